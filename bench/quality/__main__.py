@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bench.quality import context, evidence, languages, mixed_lengths, production, report, search, stored, work
+from bench.quality import context, evidence, languages, mixed_lengths, production, report, search, stored, uses, work
 from bench.quality.context import Asked, Reader
 from bench.quality.embedding_server import Embeddings, literal, running_embedding_servers
 from bench.quality.evidence import Question, Sample
@@ -88,6 +88,16 @@ class Run:
                 figures |= self._production(name, database, found, asking)
         return figures
 
+    def measure_uses(
+        self, samples: Sequence[Sample], answered: Sequence[Asked], embeddings: Embeddings, weights: Sequence[float]
+    ) -> dict[str, Any]:
+        """The figures of replayed uses at each weight."""
+        with stored.database(self._server, "uses") as database:
+            self.versions = {"postgresql": postgresql(database.connection), "pgvector": pgvector(database.connection)}
+            known = uses.load(database, samples, answered, self._embedding)
+            changed = [literal(each) for each in embeddings.of([question for _, _, question in uses.changed()])]
+            return uses.measure(database, known, changed, weights)
+
     def _contexts(self, name: str, database: Database, found: Stored, asking: Asking) -> dict[str, Any]:
         """The contexts of an import without model work besides the embeddings, and what plain fillers reach."""
         reader = Reader(found, self._count)
@@ -138,6 +148,10 @@ def main() -> None:
         embedding = EmbeddingModel(model.url, options.embedding_model, dimensions)
         server = stack.enter_context(running_server(options.server, {"shared_buffers": "256MB"}))
         run = Run(options.parts, server, model, embedding)
+        if options.use_weights:
+            figures = run.measure_uses(samples, asking.answered, embeddings, options.use_weights)
+            announce([_write_uses({"conversations": len(samples), **run.versions, **figures}, options)])
+            return
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         spoken = languages.samples()
         own = {
@@ -174,6 +188,14 @@ def _asked(embeddings: Embeddings, questions: Sequence[Question]) -> list[Asked]
     return [(question, literal(vector)) for question, vector in zip(questions, vectors, strict=True)]
 
 
+def _write_uses(figures: dict[str, Any], options: argparse.Namespace) -> Path:
+    date = datetime.date.today().isoformat()
+    path: Path = options.results / f"{date}-uses.json"
+    results = {"date": date, "machine": machine(), "embedding": options.embedding_model, **figures}
+    path.write_text(json.dumps(results, indent=1) + "\n")
+    return path
+
+
 def _size(found: Stored) -> dict[str, int]:
     conversations = {user for user, _ in found.tokens}
     return {
@@ -195,6 +217,13 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument(
         "--sets", nargs="+", metavar="SET", choices=SETS, default=SETS, help=f"only these of {'; '.join(SETS)}"
+    )
+    parser.add_argument(
+        "--use-weights",
+        nargs="+",
+        type=float,
+        metavar="W",
+        help="only whether recorded uses help to find memories, at these weights of policy search.use_weight",
     )
     parser.add_argument("--results", type=Path, default=RESULTS, help="folder to write to (default bench/results)")
     parser.add_argument("--server", choices=("system", "embedded"), default="system", help="as for the tests")

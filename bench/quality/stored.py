@@ -115,7 +115,7 @@ def load(target: Database, path: Path, embedding: EmbeddingModel, texts: Mapping
     embedding.register(memory)
     for _ in import_file(target.connection, path):
         pass
-    _embed_messages(target)
+    embed(target)
     while memory.admin.sweep()["checked"]:  # extraction would have parsed them
         pass
     found = stored(target.connection, texts)
@@ -150,14 +150,15 @@ def stored(connection: psycopg.Connection, texts: Mapping[Turn, str]) -> Stored:
     )
 
 
-def _embed_messages(target: Database) -> None:
+def embed(target: Database) -> None:
+    """Has all messages and memories embedded. Raises RuntimeError when embeddings do not come."""
     missing, patience = None, 0.0
     while True:
         left = _count(
             target.connection,
             """
-            select (select count(*) from memory.messages where content <> '')
-              - (select count(*) from memory.embeddings where source = 'message')
+            select (select count(*) from memory.messages where content <> '') + (select count(*) from memory.memories)
+              - (select count(*) from memory.embeddings where source in ('message', 'memory'))
             """,
         )
         if left == 0:
@@ -165,7 +166,7 @@ def _embed_messages(target: Database) -> None:
         if left != missing:
             missing, patience = left, time.monotonic() + PATIENCE_SECONDS
         elif time.monotonic() > patience:
-            raise RuntimeError(f"{left} messages are not embedded")
+            raise RuntimeError(f"{left} texts are not embedded")
         # The importer queues extraction too, which would only take time.
         asyncio.run(Worker(target.conninfo, kinds=["embed"], concurrency=2 * CONNECTIONS).run(once=True))
         time.sleep(0.2)

@@ -12,6 +12,8 @@ Source = Literal["memory", "message", "document", "summary", "artifact"]
 """The sources of a search."""
 OnConflict = Literal["ignore", "replace", "error"]
 """The answer to a memory whose content is stored already."""
+Outcome = Literal["used", "helpful", "wrong"]
+"""What became of a memory that a prompt showed."""
 Fate = Literal["keep", "forget"]
 """Whether the stated memories of a deleted thread stay or are forgotten."""
 QuarantineSource = Literal["message", "thread", "document", "artifact", "summary", "memory"]

@@ -85,6 +85,17 @@ select u.user_id, '', ''
 from (select s.user_id from memory.memory_scopes as s union select d.user_id from memory.documents as d
       union select a.user_id from memory.artifacts as a) as u
 where exists (select from memory.models as m where m.kind = 'embedding' and m.is_active);
+create table memory.memory_uses (
+  user_id text not null,
+  memory_id uuid not null,
+  used bigint not null default 0,
+  helpful bigint not null default 0,
+  wrong bigint not null default 0,
+  outcome text not null,
+  thread_id text,
+  updated_at timestamptz not null,
+  primary key (user_id, memory_id)
+) with (fillfactor = 50);
 create table memory.idempotency_keys (
   user_id text not null,
   thread_id text not null,

@@ -46,9 +46,9 @@ CONSTANT = [
     "get_job", "get_memory", "get_memory_history", "get_policy", "get_secret", "get_thread_summary",
     "get_user_summary", "keep_query_embedding", "prune_checkpoints", "put_checkpoint",
     "put_checkpoint_writes",
-    "query_to_embed", "reconcile_memories", "record_calls", "reencrypt_secrets", "register_model", "release_job",
-    "reset_prompt", "restore_memory", "retrieve_artifact", "retry_job", "set_policy", "set_prompt", "set_secret",
-    "set_thread", "set_token_key", "store_artifact", "summarize_thread", "summarize_user", "tenant_user",
+    "query_to_embed", "reconcile_memories", "record_calls", "record_use", "reencrypt_secrets", "register_model",
+    "release_job", "reset_prompt", "restore_memory", "retrieve_artifact", "retry_job", "set_policy", "set_prompt",
+    "set_secret", "set_thread", "set_token_key", "store_artifact", "summarize_thread", "summarize_user", "tenant_user",
     "trust_claims", "unbind_role", "vector_index", "version", "was_forgotten", "forget_user",
 ]  # fmt: skip
 

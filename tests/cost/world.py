@@ -7,7 +7,7 @@ from typing import Any
 from psycopg import sql
 
 from tests.support.sqlapi import Api
-from tests.values.bad_arguments import MEMORY_ID
+from tests.values.bad_arguments import MEMORY_ID, OTHER_MEMORY_ID
 from tests.values.valid_calls import make_calls_work
 
 MODEL = "vectors"
@@ -63,6 +63,7 @@ def settle(api: Api) -> None:
     while api.sweep()["checked"]:
         pass
     api.store_artifact(user_id="ana", key="unparsed", content="Tea")
+    api.record_use(user_id="ana", memory_ids=[OTHER_MEMORY_ID])
     for step in "12":  # of which one is pruned
         state = {"user_id": "ana", "thread_id": "t1", "checkpoint_id": step, "channels": ["x"], "types": ["t"]}
         api.put_checkpoint(**state, checkpoint={"channel_versions": {"x": step}}, versions=[step], blobs="{1}")
@@ -119,6 +120,7 @@ def grow_users(api: Api, user: str, start: int, end: int) -> None:
     copies(api, "memories", **rows, where="memory_id = '00000000-0000-0000-0000-000000000002'", **u,
            memory_id="md5('m' || n)", content="'Likes tea ' || n", content_hash="md5('Likes tea ' || n)")  # fmt: skip
     copies(api, "memory_history", **rows, **u, memory_id="md5('m' || n)")
+    copies(api, "memory_uses", **rows, **u, memory_id="md5('m' || n)")
     copies(api, "embeddings", **rows, where="source = 'message'", **u, id="'g' || n / 10 || '/' || n % 10")
     copies(api, "embeddings", **rows, where="source = 'memory'", **u, id="md5('m' || n)::uuid")
     copies(api, "jobs", **rows, where="status = 'completed'", **u, job_id="1000000 + n", scope="'g' || n")

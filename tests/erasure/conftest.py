@@ -80,6 +80,7 @@ def fill(api: Api, user_id: str, word: str) -> None:
     api.supersede_memory(old_memory_id=tea, new_memory_id=other, reason=f"because {word}", **user)
     gone = api.add_memory(content=f"Liked {word}", **here).memory_id
     api.delete_memory(memory_id=gone, **user)
+    api.record_use(memory_ids=[other], thread_id=thread, **user)
     api.add_message(**here, role="user", content=f"Planted: {word}")
     api.quarantine_source(source="message", id=f"{thread}/15", reason=f"planted with {word}", **user)
     api.add_document(content=f"{word} is green. " * 500, title=word, namespace=word, doc_type=word, **user)

@@ -118,6 +118,7 @@ NO_WORDING = {
     ("memories", "quarantined_with"): "the id of a source",
     ("memory_history", "changed_by"): "a role",
     ("memory_history", "operation"): "one of a few words",
+    ("memory_uses", "outcome"): "one of three words",
     ("merged_users", "former_user_id"): "the id of a user",
     ("messages", "content_digest"): "a hash of the content, which goes with it",
     ("moved_users", "contents"): "checksums",

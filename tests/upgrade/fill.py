@@ -14,6 +14,7 @@ ROWS = {
     "agent_budgets": "(agent_id) values ('support')",
     "artifact_uploads": "(user_id, upload_id) values (%(ana)s, gen_random_uuid())",
     "gone_jobs": "(user_id, job_id, kind, calls_left, tokens_left) values (%(ana)s, 999, 'embed', 1, 9)",
+    "memory_uses": "(user_id, memory_id, outcome, updated_at) values (%(ana)s, gen_random_uuid(), 'used', now())",
     "moved_users": "(user_id, contents) values ('dee', '{}')",
     "secrets": "(user_id, name, key_id, sealed) values (%(ana)s, 'mail', 'k', 'sealed')",
     "secret_reads": "(user_id, name, role) values (%(ana)s, 'mail', 'app')",

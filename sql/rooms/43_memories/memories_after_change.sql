@@ -10,8 +10,8 @@ declare
   gone memory.memories;
 begin
   if tg_op = 'DELETE' then
-    perform memory._drop_embeddings(g.user_id, 'memory', g.ids)
-    from (select o.user_id, array_agg(o.memory_id::text) as ids from old_rows as o group by o.user_id) as g;
+    perform memory._drop_embeddings(g.user_id, 'memory', g.ids::text[]), memory._drop_uses(g.user_id, g.ids)
+    from (select o.user_id, array_agg(o.memory_id) as ids from old_rows as o group by o.user_id order by 1) as g;
     for scope in
       select o.user_id, o.agent_id, count(*) as removed
       from old_rows as o

@@ -2,6 +2,7 @@
 -- Each row of memory.memories belongs to one of memory.memory_types (memory_type).
 -- Each row of memory.memories belongs to one of memory.memory_scopes (user_id, agent_id).
 -- A row of memory.memories may name one of memory.threads (user_id, thread_id).
+-- Each row of memory.memory_uses belongs to one of memory.memories (user_id, memory_id).
 
 -- The triggers memory_100_before_insert and memory_100_before_update check metadata, confidence, importance, trust,
 -- operation and quarantine of each row, and their errors name the argument. There are no check constraints for these
@@ -188,6 +189,32 @@ comment on column memory.memory_history.changed_at is 'When this version was mad
 comment on column memory.memory_history.changed_by is 'The role that had logged in when this version was made.';
 comment on column memory.memory_history.superseded_by is 'The memory or document that hid this version.';
 comment on column memory.memory_history.supersede_reason is 'Why this version was hidden, as in memory.memories.';
+
+-- Columns of memory.memories would be heavier: each use would run the triggers of an update, write a version to
+-- memory.memory_history and an entry to each index, and wait for whoever changes the memory. There is no foreign key,
+-- because its check waits for whoever deletes the memory, and that session may wait for a use of another memory. A
+-- trigger on memory.memories deletes the uses of deleted memories.
+create table memory.memory_uses (
+  user_id text not null,
+  memory_id uuid not null,
+  used bigint not null default 0,
+  helpful bigint not null default 0,
+  wrong bigint not null default 0,
+  outcome text not null,
+  thread_id text,
+  updated_at timestamptz not null,
+  primary key (user_id, memory_id)
+) with (fillfactor = 50);
+comment on table memory.memory_uses is 'How often applications said that they used a memory, and what came of that.';
+comment on column memory.memory_uses.user_id is 'The user to whom the row belongs.';
+comment on column memory.memory_uses.memory_id is 'The memory that was used.';
+comment on column memory.memory_uses.used is 'How often it was used, without more being known.';
+comment on column memory.memory_uses.helpful is 'How often it helped.';
+comment on column memory.memory_uses.wrong is 'How often it was wrong.';
+comment on column memory.memory_uses.outcome is 'What was recorded last: used, helpful or wrong.';
+comment on column memory.memory_uses.thread_id is
+'The thread of the last use; null where the call named none. Such a thread need not exist.';
+comment on column memory.memory_uses.updated_at is 'When a use was last counted.';
 
 create table memory.memory_scopes (
   user_id text not null,

@@ -80,6 +80,14 @@ declare
   words text[];
   any_word tsquery;
 begin
+  if fusion <> 'vector' and 'memory' = any (sources) and (p_settings ->> 'use_weight')::double precision > 0 then
+    return query
+    select r.*
+    from memory._ranked_by_use(p_user_id, p_agent_id, p_query, p_model, p_target, p_mode, p_settings, p_sources,
+                               p_row_limit, p_filters, p_min_score, p_explain) as r;
+    return;
+  end if;
+
   if p_mode <> 'vector' then
     -- A query may be a whole message. Two hundred words are enough to say its subject.
     words := nullif(memory._query_words(

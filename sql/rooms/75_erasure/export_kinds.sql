@@ -37,6 +37,9 @@ begin
     (18, 'checkpoint_blobs', array[]::text[], 'memory._is_namespace(t.namespace)',
      'not memory._checkpoints_have_expired(t.user_id, t.thread_id)'),
     (19, 'checkpoint_writes', array[]::text[], 'memory._is_namespace(t.namespace)',
-     'not memory._checkpoints_have_expired(t.user_id, t.thread_id)');
+     'not memory._checkpoints_have_expired(t.user_id, t.thread_id)'),
+    (20, 'memory_uses', array[]::text[], 't.outcome in (''used'', ''helpful'', ''wrong'')',
+     'exists (select from memory.memories as m where m.user_id = t.user_id and m.memory_id = t.memory_id
+              and memory._is_unexpired(m.expires_at))');
 end;
 $$;

@@ -6,7 +6,7 @@ as $$
 declare
   -- Rows that triggers and foreign keys remove with others, and jobs with summaries that they have begun.
   followers constant text[] := array['artifact_parts', 'document_chunks', 'embeddings',
-    'quarantined_messages', 'summaries'];
+    'memory_uses', 'quarantined_messages', 'summaries'];
   locked record; -- threads and agents
   same uuid[];
   longer uuid[]; -- further memories that contain a wording, such as a longer sentence

@@ -83,6 +83,7 @@ begin
   where m.user_id = p_user_id and m.summary_id = any (summaries);
   delete from memory.memory_history as h
   where h.user_id = p_user_id and memory._is_forgotten(p_forgotten_by, h.content);
+  delete from memory.memory_uses as u where u.user_id = p_user_id and u.memory_id = any (memories);
   delete from memory.memories as m where m.user_id = p_user_id and m.memory_id = any (memories); -- and their history
   delete from memory.documents as d
   where d.user_id = p_user_id and (

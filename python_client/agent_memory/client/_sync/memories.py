@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from ...calls import SyncMethods, sql_function
-from ...choices import OnConflict
+from ...choices import OnConflict, Outcome
 from ...types import AddedMemory, MemoryRecord, MemoryVersion
 
 
@@ -177,3 +177,17 @@ class SyncMemories(SyncMethods):
     @sql_function
     def get_memory_history(self, user_id: str, memory_id: UUID | str) -> list[MemoryVersion]:
         """Return every version of a memory."""
+
+    @sql_function
+    def record_use(
+        self,
+        user_id: str,
+        memory_ids: Sequence[UUID | str],
+        outcome: Outcome | None = "used",
+        thread_id: str | None = None,
+    ) -> None:
+        """Count that these memories were used, helpful or wrong; ids of no memory of the user count nothing.
+
+        ``thread_id`` is the conversation: a call that repeats the last outcome of a memory there counts nothing. Where
+        policy ``search.use_weight`` is above 0, memories that were wrong fall in rankings.
+        """

@@ -1,0 +1,63 @@
+create or replace function memory.record_use(
+  user_id text, memory_ids uuid[], outcome text default 'used', thread_id text default null
+)
+returns void
+language plpgsql volatile parallel unsafe security definer
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan -- a plan for each array anew takes most of the time
+set enable_seqscan = off -- a plan made while a table was empty would read all of it
+set jit = off
+as $$
+begin
+  perform memory._check_id('user_id', user_id), memory._check_id('thread_id', coalesce(thread_id, 'none'));
+  if memory_ids is null then
+    perform memory._refuse('memory_ids', 'must not be null', 'Pass the ids of the memories that were used.');
+  elsif exists (select from unnest(memory_ids) as i (id) where i.id is null) then
+    perform memory._refuse('memory_ids', 'must be an array without nulls', 'Take the nulls out.');
+  elsif (outcome in ('used', 'helpful', 'wrong')) is not true then
+    perform memory._refuse('outcome', coalesce('unknown outcome "' || left(outcome, 50) || '"', 'must not be null'),
+      'Use used, helpful or wrong.');
+  end if;
+  with found as materialized (
+    select m.memory_id, m.agent_id
+    from memory._memories_by_ids(record_use.user_id, memory_ids) as m
+    where memory._is_there(m)
+  ), locked as materialized (
+    -- Keeps functions out that forget or merge a user, and nobody else: who writes memories takes a weaker lock.
+    select s.agent_id from memory.memory_scopes as s
+    where s.user_id = record_use.user_id and s.agent_id = any (array(select f.agent_id from found as f))
+    order by s.agent_id for key share
+  )
+  insert into memory.memory_uses as u (user_id, memory_id, used, helpful, wrong, outcome, thread_id, updated_at)
+  select record_use.user_id, f.memory_id, (record_use.outcome = 'used')::int, (record_use.outcome = 'helpful')::int,
+    (record_use.outcome = 'wrong')::int, record_use.outcome, record_use.thread_id, statement_timestamp()
+  from found as f join locked as l on l.agent_id = f.agent_id
+  order by f.memory_id -- so that two sessions do not wait for each other
+  on conflict on constraint memory_uses_pkey do update
+  set used = u.used + excluded.used, helpful = u.helpful + excluded.helpful, wrong = u.wrong + excluded.wrong,
+      outcome = excluded.outcome, thread_id = excluded.thread_id, updated_at = excluded.updated_at
+  where (u.thread_id = excluded.thread_id and u.outcome = excluded.outcome) is not true;
+end;
+$$;
+comment on function memory.record_use(text, uuid[], text, text) is
+'Counts that these memories were used, helpful or wrong. An id counts once, and one that the user has no memory of '
+'counts nothing. thread_id is the conversation: a call that repeats the last outcome of a memory in the same thread '
+'counts nothing, so a retry should name its thread. None of this ranks, unless policy search.use_weight lets memories '
+'fall that were wrong.';
+
+-- Deletes the uses of deleted memories, in the order in which memory.record_use() locks them.
+create or replace function memory._drop_uses(p_user_id text, p_memory_ids uuid[])
+returns void
+language plpgsql volatile parallel unsafe
+set enable_seqscan = off -- a plan made while the table was empty would read all of it
+set jit = off
+as $$
+begin
+  delete from memory.memory_uses as u where u.ctid = any (array(
+    select f.place
+    from (select i.id from unnest(p_memory_ids) as i (id) order by i.id) as i
+    cross join lateral (
+      select d.ctid as place from memory.memory_uses as d where d.user_id = p_user_id and d.memory_id = i.id
+      for update) as f));
+end;
+$$;

@@ -1,0 +1,164 @@
+"""What applications say of the memories that they used."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from agent_memory import Memory
+
+from tests.memories.steps import LATER, add, expire, supersede
+from tests.support.runners import PATIENCE
+from tests.support.sessions import Sessions
+from tests.support.sqlapi import Api, refused
+
+
+def record(api: Api, *memory_ids: UUID, **arguments: Any) -> None:
+    api.record_use(**{"user_id": "ana", "memory_ids": list(memory_ids), **arguments})
+
+
+def uses(api: Api, user_id: str = "ana") -> dict[UUID, tuple[int, int, int]]:
+    """How often each memory of a user was used, helpful and wrong."""
+    rows = api.query("select memory_id, used, helpful, wrong from memory.memory_uses where user_id = %(u)s", u=user_id)
+    return {memory_id: tuple(counts) for memory_id, *counts in rows}
+
+
+def test_each_outcome_is_counted_by_itself(api: Api) -> None:
+    tea, milk = add(api, "Likes tea"), add(api, "Likes milk")
+    record(api, tea, milk)
+    record(api, tea, outcome="helpful")
+    record(api, tea, outcome="used", thread_id="no such thread")
+    record(api, milk, outcome="wrong")
+    assert uses(api) == {tea: (2, 1, 0), milk: (1, 0, 1)}
+    [last] = api.query("select outcome, thread_id from memory.memory_uses where memory_id = %(m)s", m=tea)
+    assert tuple(last) == ("used", "no such thread")
+
+
+def test_an_id_counts_once_and_what_is_no_memory_of_the_user_counts_nothing(api: Api) -> None:
+    tea, of_bob = add(api, "Likes tea"), add(api, "Likes tea", user_id="bob")
+    record(api, tea, uuid4(), tea, of_bob)
+    record(api)
+    assert uses(api) == {tea: (1, 0, 0)}
+    assert uses(api, "bob") == {}
+
+
+def test_a_call_that_is_repeated_in_its_thread_counts_once(api: Api) -> None:
+    tea = add(api, "Likes tea")
+    for _ in range(3):
+        record(api, tea, thread_id="a")
+    assert uses(api) == {tea: (1, 0, 0)}
+    record(api, tea, thread_id="a", outcome="helpful")
+    record(api, tea, thread_id="b", outcome="helpful")
+    for _ in range(2):
+        record(api, tea)  # of no thread
+    assert uses(api) == {tea: (3, 2, 0)}
+
+
+def test_deleted_and_expired_memories_are_not_there_and_superseded_ones_are(api: Api) -> None:
+    deleted, expired, old, new = (add(api, f"Fact {number}") for number in range(4))
+    api.delete_memory(user_id="ana", memory_id=deleted)
+    expire(api, expired)
+    supersede(api, old, new)
+    record(api, deleted, expired, old, new)
+    assert set(uses(api)) == {old, new}
+
+
+@pytest.mark.parametrize(
+    ("argument", "value"),
+    [("outcome", "good"), ("outcome", None), ("memory_ids", None), ("memory_ids", "{null}"), ("thread_id", "")],
+)
+def test_what_is_refused(api: Api, argument: str, value: Any) -> None:
+    tea = add(api, "Likes tea")
+    with refused(argument) as error:
+        record(api, tea, **{argument: value})
+    if argument == "outcome":
+        assert error.value.diag.message_hint == "Use used, helpful or wrong."
+    assert uses(api) == {}
+
+
+def test_the_memory_itself_stays_as_it_is(api: Api) -> None:
+    tea = add(api, "Likes tea")
+    row = "select xmin::text, m.* from memory.memories as m"
+    before = api.query(row)
+    record(api, tea, outcome="wrong")
+    assert api.query(row) == before
+    assert len(api.get_memory_history(user_id="ana", memory_id=tea)) == 1
+
+
+@pytest.mark.feature("F5")
+def test_the_uses_go_with_the_memory(api: Api) -> None:
+    swept, of_thread, forgotten, kept = (
+        add(api, f"Drinks tea number {number}", expires_at=LATER, thread_id=f"t{number}") for number in range(4)
+    )
+    record(api, swept, of_thread, forgotten, kept)
+    api.delete_memory(user_id="ana", memory_id=swept)
+    assert len(uses(api)) == 4, "it can be restored"
+    while api.sweep()["memories"]:
+        pass
+    assert set(uses(api)) == {of_thread, forgotten, kept}
+    api.delete_thread(user_id="ana", thread_id="t1", memories="forget")
+    assert set(uses(api)) == {forgotten, kept}
+    receipt = api.forget_memory(user_id="ana", memory_id=forgotten)
+    assert receipt["tables"]["memory_uses"] == 1
+    assert set(uses(api)) == {kept}
+    api.forget_user(user_id="ana")
+    assert uses(api) == {}
+
+
+@pytest.mark.feature("F5")
+def test_an_import_and_a_merge_bring_the_uses_along(api: Api) -> None:
+    tea = add(api, "Likes tea")
+    record(api, tea, outcome="helpful", thread_id="a")
+    export = api.export_user(user_id="ana")
+    [row] = export["memory_uses"]
+    assert (row["helpful"], row["thread_id"]) == (1, "a")
+    assert datetime.fromisoformat(row["updated_at"])
+    api.import_user(user_id="bob", export={**export, "user_id": "bob"})
+    api.forget_user(user_id="ana")
+    api.merge_users(from_user_id="bob", into_user_id="cid")
+    assert uses(api, "bob") == {}
+    assert uses(api, "cid") == {tea: (0, 1, 0)}
+    with refused("export"):
+        api.import_user(user_id="dan", export={**export, "user_id": "dan", "memory_uses": [{**row, "outcome": "x"}]})
+
+
+def test_many_sessions_lose_no_use_and_do_not_deadlock(dsn: str) -> None:
+    with Memory(dsn) as memory, ThreadPoolExecutor(6) as threads:
+        ids = [
+            added.memory_id
+            for agent in ("a", "b")
+            for added in memory.add_memories("ana", [{"content": f"Fact {n}"} for n in range(20)], agent_id=agent)
+        ]
+
+        def use(number: int) -> None:
+            memory.record_use("ana", ids[:: 1 if number % 2 else -1])
+            memory.add_memory("ana", f"New {number}", agent_id="a")
+
+        list(threads.map(use, range(60)))
+        found = memory.export_user("ana")["memory_uses"]
+        assert [each["used"] for each in found] == [60] * len(ids)
+
+
+def test_it_waits_for_no_writer_of_memories(sessions: Sessions) -> None:
+    tea = add(sessions.api, "Likes tea")
+    writer = sessions.new()
+    with writer.connection.transaction():
+        writer.update_memory(user_id="ana", memory_id=tea, content="Likes green tea")
+        add(writer, "Likes milk")
+        sessions.new(options="-c lock_timeout=1s").record_use(user_id="ana", memory_ids=[tea])
+    assert uses(sessions.api) == {tea: (1, 0, 0)}
+
+
+@pytest.mark.feature("F5")
+def test_a_use_that_comes_while_the_user_is_forgotten_leaves_nothing(sessions: Sessions) -> None:
+    tea = add(sessions.api, "Likes tea")
+    forgetting = sessions.new()
+    with forgetting.connection.transaction():
+        forgetting.forget_user(user_id="ana")
+        call = sessions.start("record_use", user_id="ana", memory_ids=[tea])
+        assert not call.done()
+    call.result(PATIENCE)
+    assert uses(sessions.api) == {}

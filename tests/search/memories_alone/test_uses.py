@@ -1,0 +1,121 @@
+"""Memories that were wrong fall in rankings, if the policy says so."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from tests.search.memories_alone.steps import found, remember, search
+from tests.support.sqlapi import Api
+
+GREEN, BLACK, MINT = "Likes green tea", "Likes black tea", "Likes tea with mint and honey"
+CONTENTS = [GREEN, BLACK, MINT]
+NEAR: dict[str, list[int]] = {GREEN: [10, 1, 0], BLACK: [10, 1, 0], MINT: [5, 10, 0]}
+QUERY, VECTOR = "tea", [10, 0, 0]
+
+
+@pytest.fixture
+def teas(api: Api) -> dict[str, UUID]:
+    """The first two are equally good, and the newer of them comes first."""
+    return {content: remember(api, content, NEAR[content]) for content in CONTENTS}
+
+
+def record(api: Api, memory_ids: Sequence[UUID], outcome: str, times: int = 1) -> None:
+    for _ in range(times):
+        api.record_use(user_id="ana", memory_ids=list(memory_ids), outcome=outcome)
+
+
+def weigh(api: Api, weight: float) -> None:
+    api.set_policy(settings={"search": {"use_weight": weight}})
+
+
+def scores(api: Api, **arguments: Any) -> dict[str, float]:
+    return {result.content: result.score for result in search(api, QUERY, VECTOR, **arguments)}
+
+
+def rankings(api: Api) -> list[Any]:
+    return [
+        search(api, QUERY, VECTOR, mode=mode, sources=sources, explain=explain)
+        for mode in ("hybrid", "keyword", "vector")
+        for sources in (["memory"], ["memory", "message"])
+        for explain in (False, True)
+    ]
+
+
+def test_uses_change_nothing_unless_the_policy_says_so(api: Api, teas: dict[str, UUID]) -> None:
+    before, block = rankings(api), api.render_memories(user_id="ana", query=QUERY)
+    record(api, [teas[MINT]], "helpful", times=20)
+    record(api, [teas[BLACK]], "wrong", times=20)
+    assert rankings(api) == before
+    assert api.render_memories(user_id="ana", query=QUERY) == block
+
+
+def test_with_a_weight_only_what_was_wrong_moves(api: Api, teas: dict[str, UUID]) -> None:
+    """A memory that is used much hides no newer one."""
+    before = rankings(api)
+    record(api, [teas[GREEN], teas[MINT]], "used", times=20)
+    record(api, [teas[GREEN]], "helpful", times=20)
+    weigh(api, 1)
+    assert rankings(api) == before
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "keyword"])
+@pytest.mark.parametrize("fusion", ["score", "rrf"])
+def test_what_was_wrong_falls_and_what_helped_again_falls_less(
+    api: Api, teas: dict[str, UUID], mode: str, fusion: str
+) -> None:
+    api.set_policy(settings={"search": {"fusion": fusion}})
+    weigh(api, 0.4)
+    plain = scores(api, mode=mode)
+    assert found(api, QUERY, VECTOR, mode=mode, top_k=1) == [BLACK]
+    record(api, [teas[BLACK]], "wrong")
+    assert found(api, QUERY, VECTOR, mode=mode, top_k=1) == [GREEN]
+    assert scores(api, mode=mode) == {**plain, BLACK: pytest.approx(plain[BLACK] * (1 - 0.4 / 2))}
+    record(api, [teas[BLACK]], "helpful", times=2)
+    assert scores(api, mode=mode) == {**plain, BLACK: pytest.approx(plain[BLACK] * (1 - 0.4 / 4))}
+    record(api, [teas[GREEN]], "wrong", times=3)
+    assert scores(api, mode=mode)[GREEN] == pytest.approx(plain[GREEN] * (1 - 0.4 * 3 / 4))
+
+
+def test_others_take_the_places_of_those_that_fall(api: Api, teas: dict[str, UUID]) -> None:
+    weigh(api, 1)
+    record(api, [teas[GREEN], teas[BLACK]], "wrong", times=20)
+    assert found(api, QUERY, VECTOR, top_k=2)[0] == MINT
+    assert set(scores(api, min_score=0.2)) == {MINT}
+
+
+@pytest.mark.feature("F11")
+def test_the_explanation_shows_by_how_much(api: Api, teas: dict[str, UUID]) -> None:
+    weigh(api, 0.1)
+    record(api, [teas[GREEN]], "wrong")
+    shown = {result.content: result.details.get("use") for result in search(api, QUERY, VECTOR, explain=True)}
+    assert shown == {GREEN: 0.95, BLACK: None, MINT: None}
+
+
+def test_a_score_that_is_a_cosine_stays_one(api: Api, teas: dict[str, UUID]) -> None:
+    weigh(api, 1)
+    record(api, [teas[MINT]], "wrong", times=50)
+    [mint] = [each.score for each in search(api, None, VECTOR) if each.content == MINT]
+    assert mint == pytest.approx(5 / math.hypot(5, 10), abs=1e-3)
+
+
+def test_a_context_ranks_by_it_too(api: Api, teas: dict[str, UUID]) -> None:
+    api.set_policy(settings={"context": {"max_memories": 1}})
+    record(api, [teas[BLACK]], "wrong")
+    query = {"user_id": "ana", "query": QUERY, "query_embedding": str(VECTOR)}
+    assert BLACK in api.render_memories(**query)
+    weigh(api, 0.2)
+    assert GREEN in api.render_memories(**query)
+
+
+def test_beside_messages_only_memories_move(api: Api, teas: dict[str, UUID]) -> None:
+    api.add_message(user_id="ana", thread_id="t", role="user", content="Some tea, please")
+    sources = {"sources": ["memory", "message"]}
+    plain = scores(api, **sources)
+    weigh(api, 0.2)
+    record(api, [teas[GREEN]], "wrong")
+    assert scores(api, **sources) == {**plain, GREEN: pytest.approx(plain[GREEN] * 0.9)}
