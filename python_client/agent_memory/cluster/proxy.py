@@ -26,7 +26,7 @@ _SERVER = "agent_memory"
 
 _OWN = {"partition_of", "tenant_user", "version"}
 """What a proxy answers by itself: it is the same everywhere, or about the session."""
-_OF_NODES = {"claim_jobs", "merge_users", "run_jobs", "schedule_jobs", "vector_index"}
+OF_NODES = {"claim_jobs", "merge_users", "run_jobs", "schedule_jobs", "vector_index"}
 """What is done beside a node, because it commits by itself, is another thing on each, or is about two users."""
 _KEPT = {"bind_role", "set_token_key", "trust_claims", "unbind_role"}
 """What the proxy checks tenants by, so that it needs the change as well."""
@@ -236,7 +236,7 @@ def _forwarding(routine: _Routine, last: int) -> Iterator[str]:
     head = f"create or replace {kind} memory.{name}({routine.arguments})\n{returns}\nlanguage"
     if name in _OWN:
         return
-    if name in _OF_NODES:
+    if name in OF_NODES:
         yield (
             f"{head} plpgsql as $$ begin raise exception '{name}: a proxy does not do this' using errcode = '0A000',"
             " hint = 'Call the function on a node; see docs/cluster.md.'; end $$"
