@@ -13,7 +13,9 @@ Source = Literal["memory", "message", "document", "summary", "artifact"]
 OnConflict = Literal["ignore", "replace", "error"]
 """The answer to a memory whose content is stored already."""
 Fate = Literal["keep", "forget"]
-"""Whether the stated memories of a deleted thread stay or are forgotten."""
+"""Whether the stated memories of a deleted thread, or what a user wrote in spaces, stay or are forgotten."""
+SpaceAccess = Literal["read", "write"]
+"""What a user may do in a space."""
 QuarantineSource = Literal["message", "thread", "document", "artifact", "summary", "memory"]
 """The kinds of sources that can be taken back with everything that derives from them."""
 SummaryKind = Literal["rolling", "thread"]

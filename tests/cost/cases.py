@@ -41,13 +41,13 @@ LEFT_OUT = {
 CONSTANT = [
     "activate_model", "add_artifact_piece", "add_document", "add_memories", "add_memory", "add_message",
     "add_messages",
-    "bind_role", "compress_thread", "consolidate", "copy_checkpoints", "deactivate_model", "delete_checkpoints",
-    "delete_secret", "drop_model", "expand_refs", "extend_job", "extract_memories", "fail_job", "get_checkpoint",
+    "bind_role", "compress_thread", "consolidate", "copy_checkpoints", "create_space", "deactivate_model",
+    "delete_checkpoints", "delete_secret", "delete_space", "drop_model", "expand_refs", "extend_job", "extract_memories", "fail_job", "get_checkpoint",
     "get_job", "get_memory", "get_memory_history", "get_policy", "get_secret", "get_thread_summary",
-    "get_user_summary", "keep_query_embedding", "prune_checkpoints", "put_checkpoint",
+    "get_user_summary", "grant_space", "keep_query_embedding", "list_spaces", "prune_checkpoints", "put_checkpoint",
     "put_checkpoint_writes",
     "query_to_embed", "reconcile_memories", "record_calls", "reencrypt_secrets", "register_model", "release_job",
-    "reset_prompt", "restore_memory", "retrieve_artifact", "retry_job", "set_policy", "set_prompt", "set_secret",
+    "reset_prompt", "restore_memory", "retrieve_artifact", "retry_job", "revoke_space", "set_policy", "set_prompt", "set_secret",
     "set_thread", "set_token_key", "store_artifact", "summarize_thread", "summarize_user", "tenant_user",
     "trust_claims", "unbind_role", "vector_index", "version", "was_forgotten", "forget_user",
 ]  # fmt: skip

@@ -108,6 +108,8 @@ begin
   if stored.seq is null then -- a trigger of the application's own has left the message out
     perform set_config('memory.seqs_reserved', mark, true);
     perform memory._unbook(user_id, thread_id, booked_seq, 1, tokens);
+  elsif starts_with(user_id, 'space:') then
+    perform memory._note_writer(user_id, 'message', thread_id || '/' || stored.seq);
   end if;
   return stored;
 end;

@@ -1,6 +1,7 @@
 -- needs pgvector on the search_path
 
--- A memory and a message that it was drawn from say the same, so a search returns them as one result. The text with the
+-- A memory and a message that it was drawn from say the same, so a search returns them as one result, if both are of the
+-- user: of a space a search reads no messages. The text with the
 -- better rank is the result; the explanation of that result names the other text in source_messages or memories. The
 -- next texts of the ranking take the freed places.
 
@@ -9,7 +10,8 @@
 -- caller wants, and for four times as many if the joined results do not fill all places.
 create or replace function memory._ranked_once(
   p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_mode text, p_settings jsonb,
-  p_sources text[], p_row_limit int, p_filters memory._search_filters, p_min_score double precision, p_explain boolean
+  p_sources text[], p_row_limit int, p_filters memory._search_filters, p_min_score double precision, p_explain boolean,
+  p_spaces text[]
 )
 returns setof memory.ranking
 language plpgsql stable parallel unsafe
@@ -30,7 +32,8 @@ begin
       from memory._ranked(
         p_user_id => p_user_id, p_agent_id => p_agent_id, p_query => p_query, p_model => p_model, p_target => p_target,
         p_mode => p_mode, p_settings => p_settings, p_sources => p_sources, p_row_limit => row_limit,
-        p_filters => p_filters, p_min_score => p_min_score, p_explain => p_explain) as r
+        p_filters => p_filters, p_min_score => p_min_score, p_explain => p_explain, p_spaces => p_spaces,
+        p_agent_of_spaces => p_agent_id) as r
       order by r.rank);
     has_pairs := '{memory,message}' <@ array(select r.source from unnest(ranked) as r);
     stands_for := case when has_pairs then memory._same_results(p_user_id, ranked, p_filters) end;
@@ -80,7 +83,7 @@ begin
     with recursive outdated as (
       select r.rank, r.id::uuid as memory_id, false as is_outdated, null::text as thread_id, null::bigint[] as seqs
       from unnest(p_ranked) as r
-      where r.source = 'memory'
+      where r.source = 'memory' and r.thread_id is null -- not of a space
       union
       select o.rank, h.memory_id, o.is_outdated or h.is_outdated, h.thread_id, h.source_seqs
       from outdated as o
@@ -124,7 +127,8 @@ declare
 begin
   for pair in
     with texts as materialized (
-      select r.* from unnest(p_ranked) as r where r.source in ('memory', 'message')
+      select r.* from unnest(p_ranked) as r
+      where r.source = 'message' or r.source = 'memory' and r.thread_id is null -- not of a space
     ), memories as materialized (
       select r.rank, m.thread_id, m.source_seqs, m.content_hash
       from texts as r
