@@ -7,7 +7,8 @@ declare
   id text;
   was_granted boolean;
 begin
-  if not memory._is_id(user_id) then
+  -- The user may live on another node since.
+  if not (memory._is_id(user_id) and memory._may_reach(user_id)) then
     perform memory._check_id('user_id', user_id);
   end if;
   id := memory._existing_space(space);

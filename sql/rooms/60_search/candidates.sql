@@ -2,8 +2,7 @@
 
 -- The texts of the sources that enter a ranking: those with a word of the query, and the p_kept most similar others of
 -- each source; of the sources p_whole all texts with an embedding. texts, highest and lowest are about all texts that
--- the search may see; unparsed counts those whose words are not parsed yet. p_space is p_user_id where that is a space,
--- else null: it stands in thread_id of memories and documents. Each source has a statement of its own, so
+-- the search may see; unparsed counts those whose words are not parsed yet. Each source has a statement of its own, so
 -- that a session plans only those of the sources that it searches. These statements need the planner settings of
 -- memory._ranked(), so only that function may call this function. They apply all filters, so no filter comes after a
 -- limit. In chosen the messages of a thread stand next to each other, in their order. The row names each filter, so
@@ -11,7 +10,7 @@
 -- text.
 create or replace function memory._candidates(
   p_user_id text, p_agent_id text, p_sources text[], p_filters memory._search_filters, p_any_word tsquery,
-  p_model text, p_target halfvec, p_preselected memory._message_candidates, p_whole text[], p_kept int, p_space text,
+  p_model text, p_target halfvec, p_preselected memory._message_candidates, p_whole text[], p_kept int,
   out chosen memory._candidate[], out texts bigint, out highest double precision, out lowest double precision,
   out unparsed bigint
 )
@@ -37,8 +36,7 @@ begin
     from (
       select count(*) as texts, max(t.similarity) as highest, min(t.similarity) as lowest, count(t.content) as unparsed,
         array_agg(row(
-            '<source>', t.id, case '<source>' when 'memory' then p_space when 'document' then p_space
-              else t.thread_id end, t.number, t.created_at, t.similarity, t.vector, t.content, t.metadata
+            '<source>', t.id, t.thread_id, t.number, t.created_at, t.similarity, t.vector, t.content, t.metadata
           )::memory._candidate)
           filter (where num_nonnulls(t.similarity, t.vector, t.content) > 0) as chosen
       from (

@@ -36,14 +36,14 @@ begin
         p_agent_of_spaces => p_agent_id) as r
       order by r.rank);
     has_pairs := '{memory,message}' <@ array(select r.source from unnest(ranked) as r);
-    stands_for := case when has_pairs then memory._same_results(p_user_id, ranked, p_filters) end;
+    stands_for := case when has_pairs then memory._same_results(p_user_id, ranked, p_filters, p_spaces) end;
     exit when cardinality(ranked) < row_limit
       or row_limit - (select count(s) from unnest(stands_for) as s) >= p_row_limit;
     row_limit := 4 * row_limit;
   end loop;
 
   if has_pairs then
-    ahead_of := memory._ahead_of_outdated(p_user_id, ranked, stands_for, p_filters);
+    ahead_of := memory._ahead_of_outdated(p_user_id, ranked, stands_for, p_filters, p_spaces);
   end if;
 
   return query
@@ -66,7 +66,7 @@ $$;
 -- moves in front of the outdated message if it has a third of that message's score. Nothing moves if another current
 -- memory was drawn from the message, because the query may ask for that memory. A search of the past keeps the ranking.
 create or replace function memory._ahead_of_outdated(
-  p_user_id text, p_ranked memory.ranking[], p_stands_for int[], p_filters memory._search_filters
+  p_user_id text, p_ranked memory.ranking[], p_stands_for int[], p_filters memory._search_filters, p_spaces text[]
 )
 returns int[]
 language plpgsql stable parallel safe
@@ -83,7 +83,7 @@ begin
     with recursive outdated as (
       select r.rank, r.id::uuid as memory_id, false as is_outdated, null::text as thread_id, null::bigint[] as seqs
       from unnest(p_ranked) as r
-      where r.source = 'memory' and r.thread_id is null -- not of a space
+      where r.source = 'memory' and (p_spaces is null or r.thread_id is null) -- not of a space
       union
       select o.rank, h.memory_id, o.is_outdated or h.is_outdated, h.thread_id, h.source_seqs
       from outdated as o
@@ -116,7 +116,7 @@ $$;
 -- message are one result if the memory names the message among its source_seqs or says the same words. A memory of more
 -- than five messages is a summary of them and hides none of them.
 create or replace function memory._same_results(
-  p_user_id text, p_ranked memory.ranking[], p_filters memory._search_filters
+  p_user_id text, p_ranked memory.ranking[], p_filters memory._search_filters, p_spaces text[]
 )
 returns int[]
 language plpgsql stable parallel safe
@@ -128,7 +128,8 @@ begin
   for pair in
     with texts as materialized (
       select r.* from unnest(p_ranked) as r
-      where r.source = 'message' or r.source = 'memory' and r.thread_id is null -- not of a space
+      where r.source = 'message'
+        or r.source = 'memory' and (p_spaces is null or r.thread_id is null) -- not of a space
     ), memories as materialized (
       select r.rank, m.thread_id, m.source_seqs, m.content_hash
       from texts as r

@@ -143,20 +143,21 @@ begin
     p_user_id, p_agent_id, sources, p_filters, any_word, p_model, case when p_mode <> 'keyword' then p_target end,
     preselected,
     case when needs_ranks then sources else '{document,artifact}' || case when is_talk then '{message}'::text[] end end,
-    pool, null) as c;
+    pool) as c;
   if p_spaces is not null then
     of_spaces := memory._sources_of_spaces(p_sources, p_filters);
     filters_of_spaces := p_filters;
     filters_of_spaces.exclude_thread_id := null;
+    candidates.chosen := memory._candidates_of(null, candidates.chosen);
     foreach space in array p_spaces loop
-      select candidates.chosen || c.chosen as chosen, candidates.texts + c.texts as texts,
+      select candidates.chosen || memory._candidates_of(space, c.chosen) as chosen, candidates.texts + c.texts as texts,
         greatest(candidates.highest, c.highest) as highest, least(candidates.lowest, c.lowest) as lowest,
         candidates.unparsed + c.unparsed as unparsed
       into candidates
       from memory._candidates(
         space, p_agent_of_spaces, of_spaces, filters_of_spaces, any_word, p_model,
         case when p_mode <> 'keyword' then p_target end, null, case when needs_ranks then of_spaces else '{document}' end,
-        pool, space) as c;
+        pool) as c;
     end loop;
   end if;
   if candidates.unparsed > 0 then
@@ -190,6 +191,22 @@ begin
   where p_min_score is null or memory._real(s.result) >= memory._real(p_min_score)
   window best_first as (order by s.result desc, s.created_at desc, s.id collate "C")
   limit p_row_limit;
+end;
+$$;
+
+-- The candidates in their order, memories and documents with the user_id of their space as thread_id, where a search with
+-- spaces finds it (null: they are the user's own).
+create or replace function memory._candidates_of(p_space text, p_chosen memory._candidate[])
+returns memory._candidate[]
+language plpgsql immutable parallel safe
+as $$
+begin
+  return array(
+    select row(c.source, c.id, case when c.source in ('memory', 'document') then p_space else c.thread_id end, c.number,
+               c.created_at, c.similarity, c.vector, c.content, c.metadata)::memory._candidate
+    from unnest(p_chosen) with ordinality
+      as c (source, id, thread_id, number, created_at, similarity, vector, content, metadata, place)
+    order by c.place);
 end;
 $$;
 

@@ -100,8 +100,8 @@ begin
       p_min_score => case when not rerank then search.min_score end, p_explain => search.explain,
       p_spaces => shared) as f
     cross join lateral (
-      select case when f.source in ('memory', 'document') then coalesce(f.thread_id, search.user_id)
-               else search.user_id end as owner) as o
+      select case when shared is not null and f.source in ('memory', 'document')
+               then coalesce(f.thread_id, search.user_id) else search.user_id end as owner) as o
     join lateral memory._search_row(
       o.owner, f.source, f.id, f.thread_id, f.number, filters, search.query) as x
       on x.content is not null
