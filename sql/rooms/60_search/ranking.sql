@@ -81,8 +81,7 @@ declare
   preselected memory._message_candidates;
   candidates record; -- of memory._candidates()
   space text;
-  of_spaces text[] := '{}'; -- the sources that are searched in spaces
-  filters_of_spaces memory._search_filters;
+  of_spaces text[] := array[]::text[]; -- the sources that are searched in spaces
   scored memory._scored[];
   words text[];
   any_word tsquery;
@@ -146,8 +145,6 @@ begin
     pool) as c;
   if p_spaces is not null then
     of_spaces := memory._sources_of_spaces(p_sources, p_filters);
-    filters_of_spaces := p_filters;
-    filters_of_spaces.exclude_thread_id := null;
     candidates.chosen := memory._candidates_of(null, candidates.chosen);
     foreach space in array p_spaces loop
       select candidates.chosen || memory._candidates_of(space, c.chosen) as chosen, candidates.texts + c.texts as texts,
@@ -155,7 +152,7 @@ begin
         candidates.unparsed + c.unparsed as unparsed
       into candidates
       from memory._candidates(
-        space, p_agent_of_spaces, of_spaces, filters_of_spaces, any_word, p_model,
+        space, p_agent_of_spaces, of_spaces, jsonb_populate_record(p_filters, '{"exclude_thread_id": null}'), any_word, p_model,
         case when p_mode <> 'keyword' then p_target end, null, case when needs_ranks then of_spaces else '{document}' end,
         pool) as c;
     end loop;

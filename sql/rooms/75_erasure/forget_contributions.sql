@@ -7,7 +7,6 @@ language plpgsql volatile parallel unsafe
 as $$
 declare
   space text;
-  locked record; -- threads and agents
   written jsonb; -- ids by source
   memories uuid[];
   seqs record; -- of messages, with their threads
@@ -16,7 +15,7 @@ declare
 begin
   for space in select distinct w.user_id from memory.space_writes as w where w.member = p_user_id order by 1 loop
     perform memory._lock_user(space);
-    locked := memory._lock_to_forget(space);
+    perform memory._lock_to_forget(space);
     written := (
       select jsonb_object_agg(s.source, s.ids)
       from (select w.source, jsonb_agg(w.id) as ids from memory.space_writes as w
