@@ -92,6 +92,19 @@ def test_what_is_written_without_a_tenants_session_has_no_writer(spaces: Api) ->
     assert len(spaces.list_memories(user_id=TEAM)) == 2
 
 
+def test_a_sweep_forgets_who_wrote_what_is_gone(spaces: Api, session: Callable[[str], Api]) -> None:
+    ben = session("ben")
+    memory_id = write_as_ben(ben)
+    spaces.sweep()
+    assert spaces.value("select count(*) from memory.space_writes") == 9
+    spaces.delete_artifact(user_id=TEAM, key="log")
+    spaces.delete_documents(user_id=TEAM, doc_type="document")
+    spaces.forget_memory(user_id=TEAM, memory_id=memory_id)
+    spaces.delete_thread(user_id=TEAM, thread_id="chat")
+    spaces.sweep()
+    assert spaces.query("select distinct source from memory.space_writes") == [("memory",)]
+
+
 def test_a_merged_user_takes_the_contributions_along(spaces: Api, session: Callable[[str], Api]) -> None:
     session("ben").add_memory(user_id=TEAM, content="zqx-ben was here")
     spaces.unbind_role(role_name="space_writer")
