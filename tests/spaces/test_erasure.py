@@ -138,6 +138,23 @@ def test_a_deleted_space_leaves_nothing_and_its_name_is_free(spaces: Api, sessio
     refused(session("ben"), "list_memories", "42501", user_id=TEAM)
 
 
+def test_a_worker_of_a_deleted_space_loses_its_lease_and_enters_its_calls(spaces: Api) -> None:
+    spaces.register_model(name="m", kind="chat", provider="openai", model="m")
+    spaces.activate_model(name="m")
+    spaces.add_message(user_id=TEAM, thread_id="t", role="user", content="We like tea")
+    spaces.extract_memories(user_id=TEAM, thread_id="t")
+    [job] = spaces.claim_jobs(worker="w", kinds=["extract_memories"])
+    assert job.user_id == TEAM
+    lease = {"user_id": TEAM, "job_id": job.job_id, "lease_token": job.lease_token}
+    spaces.extend_job(**lease, lease="1 minute")
+    spaces.delete_space(space="team")
+    refused(spaces, "complete_job", "AM001", **lease, result={"memories": []})
+    refused(spaces, "extend_job", "AM001", **lease, lease="1 minute")
+    refused(spaces, "fail_job", "AM001", **lease, error="x")
+    spaces.record_calls(user_id=TEAM, job_id=job.job_id, calls=[{"tokens_in": 5}])
+    assert spaces.value("select sum(tokens_in) from memory.model_calls where user_id = ''") == 5
+
+
 def test_an_export_goes_into_a_space_that_was_created(spaces: Api) -> None:
     export = spaces.export_user(user_id=TEAM)
     assert "spaces" not in export

@@ -50,10 +50,33 @@ def test_scores_are_those_of_one_user_who_has_all_the_texts(api: Api) -> None:
     assert len(of_both) == 2
 
 
-def test_explanations_and_vectors_cover_the_space(api: Api) -> None:
-    explained = api.search(**ASKED, spaces="{team}", explain=True)
-    assert {row.details["fused"]["by"] for row in explained} == {"keyword"}
+@pytest.mark.parametrize("fusion", ["score", "rrf"])
+@pytest.mark.parametrize("sources", ["{memory}", "{memory,message,document,summary}"])
+def test_meaning_is_compared_in_spaces_too(api: Api, sources: str, fusion: str) -> None:
+    api.register_model(name="m", kind="embedding", provider="openai", model="m")
+    api.activate_model(name="m")
+    api.set_policy(settings={"search": {"fusion": fusion}})
+    api.add_memory(user_id="space:team", content="Something else")
+    api.add_message(user_id="ana", thread_id="t", role="user", content="Releases are fun")
+    api.connection.execute(
+        "insert into memory.embeddings (user_id, model, source, id, embedding) select user_id, 'm', 'memory', memory_id,"
+        " case user_id when 'ana' then '[0.6,0.8]' else case when content like 'Rel%' then '[1,0]' else '[0,1]' end end"
+        " from memory.memories union all select user_id, 'm', 'document', document_id || '/' || number, '[0.9,0.1]'"
+        " from memory.document_chunks"
+    )
+    asked = {"user_id": "ana", "query_embedding": "[1,0]", "spaces": "{team}", "sources": sources}
+    found = api.search(**asked, mode="vector")
+    documents = [0.994] if "document" in sources else []
+    assert [round(row.score, 3) for row in found] == [1.0, *documents, 0.6, 0.0]
+    assert [row.details["space"] for row in found] == ["team", *(["team"] * len(documents)), None, "team"]
+    assert [row.score for row in api.search(**asked, mode="vector", explain=True)] == [row.score for row in found]
+    assert "July" not in str(found)
+    hybrid = api.search(**asked, query="Thursdays")
+    assert hybrid[0].content == "Releases happen on Thursdays"
+    explained = api.search(**asked, query="Thursdays", explain=True)
+    assert [(row.id, row.score) for row in explained] == [(row.id, row.score) for row in hybrid]
     assert "space" in explained[0].details
+    assert explained[0].details["vector"]["rank"] == 1
 
 
 def test_results_of_a_space_pass_all_filters_but_that_of_a_thread(api: Api) -> None:
