@@ -53,16 +53,20 @@ def test_scores_are_those_of_one_user_who_has_all_the_texts(api: Api) -> None:
 @pytest.mark.parametrize("fusion", ["score", "rrf"])
 @pytest.mark.parametrize("sources", ["{memory}", "{memory,message,document,summary}"])
 def test_meaning_is_compared_in_spaces_too(api: Api, sources: str, fusion: str) -> None:
-    api.register_model(name="m", kind="embedding", provider="openai", model="m")
+    api.register_model(name="m", kind="embedding", provider="openai", model="m", settings={"dimensions": 2})
     api.activate_model(name="m")
     api.set_policy(settings={"search": {"fusion": fusion}})
     api.add_memory(user_id="space:team", content="Something else")
     api.add_message(user_id="ana", thread_id="t", role="user", content="Releases are fun")
     api.connection.execute(
-        "insert into memory.embeddings (user_id, model, source, id, embedding) select user_id, 'm', 'memory', memory_id,"
-        " case user_id when 'ana' then '[0.6,0.8]' else case when content like 'Rel%' then '[1,0]' else '[0,1]' end end"
-        " from memory.memories union all select user_id, 'm', 'document', document_id || '/' || number, '[0.9,0.1]'"
-        " from memory.document_chunks"
+        """
+        insert into memory.embeddings (user_id, model, source, id, embedding)
+        select user_id, 'm', 'memory', memory_id::text,
+          case when user_id = 'ana' then '[0.6,0.8]' when content like 'Rel%' then '[1,0]' else '[0,1]' end::halfvec
+        from memory.memories
+        union all
+        select user_id, 'm', 'document', document_id || '/' || number, '[0.9,0.1]'::halfvec from memory.document_chunks
+        """
     )
     asked = {"user_id": "ana", "query_embedding": "[1,0]", "spaces": "{team}", "sources": sources}
     found = api.search(**asked, mode="vector")
