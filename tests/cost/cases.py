@@ -40,14 +40,13 @@ LEFT_OUT = {
 # What needs only rows that the call names, or a page of them that an index gives in order.
 CONSTANT = [
     "activate_model", "add_artifact_piece", "add_document", "add_memories", "add_memory", "add_message",
-    "add_messages",
-    "bind_role", "compress_thread", "consolidate", "copy_checkpoints", "create_space", "deactivate_model",
-    "delete_checkpoints", "delete_secret", "delete_space", "drop_model", "expand_refs", "extend_job", "extract_memories", "fail_job", "get_checkpoint",
-    "get_job", "get_memory", "get_memory_history", "get_policy", "get_secret", "get_thread_summary",
-    "get_user_summary", "grant_space", "keep_query_embedding", "list_spaces", "prune_checkpoints", "put_checkpoint",
-    "put_checkpoint_writes",
-    "query_to_embed", "reconcile_memories", "record_calls", "reencrypt_secrets", "register_model", "release_job",
-    "reset_prompt", "restore_memory", "retrieve_artifact", "retry_job", "revoke_space", "set_policy", "set_prompt", "set_secret",
+    "add_messages", "bind_role", "compress_thread", "consolidate", "copy_checkpoints", "create_space",
+    "deactivate_model", "delete_checkpoints", "delete_secret", "delete_space", "drop_model", "expand_refs",
+    "extend_job", "extract_memories", "fail_job", "get_checkpoint", "get_job", "get_memory", "get_memory_history",
+    "get_policy", "get_secret", "get_thread_summary", "get_user_summary", "grant_space", "keep_query_embedding",
+    "list_spaces", "prune_checkpoints", "put_checkpoint", "put_checkpoint_writes", "query_to_embed",
+    "reconcile_memories", "record_calls", "reencrypt_secrets", "register_model", "release_job", "reset_prompt",
+    "restore_memory", "retrieve_artifact", "retry_job", "revoke_space", "set_policy", "set_prompt", "set_secret",
     "set_thread", "set_token_key", "store_artifact", "summarize_thread", "summarize_user", "tenant_user",
     "trust_claims", "unbind_role", "vector_index", "version", "was_forgotten", "forget_user",
 ]  # fmt: skip

@@ -46,4 +46,5 @@ def spaces(db: psycopg.Connection) -> Api:
 @pytest.fixture
 def session(spaces: Api, connect: Callable[..., psycopg.Connection]) -> Callable[[str], Api]:
     """A session of a user in the database of ``spaces``."""
+    assert spaces.tenant_user() is None
     return lambda user_id: Api(connect(user=ROLES[user_id]))

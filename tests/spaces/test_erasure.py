@@ -204,7 +204,7 @@ def test_a_deletion_waits_for_writers_and_later_ones_are_refused(
     [receipt] = [each for each in outcomes if isinstance(each, dict)]
     assert receipt["tables"]["memories"] >= 2
     others = [each for each in outcomes if not isinstance(each, dict)]
-    assert all(isinstance(each, psycopg.Error) and each.sqlstate == "22023" or each.inserted for each in others)
+    assert all((isinstance(each, psycopg.Error) and each.sqlstate == "22023") or each.inserted for each in others)
     assert spaces.value("select count(*) from memory.memories where user_id = 'space:team'") == 0
     assert spaces.value("select count(*) from memory.memory_scopes where user_id = 'space:team'") == 0
 

@@ -146,12 +146,17 @@ def test_a_list_has_both_with_their_space(api: Api) -> None:
     assert [(row.space, row.content, row.total_count) for row in rows] == [
         (None, "Ana plans releases in May", 2), ("team", "Releases happen on Thursdays", 2)
     ]  # fmt: skip
-    assert [row.space for row in api.list_memories(user_id="ana", spaces="{team}", row_limit=1, row_offset=1)] == ["team"]
+    assert [row.space for row in api.list_memories(user_id="ana", spaces="{team}", row_limit=1, row_offset=1)] == [
+        "team"
+    ]
     assert [row.space for row in api.list_memories(user_id="ana", spaces="{team}", search="thursdays")] == ["team"]
     assert [row.space for row in api.list_memories(user_id="ana")] == [None]
     assert [row.space for row in api.list_memories(user_id="ana", spaces="{}")] == [None]
     [of_space] = api.list_memories(user_id="space:team")
-    assert (of_space.space, api.get_memory(user_id="space:team", memory_id=of_space.memory_id).space) == ("team", "team")
+    assert (of_space.space, api.get_memory(user_id="space:team", memory_id=of_space.memory_id).space) == (
+        "team",
+        "team",
+    )
 
 
 def test_the_policy_names_spaces_but_grants_none(api: Api) -> None:
@@ -182,7 +187,7 @@ def test_a_space_named_twice_is_read_once(api: Api) -> None:
     assert len(api.list_memories(user_id="ana", spaces="{team,team}")) == 2
 
 
-@pytest.mark.parametrize("name", ["a:b", "Grüße 東京", "it's \"quoted\"; --", " ", "a/b", "%", "x" * 249, "{a,b}", "\\"])
+@pytest.mark.parametrize("name", ["a:b", "Grüße 東京", 'it\'s "quoted"; --', " ", "a/b", "%", "x" * 249, "{a,b}", "\\"])
 def test_any_name_works(api: Api, name: str) -> None:
     api.create_space(space=name)
     api.grant_space(space=name, user_id="ana")
@@ -198,9 +203,8 @@ def test_any_name_works(api: Api, name: str) -> None:
 
 def test_the_lists_of_spaces(api: Api) -> None:
     [of_ana] = api.list_spaces(user_id="ana")
-    assert (of_ana.space, of_ana.title, of_ana.access, of_ana.member_count, of_ana.memory_count, of_ana.total_count) == (
-        "team", "The team", "read", 2, 1, 1
-    )  # fmt: skip
+    assert (of_ana.space, of_ana.title, of_ana.access) == ("team", "The team", "read")
+    assert (of_ana.member_count, of_ana.memory_count, of_ana.total_count) == (2, 1, 1)
     assert of_ana.metadata == {"floor": 3}
     assert [(row.space, row.access, row.total_count) for row in api.list_spaces()] == [
         ("secret", None, 2), ("team", None, 2)
@@ -220,7 +224,7 @@ def test_ids_of_no_space_are_refused(api: Api) -> None:
         api.connection.execute("insert into memory.memories (user_id, content) values ('space:nosuch', 'Hello')")
     with pytest.raises(errors.InvalidParameterValue), api.connection.transaction():
         api.connection.execute(
-            "insert into memory.messages (user_id, thread_id, role, content) values ('space:nosuch', 't', 'user', 'Hello')"
+            "insert into memory.messages (user_id, thread_id, role, content) values ('space:no', 't', 'user', 'Hello')"
         )
     assert api.add_memory(user_id="Space:nosuch", content="Hello").inserted
 
@@ -229,14 +233,18 @@ def test_a_grant_is_changed_by_the_next_one(api: Api) -> None:
     for access in ("write", "read", "write"):
         api.grant_space(space="team", user_id="ana", access=access)
         assert [row.access for row in api.list_spaces(user_id="ana")] == [access]
-    assert (api.revoke_space(space="team", user_id="ana"), api.revoke_space(space="team", user_id="ana")) == (True, False)
+    assert (api.revoke_space(space="team", user_id="ana"), api.revoke_space(space="team", user_id="ana")) == (
+        True,
+        False,
+    )
     refused(api, "search", "P0002", user_id="ana", query="releases", spaces=["team"])
 
 
 def test_merged_users_keep_the_stronger_access(api: Api) -> None:
     api.create_space(space="third")
     for space, user_id, access in (
-        ("secret", "former", "write"), ("team", "former", "write"), ("third", "former", "read"), ("third", "ana", "write")
+        ("secret", "former", "write"), ("team", "former", "write"), ("third", "former", "read"),
+        ("third", "ana", "write"),
     ):  # fmt: skip
         api.grant_space(space=space, user_id=user_id, access=access)
     api.merge_users(from_user_id="former", into_user_id="ana")

@@ -256,7 +256,7 @@ BAD_ARGUMENTS: list[tuple[str, str, list[Any]]] = [
     ("retrieve_artifact", "context_lines", [None, -1, 1001]),
     ("add_artifact_piece", "content", [None, ""]),
     ("expand_refs", "content", [None]),
-    *((function, "space", [None, "", "x" * 250, "space:team"]) for function, valid in VALID.items() if "space" in valid),
+    *((name, "space", [None, "", "x" * 250, "space:team"]) for name, valid in VALID.items() if "space" in valid),
     ("create_space", "metadata", [Jsonb([]), Jsonb("text"), Jsonb(1), Jsonb(None)]),
     ("grant_space", "access", [None, "", "own"]),
     ("grant_space", "user_id", [None, "", LONG, "space:team"]),
