@@ -53,11 +53,11 @@ begin
   end if;
 
   policy := memory._policy(user_id, agent_id);
-  if spaces is not null or policy #> '{context,spaces}' <> '[]' then
+  -- Nearly every policy has no spaces and both resources. Documents need the resource knowledge_base, all other sources
+  -- the resource memory.
+  if num_nonnulls(spaces, policy #> '{context,spaces,0}') > 0
+    or not ((policy #>> '{resources,memory}')::boolean and (policy #>> '{resources,knowledge_base}')::boolean) then
     shared := memory._spaces_to_read(user_id, spaces, policy);
-  end if;
-  -- Documents need the resource knowledge_base, all other sources the resource memory.
-  if not ((policy #>> '{resources,memory}')::boolean and (policy #>> '{resources,knowledge_base}')::boolean) then
     missing := case when sources = '{document}' then 'knowledge_base' else 'memory' end;
     sources := array(
       select s.source from unnest(sources) as s (source)
@@ -83,10 +83,7 @@ begin
 
   results := array(
     select row(f.source, x.id, x.thread_id, x.content, f.score, x.metadata, f.created_at,
-               case when shared is null then x.details || coalesce(f.explanation, '{}')
-                 else x.details || jsonb_build_object('space', memory._space_of(o.owner))
-                   || coalesce(f.explanation, '{}') end,
-               x.valid_from)::memory.search_result
+               x.details || coalesce(f.explanation, '{}'), x.valid_from)::memory.search_result
     from memory._query_model(search.user_id, to_embed, search.query_embedding) as m
     cross join lateral memory._query_embedding(search.user_id, to_embed, search.query_embedding, m) as k
     cross join lateral memory._query_target(
@@ -99,11 +96,9 @@ begin
       p_row_limit => case when rerank then greatest(top_k, 50) else top_k end, p_filters => filters,
       p_min_score => case when not rerank then search.min_score end, p_explain => search.explain,
       p_spaces => shared) as f
-    cross join lateral (
-      select case when shared is not null and f.source in ('memory', 'document')
-               then coalesce(f.thread_id, search.user_id) else search.user_id end as owner) as o
     join lateral memory._search_row(
-      o.owner, f.source, f.id, f.thread_id, f.number, filters, search.query) as x
+      coalesce('space:' || (f.explanation ->> 'space'), search.user_id), f.source, f.id, f.thread_id, f.number, filters,
+      search.query) as x
       on x.content is not null
     order by f.rank);
 

@@ -33,12 +33,13 @@ begin
       'Leave it out for the policy''s context.max_tokens.');
   end if;
   policy := memory._policy(get_context.user_id, get_context.agent_id);
-  if spaces is not null or policy #> '{context,spaces}' <> '[]' then
+  if num_nonnulls(spaces, policy #> '{context,spaces,0}') > 0
+    or not (policy #>> '{resources,memory}')::boolean then -- one expression, as in memory.search()
     shared := memory._spaces_to_read(get_context.user_id, spaces, policy);
-  end if;
-  if not (policy #>> '{resources,memory}')::boolean then
-    perform memory._note_missing_resource(agent_id, 'memory', 'the context is empty');
-    return;
+    if not (policy #>> '{resources,memory}')::boolean then
+      perform memory._note_missing_resource(agent_id, 'memory', 'the context is empty');
+      return;
+    end if;
   end if;
   -- Without a query the context is made for the user's newest message.
   query := coalesce(
