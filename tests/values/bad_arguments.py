@@ -53,7 +53,7 @@ VALID: dict[str, dict[str, Any]] = {
     "create_space": {"space": "new"},
     "delete_space": {"space": "team"},
     "grant_space": {"space": "team", **ANA},
-    "list_spaces": ANA,
+    "list_spaces": {},
     "revoke_space": {"space": "team", **ANA},
     "delete_thread": THREAD,
     "doctor": {},

@@ -81,7 +81,7 @@ declare
   preselected memory._message_candidates;
   candidates record; -- of memory._candidates()
   space text;
-  of_spaces text[] := array[]::text[]; -- the sources that are searched in spaces
+  of_spaces text[]; -- the sources that are searched in spaces
   scored memory._scored[];
   words text[];
   any_word tsquery;
