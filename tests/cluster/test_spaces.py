@@ -124,14 +124,14 @@ def test_a_proxy_forwards_to_the_node_of_the_space(proxied: Proxied) -> None:
     with proxied.connection.transaction(force_rollback=True), session_of(proxied.connection, "proxy_bound_in_space"):
         assert front.search(user_id=ANA, query="releases", mode="keyword", spaces=[SPACE_A])
         assert [row.space for row in front.list_spaces(user_id=ANA)] == [SPACE_A]
-        for call in (
-            lambda: front.list_memories(user_id=f"space:{SPACE_A}"),
-            lambda: front.add_memory(user_id=f"space:{SPACE_B}", content="x"),
-            lambda: front.list_spaces(user_id=BOB),
-            lambda: front.list_spaces(),
+        for function, arguments in (
+            ("list_memories", {"user_id": f"space:{SPACE_A}"}),
+            ("add_memory", {"user_id": f"space:{SPACE_B}", "content": "x"}),
+            ("list_spaces", {"user_id": BOB}),
+            ("list_spaces", {}),
         ):
             with pytest.raises(psycopg.Error) as raised, proxied.connection.transaction():
-                call()
+                getattr(front, function)(**arguments)
             assert raised.value.sqlstate in ("42501", "22023")
     assert front.revoke_space(space=SPACE_A, user_id=ANA) is True
     assert front.delete_space(space=SPACE_A)["tables"]["memories"] == 1

@@ -34,7 +34,7 @@ def write_as_ben(ben: Api) -> Any:
 
 def tables_with(api: Api, text: str) -> dict[str, int]:
     """How many rows of each table hold a text."""
-    found = {}
+    found: dict[str, int] = {}
     for [table] in api.query(TABLES):
         number = api.value(f"select count(*) from memory.{table} as t where t::text like %(text)s", text=f"%{text}%")
         found |= {table: number} if number else {}

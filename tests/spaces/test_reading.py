@@ -102,7 +102,8 @@ def test_a_memory_of_a_user_and_one_of_a_space_may_have_the_same_id(api: Api) ->
     assert {(None, "Releases annoy Ana"), ("team", "Releases are tagged")} <= same
     secret = api.list_memories(user_id="space:secret")[0].memory_id
     api.add_memory(user_id="ana", content="Releases guess", memory_id=secret, thread_id="space:secret")
-    for arguments in ({}, {"filter": {}}, {"thread_id": "space:secret"}, {"spaces": "{team}"}):
+    calls: list[dict[str, Any]] = [{}, {"filter": {}}, {"thread_id": "space:secret"}, {"spaces": "{team}"}]
+    for arguments in calls:
         assert not [text for _, text in shown(api, **arguments) if "July" in text]
 
 
