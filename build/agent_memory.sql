@@ -72,7 +72,7 @@ begin
     ) as c (of_type)
     -- Functions that clients call, and no others: these call the private ones.
     where p.pronamespace = 'memory'::regnamespace and p.prokind = 'f' and p.prosecdef
-      and p.proname = any (array['activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'copy_thread', 'count_memories', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_secret', 'delete_thread', 'doctor', 'drop_model', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread', 'get_thread_summary', 'get_user_summary', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_threads', 'list_users', 'load_user', 'merge_users', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_thread', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'vector_index', 'version', 'was_forgotten'])
+      and p.proname = any (array['activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'copy_thread', 'count_memories', 'create_space', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_secret', 'delete_space', 'delete_thread', 'doctor', 'drop_model', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread', 'get_thread_summary', 'get_user_summary', 'grant_space', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_spaces', 'list_threads', 'list_users', 'load_user', 'merge_users', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'record_use', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'revoke_space', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_thread', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'vector_index', 'version', 'was_forgotten'])
   loop
     take_away := take_away || format(e'execute %L;\n', routine.definition);
     execute replace(routine.definition, routine.body, format($body$%s
@@ -222,8 +222,8 @@ begin
   from memory.migrations as m
   where (m.name, m.sha256) not in (
     values
-      ('0.1.0-0.2.0', '89049e2fa5ba6dd035009dd29c6a0ba4c8c0b6728d61989de195868e15cdc100'),
-      ('0.2.0', '5e5124901843fd60019258bc5a3cfe865290da160112fc714b12eb59f55981cf'),
+      ('0.1.0-0.2.0', '6a5bf2ed964e3b935ba0aedb0ae4dc9bccada3dcb6fc87887efd964883a53eb0'),
+      ('0.2.0', '92a1a62ffb8c93ade6b13b6aef145f22a3835c5196b990bc9a46fe0c2bf0d077'),
       ('001_conversation', 'f8ad7fd20defd0c9293accb435578bf2cbdbfb4312fcbe548802126b275e010f'),
       ('002_memories', '698950aa0ca7456e482841a78cc3ffd6a3155ff2fa8e5fd67c026560e475e328'),
       ('003_policies', '2ed4489359a3afe19341349bb6d51699d51337424ae75e05324386dc9e89f546'),
@@ -494,7 +494,7 @@ set search_path = pg_catalog, pg_temp
 as $$
   select format('alter table %s enable row level security', c.oid::regclass)
   from pg_class as c
-  where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r' and c.relname = any (array['agent_budgets', 'artifact_parts', 'artifact_uploads', 'artifacts', 'audit', 'bound_roles', 'checkpoint_blobs', 'checkpoint_writes', 'checkpoints', 'cluster_map', 'document_chunks', 'documents', 'due_deletions', 'embeddings', 'erasure_keys', 'gone_jobs', 'idempotency_keys', 'imports', 'jobs', 'marks', 'memories', 'memory_history', 'memory_scopes', 'memory_types', 'merged_users', 'messages', 'migrations', 'model_calls', 'models', 'moved_users', 'policies', 'prompt_versions', 'quarantined_messages', 'query_embeddings', 'receipts', 'role_grants', 'secret_reads', 'secrets', 'summaries', 'texts_to_embed', 'threads', 'token_keys', 'tombstones', 'user_locks', 'whole_user_changes'])
+  where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r' and c.relname = any (array['agent_budgets', 'artifact_parts', 'artifact_uploads', 'artifacts', 'audit', 'bound_roles', 'checkpoint_blobs', 'checkpoint_writes', 'checkpoints', 'cluster_map', 'document_chunks', 'documents', 'due_deletions', 'embeddings', 'erasure_keys', 'gone_jobs', 'idempotency_keys', 'imports', 'jobs', 'marks', 'memories', 'memory_history', 'memory_scopes', 'memory_types', 'memory_uses', 'merged_users', 'messages', 'migrations', 'model_calls', 'models', 'moved_users', 'policies', 'prompt_versions', 'quarantined_messages', 'query_embeddings', 'receipts', 'role_grants', 'secret_reads', 'secrets', 'space_grants', 'space_writes', 'spaces', 'summaries', 'texts_to_embed', 'threads', 'token_keys', 'tombstones', 'user_locks', 'whole_user_changes'])
     and not c.relrowsecurity
     and exists (select from pg_attribute as a where a.attrelid = c.oid and a.attname = 'user_id')
   union all
@@ -506,7 +506,7 @@ as $$
       ('tenants', 'to memory_tenant using (true)'),
       ('own_user', 'as restrictive to memory_tenant using (user_id = (select memory.tenant_user()))')
   ) as p (name, definition)
-  where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r' and c.relname = any (array['agent_budgets', 'artifact_parts', 'artifact_uploads', 'artifacts', 'audit', 'bound_roles', 'checkpoint_blobs', 'checkpoint_writes', 'checkpoints', 'cluster_map', 'document_chunks', 'documents', 'due_deletions', 'embeddings', 'erasure_keys', 'gone_jobs', 'idempotency_keys', 'imports', 'jobs', 'marks', 'memories', 'memory_history', 'memory_scopes', 'memory_types', 'merged_users', 'messages', 'migrations', 'model_calls', 'models', 'moved_users', 'policies', 'prompt_versions', 'quarantined_messages', 'query_embeddings', 'receipts', 'role_grants', 'secret_reads', 'secrets', 'summaries', 'texts_to_embed', 'threads', 'token_keys', 'tombstones', 'user_locks', 'whole_user_changes'])
+  where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r' and c.relname = any (array['agent_budgets', 'artifact_parts', 'artifact_uploads', 'artifacts', 'audit', 'bound_roles', 'checkpoint_blobs', 'checkpoint_writes', 'checkpoints', 'cluster_map', 'document_chunks', 'documents', 'due_deletions', 'embeddings', 'erasure_keys', 'gone_jobs', 'idempotency_keys', 'imports', 'jobs', 'marks', 'memories', 'memory_history', 'memory_scopes', 'memory_types', 'memory_uses', 'merged_users', 'messages', 'migrations', 'model_calls', 'models', 'moved_users', 'policies', 'prompt_versions', 'quarantined_messages', 'query_embeddings', 'receipts', 'role_grants', 'secret_reads', 'secrets', 'space_grants', 'space_writes', 'spaces', 'summaries', 'texts_to_embed', 'threads', 'token_keys', 'tombstones', 'user_locks', 'whole_user_changes'])
     and c.relname <> 'bound_roles' -- the owner's alone
     and exists (select from pg_attribute as a where a.attrelid = c.oid and a.attname = 'user_id')
     and (p.definition like 'to public %' or to_regrole('memory_tenant') is not null)
@@ -566,7 +566,7 @@ begin
 end;
 $drain$;
 
-call memory._migrate(null, '0.2.0', '5e5124901843fd60019258bc5a3cfe865290da160112fc714b12eb59f55981cf', $migration$
+call memory._migrate(null, '0.2.0', '92a1a62ffb8c93ade6b13b6aef145f22a3835c5196b990bc9a46fe0c2bf0d077', $migration$
 -- Which server of a cluster serves which users. Every server is an ordinary PostgreSQL with the whole schema. The row
 -- is the same on all servers, except for the column node. A single server has no row.
 create table memory.cluster_map (
@@ -623,6 +623,34 @@ create table memory.role_grants (
   primary key (role_name, object)
 );
 alter table memory.role_grants enable row level security;
+
+-- Spaces, who may use them, and who wrote what there.
+-- Each row of memory.space_grants belongs to one of memory.spaces (user_id).
+-- Each row of memory.space_writes belongs to one of memory.spaces (user_id).
+create table memory.spaces (
+  user_id text primary key,
+  title text,
+  metadata jsonb not null default '{}',
+  created_at timestamptz not null default statement_timestamp()
+);
+
+create table memory.space_grants (
+  user_id text not null,
+  member text not null,
+  access text not null,
+  granted_at timestamptz not null default statement_timestamp(),
+  primary key (user_id, member),
+  constraint access_is_known check (access in ('read', 'write'))
+);
+create index space_grants_member_idx on memory.space_grants (member);
+
+create table memory.space_writes (
+  user_id text not null,
+  member text not null,
+  source text not null,
+  id text not null,
+  primary key (member, user_id, source, id)
+);
 
 -- The settings of each user and agent.
 create table memory.policies (
@@ -1090,6 +1118,7 @@ create index summaries_thread_idx on memory.summaries (user_id, thread_id, kind,
 -- Each row of memory.memories belongs to one of memory.memory_types (memory_type).
 -- Each row of memory.memories belongs to one of memory.memory_scopes (user_id, agent_id).
 -- A row of memory.memories may name one of memory.threads (user_id, thread_id).
+-- Each row of memory.memory_uses belongs to one of memory.memories (user_id, memory_id).
 
 -- The triggers memory_100_before_insert and memory_100_before_update check metadata, confidence, importance, trust,
 -- operation and quarantine of each row, and their errors name the argument. There are no check constraints for these
@@ -1198,6 +1227,22 @@ create table memory.memory_history (
 );
 create index memory_history_superseded_by_idx on memory.memory_history (user_id, superseded_by)
   where superseded_by is not null;
+
+-- Columns of memory.memories would be heavier: each use would run the triggers of an update, write a version to
+-- memory.memory_history and an entry to each index, and wait for whoever changes the memory. There is no foreign key,
+-- because its check waits for whoever deletes the memory, and that session may wait for a use of another memory. A
+-- trigger on memory.memories deletes the uses of deleted memories.
+create table memory.memory_uses (
+  user_id text not null,
+  memory_id uuid not null,
+  used bigint not null default 0,
+  helpful bigint not null default 0,
+  wrong bigint not null default 0,
+  outcome text not null,
+  thread_id text,
+  updated_at timestamptz not null,
+  primary key (user_id, memory_id)
+) with (fillfactor = 50);
 
 create table memory.memory_scopes (
   user_id text not null,
@@ -1362,6 +1407,12 @@ create table memory.moved_users (
   moved_at timestamptz not null default statement_timestamp()
 );
 
+-- The rows that functions of this room return.
+create type memory.space as (
+  space text, title text, access text, member_count bigint, memory_count bigint, created_at timestamptz,
+  total_count bigint, metadata jsonb
+);
+
 -- What the functions of the queue return.
 create type memory.job as (
   job_id bigint, kind text, status text, attempts int, result jsonb, error text, created_at timestamptz,
@@ -1406,7 +1457,7 @@ create type memory.memory as (
   confidence real, importance real, valid_from timestamptz, valid_to timestamptz, created_at timestamptz,
   updated_at timestamptz, expires_at timestamptz, superseded_by uuid, supersede_reason text,
   superseded_at timestamptz, version int, total_count bigint, source text, source_seqs bigint[], trust real,
-  quarantined_at timestamptz, quarantine_reason text
+  quarantined_at timestamptz, quarantine_reason text, space text
 );
 
 create type memory.memory_version as (
@@ -1496,7 +1547,7 @@ create type memory._recalled as (
 );
 $migration$);
 
-call memory._migrate('0.1.0', '0.2.0', '89049e2fa5ba6dd035009dd29c6a0ba4c8c0b6728d61989de195868e15cdc100', $migration$
+call memory._migrate('0.1.0', '0.2.0', '6a5bf2ed964e3b935ba0aedb0ae4dc9bccada3dcb6fc87887efd964883a53eb0', $migration$
 -- From 0.1.0 to 0.2.0: how a database of 0.1.0 gets the tables and types that tables.sql and types.sql of the rooms
 -- describe. Each installation adds comments, statistics targets, policies and kinds of jobs by itself.
 
@@ -1584,6 +1635,17 @@ select u.user_id, '', ''
 from (select s.user_id from memory.memory_scopes as s union select d.user_id from memory.documents as d
       union select a.user_id from memory.artifacts as a) as u
 where exists (select from memory.models as m where m.kind = 'embedding' and m.is_active);
+create table memory.memory_uses (
+  user_id text not null,
+  memory_id uuid not null,
+  used bigint not null default 0,
+  helpful bigint not null default 0,
+  wrong bigint not null default 0,
+  outcome text not null,
+  thread_id text,
+  updated_at timestamptz not null,
+  primary key (user_id, memory_id)
+) with (fillfactor = 50);
 create table memory.idempotency_keys (
   user_id text not null,
   thread_id text not null,
@@ -1760,6 +1822,31 @@ create table memory.role_grants (
   primary key (role_name, object)
 );
 
+create table memory.spaces (
+  user_id text primary key,
+  title text,
+  metadata jsonb not null default '{}',
+  created_at timestamptz not null default statement_timestamp()
+);
+
+create table memory.space_grants (
+  user_id text not null,
+  member text not null,
+  access text not null,
+  granted_at timestamptz not null default statement_timestamp(),
+  primary key (user_id, member),
+  constraint access_is_known check (access in ('read', 'write'))
+);
+create index space_grants_member_idx on memory.space_grants (member);
+
+create table memory.space_writes (
+  user_id text not null,
+  member text not null,
+  source text not null,
+  id text not null,
+  primary key (member, user_id, source, id)
+);
+
 create table memory.quarantined_messages (
   user_id text not null,
   thread_id text not null,
@@ -1843,12 +1930,16 @@ $key$;
 -- Types.
 alter type memory.memory
   add attribute source text, add attribute source_seqs bigint[], add attribute trust real,
-  add attribute quarantined_at timestamptz, add attribute quarantine_reason text;
+  add attribute quarantined_at timestamptz, add attribute quarantine_reason text, add attribute space text;
 alter type memory.document
   add attribute trust real, add attribute quarantined_at timestamptz, add attribute quarantine_reason text;
 alter type memory.thread_summary add attribute kind text;
 alter type memory.thread add attribute title text, add attribute metadata jsonb;
 alter type memory.search_result add attribute valid_from timestamptz;
+create type memory.space as (
+  space text, title text, access text, member_count bigint, memory_count bigint, created_at timestamptz,
+  total_count bigint, metadata jsonb
+);
 create type memory.shortened_message as (
   content text, metadata jsonb, token_count int, artifact_key text, content_digest text, memory_ref text
 );
@@ -2223,7 +2314,7 @@ $migration$);
 -- Only targets that nobody has set are set, so that running this file again locks no table.
 do $statistics$
 declare
-  our_tables constant text[] := array['agent_budgets', 'artifact_parts', 'artifact_uploads', 'artifacts', 'audit', 'bound_roles', 'checkpoint_blobs', 'checkpoint_writes', 'checkpoints', 'cluster_map', 'document_chunks', 'documents', 'due_deletions', 'embeddings', 'erasure_keys', 'gone_jobs', 'idempotency_keys', 'imports', 'jobs', 'marks', 'memories', 'memory_history', 'memory_scopes', 'memory_types', 'merged_users', 'messages', 'migrations', 'model_calls', 'models', 'moved_users', 'policies', 'prompt_versions', 'quarantined_messages', 'query_embeddings', 'receipts', 'role_grants', 'secret_reads', 'secrets', 'summaries', 'texts_to_embed', 'threads', 'token_keys', 'tombstones', 'user_locks', 'whole_user_changes'];
+  our_tables constant text[] := array['agent_budgets', 'artifact_parts', 'artifact_uploads', 'artifacts', 'audit', 'bound_roles', 'checkpoint_blobs', 'checkpoint_writes', 'checkpoints', 'cluster_map', 'document_chunks', 'documents', 'due_deletions', 'embeddings', 'erasure_keys', 'gone_jobs', 'idempotency_keys', 'imports', 'jobs', 'marks', 'memories', 'memory_history', 'memory_scopes', 'memory_types', 'memory_uses', 'merged_users', 'messages', 'migrations', 'model_calls', 'models', 'moved_users', 'policies', 'prompt_versions', 'quarantined_messages', 'query_embeddings', 'receipts', 'role_grants', 'secret_reads', 'secrets', 'space_grants', 'space_writes', 'spaces', 'summaries', 'texts_to_embed', 'threads', 'token_keys', 'tombstones', 'user_locks', 'whole_user_changes'];
   own_words constant text[] := array[
     'function', 'kind', 'memory_type', 'model', 'operation', 'role', 'status', 'variant'];
   place record;
@@ -2319,6 +2410,22 @@ begin
       ('column', 'role_grants.object', 'What it may use: the kind of object and its name in schema memory.'),
       ('column', 'role_grants.role_oid', 'The number of the role then: a role that was dropped and created again has another one, and gets its rights again.'),
       ('column', 'role_grants.granted_at', 'When the install file granted it.'),
+      ('table', 'spaces', 'Memory that several users share, see memory.create_space(). What is stored in a space are rows of its user_id.'),
+      ('column', 'spaces.user_id', 'The user_id of the space: space: and its name.'),
+      ('column', 'spaces.title', 'As the caller of memory.create_space() gave it.'),
+      ('column', 'spaces.metadata', 'As the caller of memory.create_space() gave it.'),
+      ('column', 'spaces.created_at', 'When it was created.'),
+      ('table', 'space_grants', 'Who may read or write a space, see memory.grant_space().'),
+      ('column', 'space_grants.user_id', 'The user_id of the space.'),
+      ('column', 'space_grants.member', 'The user who may read it, or write it.'),
+      ('column', 'space_grants.access', 'read or write; who may write may read.'),
+      ('column', 'space_grants.granted_at', 'When that was granted first.'),
+      ('table', 'space_writes', 'Which texts of a space which user wrote in a session of a tenant, for memory.forget_user(spaces => ''forget''). In '
+'other sessions nobody knows who writes.'),
+      ('column', 'space_writes.user_id', 'The user_id of the space.'),
+      ('column', 'space_writes.member', 'The user who wrote, or reworded, the text.'),
+      ('column', 'space_writes.source', 'What it is: memory, document, artifact or message.'),
+      ('column', 'space_writes.id', 'The id of the memory or document, the key of the artifact, or thread_id/seq of the message.'),
       ('table', 'policies', 'What memory.set_policy() changed, one row per level; the empty string stands for every user or every agent.'),
       ('column', 'policies.user_id', 'The user whose settings these are; empty for every user.'),
       ('column', 'policies.agent_id', 'The agent whose settings these are; empty for every agent.'),
@@ -2395,7 +2502,7 @@ begin
       ('column', 'jobs.attempts', 'How many attempts were counted; those that were released are not.'),
       ('column', 'jobs.max_attempts', 'How many failed attempts make the job dead.'),
       ('column', 'jobs.run_after', 'Not handed out before this time.'),
-      ('column', 'jobs.request', 'What the caller asked for: recent_k, n, is_forced.'),
+      ('column', 'jobs.request', 'What the caller asked for: recent_k, n, is_forced; traceparent, its trace.'),
       ('column', 'jobs.next_request', 'What a caller asked for while the job was running: a new job follows this one.'),
       ('column', 'jobs.input', 'What the last claim handed out, as far as completing the job needs it again.'),
       ('column', 'jobs.agent_id', 'Whose budget the job counts against: the agent of the newest message it reads.'),
@@ -2633,6 +2740,15 @@ begin
       ('column', 'memory_history.changed_by', 'The role that had logged in when this version was made.'),
       ('column', 'memory_history.superseded_by', 'The memory or document that hid this version.'),
       ('column', 'memory_history.supersede_reason', 'Why this version was hidden, as in memory.memories.'),
+      ('table', 'memory_uses', 'How often applications said that they used a memory, and what came of that.'),
+      ('column', 'memory_uses.user_id', 'The user to whom the row belongs.'),
+      ('column', 'memory_uses.memory_id', 'The memory that was used.'),
+      ('column', 'memory_uses.used', 'How often it was used, without more being known.'),
+      ('column', 'memory_uses.helpful', 'How often it helped.'),
+      ('column', 'memory_uses.wrong', 'How often it was wrong.'),
+      ('column', 'memory_uses.outcome', 'What was recorded last: used, helpful or wrong.'),
+      ('column', 'memory_uses.thread_id', 'The thread of the last use; null where the call named none. Such a thread need not exist.'),
+      ('column', 'memory_uses.updated_at', 'When a use was last counted.'),
       ('table', 'memory_scopes', 'Counters of one agent''s memories of one user. The row lock on it makes the limit exact under concurrent writers.'),
       ('column', 'memory_scopes.user_id', 'The user to whom the row belongs.'),
       ('column', 'memory_scopes.agent_id', 'The agent of that user.'),
@@ -2735,6 +2851,7 @@ begin
       ('column', 'moved_users.user_id', 'The user to whom the row belongs.'),
       ('column', 'moved_users.contents', 'Of each table how many rows the user had where they came from, and their checksum.'),
       ('column', 'moved_users.moved_at', 'When the copy was committed.'),
+      ('type', 'space', 'A space, as memory.list_spaces() returns it.'),
       ('type', 'job', 'A job, as memory.get_job() returns it.'),
       ('type', 'claimed_job', 'A job with all its input, as memory.claim_jobs() hands it to a worker.'),
       ('type', 'stored_artifact', 'What memory.store_artifact() returns.'),
@@ -2759,12 +2876,13 @@ begin
       ('type', 'quarantined', 'Something in quarantine, as memory.list_quarantined() shows it.'),
       ('type', 'search_result', 'A result of memory.search().'),
       ('column', 'search_result.valid_from', 'When it held or happened, where that is known: of a message when it was said, of a memory from when it holds.'),
-      ('type', 'ranking', 'A row of a ranking, within a search.'),
+      ('type', 'ranking', 'A row of a ranking, within a search. In a search with spaces thread_id of a memory or a document is the user_id of its '
+'space, null for the user''s own.'),
       ('type', '_message_candidates', 'The messages that enter a ranking, and, if these are not all messages that may be found: how many texts there are, '
 'how many of them have each word of the query, the lowest similarity, and the standard deviation of similarities; '
 'all four estimated.'),
       ('type', '_candidate', 'A text that a search may find, with its similarity to the query; with its words if one of them is in the query; with '
-'its content and metadata if its words are not parsed yet.'),
+'its content and metadata if its words are not parsed yet. thread_id is that of memory.ranking.'),
       ('type', '_scored', 'A text with its score (result) and with everything that the explanation of a search names.'),
       ('type', 'context_part', 'A part of a context, as memory.get_context() returns it.'),
       ('type', 'memory_need', 'What memory.needs_memory() returns: skip or search, the reason in words, and the score of each sign.'),
@@ -3006,6 +3124,16 @@ returns void$header$),
 returns text$header$),
       ('function', '_hmac_sha256', $header$(p_message bytea, p_inner_block bytea, p_outer_block bytea)
 returns bytea$header$),
+      ('function', '_check_space', $header$(p_user_id text, p_writes boolean)
+returns void$header$),
+      ('function', '_check_user_of_job', $header$(p_user_id text)
+returns void$header$),
+      ('function', '_is_granted', $header$(p_space_id text, p_member text, p_writes boolean)
+returns boolean$header$),
+      ('function', '_space_of', $header$(p_user_id text)
+returns text$header$),
+      ('function', '_note_writer', $header$(p_user_id text, p_source text, p_id text)
+returns void$header$),
       ('function', '_is_tenant', $header$()
 returns boolean$header$),
       ('function', '_user_of_tenant', $header$()
@@ -3015,6 +3143,8 @@ returns boolean$header$),
       ('function', '_is_user', $header$(p_user_id text)
 returns boolean$header$),
       ('function', '_check_id', $header$(p_argument text, p_id text)
+returns void$header$),
+      ('function', '_check_reader', $header$(p_user_id text)
 returns void$header$),
       ('function', '_check_user_or_all', $header$(p_user_id text)
 returns void$header$),
@@ -3148,12 +3278,30 @@ returns void$header$),
 returns void$header$),
       ('function', '_check_role_to_bind', $header$(p_role_name name, p_by_claims boolean default false)
 returns void$header$),
+      ('function', 'create_space', $header$(space text, title text default null, metadata jsonb default '{}')
+returns void$header$),
+      ('function', '_space_id', $header$(p_space text)
+returns text$header$),
+      ('function', '_check_node_of_space', $header$(p_space_id text)
+returns void$header$),
+      ('function', '_existing_space', $header$(p_space text)
+returns text$header$),
+      ('function', '_refuse_space', $header$(p_argument text, p_space text)
+returns void$header$),
+      ('function', 'grant_space', $header$(space text, user_id text, access text default 'read')
+returns void$header$),
+      ('function', 'list_spaces', $header$(user_id text default null)
+returns setof memory.space$header$),
+      ('function', 'revoke_space', $header$(space text, user_id text)
+returns boolean$header$),
       ('function', 'set_token_key', $header$(key text, previous text default null)
 returns void$header$),
       ('function', '_check_token_key', $header$(p_argument text, p_key text)
 returns void$header$),
       ('function', '_hmac_block', $header$(p_key bytea, p_byte int)
 returns bytea$header$),
+      ('function', '_spaces_to_read', $header$(p_user_id text, p_names text[], p_policy jsonb default null)
+returns text[]$header$),
       ('function', 'tenant_user', $header$()
 returns text$header$),
       ('function', 'trust_claims', $header$(role_name name, setting text default 'request.jwt.claims')
@@ -3379,6 +3527,8 @@ returns void$header$),
 )
 returns bigint$header$),
       ('function', '_wider_request', $header$(p_a jsonb, p_b jsonb)
+returns jsonb$header$),
+      ('function', '_traced', $header$(p_request jsonb)
 returns jsonb$header$),
       ('function', '_is_queued', $header$(
   p_user_id text, p_kind text, p_scope text, p_variant text default ''
@@ -4094,13 +4244,19 @@ returns uuid[]$header$),
   search text default null, tags_all text[] default null, row_limit int default 50, row_offset int default 0,
   as_of timestamptz default null, include_superseded boolean default false, thread_id text default null,
   filter jsonb default null, created_after timestamptz default null, created_before timestamptz default null,
-  include_quarantined boolean default false
+  include_quarantined boolean default false, spaces text[] default null
 )
 returns setof memory.memory$header$),
       ('function', '_list_filtered', $header$(
   p_user_id text, p_agent_id text, p_memory_type text, p_search text, p_tags_all text[], p_row_limit int,
   p_row_offset int, p_as_of timestamptz, p_include_superseded boolean, p_thread_id text, p_filter jsonb,
   p_created_after timestamptz, p_created_before timestamptz, p_include_quarantined boolean
+)
+returns setof memory.memory$header$),
+      ('function', '_list_with_spaces', $header$(
+  p_user_id text, p_spaces text[], p_agent_id text, p_memory_type text, p_search text, p_tags_all text[],
+  p_row_limit int, p_row_offset int, p_as_of timestamptz, p_include_superseded boolean, p_thread_id text,
+  p_filter jsonb, p_created_after timestamptz, p_created_before timestamptz, p_include_quarantined boolean
 )
 returns setof memory.memory$header$),
       ('function', '_memory_result', $header$(p_memory memory.memories, p_total_count bigint)
@@ -4148,6 +4304,12 @@ returns int$header$),
       ('function', '_subject', $header$(p_metadata jsonb)
 returns text$header$),
       ('function', 'quarantine_memory', $header$(user_id text, memory_id uuid, reason text)
+returns void$header$),
+      ('function', 'record_use', $header$(
+  user_id text, memory_ids uuid[], outcome text default 'used', thread_id text default null
+)
+returns void$header$),
+      ('function', '_drop_uses', $header$(p_user_id text, p_memory_ids uuid[])
 returns void$header$),
       ('function', 'release_memory', $header$(user_id text, memory_id uuid)
 returns void$header$),
@@ -4352,6 +4514,8 @@ returns boolean$header$),
 )
 returns void$header$),
       ('function', '_check_thread', $header$(p_user_id text, p_thread_id text)
+returns void$header$),
+      ('function', '_check_thread_exists', $header$(p_user_id text, p_thread_id text)
 returns void$header$),
       ('function', '_check_recent_k', $header$(p_recent_k int)
 returns void$header$),
@@ -4924,15 +5088,18 @@ returns memory._message_candidates$header$),
 returns table (id text, score double precision)$header$),
       ('function', '_ranked_once', $header$(
   p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_mode text, p_settings jsonb,
-  p_sources text[], p_row_limit int, p_filters memory._search_filters, p_min_score double precision, p_explain boolean
+  p_sources text[], p_row_limit int, p_filters memory._search_filters, p_min_score double precision, p_explain boolean,
+  p_spaces text[]
 )
 returns setof memory.ranking$header$),
+      ('function', '_with_names_of_spaces', $header$(p_ranked memory.ranking[])
+returns memory.ranking[]$header$),
       ('function', '_ahead_of_outdated', $header$(
-  p_user_id text, p_ranked memory.ranking[], p_stands_for int[], p_filters memory._search_filters
+  p_user_id text, p_ranked memory.ranking[], p_stands_for int[], p_filters memory._search_filters, p_spaces text[]
 )
 returns int[]$header$),
       ('function', '_same_results', $header$(
-  p_user_id text, p_ranked memory.ranking[], p_filters memory._search_filters
+  p_user_id text, p_ranked memory.ranking[], p_filters memory._search_filters, p_spaces text[]
 )
 returns int[]$header$),
       ('function', '_parts_of_result', $header$(
@@ -4955,12 +5122,24 @@ returns text$header$),
       ('function', '_embed_query', $header$(
   p_user_id text, p_agent_id text, p_query text, p_model memory.models, out embedding halfvec, out problem text
 )$header$),
+      ('function', '_ranked_by_use', $header$(
+  p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_mode text, p_settings jsonb,
+  p_sources text[], p_row_limit int, p_filters memory._search_filters, p_min_score double precision, p_explain boolean
+)
+returns setof memory.ranking$header$),
+      ('function', '_share_of_wrong', $header$(p_use memory.memory_uses)
+returns double precision$header$),
       ('function', '_ranked', $header$(
   p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_mode text, p_settings jsonb,
   p_sources text[], p_row_limit int, p_filters memory._search_filters default null,
-  p_min_score double precision default null, p_explain boolean default false
+  p_min_score double precision default null, p_explain boolean default false, p_spaces text[] default null,
+  p_agent_of_spaces text default null
 )
 returns setof memory.ranking$header$),
+      ('function', '_candidates_of', $header$(p_space text, p_chosen memory._candidate[])
+returns memory._candidate[]$header$),
+      ('function', '_sources_of_spaces', $header$(p_sources text[], p_filters memory._search_filters)
+returns text[]$header$),
       ('function', '_explanation', $header$(
   p_text memory._scored, p_fusion text, p_model text, p_summary_weight double precision
 )
@@ -5011,7 +5190,8 @@ returns double precision$header$),
   filter jsonb default null, min_score double precision default null, min_confidence double precision default null,
   created_after timestamptz default null, created_before timestamptz default null,
   as_of timestamptz default null, include_superseded boolean default false, rerank boolean default null,
-  explain boolean default false, top_k int default 10, doc_types text[] default null, namespaces text[] default null
+  explain boolean default false, top_k int default 10, doc_types text[] default null, namespaces text[] default null,
+  spaces text[] default null
 )
 returns setof memory.search_result
 -- Volatile, because the function keeps the embedding of the query.$header$),
@@ -5035,7 +5215,7 @@ returns memory._message_candidates$header$),
 )$header$),
       ('function', '_context_parts', $header$(
   p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb,
-  p_max_tokens int, p_recalls boolean, p_for_thread int, p_explains boolean,
+  p_max_tokens int, p_recalls boolean, p_for_thread int, p_explains boolean, p_spaces text[],
   out parts memory.context_part[], out left_out jsonb[]
 )$header$),
       ('function', '_left_out', $header$(p_source text, p_reason text, p_tokens int, p_id text default null)
@@ -5043,7 +5223,7 @@ returns jsonb$header$),
       ('function', '_more_left_out', $header$(
   p_user_id text, p_thread_id text, p_agent_id text, p_parts memory.context_part[], p_left_out jsonb[],
   p_matches memory._recalled[], p_unsaid memory._recalled[], p_repeated text[], p_from_seq bigint,
-  p_beginning bigint[]
+  p_beginning bigint[], p_spaces text[]
 )
 returns jsonb[]$header$),
       ('function', '_cross_session_context', $header$(
@@ -5082,7 +5262,7 @@ returns memory.context_part[]$header$),
       ('function', 'get_context', $header$(
   user_id text, thread_id text, query text default null, agent_id text default null,
   max_tokens int default null, query_embedding vector default null, recall boolean default null,
-  whole_thread boolean default false, explain boolean default false
+  whole_thread boolean default false, spaces text[] default null, explain boolean default false
 )
 returns setof memory.context_part
 -- Volatile, because the function keeps the embedding of the query.$header$),
@@ -5101,16 +5281,31 @@ returns text$header$),
 )$header$),
       ('function', '_render_memories', $header$(
   p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb, p_max_memories int,
-  p_max_tokens int, p_recalled memory._recalled[] default '{}',
+  p_max_tokens int, p_recalled memory._recalled[] default '{}', p_spaces text[] default null,
   out block text, out chosen jsonb, out repeated text[], out is_recalled boolean, out left_out jsonb[]
 )$header$),
       ('function', '_rank_memories', $header$(
-  p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb, p_max_memories int
+  p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb, p_max_memories int,
+  p_spaces text[]
 )
 returns table (
   rank bigint, memory_id uuid, memory_type text, content text, stated_at timestamptz, score real, relevance real,
-  importance real, recency real
+  importance real, recency real, space text
 )$header$),
+      ('function', '_rank_with_spaces', $header$(
+  p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb, p_max_memories int,
+  p_spaces text[], p_relevance_weight double precision, p_importance_weight double precision,
+  p_recency_weight double precision
+)
+returns table (
+  rank bigint, memory_id uuid, memory_type text, content text, stated_at timestamptz, score real, relevance real,
+  importance real, recency real, space text
+)$header$),
+      ('function', '_usefulness', $header$(
+  p_relevance real, p_importance real, p_recency double precision, p_relevance_weight double precision,
+  p_importance_weight double precision, p_recency_weight double precision
+)
+returns double precision$header$),
       ('function', '_memory_line', $header$(p_content text)
 returns text$header$),
       ('function', 'needs_memory', $header$(user_id text, thread_id text, query text)
@@ -5211,6 +5406,8 @@ returns table (sign text, phrases text[])$header$),
 returns table (articles text[], things text[])$header$),
       ('function', '_without_said', $header$(p_candidates memory._recalled[], p_said text)
 returns memory._recalled[]$header$),
+      ('function', 'delete_space', $header$(space text)
+returns jsonb$header$),
       ('function', '_export_kinds', $header$()
 returns table (place int, kind text, left_out text[], condition text, unexpired text)$header$),
       ('function', 'export_user', $header$(
@@ -5225,6 +5422,8 @@ returns int$header$),
 returns text$header$),
       ('function', '_export_query', $header$(p_kind text, p_after jsonb, p_with_expired boolean default false)
 returns text$header$),
+      ('function', '_forget_contributions', $header$(p_user_id text)
+returns jsonb$header$),
       ('function', '_forget_in_jobs', $header$(p_user_id text, p_memory_ids uuid[], p_wordings text[])
 returns jsonb$header$),
       ('function', '_restart_jobs', $header$(p_user_id text)
@@ -5242,7 +5441,11 @@ returns jsonb$header$),
 returns jsonb$header$),
       ('function', '_forget_summaries', $header$(p_user_id text, p_thread_id text, p_first_seq bigint)
 returns jsonb$header$),
-      ('function', 'forget_user', $header$(user_id text, reason text default null)
+      ('function', 'forget_user', $header$(
+  user_id text, reason text default null, spaces text default 'keep'
+)
+returns jsonb$header$),
+      ('function', '_leave_spaces', $header$(p_user_id text, p_forgets boolean)
 returns jsonb$header$),
       ('function', '_forget_rows', $header$(p_user_id text, p_may_wait boolean)
 returns jsonb$header$),
@@ -5309,6 +5512,8 @@ returns table (
 returns void$header$),
       ('function', 'merge_users', $header$(from_user_id text, into_user_id text)
 returns jsonb$header$),
+      ('function', '_merge_in_spaces', $header$(p_from text, p_into text)
+returns void$header$),
       ('function', '_merge_rows', $header$(p_from text, p_into text)
 returns jsonb$header$),
       ('function', '_thread_ids', $header$(p_user_id text)
@@ -5389,6 +5594,8 @@ returns bigint$header$),
 returns bigint$header$),
       ('function', '_sweep_messages', $header$(p_batch_size int)
 returns bigint$header$),
+      ('function', '_sweep_space_writes', $header$(p_batch_size int)
+returns void$header$),
       ('function', '_sweep_unnamed_artifacts', $header$(p_batch_size int)
 returns bigint$header$),
       ('function', 'sweep', $header$(batch_size int default 10000)
@@ -6676,6 +6883,100 @@ begin atomic
   select sha256(p_outer_block || sha256(p_inner_block || p_message));
 end;
 
+-- A space is memory that several users share. To all tables and functions it is a user whose id begins with "space:".
+-- Sessions that are no tenant's read and write every space. A tenant reads and writes those that memory.space_grants
+-- gives its user. A session whose own user would be a space reaches nothing: an identity provider may let people choose
+-- their names.
+
+-- Refuses a space that does not exist, or that this session may not write (p_writes) or read. To a tenant, a space
+-- without a grant is a foreign user, whether it exists or not. A writer locks the row of the space, so that
+-- memory.delete_space() waits for the writer, and finds what it has written. The lock makes the function volatile, so it
+-- also sees a grant that was revoked while the statement of the caller ran.
+create or replace function memory._check_space(p_user_id text, p_writes boolean)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  is_tenant constant boolean := memory._is_tenant();
+begin
+  if not memory._is_here(p_user_id) then
+    perform memory._refuse_other_node(p_user_id);
+  end if;
+  if is_tenant then
+    -- Such a transaction would not see that the grant was revoked meanwhile.
+    if p_writes and current_setting('transaction_isolation') not in ('read committed', 'read uncommitted') then
+      perform memory._refuse('user_id',
+        format('a space cannot be written in a %s transaction', current_setting('transaction_isolation')),
+        'Use read committed.', '0A000');
+    elsif not memory._is_granted(p_user_id, memory._user_of_tenant(), p_writes) then
+      perform memory._refuse_foreign_user();
+    end if;
+  end if;
+  if p_writes and current_setting('transaction_read_only') = 'off' then
+    perform from memory.spaces as s where s.user_id = p_user_id for key share;
+  else
+    perform from memory.spaces as s where s.user_id = p_user_id;
+  end if;
+  if not found then
+    if is_tenant then
+      perform memory._refuse_foreign_user();
+    end if;
+    perform memory._refuse('user_id', format('there is no space "%s"', memory._space_of(p_user_id)),
+      'Ids that begin with "space:" are those of spaces; memory.list_spaces() lists them.');
+  end if;
+end;
+$$;
+
+-- Refuses what memory._check_id('user_id', ...) refuses, but for a space that was deleted while a worker had one of its
+-- jobs: the lease tells the worker.
+create or replace function memory._check_user_of_job(p_user_id text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  if starts_with(p_user_id, 'space:') and not memory._is_tenant() and memory._is_here(p_user_id) then
+    perform from memory.spaces as s where s.user_id = p_user_id for key share;
+    return;
+  end if;
+  perform memory._check_id('user_id', p_user_id);
+end;
+$$;
+
+-- Whether a user may read a space, or write it.
+create or replace function memory._is_granted(p_space_id text, p_member text, p_writes boolean)
+returns boolean
+language plpgsql stable parallel safe
+as $$
+begin
+  return exists (
+    select from memory.space_grants as g
+    where g.user_id = p_space_id and g.member = p_member and (g.access = 'write' or not p_writes));
+end;
+$$;
+
+-- The name of the space that has this user_id; null for any other user_id.
+create or replace function memory._space_of(p_user_id text)
+returns text
+language sql immutable parallel safe
+begin atomic
+  select case when starts_with(p_user_id, 'space:') then substr(p_user_id, 7) end;
+end;
+
+-- Notes that the user of a tenant's session wrote a text in a space (p_user_id), for memory.forget_user(spaces =>
+-- 'forget'). In other sessions nobody knows which user writes.
+create or replace function memory._note_writer(p_user_id text, p_source text, p_id text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  if memory._is_tenant() then
+    insert into memory.space_writes (user_id, member, source, id)
+    values (p_user_id, memory._user_of_tenant(), p_source, p_id)
+    on conflict on constraint space_writes_pkey do nothing;
+  end if;
+end;
+$$;
+
 -- Who may reach another user: every session except a tenant's, which reaches one user only. The login role of a tenant
 -- is a member of memory_tenant. memory.bound_roles names the user of the role, or else claims do (claims.sql), or else
 -- the token in agent_memory.token does (web_tokens.sql). The role that has logged in decides who is a tenant: functions
@@ -6756,15 +7057,20 @@ begin
 end;
 $$;
 
--- Whether this session may name this user. The function raises 42501 in a tenant's session that has no user.
+-- Whether this session may name this user. The function raises 42501 in a tenant's session that has no user. It is false
+-- for every space, because memory._check_id() looks spaces up: other users pay for one comparison.
 create or replace function memory._may_reach(p_user_id text)
 returns boolean
 language sql stable parallel safe
 begin atomic
-  select case when memory._is_tenant() then memory._user_of_tenant() = p_user_id else true end;
+  select case
+    when starts_with(p_user_id, 'space:') then false
+    when memory._is_tenant() then memory._user_of_tenant() = p_user_id
+    else true end;
 end;
 
--- Whether a user_id is a valid id of a user whom this session may reach, and whom this server serves.
+-- Whether a user_id is a valid id of a user whom this session may reach, and whom this server serves. False also says
+-- that memory._check_id() has to look closer: it accepts a space that this session may write.
 create or replace function memory._is_user(p_user_id text)
 returns boolean
 language sql stable parallel safe
@@ -6773,8 +7079,8 @@ begin atomic
 end;
 
 -- Refuses an id (of a user, thread, agent or model, for example) that is null, empty or longer than 255 characters. If
--- the argument is user_id, the function also refuses a user whom this session may
--- not reach, or whom another node of the cluster serves.
+-- the argument is user_id, the function also refuses a user whom this session may not reach, a space that it may not
+-- write, and what another node of the cluster serves.
 create or replace function memory._check_id(p_argument text, p_id text)
 returns void
 language plpgsql stable parallel safe
@@ -6789,9 +7095,27 @@ begin
       end,
       format('Pass %s as 1 to 255 characters of your own choice.', p_argument));
   elsif p_argument = 'user_id' and not memory._may_reach(p_id) then
-    perform memory._refuse_foreign_user();
+    if starts_with(p_id, 'space:') then
+      perform memory._check_space(p_id, true);
+    else
+      perform memory._refuse_foreign_user();
+    end if;
   elsif p_argument = 'user_id' and not memory._is_here(p_id) then
     perform memory._refuse_other_node(p_id);
+  end if;
+end;
+$$;
+
+-- Refuses what memory._check_id('user_id', ...) refuses, but for a space that this session may only read.
+create or replace function memory._check_reader(p_user_id text)
+returns void
+language plpgsql stable parallel safe
+as $$
+begin
+  if starts_with(p_user_id, 'space:') and memory._is_id(p_user_id) then
+    perform memory._check_space(p_user_id, false);
+  else
+    perform memory._check_id('user_id', p_user_id);
   end if;
 end;
 $$;
@@ -8638,6 +8962,9 @@ declare
   bound_to text;
   reached_all boolean;
 begin
+  if starts_with(user_id, 'space:') then
+    perform memory._refuse('user_id', 'is a space', 'Bind the role to a user, and grant the space to the user.');
+  end if;
   -- Every node of a cluster binds the role, also those that do not serve the user.
   if not (memory._is_id(user_id) and memory._may_reach(user_id)) then
     perform memory._check_id('user_id', user_id);
@@ -8724,6 +9051,172 @@ begin
 end;
 $$;
 
+create or replace function memory.create_space(space text, title text default null, metadata jsonb default '{}')
+returns void
+language plpgsql volatile parallel unsafe security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  id constant text := memory._space_id(space);
+begin
+  perform memory._check_node_of_space(id);
+  if octet_length(title) > 2000 then
+    perform memory._refuse_size('title', octet_length(title), 2000, 'Put more into metadata.');
+  end if;
+  metadata := coalesce(metadata, '{}');
+  perform memory._check_metadata(metadata);
+  insert into memory.spaces (user_id, title, metadata)
+  values (id, create_space.title, create_space.metadata)
+  on conflict on constraint spaces_pkey do nothing;
+  if not found then
+    perform memory._refuse('space', format('there is a space "%s" already', space),
+      'memory.list_spaces() lists the spaces.', '23505');
+  end if;
+  perform memory._audit('create_space', '{}', id);
+end;
+$$;
+comment on function memory.create_space(text, text, jsonb) is
+'Creates a space: memory that several users share. It is written and read like a user, under the user_id space:NAME. '
+'Users of memory.grant_space() find what it holds in memory.search(), memory.get_context() and memory.list_memories() '
+'by the argument spaces, or by the policy''s context.spaces. Error 23505 when there is such a space. For '
+'administrators.';
+
+-- The user_id of a space of this name. Refuses what cannot be the name of one.
+create or replace function memory._space_id(p_space text)
+returns text
+language plpgsql stable parallel safe
+as $$
+begin
+  if not memory._is_id(p_space) or length(p_space) > 249 or starts_with(p_space, 'space:') then
+    perform memory._refuse('space',
+      case
+        when p_space is null then 'must not be null'
+        when p_space = '' then 'must not be empty'
+        when length(p_space) > 249 then format('has %s characters, at most 249 are allowed', length(p_space))
+        else 'begins with "space:"' end,
+      'Pass the name of the space, such as acme. Its user_id is then space:acme.');
+  end if;
+  return 'space:' || p_space;
+end;
+$$;
+
+-- Refuses a space that another node of the cluster serves.
+create or replace function memory._check_node_of_space(p_space_id text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  if not memory._is_here(p_space_id) then
+    perform memory._refuse_other_node(p_space_id);
+  end if;
+end;
+$$;
+
+-- The user_id of an existing space, which the caller's transaction keeps from being deleted. An unknown one is refused.
+create or replace function memory._existing_space(p_space text)
+returns text
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  id constant text := memory._space_id(p_space);
+begin
+  perform memory._check_node_of_space(id);
+  perform from memory.spaces as s where s.user_id = id for key share;
+  if not found then
+    perform memory._refuse_space('space', p_space);
+  end if;
+  return id;
+end;
+$$;
+
+create or replace function memory._refuse_space(p_argument text, p_space text)
+returns void
+language plpgsql stable parallel safe
+as $$
+begin
+  perform memory._refuse(p_argument, format('there is no space "%s"', p_space),
+    'memory.list_spaces() lists the spaces, memory.list_spaces(user_id) those of a user.', 'P0002');
+end;
+$$;
+
+create or replace function memory.grant_space(space text, user_id text, access text default 'read')
+returns void
+language plpgsql volatile parallel unsafe security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  id text;
+begin
+  if starts_with(user_id, 'space:') then
+    perform memory._refuse('user_id', 'is a space', 'Grant the space to each of the users.');
+  end if;
+  perform memory._check_id('user_id', user_id);
+  if (access in ('read', 'write')) is not true then
+    perform memory._refuse('access',
+      coalesce(format('unknown access "%s"', left(access, 50)), 'must not be null'), 'Use read or write.');
+  end if;
+  id := memory._existing_space(space);
+  insert into memory.space_grants as g (user_id, member, access)
+  values (id, grant_space.user_id, grant_space.access)
+  on conflict on constraint space_grants_pkey do update set access = excluded.access
+  where g.access <> excluded.access;
+  perform memory._audit('grant_space', jsonb_build_object('space', space, 'access', access), user_id);
+end;
+$$;
+comment on function memory.grant_space(text, text, text) is
+'Lets a user read a space, or write it too (access read or write). Granted again, the last call counts. Sessions of '
+'tenants reach what is granted to their user; other sessions read and write every space, but a search or a context of '
+'a user shows only what is granted to that user. Error P0002 when there is no such space. For administrators.';
+
+create or replace function memory.list_spaces(user_id text default null)
+returns setof memory.space
+language plpgsql stable parallel safe security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform memory._check_user_or_all(user_id);
+  return query
+  select memory._space_of(s.user_id), s.title, g.access,
+    (select count(*) from memory.space_grants as m where m.user_id = s.user_id),
+    (select coalesce(sum(c.memory_count), 0)::bigint from memory.memory_scopes as c where c.user_id = s.user_id),
+    s.created_at, count(*) over (), s.metadata
+  from (
+    select g.user_id, g.access from memory.space_grants as g where g.member = list_spaces.user_id
+    union all
+    select a.user_id, null from memory.spaces as a where list_spaces.user_id is null
+  ) as g
+  join memory.spaces as s on s.user_id = g.user_id
+  order by s.user_id;
+end;
+$$;
+comment on function memory.list_spaces(text) is
+'The spaces that are granted to a user, with the access (read or write); without a user all spaces, for sessions that '
+'reach all users. member_count is how many users a space is granted to, memory_count how many memories it holds.';
+
+create or replace function memory.revoke_space(space text, user_id text)
+returns boolean
+language plpgsql volatile parallel unsafe security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  id text;
+  was_granted boolean;
+begin
+  -- The user may live on another node since.
+  if not (memory._is_id(user_id) and memory._may_reach(user_id)) then
+    perform memory._check_id('user_id', user_id);
+  end if;
+  id := memory._existing_space(space);
+  delete from memory.space_grants as g where g.user_id = id and g.member = revoke_space.user_id;
+  was_granted := found;
+  perform memory._audit('revoke_space', jsonb_build_object('space', space), user_id);
+  return was_granted;
+end;
+$$;
+comment on function memory.revoke_space(text, text) is
+'Takes back what memory.grant_space() has granted, and returns whether the user had anything. The next call of the user '
+'finds nothing there any more; what the user wrote stays. Error P0002 when there is no such space. For administrators.';
+
 create or replace function memory.set_token_key(key text, previous text default null)
 returns void
 language plpgsql volatile parallel unsafe security definer -- nobody has rights on the table
@@ -8781,13 +9274,52 @@ begin
 end;
 $$;
 
+-- The user_ids of the spaces that a search or a context of a user reads besides: those that the caller names (p_names),
+-- or else the policy (context.spaces); null for none. Only what is granted to the user counts, in every session. A
+-- caller who names another space is refused, in the same words whether it exists or not. Of the policy's spaces, which
+-- hold for many users, those that are not granted are left out.
+create or replace function memory._spaces_to_read(p_user_id text, p_names text[], p_policy jsonb default null)
+returns text[]
+language plpgsql stable parallel safe
+as $$
+declare
+  names constant text[] := coalesce(p_names, array(select jsonb_array_elements_text(p_policy #> '{context,spaces}')));
+  granted text[] := array[]::text[];
+  name text;
+  is_here boolean;
+begin
+  perform memory._check_list('spaces', p_names);
+  foreach name in array names loop
+    is_here := memory._is_here('space:' || name);
+    if is_here and memory._is_granted('space:' || name, p_user_id, false) then
+      if 'space:' || name <> all (granted) then
+        granted := granted || ('space:' || name);
+      end if;
+    elsif p_names is not null and is_here then
+      perform memory._refuse_space('spaces', name);
+    elsif p_names is not null then
+      perform memory._refuse('spaces',
+        format('another node serves the space "%s", and a call reads only spaces of the node of its user', name),
+        'Move one of them: agent-memory cluster move --user USER --to NODE. The user_id of the space is space:NAME.',
+        '0A000');
+    end if;
+  end loop;
+  return nullif(granted, '{}');
+end;
+$$;
+
 create or replace function memory.tenant_user()
 returns text
 language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  own constant text := case when memory._is_tenant() then memory._user_of_tenant() end;
 begin
-  return case when memory._is_tenant() then memory._user_of_tenant() end;
+  if starts_with(own, 'space:') then -- which row security would show
+    perform memory._refuse_token('names a space, and a session is that of a user');
+  end if;
+  return own;
 end;
 $$;
 comment on function memory.tenant_user() is
@@ -9108,6 +9640,7 @@ begin atomic
     "language": "english",
     "approximate_above": 10000,
     "preselect_above": 2000,
+    "use_weight": 0.0,
     "embed_messages": true
   },
   "context": {
@@ -9122,7 +9655,8 @@ begin atomic
     "artifacts_share": 0.25,
     "relevance_weight": 1.0,
     "importance_weight": 0.5,
-    "recency_weight": 0.25
+    "recency_weight": 0.25,
+    "spaces": []
   },
   "checkpoints": {
     "expires_after": null
@@ -9718,7 +10252,7 @@ begin
           'Write a name of 1 to 255 characters.');
       end if;
       return;
-    when name in ('knowledge_base.search_triggers', 'agent.allowed_regular_tools') then
+    when name in ('knowledge_base.search_triggers', 'agent.allowed_regular_tools', 'context.spaces') then
       if jsonb_typeof(p_value) <> 'array' or jsonb_path_exists(p_value, '$[*] ? (@.type() != "string")') then
         perform memory._refuse('settings', format('%s is not an array of strings', name),
           'Write it like ["last time", "remind me"].');
@@ -11391,7 +11925,7 @@ declare
   queued bigint;
 begin
   insert into memory.jobs as j (user_id, kind, scope, variant, request)
-  values (p_user_id, p_kind, p_scope, p_variant, p_request)
+  values (p_user_id, p_kind, p_scope, p_variant, memory._traced(p_request))
   on conflict (user_id, kind, scope, variant) where status in ('pending', 'running') do update
   set request = case j.status when 'pending' then memory._wider_request(j.request, excluded.request)
                               else j.request end,
@@ -11417,9 +11951,25 @@ begin
     'n', case when p_a ? 'n' or p_b ? 'n'
            then greatest(coalesce(memory._seq_or_null(p_a -> 'n'), 50),
                          coalesce(memory._seq_or_null(p_b -> 'n'), 50)) end,
-    'is_forced', case when p_a ? 'is_forced' or p_b ? 'is_forced' then true end));
+    'is_forced', case when p_a ? 'is_forced' or p_b ? 'is_forced' then true end,
+    'traceparent', coalesce(p_a -> 'traceparent', p_b -> 'traceparent')));
 end;
 $$;
+
+-- The request with the trace of the caller that asks for it, unless it has one. A caller sets its traceparent (W3C
+-- Trace Context) for its transaction as agent_memory.traceparent. Anybody can set anything there, so what has another
+-- form counts as not set. A worker links the span of the job to it (docs/tracing.md).
+create or replace function memory._traced(p_request jsonb)
+returns jsonb
+language sql stable parallel safe
+begin atomic
+  select case
+    when current_setting('agent_memory.traceparent', true)
+        ~ '^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$'
+      then jsonb_build_object('traceparent', current_setting('agent_memory.traceparent', true)) || p_request
+    else p_request
+  end;
+end;
 
 -- Whether a job is pending or running.
 create or replace function memory._is_queued(
@@ -11460,7 +12010,8 @@ language plpgsql volatile parallel unsafe
 set lock_timeout = '10ms'
 as $$
 begin
-  insert into memory.jobs (user_id, kind, scope, variant) values (p_user_id, p_kind, p_scope, p_variant)
+  insert into memory.jobs (user_id, kind, scope, variant, request)
+  values (p_user_id, p_kind, p_scope, p_variant, memory._traced('{}'))
   on conflict do nothing;
   return found;
 exception
@@ -11542,7 +12093,7 @@ language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  perform memory._check_id('user_id', user_id);
+  perform memory._check_user_of_job(user_id);
   perform memory._check_lease(lease);
   update memory.jobs as j set lease_expires_at = clock_timestamp() + lease
   where j.user_id = extend_job.user_id and j.job_id = extend_job.job_id
@@ -11653,7 +12204,9 @@ begin
       -- Documents are only cut into pieces, by places in their texts, and no model reads them here; their pieces are
       -- read by the jobs that embed them. Models, prompts, instructions and memory_types are administrators' words.
       payload := handed.payload || memory._json_masked(
-        handed.payload - '{model,prompt,instructions,documents,memory_types}'::text[], '{credential}');
+        handed.payload - '{model,prompt,instructions,documents,memory_types}'::text[], '{credential}')
+        || case when p_job.request ? 'traceparent'
+             then jsonb_build_object('traceparent', p_job.request -> 'traceparent') else '{}' end;
       return;
     end if;
     goes_on := coalesce((handed.input ->> 'is_partial')::boolean, false);
@@ -11881,7 +12434,7 @@ as $$
 declare
   job memory.jobs;
 begin
-  perform memory._check_id('user_id', p_user_id);
+  perform memory._check_user_of_job(p_user_id);
   select j.* into job from memory.jobs as j
   where j.user_id = p_user_id and j.job_id = p_job_id and j.lease_token = p_lease_token and j.status = 'running';
   if not found then
@@ -11987,7 +12540,7 @@ declare
   gone memory.gone_jobs;
   entered record;
 begin
-  perform memory._check_id('user_id', user_id);
+  perform memory._check_user_of_job(user_id);
   select j.* into job from memory.jobs as j
   where j.user_id = record_calls.user_id and j.job_id = record_calls.job_id and j.tokens_allowed > 0 for no key update;
   if found then
@@ -12463,6 +13016,9 @@ begin
     end if;
     new.content_id := coalesce(new.content_id, memory._uuid_v7());
     new.key := coalesce(new.key, memory._artifact_key(new.description, new.artifact_type));
+    if starts_with(new.user_id, 'space:') then
+      perform memory._note_writer(new.user_id, 'artifact', new.key);
+    end if;
     -- An expired artifact that no sweep has removed yet keeps its key no longer.
     delete from memory.artifacts as a
     where a.user_id = new.user_id and a.key = new.key and a.expires_at <= statement_timestamp();
@@ -13128,7 +13684,7 @@ language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  perform memory._check_id('user_id', user_id);
+  perform memory._check_reader(user_id);
   perform memory._check_id('thread_id', coalesce(thread_id, 'any'));
   perform memory._check_page(row_limit, row_offset);
   return query
@@ -13545,7 +14101,7 @@ declare
   first_byte bigint;
   end_byte bigint;
 begin
-  perform memory._check_id('user_id', user_id);
+  perform memory._check_reader(user_id);
   key := memory._ref_key(key);
   perform memory._check_id('key', key);
   perform memory._check_range(from_token, max_tokens, from_line, max_lines, grep, context_lines);
@@ -13836,6 +14392,7 @@ declare
   embeds boolean;
   mark text; -- see triggers.sql
   masks text[];
+  is_in_space boolean;
 begin
   -- Nearly every message has nothing but a thread, a role and a text that stays whole. To see that takes half of the
   -- operators of checking any message, and PostgreSQL prepares each operator anew in each transaction, which takes
@@ -13848,6 +14405,7 @@ begin
     tokens := memory._estimate_tokens(content);
   else
     perform memory._check_id('user_id', user_id);
+    is_in_space := starts_with(user_id, 'space:');
     if idempotency_key is not null then
       perform memory._check_id('thread_id', thread_id);
       stored := memory._message_by_key(user_id, thread_id, agent_id, role, content, idempotency_key);
@@ -13925,6 +14483,8 @@ begin
   if stored.seq is null then -- a trigger of the application's own has left the message out
     perform set_config('memory.seqs_reserved', mark, true);
     perform memory._unbook(user_id, thread_id, booked_seq, 1, tokens);
+  elsif is_in_space then
+    perform memory._note_writer(user_id, 'message', thread_id || '/' || stored.seq);
   end if;
   return stored;
 end;
@@ -13953,7 +14513,8 @@ begin
   perform memory._check_id('thread_id', thread_id);
   perform memory._check_id('agent_id', agent_id);
   perform memory._check_messages(messages);
-  if jsonb_array_length(messages) = 1 then -- half of the instructions of the statement for many
+  -- One message takes half of the instructions of the statement for many. In a space each message has its writer noted.
+  if jsonb_array_length(messages) = 1 or starts_with(user_id, 'space:') then
     return query
     select s.*
     from memory._parse_messages(messages) as p
@@ -14825,7 +15386,7 @@ begin
   if is_filtered or recent_k < 1
     or not (memory._is_user(user_id) and memory._is_id(thread_id)
             and (agent_id is null or memory._is_id(agent_id))) then
-    perform memory._check_id('user_id', user_id);
+    perform memory._check_reader(user_id);
     perform memory._check_id('thread_id', thread_id);
     perform memory._check_id('agent_id', coalesce(agent_id, 'any'));
     if recent_k < 1 then
@@ -17736,6 +18297,7 @@ declare
   chosen uuid[];
   deleted bigint;
 begin
+  perform memory._check_id('user_id', user_id);
   perform memory._check_listing(user_id, agent_id, memory_type, search, tags_all, thread_id, filter);
   perform memory._check_deletion('memory_ids', memory_ids, num_nonnulls(agent_id, thread_id, memory_type,
     nullif(tags_all, '{}'), nullif(search, ''), nullif(filter, '{}'), created_after, created_before) > 0, dry_run);
@@ -17988,7 +18550,7 @@ as $$
 declare
   result memory.memory;
 begin
-  perform memory._check_id('user_id', user_id);
+  perform memory._check_reader(user_id);
   select r.*
   into result
   from memory.memories as m
@@ -18026,7 +18588,7 @@ language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  perform memory._check_id('user_id', user_id);
+  perform memory._check_reader(user_id);
   return query
   select h.version, h.operation, h.content, h.metadata, h.changed_at, h.changed_by
   from memory.memory_history as h
@@ -18360,7 +18922,7 @@ create or replace function memory.list_memories(
   search text default null, tags_all text[] default null, row_limit int default 50, row_offset int default 0,
   as_of timestamptz default null, include_superseded boolean default false, thread_id text default null,
   filter jsonb default null, created_after timestamptz default null, created_before timestamptz default null,
-  include_quarantined boolean default false
+  include_quarantined boolean default false, spaces text[] default null
 )
 returns setof memory.memory
 language plpgsql stable parallel safe security definer
@@ -18373,6 +18935,13 @@ as $$
 begin
   perform memory._check_listing(user_id, agent_id, memory_type, search, tags_all, thread_id, filter);
   perform memory._check_page(row_limit, row_offset);
+  if spaces <> '{}' then
+    return query
+    select l.* from memory._list_with_spaces(
+      user_id, memory._spaces_to_read(user_id, spaces), agent_id, memory_type, search, tags_all, row_limit, row_offset,
+      as_of, include_superseded, thread_id, filter, created_after, created_before, include_quarantined) as l;
+    return;
+  end if;
   if num_nonnulls(memory_type, search, tags_all, as_of, thread_id, filter, created_after, created_before) > 0
     or include_superseded is distinct from false or include_quarantined is distinct from false then
     return query
@@ -18399,12 +18968,13 @@ end;
 $$;
 comment on function memory.list_memories(
   text, text, text, text, text[], int, int, timestamptz, boolean, text, jsonb, timestamptz, timestamptz,
-  boolean
+  boolean, text[]
 ) is
 'Memories of a user, newest first, filtered by agent, thread, type, tags, metadata (filter, a part of it), time and '
 'text (anywhere in content or embedding_text, ignoring case). total_count is the number of matches on all pages; '
 'source and source_seqs say where a memory comes from. as_of lists the memories that held at that time; '
-'include_superseded adds superseded ones, include_quarantined those in quarantine. '
+'include_superseded adds superseded ones, include_quarantined those in quarantine. spaces names spaces that are granted '
+'to the user: their memories stand among the user''s own, and space says which space a memory is of (null: none). '
 'valid_to and expires_at are null for never.';
 
 -- The same under filters, which decide what index is fastest. After five calls PostgreSQL would use one plan for all
@@ -18437,6 +19007,36 @@ begin
 end;
 $$;
 
+-- The same of the user and of spaces (p_spaces, as memory._spaces_to_read() returns them). A thread_id is that of a
+-- thread of the user, so nothing of a space passes it.
+create or replace function memory._list_with_spaces(
+  p_user_id text, p_spaces text[], p_agent_id text, p_memory_type text, p_search text, p_tags_all text[],
+  p_row_limit int, p_row_offset int, p_as_of timestamptz, p_include_superseded boolean, p_thread_id text,
+  p_filter jsonb, p_created_after timestamptz, p_created_before timestamptz, p_include_quarantined boolean
+)
+returns setof memory.memory
+language plpgsql stable parallel safe
+set plan_cache_mode = force_custom_plan
+as $$
+begin
+  return query
+  with found as materialized (
+    select o.user_id, l.memory_id, l.created_at
+    from unnest(p_user_id || p_spaces) as o (user_id)
+    cross join lateral memory._listed_memories(
+      o.user_id, p_agent_id, p_memory_type, p_search, p_tags_all, p_as_of, p_include_superseded, p_thread_id, p_filter,
+      p_created_after, p_created_before, p_include_quarantined) as l
+    where p_thread_id is null or o.user_id = p_user_id
+  )
+  select r.*
+  from (select f.*, (select count(*) from found) as total
+        from found as f order by f.created_at desc, f.memory_id desc limit p_row_limit offset p_row_offset) as p
+  join memory.memories as m on m.user_id = p.user_id and m.memory_id = p.memory_id
+  cross join lateral memory._memory_result(m, p.total) as r
+  order by p.created_at desc, p.memory_id desc;
+end;
+$$;
+
 -- A memory in the form in which get_memory() and list_memories() return it.
 create or replace function memory._memory_result(p_memory memory.memories, p_total_count bigint)
 returns setof memory.memory
@@ -18447,7 +19047,8 @@ begin atomic
     memory._real_or_null((p_memory).valid_from), memory._real_or_null((p_memory).valid_to), (p_memory).created_at,
     (p_memory).updated_at, memory._real_or_null((p_memory).expires_at), (p_memory).superseded_by,
     (p_memory).supersede_reason, (p_memory).superseded_at, (p_memory).version, p_total_count, (p_memory).source,
-    (p_memory).source_seqs, (p_memory).trust, (p_memory).quarantined_at, (p_memory).quarantine_reason;
+    (p_memory).source_seqs, (p_memory).trust, (p_memory).quarantined_at, (p_memory).quarantine_reason,
+    memory._space_of((p_memory).user_id);
 end;
 
 -- Refuses wrong arguments of list_memories() and count_memories().
@@ -18459,7 +19060,7 @@ returns void
 language plpgsql stable parallel safe
 as $$
 begin
-  perform memory._check_id('user_id', p_user_id);
+  perform memory._check_reader(p_user_id);
   perform memory._check_id('agent_id', coalesce(p_agent_id, 'any'));
   perform memory._check_id('thread_id', coalesce(p_thread_id, 'any'));
   perform memory._check_memory_types('memory_type', array_remove(array[p_memory_type], null));
@@ -18640,8 +19241,8 @@ declare
   gone memory.memories;
 begin
   if tg_op = 'DELETE' then
-    perform memory._drop_embeddings(g.user_id, 'memory', g.ids)
-    from (select o.user_id, array_agg(o.memory_id::text) as ids from old_rows as o group by o.user_id) as g;
+    perform memory._drop_embeddings(g.user_id, 'memory', g.ids::text[]), memory._drop_uses(g.user_id, g.ids)
+    from (select o.user_id, array_agg(o.memory_id) as ids from old_rows as o group by o.user_id order by 1) as g;
     for scope in
       select o.user_id, o.agent_id, count(*) as removed
       from old_rows as o
@@ -18739,6 +19340,8 @@ begin
   end if;
   if not memory._is_user(new.user_id) then -- PostgreSQL would not inline it inside memory._memory_problem()
     perform memory._check_id('user_id', new.user_id);
+    new.memory_id := coalesce(new.memory_id, memory._uuid_v7());
+    perform memory._note_writer(new.user_id, 'memory', new.memory_id::text);
   end if;
   -- Values that mean the same get one spelling. Infinity becomes null, which every driver can read.
   if num_nulls(new.metadata, new.tags) > 0 then
@@ -18871,7 +19474,12 @@ begin
     return new;
   end if;
   if not memory._is_user(new.user_id) then -- PostgreSQL would not inline it inside memory._memory_problem()
-    perform memory._check_id('user_id', new.user_id);
+    -- Functions have locked the space already. memory.sweep() has not, and holds counters.
+    perform memory._check_reader(new.user_id);
+    if (new.content, new.embedding_text, new.metadata, new.tags)
+         is distinct from (old.content, old.embedding_text, old.metadata, old.tags) then
+      perform memory._note_writer(new.user_id, 'memory', new.memory_id::text);
+    end if;
   end if;
   -- Values that mean the same get one spelling. Infinity becomes null, which every driver can read.
   if num_nulls(new.metadata, new.tags) > 0 then
@@ -19216,6 +19824,70 @@ comment on function memory.quarantine_memory(text, uuid, text) is
 'had superseded are current again. It is kept until it is released or deleted; '
 'list_memories(include_quarantined => true) shows it. To take back everything that came from one poisoned message or '
 'document use memory.quarantine_source().';
+
+create or replace function memory.record_use(
+  user_id text, memory_ids uuid[], outcome text default 'used', thread_id text default null
+)
+returns void
+language plpgsql volatile parallel unsafe security definer
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan -- a plan for each array anew takes most of the time
+set enable_seqscan = off -- a plan made while a table was empty would read all of it
+set jit = off
+as $$
+begin
+  perform memory._check_id('user_id', user_id), memory._check_id('thread_id', coalesce(thread_id, 'none'));
+  if memory_ids is null then
+    perform memory._refuse('memory_ids', 'must not be null', 'Pass the ids of the memories that were used.');
+  elsif exists (select from unnest(memory_ids) as i (id) where i.id is null) then
+    perform memory._refuse('memory_ids', 'must be an array without nulls', 'Take the nulls out.');
+  elsif (outcome in ('used', 'helpful', 'wrong')) is not true then
+    perform memory._refuse('outcome', coalesce('unknown outcome "' || left(outcome, 50) || '"', 'must not be null'),
+      'Use used, helpful or wrong.');
+  end if;
+  with found as materialized (
+    select m.memory_id, m.agent_id
+    from memory._memories_by_ids(record_use.user_id, memory_ids) as m
+    where memory._is_there(m)
+  ), locked as materialized (
+    -- Keeps functions out that forget or merge a user, and nobody else: who writes memories takes a weaker lock.
+    select s.agent_id from memory.memory_scopes as s
+    where s.user_id = record_use.user_id and s.agent_id = any (array(select f.agent_id from found as f))
+    order by s.agent_id for key share
+  )
+  insert into memory.memory_uses as u (user_id, memory_id, used, helpful, wrong, outcome, thread_id, updated_at)
+  select record_use.user_id, f.memory_id, (record_use.outcome = 'used')::int, (record_use.outcome = 'helpful')::int,
+    (record_use.outcome = 'wrong')::int, record_use.outcome, record_use.thread_id, statement_timestamp()
+  from found as f join locked as l on l.agent_id = f.agent_id
+  order by f.memory_id -- so that two sessions do not wait for each other
+  on conflict on constraint memory_uses_pkey do update
+  set used = u.used + excluded.used, helpful = u.helpful + excluded.helpful, wrong = u.wrong + excluded.wrong,
+      outcome = excluded.outcome, thread_id = excluded.thread_id, updated_at = excluded.updated_at
+  where (u.thread_id = excluded.thread_id and u.outcome = excluded.outcome) is not true;
+end;
+$$;
+comment on function memory.record_use(text, uuid[], text, text) is
+'Counts that these memories were used, helpful or wrong. An id counts once, and one that the user has no memory of '
+'counts nothing. thread_id is the conversation: a call that repeats the last outcome of a memory in the same thread '
+'counts nothing, so a retry should name its thread. None of this ranks, unless policy search.use_weight lets memories '
+'fall that were wrong.';
+
+-- Deletes the uses of deleted memories, in the order in which memory.record_use() locks them.
+create or replace function memory._drop_uses(p_user_id text, p_memory_ids uuid[])
+returns void
+language plpgsql volatile parallel unsafe
+set enable_seqscan = off -- a plan made while the table was empty would read all of it
+set jit = off
+as $$
+begin
+  delete from memory.memory_uses as u where u.ctid = any (array(
+    select f.place
+    from (select i.id from unnest(p_memory_ids) as i (id) order by i.id) as i
+    cross join lateral (
+      select d.ctid as place from memory.memory_uses as d where d.user_id = p_user_id and d.memory_id = i.id
+      for update) as f));
+end;
+$$;
 
 create or replace function memory.release_memory(user_id text, memory_id uuid)
 returns void
@@ -20326,6 +20998,9 @@ begin
   end if;
   perform memory._check_document(new);
   new.document_id := coalesce(new.document_id, memory._uuid_v7());
+  if starts_with(new.user_id, 'space:') then
+    perform memory._note_writer(new.user_id, 'document', new.document_id::text);
+  end if;
   new.updated_at := statement_timestamp();
   if tg_op = 'UPDATE' and new.content <> old.content then
     new.released_at := null;
@@ -20372,7 +21047,7 @@ language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  perform memory._check_id('user_id', user_id);
+  perform memory._check_reader(user_id);
   perform memory._check_page(row_limit, row_offset);
   perform memory._check_filter(filter);
   return query
@@ -21042,6 +21717,15 @@ language plpgsql stable parallel safe
 as $$
 begin
   perform memory._check_id('user_id', p_user_id);
+  perform memory._check_thread_exists(p_user_id, p_thread_id);
+end;
+$$;
+
+create or replace function memory._check_thread_exists(p_user_id text, p_thread_id text)
+returns void
+language plpgsql stable parallel safe
+as $$
+begin
   perform memory._check_id('thread_id', p_thread_id);
   if not exists (select from memory.threads as t where t.user_id = p_user_id and t.thread_id = p_thread_id) then
     perform memory._refuse('thread_id', format('this user has no thread "%s"', p_thread_id),
@@ -21569,7 +22253,8 @@ language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  perform memory._check_thread(user_id, thread_id);
+  perform memory._check_reader(user_id);
+  perform memory._check_thread_exists(user_id, thread_id);
   return query
   select s.thread_id, s.message_count, s.active_tokens, s.first_at, s.last_at, bigint '1', t.title,
     coalesce(t.metadata, '{}')
@@ -21590,7 +22275,7 @@ language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  perform memory._check_id('user_id', user_id);
+  perform memory._check_reader(user_id);
   perform memory._check_page(row_limit, row_offset);
   perform memory._check_filter(filter);
   if length(search) > 1000 then
@@ -26014,7 +26699,7 @@ language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  perform memory._check_id('user_id', user_id);
+  perform memory._check_reader(user_id);
   perform memory._check_page(row_limit, row_offset);
   if source not in ('memory', 'message', 'document', 'artifact', 'summary') then
     perform memory._refuse('source', format('unknown source "%s"', left(source, 50)),
@@ -27850,7 +28535,8 @@ end;
 $$;
 -- needs pgvector on the search_path
 
--- A memory and a message that it was drawn from say the same, so a search returns them as one result. The text with the
+-- A memory and a message that it was drawn from say the same, so a search returns them as one result, if both are of the
+-- user: of a space a search reads no messages. The text with the
 -- better rank is the result; the explanation of that result names the other text in source_messages or memories. The
 -- next texts of the ranking take the freed places.
 
@@ -27859,7 +28545,8 @@ $$;
 -- caller wants, and for four times as many if the joined results do not fill all places.
 create or replace function memory._ranked_once(
   p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_mode text, p_settings jsonb,
-  p_sources text[], p_row_limit int, p_filters memory._search_filters, p_min_score double precision, p_explain boolean
+  p_sources text[], p_row_limit int, p_filters memory._search_filters, p_min_score double precision, p_explain boolean,
+  p_spaces text[]
 )
 returns setof memory.ranking
 language plpgsql stable parallel unsafe
@@ -27880,17 +28567,21 @@ begin
       from memory._ranked(
         p_user_id => p_user_id, p_agent_id => p_agent_id, p_query => p_query, p_model => p_model, p_target => p_target,
         p_mode => p_mode, p_settings => p_settings, p_sources => p_sources, p_row_limit => row_limit,
-        p_filters => p_filters, p_min_score => p_min_score, p_explain => p_explain) as r
+        p_filters => p_filters, p_min_score => p_min_score, p_explain => p_explain, p_spaces => p_spaces,
+        p_agent_of_spaces => p_agent_id) as r
       order by r.rank);
     has_pairs := '{memory,message}' <@ array(select r.source from unnest(ranked) as r);
-    stands_for := case when has_pairs then memory._same_results(p_user_id, ranked, p_filters) end;
+    stands_for := case when has_pairs then memory._same_results(p_user_id, ranked, p_filters, p_spaces) end;
     exit when cardinality(ranked) < row_limit
       or row_limit - (select count(s) from unnest(stands_for) as s) >= p_row_limit;
     row_limit := 4 * row_limit;
   end loop;
 
+  if p_spaces is not null then
+    ranked := memory._with_names_of_spaces(ranked);
+  end if;
   if has_pairs then
-    ahead_of := memory._ahead_of_outdated(p_user_id, ranked, stands_for, p_filters);
+    ahead_of := memory._ahead_of_outdated(p_user_id, ranked, stands_for, p_filters, p_spaces);
   end if;
 
   return query
@@ -27907,13 +28598,29 @@ begin
 end;
 $$;
 
+-- The texts of a search with spaces: space of the explanation is the name of the space, null for the user's own.
+create or replace function memory._with_names_of_spaces(p_ranked memory.ranking[])
+returns memory.ranking[]
+language plpgsql stable parallel safe
+as $$
+begin
+  return array(
+    select row(r.rank, r.source, r.id, r.thread_id, r.number, r.created_at, r.score,
+               coalesce(r.explanation, '{}') || jsonb_build_object(
+                 'space', case when r.source in ('memory', 'document') then memory._space_of(r.thread_id) end)
+           )::memory.ranking
+    from unnest(p_ranked) as r
+    order by r.rank);
+end;
+$$;
+
 -- Results that move in front of an outdated message, in the form of ahead_of of memory._ranked_once(). "Where does she
 -- work now?" finds the message that told of a job which has ended since. The memory drawn from that message is hidden,
 -- because a newer memory has superseded it. The newer memory, or the message that the newer memory was drawn from,
 -- moves in front of the outdated message if it has a third of that message's score. Nothing moves if another current
 -- memory was drawn from the message, because the query may ask for that memory. A search of the past keeps the ranking.
 create or replace function memory._ahead_of_outdated(
-  p_user_id text, p_ranked memory.ranking[], p_stands_for int[], p_filters memory._search_filters
+  p_user_id text, p_ranked memory.ranking[], p_stands_for int[], p_filters memory._search_filters, p_spaces text[]
 )
 returns int[]
 language plpgsql stable parallel safe
@@ -27930,7 +28637,7 @@ begin
     with recursive outdated as (
       select r.rank, r.id::uuid as memory_id, false as is_outdated, null::text as thread_id, null::bigint[] as seqs
       from unnest(p_ranked) as r
-      where r.source = 'memory'
+      where r.source = 'memory' and (p_spaces is null or r.thread_id is null) -- not of a space
       union
       select o.rank, h.memory_id, o.is_outdated or h.is_outdated, h.thread_id, h.source_seqs
       from outdated as o
@@ -27963,7 +28670,7 @@ $$;
 -- message are one result if the memory names the message among its source_seqs or says the same words. A memory of more
 -- than five messages is a summary of them and hides none of them.
 create or replace function memory._same_results(
-  p_user_id text, p_ranked memory.ranking[], p_filters memory._search_filters
+  p_user_id text, p_ranked memory.ranking[], p_filters memory._search_filters, p_spaces text[]
 )
 returns int[]
 language plpgsql stable parallel safe
@@ -27974,7 +28681,9 @@ declare
 begin
   for pair in
     with texts as materialized (
-      select r.* from unnest(p_ranked) as r where r.source in ('memory', 'message')
+      select r.* from unnest(p_ranked) as r
+      where r.source = 'message'
+        or r.source = 'memory' and (p_spaces is null or r.thread_id is null) -- not of a space
     ), memories as materialized (
       select r.rank, m.thread_id, m.source_seqs, m.content_hash
       from texts as r
@@ -28257,6 +28966,67 @@ end;
 $$;
 -- needs pgvector on the search_path
 
+-- The ranking of memory._ranked(), in which memories that were wrong (memory.record_use()) have lower scores while
+-- policy search.use_weight is above 0. A search by meaning alone does not come here, because its scores are cosines.
+-- The function orders twice as many texts as the caller wants, so that others take the places of those that fall.
+--
+-- Of 24 questions about facts that change, the newer fact stands before the older in 54 instead of 12 %, after one
+-- report that the older is wrong, with a weight of 0.2. No score rises: with a prior that rises with uses, recall@1 of
+-- evidence that nobody had used fell by up to 3.7 points with a weight of 0.05, and recall of LoCoMo's other questions
+-- rose at no weight (bench/results/uses.md).
+create or replace function memory._ranked_by_use(
+  p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_mode text, p_settings jsonb,
+  p_sources text[], p_row_limit int, p_filters memory._search_filters, p_min_score double precision, p_explain boolean
+)
+returns setof memory.ranking
+language plpgsql stable parallel unsafe
+as $$
+declare
+  weight constant double precision := memory._share(p_settings ->> 'use_weight');
+begin
+  return query
+  select row_number() over best_first, b.source, b.id, b.thread_id, b.number, b.created_at, memory._real(b.score),
+    b.explanation
+  from (
+    select r.rank, r.source, r.id, r.thread_id, r.number, r.created_at, r.score * coalesce(u.factor, 1) as score,
+      r.explanation || jsonb_strip_nulls(jsonb_build_object('use', memory._real(u.factor))) as explanation
+    from memory._ranked(
+      p_user_id => p_user_id, p_agent_id => p_agent_id, p_query => p_query, p_model => p_model, p_target => p_target,
+      p_mode => p_mode, p_settings => p_settings - 'use_weight', p_sources => p_sources,
+      p_row_limit => 2 * p_row_limit, p_filters => p_filters, p_explain => p_explain) as r
+    left join lateral (
+      select 1 - weight * memory._share_of_wrong(n) as factor
+      from memory.memory_uses as n
+      where n.user_id = p_user_id and n.memory_id = case when r.source = 'memory' then r.id::uuid end and n.wrong > 0
+      offset 0 -- so that each is looked up by its key
+    ) as u on true
+  ) as b
+  where p_min_score is null or memory._real(b.score) >= memory._real(p_min_score)
+  window best_first as (order by b.score desc, b.rank)
+  limit p_row_limit;
+end;
+$$;
+
+-- How likely a memory is wrong by what was recorded of it: the mean of a Beta distribution of its wrong and helpful
+-- outcomes (Laplace's rule of succession, with one imagined helpful outcome and no imagined wrong one). A use of which
+-- nothing more is known says nothing.
+create or replace function memory._share_of_wrong(p_use memory.memory_uses)
+returns double precision
+language sql immutable parallel safe
+begin atomic
+  select (p_use).wrong / ((p_use).wrong + (p_use).helpful + 1)::double precision;
+end;
+
+set local search_path = pg_catalog, pg_temp;
+
+do $$
+begin
+  perform set_config('search_path', format('pg_catalog, %I, pg_temp', current_setting('agent_memory.vector_schema')),
+    true);
+end;
+$$;
+-- needs pgvector on the search_path
+
 -- The ranking of a search. All figures come from conversations with marked evidence (bench/results/quality.md).
 --
 -- Keywords: a text matches if it has any word of the query. The weight of a text is the sum over its matched words of
@@ -28277,6 +29047,9 @@ $$;
 -- speakers, 79.0 % with days. With replies of 577 words recall@10 rises from 64.4 to 69.0 %, and where nobody has a
 -- name from 56.7 to 63.0 % (504 questions).
 --
+-- The texts of spaces are candidates beside those of the user, and what the query's words tell is counted over all of
+-- them, so that there is one ranking.
+--
 -- A search for meaning alone may take the approximate index (nearest_memories.sql), and a search among memories alone
 -- has a way of its own (memory_ranking.sql). Any other search takes these steps, each with statements of its own, so
 -- that a session plans only those that it needs: the candidates of each source (candidates.sql), the words of those
@@ -28285,7 +29058,8 @@ $$;
 create or replace function memory._ranked(
   p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_mode text, p_settings jsonb,
   p_sources text[], p_row_limit int, p_filters memory._search_filters default null,
-  p_min_score double precision default null, p_explain boolean default false
+  p_min_score double precision default null, p_explain boolean default false, p_spaces text[] default null,
+  p_agent_of_spaces text default null
 )
 returns setof memory.ranking
 language plpgsql stable parallel unsafe
@@ -28333,10 +29107,20 @@ declare
   -- The messages of a user with very many messages that enter the ranking. All texts of other sources enter it.
   preselected memory._message_candidates;
   candidates record; -- of memory._candidates()
+  space text;
+  of_spaces text[]; -- the sources that are searched in spaces
   scored memory._scored[];
   words text[];
   any_word tsquery;
 begin
+  if fusion <> 'vector' and 'memory' = any (sources) and (p_settings ->> 'use_weight')::double precision > 0 then
+    return query
+    select r.*
+    from memory._ranked_by_use(p_user_id, p_agent_id, p_query, p_model, p_target, p_mode, p_settings, p_sources,
+                               p_row_limit, p_filters, p_min_score, p_explain) as r;
+    return;
+  end if;
+
   if p_mode <> 'vector' then
     -- A query may be a whole message. Two hundred words are enough to say its subject.
     words := nullif(memory._query_words(
@@ -28346,7 +29130,7 @@ begin
 
   -- The approximate index. Comparing all memories is as fast for more than 100 results, and for a user with less than a
   -- fiftieth of the index: the scan then passes 50 memories of other users for each memory that it finds.
-  if unfiltered and fusion = 'vector' and 'memory' = any (sources) and p_row_limit <= 100 then
+  if unfiltered and fusion = 'vector' and 'memory' = any (sources) and p_row_limit <= 100 and p_spaces is null then
     nearest := case
       when (select sum(s.memory_count) from memory.memory_scopes as s where s.user_id = p_user_id)
              > greatest((p_settings ->> 'approximate_above')::bigint,
@@ -28376,7 +29160,7 @@ begin
     return;
   end if;
 
-  if p_filters is null and sources = '{memory}' and not needs_ranks then
+  if p_filters is null and sources = '{memory}' and not needs_ranks and p_spaces is null then
     return query
     select r.*
     from memory._ranked_among_memories(
@@ -28394,11 +29178,25 @@ begin
     preselected,
     case when needs_ranks then sources else '{document,artifact}' || case when is_talk then '{message}'::text[] end end,
     pool) as c;
+  if p_spaces is not null then
+    of_spaces := memory._sources_of_spaces(p_sources, p_filters);
+    candidates.chosen := memory._candidates_of(null, candidates.chosen);
+    foreach space in array p_spaces loop
+      select candidates.chosen || memory._candidates_of(space, c.chosen) as chosen, candidates.texts + c.texts as texts,
+        greatest(candidates.highest, c.highest) as highest, least(candidates.lowest, c.lowest) as lowest,
+        candidates.unparsed + c.unparsed as unparsed
+      into candidates
+      from memory._candidates(
+        space, p_agent_of_spaces, of_spaces, jsonb_populate_record(p_filters, '{"exclude_thread_id": null}'), any_word, p_model,
+        case when p_mode <> 'keyword' then p_target end, null, case when needs_ranks then of_spaces else '{document}' end,
+        pool) as c;
+    end loop;
+  end if;
   if candidates.unparsed > 0 then
     candidates.chosen := memory._with_words(candidates.chosen, words, any_word, (p_settings ->> 'language')::regconfig);
   end if;
 
-  if fusion = 'vector' and not needs_ranks and not sources && '{document,artifact}' then
+  if fusion = 'vector' and not needs_ranks and not (sources || of_spaces) && '{document,artifact}' then
     return query
     select row_number() over (order by t.similarity desc, t.created_at desc, t.id), t.source, t.id, t.thread_id,
       t.number, t.created_at, memory._real(t.similarity), null::jsonb
@@ -28425,6 +29223,39 @@ begin
   where p_min_score is null or memory._real(s.result) >= memory._real(p_min_score)
   window best_first as (order by s.result desc, s.created_at desc, s.id collate "C")
   limit p_row_limit;
+end;
+$$;
+
+-- The candidates in their order, memories and documents with the user_id of their space as thread_id, where a search with
+-- spaces finds it (null: they are the user's own).
+create or replace function memory._candidates_of(p_space text, p_chosen memory._candidate[])
+returns memory._candidate[]
+language plpgsql immutable parallel safe
+as $$
+begin
+  return array(
+    select row(c.source, c.id, case when c.source in ('memory', 'document') then p_space else c.thread_id end, c.number,
+               c.created_at, c.similarity, c.vector, c.content, c.metadata)::memory._candidate
+    from unnest(p_chosen) with ordinality
+      as c (source, id, thread_id, number, created_at, similarity, vector, content, metadata, place)
+    order by c.place);
+end;
+$$;
+
+-- Which of these sources a search reads in spaces: memories and documents, as far as they can pass the filters. A
+-- thread_id is that of a thread of the user, so nothing of a space passes it.
+create or replace function memory._sources_of_spaces(p_sources text[], p_filters memory._search_filters)
+returns text[]
+language plpgsql immutable parallel safe
+as $$
+begin
+  return array(
+    select s.source from unnest(p_sources) as s (source)
+    where p_filters.thread_id is null and case s.source
+      when 'memory' then num_nonnulls(p_filters.doc_types, p_filters.namespaces) = 0
+      when 'document' then num_nonnulls(
+        p_filters.memory_types, p_filters.tags_all, p_filters.tags_any, p_filters.min_confidence) = 0
+      else false end);
 end;
 $$;
 
@@ -28831,7 +29662,8 @@ create or replace function memory.search(
   filter jsonb default null, min_score double precision default null, min_confidence double precision default null,
   created_after timestamptz default null, created_before timestamptz default null,
   as_of timestamptz default null, include_superseded boolean default false, rerank boolean default null,
-  explain boolean default false, top_k int default 10, doc_types text[] default null, namespaces text[] default null
+  explain boolean default false, top_k int default 10, doc_types text[] default null, namespaces text[] default null,
+  spaces text[] default null
 )
 returns setof memory.search_result
 -- Volatile, because the function keeps the embedding of the query.
@@ -28844,6 +29676,7 @@ declare
   filters constant memory._search_filters := memory._filters(
     thread_id, exclude_thread_id, memory_types, tags_all, tags_any, exclude_tags, filter, min_confidence,
     created_after, created_before, as_of, include_superseded, doc_types, namespaces);
+  shared text[]; -- the user_ids of the spaces that are searched as well; null for none
   missing text;
   to_embed text;
   results memory.search_result[];
@@ -28865,8 +29698,11 @@ begin
   end if;
 
   policy := memory._policy(user_id, agent_id);
-  -- Documents need the resource knowledge_base, all other sources the resource memory.
-  if not ((policy #>> '{resources,memory}')::boolean and (policy #>> '{resources,knowledge_base}')::boolean) then
+  -- Nearly every policy has no spaces and both resources. Documents need the resource knowledge_base, all other sources
+  -- the resource memory.
+  if num_nonnulls(spaces, policy #> '{context,spaces,0}') > 0
+    or not ((policy #>> '{resources,memory}')::boolean and (policy #>> '{resources,knowledge_base}')::boolean) then
+    shared := memory._spaces_to_read(user_id, spaces, policy);
     missing := case when sources = '{document}' then 'knowledge_base' else 'memory' end;
     sources := array(
       select s.source from unnest(sources) as s (source)
@@ -28903,9 +29739,11 @@ begin
       p_target => t.embedding, p_mode => t.mode,
       p_settings => policy -> 'search', p_sources => search.sources,
       p_row_limit => case when rerank then greatest(top_k, 50) else top_k end, p_filters => filters,
-      p_min_score => case when not rerank then search.min_score end, p_explain => search.explain) as f
+      p_min_score => case when not rerank then search.min_score end, p_explain => search.explain,
+      p_spaces => shared) as f
     join lateral memory._search_row(
-      search.user_id, f.source, f.id, f.thread_id, f.number, filters, search.query) as x
+      coalesce('space:' || (f.explanation ->> 'space'), search.user_id), f.source, f.id, f.thread_id, f.number, filters,
+      search.query) as x
       on x.content is not null
     order by f.rank);
 
@@ -28923,12 +29761,14 @@ end;
 $$;
 comment on function memory.search(
   text, text, vector, text, text[], text, text, text, text[], text[], text[], text[], jsonb, double precision,
-  double precision, timestamptz, timestamptz, timestamptz, boolean, boolean, boolean, int, text[], text[]
+  double precision, timestamptz, timestamptz, timestamptz, boolean, boolean, boolean, int, text[], text[], text[]
 ) is
 'Finds the texts of one user that match a query, best first; every filter is applied before the ranking. mode is '
 'hybrid (the default), vector or keyword; sources are memory, message, document and summary unless given, artifact is '
-'another. A memory and the message that it was drawn from are one result. docs/search.md explains filters, scores and '
-'ids.';
+'another. A memory and the message that it was drawn from are one result. spaces, or else the policy''s '
+'context.spaces, names spaces that are granted to the user: their memories and documents are ranked among the user''s '
+'own, and details.space says which space a result is of (null: none). An empty list searches no space; error P0002 for '
+'a space that is not granted. docs/search.md explains filters, scores and ids.';
 
 -- Raises an error if an argument of a search breaks a rule.
 create or replace function memory._check_search(
@@ -29231,7 +30071,7 @@ $$;
 -- missing nor shown twice. left_out: objects of memory._left_out(), complete if p_explains.
 create or replace function memory._context_parts(
   p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb,
-  p_max_tokens int, p_recalls boolean, p_for_thread int, p_explains boolean,
+  p_max_tokens int, p_recalls boolean, p_for_thread int, p_explains boolean, p_spaces text[],
   out parts memory.context_part[], out left_out jsonb[]
 )
 language plpgsql stable parallel unsafe
@@ -29357,7 +30197,7 @@ begin
     found := memory._render_memories(
       p_user_id, p_agent_id, p_query, p_model, p_target, p_policy, (p_policy #>> '{context,max_memories}')::int,
       memory_tokens - memory._tokens_at_most(memory._fenced('')),
-      memory._that_fit(candidates, least(recall_tokens, remaining - thread.tokens - memory_tokens)));
+      memory._that_fit(candidates, least(recall_tokens, remaining - thread.tokens - memory_tokens)), p_spaces);
     repeated := found.repeated;
     left_out := left_out || found.left_out;
     says_memories := found.block <> '' or found.is_recalled;
@@ -29411,7 +30251,7 @@ begin
   if p_explains then
     left_out := left_out || memory._more_left_out(
       p_user_id, p_thread_id, p_agent_id, parts, left_out, matches, candidates, repeated, thread.oldest_seq,
-      units.beginning);
+      units.beginning, p_spaces);
   end if;
   parts := array(
     with shown as materialized (
@@ -29457,7 +30297,7 @@ end;
 create or replace function memory._more_left_out(
   p_user_id text, p_thread_id text, p_agent_id text, p_parts memory.context_part[], p_left_out jsonb[],
   p_matches memory._recalled[], p_unsaid memory._recalled[], p_repeated text[], p_from_seq bigint,
-  p_beginning bigint[]
+  p_beginning bigint[], p_spaces text[]
 )
 returns jsonb[]
 language plpgsql stable parallel safe
@@ -29498,7 +30338,8 @@ begin
     select memory._left_out('memories', case
         when noted -> 'memories' is null and noted -> 'chosen' is null then 'does not fit'
         else 'others matter more' end, memory._estimate_tokens(m.content), m.memory_id::text)
-    from memory._valid_memories(p_user_id, p_agent_id) as m
+    from unnest(p_user_id || p_spaces) as o (user_id)
+    cross join lateral memory._valid_memories(o.user_id, case o.user_id when p_user_id then p_agent_id end) as m
     where (noted -> 'memories' ? m.memory_id::text) is not true
       and (noted -> 'chosen' ? m.memory_id::text) is not true
     order by m.created_at desc);
@@ -30036,7 +30877,7 @@ $$;
 create or replace function memory.get_context(
   user_id text, thread_id text, query text default null, agent_id text default null,
   max_tokens int default null, query_embedding vector default null, recall boolean default null,
-  whole_thread boolean default false, explain boolean default false
+  whole_thread boolean default false, spaces text[] default null, explain boolean default false
 )
 returns setof memory.context_part
 -- Volatile, because the function keeps the embedding of the query.
@@ -30045,6 +30886,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   policy jsonb;
+  shared text[]; -- the user_ids of the spaces whose memories are shown as well; null for none
   for_thread int := 0; -- tokens beyond the policy's context.max_tokens
   paragraph text; -- what placeholders are: the prompt named placeholders
   needed int; -- the tokens of the paragraph
@@ -30062,9 +30904,13 @@ begin
       'Leave it out for the policy''s context.max_tokens.');
   end if;
   policy := memory._policy(get_context.user_id, get_context.agent_id);
-  if not (policy #>> '{resources,memory}')::boolean then
-    perform memory._note_missing_resource(agent_id, 'memory', 'the context is empty');
-    return;
+  if num_nonnulls(spaces, policy #> '{context,spaces,0}') > 0
+    or not (policy #>> '{resources,memory}')::boolean then -- one expression, as in memory.search()
+    shared := memory._spaces_to_read(get_context.user_id, spaces, policy);
+    if not (policy #>> '{resources,memory}')::boolean then
+      perform memory._note_missing_resource(agent_id, 'memory', 'the context is empty');
+      return;
+    end if;
   end if;
   -- Without a query the context is made for the user's newest message.
   query := coalesce(
@@ -30110,7 +30956,8 @@ begin
     m, k.embedding, k.problem, 'hybrid') as t
   cross join lateral memory._context_parts(
     get_context.user_id, get_context.thread_id, get_context.agent_id, get_context.query, m.name, t.embedding, policy,
-    get_context.max_tokens - room, why_no_recall is null, for_thread, coalesce(get_context.explain, false)) as c;
+    get_context.max_tokens - room, why_no_recall is null, for_thread, coalesce(get_context.explain, false),
+    shared) as c;
 
   named := array(
     select unnest(memory._named_keys(p.content)) from unnest(parts) as p where strpos(p.content, 'MemoryRef: ') > 0);
@@ -30156,7 +31003,7 @@ begin
   end if;
 end;
 $$;
-comment on function memory.get_context(text, text, text, text, int, vector, boolean, boolean, boolean) is
+comment on function memory.get_context(text, text, text, text, int, vector, boolean, boolean, text[], boolean) is
 'Chat messages to send to a model, within max_tokens: memories, the summary of the user, what was said before about '
 'the query (recall, otherwise the policy''s context.recall), earlier conversations, what the query needs of artifacts '
 'that the thread names (context.expand_artifacts), the newest messages of the thread, and a summary of those that do '
@@ -30164,7 +31011,9 @@ comment on function memory.get_context(text, text, text, text, int, vector, bool
 'messages that begin the thread stand first. whole_thread, without max_tokens: context.max_tokens is for everything '
 'else, and the thread has as many tokens as it needs until compression.threshold_tokens. Without a '
 'query the user''s newest message is the query. metadata of a message holds its tool_calls, tool_call_id and name; '
-'metadata of other parts says what was chosen, with the scores. With explain one more row for each reason for which '
+'metadata of other parts says what was chosen, with the scores. spaces, or else the policy''s context.spaces, names '
+'spaces that are granted to the user: their memories stand among the user''s own, each with the name of its space. '
+'With explain one more row for each reason for which '
 'something was left out, without an ordinal: content, as JSON, has source, reason, tokens, count, and the first '
 'thousand ids.';
 
@@ -30404,7 +31253,8 @@ end;
 $$;
 -- needs pgvector on the search_path
 
--- The block of memories for a prompt, and the chosen memories with their scores. The block is an empty text when no
+-- The block of memories for a prompt, and the chosen memories with their scores. A memory of a space begins with its
+-- name in brackets. The block is an empty text when no
 -- memory is chosen, and null when there are no memories.
 --
 -- p_recalled are messages that the context shows besides. A memory and its source messages do not both take tokens. If
@@ -30413,7 +31263,7 @@ $$;
 -- (repeated).
 create or replace function memory._render_memories(
   p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb, p_max_memories int,
-  p_max_tokens int, p_recalled memory._recalled[] default '{}',
+  p_max_tokens int, p_recalled memory._recalled[] default '{}', p_spaces text[] default null,
   out block text, out chosen jsonb, out repeated text[], out is_recalled boolean, out left_out jsonb[]
 )
 language plpgsql stable parallel unsafe
@@ -30436,7 +31286,7 @@ begin
   repeated := array[]::text[];
   left_out := '{}';
   is_recalled := false;
-  if not exists (select from memory._valid_memories(p_user_id, p_agent_id) as m) then
+  if p_spaces is null and not exists (select from memory._valid_memories(p_user_id, p_agent_id) as m) then
     return;
   end if;
   wordings := array(select r.wording from unnest(p_recalled) as r);
@@ -30444,9 +31294,10 @@ begin
   -- The loop adds memories in the order of their ranks and skips a memory that does not fit. The loop counts numbers
   -- and headings too, so that the whole block keeps the limit.
   for memory in
-    select m.*, memory._memory_line(m.content) as line, coalesce(t.heading, m.memory_type) as heading
+    select m.*, coalesce(t.heading, m.memory_type) as heading,
+      memory._memory_line(case when m.space is null then m.content else '[' || m.space || '] ' || m.content end) as line
     from memory._rank_memories(
-      p_user_id, p_agent_id, p_query, p_model, p_target, p_policy, p_max_memories) as m
+      p_user_id, p_agent_id, p_query, p_model, p_target, p_policy, p_max_memories, p_spaces) as m
     left join memory.memory_types as t on t.memory_type = m.memory_type
     order by m.rank
   loop
@@ -30466,7 +31317,7 @@ begin
           from memory.memories as m
           cross join lateral (
             select row_number() over () as place, c.thread_id, c.seq from unnest(p_recalled) as c) as r
-          where m.user_id = p_user_id and m.memory_id = memory.memory_id
+          where m.user_id = p_user_id and m.memory_id = memory.memory_id and memory.space is null
             and r.thread_id = m.thread_id and r.seq = any (m.source_seqs));
         if exists (select from unnest(sources) as s where not memory._says_no_more(wordings[s], wording)) then
           is_recalled := true;
@@ -30485,6 +31336,9 @@ begin
       chosen := chosen || jsonb_build_object(
         'memory_id', memory.memory_id, 'score', memory.score, 'relevance', memory.relevance,
         'importance', memory.importance, 'recency', memory.recency);
+      if p_spaces is not null then
+        chosen := jsonb_set(chosen, '{-1,space}', coalesce(to_jsonb(memory.space), 'null'));
+      end if;
     else
       left_out := left_out || memory._left_out('memories', 'does not fit', added, memory.memory_id::text);
     end if;
@@ -30514,11 +31368,12 @@ $$;
 -- weights of the three, as in Park et al., "Generative Agents" (2023). Recency halves with every 30 days since the
 -- memory was last said.
 create or replace function memory._rank_memories(
-  p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb, p_max_memories int
+  p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb, p_max_memories int,
+  p_spaces text[]
 )
 returns table (
   rank bigint, memory_id uuid, memory_type text, content text, stated_at timestamptz, score real, relevance real,
-  importance real, recency real
+  importance real, recency real, space text
 )
 language plpgsql stable parallel unsafe
 set jit = off -- this and the next setting as in memory._ranked()
@@ -30536,6 +31391,14 @@ declare
   importance_weight constant double precision := memory._share(weights ->> 'importance_weight');
   recency_weight constant double precision := memory._share(weights ->> 'recency_weight');
 begin
+  if p_spaces is not null then
+    return query
+    select r.*
+    from memory._rank_with_spaces(
+      p_user_id, p_agent_id, p_query, p_model, p_target, p_policy, p_max_memories, p_spaces, relevance_weight,
+      importance_weight, recency_weight) as r;
+    return;
+  end if;
   return query
   with relevant as (
     select r.id::uuid as memory_id, r.score
@@ -30551,17 +31414,77 @@ begin
     left join relevant as r on r.memory_id = m.memory_id
   ), best as (
     select w.*,
-      (relevance_weight * w.relevance + importance_weight * w.importance + recency_weight * w.recency)
-        / nullif(relevance_weight + importance_weight + recency_weight, 0) as score
+      memory._usefulness(w.relevance, w.importance, w.recency, relevance_weight, importance_weight, recency_weight)
+        as score
     from weighed as w
     order by score desc, w.stated_at desc, w.memory_id desc
     limit p_max_memories
   )
   select row_number() over (order by b.score desc, b.stated_at desc, b.memory_id desc), b.memory_id, b.memory_type,
-    b.content, b.stated_at, memory._real(b.score), b.relevance, b.importance, memory._real(b.recency)
+    b.content, b.stated_at, memory._real(b.score), b.relevance, b.importance, memory._real(b.recency), null::text
   from best as b;
 end;
 $$;
+
+-- The same among the memories of the user and those of spaces, of which agent_id leaves none out: agents share a space
+-- as users do. It needs the planner settings of memory._rank_memories(), so only that function may call this function.
+create or replace function memory._rank_with_spaces(
+  p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb, p_max_memories int,
+  p_spaces text[], p_relevance_weight double precision, p_importance_weight double precision,
+  p_recency_weight double precision
+)
+returns table (
+  rank bigint, memory_id uuid, memory_type text, content text, stated_at timestamptz, score real, relevance real,
+  importance real, recency real, space text
+)
+language plpgsql stable parallel unsafe
+as $$
+begin
+  return query
+  with relevant as materialized (
+    select r.id::uuid as memory_id, coalesce(r.thread_id, p_user_id) as owner, r.score
+    from memory._ranked(
+      p_user_id => p_user_id, p_agent_id => p_agent_id, p_query => p_query, p_model => p_model, p_target => p_target,
+      p_mode => case when p_target is null then 'keyword' when p_query is null then 'vector' else 'hybrid' end,
+      p_settings => p_policy -> 'search', p_sources => '{memory}', p_row_limit => 2 * least(p_max_memories, 500),
+      p_spaces => p_spaces) as r
+    where p_relevance_weight > 0
+  ), weighed as (
+    select o.owner, m.*
+    from unnest(p_user_id || p_spaces) as o (owner)
+    cross join lateral (
+      select m.memory_id, m.memory_type, m.content, m.importance, memory._stated_at(m) as stated_at,
+        coalesce(r.score, 0) as relevance, memory._recency(memory._last_said(m)) as recency
+      from memory._valid_memories(o.owner, case o.owner when p_user_id then p_agent_id end) as m
+      left join relevant as r on r.memory_id = m.memory_id and r.owner = o.owner
+      offset 0 -- so that each owner's memories are read by the index
+    ) as m
+  ), best as (
+    select w.*,
+      memory._usefulness(w.relevance, w.importance, w.recency, p_relevance_weight, p_importance_weight,
+                         p_recency_weight) as score
+    from weighed as w
+    order by score desc, w.stated_at desc, w.memory_id desc
+    limit p_max_memories
+  )
+  select row_number() over (order by b.score desc, b.stated_at desc, b.memory_id desc), b.memory_id, b.memory_type,
+    b.content, b.stated_at, memory._real(b.score), b.relevance, b.importance, memory._real(b.recency),
+    memory._space_of(b.owner)
+  from best as b;
+end;
+$$;
+
+-- The weighted mean of relevance, importance and recency; null where no weight is above zero.
+create or replace function memory._usefulness(
+  p_relevance real, p_importance real, p_recency double precision, p_relevance_weight double precision,
+  p_importance_weight double precision, p_recency_weight double precision
+)
+returns double precision
+language sql immutable parallel safe
+begin atomic
+  select (p_relevance_weight * p_relevance + p_importance_weight * p_importance + p_recency_weight * p_recency)
+    / nullif(p_relevance_weight + p_importance_weight + p_recency_weight, 0);
+end;
 
 -- A memory as one line. Line breaks of all kinds become spaces, so that no memory looks like a heading of the prompt,
 -- and so that an application can put the block into its own fence.
@@ -32134,6 +33057,26 @@ begin
 end;
 $$;
 
+create or replace function memory.delete_space(space text)
+returns jsonb
+language plpgsql volatile parallel unsafe security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  id constant text := memory._space_id(space);
+begin
+  perform memory._check_node_of_space(id);
+  if not exists (select from memory.spaces as s where s.user_id = id) then
+    perform memory._refuse_space('space', space);
+  end if;
+  return memory.forget_user(id, 'delete_space');
+end;
+$$;
+comment on function memory.delete_space(text) is
+'Removes a space with everything in it, as memory.forget_user() removes a user, and returns the receipt. It waits for '
+'transactions that write there. The name is free afterwards. Error P0002 when there is no such space. For '
+'administrators.';
+
 -- The tables that are exported, in the order in which they are imported. left_out are columns that are made again, or
 -- that only mean something to this database. An import refuses a row that does not meet the condition. Numbers of jobs
 -- are not exported: another database gives its own. Expired rows (unexpired is not true) are not exported either; an
@@ -32173,7 +33116,10 @@ begin
     (18, 'checkpoint_blobs', array[]::text[], 'memory._is_namespace(t.namespace)',
      'not memory._checkpoints_have_expired(t.user_id, t.thread_id)'),
     (19, 'checkpoint_writes', array[]::text[], 'memory._is_namespace(t.namespace)',
-     'not memory._checkpoints_have_expired(t.user_id, t.thread_id)');
+     'not memory._checkpoints_have_expired(t.user_id, t.thread_id)'),
+    (20, 'memory_uses', array[]::text[], 't.outcome in (''used'', ''helpful'', ''wrong'')',
+     'exists (select from memory.memories as m where m.user_id = t.user_id and m.memory_id = t.memory_id
+              and memory._is_unexpired(m.expires_at))');
 end;
 $$;
 
@@ -32337,6 +33283,70 @@ begin
 end;
 $$;
 
+-- Removes what a user wrote in spaces, for memory.forget_user(spaces => 'forget'), and returns the rows by table: the
+-- texts that memory.space_writes names, with their versions and what was made of them. What others wrote stays, also in
+-- the same words. It locks each space as memory.forget_memory() locks a user.
+create or replace function memory._forget_contributions(p_user_id text)
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  space text;
+  written jsonb; -- ids by source
+  memories uuid[];
+  seqs record; -- of messages, with their threads
+  removed bigint;
+  gone jsonb := jsonb '{}';
+begin
+  for space in select distinct w.user_id from memory.space_writes as w where w.member = p_user_id order by 1 loop
+    perform memory._lock_user(space);
+    perform memory._lock_to_forget(space);
+    written := (
+      select jsonb_object_agg(s.source, s.ids)
+      from (select w.source, jsonb_agg(w.id) as ids from memory.space_writes as w
+            where w.member = p_user_id and w.user_id = space group by w.source) as s);
+    select coalesce(array_agg(m.thread_id), '{}') as threads, coalesce(array_agg(m.seq), '{}') as numbers
+    into seqs
+    from (select memory._thread_of(i) as thread_id, memory._seq_of(i)::bigint as seq
+          from jsonb_array_elements_text(written -> 'message') as i) as i
+    join memory.messages as m on m.user_id = space and m.thread_id = i.thread_id and m.seq = i.seq;
+    -- With the memories that jobs have drawn from these messages alone.
+    memories := array(
+      select i::uuid from jsonb_array_elements_text(written -> 'memory') as i
+      union
+      select m.memory_id
+      from memory.memories as m
+      where m.user_id = space and cardinality(m.source_seqs) > 0
+        and not exists (
+          select from unnest(m.source_seqs) as q
+          where (m.thread_id, q) not in (select * from unnest(seqs.threads, seqs.numbers))));
+    if cardinality(seqs.numbers) > 0 then
+      perform memory._delete_messages(space, seqs.threads, seqs.numbers);
+      delete from memory.messages as m
+      using unnest(seqs.threads, seqs.numbers) as d (thread_id, seq)
+      where m.user_id = space and m.thread_id = d.thread_id and m.seq = d.seq;
+      get diagnostics removed = row_count;
+      gone := memory._added(gone, jsonb_build_object('messages', removed));
+      update memory.idempotency_keys as k set digest = '' -- by which anybody could guess the text
+      from unnest(seqs.threads, seqs.numbers) as d (thread_id, seq)
+      where k.user_id = space and k.thread_id = d.thread_id and k.seq = d.seq;
+    end if;
+    if memories <> '{}' then
+      gone := memory._added(gone, memory._forget_memories(space, memories, '{}'));
+      gone := memory._added(gone, memory._forget_in_jobs(space, memories, '{}'));
+    end if;
+    delete from memory.documents as d
+    where d.user_id = space and written -> 'document' ? d.document_id::text;
+    get diagnostics removed = row_count;
+    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('documents', nullif(removed, 0))));
+    delete from memory.artifacts as a where a.user_id = space and written -> 'artifact' ? a.key;
+    get diagnostics removed = row_count;
+    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('artifacts', nullif(removed, 0))));
+  end loop;
+  return gone;
+end;
+$$;
+
 -- Removes forgotten texts from the jobs of a user, which the caller has locked. Running jobs may have been handed the
 -- forgotten texts: they lose their leases, so that their results are refused (AM001), and are handed out again without
 -- them. Finished jobs that show any of it go.
@@ -32390,7 +33400,7 @@ as $$
 declare
   -- Rows that triggers and foreign keys remove with others, and jobs with summaries that they have begun.
   followers constant text[] := array['artifact_parts', 'document_chunks', 'embeddings',
-    'quarantined_messages', 'summaries'];
+    'memory_uses', 'quarantined_messages', 'summaries'];
   locked record; -- threads and agents
   same uuid[];
   longer uuid[]; -- further memories that contain a wording, such as a longer sentence
@@ -32716,7 +33726,9 @@ begin
 end;
 $$;
 
-create or replace function memory.forget_user(user_id text, reason text default null)
+create or replace function memory.forget_user(
+  user_id text, reason text default null, spaces text default 'keep'
+)
 returns jsonb
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
@@ -32725,11 +33737,19 @@ as $$
 declare
   gone jsonb; -- by all passes
   gone_now jsonb; -- by one
+  in_spaces jsonb;
   lifted bigint;
 begin
+  if (spaces in ('keep', 'forget')) is not true then
+    perform memory._refuse('spaces', coalesce(format('unknown value "%s"', left(spaces, 50)), 'must not be null'),
+      'Use keep or forget.');
+  end if;
+  -- Of a space, transactions that write there end before anything is locked, and later ones wait here.
+  perform from memory.spaces as s where s.user_id = forget_user.user_id for update;
   perform memory._check_id('user_id', user_id);
   reason := memory._reason_without(reason, array[user_id]);
   perform memory._lock_user(user_id);
+  in_spaces := memory._leave_spaces(user_id, spaces = 'forget');
   perform memory._begin_whole_user_change();
   for attempt in 1 .. 100 loop
     begin
@@ -32763,15 +33783,39 @@ begin
   from pg_class as c
   where c.relnamespace = 'memory'::regnamespace and c.relkind = 'S' and starts_with(c.relname, 'turn_of_')
     and pg_sequence_last_value(c.oid) = hashtextextended(user_id, 0) / 2;
+  gone := memory._added(gone, in_spaces);
   lifted := memory._bury_user(user_id);
   gone := gone || case when lifted > 0 then jsonb_build_object('tombstones', lifted) else jsonb '{}' end;
   return memory._receipt('user', user_id, reason, gone);
 end;
 $$;
-comment on function memory.forget_user(text, text) is
+comment on function memory.forget_user(text, text, text) is
 'Removes everything that is stored about a user, in this transaction, and returns a receipt: receipt_id, forgotten_at '
 'and the rows by table. The ledger keeps the costs of calls, without the user. A tombstone (keyed hash) keeps older '
-'rows of the user out of later imports. Later writes under this user_id are those of a new user.';
+'rows of the user out of later imports. Later writes under this user_id are those of a new user. What the user wrote in '
+'spaces stays, without the user; with spaces => ''forget'' it goes as well, as far as sessions of tenants wrote it: in '
+'others nobody knows who writes.';
+
+-- Takes a user out of all spaces, and with p_forgets what the user wrote there; returns the rows by table.
+create or replace function memory._leave_spaces(p_user_id text, p_forgets boolean)
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  gone jsonb := jsonb '{}';
+  removed bigint;
+begin
+  delete from memory.space_grants as g where g.member = p_user_id;
+  get diagnostics removed = row_count;
+  gone := jsonb_build_object('space_grants', nullif(removed, 0));
+  if p_forgets then
+    gone := memory._added(gone, memory._forget_contributions(p_user_id));
+  end if;
+  delete from memory.space_writes as w where w.member = p_user_id;
+  get diagnostics removed = row_count;
+  return jsonb_strip_nulls(gone || jsonb_build_object('space_writes', nullif(removed, 0)));
+end;
+$$;
 
 -- Removes all rows of a user that this transaction sees, and returns how many there were by table. The order is that of
 -- docs/architecture.md: claims are stopped, threads and counters are locked, then rows are removed, those that jobs
@@ -33426,7 +34470,7 @@ declare
   is_there boolean;
 begin
   for name in
-    select t.name from memory._tables_of_users() as t where t.name not in ('query_embeddings', 'audit') order by 1
+    select t.name from memory._tables_of_users() as t where t.name not in ('query_embeddings', 'audit', 'spaces', 'space_grants') order by 1
   loop
     execute format('select exists (select from memory.%I as t where t.user_id = $1%s)', name,
                    case name when 'marks' then ' and (t.scope, t.kind) <> ('''', ''claims'')' end)
@@ -33696,11 +34740,15 @@ begin
   perform memory._check_id('into_user_id', into_user_id);
   perform memory._check_id('user_id', from_user_id); -- whether this session reaches them, and this node has them
   perform memory._check_id('user_id', into_user_id);
-  if from_user_id = into_user_id then
+  if starts_with(from_user_id, 'space:') or starts_with(into_user_id, 'space:') then
+    perform memory._refuse(case when starts_with(from_user_id, 'space:') then 'from_user_id' else 'into_user_id' end,
+      'is a space', 'Only users can be merged.');
+  elsif from_user_id = into_user_id then
     perform memory._refuse('into_user_id', 'is the user who is to be merged', 'Pass two different users.');
   end if;
   perform memory._lock_user(u) from unnest(array[from_user_id, into_user_id]) as u order by u;
-  if memory._table_with(from_user_id) is null then
+  if memory._table_with(from_user_id) is null
+    and not exists (select from memory.space_grants as g where g.member = from_user_id) then
     perform memory._refuse('from_user_id', 'nothing is stored about this user', 'memory.list_users() lists the users.',
       'P0002');
   end if;
@@ -33721,6 +34769,7 @@ begin
       memory._policy_section(into_user_id, agent, 'memories'))
     from memory.memory_scopes as s where s.user_id = into_user_id and s.agent_id = agent;
   end loop;
+  perform memory._merge_in_spaces(from_user_id, into_user_id);
   perform memory._audit('merge_users', jsonb_build_object('from_user_id', from_user_id), into_user_id);
   return merged;
 end;
@@ -33730,7 +34779,29 @@ comment on function memory.merge_users(text, text) is
 'names; where the second user has the name already, the first one''s gets a suffix. Returns {"tables": rows by table, '
 '"threads", "artifacts", "secrets": {former name: new name}, "left_out": memories and messages that the second user '
 'had forgotten}. Of two equal memories one hides the other; policies of the second user win; running jobs begin anew. '
+'Of grants on a space the stronger one stays. '
 'Error P0002 when nothing is stored about the first user. For administrators.';
+
+-- Gives what is granted to the first user to the second, who keeps the stronger access; and what the first user wrote.
+create or replace function memory._merge_in_spaces(p_from text, p_into text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  with granted as (
+    delete from memory.space_grants as g where g.member = p_from returning g.*
+  )
+  insert into memory.space_grants as g (user_id, member, access, granted_at)
+  select f.user_id, p_into, f.access, f.granted_at from granted as f
+  on conflict on constraint space_grants_pkey do update set access = greatest(g.access, excluded.access);
+  with written as (
+    delete from memory.space_writes as w where w.member = p_from returning w.*
+  )
+  insert into memory.space_writes (user_id, member, source, id)
+  select f.user_id, p_into, f.source, f.id from written as f
+  on conflict on constraint space_writes_pkey do nothing;
+end;
+$$;
 
 -- Does so once all threads and counters of both users are locked, or raises 40001 if others make more of them all the
 -- time. Locks in the order of docs/architecture.md.
@@ -34081,7 +35152,8 @@ begin atomic
       'else greatest(x.position, excluded.position) end'
     -- An open job of the other user does the same; a key of these tables says all that their rows say.
     when p_table in ('due_deletions', 'embeddings', 'gone_jobs', 'jobs', 'merged_users', 'moved_users',
-      'query_embeddings', 'texts_to_embed') then 'on conflict do nothing'
+      'memory_uses', 'query_embeddings', 'space_grants', 'space_writes', 'spaces', 'texts_to_embed') then
+      'on conflict do nothing'
     else '' end;
 end;
 
@@ -34384,6 +35456,7 @@ begin
   where m.user_id = p_user_id and m.summary_id = any (summaries);
   delete from memory.memory_history as h
   where h.user_id = p_user_id and memory._is_forgotten(p_forgotten_by, h.content);
+  delete from memory.memory_uses as u where u.user_id = p_user_id and u.memory_id = any (memories);
   delete from memory.memories as m where m.user_id = p_user_id and m.memory_id = any (memories); -- and their history
   delete from memory.documents as d
   where d.user_id = p_user_id and (
@@ -34698,6 +35771,7 @@ begin
     ('memory_history_superseded_by_idx', $index$create index concurrently memory_history_superseded_by_idx on memory.memory_history (user_id, superseded_by) where superseded_by is not null$index$),
     ('memory_scopes_pkey', $index$alter table memory.memory_scopes add primary key (user_id, agent_id)$index$),
     ('memory_types_pkey', $index$alter table memory.memory_types add primary key (memory_type)$index$),
+    ('memory_uses_pkey', $index$alter table memory.memory_uses add primary key (user_id, memory_id)$index$),
     ('merged_users_pkey', $index$alter table memory.merged_users add primary key (user_id, former_user_id)$index$),
     ('messages_artifact_idx', $index$create index concurrently messages_artifact_idx on memory.messages (user_id, thread_id, artifact_key) where artifact_key is not null$index$),
     ('messages_artifact_seq_idx', $index$create index concurrently messages_artifact_seq_idx on memory.messages (user_id, thread_id, seq) where artifact_key is not null$index$),
@@ -34726,6 +35800,10 @@ begin
     ('secret_reads_user_idx', $index$create index concurrently secret_reads_user_idx on memory.secret_reads (user_id, read_at)$index$),
     ('secrets_key_id_idx', $index$create index concurrently secrets_key_id_idx on memory.secrets (key_id)$index$),
     ('secrets_pkey', $index$alter table memory.secrets add primary key (user_id, name)$index$),
+    ('space_grants_member_idx', $index$create index concurrently space_grants_member_idx on memory.space_grants (member)$index$),
+    ('space_grants_pkey', $index$alter table memory.space_grants add primary key (user_id, member)$index$),
+    ('space_writes_pkey', $index$alter table memory.space_writes add primary key (member, user_id, source, id)$index$),
+    ('spaces_pkey', $index$alter table memory.spaces add primary key (user_id)$index$),
     ('summaries_base_idx', $index$create index concurrently summaries_base_idx on memory.summaries (user_id, base_summary_id) where base_summary_id is not null$index$),
     ('summaries_one_processing_idx', $index$create unique index concurrently summaries_one_processing_idx on memory.summaries (user_id, thread_id, kind) where status = 'processing'$index$),
     ('summaries_pkey', $index$alter table memory.summaries add primary key (user_id, summary_id)$index$),
@@ -35595,6 +36673,28 @@ begin
 end;
 $$;
 
+-- Removes who wrote texts of spaces that are gone. Each row is looked up, as no index knows which texts are gone; there
+-- are as many rows as texts that tenants wrote in spaces.
+create or replace function memory._sweep_space_writes(p_batch_size int)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  delete from memory.space_writes as w where w.ctid = any (array(
+    select d.ctid from memory.space_writes as d
+    where not case d.source
+      when 'memory' then exists (
+        select from memory.memories as m where m.user_id = d.user_id and m.memory_id = d.id::uuid)
+      when 'document' then exists (
+        select from memory.documents as o where o.user_id = d.user_id and o.document_id = d.id::uuid)
+      when 'artifact' then exists (select from memory.artifacts as a where a.user_id = d.user_id and a.key = d.id)
+      else exists (
+        select from memory.messages as m
+        where m.user_id = d.user_id and m.thread_id = memory._thread_of(d.id) and m.seq = memory._seq_of(d.id)) end
+    limit p_batch_size for update skip locked));
+end;
+$$;
+
 -- Looks at the artifacts that messages became and that are due for a look, and deletes those that nothing names: no
 -- message (not even one in quarantine, or a cleared one that is not swept yet), and no summary, memory or document.
 -- Returns how many. Artifacts that only texts name, in the long or the short form, are looked at again a day later. One
@@ -35738,6 +36838,7 @@ begin
   delete from memory.jobs as j where j.ctid = any (finished);
   get diagnostics removed = row_count;
   swept := swept || jsonb_build_object('jobs', removed);
+  perform memory._sweep_space_writes(batch_size);
   for old in
     select *
     from (values
@@ -36266,8 +37367,8 @@ SOURCES = {
         '\n'
         'import asyncio\n'
         'import time\n'
-        'from collections.abc import Iterator\n'
-        'from contextlib import contextmanager\n'
+        'from collections.abc import Callable, Iterator\n'
+        'from contextlib import AbstractContextManager, contextmanager, nullcontext\n'
         'from typing import Any\n'
         '\n'
         'from .errors import reason_to_keep\n'
@@ -36275,6 +37376,9 @@ SOURCES = {
         'Calls = list[dict[str, Any]]\n'
         '\n'
         'MAX_ERROR_CHARACTERS = 500\n'
+        '\n'
+        'observer: Callable[[dict[str, Any], dict[str, Any]], AbstractContextManager[object]] | None = None\n'
+        '"""Goes around each call, with its entry and its payload, once agent_memory.telemetry has set it."""\n'
         '\n'
         '\n'
         '@contextmanager\n'
@@ -36295,7 +37399,8 @@ SOURCES = {
         '    }\n'
         '    started = time.monotonic()\n'
         '    try:\n'
-        '        yield entry\n'
+        '        with nullcontext() if observer is None else observer(entry, payload):\n'
+        '            yield entry\n'
         '    except asyncio.CancelledError:\n'
         '        entry["error"] = "cancelled"\n'
         '        raise\n'
@@ -42935,7 +44040,7 @@ declare
 begin
   for routine in
     select p.oid::regprocedure from pg_proc as p
-    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_active_messages', '_active_tokens', '_add_in_turn', '_add_part', '_add_prompt_version', '_added', '_after_booking', '_agent_key', '_agent_of_file', '_agent_of_message', '_agrees_with', '_ahead_of_outdated', '_allowed_calls', '_append', '_append_content', '_apply_result', '_archive', '_archive_namespace', '_are_in_order', '_around_output', '_article_after_delete', '_artifact_after_write', '_artifact_before_write', '_artifact_content_after_insert', '_artifact_embeddable', '_artifact_key', '_artifact_lock', '_artifact_owners', '_artifact_problem', '_artifact_searchable', '_artifact_shown', '_artifact_texts', '_artifact_trust', '_artifact_verdict', '_artifacts_after_delete', '_ask_model', '_asked_about', '_asks_the_assistant', '_assignment', '_audit', '_audit_before_change', '_audit_schedule', '_awaits_extraction', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_unfinished', '_backfill_users', '_begin_copy', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_broken_model_setting_rule', '_bury', '_bury_user', '_byte_slice', '_bytes_shown', '_bytes_to_finish', '_call_model', '_call_of', '_call_seq', '_caller', '_can_be_updated', '_candidates', '_changes_whole_user', '_character_start', '_chat_model', '_check_articles', '_check_artifact', '_check_artifact_content', '_check_artifact_soon', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_checkpoint', '_check_chunks', '_check_claims', '_check_clock', '_check_content', '_check_deletion', '_check_document', '_check_embeddings', '_check_export', '_check_extraction', '_check_extraction_types', '_check_filter', '_check_id', '_check_indexes', '_check_json_size', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_page', '_check_part', '_check_partition', '_check_privileges', '_check_prompt_name', '_check_range', '_check_recent_k', '_check_reconciliation', '_check_result_numbers', '_check_result_text', '_check_role_to_bind', '_check_roles', '_check_search', '_check_secrets', '_check_setting', '_check_settings', '_check_settings_object', '_check_share', '_check_source_name', '_check_stored_artifacts', '_check_stored_documents', '_check_stored_memories', '_check_stored_messages', '_check_stored_summaries', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_title', '_check_token_key', '_check_triggers', '_check_unchecked', '_check_unread', '_check_upgrade', '_check_user_or_all', '_checked_roles', '_checkpoints_have_expired', '_checks', '_chosen_chat_model', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_chunk_vector', '_chunks_after_delete', '_claim', '_claim_words', '_claims_of', '_close_archive', '_cluster_map', '_code', '_command_in', '_comparable_tags', '_compared_memories', '_compared_text', '_compares_meaning', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_concerns_messages', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_bytes', '_content_hash', '_content_slice', '_content_states_any', '_content_under', '_context_parts', '_conversation_memory', '_copies_of', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_count_tokens_since_summary', '_counted_on', '_credential_forms', '_cross_session_context', '_current_artifacts', '_current_summaries', '_cut_roughly', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_checkpoints_of_thread', '_delete_content', '_delete_derived', '_delete_memories', '_delete_messages', '_delete_some_checkpoints', '_deletion', '_describe', '_describe_artifact_apply', '_describe_artifact_follow_up', '_describe_artifact_input', '_describe_artifact_overdue', '_describe_artifact_unfinished', '_describe_binary', '_describe_diff', '_describe_json', '_describe_json_lines', '_describe_json_start', '_describe_log', '_describe_page', '_describe_table', '_describe_tests', '_digits_of', '_dimensions', '_doc_types', '_document_after_write', '_document_agent', '_document_before_write', '_document_embeddable', '_document_lock', '_document_owners', '_document_problem', '_document_searchable', '_document_shown', '_document_texts', '_documents_are_judged', '_documents_by_ids', '_documents_to_delete', '_drop_artifact_embeddings', '_drop_embeddings', '_drop_secret_mask', '_drop_summaries', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_latest_summaries', '_embed_overdue', '_embed_query', '_embeddable', '_embeddable_texts', '_embedded_status', '_embedded_text', '_embedding_before_insert', '_embedding_input', '_embedding_model', '_end_lease', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ending_line', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enqueue_reconciliation', '_enter_calls', '_enter_job_calls', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_everyday_topics', '_evict_hidden', '_evict_together', '_evictable', '_evicted_at_once', '_evident_memories', '_expansions', '_expires_soon', '_expiring_unread', '_expiry', '_explanation', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_few_messages', '_field_problem', '_fill_codes', '_filters', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_read_messages', '_finish_unread_messages', '_first_letters', '_fit_thread', '_fold_near_duplicates', '_foreign_password', '_foremost_memories', '_forget_conversation', '_forget_in_jobs', '_forget_in_ledger', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_forgetting_delete', '_forgetting_update', '_form_of', '_form_to_judge', '_found_details', '_free_number', '_from_base64url', '_fused_score', '_give_back', '_given_key', '_given_up', '_grant_as_to_tenants', '_grep_content', '_guard_place', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_direction', '_has_memory_attributes', '_has_newer_words', '_has_parts', '_has_resource', '_has_runner', '_has_unparsed_texts', '_has_vector_index', '_heading_of', '_held_back', '_help_without_model', '_hidden_signs', '_hide_released', '_hides_memories', '_hmac', '_hmac_block', '_hmac_sha256', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_in_short', '_insert_claims_mark', '_insert_job', '_instruction_signs', '_is_about_the_same', '_is_archive', '_is_article_of', '_is_blank', '_is_bound', '_is_card_number', '_is_checkpoint', '_is_chosen_message', '_is_chunk', '_is_current', '_is_current_message', '_is_embedded', '_is_figure', '_is_forgotten', '_is_held_back', '_is_held_back_artifact', '_is_held_back_piece', '_is_here', '_is_iban', '_is_id', '_is_in_map', '_is_in_new_map', '_is_ipv6', '_is_judged', '_is_kept_message', '_is_last_part', '_is_long_entry', '_is_metadata', '_is_named', '_is_namespace', '_is_number_within', '_is_ordinary', '_is_over', '_is_passage', '_is_password', '_is_plain_message', '_is_provider', '_is_quarantined_content', '_is_queued', '_is_random', '_is_readable_message', '_is_real_moment', '_is_role', '_is_same_content', '_is_same_secret', '_is_short_term', '_is_stated', '_is_taken_key', '_is_tenant', '_is_there', '_is_unexpired', '_is_unparsed', '_is_user', '_is_within', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_masked', '_json_or_null', '_json_states_any', '_judge_artifact', '_judge_document', '_judged_memory', '_judged_texts', '_keep_artifact', '_keep_limit', '_keep_message', '_keep_messages_for_good', '_keep_query_embedding', '_keep_the_best', '_kept_texts', '_keyed_hash', '_keys', '_keyword_weight', '_kind_of_summary', '_kinds_due', '_known_credential', '_known_dimensions', '_known_memory', '_language', '_language_of', '_languages', '_last_said', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_left_out', '_line_breaks', '_line_start', '_lines_around', '_list_filtered', '_list_found_threads', '_list_problem', '_list_texts_to_embed', '_listed_documents', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_documents', '_lock_embeddable', '_lock_existing_thread', '_lock_free_counters', '_lock_free_scopes', '_lock_map', '_lock_messages_of_source', '_lock_room_for', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_sources', '_lock_thread', '_lock_to_forget', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_log_info', '_log_summary', '_long_word', '_lowered', '_make_tenant', '_make_types', '_map_seen', '_mark_parsed', '_marked', '_marker', '_mask_booked', '_masked', '_masked_assignment', '_masked_content', '_masked_memory', '_masked_metadata', '_masked_word', '_masks', '_masks_of', '_max_artifact_bytes', '_max_dead_extractions', '_max_export_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_attack', '_may_be_copy', '_may_be_definite', '_may_be_due', '_may_be_long', '_may_be_reworded', '_may_have', '_may_have_credential', '_may_have_form', '_may_have_name', '_may_have_personal_data', '_may_hide', '_may_outrank', '_may_reach', '_may_state', '_may_supersede', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memories_to_delete', '_memory_before_insert', '_memory_before_update', '_memory_embeddable', '_memory_line', '_memory_lock', '_memory_owners', '_memory_problem', '_memory_ref', '_memory_result', '_memory_searchable', '_memory_shown', '_memory_texts', '_memory_trust', '_memory_vector', '_memory_words', '_merge_layers', '_merge_parts', '_merge_policy', '_merge_rows', '_merge_secrets', '_merged_column', '_merging_condition', '_merging_conflict', '_merging_statement', '_message_before_insert', '_message_before_update', '_message_by_key', '_message_candidates', '_message_digest', '_message_embeddable', '_message_embedding_before_write', '_message_expiry', '_message_lifetime', '_message_lock', '_message_owners', '_message_passes', '_message_payload', '_message_problem', '_message_searchable', '_message_shown', '_message_texts', '_message_tokens', '_message_trust', '_message_vector', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_messages_of_source', '_messages_to_delete', '_microseconds', '_model_after_delete', '_model_json', '_model_status', '_model_to_fill', '_more_left_out', '_most_similar', '_move_unchecked', '_named_keys', '_named_model', '_names_of', '_near_memories', '_nearest_among_memories', '_nearest_messages', '_needs_memory', '_needs_summary', '_new_names', '_newer_figures', '_newest_facts', '_newest_question', '_newest_said', '_newest_seq', '_newest_units', '_next_place', '_no_model', '_node_before_change', '_node_before_job', '_node_of', '_norm', '_normal_form', '_note_deletion', '_note_eviction', '_note_expired', '_note_missing_models', '_note_missing_resource', '_note_quarantine', '_numbered_key', '_numbered_line', '_numbered_lines', '_one_line', '_one_of_each_wording', '_opened', '_opening', '_own_words', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_parse_parts', '_parse_some_anew', '_part_bytes', '_part_key', '_part_text', '_particular_things', '_partition_of_digest', '_parts_of_result', '_pass_on_artifacts', '_passage', '_passages_about', '_passages_shown', '_passages_that_fit', '_passes_multiple', '_patterns_of', '_personal_data', '_pgcrypto', '_pieces', '_pieces_to_judge', '_pieces_to_mask', '_place_of_row', '_placeholder_text', '_plain_letters', '_plain_suspicion', '_plainly_spelled', '_policy', '_policy_applies', '_policy_of_memories', '_policy_problem', '_policy_section', '_possible_signs', '_present_winner', '_prompt', '_prompt_variables', '_pseudonym', '_put_away', '_quarantine_archive', '_quarantine_artifact', '_quarantine_derived', '_quarantine_document', '_quarantine_memories', '_quarantine_messages', '_quarantine_notice', '_quarantine_retold', '_quarantine_said', '_quarantine_summaries', '_query_embedding', '_query_hash', '_query_idf', '_query_model', '_query_or_null', '_query_target', '_query_words', '_queue_status', '_range_rule', '_rank_memories', '_ranked', '_ranked_among_memories', '_ranked_once', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_ref_in', '_ref_key', '_refuse', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_memory', '_refuse_message', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refuse_upload', '_refuse_used_key', '_release', '_release_derived', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevant_by_judge', '_relevant_by_meaning', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_render_memories', '_renew_expiry', '_renew_summaries', '_request_phrases', '_request_signs', '_request_words', '_rerank', '_rerank_model', '_reranks', '_restart_jobs', '_reworded_at', '_role', '_room', '_rough_pieces', '_route_by_map', '_said', '_said_bytes', '_said_count', '_same_memories', '_same_results', '_same_wording', '_sampled_messages', '_say_again', '_says_all_of', '_says_no_more', '_schema_problem', '_scored_texts', '_sealed', '_search_keys', '_search_row', '_searchable_messages', '_secret_code', '_secret_key', '_secret_key_id', '_secret_key_of', '_secret_mask', '_section_of', '_seq_after_opening', '_seq_of', '_seq_or_null', '_server_variable', '_serving_model', '_set_cluster_map', '_set_mark', '_settings_of_file', '_settle_duplicates', '_settle_message', '_share', '_share_in', '_share_within', '_short_term_memories', '_shorten', '_shown_memories', '_shown_summary', '_side_that_stays', '_signature', '_signs', '_since', '_slug', '_source_trust', '_start_summary', '_state_again', '_stated_at', '_stated_or_all', '_statement_hash', '_states', '_states_any', '_stating_contents', '_stays_out', '_stays_whole', '_stop_claims', '_store_embeddings', '_store_summary', '_stored_digest', '_subject', '_summaries_after_delete', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_embeddable', '_summary_lock', '_summary_owners', '_summary_parts', '_summary_searchable', '_summary_shown', '_summary_start', '_summary_texts', '_supersede_all', '_suspected', '_suspicious_words', '_sweep_checkpoints', '_sweep_memories', '_sweep_messages', '_sweep_unnamed_artifacts', '_table_with', '_tables_of_users', '_tags_among', '_tags_in', '_take_turn', '_telling_line', '_text_vector', '_texts', '_that_fit', '_thread_after_delete', '_thread_ids', '_thread_of', '_threads_with_words', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_since_summary', '_topic_keys', '_topics', '_trace_error', '_trust', '_turning_words', '_types_to_extract', '_unbook', '_unembedded', '_unjudged_parts', '_unkeyed_messages', '_unmasked', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_left_behind', '_user_of_claims', '_user_of_tenant', '_user_of_unusual_token', '_users_elsewhere', '_users_with_texts', '_uuid_v7', '_valid_memories', '_valid_until', '_value_keys', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_visible_memories', '_waits_for_budget', '_was_released', '_weight_at_distance', '_were_parsed_without_keys', '_whole_checkpoint', '_whole_lines', '_why_no_recall', '_wider_request', '_win_again', '_with_blanks', '_with_keys', '_with_merged', '_with_more_words', '_with_neighbour', '_with_own_refs', '_with_ref', '_with_same_words', '_with_text', '_with_words', '_without_case', '_without_credentials', '_without_quoted_attacks', '_without_random_words', '_without_recalled', '_without_said', '_word_key', '_word_numbers', '_word_weight', '_worded_messages', '_wording', '_wording_keys', '_wording_that_stays', '_wordings_of', '_words_of_other_scripts', '_words_that_begin', '_write_map_into_function', 'activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'copy_thread', 'count_memories', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_secret', 'delete_thread', 'doctor', 'drop_model', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread', 'get_thread_summary', 'get_user_summary', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_threads', 'list_users', 'load_user', 'merge_users', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_thread', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'vector_index', 'version', 'was_forgotten'])
+    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_active_messages', '_active_tokens', '_add_in_turn', '_add_part', '_add_prompt_version', '_added', '_after_booking', '_agent_key', '_agent_of_file', '_agent_of_message', '_agrees_with', '_ahead_of_outdated', '_allowed_calls', '_append', '_append_content', '_apply_result', '_archive', '_archive_namespace', '_are_in_order', '_around_output', '_article_after_delete', '_artifact_after_write', '_artifact_before_write', '_artifact_content_after_insert', '_artifact_embeddable', '_artifact_key', '_artifact_lock', '_artifact_owners', '_artifact_problem', '_artifact_searchable', '_artifact_shown', '_artifact_texts', '_artifact_trust', '_artifact_verdict', '_artifacts_after_delete', '_ask_model', '_asked_about', '_asks_the_assistant', '_assignment', '_audit', '_audit_before_change', '_audit_schedule', '_awaits_extraction', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_unfinished', '_backfill_users', '_begin_copy', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_broken_model_setting_rule', '_bury', '_bury_user', '_byte_slice', '_bytes_shown', '_bytes_to_finish', '_call_model', '_call_of', '_call_seq', '_caller', '_can_be_updated', '_candidates', '_candidates_of', '_changes_whole_user', '_character_start', '_chat_model', '_check_articles', '_check_artifact', '_check_artifact_content', '_check_artifact_soon', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_checkpoint', '_check_chunks', '_check_claims', '_check_clock', '_check_content', '_check_deletion', '_check_document', '_check_embeddings', '_check_export', '_check_extraction', '_check_extraction_types', '_check_filter', '_check_id', '_check_indexes', '_check_json_size', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_node_of_space', '_check_page', '_check_part', '_check_partition', '_check_privileges', '_check_prompt_name', '_check_range', '_check_reader', '_check_recent_k', '_check_reconciliation', '_check_result_numbers', '_check_result_text', '_check_role_to_bind', '_check_roles', '_check_search', '_check_secrets', '_check_setting', '_check_settings', '_check_settings_object', '_check_share', '_check_source_name', '_check_space', '_check_stored_artifacts', '_check_stored_documents', '_check_stored_memories', '_check_stored_messages', '_check_stored_summaries', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_thread_exists', '_check_title', '_check_token_key', '_check_triggers', '_check_unchecked', '_check_unread', '_check_upgrade', '_check_user_of_job', '_check_user_or_all', '_checked_roles', '_checkpoints_have_expired', '_checks', '_chosen_chat_model', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_chunk_vector', '_chunks_after_delete', '_claim', '_claim_words', '_claims_of', '_close_archive', '_cluster_map', '_code', '_command_in', '_comparable_tags', '_compared_memories', '_compared_text', '_compares_meaning', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_concerns_messages', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_bytes', '_content_hash', '_content_slice', '_content_states_any', '_content_under', '_context_parts', '_conversation_memory', '_copies_of', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_count_tokens_since_summary', '_counted_on', '_credential_forms', '_cross_session_context', '_current_artifacts', '_current_summaries', '_cut_roughly', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_checkpoints_of_thread', '_delete_content', '_delete_derived', '_delete_memories', '_delete_messages', '_delete_some_checkpoints', '_deletion', '_describe', '_describe_artifact_apply', '_describe_artifact_follow_up', '_describe_artifact_input', '_describe_artifact_overdue', '_describe_artifact_unfinished', '_describe_binary', '_describe_diff', '_describe_json', '_describe_json_lines', '_describe_json_start', '_describe_log', '_describe_page', '_describe_table', '_describe_tests', '_digits_of', '_dimensions', '_doc_types', '_document_after_write', '_document_agent', '_document_before_write', '_document_embeddable', '_document_lock', '_document_owners', '_document_problem', '_document_searchable', '_document_shown', '_document_texts', '_documents_are_judged', '_documents_by_ids', '_documents_to_delete', '_drop_artifact_embeddings', '_drop_embeddings', '_drop_secret_mask', '_drop_summaries', '_drop_uses', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_latest_summaries', '_embed_overdue', '_embed_query', '_embeddable', '_embeddable_texts', '_embedded_status', '_embedded_text', '_embedding_before_insert', '_embedding_input', '_embedding_model', '_end_lease', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ending_line', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enqueue_reconciliation', '_enter_calls', '_enter_job_calls', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_everyday_topics', '_evict_hidden', '_evict_together', '_evictable', '_evicted_at_once', '_evident_memories', '_existing_space', '_expansions', '_expires_soon', '_expiring_unread', '_expiry', '_explanation', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_few_messages', '_field_problem', '_fill_codes', '_filters', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_read_messages', '_finish_unread_messages', '_first_letters', '_fit_thread', '_fold_near_duplicates', '_foreign_password', '_foremost_memories', '_forget_contributions', '_forget_conversation', '_forget_in_jobs', '_forget_in_ledger', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_forgetting_delete', '_forgetting_update', '_form_of', '_form_to_judge', '_found_details', '_free_number', '_from_base64url', '_fused_score', '_give_back', '_given_key', '_given_up', '_grant_as_to_tenants', '_grep_content', '_guard_place', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_direction', '_has_memory_attributes', '_has_newer_words', '_has_parts', '_has_resource', '_has_runner', '_has_unparsed_texts', '_has_vector_index', '_heading_of', '_held_back', '_help_without_model', '_hidden_signs', '_hide_released', '_hides_memories', '_hmac', '_hmac_block', '_hmac_sha256', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_in_short', '_insert_claims_mark', '_insert_job', '_instruction_signs', '_is_about_the_same', '_is_archive', '_is_article_of', '_is_blank', '_is_bound', '_is_card_number', '_is_checkpoint', '_is_chosen_message', '_is_chunk', '_is_current', '_is_current_message', '_is_embedded', '_is_figure', '_is_forgotten', '_is_granted', '_is_held_back', '_is_held_back_artifact', '_is_held_back_piece', '_is_here', '_is_iban', '_is_id', '_is_in_map', '_is_in_new_map', '_is_ipv6', '_is_judged', '_is_kept_message', '_is_last_part', '_is_long_entry', '_is_metadata', '_is_named', '_is_namespace', '_is_number_within', '_is_ordinary', '_is_over', '_is_passage', '_is_password', '_is_plain_message', '_is_provider', '_is_quarantined_content', '_is_queued', '_is_random', '_is_readable_message', '_is_real_moment', '_is_role', '_is_same_content', '_is_same_secret', '_is_short_term', '_is_stated', '_is_taken_key', '_is_tenant', '_is_there', '_is_unexpired', '_is_unparsed', '_is_user', '_is_within', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_masked', '_json_or_null', '_json_states_any', '_judge_artifact', '_judge_document', '_judged_memory', '_judged_texts', '_keep_artifact', '_keep_limit', '_keep_message', '_keep_messages_for_good', '_keep_query_embedding', '_keep_the_best', '_kept_texts', '_keyed_hash', '_keys', '_keyword_weight', '_kind_of_summary', '_kinds_due', '_known_credential', '_known_dimensions', '_known_memory', '_language', '_language_of', '_languages', '_last_said', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_leave_spaces', '_left_out', '_line_breaks', '_line_start', '_lines_around', '_list_filtered', '_list_found_threads', '_list_problem', '_list_texts_to_embed', '_list_with_spaces', '_listed_documents', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_documents', '_lock_embeddable', '_lock_existing_thread', '_lock_free_counters', '_lock_free_scopes', '_lock_map', '_lock_messages_of_source', '_lock_room_for', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_sources', '_lock_thread', '_lock_to_forget', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_log_info', '_log_summary', '_long_word', '_lowered', '_make_tenant', '_make_types', '_map_seen', '_mark_parsed', '_marked', '_marker', '_mask_booked', '_masked', '_masked_assignment', '_masked_content', '_masked_memory', '_masked_metadata', '_masked_word', '_masks', '_masks_of', '_max_artifact_bytes', '_max_dead_extractions', '_max_export_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_attack', '_may_be_copy', '_may_be_definite', '_may_be_due', '_may_be_long', '_may_be_reworded', '_may_have', '_may_have_credential', '_may_have_form', '_may_have_name', '_may_have_personal_data', '_may_hide', '_may_outrank', '_may_reach', '_may_state', '_may_supersede', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memories_to_delete', '_memory_before_insert', '_memory_before_update', '_memory_embeddable', '_memory_line', '_memory_lock', '_memory_owners', '_memory_problem', '_memory_ref', '_memory_result', '_memory_searchable', '_memory_shown', '_memory_texts', '_memory_trust', '_memory_vector', '_memory_words', '_merge_in_spaces', '_merge_layers', '_merge_parts', '_merge_policy', '_merge_rows', '_merge_secrets', '_merged_column', '_merging_condition', '_merging_conflict', '_merging_statement', '_message_before_insert', '_message_before_update', '_message_by_key', '_message_candidates', '_message_digest', '_message_embeddable', '_message_embedding_before_write', '_message_expiry', '_message_lifetime', '_message_lock', '_message_owners', '_message_passes', '_message_payload', '_message_problem', '_message_searchable', '_message_shown', '_message_texts', '_message_tokens', '_message_trust', '_message_vector', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_messages_of_source', '_messages_to_delete', '_microseconds', '_model_after_delete', '_model_json', '_model_status', '_model_to_fill', '_more_left_out', '_most_similar', '_move_unchecked', '_named_keys', '_named_model', '_names_of', '_near_memories', '_nearest_among_memories', '_nearest_messages', '_needs_memory', '_needs_summary', '_new_names', '_newer_figures', '_newest_facts', '_newest_question', '_newest_said', '_newest_seq', '_newest_units', '_next_place', '_no_model', '_node_before_change', '_node_before_job', '_node_of', '_norm', '_normal_form', '_note_deletion', '_note_eviction', '_note_expired', '_note_missing_models', '_note_missing_resource', '_note_quarantine', '_note_writer', '_numbered_key', '_numbered_line', '_numbered_lines', '_one_line', '_one_of_each_wording', '_opened', '_opening', '_own_words', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_parse_parts', '_parse_some_anew', '_part_bytes', '_part_key', '_part_text', '_particular_things', '_partition_of_digest', '_parts_of_result', '_pass_on_artifacts', '_passage', '_passages_about', '_passages_shown', '_passages_that_fit', '_passes_multiple', '_patterns_of', '_personal_data', '_pgcrypto', '_pieces', '_pieces_to_judge', '_pieces_to_mask', '_place_of_row', '_placeholder_text', '_plain_letters', '_plain_suspicion', '_plainly_spelled', '_policy', '_policy_applies', '_policy_of_memories', '_policy_problem', '_policy_section', '_possible_signs', '_present_winner', '_prompt', '_prompt_variables', '_pseudonym', '_put_away', '_quarantine_archive', '_quarantine_artifact', '_quarantine_derived', '_quarantine_document', '_quarantine_memories', '_quarantine_messages', '_quarantine_notice', '_quarantine_retold', '_quarantine_said', '_quarantine_summaries', '_query_embedding', '_query_hash', '_query_idf', '_query_model', '_query_or_null', '_query_target', '_query_words', '_queue_status', '_range_rule', '_rank_memories', '_rank_with_spaces', '_ranked', '_ranked_among_memories', '_ranked_by_use', '_ranked_once', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_ref_in', '_ref_key', '_refuse', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_memory', '_refuse_message', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_space', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refuse_upload', '_refuse_used_key', '_release', '_release_derived', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevant_by_judge', '_relevant_by_meaning', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_render_memories', '_renew_expiry', '_renew_summaries', '_request_phrases', '_request_signs', '_request_words', '_rerank', '_rerank_model', '_reranks', '_restart_jobs', '_reworded_at', '_role', '_room', '_rough_pieces', '_route_by_map', '_said', '_said_bytes', '_said_count', '_same_memories', '_same_results', '_same_wording', '_sampled_messages', '_say_again', '_says_all_of', '_says_no_more', '_schema_problem', '_scored_texts', '_sealed', '_search_keys', '_search_row', '_searchable_messages', '_secret_code', '_secret_key', '_secret_key_id', '_secret_key_of', '_secret_mask', '_section_of', '_seq_after_opening', '_seq_of', '_seq_or_null', '_server_variable', '_serving_model', '_set_cluster_map', '_set_mark', '_settings_of_file', '_settle_duplicates', '_settle_message', '_share', '_share_in', '_share_of_wrong', '_share_within', '_short_term_memories', '_shorten', '_shown_memories', '_shown_summary', '_side_that_stays', '_signature', '_signs', '_since', '_slug', '_source_trust', '_sources_of_spaces', '_space_id', '_space_of', '_spaces_to_read', '_start_summary', '_state_again', '_stated_at', '_stated_or_all', '_statement_hash', '_states', '_states_any', '_stating_contents', '_stays_out', '_stays_whole', '_stop_claims', '_store_embeddings', '_store_summary', '_stored_digest', '_subject', '_summaries_after_delete', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_embeddable', '_summary_lock', '_summary_owners', '_summary_parts', '_summary_searchable', '_summary_shown', '_summary_start', '_summary_texts', '_supersede_all', '_suspected', '_suspicious_words', '_sweep_checkpoints', '_sweep_memories', '_sweep_messages', '_sweep_space_writes', '_sweep_unnamed_artifacts', '_table_with', '_tables_of_users', '_tags_among', '_tags_in', '_take_turn', '_telling_line', '_text_vector', '_texts', '_that_fit', '_thread_after_delete', '_thread_ids', '_thread_of', '_threads_with_words', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_since_summary', '_topic_keys', '_topics', '_trace_error', '_traced', '_trust', '_turning_words', '_types_to_extract', '_unbook', '_unembedded', '_unjudged_parts', '_unkeyed_messages', '_unmasked', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_usefulness', '_user_forgotten_at', '_user_left_behind', '_user_of_claims', '_user_of_tenant', '_user_of_unusual_token', '_users_elsewhere', '_users_with_texts', '_uuid_v7', '_valid_memories', '_valid_until', '_value_keys', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_visible_memories', '_waits_for_budget', '_was_released', '_weight_at_distance', '_were_parsed_without_keys', '_whole_checkpoint', '_whole_lines', '_why_no_recall', '_wider_request', '_win_again', '_with_blanks', '_with_keys', '_with_merged', '_with_more_words', '_with_names_of_spaces', '_with_neighbour', '_with_own_refs', '_with_ref', '_with_same_words', '_with_text', '_with_words', '_without_case', '_without_credentials', '_without_quoted_attacks', '_without_random_words', '_without_recalled', '_without_said', '_word_key', '_word_numbers', '_word_weight', '_worded_messages', '_wording', '_wording_keys', '_wording_that_stays', '_wordings_of', '_words_of_other_scripts', '_words_that_begin', '_write_map_into_function', 'activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'copy_thread', 'count_memories', 'create_space', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_secret', 'delete_space', 'delete_thread', 'doctor', 'drop_model', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread', 'get_thread_summary', 'get_user_summary', 'grant_space', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_spaces', 'list_threads', 'list_users', 'load_user', 'merge_users', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'record_use', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'revoke_space', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_thread', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'vector_index', 'version', 'was_forgotten'])
   loop
     execute format('revoke all on routine %s from public', routine);
   end loop;
@@ -43101,6 +44206,9 @@ begin
       ('memory_app', 'function', 'list_secrets'),
       ('memory_tenant', 'function', 'list_secrets'),
       ('memory_admin', 'function', 'list_secrets'),
+      ('memory_app', 'function', 'list_spaces'),
+      ('memory_tenant', 'function', 'list_spaces'),
+      ('memory_admin', 'function', 'list_spaces'),
       ('memory_app', 'function', 'list_threads'),
       ('memory_tenant', 'function', 'list_threads'),
       ('memory_admin', 'function', 'list_threads'),
@@ -43119,6 +44227,9 @@ begin
       ('memory_app', 'function', 'reconcile_memories'),
       ('memory_tenant', 'function', 'reconcile_memories'),
       ('memory_admin', 'function', 'reconcile_memories'),
+      ('memory_app', 'function', 'record_use'),
+      ('memory_tenant', 'function', 'record_use'),
+      ('memory_admin', 'function', 'record_use'),
       ('memory_app', 'function', 'release_memory'),
       ('memory_tenant', 'function', 'release_memory'),
       ('memory_admin', 'function', 'release_memory'),
@@ -43249,10 +44360,13 @@ begin
       ('memory_admin', 'function', 'activate_model'),
       ('memory_admin', 'function', 'backfill_status'),
       ('memory_admin', 'function', 'bind_role'),
+      ('memory_admin', 'function', 'create_space'),
       ('memory_admin', 'function', 'deactivate_model'),
+      ('memory_admin', 'function', 'delete_space'),
       ('memory_admin', 'function', 'drop_model'),
       ('memory_admin', 'function', 'forget_user'),
       ('memory_admin', 'function', 'get_policy'),
+      ('memory_admin', 'function', 'grant_space'),
       ('memory_admin', 'function', 'import_user'),
       ('memory_admin', 'function', 'list_users'),
       ('memory_admin', 'function', 'merge_users'),
@@ -43260,6 +44374,7 @@ begin
       ('memory_admin', 'function', 'register_model'),
       ('memory_admin', 'function', 'reset_prompt'),
       ('memory_admin', 'function', 'retry_job'),
+      ('memory_admin', 'function', 'revoke_space'),
       ('memory_admin', 'function', 'schedule_jobs'),
       ('memory_admin', 'function', 'set_policy'),
       ('memory_admin', 'function', 'set_prompt'),

@@ -15,7 +15,9 @@ OnConflict = Literal["ignore", "replace", "error"]
 Outcome = Literal["used", "helpful", "wrong"]
 """What became of a memory that a prompt showed."""
 Fate = Literal["keep", "forget"]
-"""Whether the stated memories of a deleted thread stay or are forgotten."""
+"""Whether the stated memories of a deleted thread, or what a user wrote in spaces, stay or are forgotten."""
+SpaceAccess = Literal["read", "write"]
+"""What a user may do in a space."""
 QuarantineSource = Literal["message", "thread", "document", "artifact", "summary", "memory"]
 """The kinds of sources that can be taken back with everything that derives from them."""
 SummaryKind = Literal["rolling", "thread"]

@@ -102,6 +102,20 @@ class UserRecord(Row):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class Space(Row):
+    """A space: memory that users share; ``access`` is the user's, read or write, or None in the list of all spaces."""
+
+    space: str
+    title: str | None
+    access: str | None
+    member_count: int
+    memory_count: int
+    created_at: datetime
+    total_count: int
+    metadata: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Summary(Row):
     """The summary of messages ``start_seq`` to ``end_seq``; ``base_summary_id`` is the summary it continued.
 
@@ -139,7 +153,8 @@ class MemoryRecord(Row):
     In a list, ``total_count`` is the size of the whole match. ``source`` is where the memory comes from: user,
     extraction, or what the caller named. ``source_seqs`` are the messages of ``thread_id`` that state it.
     ``trust`` is between 0 and 1: 1 for what the user or the application states, less for what others said. A memory
-    with a ``quarantined_at`` is in quarantine, for ``quarantine_reason``.
+    with a ``quarantined_at`` is in quarantine, for ``quarantine_reason``. ``space`` is the space that the memory is of,
+    None for the user's own.
     """
 
     memory_id: UUID
@@ -166,6 +181,7 @@ class MemoryRecord(Row):
     trust: float
     quarantined_at: datetime | None
     quarantine_reason: str | None
+    space: str | None
 
     def __str__(self) -> str:
         return line(self.memory_type, self.content)
@@ -304,7 +320,8 @@ class SearchResult(Row):
         metadata: that of the memory, message, document or artifact.
         created_at: when it was stored.
         details: depends on the source and on ``explain``. A memory and the message that it was drawn from are one hit:
-            the other is here, as ``source_messages`` or ``memories``.
+            the other is here, as ``source_messages`` or ``memories``. In a search with spaces, ``space`` is the space
+            that the hit is of, None for the user's own.
         valid_from: when it held or happened, None where that is not known.
     """
 

@@ -272,6 +272,31 @@ create table memory.role_grants (
   primary key (role_name, object)
 );
 
+create table memory.spaces (
+  user_id text primary key,
+  title text,
+  metadata jsonb not null default '{}',
+  created_at timestamptz not null default statement_timestamp()
+);
+
+create table memory.space_grants (
+  user_id text not null,
+  member text not null,
+  access text not null,
+  granted_at timestamptz not null default statement_timestamp(),
+  primary key (user_id, member),
+  constraint access_is_known check (access in ('read', 'write'))
+);
+create index space_grants_member_idx on memory.space_grants (member);
+
+create table memory.space_writes (
+  user_id text not null,
+  member text not null,
+  source text not null,
+  id text not null,
+  primary key (member, user_id, source, id)
+);
+
 create table memory.quarantined_messages (
   user_id text not null,
   thread_id text not null,
@@ -355,12 +380,16 @@ $key$;
 -- Types.
 alter type memory.memory
   add attribute source text, add attribute source_seqs bigint[], add attribute trust real,
-  add attribute quarantined_at timestamptz, add attribute quarantine_reason text;
+  add attribute quarantined_at timestamptz, add attribute quarantine_reason text, add attribute space text;
 alter type memory.document
   add attribute trust real, add attribute quarantined_at timestamptz, add attribute quarantine_reason text;
 alter type memory.thread_summary add attribute kind text;
 alter type memory.thread add attribute title text, add attribute metadata jsonb;
 alter type memory.search_result add attribute valid_from timestamptz;
+create type memory.space as (
+  space text, title text, access text, member_count bigint, memory_count bigint, created_at timestamptz,
+  total_count bigint, metadata jsonb
+);
 create type memory.shortened_message as (
   content text, metadata jsonb, token_count int, artifact_key text, content_digest text, memory_ref text
 );

@@ -115,6 +115,10 @@ def fill(api: Api, user_id: str, word: str) -> None:
         "insert into memory.secret_reads (user_id, name, role) values (%(u)s, %(w)s, 'app')",
         "insert into memory.moved_users (user_id, contents) values (%(u)s, '{}')",
         "insert into memory.merged_users (user_id, former_user_id) values (%(u)s, %(w)s)",
+        "insert into memory.spaces (user_id, title, metadata)"
+        " values (%(u)s, %(w)s, jsonb_build_object('about', %(w)s::text))",
+        "insert into memory.space_grants (user_id, member, access) values (%(u)s, %(w)s, 'read')",
+        "insert into memory.space_writes (user_id, member, source, id) values (%(u)s, %(w)s, 'artifact', %(w)s)",
         "insert into memory.bound_roles (role_name, user_id) values ('role ' || %(w)s, %(u)s)",
     ):
         api.connection.execute(statement, values)

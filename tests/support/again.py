@@ -55,6 +55,7 @@ AGAIN = {
     "screening": ["corpus"],
     "secrets": ["secrets"],
     "server": ["call_model"],
+    "spaces": ["reading", "erasure"],
     "summaries": ["reading"],
     "tenants": ["row_security", "bound_roles"],
     "trust": ["quarantine", "fence", "summaries"],

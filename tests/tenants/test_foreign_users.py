@@ -18,7 +18,7 @@ WITH_USERS = sorted(
     for name, arguments in VALID.items()
     if ("user_id" in arguments or name.startswith("claim")) and name != "partition_of"
 )
-MAY_NAME_NOBODY = ("claim_jobs", "get_policy", "set_policy")
+MAY_NAME_NOBODY = ("claim_jobs", "get_policy", "list_spaces", "set_policy")
 SESSIONS = {"bound": ("tenant_ana", None), "token": ("tenant_by_token", token_of("ana"))}
 
 

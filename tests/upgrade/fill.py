@@ -16,6 +16,9 @@ ROWS = {
     "gone_jobs": "(user_id, job_id, kind, calls_left, tokens_left) values (%(ana)s, 999, 'embed', 1, 9)",
     "memory_uses": "(user_id, memory_id, outcome, updated_at) values (%(ana)s, gen_random_uuid(), 'used', now())",
     "moved_users": "(user_id, contents) values ('dee', '{}')",
+    "spaces": "(user_id) values ('space:team')",
+    "space_grants": "(user_id, member, access) values ('space:team', %(ana)s, 'write')",
+    "space_writes": "(user_id, member, source, id) values ('space:team', %(ana)s, 'message', 'chat/0')",
     "secrets": "(user_id, name, key_id, sealed) values (%(ana)s, 'mail', 'k', 'sealed')",
     "secret_reads": "(user_id, name, role) values (%(ana)s, 'mail', 'app')",
 }

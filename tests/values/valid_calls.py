@@ -33,6 +33,8 @@ def make_calls_work(api: Api) -> None:
         )
     api.add_memory(user_id=VALID["merge_users"]["from_user_id"], content="Drinks coffee")
     api.quarantine_memory(**ANA, memory_id=QUARANTINED_ID, reason="planted")
+    api.create_space(space="team")
+    api.grant_space(space="team", **ANA)
     api.connection.execute(
         "insert into memory.documents (user_id, document_id, content) values ('ana', %s, 'Tea')", [DOCUMENT_ID]
     )

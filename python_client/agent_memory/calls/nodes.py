@@ -129,7 +129,12 @@ def named(node: str) -> Iterator[None]:
 
 
 def user_of(given: Mapping[str, Any]) -> Any:
-    """Return the user whose node a call goes to, or None. Of two users who are merged it is the one who stays."""
+    """Return the user whose node a call goes to, or None.
+
+    Of two users who are merged it is the one who stays; what is about a space goes to the node of the space.
+    """
+    if isinstance(given.get("space"), str):
+        return f"space:{given['space']}"
     return given.get("user_id", given.get("into_user_id"))
 
 
@@ -174,6 +179,11 @@ def _users(answers: Answers, offset: int, limit: int | None) -> list[Any]:
     total = sum(rows[0].total_count for rows in answers.values() if rows)
     page = rows[offset:] if limit is None else rows[offset : offset + limit]
     return [replace(row, total_count=total) for row in page]
+
+
+def _spaces(answers: Answers) -> list[Any]:
+    rows = sorted(_lists(answers), key=lambda row: row.space)
+    return [replace(row, total_count=len(rows)) for row in rows]
 
 
 def _backfills(answers: Answers) -> list[Any]:
@@ -243,6 +253,7 @@ def _status(answers: Answers) -> dict[str, Any]:
 _MERGERS: dict[str, Callable[[Answers], Any]] = {
     "backfill_status": _backfills,
     "doctor": _checks,
+    "list_spaces": _spaces,
     "reencrypt_secrets": _sums,
     "schedule_jobs": _lists,
     "status": _status,

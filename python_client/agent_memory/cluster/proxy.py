@@ -36,6 +36,10 @@ _ADDED_UP = {
     " from {nodes}, memory._on_node_backfill_status(n.node) as a group by a.model order by a.model",
     "doctor": "select a.check_name, a.ok, 'node ' || n.node || ': ' || a.detail"
     " from {nodes}, memory._on_node_doctor(n.node) as a",
+    "list_spaces": "select s.space, s.title, s.access, s.member_count, s.memory_count, s.created_at,"
+    " count(*) over (), s.metadata from {nodes}, memory._on_node_list_spaces(n.node, user_id) as s"
+    " where case when user_id is null and not memory._is_tenant() then true else n.node = memory._route(user_id) end"
+    " order by s.space",
     "list_users": "with u as (select n.node, a.* from {nodes},"
     " memory._on_node_list_users(n.node, search, row_limit + row_offset, 0) as a)"
     " select u.user_id, u.thread_count, u.message_count, u.memory_count, u.last_at,"
@@ -99,6 +103,9 @@ as $$
 declare
   map memory.cluster_map;
 begin
+  if starts_with(p_user_id, 'space:') and memory._is_id(p_user_id) then -- only its node knows who may reach it
+    perform memory._refuse_foreign_user();
+  end if;
   if not (memory._is_id(p_user_id) and memory._may_reach(p_user_id)) then
     perform memory._check_id('user_id', p_user_id);
   end if;
@@ -252,9 +259,10 @@ def _forwarding(routine: _Routine, last: int) -> Iterator[str]:
             yield f"{head} plpgsql volatile {_SECURE} as $body$ {_changing(routine, passed, last)} $body$"
     else:
         # Without a search_path: PL/Proxy looks up nothing but memory._route() by name, see there.
+        owner = "'space:' || space" if "space" in routine.names else "user_id"
         yield (
             f"{head} plproxy volatile security definer as"
-            f" $$ cluster '{_SERVER}'; run on memory._route(user_id); target memory.{name}; $$"
+            f" $$ cluster '{_SERVER}'; run on memory._route({owner}); target memory.{name}; $$"
         )
 
 

@@ -35,7 +35,7 @@ FOR_USERS = frozenset({
     "load_user", "list_secrets", "set_secret", "delete_secret", "delete_message", "expand_refs", "forget_memory",
     "export_user", "quarantine_memory", "release_memory", "quarantine_source", "release_source", "list_quarantined",
     "delete_memories", "delete_messages", "delete_documents", "get_thread", "set_thread", "copy_thread",
-    "was_forgotten", "record_use",
+    "was_forgotten", "record_use", "list_spaces",
 })
 # fmt: on
 """What a user's token may call, on the data of its user: what docs/roles.md grants to applications, and storing
@@ -99,7 +99,7 @@ def _operation(method: Callable[..., Awaitable[Any]], function: Function) -> Ope
         arguments = {name: getattr(body, name) for name in body.model_fields_set}
         if function.is_of_user:
             arguments["user_id"] = caller.user(arguments.get("user_id"))
-            if arguments["user_id"] is None:
+            if arguments["user_id"] is None and not function.arguments[0].is_optional:
                 hint = "The administrator names the user; a user's token is of one user already."
                 raise ProblemError(422, "user_id: is missing", hint=hint, argument="user_id", sqlstate="22023")
         return await method(**arguments)

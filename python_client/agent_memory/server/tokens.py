@@ -100,6 +100,8 @@ class Tokens:
         user_id: Any = claims["sub"]
         if not isinstance(user_id, str) or not 1 <= len(user_id) <= 255 or not user_id.strip() or "\0" in user_id:
             raise TokenError("sub of the token is no id of a user, a text of 1 to 255 characters")
+        if user_id.startswith("space:"):  # an identity provider may let people choose their names
+            raise TokenError("sub of the token is the id of a space, not of a user")
         return user_id
 
     async def _key(self, header: dict[str, Any]) -> Any:

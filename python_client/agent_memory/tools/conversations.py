@@ -48,6 +48,9 @@ class GetContext(Tool):
         default=None, description="What the next answer is about; else the newest message of the user."
     )
     max_tokens: int | None = Field(default=None, description="The budget; several thousand tokens unless given.")
+    spaces: list[str] | None = Field(
+        default=None, description="Shared spaces to look in as well; those that are set up for the user unless given."
+    )
 
     def request(self, scope: Scope) -> dict[str, Any]:
         """Return the arguments of the client's method besides the user."""

@@ -161,6 +161,7 @@ class Hit(Result):
     thread_id: str | None = Field(default=None, description="The conversation that it comes from.")
     title: str | None = Field(default=None, description="The title of the document.")
     date: datetime = Field(description="When it held or happened, else when it was stored.")
+    space: str | None = Field(default=None, description="The shared space that it is of.")
 
     @classmethod
     def of(cls, found: SearchResult) -> Hit:
@@ -173,6 +174,7 @@ class Hit(Result):
             thread_id=found.thread_id,
             title=(found.details or {}).get("title"),
             date=found.valid_from or found.created_at,
+            space=(found.details or {}).get("space"),
         )
 
 
@@ -204,6 +206,9 @@ class Search(Tool):
     )
     created_after: AwareDatetime | None = Field(default=None, description="Only what was stored after this time.")
     created_before: AwareDatetime | None = Field(default=None, description="Only what was stored before this time.")
+    spaces: list[str] | None = Field(
+        default=None, description="Shared spaces to look in as well; those that are set up for the user unless given."
+    )
 
     def request(self, scope: Scope) -> dict[str, Any]:
         """Return the arguments of the client's method besides the user."""

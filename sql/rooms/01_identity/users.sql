@@ -1,4 +1,5 @@
--- Whether a user_id is a valid id of a user whom this session may reach, and whom this server serves.
+-- Whether a user_id is a valid id of a user whom this session may reach, and whom this server serves. False also says
+-- that memory._check_id() has to look closer: it accepts a space that this session may write.
 create or replace function memory._is_user(p_user_id text)
 returns boolean
 language sql stable parallel safe
@@ -7,8 +8,8 @@ begin atomic
 end;
 
 -- Refuses an id (of a user, thread, agent or model, for example) that is null, empty or longer than 255 characters. If
--- the argument is user_id, the function also refuses a user whom this session may
--- not reach, or whom another node of the cluster serves.
+-- the argument is user_id, the function also refuses a user whom this session may not reach, a space that it may not
+-- write, and what another node of the cluster serves.
 create or replace function memory._check_id(p_argument text, p_id text)
 returns void
 language plpgsql stable parallel safe
@@ -23,9 +24,27 @@ begin
       end,
       format('Pass %s as 1 to 255 characters of your own choice.', p_argument));
   elsif p_argument = 'user_id' and not memory._may_reach(p_id) then
-    perform memory._refuse_foreign_user();
+    if starts_with(p_id, 'space:') then
+      perform memory._check_space(p_id, true);
+    else
+      perform memory._refuse_foreign_user();
+    end if;
   elsif p_argument = 'user_id' and not memory._is_here(p_id) then
     perform memory._refuse_other_node(p_id);
+  end if;
+end;
+$$;
+
+-- Refuses what memory._check_id('user_id', ...) refuses, but for a space that this session may only read.
+create or replace function memory._check_reader(p_user_id text)
+returns void
+language plpgsql stable parallel safe
+as $$
+begin
+  if starts_with(p_user_id, 'space:') and memory._is_id(p_user_id) then
+    perform memory._check_space(p_user_id, false);
+  else
+    perform memory._check_id('user_id', p_user_id);
   end if;
 end;
 $$;

@@ -7,6 +7,9 @@ declare
   bound_to text;
   reached_all boolean;
 begin
+  if starts_with(user_id, 'space:') then
+    perform memory._refuse('user_id', 'is a space', 'Bind the role to a user, and grant the space to the user.');
+  end if;
   -- Every node of a cluster binds the role, also those that do not serve the user.
   if not (memory._is_id(user_id) and memory._may_reach(user_id)) then
     perform memory._check_id('user_id', user_id);

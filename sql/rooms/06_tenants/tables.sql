@@ -52,3 +52,50 @@ comment on column memory.role_grants.object is 'What it may use: the kind of obj
 comment on column memory.role_grants.role_oid is
 'The number of the role then: a role that was dropped and created again has another one, and gets its rights again.';
 comment on column memory.role_grants.granted_at is 'When the install file granted it.';
+
+-- Spaces, who may use them, and who wrote what there.
+-- Each row of memory.space_grants belongs to one of memory.spaces (user_id).
+-- Each row of memory.space_writes belongs to one of memory.spaces (user_id).
+create table memory.spaces (
+  user_id text primary key,
+  title text,
+  metadata jsonb not null default '{}',
+  created_at timestamptz not null default statement_timestamp()
+);
+comment on table memory.spaces is
+'Memory that several users share, see memory.create_space(). What is stored in a space are rows of its user_id.';
+comment on column memory.spaces.user_id is 'The user_id of the space: space: and its name.';
+comment on column memory.spaces.title is 'As the caller of memory.create_space() gave it.';
+comment on column memory.spaces.metadata is 'As the caller of memory.create_space() gave it.';
+comment on column memory.spaces.created_at is 'When it was created.';
+
+create table memory.space_grants (
+  user_id text not null,
+  member text not null,
+  access text not null,
+  granted_at timestamptz not null default statement_timestamp(),
+  primary key (user_id, member),
+  constraint access_is_known check (access in ('read', 'write'))
+);
+create index space_grants_member_idx on memory.space_grants (member);
+comment on table memory.space_grants is 'Who may read or write a space, see memory.grant_space().';
+comment on column memory.space_grants.user_id is 'The user_id of the space.';
+comment on column memory.space_grants.member is 'The user who may read it, or write it.';
+comment on column memory.space_grants.access is 'read or write; who may write may read.';
+comment on column memory.space_grants.granted_at is 'When that was granted first.';
+
+create table memory.space_writes (
+  user_id text not null,
+  member text not null,
+  source text not null,
+  id text not null,
+  primary key (member, user_id, source, id)
+);
+comment on table memory.space_writes is
+'Which texts of a space which user wrote in a session of a tenant, for memory.forget_user(spaces => ''forget''). In '
+'other sessions nobody knows who writes.';
+comment on column memory.space_writes.user_id is 'The user_id of the space.';
+comment on column memory.space_writes.member is 'The user who wrote, or reworded, the text.';
+comment on column memory.space_writes.source is 'What it is: memory, document, artifact or message.';
+comment on column memory.space_writes.id is
+'The id of the memory or document, the key of the artifact, or thread_id/seq of the message.';

@@ -3,8 +3,13 @@ returns text
 language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  own constant text := case when memory._is_tenant() then memory._user_of_tenant() end;
 begin
-  return case when memory._is_tenant() then memory._user_of_tenant() end;
+  if starts_with(own, 'space:') then -- which row security would show
+    perform memory._refuse_token('names a space, and a session is that of a user');
+  end if;
+  return own;
 end;
 $$;
 comment on function memory.tenant_user() is

@@ -183,7 +183,7 @@ begin
           'Write a name of 1 to 255 characters.');
       end if;
       return;
-    when name in ('knowledge_base.search_triggers', 'agent.allowed_regular_tools') then
+    when name in ('knowledge_base.search_triggers', 'agent.allowed_regular_tools', 'context.spaces') then
       if jsonb_typeof(p_value) <> 'array' or jsonb_path_exists(p_value, '$[*] ? (@.type() != "string")') then
         perform memory._refuse('settings', format('%s is not an array of strings', name),
           'Write it like ["last time", "remind me"].');

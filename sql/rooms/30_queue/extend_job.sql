@@ -4,7 +4,7 @@ language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  perform memory._check_id('user_id', user_id);
+  perform memory._check_user_of_job(user_id);
   perform memory._check_lease(lease);
   update memory.jobs as j set lease_expires_at = clock_timestamp() + lease
   where j.user_id = extend_job.user_id and j.job_id = extend_job.job_id

@@ -34,7 +34,7 @@ as $$
 declare
   job memory.jobs;
 begin
-  perform memory._check_id('user_id', p_user_id);
+  perform memory._check_user_of_job(p_user_id);
   select j.* into job from memory.jobs as j
   where j.user_id = p_user_id and j.job_id = p_job_id and j.lease_token = p_lease_token and j.status = 'running';
   if not found then

@@ -8,7 +8,7 @@ declare
   gone memory.gone_jobs;
   entered record;
 begin
-  perform memory._check_id('user_id', user_id);
+  perform memory._check_user_of_job(user_id);
   select j.* into job from memory.jobs as j
   where j.user_id = record_calls.user_id and j.job_id = record_calls.job_id and j.tokens_allowed > 0 for no key update;
   if found then

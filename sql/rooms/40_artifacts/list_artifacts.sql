@@ -7,7 +7,7 @@ language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  perform memory._check_id('user_id', user_id);
+  perform memory._check_reader(user_id);
   perform memory._check_id('thread_id', coalesce(thread_id, 'any'));
   perform memory._check_page(row_limit, row_offset);
   return query

@@ -11,7 +11,7 @@ declare
   first_byte bigint;
   end_byte bigint;
 begin
-  perform memory._check_id('user_id', user_id);
+  perform memory._check_reader(user_id);
   key := memory._ref_key(key);
   perform memory._check_id('key', key);
   perform memory._check_range(from_token, max_tokens, from_line, max_lines, grep, context_lines);

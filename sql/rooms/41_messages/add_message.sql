@@ -21,6 +21,7 @@ declare
   embeds boolean;
   mark text; -- see triggers.sql
   masks text[];
+  is_in_space boolean;
 begin
   -- Nearly every message has nothing but a thread, a role and a text that stays whole. To see that takes half of the
   -- operators of checking any message, and PostgreSQL prepares each operator anew in each transaction, which takes
@@ -33,6 +34,7 @@ begin
     tokens := memory._estimate_tokens(content);
   else
     perform memory._check_id('user_id', user_id);
+    is_in_space := starts_with(user_id, 'space:');
     if idempotency_key is not null then
       perform memory._check_id('thread_id', thread_id);
       stored := memory._message_by_key(user_id, thread_id, agent_id, role, content, idempotency_key);
@@ -110,6 +112,8 @@ begin
   if stored.seq is null then -- a trigger of the application's own has left the message out
     perform set_config('memory.seqs_reserved', mark, true);
     perform memory._unbook(user_id, thread_id, booked_seq, 1, tokens);
+  elsif is_in_space then
+    perform memory._note_writer(user_id, 'message', thread_id || '/' || stored.seq);
   end if;
   return stored;
 end;

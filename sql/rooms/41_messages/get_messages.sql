@@ -18,7 +18,7 @@ begin
   if is_filtered or recent_k < 1
     or not (memory._is_user(user_id) and memory._is_id(thread_id)
             and (agent_id is null or memory._is_id(agent_id))) then
-    perform memory._check_id('user_id', user_id);
+    perform memory._check_reader(user_id);
     perform memory._check_id('thread_id', thread_id);
     perform memory._check_id('agent_id', coalesce(agent_id, 'any'));
     if recent_k < 1 then

@@ -11,6 +11,7 @@ declare
   chosen uuid[];
   deleted bigint;
 begin
+  perform memory._check_id('user_id', user_id);
   perform memory._check_listing(user_id, agent_id, memory_type, search, tags_all, thread_id, filter);
   perform memory._check_deletion('memory_ids', memory_ids, num_nonnulls(agent_id, thread_id, memory_type,
     nullif(tags_all, '{}'), nullif(search, ''), nullif(filter, '{}'), created_after, created_before) > 0, dry_run);

@@ -6,7 +6,7 @@ as $$
 declare
   result memory.memory;
 begin
-  perform memory._check_id('user_id', user_id);
+  perform memory._check_reader(user_id);
   select r.*
   into result
   from memory.memories as m

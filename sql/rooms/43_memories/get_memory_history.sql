@@ -4,7 +4,7 @@ language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  perform memory._check_id('user_id', user_id);
+  perform memory._check_reader(user_id);
   return query
   select h.version, h.operation, h.content, h.metadata, h.changed_at, h.changed_by
   from memory.memory_history as h

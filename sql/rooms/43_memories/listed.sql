@@ -8,7 +8,8 @@ begin atomic
     memory._real_or_null((p_memory).valid_from), memory._real_or_null((p_memory).valid_to), (p_memory).created_at,
     (p_memory).updated_at, memory._real_or_null((p_memory).expires_at), (p_memory).superseded_by,
     (p_memory).supersede_reason, (p_memory).superseded_at, (p_memory).version, p_total_count, (p_memory).source,
-    (p_memory).source_seqs, (p_memory).trust, (p_memory).quarantined_at, (p_memory).quarantine_reason;
+    (p_memory).source_seqs, (p_memory).trust, (p_memory).quarantined_at, (p_memory).quarantine_reason,
+    memory._space_of((p_memory).user_id);
 end;
 
 -- Refuses wrong arguments of list_memories() and count_memories().
@@ -20,7 +21,7 @@ returns void
 language plpgsql stable parallel safe
 as $$
 begin
-  perform memory._check_id('user_id', p_user_id);
+  perform memory._check_reader(p_user_id);
   perform memory._check_id('agent_id', coalesce(p_agent_id, 'any'));
   perform memory._check_id('thread_id', coalesce(p_thread_id, 'any'));
   perform memory._check_memory_types('memory_type', array_remove(array[p_memory_type], null));

@@ -18,7 +18,12 @@ begin
     return new;
   end if;
   if not memory._is_user(new.user_id) then -- PostgreSQL would not inline it inside memory._memory_problem()
-    perform memory._check_id('user_id', new.user_id);
+    -- Functions have locked the space already. memory.sweep() has not, and holds counters.
+    perform memory._check_reader(new.user_id);
+    if (new.content, new.embedding_text, new.metadata, new.tags)
+         is distinct from (old.content, old.embedding_text, old.metadata, old.tags) then
+      perform memory._note_writer(new.user_id, 'memory', new.memory_id::text);
+    end if;
   end if;
   -- Values that mean the same get one spelling. Infinity becomes null, which every driver can read.
   if num_nulls(new.metadata, new.tags) > 0 then

@@ -7,7 +7,7 @@ create type memory.memory as (
   confidence real, importance real, valid_from timestamptz, valid_to timestamptz, created_at timestamptz,
   updated_at timestamptz, expires_at timestamptz, superseded_by uuid, supersede_reason text,
   superseded_at timestamptz, version int, total_count bigint, source text, source_seqs bigint[], trust real,
-  quarantined_at timestamptz, quarantine_reason text
+  quarantined_at timestamptz, quarantine_reason text, space text
 );
 comment on type memory.memory is 'A memory, as memory.get_memory() and memory.list_memories() return it.';
 

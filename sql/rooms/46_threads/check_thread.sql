@@ -5,6 +5,15 @@ language plpgsql stable parallel safe
 as $$
 begin
   perform memory._check_id('user_id', p_user_id);
+  perform memory._check_thread_exists(p_user_id, p_thread_id);
+end;
+$$;
+
+create or replace function memory._check_thread_exists(p_user_id text, p_thread_id text)
+returns void
+language plpgsql stable parallel safe
+as $$
+begin
   perform memory._check_id('thread_id', p_thread_id);
   if not exists (select from memory.threads as t where t.user_id = p_user_id and t.thread_id = p_thread_id) then
     perform memory._refuse('thread_id', format('this user has no thread "%s"', p_thread_id),

@@ -7,7 +7,7 @@ language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  perform memory._check_id('user_id', user_id);
+  perform memory._check_reader(user_id);
   perform memory._check_page(row_limit, row_offset);
   perform memory._check_filter(filter);
   if length(search) > 1000 then

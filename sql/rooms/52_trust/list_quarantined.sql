@@ -6,7 +6,7 @@ language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  perform memory._check_id('user_id', user_id);
+  perform memory._check_reader(user_id);
   perform memory._check_page(row_limit, row_offset);
   if source not in ('memory', 'message', 'document', 'artifact', 'summary') then
     perform memory._refuse('source', format('unknown source "%s"', left(source, 50)),

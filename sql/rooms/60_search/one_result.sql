@@ -1,6 +1,7 @@
 -- needs pgvector on the search_path
 
--- A memory and a message that it was drawn from say the same, so a search returns them as one result. The text with the
+-- A memory and a message that it was drawn from say the same, so a search returns them as one result, if both are of the
+-- user: of a space a search reads no messages. The text with the
 -- better rank is the result; the explanation of that result names the other text in source_messages or memories. The
 -- next texts of the ranking take the freed places.
 
@@ -9,7 +10,8 @@
 -- caller wants, and for four times as many if the joined results do not fill all places.
 create or replace function memory._ranked_once(
   p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_mode text, p_settings jsonb,
-  p_sources text[], p_row_limit int, p_filters memory._search_filters, p_min_score double precision, p_explain boolean
+  p_sources text[], p_row_limit int, p_filters memory._search_filters, p_min_score double precision, p_explain boolean,
+  p_spaces text[]
 )
 returns setof memory.ranking
 language plpgsql stable parallel unsafe
@@ -30,17 +32,21 @@ begin
       from memory._ranked(
         p_user_id => p_user_id, p_agent_id => p_agent_id, p_query => p_query, p_model => p_model, p_target => p_target,
         p_mode => p_mode, p_settings => p_settings, p_sources => p_sources, p_row_limit => row_limit,
-        p_filters => p_filters, p_min_score => p_min_score, p_explain => p_explain) as r
+        p_filters => p_filters, p_min_score => p_min_score, p_explain => p_explain, p_spaces => p_spaces,
+        p_agent_of_spaces => p_agent_id) as r
       order by r.rank);
     has_pairs := '{memory,message}' <@ array(select r.source from unnest(ranked) as r);
-    stands_for := case when has_pairs then memory._same_results(p_user_id, ranked, p_filters) end;
+    stands_for := case when has_pairs then memory._same_results(p_user_id, ranked, p_filters, p_spaces) end;
     exit when cardinality(ranked) < row_limit
       or row_limit - (select count(s) from unnest(stands_for) as s) >= p_row_limit;
     row_limit := 4 * row_limit;
   end loop;
 
+  if p_spaces is not null then
+    ranked := memory._with_names_of_spaces(ranked);
+  end if;
   if has_pairs then
-    ahead_of := memory._ahead_of_outdated(p_user_id, ranked, stands_for, p_filters);
+    ahead_of := memory._ahead_of_outdated(p_user_id, ranked, stands_for, p_filters, p_spaces);
   end if;
 
   return query
@@ -57,13 +63,29 @@ begin
 end;
 $$;
 
+-- The texts of a search with spaces: space of the explanation is the name of the space, null for the user's own.
+create or replace function memory._with_names_of_spaces(p_ranked memory.ranking[])
+returns memory.ranking[]
+language plpgsql stable parallel safe
+as $$
+begin
+  return array(
+    select row(r.rank, r.source, r.id, r.thread_id, r.number, r.created_at, r.score,
+               coalesce(r.explanation, '{}') || jsonb_build_object(
+                 'space', case when r.source in ('memory', 'document') then memory._space_of(r.thread_id) end)
+           )::memory.ranking
+    from unnest(p_ranked) as r
+    order by r.rank);
+end;
+$$;
+
 -- Results that move in front of an outdated message, in the form of ahead_of of memory._ranked_once(). "Where does she
 -- work now?" finds the message that told of a job which has ended since. The memory drawn from that message is hidden,
 -- because a newer memory has superseded it. The newer memory, or the message that the newer memory was drawn from,
 -- moves in front of the outdated message if it has a third of that message's score. Nothing moves if another current
 -- memory was drawn from the message, because the query may ask for that memory. A search of the past keeps the ranking.
 create or replace function memory._ahead_of_outdated(
-  p_user_id text, p_ranked memory.ranking[], p_stands_for int[], p_filters memory._search_filters
+  p_user_id text, p_ranked memory.ranking[], p_stands_for int[], p_filters memory._search_filters, p_spaces text[]
 )
 returns int[]
 language plpgsql stable parallel safe
@@ -80,7 +102,7 @@ begin
     with recursive outdated as (
       select r.rank, r.id::uuid as memory_id, false as is_outdated, null::text as thread_id, null::bigint[] as seqs
       from unnest(p_ranked) as r
-      where r.source = 'memory'
+      where r.source = 'memory' and (p_spaces is null or r.thread_id is null) -- not of a space
       union
       select o.rank, h.memory_id, o.is_outdated or h.is_outdated, h.thread_id, h.source_seqs
       from outdated as o
@@ -113,7 +135,7 @@ $$;
 -- message are one result if the memory names the message among its source_seqs or says the same words. A memory of more
 -- than five messages is a summary of them and hides none of them.
 create or replace function memory._same_results(
-  p_user_id text, p_ranked memory.ranking[], p_filters memory._search_filters
+  p_user_id text, p_ranked memory.ranking[], p_filters memory._search_filters, p_spaces text[]
 )
 returns int[]
 language plpgsql stable parallel safe
@@ -124,7 +146,9 @@ declare
 begin
   for pair in
     with texts as materialized (
-      select r.* from unnest(p_ranked) as r where r.source in ('memory', 'message')
+      select r.* from unnest(p_ranked) as r
+      where r.source = 'message'
+        or r.source = 'memory' and (p_spaces is null or r.thread_id is null) -- not of a space
     ), memories as materialized (
       select r.rank, m.thread_id, m.source_seqs, m.content_hash
       from texts as r

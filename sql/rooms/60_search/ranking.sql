@@ -20,6 +20,9 @@
 -- speakers, 79.0 % with days. With replies of 577 words recall@10 rises from 64.4 to 69.0 %, and where nobody has a
 -- name from 56.7 to 63.0 % (504 questions).
 --
+-- The texts of spaces are candidates beside those of the user, and what the query's words tell is counted over all of
+-- them, so that there is one ranking.
+--
 -- A search for meaning alone may take the approximate index (nearest_memories.sql), and a search among memories alone
 -- has a way of its own (memory_ranking.sql). Any other search takes these steps, each with statements of its own, so
 -- that a session plans only those that it needs: the candidates of each source (candidates.sql), the words of those
@@ -28,7 +31,8 @@
 create or replace function memory._ranked(
   p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_mode text, p_settings jsonb,
   p_sources text[], p_row_limit int, p_filters memory._search_filters default null,
-  p_min_score double precision default null, p_explain boolean default false
+  p_min_score double precision default null, p_explain boolean default false, p_spaces text[] default null,
+  p_agent_of_spaces text default null
 )
 returns setof memory.ranking
 language plpgsql stable parallel unsafe
@@ -76,6 +80,8 @@ declare
   -- The messages of a user with very many messages that enter the ranking. All texts of other sources enter it.
   preselected memory._message_candidates;
   candidates record; -- of memory._candidates()
+  space text;
+  of_spaces text[]; -- the sources that are searched in spaces
   scored memory._scored[];
   words text[];
   any_word tsquery;
@@ -97,7 +103,7 @@ begin
 
   -- The approximate index. Comparing all memories is as fast for more than 100 results, and for a user with less than a
   -- fiftieth of the index: the scan then passes 50 memories of other users for each memory that it finds.
-  if unfiltered and fusion = 'vector' and 'memory' = any (sources) and p_row_limit <= 100 then
+  if unfiltered and fusion = 'vector' and 'memory' = any (sources) and p_row_limit <= 100 and p_spaces is null then
     nearest := case
       when (select sum(s.memory_count) from memory.memory_scopes as s where s.user_id = p_user_id)
              > greatest((p_settings ->> 'approximate_above')::bigint,
@@ -127,7 +133,7 @@ begin
     return;
   end if;
 
-  if p_filters is null and sources = '{memory}' and not needs_ranks then
+  if p_filters is null and sources = '{memory}' and not needs_ranks and p_spaces is null then
     return query
     select r.*
     from memory._ranked_among_memories(
@@ -145,11 +151,25 @@ begin
     preselected,
     case when needs_ranks then sources else '{document,artifact}' || case when is_talk then '{message}'::text[] end end,
     pool) as c;
+  if p_spaces is not null then
+    of_spaces := memory._sources_of_spaces(p_sources, p_filters);
+    candidates.chosen := memory._candidates_of(null, candidates.chosen);
+    foreach space in array p_spaces loop
+      select candidates.chosen || memory._candidates_of(space, c.chosen) as chosen, candidates.texts + c.texts as texts,
+        greatest(candidates.highest, c.highest) as highest, least(candidates.lowest, c.lowest) as lowest,
+        candidates.unparsed + c.unparsed as unparsed
+      into candidates
+      from memory._candidates(
+        space, p_agent_of_spaces, of_spaces, jsonb_populate_record(p_filters, '{"exclude_thread_id": null}'), any_word, p_model,
+        case when p_mode <> 'keyword' then p_target end, null, case when needs_ranks then of_spaces else '{document}' end,
+        pool) as c;
+    end loop;
+  end if;
   if candidates.unparsed > 0 then
     candidates.chosen := memory._with_words(candidates.chosen, words, any_word, (p_settings ->> 'language')::regconfig);
   end if;
 
-  if fusion = 'vector' and not needs_ranks and not sources && '{document,artifact}' then
+  if fusion = 'vector' and not needs_ranks and not (sources || of_spaces) && '{document,artifact}' then
     return query
     select row_number() over (order by t.similarity desc, t.created_at desc, t.id), t.source, t.id, t.thread_id,
       t.number, t.created_at, memory._real(t.similarity), null::jsonb
@@ -176,6 +196,39 @@ begin
   where p_min_score is null or memory._real(s.result) >= memory._real(p_min_score)
   window best_first as (order by s.result desc, s.created_at desc, s.id collate "C")
   limit p_row_limit;
+end;
+$$;
+
+-- The candidates in their order, memories and documents with the user_id of their space as thread_id, where a search with
+-- spaces finds it (null: they are the user's own).
+create or replace function memory._candidates_of(p_space text, p_chosen memory._candidate[])
+returns memory._candidate[]
+language plpgsql immutable parallel safe
+as $$
+begin
+  return array(
+    select row(c.source, c.id, case when c.source in ('memory', 'document') then p_space else c.thread_id end, c.number,
+               c.created_at, c.similarity, c.vector, c.content, c.metadata)::memory._candidate
+    from unnest(p_chosen) with ordinality
+      as c (source, id, thread_id, number, created_at, similarity, vector, content, metadata, place)
+    order by c.place);
+end;
+$$;
+
+-- Which of these sources a search reads in spaces: memories and documents, as far as they can pass the filters. A
+-- thread_id is that of a thread of the user, so nothing of a space passes it.
+create or replace function memory._sources_of_spaces(p_sources text[], p_filters memory._search_filters)
+returns text[]
+language plpgsql immutable parallel safe
+as $$
+begin
+  return array(
+    select s.source from unnest(p_sources) as s (source)
+    where p_filters.thread_id is null and case s.source
+      when 'memory' then num_nonnulls(p_filters.doc_types, p_filters.namespaces) = 0
+      when 'document' then num_nonnulls(
+        p_filters.memory_types, p_filters.tags_all, p_filters.tags_any, p_filters.min_confidence) = 0
+      else false end);
 end;
 $$;
 

@@ -17,7 +17,8 @@ create or replace function memory.search(
   filter jsonb default null, min_score double precision default null, min_confidence double precision default null,
   created_after timestamptz default null, created_before timestamptz default null,
   as_of timestamptz default null, include_superseded boolean default false, rerank boolean default null,
-  explain boolean default false, top_k int default 10, doc_types text[] default null, namespaces text[] default null
+  explain boolean default false, top_k int default 10, doc_types text[] default null, namespaces text[] default null,
+  spaces text[] default null
 )
 returns setof memory.search_result
 -- Volatile, because the function keeps the embedding of the query.
@@ -30,6 +31,7 @@ declare
   filters constant memory._search_filters := memory._filters(
     thread_id, exclude_thread_id, memory_types, tags_all, tags_any, exclude_tags, filter, min_confidence,
     created_after, created_before, as_of, include_superseded, doc_types, namespaces);
+  shared text[]; -- the user_ids of the spaces that are searched as well; null for none
   missing text;
   to_embed text;
   results memory.search_result[];
@@ -51,8 +53,11 @@ begin
   end if;
 
   policy := memory._policy(user_id, agent_id);
-  -- Documents need the resource knowledge_base, all other sources the resource memory.
-  if not ((policy #>> '{resources,memory}')::boolean and (policy #>> '{resources,knowledge_base}')::boolean) then
+  -- Nearly every policy has no spaces and both resources. Documents need the resource knowledge_base, all other sources
+  -- the resource memory.
+  if num_nonnulls(spaces, policy #> '{context,spaces,0}') > 0
+    or not ((policy #>> '{resources,memory}')::boolean and (policy #>> '{resources,knowledge_base}')::boolean) then
+    shared := memory._spaces_to_read(user_id, spaces, policy);
     missing := case when sources = '{document}' then 'knowledge_base' else 'memory' end;
     sources := array(
       select s.source from unnest(sources) as s (source)
@@ -89,9 +94,11 @@ begin
       p_target => t.embedding, p_mode => t.mode,
       p_settings => policy -> 'search', p_sources => search.sources,
       p_row_limit => case when rerank then greatest(top_k, 50) else top_k end, p_filters => filters,
-      p_min_score => case when not rerank then search.min_score end, p_explain => search.explain) as f
+      p_min_score => case when not rerank then search.min_score end, p_explain => search.explain,
+      p_spaces => shared) as f
     join lateral memory._search_row(
-      search.user_id, f.source, f.id, f.thread_id, f.number, filters, search.query) as x
+      coalesce('space:' || (f.explanation ->> 'space'), search.user_id), f.source, f.id, f.thread_id, f.number, filters,
+      search.query) as x
       on x.content is not null
     order by f.rank);
 
@@ -109,12 +116,14 @@ end;
 $$;
 comment on function memory.search(
   text, text, vector, text, text[], text, text, text, text[], text[], text[], text[], jsonb, double precision,
-  double precision, timestamptz, timestamptz, timestamptz, boolean, boolean, boolean, int, text[], text[]
+  double precision, timestamptz, timestamptz, timestamptz, boolean, boolean, boolean, int, text[], text[], text[]
 ) is
 'Finds the texts of one user that match a query, best first; every filter is applied before the ranking. mode is '
 'hybrid (the default), vector or keyword; sources are memory, message, document and summary unless given, artifact is '
-'another. A memory and the message that it was drawn from are one result. docs/search.md explains filters, scores and '
-'ids.';
+'another. A memory and the message that it was drawn from are one result. spaces, or else the policy''s '
+'context.spaces, names spaces that are granted to the user: their memories and documents are ranked among the user''s '
+'own, and details.space says which space a result is of (null: none). An empty list searches no space; error P0002 for '
+'a space that is not granted. docs/search.md explains filters, scores and ids.';
 
 -- Raises an error if an argument of a search breaks a rule.
 create or replace function memory._check_search(

@@ -11,7 +11,9 @@ create type memory.ranking as (
   rank bigint, source text, id text, thread_id text, number bigint, created_at timestamptz, score real,
   explanation jsonb
 );
-comment on type memory.ranking is 'A row of a ranking, within a search.';
+comment on type memory.ranking is
+'A row of a ranking, within a search. In a search with spaces thread_id of a memory or a document is the user_id of its '
+'space, null for the user''s own.';
 
 create type memory._message_candidates as (
   thread_ids text[], seqs bigint[], texts bigint, frequencies bigint[], lowest double precision,
@@ -28,7 +30,7 @@ create type memory._candidate as (
 );
 comment on type memory._candidate is
 'A text that a search may find, with its similarity to the query; with its words if one of them is in the query; with '
-'its content and metadata if its words are not parsed yet.';
+'its content and metadata if its words are not parsed yet. thread_id is that of memory.ranking.';
 
 create type memory._scored as (
   source text, id text, thread_id text, number bigint, created_at timestamptz, similarity double precision,

@@ -18,7 +18,7 @@
 -- missing nor shown twice. left_out: objects of memory._left_out(), complete if p_explains.
 create or replace function memory._context_parts(
   p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb,
-  p_max_tokens int, p_recalls boolean, p_for_thread int, p_explains boolean,
+  p_max_tokens int, p_recalls boolean, p_for_thread int, p_explains boolean, p_spaces text[],
   out parts memory.context_part[], out left_out jsonb[]
 )
 language plpgsql stable parallel unsafe
@@ -144,7 +144,7 @@ begin
     found := memory._render_memories(
       p_user_id, p_agent_id, p_query, p_model, p_target, p_policy, (p_policy #>> '{context,max_memories}')::int,
       memory_tokens - memory._tokens_at_most(memory._fenced('')),
-      memory._that_fit(candidates, least(recall_tokens, remaining - thread.tokens - memory_tokens)));
+      memory._that_fit(candidates, least(recall_tokens, remaining - thread.tokens - memory_tokens)), p_spaces);
     repeated := found.repeated;
     left_out := left_out || found.left_out;
     says_memories := found.block <> '' or found.is_recalled;
@@ -198,7 +198,7 @@ begin
   if p_explains then
     left_out := left_out || memory._more_left_out(
       p_user_id, p_thread_id, p_agent_id, parts, left_out, matches, candidates, repeated, thread.oldest_seq,
-      units.beginning);
+      units.beginning, p_spaces);
   end if;
   parts := array(
     with shown as materialized (
@@ -244,7 +244,7 @@ end;
 create or replace function memory._more_left_out(
   p_user_id text, p_thread_id text, p_agent_id text, p_parts memory.context_part[], p_left_out jsonb[],
   p_matches memory._recalled[], p_unsaid memory._recalled[], p_repeated text[], p_from_seq bigint,
-  p_beginning bigint[]
+  p_beginning bigint[], p_spaces text[]
 )
 returns jsonb[]
 language plpgsql stable parallel safe
@@ -285,7 +285,8 @@ begin
     select memory._left_out('memories', case
         when noted -> 'memories' is null and noted -> 'chosen' is null then 'does not fit'
         else 'others matter more' end, memory._estimate_tokens(m.content), m.memory_id::text)
-    from memory._valid_memories(p_user_id, p_agent_id) as m
+    from unnest(p_user_id || p_spaces) as o (user_id)
+    cross join lateral memory._valid_memories(o.user_id, case o.user_id when p_user_id then p_agent_id end) as m
     where (noted -> 'memories' ? m.memory_id::text) is not true
       and (noted -> 'chosen' ? m.memory_id::text) is not true
     order by m.created_at desc);

@@ -6,7 +6,7 @@
 create or replace function memory.get_context(
   user_id text, thread_id text, query text default null, agent_id text default null,
   max_tokens int default null, query_embedding vector default null, recall boolean default null,
-  whole_thread boolean default false, explain boolean default false
+  whole_thread boolean default false, spaces text[] default null, explain boolean default false
 )
 returns setof memory.context_part
 -- Volatile, because the function keeps the embedding of the query.
@@ -15,6 +15,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   policy jsonb;
+  shared text[]; -- the user_ids of the spaces whose memories are shown as well; null for none
   for_thread int := 0; -- tokens beyond the policy's context.max_tokens
   paragraph text; -- what placeholders are: the prompt named placeholders
   needed int; -- the tokens of the paragraph
@@ -32,9 +33,13 @@ begin
       'Leave it out for the policy''s context.max_tokens.');
   end if;
   policy := memory._policy(get_context.user_id, get_context.agent_id);
-  if not (policy #>> '{resources,memory}')::boolean then
-    perform memory._note_missing_resource(agent_id, 'memory', 'the context is empty');
-    return;
+  if num_nonnulls(spaces, policy #> '{context,spaces,0}') > 0
+    or not (policy #>> '{resources,memory}')::boolean then -- one expression, as in memory.search()
+    shared := memory._spaces_to_read(get_context.user_id, spaces, policy);
+    if not (policy #>> '{resources,memory}')::boolean then
+      perform memory._note_missing_resource(agent_id, 'memory', 'the context is empty');
+      return;
+    end if;
   end if;
   -- Without a query the context is made for the user's newest message.
   query := coalesce(
@@ -80,7 +85,8 @@ begin
     m, k.embedding, k.problem, 'hybrid') as t
   cross join lateral memory._context_parts(
     get_context.user_id, get_context.thread_id, get_context.agent_id, get_context.query, m.name, t.embedding, policy,
-    get_context.max_tokens - room, why_no_recall is null, for_thread, coalesce(get_context.explain, false)) as c;
+    get_context.max_tokens - room, why_no_recall is null, for_thread, coalesce(get_context.explain, false),
+    shared) as c;
 
   named := array(
     select unnest(memory._named_keys(p.content)) from unnest(parts) as p where strpos(p.content, 'MemoryRef: ') > 0);
@@ -126,7 +132,7 @@ begin
   end if;
 end;
 $$;
-comment on function memory.get_context(text, text, text, text, int, vector, boolean, boolean, boolean) is
+comment on function memory.get_context(text, text, text, text, int, vector, boolean, boolean, text[], boolean) is
 'Chat messages to send to a model, within max_tokens: memories, the summary of the user, what was said before about '
 'the query (recall, otherwise the policy''s context.recall), earlier conversations, what the query needs of artifacts '
 'that the thread names (context.expand_artifacts), the newest messages of the thread, and a summary of those that do '
@@ -134,7 +140,9 @@ comment on function memory.get_context(text, text, text, text, int, vector, bool
 'messages that begin the thread stand first. whole_thread, without max_tokens: context.max_tokens is for everything '
 'else, and the thread has as many tokens as it needs until compression.threshold_tokens. Without a '
 'query the user''s newest message is the query. metadata of a message holds its tool_calls, tool_call_id and name; '
-'metadata of other parts says what was chosen, with the scores. With explain one more row for each reason for which '
+'metadata of other parts says what was chosen, with the scores. spaces, or else the policy''s context.spaces, names '
+'spaces that are granted to the user: their memories stand among the user''s own, each with the name of its space. '
+'With explain one more row for each reason for which '
 'something was left out, without an ordinal: content, as JSON, has source, reason, tokens, count, and the first '
 'thousand ids.';
 

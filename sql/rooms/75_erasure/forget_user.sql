@@ -1,4 +1,6 @@
-create or replace function memory.forget_user(user_id text, reason text default null)
+create or replace function memory.forget_user(
+  user_id text, reason text default null, spaces text default 'keep'
+)
 returns jsonb
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
@@ -7,11 +9,19 @@ as $$
 declare
   gone jsonb; -- by all passes
   gone_now jsonb; -- by one
+  in_spaces jsonb;
   lifted bigint;
 begin
+  if (spaces in ('keep', 'forget')) is not true then
+    perform memory._refuse('spaces', coalesce(format('unknown value "%s"', left(spaces, 50)), 'must not be null'),
+      'Use keep or forget.');
+  end if;
+  -- Of a space, transactions that write there end before anything is locked, and later ones wait here.
+  perform from memory.spaces as s where s.user_id = forget_user.user_id for update;
   perform memory._check_id('user_id', user_id);
   reason := memory._reason_without(reason, array[user_id]);
   perform memory._lock_user(user_id);
+  in_spaces := memory._leave_spaces(user_id, spaces = 'forget');
   perform memory._begin_whole_user_change();
   for attempt in 1 .. 100 loop
     begin
@@ -45,15 +55,39 @@ begin
   from pg_class as c
   where c.relnamespace = 'memory'::regnamespace and c.relkind = 'S' and starts_with(c.relname, 'turn_of_')
     and pg_sequence_last_value(c.oid) = hashtextextended(user_id, 0) / 2;
+  gone := memory._added(gone, in_spaces);
   lifted := memory._bury_user(user_id);
   gone := gone || case when lifted > 0 then jsonb_build_object('tombstones', lifted) else jsonb '{}' end;
   return memory._receipt('user', user_id, reason, gone);
 end;
 $$;
-comment on function memory.forget_user(text, text) is
+comment on function memory.forget_user(text, text, text) is
 'Removes everything that is stored about a user, in this transaction, and returns a receipt: receipt_id, forgotten_at '
 'and the rows by table. The ledger keeps the costs of calls, without the user. A tombstone (keyed hash) keeps older '
-'rows of the user out of later imports. Later writes under this user_id are those of a new user.';
+'rows of the user out of later imports. Later writes under this user_id are those of a new user. What the user wrote in '
+'spaces stays, without the user; with spaces => ''forget'' it goes as well, as far as sessions of tenants wrote it: in '
+'others nobody knows who writes.';
+
+-- Takes a user out of all spaces, and with p_forgets what the user wrote there; returns the rows by table.
+create or replace function memory._leave_spaces(p_user_id text, p_forgets boolean)
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  gone jsonb := jsonb '{}';
+  removed bigint;
+begin
+  delete from memory.space_grants as g where g.member = p_user_id;
+  get diagnostics removed = row_count;
+  gone := jsonb_build_object('space_grants', nullif(removed, 0));
+  if p_forgets then
+    gone := memory._added(gone, memory._forget_contributions(p_user_id));
+  end if;
+  delete from memory.space_writes as w where w.member = p_user_id;
+  get diagnostics removed = row_count;
+  return jsonb_strip_nulls(gone || jsonb_build_object('space_writes', nullif(removed, 0)));
+end;
+$$;
 
 -- Removes all rows of a user that this transaction sees, and returns how many there were by table. The order is that of
 -- docs/architecture.md: claims are stopped, threads and counters are locked, then rows are removed, those that jobs

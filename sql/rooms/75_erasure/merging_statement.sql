@@ -121,6 +121,7 @@ begin atomic
       'else greatest(x.position, excluded.position) end'
     -- An open job of the other user does the same; a key of these tables says all that their rows say.
     when p_table in ('due_deletions', 'embeddings', 'gone_jobs', 'jobs', 'merged_users', 'moved_users',
-      'memory_uses', 'query_embeddings', 'texts_to_embed') then 'on conflict do nothing'
+      'memory_uses', 'query_embeddings', 'space_grants', 'space_writes', 'spaces', 'texts_to_embed') then
+      'on conflict do nothing'
     else '' end;
 end;

@@ -61,6 +61,7 @@ begin
   delete from memory.jobs as j where j.ctid = any (finished);
   get diagnostics removed = row_count;
   swept := swept || jsonb_build_object('jobs', removed);
+  perform memory._sweep_space_writes(batch_size);
   for old in
     select *
     from (values

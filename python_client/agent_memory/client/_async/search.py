@@ -68,6 +68,7 @@ class AsyncSearch(AsyncMethods):
         top_k: int | None = 10,
         doc_types: Sequence[str] | None = None,
         namespaces: Sequence[str] | None = None,
+        spaces: Sequence[str] | None = None,
     ) -> list[SearchResult]:
         """Search what is stored about a user.
 
@@ -98,6 +99,8 @@ class AsyncSearch(AsyncMethods):
             top_k: how many results at most, 1 to 1000.
             doc_types: only documents of these types.
             namespaces: only documents of these namespaces.
+            spaces: search the memories and documents of these spaces as well, which are granted to the user; None:
+                those of the policy's context.spaces that are granted.
 
         Returns:
             Results, best first. A memory and the message that it was drawn from are one result.
@@ -105,6 +108,7 @@ class AsyncSearch(AsyncMethods):
         Raises:
             InvalidValueError: there is neither ``query`` nor ``query_embedding``, no embedding for mode vector, or an
                 argument that is none of its choices; the message names it.
+            NotFoundError: one of ``spaces`` is not granted to the user.
         """
 
     @sql_function(before=_embeds(lambda _: True, "thread_id", "agent_id"))
@@ -118,6 +122,7 @@ class AsyncSearch(AsyncMethods):
         query_embedding: Embedding | None = None,
         recall: bool | None = None,
         whole_thread: bool | None = False,
+        spaces: Sequence[str] | None = None,
         explain: bool | None = False,
     ) -> Context:
         """Build the messages to send to a model.
@@ -136,6 +141,8 @@ class AsyncSearch(AsyncMethods):
             recall: whether earlier messages are brought back; None is the policy's context.recall.
             whole_thread: without ``max_tokens``, give the thread as many tokens as it needs until the policy's
                 compression.threshold_tokens, beside the policy's context.max_tokens for everything else.
+            spaces: show memories of these spaces as well, which are granted to the user; None: those of the policy's
+                context.spaces that are granted.
             explain: add a part without an ordinal for each reason for which something was left out; its ``metadata``
                 has source, reason, tokens, count and ids.
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, TextIO
 
 from ...calls import SyncMethods, sql_function
-from ...choices import ModelKind, Provider
+from ...choices import ModelKind, Provider, SpaceAccess
 from ...jobs.background import call_in_thread
 from ...types import Backfill, Check, UserRecord
 from ..user_files import opened, parts_of
@@ -141,6 +141,34 @@ class Admin(SyncMethods):
                     bound.import_user(user_id, part, lift_tombstones, is_last=False)
                     part = following
                 return bound.import_user(user_id, part, lift_tombstones)
+
+    @sql_function
+    def create_space(self, space: str, title: str | None = None, metadata: Mapping[str, Any] | None = None) -> None:
+        """Create a space, which users share; it is written under the ``user_id`` "space:NAME". See docs/spaces.md.
+
+        Raises ConflictError where there is such a space.
+        """
+
+    @sql_function
+    def grant_space(self, space: str, user_id: str, access: SpaceAccess | None = "read") -> None:
+        """Let a user read a space, or write it too; the last call counts.
+
+        Raises NotFoundError where there is no such space, WrongNodeError where another node of a cluster has the user.
+        """
+
+    @sql_function
+    def revoke_space(self, space: str, user_id: str) -> bool:
+        """Take back what ``grant_space`` has granted, and return whether the user had anything.
+
+        Raises NotFoundError where there is no such space.
+        """
+
+    @sql_function
+    def delete_space(self, space: str) -> dict[str, Any]:
+        """Remove a space with everything in it, and return the receipt, as ``forget_user`` does.
+
+        Raises NotFoundError where there is no such space.
+        """
 
     @sql_function
     def bind_role(self, role_name: str, user_id: str) -> None:

@@ -9,7 +9,7 @@ from typing import Any, TextIO
 from uuid import UUID
 
 from ...calls import SyncMethods, sql_function
-from ...choices import QuarantineSource
+from ...choices import Fate, QuarantineSource
 from ...types import Quarantined
 from ..user_files import ROWS, UserFile, begun
 
@@ -63,11 +63,12 @@ class SyncErasure(SyncMethods):
         """
 
     @sql_function
-    def forget_user(self, user_id: str, reason: str | None = None) -> dict[str, Any]:
+    def forget_user(self, user_id: str, reason: str | None = None, spaces: Fate | None = "keep") -> dict[str, Any]:
         """Remove everything about a user, and return the receipt, as ``forget_memory`` does.
 
-        The ledger keeps what calls cost, without the user. Raise RetryableError where the user is written to all the
-        time.
+        The ledger keeps what calls cost, without the user. What the user wrote in spaces stays, without the user,
+        unless ``spaces`` says forget: then what sessions of tenants wrote there as the user goes as well. Raise
+        RetryableError where the user is written to all the time.
         """
 
     @sql_function

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from ...calls import SyncMethods, sql_function
 from ...choices import OnConflict, Outcome
-from ...types import AddedMemory, MemoryRecord, MemoryVersion
+from ...types import AddedMemory, MemoryRecord, MemoryVersion, Space
 
 
 class SyncMemories(SyncMethods):
@@ -97,12 +97,18 @@ class SyncMemories(SyncMethods):
         created_after: datetime | None = None,
         created_before: datetime | None = None,
         include_quarantined: bool | None = False,
+        spaces: Sequence[str] | None = None,
     ) -> list[MemoryRecord]:
         """Return memories, newest first; each row's ``total_count`` is the size of the whole match.
 
         ``filter`` is a part of the metadata that they must have; ``created_after`` and ``created_before`` leave out the
-        moment itself. ``include_quarantined`` adds the memories in quarantine.
+        moment itself. ``include_quarantined`` adds the memories in quarantine, ``spaces`` those of spaces that are
+        granted to the user; ``space`` of a row says which. Raises NotFoundError for a space that is not granted.
         """
+
+    @sql_function
+    def list_spaces(self, user_id: str | None = None) -> list[Space]:
+        """Return the spaces that are granted to a user, or without a user all spaces, for administrators."""
 
     @sql_function
     def count_memories(

@@ -1,0 +1,33 @@
+-- The user_ids of the spaces that a search or a context of a user reads besides: those that the caller names (p_names),
+-- or else the policy (context.spaces); null for none. Only what is granted to the user counts, in every session. A
+-- caller who names another space is refused, in the same words whether it exists or not. Of the policy's spaces, which
+-- hold for many users, those that are not granted are left out.
+create or replace function memory._spaces_to_read(p_user_id text, p_names text[], p_policy jsonb default null)
+returns text[]
+language plpgsql stable parallel safe
+as $$
+declare
+  names constant text[] := coalesce(p_names, array(select jsonb_array_elements_text(p_policy #> '{context,spaces}')));
+  granted text[] := array[]::text[];
+  name text;
+  is_here boolean;
+begin
+  perform memory._check_list('spaces', p_names);
+  foreach name in array names loop
+    is_here := memory._is_here('space:' || name);
+    if is_here and memory._is_granted('space:' || name, p_user_id, false) then
+      if 'space:' || name <> all (granted) then
+        granted := granted || ('space:' || name);
+      end if;
+    elsif p_names is not null and is_here then
+      perform memory._refuse_space('spaces', name);
+    elsif p_names is not null then
+      perform memory._refuse('spaces',
+        format('another node serves the space "%s", and a call reads only spaces of the node of its user', name),
+        'Move one of them: agent-memory cluster move --user USER --to NODE. The user_id of the space is space:NAME.',
+        '0A000');
+    end if;
+  end loop;
+  return nullif(granted, '{}');
+end;
+$$;

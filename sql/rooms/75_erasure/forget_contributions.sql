@@ -1,0 +1,63 @@
+-- Removes what a user wrote in spaces, for memory.forget_user(spaces => 'forget'), and returns the rows by table: the
+-- texts that memory.space_writes names, with their versions and what was made of them. What others wrote stays, also in
+-- the same words. It locks each space as memory.forget_memory() locks a user.
+create or replace function memory._forget_contributions(p_user_id text)
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  space text;
+  written jsonb; -- ids by source
+  memories uuid[];
+  seqs record; -- of messages, with their threads
+  removed bigint;
+  gone jsonb := jsonb '{}';
+begin
+  for space in select distinct w.user_id from memory.space_writes as w where w.member = p_user_id order by 1 loop
+    perform memory._lock_user(space);
+    perform memory._lock_to_forget(space);
+    written := (
+      select jsonb_object_agg(s.source, s.ids)
+      from (select w.source, jsonb_agg(w.id) as ids from memory.space_writes as w
+            where w.member = p_user_id and w.user_id = space group by w.source) as s);
+    select coalesce(array_agg(m.thread_id), '{}') as threads, coalesce(array_agg(m.seq), '{}') as numbers
+    into seqs
+    from (select memory._thread_of(i) as thread_id, memory._seq_of(i)::bigint as seq
+          from jsonb_array_elements_text(written -> 'message') as i) as i
+    join memory.messages as m on m.user_id = space and m.thread_id = i.thread_id and m.seq = i.seq;
+    -- With the memories that jobs have drawn from these messages alone.
+    memories := array(
+      select i::uuid from jsonb_array_elements_text(written -> 'memory') as i
+      union
+      select m.memory_id
+      from memory.memories as m
+      where m.user_id = space and cardinality(m.source_seqs) > 0
+        and not exists (
+          select from unnest(m.source_seqs) as q
+          where (m.thread_id, q) not in (select * from unnest(seqs.threads, seqs.numbers))));
+    if cardinality(seqs.numbers) > 0 then
+      perform memory._delete_messages(space, seqs.threads, seqs.numbers);
+      delete from memory.messages as m
+      using unnest(seqs.threads, seqs.numbers) as d (thread_id, seq)
+      where m.user_id = space and m.thread_id = d.thread_id and m.seq = d.seq;
+      get diagnostics removed = row_count;
+      gone := memory._added(gone, jsonb_build_object('messages', removed));
+      update memory.idempotency_keys as k set digest = '' -- by which anybody could guess the text
+      from unnest(seqs.threads, seqs.numbers) as d (thread_id, seq)
+      where k.user_id = space and k.thread_id = d.thread_id and k.seq = d.seq;
+    end if;
+    if memories <> '{}' then
+      gone := memory._added(gone, memory._forget_memories(space, memories, '{}'));
+      gone := memory._added(gone, memory._forget_in_jobs(space, memories, '{}'));
+    end if;
+    delete from memory.documents as d
+    where d.user_id = space and written -> 'document' ? d.document_id::text;
+    get diagnostics removed = row_count;
+    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('documents', nullif(removed, 0))));
+    delete from memory.artifacts as a where a.user_id = space and written -> 'artifact' ? a.key;
+    get diagnostics removed = row_count;
+    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('artifacts', nullif(removed, 0))));
+  end loop;
+  return gone;
+end;
+$$;

@@ -1,0 +1,21 @@
+-- Removes who wrote texts of spaces that are gone. Each row is looked up, as no index knows which texts are gone; there
+-- are as many rows as texts that tenants wrote in spaces.
+create or replace function memory._sweep_space_writes(p_batch_size int)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  delete from memory.space_writes as w where w.ctid = any (array(
+    select d.ctid from memory.space_writes as d
+    where not case d.source
+      when 'memory' then exists (
+        select from memory.memories as m where m.user_id = d.user_id and m.memory_id = d.id::uuid)
+      when 'document' then exists (
+        select from memory.documents as o where o.user_id = d.user_id and o.document_id = d.id::uuid)
+      when 'artifact' then exists (select from memory.artifacts as a where a.user_id = d.user_id and a.key = d.id)
+      else exists (
+        select from memory.messages as m
+        where m.user_id = d.user_id and m.thread_id = memory._thread_of(d.id) and m.seq = memory._seq_of(d.id)) end
+    limit p_batch_size for update skip locked));
+end;
+$$;
