@@ -145,6 +145,12 @@ export interface CountMemoriesArguments {
   includeQuarantined?: boolean | null;
 }
 
+export interface CreateSpaceArguments {
+  space: string;
+  title?: string | null;
+  metadata?: Json | null;
+}
+
 export interface DeactivateModelArguments {
   name: string;
 }
@@ -215,6 +221,10 @@ export interface DeleteSecretArguments {
   name: string;
 }
 
+export interface DeleteSpaceArguments {
+  space: string;
+}
+
 export interface DeleteThreadArguments {
   userId: string;
   threadId: string;
@@ -261,6 +271,7 @@ export interface ForgetMemoryArguments {
 export interface ForgetUserArguments {
   userId: string;
   reason?: string | null;
+  spaces?: string | null;
 }
 
 export interface GetCheckpointRow {
@@ -305,6 +316,7 @@ export interface GetContextArguments {
   queryEmbedding?: Embedding | null;
   recall?: boolean | null;
   wholeThread?: boolean | null;
+  spaces?: string[] | null;
   explain?: boolean | null;
 }
 
@@ -349,6 +361,7 @@ export interface GetMemoryRow {
   trust: number;
   quarantinedAt: Date | null;
   quarantineReason: string | null;
+  space: string | null;
 }
 
 export interface GetMemoryArguments {
@@ -458,6 +471,12 @@ export interface GetUserSummaryArguments {
   userId: string;
 }
 
+export interface GrantSpaceArguments {
+  space: string;
+  userId: string;
+  access?: string | null;
+}
+
 export interface ImportUserArguments {
   userId: string;
   export: Json;
@@ -565,6 +584,7 @@ export interface ListMemoriesRow {
   trust: number;
   quarantinedAt: Date | null;
   quarantineReason: string | null;
+  space: string | null;
 }
 
 export interface ListMemoriesArguments {
@@ -582,6 +602,7 @@ export interface ListMemoriesArguments {
   createdAfter?: Date | string | null;
   createdBefore?: Date | string | null;
   includeQuarantined?: boolean | null;
+  spaces?: string[] | null;
 }
 
 export interface ListQuarantinedRow {
@@ -610,6 +631,21 @@ export interface ListSecretsRow {
 
 export interface ListSecretsArguments {
   userId: string;
+}
+
+export interface ListSpacesRow {
+  space: string;
+  title: string | null;
+  access: string | null;
+  memberCount: number | string;
+  memoryCount: number | string;
+  createdAt: Date;
+  totalCount: number | string;
+  metadata: Json;
+}
+
+export interface ListSpacesArguments {
+  userId?: string | null;
 }
 
 export interface ListThreadsRow {
@@ -720,6 +756,13 @@ export interface ReconcileMemoriesArguments {
   n?: number | null;
 }
 
+export interface RecordUseArguments {
+  userId: string;
+  memoryIds: string[];
+  outcome?: string | null;
+  threadId?: string | null;
+}
+
 export interface ReencryptSecretsArguments {
   batchSize?: number | null;
 }
@@ -778,6 +821,11 @@ export interface RetryJobArguments {
   jobId: number | bigint | string;
 }
 
+export interface RevokeSpaceArguments {
+  space: string;
+  userId: string;
+}
+
 export interface RunJobsArguments {
   maxJobs?: number | null;
   maxSeconds?: number | null;
@@ -825,6 +873,7 @@ export interface SearchArguments {
   topK?: number | null;
   docTypes?: string[] | null;
   namespaces?: string[] | null;
+  spaces?: string[] | null;
 }
 
 export interface SetPolicyArguments {
@@ -1182,7 +1231,8 @@ export abstract class Functions {
    * Removes everything that is stored about a user, in this transaction, and returns a receipt: receipt_id,
    * forgotten_at and the rows by table. The ledger keeps the costs of calls, without the user. A tombstone (keyed
    * hash) keeps older rows of the user out of later imports. Later writes under this user_id are those of a new
-   * user.
+   * user. What the user wrote in spaces stays, without the user; with spaces => 'forget' it goes as well, as far as
+   * sessions of tenants wrote it: in others nobody knows who writes.
    */
   forgetUser(args: ForgetUserArguments): Promise<Json> {
     return this.call("forget_user", args);
@@ -1204,9 +1254,11 @@ export abstract class Functions {
    * placeholders). The system messages that begin the thread stand first. whole_thread, without max_tokens:
    * context.max_tokens is for everything else, and the thread has as many tokens as it needs until
    * compression.threshold_tokens. Without a query the user's newest message is the query. metadata of a message
-   * holds its tool_calls, tool_call_id and name; metadata of other parts says what was chosen, with the scores. With
-   * explain one more row for each reason for which something was left out, without an ordinal: content, as JSON, has
-   * source, reason, tokens, count, and the first thousand ids.
+   * holds its tool_calls, tool_call_id and name; metadata of other parts says what was chosen, with the scores.
+   * spaces, or else the policy's context.spaces, names spaces that are granted to the user: their memories stand
+   * among the user's own, each with the name of its space. With explain one more row for each reason for which
+   * something was left out, without an ordinal: content, as JSON, has source, reason, tokens, count, and the first
+   * thousand ids.
    */
   getContext(args: GetContextArguments): Promise<GetContextRow[]> {
     return this.call("get_context", args);
@@ -1309,8 +1361,9 @@ export abstract class Functions {
    * Memories of a user, newest first, filtered by agent, thread, type, tags, metadata (filter, a part of it), time
    * and text (anywhere in content or embedding_text, ignoring case). total_count is the number of matches on all
    * pages; source and source_seqs say where a memory comes from. as_of lists the memories that held at that time;
-   * include_superseded adds superseded ones, include_quarantined those in quarantine. valid_to and expires_at are
-   * null for never.
+   * include_superseded adds superseded ones, include_quarantined those in quarantine. spaces names spaces that are
+   * granted to the user: their memories stand among the user's own, and space says which space a memory is of (null:
+   * none). valid_to and expires_at are null for never.
    */
   listMemories(args: ListMemoriesArguments): Promise<ListMemoriesRow[]> {
     return this.call("list_memories", args);
@@ -1328,6 +1381,15 @@ export abstract class Functions {
   /** The names of a user's secrets, with the times at which each was stored and last replaced; never a value. */
   listSecrets(args: ListSecretsArguments): Promise<ListSecretsRow[]> {
     return this.call("list_secrets", args);
+  }
+
+  /**
+   * The spaces that are granted to a user, with the access (read or write); without a user all spaces, for sessions
+   * that reach all users. member_count is how many users a space is granted to, memory_count how many memories it
+   * holds.
+   */
+  listSpaces(args: ListSpacesArguments = {}): Promise<ListSpacesRow[]> {
+    return this.call("list_spaces", args);
   }
 
   /**
@@ -1420,6 +1482,16 @@ export abstract class Functions {
   }
 
   /**
+   * Counts that these memories were used, helpful or wrong. An id counts once, and one that the user has no memory
+   * of counts nothing. thread_id is the conversation: a call that repeats the last outcome of a memory in the same
+   * thread counts nothing, so a retry should name its thread. None of this ranks, unless policy search.use_weight
+   * lets memories fall that were wrong.
+   */
+  recordUse(args: RecordUseArguments): Promise<void> {
+    return this.call("record_use", args);
+  }
+
+  /**
    * Takes a memory out of quarantine. It is used again as before, and no rule and no model quarantines it again
    * while its content stays. At the limit another memory is evicted.
    */
@@ -1483,8 +1555,10 @@ export abstract class Functions {
   /**
    * Finds the texts of one user that match a query, best first; every filter is applied before the ranking. mode is
    * hybrid (the default), vector or keyword; sources are memory, message, document and summary unless given,
-   * artifact is another. A memory and the message that it was drawn from are one result. docs/search.md explains
-   * filters, scores and ids.
+   * artifact is another. A memory and the message that it was drawn from are one result. spaces, or else the
+   * policy's context.spaces, names spaces that are granted to the user: their memories and documents are ranked
+   * among the user's own, and details.space says which space a result is of (null: none). An empty list searches no
+   * space; error P0002 for a space that is not granted. docs/search.md explains filters, scores and ids.
    */
   search(args: SearchArguments): Promise<SearchRow[]> {
     return this.call("search", args);
@@ -1610,11 +1684,30 @@ export abstract class AdminFunctions {
   }
 
   /**
+   * Creates a space: memory that several users share. It is written and read like a user, under the user_id
+   * space:NAME. Users of memory.grant_space() find what it holds in memory.search(), memory.get_context() and
+   * memory.list_memories() by the argument spaces, or by the policy's context.spaces. Error 23505 when there is such
+   * a space. For administrators.
+   */
+  createSpace(args: CreateSpaceArguments): Promise<void> {
+    return this.call("create_space", args);
+  }
+
+  /**
    * Switches a model off: it gets no more calls and no more jobs. Its embeddings stay until memory.drop_model().
    * memory.activate_model() switches it on again.
    */
   deactivateModel(args: DeactivateModelArguments): Promise<void> {
     return this.call("deactivate_model", args);
+  }
+
+  /**
+   * Removes a space with everything in it, as memory.forget_user() removes a user, and returns the receipt. It waits
+   * for transactions that write there. The name is free afterwards. Error P0002 when there is no such space. For
+   * administrators.
+   */
+  deleteSpace(args: DeleteSpaceArguments): Promise<Json> {
+    return this.call("delete_space", args);
   }
 
   /**
@@ -1642,6 +1735,16 @@ export abstract class AdminFunctions {
   }
 
   /**
+   * Lets a user read a space, or write it too (access read or write). Granted again, the last call counts. Sessions
+   * of tenants reach what is granted to their user; other sessions read and write every space, but a search or a
+   * context of a user shows only what is granted to that user. Error P0002 when there is no such space. For
+   * administrators.
+   */
+  grantSpace(args: GrantSpaceArguments): Promise<void> {
+    return this.call("grant_space", args);
+  }
+
+  /**
    * Stores an export of memory.export_user(), and returns the counts by kind. A user who has rows is refused
    * (23505). Forgotten texts stay out and are counted as left_out; with lift_tombstones, for the owner alone
    * (42501), they come back. Counters and words are made anew, embeddings by the queue. Parts of an export are
@@ -1666,7 +1769,8 @@ export abstract class AdminFunctions {
    * names; where the second user has the name already, the first one's gets a suffix. Returns {"tables": rows by
    * table, "threads", "artifacts", "secrets": {former name: new name}, "left_out": memories and messages that the
    * second user had forgotten}. Of two equal memories one hides the other; policies of the second user win; running
-   * jobs begin anew. Error P0002 when nothing is stored about the first user. For administrators.
+   * jobs begin anew. Of grants on a space the stronger one stays. Error P0002 when nothing is stored about the first
+   * user. For administrators.
    */
   mergeUsers(args: MergeUsersArguments): Promise<Json> {
     return this.call("merge_users", args);
@@ -1695,6 +1799,15 @@ export abstract class AdminFunctions {
    */
   resetPrompt(args: ResetPromptArguments): Promise<number> {
     return this.call("reset_prompt", args);
+  }
+
+  /**
+   * Takes back what memory.grant_space() has granted, and returns whether the user had anything. The next call of
+   * the user finds nothing there any more; what the user wrote stays. Error P0002 when there is no such space. For
+   * administrators.
+   */
+  revokeSpace(args: RevokeSpaceArguments): Promise<boolean> {
+    return this.call("revoke_space", args);
   }
 
   /**
@@ -1796,6 +1909,7 @@ export const FUNCTIONS = {
   copy_checkpoints: { kind: "row", shape: "value", arguments: { user_id: "text", thread_id: "text", new_thread_id: "text" }, columns: { copy_checkpoints: "bigint" } },
   copy_thread: { kind: "row", shape: "value", arguments: { user_id: "text", thread_id: "text", new_thread_id: "text", upto_seq: "bigint" }, columns: { copy_thread: "bigint" } },
   count_memories: { kind: "row", shape: "value", arguments: { user_id: "text", agent_id: "text", memory_type: "text", search: "text", tags_all: "text[]", as_of: "timestamp with time zone", include_superseded: "boolean", thread_id: "text", filter: "jsonb", created_after: "timestamp with time zone", created_before: "timestamp with time zone", include_quarantined: "boolean" }, columns: { count_memories: "bigint" } },
+  create_space: { kind: "row", shape: "value", arguments: { space: "text", title: "text", metadata: "jsonb" }, columns: { create_space: "void" } },
   deactivate_model: { kind: "row", shape: "value", arguments: { name: "text" }, columns: { deactivate_model: "void" } },
   delete_artifact: { kind: "row", shape: "value", arguments: { user_id: "text", key: "text" }, columns: { delete_artifact: "boolean" } },
   delete_checkpoints: { kind: "row", shape: "value", arguments: { user_id: "text", thread_ids: "text[]", run_ids: "text[]" }, columns: { delete_checkpoints: "bigint" } },
@@ -1806,6 +1920,7 @@ export const FUNCTIONS = {
   delete_message: { kind: "row", shape: "value", arguments: { user_id: "text", thread_id: "text", seq: "bigint" }, columns: { delete_message: "boolean" } },
   delete_messages: { kind: "row", shape: "value", arguments: { user_id: "text", thread_id: "text", seqs: "bigint[]", roles: "text[]", filter: "jsonb", created_after: "timestamp with time zone", created_before: "timestamp with time zone", dry_run: "boolean" }, columns: { delete_messages: "jsonb" } },
   delete_secret: { kind: "row", shape: "value", arguments: { user_id: "text", name: "text" }, columns: { delete_secret: "boolean" } },
+  delete_space: { kind: "row", shape: "value", arguments: { space: "text" }, columns: { delete_space: "jsonb" } },
   delete_thread: { kind: "row", shape: "value", arguments: { user_id: "text", thread_id: "text", memories: "text" }, columns: { delete_thread: "bigint" } },
   doctor: { kind: "rows", shape: "columns", arguments: {  }, columns: { check_name: "text", ok: "boolean", detail: "text" } },
   drop_model: { kind: "row", shape: "value", arguments: { name: "text" }, columns: { drop_model: "void" } },
@@ -1813,11 +1928,11 @@ export const FUNCTIONS = {
   export_user: { kind: "row", shape: "value", arguments: { user_id: "text", kinds: "text[]", max_rows: "integer", after: "jsonb" }, columns: { export_user: "jsonb" } },
   extract_memories: { kind: "row", shape: "value", arguments: { user_id: "text", thread_id: "text", recent_k: "integer" }, columns: { extract_memories: "bigint" } },
   forget_memory: { kind: "row", shape: "value", arguments: { user_id: "text", memory_id: "uuid", reason: "text" }, columns: { forget_memory: "jsonb" } },
-  forget_user: { kind: "row", shape: "value", arguments: { user_id: "text", reason: "text" }, columns: { forget_user: "jsonb" } },
+  forget_user: { kind: "row", shape: "value", arguments: { user_id: "text", reason: "text", spaces: "text" }, columns: { forget_user: "jsonb" } },
   get_checkpoint: { kind: "row", shape: "columns", arguments: { user_id: "text", thread_id: "text", namespace: "text", checkpoint_id: "text" }, columns: { thread_id: "text", namespace: "text", checkpoint_id: "text", parent_id: "text", checkpoint: "jsonb", metadata: "jsonb", created_at: "timestamp with time zone", channels: "text[]", types: "text[]", blobs: "bytea[]", write_tasks: "text[]", write_channels: "text[]", write_types: "text[]", write_blobs: "bytea[]" } },
-  get_context: { kind: "rows", shape: "columns", arguments: { user_id: "text", thread_id: "text", query: "text", agent_id: "text", max_tokens: "integer", query_embedding: "vector", recall: "boolean", whole_thread: "boolean", explain: "boolean" }, columns: { ordinal: "integer", role: "text", content: "text", source: "text", token_count: "integer", metadata: "jsonb" } },
+  get_context: { kind: "rows", shape: "columns", arguments: { user_id: "text", thread_id: "text", query: "text", agent_id: "text", max_tokens: "integer", query_embedding: "vector", recall: "boolean", whole_thread: "boolean", spaces: "text[]", explain: "boolean" }, columns: { ordinal: "integer", role: "text", content: "text", source: "text", token_count: "integer", metadata: "jsonb" } },
   get_job: { kind: "row", shape: "columns", arguments: { user_id: "text", job_id: "bigint" }, columns: { job_id: "bigint", kind: "text", status: "text", attempts: "integer", result: "jsonb", error: "text", created_at: "timestamp with time zone", finished_at: "timestamp with time zone" } },
-  get_memory: { kind: "row", shape: "columns", arguments: { user_id: "text", memory_id: "uuid" }, columns: { memory_id: "uuid", memory_type: "text", content: "text", agent_id: "text", thread_id: "text", metadata: "jsonb", tags: "text[]", confidence: "real", importance: "real", valid_from: "timestamp with time zone", valid_to: "timestamp with time zone", created_at: "timestamp with time zone", updated_at: "timestamp with time zone", expires_at: "timestamp with time zone", superseded_by: "uuid", supersede_reason: "text", superseded_at: "timestamp with time zone", version: "integer", total_count: "bigint", source: "text", source_seqs: "bigint[]", trust: "real", quarantined_at: "timestamp with time zone", quarantine_reason: "text" } },
+  get_memory: { kind: "row", shape: "columns", arguments: { user_id: "text", memory_id: "uuid" }, columns: { memory_id: "uuid", memory_type: "text", content: "text", agent_id: "text", thread_id: "text", metadata: "jsonb", tags: "text[]", confidence: "real", importance: "real", valid_from: "timestamp with time zone", valid_to: "timestamp with time zone", created_at: "timestamp with time zone", updated_at: "timestamp with time zone", expires_at: "timestamp with time zone", superseded_by: "uuid", supersede_reason: "text", superseded_at: "timestamp with time zone", version: "integer", total_count: "bigint", source: "text", source_seqs: "bigint[]", trust: "real", quarantined_at: "timestamp with time zone", quarantine_reason: "text", space: "text" } },
   get_memory_history: { kind: "rows", shape: "columns", arguments: { user_id: "text", memory_id: "uuid" }, columns: { version: "integer", operation: "text", content: "text", metadata: "jsonb", changed_at: "timestamp with time zone", changed_by: "text" } },
   get_messages: { kind: "rows", shape: "columns", arguments: { user_id: "text", thread_id: "text", recent_k: "integer", after_seq: "bigint", before_seq: "bigint", agent_id: "text", include_inactive: "boolean", roles: "text[]", filter: "jsonb", created_after: "timestamp with time zone", created_before: "timestamp with time zone" }, columns: { seq: "bigint", role: "text", content: "text", agent_id: "text", metadata: "jsonb", token_count: "integer", created_at: "timestamp with time zone", expires_at: "timestamp with time zone", is_active: "boolean" } },
   get_policy: { kind: "row", shape: "value", arguments: { agent_id: "text", user_id: "text" }, columns: { get_policy: "jsonb" } },
@@ -1825,13 +1940,15 @@ export const FUNCTIONS = {
   get_thread: { kind: "row", shape: "columns", arguments: { user_id: "text", thread_id: "text" }, columns: { thread_id: "text", message_count: "bigint", active_tokens: "bigint", first_at: "timestamp with time zone", last_at: "timestamp with time zone", total_count: "bigint", title: "text", metadata: "jsonb" } },
   get_thread_summary: { kind: "row", shape: "columns", arguments: { user_id: "text", thread_id: "text", kind: "text" }, columns: { summary_id: "uuid", summary: "text", start_seq: "bigint", end_seq: "bigint", base_summary_id: "uuid", status: "text", metadata: "jsonb", generation_time_ms: "integer", created_at: "timestamp with time zone", kind: "text" } },
   get_user_summary: { kind: "row", shape: "columns", arguments: { user_id: "text" }, columns: { summary_id: "uuid", summary: "text", start_seq: "bigint", end_seq: "bigint", base_summary_id: "uuid", status: "text", metadata: "jsonb", generation_time_ms: "integer", created_at: "timestamp with time zone", kind: "text" } },
+  grant_space: { kind: "row", shape: "value", arguments: { space: "text", user_id: "text", access: "text" }, columns: { grant_space: "void" } },
   import_user: { kind: "row", shape: "value", arguments: { user_id: "text", export: "jsonb", lift_tombstones: "boolean", is_last: "boolean" }, columns: { import_user: "jsonb" } },
   list_artifacts: { kind: "rows", shape: "columns", arguments: { user_id: "text", artifact_type: "text", thread_id: "text", row_limit: "integer", row_offset: "integer" }, columns: { key: "text", memory_ref: "text", artifact_type: "text", description: "text", token_count: "integer", agent_id: "text", thread_id: "text", metadata: "jsonb", created_at: "timestamp with time zone", expires_at: "timestamp with time zone", total_count: "bigint" } },
   list_checkpoints: { kind: "rows", shape: "columns", arguments: { user_id: "text", thread_id: "text", namespace: "text", checkpoint_id: "text", filter: "jsonb", before: "text", row_limit: "integer" }, columns: { thread_id: "text", namespace: "text", checkpoint_id: "text", parent_id: "text", checkpoint: "jsonb", metadata: "jsonb", created_at: "timestamp with time zone", channels: "text[]", types: "text[]", blobs: "bytea[]", write_tasks: "text[]", write_channels: "text[]", write_types: "text[]", write_blobs: "bytea[]" } },
   list_documents: { kind: "rows", shape: "columns", arguments: { user_id: "text", namespace: "text", doc_type: "text", row_limit: "integer", row_offset: "integer", include_quarantined: "boolean", filter: "jsonb" }, columns: { document_id: "uuid", title: "text", namespace: "text", doc_type: "text", content: "text", metadata: "jsonb", thread_id: "text", created_at: "timestamp with time zone", updated_at: "timestamp with time zone", total_count: "bigint", trust: "real", quarantined_at: "timestamp with time zone", quarantine_reason: "text" } },
-  list_memories: { kind: "rows", shape: "columns", arguments: { user_id: "text", agent_id: "text", memory_type: "text", search: "text", tags_all: "text[]", row_limit: "integer", row_offset: "integer", as_of: "timestamp with time zone", include_superseded: "boolean", thread_id: "text", filter: "jsonb", created_after: "timestamp with time zone", created_before: "timestamp with time zone", include_quarantined: "boolean" }, columns: { memory_id: "uuid", memory_type: "text", content: "text", agent_id: "text", thread_id: "text", metadata: "jsonb", tags: "text[]", confidence: "real", importance: "real", valid_from: "timestamp with time zone", valid_to: "timestamp with time zone", created_at: "timestamp with time zone", updated_at: "timestamp with time zone", expires_at: "timestamp with time zone", superseded_by: "uuid", supersede_reason: "text", superseded_at: "timestamp with time zone", version: "integer", total_count: "bigint", source: "text", source_seqs: "bigint[]", trust: "real", quarantined_at: "timestamp with time zone", quarantine_reason: "text" } },
+  list_memories: { kind: "rows", shape: "columns", arguments: { user_id: "text", agent_id: "text", memory_type: "text", search: "text", tags_all: "text[]", row_limit: "integer", row_offset: "integer", as_of: "timestamp with time zone", include_superseded: "boolean", thread_id: "text", filter: "jsonb", created_after: "timestamp with time zone", created_before: "timestamp with time zone", include_quarantined: "boolean", spaces: "text[]" }, columns: { memory_id: "uuid", memory_type: "text", content: "text", agent_id: "text", thread_id: "text", metadata: "jsonb", tags: "text[]", confidence: "real", importance: "real", valid_from: "timestamp with time zone", valid_to: "timestamp with time zone", created_at: "timestamp with time zone", updated_at: "timestamp with time zone", expires_at: "timestamp with time zone", superseded_by: "uuid", supersede_reason: "text", superseded_at: "timestamp with time zone", version: "integer", total_count: "bigint", source: "text", source_seqs: "bigint[]", trust: "real", quarantined_at: "timestamp with time zone", quarantine_reason: "text", space: "text" } },
   list_quarantined: { kind: "rows", shape: "columns", arguments: { user_id: "text", source: "text", row_limit: "integer", row_offset: "integer" }, columns: { source: "text", id: "text", content: "text", trust: "real", quarantined_at: "timestamp with time zone", reason: "text", quarantined_with: "text", total_count: "bigint" } },
   list_secrets: { kind: "rows", shape: "columns", arguments: { user_id: "text" }, columns: { name: "text", created_at: "timestamp with time zone", updated_at: "timestamp with time zone" } },
+  list_spaces: { kind: "rows", shape: "columns", arguments: { user_id: "text" }, columns: { space: "text", title: "text", access: "text", member_count: "bigint", memory_count: "bigint", created_at: "timestamp with time zone", total_count: "bigint", metadata: "jsonb" } },
   list_threads: { kind: "rows", shape: "columns", arguments: { user_id: "text", row_limit: "integer", row_offset: "integer", search: "text", filter: "jsonb", active_after: "timestamp with time zone", active_before: "timestamp with time zone" }, columns: { thread_id: "text", message_count: "bigint", active_tokens: "bigint", first_at: "timestamp with time zone", last_at: "timestamp with time zone", total_count: "bigint", title: "text", metadata: "jsonb" } },
   list_users: { kind: "rows", shape: "columns", arguments: { search: "text", row_limit: "integer", row_offset: "integer" }, columns: { user_id: "text", thread_count: "bigint", message_count: "bigint", memory_count: "bigint", last_at: "timestamp with time zone", total_count: "bigint" } },
   load_user: { kind: "row", shape: "value", arguments: { user_id: "text", agent_id: "text" }, columns: { load_user: "jsonb" } },
@@ -1843,6 +1960,7 @@ export const FUNCTIONS = {
   quarantine_memory: { kind: "row", shape: "value", arguments: { user_id: "text", memory_id: "uuid", reason: "text" }, columns: { quarantine_memory: "void" } },
   quarantine_source: { kind: "row", shape: "value", arguments: { user_id: "text", source: "text", id: "text", reason: "text" }, columns: { quarantine_source: "jsonb" } },
   reconcile_memories: { kind: "row", shape: "value", arguments: { user_id: "text", n: "integer" }, columns: { reconcile_memories: "bigint" } },
+  record_use: { kind: "row", shape: "value", arguments: { user_id: "text", memory_ids: "uuid[]", outcome: "text", thread_id: "text" }, columns: { record_use: "void" } },
   reencrypt_secrets: { kind: "row", shape: "value", arguments: { batch_size: "integer" }, columns: { reencrypt_secrets: "bigint" } },
   register_model: { kind: "row", shape: "value", arguments: { name: "text", kind: "text", provider: "text", model: "text", settings: "jsonb" }, columns: { register_model: "void" } },
   release_memory: { kind: "row", shape: "value", arguments: { user_id: "text", memory_id: "uuid" }, columns: { release_memory: "void" } },
@@ -1852,9 +1970,10 @@ export const FUNCTIONS = {
   restore_memory: { kind: "row", shape: "value", arguments: { user_id: "text", memory_id: "uuid", version: "integer" }, columns: { restore_memory: "integer" } },
   retrieve_artifact: { kind: "row", shape: "value", arguments: { user_id: "text", key: "text", from_token: "integer", max_tokens: "integer", from_line: "integer", max_lines: "integer", grep: "text", context_lines: "integer" }, columns: { retrieve_artifact: "text" } },
   retry_job: { kind: "row", shape: "value", arguments: { user_id: "text", job_id: "bigint" }, columns: { retry_job: "void" } },
+  revoke_space: { kind: "row", shape: "value", arguments: { space: "text", user_id: "text" }, columns: { revoke_space: "boolean" } },
   run_jobs: { kind: "procedure", shape: "value", arguments: { max_jobs: "integer", max_seconds: "integer" }, columns: { run_jobs: "void" } },
   schedule_jobs: { kind: "rows", shape: "value", arguments: { every: "text", sweep_at: "text" }, columns: { schedule_jobs: "text" } },
-  search: { kind: "rows", shape: "columns", arguments: { user_id: "text", query: "text", query_embedding: "vector", mode: "text", sources: "text[]", agent_id: "text", thread_id: "text", exclude_thread_id: "text", memory_types: "text[]", tags_all: "text[]", tags_any: "text[]", exclude_tags: "text[]", filter: "jsonb", min_score: "double precision", min_confidence: "double precision", created_after: "timestamp with time zone", created_before: "timestamp with time zone", as_of: "timestamp with time zone", include_superseded: "boolean", rerank: "boolean", explain: "boolean", top_k: "integer", doc_types: "text[]", namespaces: "text[]" }, columns: { source: "text", id: "text", thread_id: "text", content: "text", score: "real", metadata: "jsonb", created_at: "timestamp with time zone", details: "jsonb", valid_from: "timestamp with time zone" } },
+  search: { kind: "rows", shape: "columns", arguments: { user_id: "text", query: "text", query_embedding: "vector", mode: "text", sources: "text[]", agent_id: "text", thread_id: "text", exclude_thread_id: "text", memory_types: "text[]", tags_all: "text[]", tags_any: "text[]", exclude_tags: "text[]", filter: "jsonb", min_score: "double precision", min_confidence: "double precision", created_after: "timestamp with time zone", created_before: "timestamp with time zone", as_of: "timestamp with time zone", include_superseded: "boolean", rerank: "boolean", explain: "boolean", top_k: "integer", doc_types: "text[]", namespaces: "text[]", spaces: "text[]" }, columns: { source: "text", id: "text", thread_id: "text", content: "text", score: "real", metadata: "jsonb", created_at: "timestamp with time zone", details: "jsonb", valid_from: "timestamp with time zone" } },
   set_policy: { kind: "row", shape: "value", arguments: { settings: "jsonb", agent_id: "text", user_id: "text" }, columns: { set_policy: "jsonb" } },
   set_prompt: { kind: "row", shape: "value", arguments: { name: "text", template: "text" }, columns: { set_prompt: "integer" } },
   set_secret: { kind: "row", shape: "value", arguments: { user_id: "text", name: "text", value: "text" }, columns: { set_secret: "void" } },
