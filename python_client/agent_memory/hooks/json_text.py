@@ -9,6 +9,7 @@ from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any
 
 _SPACE = re.compile(r"(?:[ \t\r\n\ufeff]+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
+_COMMENT = re.compile(r"[ \t]*(?://[^\r\n]*|/\*[^\r\n]*?\*/)")
 _SCALAR = re.compile(r"true|false|null|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 
 
@@ -77,8 +78,9 @@ def without_part(text: str, parent: Node, place: int) -> str:
     at = [start for start, _ in parts].index(place)
     if at > 0:
         before = text[parts[at - 1][1] : place]
-        kept = before.rstrip() if before.strip() != "," else ""  # a comment is the user's
-        return text[: parts[at - 1][1]] + kept + text[parts[at][1] :]
+        comma = _after_space(before, 0)
+        comments = (before[:comma] + before[comma + 1 :]).rstrip()
+        return text[: parts[at - 1][1]] + comments + text[parts[at][1] :]
     if len(parts) > 1:
         return text[:place] + text[parts[1][0] :]
     rest = text[parts[0][1] : parent.end - 1].lstrip(",")
@@ -90,7 +92,9 @@ def _with_part(text: str, parent: Node, rendered: str, depth: int) -> str:
     parts = parent.parts
     if parts:
         end = parts[-1][1]
-        return f"{text[:end]},{newline}{indent * (depth + 1)}{rendered}{text[end:]}"
+        comment = _COMMENT.match(text, end)
+        rest = end if comment is None else comment.end()
+        return f"{text[:end]},{text[end:rest]}{newline}{indent * (depth + 1)}{rendered}{text[rest:]}"
     inside = text[parent.start + 1 : parent.end - 1]
     closing = "" if inside.strip() else newline + indent * depth
     start = parent.start + 1

@@ -16,6 +16,8 @@ from ..errors import AgentMemoryError
 _CONNECT_TIMEOUT = 3
 _NAME = "agent-memory hooks"
 _OTHER_NODE = "AM003"
+_POLICY = '{"secrets": {"mask_in_threads": true}}'
+_TRIED = "password = not-a-password-of-anybody-7251"
 
 
 @contextmanager
@@ -53,18 +55,29 @@ def mask_credentials(connection: psycopg.Connection[Any], user: str) -> None:
     Raises:
         AgentMemoryError: the role may not say so, and nobody has.
     """
-    asked = "select memory.get_policy(user_id => %s) #>> '{secrets,mask_in_threads}' = 'true'"
-    if connection.execute(asked, [user]).fetchone() == (True,):
+    if _masks(connection, user):
         return
-    policy = '{"secrets": {"mask_in_threads": true}}'
     try:
         with connection.transaction():
-            connection.execute("select memory.set_policy(settings => %s::jsonb, user_id => %s)", [policy, user])
+            connection.execute("select memory.set_policy(settings => %s::jsonb, user_id => %s)", [_POLICY, user])
     except psycopg.errors.InsufficientPrivilege as error:
         raise AgentMemoryError(
             "this role may not set policies, and credentials in messages would be stored",
             hint=f"Let an administrator run: agent-memory policy set secrets.mask_in_threads true --user {user}",
         ) from error
+
+
+def _masks(connection: psycopg.Connection[Any], user: str) -> bool:
+    """Tell whether credentials in messages of a user become marks."""
+    asked = "select memory.get_policy(user_id => %s) #>> '{secrets,mask_in_threads}' = 'true'"
+    try:
+        with connection.transaction():
+            return connection.execute(asked, [user]).fetchone() == (True,)
+    except psycopg.errors.InsufficientPrivilege:
+        # A role of an application sees no policies, but what becomes of a message.
+        with connection.transaction(force_rollback=True):
+            tried = "select content from memory.add_message(user_id => %s, thread_id => %s, role => 'user', content => %s)"
+            return connection.execute(tried, [user, _NAME, _TRIED]).fetchone() != (_TRIED,)
 
 
 def _connection(conninfo: str) -> psycopg.Connection[Any]:

@@ -26,6 +26,10 @@ _NOT_SAID = (
     "[Request interrupted by user",
 )  # fmt: skip
 """How texts begin in the transcript of Claude Code that neither the user nor the model has said."""
+_TOLD = ("<hook_context>", "</hook_context>")
+"""What Gemini CLI puts around the words of a hook before a prompt."""
+_SOURCES = (None, "user", "sdk")
+"""Who has written a prompt that is the user's; Claude Code also wakes itself up by prompts."""
 _MARKS_OF_OTHERS = ("isSidechain", "isMeta", "isCompactSummary", "isVisibleInTranscriptOnly", "isApiErrorMessage")
 
 
@@ -127,7 +131,7 @@ def _of_claude_code(event: dict[str, Any], mark: Mark) -> tuple[list[Said], Mark
     if answer and not _has(said, answer) and (said or not after.read):
         said.append(Said("assistant", answer, _key(after.answer, "assistant", answer)))
     prompt = _text(event.get("prompt"))
-    if prompt:
+    if prompt and event.get("source") in _SOURCES:
         said.append(Said("user", prompt, _key(after.answer, "user", prompt)))
     return said, after
 
@@ -139,6 +143,8 @@ def _has(said: list[Said], answer: str) -> bool:
 def _transcript(path: Any, mark: Mark) -> tuple[list[Said], Mark]:
     """Return the messages of a transcript since the mark, and the new mark."""
     said: list[Said] = []
+    if mark.read > _size(path):  # it was written anew
+        mark = Mark(0, "")
     for line, end in _lines(path, mark.read):
         mark = Mark(end, mark.answer)
         try:
@@ -156,6 +162,13 @@ def _transcript(path: Any, mark: Mark) -> tuple[list[Said], Mark]:
     return said, mark
 
 
+def _size(path: Any) -> int:
+    try:
+        return os.stat(os.path.expanduser(path)).st_size  # noqa: PTH111, PTH116
+    except (OSError, TypeError, ValueError):
+        return 0
+
+
 def _lines(path: Any, start: int) -> Iterator[tuple[bytes, int]]:
     """Yield the whole lines of a file from a place on, each with the place at which it ends."""
     if not isinstance(path, str) or not path or "\0" in path:
@@ -168,8 +181,6 @@ def _lines(path: Any, start: int) -> Iterator[tuple[bytes, int]]:
         found = os.fstat(descriptor)
         if not stat.S_ISREG(found.st_mode):
             return
-        if start > found.st_size:  # it was written anew
-            start = 0
         is_whole = found.st_size - start <= _MAX_TRANSCRIPT
         start = start if is_whole else found.st_size - _MAX_TRANSCRIPT
         file.seek(start)
@@ -216,6 +227,8 @@ def _of_codex(event: dict[str, Any]) -> Iterator[Said]:
 def _of_gemini_cli(event: dict[str, Any]) -> Iterator[Said]:
     moment = str(event.get("timestamp") or "")
     answer, prompt = _text(event.get("prompt_response")), _text(event.get("prompt"))
+    if prompt.startswith(_TOLD[0]):  # what the session began with, where it has one prompt only
+        prompt = prompt.partition(_TOLD[1])[2].strip()
     # If another hook has refused an answer, the next one is to the same prompt.
     if prompt and answer and not event.get("stop_hook_active"):
         yield Said("user", prompt, _key(moment, "user", prompt))
