@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 import shutil
 import stat
 from collections.abc import Callable
@@ -10,14 +12,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agent_memory import InvalidValueError
-from agent_memory.hooks import settings
+from agent_memory import InvalidValueError, Memory
+from agent_memory.hooks import keep, settings
 from agent_memory.hooks.assistants import ASSISTANTS
 from agent_memory.hooks.json_text import JsonTextError, parsed
+from agent_memory.hooks.run import _GIVE_UP
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.hooks.steps import FILES, Assistant, command
+from tests.support.servers import ROOT
 
 pytestmark = pytest.mark.feature("F28")
 
@@ -211,4 +215,23 @@ def test_what_cannot_be_installed_leaves_the_settings_alone(home: Path, dsn: str
 
 
 def test_the_program_is_found_beside_python() -> None:
-    assert shutil.which(settings._program()) == str(settings._program())
+    assert shutil.which(str(settings._program())) == str(settings._program())
+
+
+def test_the_page_says_what_is_installed(home: Path, dsn: str) -> None:
+    page = (ROOT / "docs" / "assistants.md").read_text(encoding="utf-8")
+    for name, assistant in ASSISTANTS.items():
+        [row] = re.findall(rf"^\| `{name}` \|(.*)$", page, re.MULTILINE)
+        assert f"`~/{assistant.folder}/{assistant.file}` (`{assistant.variable}`)" in row
+        assert row.endswith(f"| {', '.join(f'`{event}`' for event in assistant.events)} |")
+    assert f"After {_GIVE_UP:g} seconds" in page
+    assert "running for half an hour" in page
+    assert keep.SECONDS == 1800
+    [shell] = re.findall(r"^(agent-memory hooks install \S+)", page, re.MULTILINE)
+    done = command(*shlex.split(shell)[1:], "--dsn", dsn, home=home)
+    assert done.returncode == 0, done.stderr
+    [example] = re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    with Memory(dsn) as memory:
+        exec(example, {"memory": memory})
+        [added] = memory.list_memories("ana", filter={"folder": "/home/ana/app"})
+        assert added.content == "The tests run with pytest"

@@ -76,15 +76,21 @@ def without_part(text: str, parent: Node, place: int) -> str:
     """Return the text without the member or item that begins at a place."""
     parts = parent.parts
     at = [start for start, _ in parts].index(place)
+    end = parts[at][1]
+    if at + 1 < len(parts):
+        after = parts[at + 1][0]
+        return text[:place] + _without_comma(text[end:after]).lstrip() + text[after:]
     if at > 0:
-        before = text[parts[at - 1][1] : place]
-        comma = _after_space(before, 0)
-        comments = (before[:comma] + before[comma + 1 :]).rstrip()
-        return text[: parts[at - 1][1]] + comments + text[parts[at][1] :]
-    if len(parts) > 1:
-        return text[:place] + text[parts[1][0] :]
-    rest = text[parts[0][1] : parent.end - 1].lstrip(",")
+        before = parts[at - 1][1]
+        return text[:before] + _without_comma(text[before:place]).rstrip() + text[end:]
+    rest = text[end : parent.end - 1].lstrip(",")
     return text[: parent.start + 1] + (rest if rest.strip() else "") + text[parent.end - 1 :]
+
+
+def _without_comma(between: str) -> str:
+    """Return what is between two parts without the comma; comments are the user's."""
+    comma = _after_space(between, 0)
+    return between[:comma] + between[comma + 1 :]
 
 
 def _with_part(text: str, parent: Node, rendered: str, depth: int) -> str:

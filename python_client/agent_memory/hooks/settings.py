@@ -41,9 +41,12 @@ def install(assistant: Assistant, memory: dict[str, str]) -> Path:
     file = (home / assistant.file).resolve()
     found = _read(file)
     command = shlex.join([str(_program()), *_HOOK, assistant.name, str(home / MEMORY)])
-    text = _without_hooks(file, found or "{}\n", assistant)
-    for event in assistant.events:
-        text = _with_hook(file, text, event, assistant.group(event, command))
+    groups = {event: assistant.group(event, command) for event in assistant.events}
+    text = found or "{}\n"
+    if _ours(_parsed(file, text), assistant) != {event: [group] for event, group in groups.items()}:
+        text = _without_hooks(file, text, assistant)
+        for event, group in groups.items():
+            text = _with_hook(file, text, event, group)
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
     with written(home / MEMORY, overwrites=True) as output:
         json.dump({**memory, "made_file": found is None or _made(home)}, output, ensure_ascii=False, indent=2)
@@ -174,6 +177,17 @@ def _place_of_ours(root: Node, assistant: Assistant) -> tuple[Node, int] | None:
                     return hooks, hooks.places[event]
                 return root, root.places["hooks"]
     return None
+
+
+def _ours(root: Node, assistant: Assistant) -> dict[str, list[Any]]:
+    """Return the groups that have our commands, by event."""
+    found: dict[str, list[Any]] = {}
+    for event, groups in _events(root):
+        for group in groups.value:
+            handlers = group.get("hooks") if isinstance(group, dict) else None
+            if any(_is_ours(each, assistant) for each in (handlers if isinstance(handlers, list) else [])):
+                found.setdefault(event, []).append(group)
+    return found
 
 
 def _is_ours(handler: Any, assistant: Assistant) -> bool:
