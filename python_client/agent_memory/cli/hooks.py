@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import os
 from enum import Enum
 from pathlib import Path
 from typing import Annotated
@@ -47,6 +48,8 @@ def install(
     user = user if user is not None else getpass.getuser()
     if not user.strip():
         raise InvalidValueError("--user: must not be empty", hint="Name the user whose memory it is.")
+    if store is not None and dsn == os.environ.get("AGENT_MEMORY_DSN"):
+        dsn = None  # the option is nearer than the environment
     database = named_database(dsn) if store is None else dsn
     if store is not None and database is not None:
         raise InvalidValueError("--store: names an embedded store, but --dsn names a database", hint="Name one.")

@@ -17,8 +17,8 @@ from ..errors import AgentMemoryError, InvalidValueError
 from .assistants import Assistant
 from .json_text import JsonTextError, Node, parsed, with_item, with_member, without_part
 
-MEMORY, LOG, WAITING = "agent-memory.json", "agent-memory.log", "agent-memory.buffer"
-"""Files beside the settings: whose memory it is and where, what went wrong, and what waits for the database."""
+MEMORY, LOG = "agent-memory.json", "agent-memory.log"
+"""Files beside the settings: whose memory it is and where, and what went wrong."""
 BACKUP = ".before-agent-memory"
 _HOOK = ["hooks", "run"]
 

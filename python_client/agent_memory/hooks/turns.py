@@ -177,10 +177,11 @@ def _lines(path: Any, start: int) -> Iterator[tuple[bytes, int]]:
         descriptor = os.open(os.path.expanduser(path), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # noqa: PTH111
     except OSError:
         return
+    found = os.fstat(descriptor)
+    if not stat.S_ISREG(found.st_mode):
+        os.close(descriptor)
+        return
     with os.fdopen(descriptor, "rb") as file:
-        found = os.fstat(descriptor)
-        if not stat.S_ISREG(found.st_mode):
-            return
         is_whole = found.st_size - start <= _MAX_TRANSCRIPT
         start = start if is_whole else found.st_size - _MAX_TRANSCRIPT
         file.seek(start)
