@@ -1,6 +1,6 @@
-"""Writes src/functions.ts, the typed methods of the client, from the catalog of an installed database, and
-src/tool-definitions.ts, the tools of models, from those of the Python client.
+"""Writes src/functions.ts, the client's methods, and src/tool-definitions.ts, the tools of models.
 
+The methods are those of the catalog of an installed database, and the tools those of the Python client.
 ``generate.py`` rewrites the files; ``generate.py --check`` fails when one is stale. Which functions an application has,
 and which ``memory.admin`` has, is as in the Python client.
 """

@@ -16,7 +16,7 @@ STARTS = "SessionStart"
 PATIENCE = 180
 
 
-def command(*arguments: str | Path, home: Path, **environment: str) -> "subprocess.CompletedProcess[str]":
+def command(*arguments: str | Path, home: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run agent-memory as a user of this home folder."""
     # A process of its own, with the name and the folder that the installed command has.
     program = Path(sys.executable).with_name("agent-memory")
@@ -74,7 +74,7 @@ class Assistant:
         assert all(handler["type"] == "command" for handler in handlers)
         return [handler["command"] for handler in handlers]
 
-    def start(self, command: str, given: bytes) -> "subprocess.CompletedProcess[bytes]":
+    def start(self, command: str, given: bytes) -> subprocess.CompletedProcess[bytes]:
         """Start a command as assistants do, by the shell in the folder of the session."""
         return subprocess.run(
             ["/bin/sh", "-c", command],
@@ -126,9 +126,7 @@ class Assistant:
             self.fire("Stop", stop_hook_active=False, last_assistant_message=answer, **turn)
         else:
             moment = f"2026-11-27T10:00:{number:02}.000Z"
-            self.fire(
-                "AfterAgent", prompt=prompt, prompt_response=answer, stop_hook_active=False, timestamp=moment
-            )
+            self.fire("AfterAgent", prompt=prompt, prompt_response=answer, stop_hook_active=False, timestamp=moment)
 
     def write(self, *lines: Any) -> None:
         """Add lines to the transcript."""

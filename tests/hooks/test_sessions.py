@@ -72,11 +72,15 @@ def test_credentials_are_marks_before_they_are_stored(assistant: Make, said_in: 
         "select format('%I.%I', table_schema, table_name) from information_schema.tables"
         " where table_schema = 'memory' and table_type = 'BASE TABLE'"
     ).fetchall():
-        [found] = db.execute(f"select count(*) from {table} as t where t::text like '%%' || %s || '%%'", [KEY]).fetchone()
+        [found] = db.execute(
+            f"select count(*) from {table} as t where t::text like '%%' || %s || '%%'", [KEY]
+        ).fetchone()
         assert found == 0, table
 
 
-def test_a_policy_that_was_lost_is_set_again_before_something_is_stored(assistant: Make, said_in: Read, dsn: str) -> None:
+def test_a_policy_that_was_lost_is_set_again_before_something_is_stored(
+    assistant: Make, said_in: Read, dsn: str
+) -> None:
     session = assistant("codex")
     session.turn("Hello", "Hello!")
     with Memory(dsn) as memory:
@@ -175,14 +179,16 @@ def test_a_thread_has_the_folder_and_keeps_other_metadata(assistant: Make, dsn: 
         assert message.content == "Hello"
 
 
-def test_a_role_that_may_not_set_policies_stores_no_credentials(assistant: Make, said_in: Read, db: Any, dsn: str) -> None:
+def test_a_role_that_may_not_set_policies_stores_no_credentials(
+    assistant: Make, said_in: Read, db: Any, dsn: str
+) -> None:
     parts = psycopg.conninfo.conninfo_to_dict(dsn)
     db.execute("drop role if exists hooks_app")
     db.execute("create role hooks_app login")
     db.execute("grant memory_app to hooks_app")
     app = psycopg.conninfo.make_conninfo(**{**parts, "user": "hooks_app"})
     session = assistant("codex")
-    with pytest.raises(AssertionError, match="may not set policies(.|\n)*agent-memory policy set"):
+    with pytest.raises(AssertionError, match=r"may not set policies(.|\n)*agent-memory policy set"):
         session.install("--user", "bo", "--dsn", app)
     db.execute("""select memory.set_policy('{"secrets": {"mask_in_threads": true}}', user_id => 'bo')""")
     session.install("--user", "bo", "--dsn", app)

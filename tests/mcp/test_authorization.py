@@ -114,7 +114,9 @@ def oauth(url: str) -> OAuthClientProvider:
         [state] = parse_qs(urlsplit(opened[-1]).query)["state"]
         return AuthorizationCodeResult(code="agreed", state=state)
 
-    about = OAuthClientMetadata.model_validate({"redirect_uris": ["http://127.0.0.1:9/callback"], "client_name": "host"})
+    about = OAuthClientMetadata.model_validate(
+        {"redirect_uris": ["http://127.0.0.1:9/callback"], "client_name": "host"}
+    )
     return OAuthClientProvider(url, about, _Storage(), redirected, called_back)
 
 
@@ -204,7 +206,10 @@ def test_without_an_issuer_nothing_is_announced(dsn: str) -> None:
     ],
 )
 def test_settings_that_do_not_fit_together_are_refused(given: dict[str, Any], said: str) -> None:
-    with pytest.raises(InvalidValueError, match=said):
+    def begin() -> None:
         settings = Settings(**given)
         settings.check()
         announcing(settings, "http://127.0.0.1:3002")
+
+    with pytest.raises(InvalidValueError, match=said):
+        begin()

@@ -104,8 +104,9 @@ def _with_part(text: str, parent: Node, rendered: str, depth: int) -> str:
     inside = text[parent.start + 1 : parent.end - 1]
     closing = "" if inside.strip() else newline + indent * depth
     start = parent.start + 1
-    return f"{text[:start]}{newline}{indent * (depth + 1)}{rendered}{inside if inside.strip() else closing}" + (
-        text[parent.end - 1 :]
+    return (
+        f"{text[:start]}{newline}{indent * (depth + 1)}{rendered}{inside if inside.strip() else closing}"
+        + (text[parent.end - 1 :])
     )
 
 

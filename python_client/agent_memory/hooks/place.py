@@ -76,7 +76,9 @@ def _masks(connection: psycopg.Connection[Any], user: str) -> bool:
     except psycopg.errors.InsufficientPrivilege:
         # A role of an application sees no policies, but what becomes of a message.
         with connection.transaction(force_rollback=True):
-            tried = "select content from memory.add_message(user_id => %s, thread_id => %s, role => 'user', content => %s)"
+            tried = (
+                "select content from memory.add_message(user_id => %s, thread_id => %s, role => 'user', content => %s)"
+            )
             return connection.execute(tried, [user, _NAME, _TRIED]).fetchone() != (_TRIED,)
 
 

@@ -48,7 +48,7 @@ select role, content from memory.get_messages(
 
 def folder_of(cwd: Any) -> str | None:
     """Return the folder that a session is about: the project around the current folder, else that folder."""
-    if not isinstance(cwd, str) or not os.path.isabs(cwd) or "\0" in cwd:
+    if not isinstance(cwd, str) or "\0" in cwd or not Path(cwd).is_absolute():
         return None
     here = Path(os.path.realpath(cwd))
     for folder in (here, *here.parents):
@@ -73,9 +73,7 @@ def told(connection: psycopg.Connection[Any], user: str, folder: str | None, thr
     threads = cursor.execute(_THREADS, about).fetchall()
     here = {each.thread_id for each in threads if each.folder == folder and folder is not None}
     elsewhere = {each.folder for each in threads if each.folder not in (None, folder)}
-    memories = [
-        each for each in cursor.execute(_MEMORIES, about) if not _names_another(each, folder, elsewhere)
-    ]
+    memories = [each for each in cursor.execute(_MEMORIES, about) if not _names_another(each, folder, elsewhere)]
     memories.sort(key=lambda each: (each.importance, each.since), reverse=True)
     of_folder = [each for each in memories if (each.folder == folder and folder) or each.thread_id in here]
     of_user = [each for each in memories if each not in of_folder]
@@ -100,7 +98,7 @@ def _names_another(memory: Any, folder: str | None, elsewhere: set[str]) -> bool
 
 
 def _is_in(text: str, folder: str) -> bool:
-    """Tell whether a text has the path of a folder, or a path in the folder; /home/ana/app is not in /home/ana/apples."""
+    """Tell whether a text has the path of a folder, or one in it; /home/ana/app is not in /home/ana/apples."""
     at = text.find(folder)
     while at >= 0:
         following = text[at + len(folder) : at + len(folder) + 1]
@@ -131,4 +129,3 @@ def _within_budget(lines: list[str]) -> str:
             break
         kept.append(line)
     return "\n".join(kept) if len(kept) > 1 else ""
-

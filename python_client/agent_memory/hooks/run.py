@@ -24,7 +24,7 @@ _MAX_LOG = 1 << 20
 
 def app(**_: Any) -> NoReturn:
     """Be the command ``agent-memory hooks run ASSISTANT FILE``."""
-    name, file = (sys.argv[3:] + ["", ""])[:2]
+    name, file = [*sys.argv[3:], "", ""][:2]
     log = Log(Path(file).parent / "agent-memory.log" if file else None)
     try:
         answers = os.dup(1)

@@ -17,7 +17,7 @@ from .assistants import Assistant
 MAX_TEXT = 1_000_000
 """Characters of a message that are stored."""
 _MAX_TRANSCRIPT = 32 << 20
-"""Bytes of a transcript that one hook reads: more than that since the hook before is a session that is older than it."""
+"""Bytes of a transcript that one hook reads. What is longer began before there were hooks."""
 _BATCH = 200
 _WAIT = 0.5
 """Seconds that the end of a turn waits for its answer: Claude Code may write the transcript a moment later."""

@@ -165,4 +165,3 @@ class Access:
                 hint="Wait for the seconds that the header Retry-After says. The operator sets --rate-limit.",
                 headers={"Retry-After": str(seconds)},
             )
-
