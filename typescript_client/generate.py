@@ -215,7 +215,8 @@ def tools() -> str:
         'import type { ToolDefinition } from "./tools.js";\n\n'
         f"export type ToolName =\n  | {chr(10).join(f'  | {json.dumps(name)}' for name in TOOLS).strip(' |')};\n\n"
         "/** All tools by their names. */\n"
-        f"export const TOOLS: Record<ToolName, ToolDefinition> = {json.dumps(definitions, indent=2)};\n\n"
+        "export const TOOLS: Record<ToolName, ToolDefinition> = {\n"
+        f"{''.join(f'  {name}: {json.dumps(each)},{chr(10)}' for name, each in definitions.items())}}};\n\n"
         "/** What a search looks through unless it is told. */\n"
         f"export const SOURCES = {json.dumps(list(get_args(Source)))};\n"
     )

@@ -72,7 +72,8 @@ def sessions(home: Path, project: Callable[[str], Path], store: Path) -> Callabl
             transcript = home / f"{number}.jsonl" if name == "claude-code" else None
             made.append(Assistant(name, home, project("app"), f"session-{number}", transcript))
         for first in made[:3]:
-            first.install("--user", "ana", "--store", store)
+            # What is named is nearer than the environment.
+            first.install("--user", "ana", "--store", store, AGENT_MEMORY_DSN="postgresql://127.0.0.1:1/nothing")
         return made
 
     return make

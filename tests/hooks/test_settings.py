@@ -33,8 +33,8 @@ THEIRS = {
     "tabs": '{\n\t"hooks": {\n\t\t"SessionStart": [],\n\t\t"PreToolUse": [\n\t\t\t{"matcher": "Bash", "hooks": []}\n'
     "\t\t]\n\t}\n}\n",
     "windows": '{\r\n    "b": "\\u00e4ä",\r\n    "a": true\r\n}\r\n',
-    "comments": '// mine\n{\n  "a": 1, // one\n  /* two */ "hooks": {"Stop": [ /* none, yet */ ] // three\n  }, // four\n'
-    "}\n",
+    "comments": '// mine\n{\n  "a": 1, // one\n  /* two */ "hooks": {"Stop": [ /* none, yet */ ] // three\n'
+    "  }, // four\n}\n",
     "last comment": '{\n    "a": [1, 2] // a, b\n}\n',
     "mark of order": '\ufeff{"a": {}}\n',
 }
