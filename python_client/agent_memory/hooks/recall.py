@@ -69,7 +69,7 @@ def told(connection: psycopg.Connection[Any], user: str, folder: str | None, thr
         thread: the thread of the session, which the assistant knows itself.
     """
     about = {"user": user, "filter": json.dumps({"folder": folder})}
-    cursor = connection.cursor(row_factory=namedtuple_row)
+    cursor: Any = connection.cursor(row_factory=namedtuple_row)
     threads = cursor.execute(_THREADS, about).fetchall()
     here = {each.thread_id for each in threads if each.folder == folder and folder is not None}
     elsewhere = {each.folder for each in threads if each.folder not in (None, folder)}
