@@ -182,7 +182,7 @@ def test_a_thread_has_the_folder_and_keeps_other_metadata(assistant: Make, dsn: 
 def test_a_role_that_may_not_set_policies_stores_no_credentials(
     assistant: Make, said_in: Read, db: Any, dsn: str
 ) -> None:
-    parts = psycopg.conninfo.conninfo_to_dict(dsn)
+    parts: dict[str, Any] = psycopg.conninfo.conninfo_to_dict(dsn)
     db.execute("drop role if exists hooks_app")
     db.execute("create role hooks_app login")
     db.execute("grant memory_app to hooks_app")

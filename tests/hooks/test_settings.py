@@ -137,10 +137,11 @@ def test_a_broken_file_is_refused_by_name_and_left_as_it_is(home: Path, broken: 
     file = home / ".claude" / "settings.json"
     file.parent.mkdir()
     file.write_bytes(broken)
-    for call in (
+    calls: list[Callable[[], object]] = [
         lambda: settings.install(ASSISTANTS["claude-code"], {"user": "ana", "dsn": ""}),
         lambda: settings.remove(ASSISTANTS["claude-code"]),
-    ):
+    ]
+    for call in calls:
         with pytest.raises(InvalidValueError) as refused:
             call()
         assert said in str(refused.value)
