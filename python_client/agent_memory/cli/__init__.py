@@ -1,10 +1,11 @@
 """The command ``agent-memory``: app.py puts together the commands that the other modules define."""
 
 import sys
+from typing import TYPE_CHECKING
 
-if sys.argv[1:3] == ["hooks", "run"]:  # a coding assistant waits, and the commands take longer to import than a hook
+if TYPE_CHECKING or sys.argv[1:3] != ["hooks", "run"]:
+    from .app import app
+else:  # a coding assistant waits, and the commands take longer to import than a hook
     from ..hooks.run import app
-else:
-    from .app import app  # type: ignore[assignment]
 
 __all__ = ["app"]
