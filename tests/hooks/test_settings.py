@@ -238,6 +238,7 @@ def test_the_program_is_found_beside_python() -> None:
     assert shutil.which(str(settings._program())) == str(settings._program())
 
 
+@pytest.mark.filterwarnings("ignore::agent_memory.DegradedWarning")
 def test_the_page_says_what_is_installed(home: Path, dsn: str) -> None:
     page = (ROOT / "docs" / "assistants.md").read_text(encoding="utf-8")
     for name, assistant in ASSISTANTS.items():
