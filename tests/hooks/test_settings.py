@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from agent_memory import InvalidValueError, Memory
 from agent_memory.hooks import keep, settings
-from agent_memory.hooks.assistants import ASSISTANTS
+from agent_memory.hooks.assistants import ASSISTANTS, PATIENCE, UNSEEN_PATIENCE
 from agent_memory.hooks.json_text import JsonTextError, parsed
 from agent_memory.hooks.run import _GIVE_UP
 from hypothesis import given
@@ -245,7 +245,8 @@ def test_the_page_says_what_is_installed(home: Path, dsn: str) -> None:
         [row] = re.findall(rf"^\| `{name}` \|(.*)$", page, re.MULTILINE)
         assert f"`~/{assistant.folder}/{assistant.file}` (`{assistant.variable}`)" in row
         assert row.endswith(f"| {', '.join(f'`{event}`' for event in assistant.events)} |")
-    assert f"After {_GIVE_UP:g} seconds" in page
+    assert f"After {PATIENCE * _GIVE_UP:g} seconds" in page
+    assert f"so they have {UNSEEN_PATIENCE * _GIVE_UP:g}" in page
     assert "running for half an hour" in page
     assert keep.SECONDS == 1800
     [shell] = re.findall(r"^(agent-memory hooks install \S+)", page, re.MULTILINE)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-PATIENCE = 10
-"""Seconds after which an assistant ends a hook; a hook gives up by itself before."""
+PATIENCE, UNSEEN_PATIENCE = 10, 60
+"""Seconds after which an assistant ends a hook that it waits for, and one that it does not wait for."""
 
 
 @dataclass(frozen=True)
@@ -46,9 +46,13 @@ class Assistant:
             return Path(named).expanduser() / self.folder
         return Path(named).expanduser() if named else Path.home() / self.folder
 
+    def patience(self, event: str) -> int:
+        """Return the seconds after which the assistant ends a hook; a hook gives up by itself before."""
+        return UNSEEN_PATIENCE if self.events[event].get("async") else PATIENCE
+
     def group(self, event: str, command: str) -> dict[str, Any]:
         """Return what stands in the list of an event: for every session, a command."""
-        handler = {**self.handler, "type": "command", "command": command, "timeout": PATIENCE * self.second}
+        handler = {**self.handler, "type": "command", "command": command, "timeout": self.patience(event) * self.second}
         return {"hooks": [{**handler, **self.events[event]}]}
 
 

@@ -16,8 +16,8 @@ from typing import Any, NoReturn
 
 from .assistants import ASSISTANTS, PATIENCE
 
-_GIVE_UP = PATIENCE * 0.6
-"""Seconds after which a hook ends by itself, without what it has not done yet."""
+_GIVE_UP = 0.6
+"""The part of an assistant's patience after which a hook ends by itself, without what it has not done yet."""
 _MAX_INPUT = 64 << 20
 _MAX_LOG = 1 << 20
 
@@ -31,9 +31,7 @@ def app(**_: Any) -> NoReturn:
         nothing = os.open(os.devnull, os.O_RDWR)
         os.dup2(nothing, 1)  # whatever a library may print
         os.dup2(nothing, 2)
-        waiting = threading.Timer(_GIVE_UP, _give_up, [log])
-        waiting.daemon = True
-        waiting.start()
+        log.give_up_after(PATIENCE * _GIVE_UP)
         given = _input()
         os.dup2(nothing, 0)
         answer = _answer(name, file, given, log)
@@ -56,6 +54,7 @@ def _answer(name: str, file: str, given: bytes, log: Log) -> dict[str, Any] | No
     log.about = f"{name} {kind if kind in assistant.events else 'unknown event'}"
     if kind not in assistant.events:
         return None
+    log.give_up_after(assistant.patience(kind) * _GIVE_UP)
     from . import place, recall, turns
 
     thread, folder = turns.thread_of(event), recall.folder_of(event.get("cwd"))
@@ -81,7 +80,7 @@ def _write(descriptor: int, said: bytes) -> None:
 
 
 class Log:
-    """The file that says what went wrong; it begins anew when it is long.
+    """The file that says what went wrong, also that a hook took too long; it begins anew when it is long.
 
     Args:
         path: the file; None for no log.
@@ -89,7 +88,21 @@ class Log:
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
+        self._waiting: threading.Timer | None = None
         self.about = "unknown assistant"
+
+    def give_up_after(self, seconds: float) -> None:
+        """End the process some seconds from now, and say so."""
+
+        def give_up() -> NoReturn:
+            self.write(f"gave up after {seconds:g} s")
+            os._exit(0)
+
+        if self._waiting is not None:
+            self._waiting.cancel()
+        self._waiting = threading.Timer(seconds, give_up)
+        self._waiting.daemon = True
+        self._waiting.start()
 
     def write(self, text: str) -> None:
         """Add a line, if that is possible."""
@@ -104,11 +117,6 @@ class Log:
             os.write(descriptor, line.encode("utf-8", "replace"))
         except OSError:
             pass
-
-
-def _give_up(log: Log) -> NoReturn:
-    log.write(f"gave up after {_GIVE_UP:g} s")
-    os._exit(0)
 
 
 def _described(error: BaseException) -> str:
