@@ -7,6 +7,7 @@ import contextlib
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -28,6 +29,7 @@ from psycopg_pool import ConnectionPool
 from tests.cluster.conftest import PARTITIONS, set_map
 from tests.cluster.databases import USERS, Databases
 from tests.conftest import DATABASE_NAMES, Database
+from tests.hooks.steps import Assistant
 from tests.tenants.steps import KEY, login_role, text_of, token_of
 
 pytestmark = pytest.mark.feature("F14")
@@ -373,3 +375,17 @@ def test_users_of_two_nodes_are_brought_together_before_they_are_merged(cluster:
         }
     assert cluster.users("a") == {here["a"][1]}
     assert cluster.users("b") == set()
+
+
+@pytest.mark.feature("F28")
+def test_the_hooks_of_an_assistant_know_the_way(cluster: Cluster, tmp_path: Path) -> None:
+    for node in "ab":
+        user = next(user for user in USERS if cluster.node_of(user) == node)
+        session = Assistant("codex", tmp_path / node, tmp_path, session=user)
+        session.home.mkdir()
+        session.install("--user", user, "--dsn", cluster.dsn["a"])
+        session.turn("password = hunter2hunter2", "Yes.")
+        assert session.log == ""
+        with Memory(cluster.dsn["b"]) as memory:
+            stored = [message.content for message in memory.get_messages(user, user)]
+            assert stored == ["password = (credential: password)", "Yes."]

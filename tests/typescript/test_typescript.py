@@ -13,6 +13,7 @@ import psycopg
 import pytest
 from agent_memory import Memory
 from agent_memory.adapters.langgraph import AgentMemoryStore
+from agent_memory.tools import TOOLS, openai_tools
 
 from tests.support.sqlapi import Api
 
@@ -44,8 +45,8 @@ def node(dsn: str, *arguments: str | Path, **environment: str) -> str:
 def test_its_own_tests(dsn: str) -> None:
     printed = node(dsn, "node", "--test", *sorted((FOLDER / "dist" / "test").glob("*.test.js")))
     passed, skipped = (int(re.findall(rf"^# {word} (\d+)$", printed, re.MULTILINE)[0]) for word in ("pass", "skipped"))
-    assert passed >= 12
-    assert passed + skipped >= 13
+    assert passed >= 17
+    assert passed + skipped >= 18
 
 
 def test_langgraph_s_validation_of_checkpointers(dsn: str) -> None:
@@ -91,6 +92,26 @@ def test_an_item_that_python_has_put_is_found_and_changed(dsn: str, tmp_path: Pa
         assert sorted(item.value["n"] for item in items) == [2, 2, 2]
 
 
+def test_the_tools_are_those_of_python(dsn: str, tmp_path: Path) -> None:
+    program = tmp_path / "tools.mjs"
+    program.write_text(
+        f"""
+        import {{ openaiTools, TOOLS }} from "{FOLDER}/dist/src/tools.js";
+        const all = Object.keys(TOOLS);
+        const forms = [{{}}, {{ strict: true }}, {{ api: "responses" }}, {{ api: "responses", strict: true }}];
+        const results = Object.fromEntries(all.map((name) => [name, TOOLS[name].result]));
+        console.log(JSON.stringify([openaiTools(), ...forms.map((form) => openaiTools(all, form)), results]));
+        """,
+        encoding="utf-8",
+    )
+    listed, *forms, results = json.loads(node(dsn, "node", program))
+    assert listed == openai_tools()
+    assert forms == [
+        openai_tools(TOOLS, api=api, strict=strict) for api in ("chat", "responses") for strict in (False, True)
+    ]
+    assert results == {name: tool.result_schema() for name, tool in TOOLS.items()}
+
+
 def test_every_function_of_an_application_has_a_method(api: Api) -> None:
     """functions.ts is checked against the catalog by make lint; this looks at what node sees."""
     rows = api.query(
@@ -121,5 +142,6 @@ def test_the_package_has_what_it_exports(tmp_path: Path) -> None:
         "dist/src/index.d.ts",
         "dist/src/langgraph.js",
         "dist/src/ai-sdk.js",
+        "dist/src/tools.js",
     } <= names
     assert not any("test" in name for name in names)

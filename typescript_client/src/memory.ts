@@ -57,7 +57,10 @@ export class Memory extends Functions {
   private readonly opened: pg.Pool | undefined;
   private readonly onConnect: (client: pg.PoolClient) => void;
 
-  constructor(connection: string | Queryable, options: MemoryOptions = {}) {
+  constructor(
+    connection: string | Queryable,
+    private readonly options: MemoryOptions = {},
+  ) {
     super();
     this.opened = typeof connection === "string" ? new pg.Pool({ connectionString: connection }) : undefined;
     // An idle connection that is lost would otherwise end the process; the next call opens another one.
@@ -94,6 +97,22 @@ export class Memory extends Functions {
 
   override async renderMemories(args: RenderMemoriesArguments): Promise<string> {
     return super.renderMemories(await this.embedder.withEmbedding(args, true));
+  }
+
+  /** Do work on one connection, and return its result with the notices about it, which onNotice hears as well. */
+  async heard<Result>(work: (memory: Memory) => Promise<Result>): Promise<{ result: Result; notices: Notice[] }> {
+    const notices: Notice[] = [];
+    const used = this.caller.connection;
+    const client = used instanceof pg.Pool ? await used.connect() : used;
+    const memory = new Memory(client, { ...this.options, onNotice: (notice) => notices.push(notice) });
+    try {
+      return { result: await work(memory), notices };
+    } finally {
+      await memory.close();
+      if (used instanceof pg.Pool) {
+        (client as pg.PoolClient).release();
+      }
+    }
   }
 
   /** End what this client has opened. */

@@ -1,5 +1,11 @@
 """The command ``agent-memory``: app.py puts together the commands that the other modules define."""
 
-from .app import app
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING or sys.argv[1:3] != ["hooks", "run"]:
+    from .app import app
+else:  # a coding assistant waits, and the commands take longer to import than a hook
+    from ..hooks.run import app
 
 __all__ = ["app"]

@@ -12,6 +12,7 @@ from .cluster import cluster
 from .console import Commands
 from .conversations import context, search
 from .documents import documents
+from .hooks import hooks
 from .installation import demo, doctor, install, sql
 from .jobs import jobs
 from .mcp import mcp
@@ -63,6 +64,7 @@ app.command(rich_help_panel=START)(install)
 app.command(rich_help_panel=START)(demo)
 app.command(rich_help_panel=START)(shell)
 app.command("import", rich_help_panel=START)(import_)
+app.add_typer(hooks, name="hooks", rich_help_panel=START)
 app.command(rich_help_panel=LOOK)(ui)
 app.add_typer(users, name="users", rich_help_panel=LOOK)
 app.add_typer(threads, name="threads", rich_help_panel=LOOK)

@@ -46,12 +46,16 @@ class ProcessShare:
 
     Args:
         folder: the store's folder; None for a new one, which is deleted at the end.
+        chooses_model: whether a store without an embedding model gets the default one, which may take a download.
+
+    Attributes:
+        is_alone: whether no other process used the store when this one began to.
 
     Raises:
         AgentMemoryError: the store cannot be used.
     """
 
-    def __init__(self, folder: Path | None) -> None:
+    def __init__(self, folder: Path | None, *, chooses_model: bool = True) -> None:
         self._is_temporary = folder is None
         self.folder = folders.make_temporary() if folder is None else folder
         self._worker: BackgroundWorker | None = None
@@ -64,6 +68,8 @@ class ProcessShare:
             if isinstance(error, OSError):
                 raise folders.unusable(self.folder, error) from error
             raise
+        if not chooses_model:
+            return
         try:
             self._choose_model()
         except BaseException:
@@ -74,12 +80,12 @@ class ProcessShare:
         """Become a user of the store, and have its server run with this version installed."""
         with self._gate(START_TIMEOUT):
             self._use = FileLock(self._held, "users")
-            is_alone = self._use.acquire()
+            self.is_alone = self._use.acquire()
             self._use.acquire(shared=True, timeout=START_TIMEOUT)
             try:
                 with self.server.ensure_running() as connection:
                     self._install(connection)
-                    if is_alone:
+                    if self.is_alone:
                         connection.execute(_END_LEASES)
             except BaseException:
                 self._leave()

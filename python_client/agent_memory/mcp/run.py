@@ -8,8 +8,12 @@ import os
 import signal
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
+from typing import Any
 
 import psycopg
+from mcp.server.auth.routes import build_resource_metadata_url, create_protected_resource_routes
+from mcp.server.auth.settings import AuthSettings
 from mcp.server.stdio import stdio_server
 from mcp.server.transport_security import TransportSecuritySettings
 from psycopg_pool import AsyncConnectionPool
@@ -22,9 +26,9 @@ from .. import _hooks
 from ..calls import async_prepare_nothing_behind_a_pooler
 from ..client import AsyncMemory, Memory
 from ..errors import AgentMemoryError, InvalidValueError, NotInstalledError, connecting
-from ..server.access import Access, caller_of
+from ..server.access import RESOURCE_METADATA, Access, caller_of
 from ..server.bodies import Bodies
-from ..server.listening import listening_socket, serve_app
+from ..server.listening import listening_socket, serve_app, url_of
 from ..server.problems import ProblemError
 from ..server.settings import MCP_PATH, POOL_SIZE, Settings
 from ..server.tokens import warn_of_short_secret
@@ -98,11 +102,60 @@ def serve_http(
 
     async def run() -> None:
         async with _opened(conninfo, settings.pool_size) as memory:
-            app = http_app(memory, Errors(conninfo, to_operator=False), user_id, agent_id, settings)
+            app = http_app(memory, Errors(conninfo, to_operator=False), user_id, agent_id, announced)
             await serve_app(app, listening, settings, lambda url: announce(url + MCP_PATH), lifespan="on")
 
     with listening_socket(settings) as listening:
+        announced = announcing(settings, url_of(listening))
         asyncio.run(run())
+
+
+def announcing(settings: Settings, url: str) -> Settings:
+    """Return the settings of a server that announces its authorization server, if one is named.
+
+    Tokens must then be from there and for this server, unless the environment says otherwise.
+
+    Args:
+        settings: the settings.
+        url: the URL that is listened on.
+
+    Raises:
+        InvalidValueError: a URL is none.
+    """
+    if settings.oauth_issuer is None:
+        return settings
+    settings = replace(settings, mcp_url=settings.mcp_url or url + MCP_PATH)
+    resource = _oauth(settings).resource_server_url
+    assert resource is not None
+    return replace(
+        settings,
+        jwt_issuer=settings.jwt_issuer or settings.oauth_issuer,
+        jwt_audience=settings.jwt_audience or settings.mcp_url,
+        resource_metadata=str(build_resource_metadata_url(resource)),
+    )
+
+
+def _oauth(settings: Settings) -> AuthSettings:
+    # Access checks the tokens, and what they are for.
+    urls: dict[str, Any] = {"issuer_url": settings.oauth_issuer, "resource_server_url": settings.mcp_url}
+    try:
+        return AuthSettings(**urls, validate_token_resource=False)
+    except ValueError:
+        raise InvalidValueError(
+            "AGENT_MEMORY_OAUTH_ISSUER or AGENT_MEMORY_MCP_URL: is not a URL", hint="Both begin with https://."
+        ) from None
+
+
+def _metadata_routes(settings: Settings) -> list[Route]:
+    """Return where hosts read the authorization server: below the path of MCP, and where older hosts look."""
+    if settings.resource_metadata is None:
+        return []
+    oauth = _oauth(settings)
+    assert oauth.resource_server_url is not None
+    [route] = create_protected_resource_routes(
+        oauth.resource_server_url, [oauth.issuer_url], resource_name="Agent memory"
+    )
+    return [route, Route(RESOURCE_METADATA, route.endpoint, methods=["GET", "OPTIONS"])]
 
 
 @asynccontextmanager
@@ -120,7 +173,7 @@ async def mounted(memory: AsyncMemory, conninfo: str | None, settings: Settings)
     app = _endpoint(memory, Errors(conninfo, to_operator=False), None, settings)
     async with app.router.lifespan_context(app):
         # Without sessions there are no streams to GET or to DELETE: such a stream would outlast the server's grace.
-        yield [Route(MCP_PATH, _ForUser(app, None), methods=["POST"])]
+        yield [Route(MCP_PATH, _ForUser(app, None), methods=["POST"]), *_metadata_routes(settings)]
 
 
 def http_app(
@@ -136,6 +189,7 @@ def http_app(
         settings: the keys and limits.
     """
     app = _endpoint(memory, errors, agent_id, settings)
+    app.routes.extend(_metadata_routes(settings))
     app.add_middleware(_ForUser, user_id=user_id)
     app.add_middleware(Bodies, settings=settings)
     app.add_middleware(Access, settings=settings)  # what is added last comes first

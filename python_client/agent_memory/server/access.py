@@ -11,11 +11,13 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from .loopback import check_is_local
 from .problems import ProblemError
 from .rates import Rates
-from .settings import Settings
+from .settings import MCP_PATH, Settings
 from .tokens import TokenError, Tokens
 
 PUBLIC = ("/healthz", "/openapi.json")
 """Paths that need no key or token: both say nothing of any user."""
+RESOURCE_METADATA = "/.well-known/oauth-protected-resource"
+"""Where hosts of MCP read which authorization server gives tokens, if one is named."""
 PAGE = "/page/"
 """Where the page is, with "/": it admits browsers itself, which have no token."""
 _NO_KEY = "Send the header Authorization: Bearer, with the administrator's key or a user's token."
@@ -84,6 +86,7 @@ class Access:
         self._tokens = Tokens(settings)
         self._rates = Rates(settings.rate_limit)
         self._is_keyless = settings.is_keyless
+        self._resource_metadata = settings.resource_metadata
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through, or answer why not."""
@@ -115,14 +118,25 @@ class Access:
                 else ("user", caller.user_id)
             )
             self._count(who)
-        if caller is None and not _is_public(request.scope["path"]):
+        if caller is None and not self._is_public(request.scope["path"]):
             raise ProblemError(
                 401,
                 reason,
                 hint=_NO_TOKEN if self._is_keyless else _NO_KEY,
-                headers={"WWW-Authenticate": "Bearer"},
+                headers={"WWW-Authenticate": self._challenge(request.scope["path"])},
             )
         return caller
+
+    def _is_public(self, path: str) -> bool:
+        if self._resource_metadata is not None and path.startswith(RESOURCE_METADATA):
+            return True
+        return path in PUBLIC or path == "/" or path.startswith(PAGE)
+
+    def _challenge(self, path: str) -> str:
+        """Return what a request without a valid token is told: where to get one, if it is a host of MCP."""
+        if self._resource_metadata is None or path != MCP_PATH:
+            return "Bearer"
+        return f'Bearer resource_metadata="{self._resource_metadata}"'
 
     def _enters(self, request: Request) -> bool:
         """Tell whether a browser opens the address that the command has printed, from wherever that was clicked on."""
@@ -151,7 +165,3 @@ class Access:
                 hint="Wait for the seconds that the header Retry-After says. The operator sets --rate-limit.",
                 headers={"Retry-After": str(seconds)},
             )
-
-
-def _is_public(path: str) -> bool:
-    return path in PUBLIC or path == "/" or path.startswith(PAGE)

@@ -34,6 +34,12 @@ def listening_socket(settings: Settings) -> socket.socket:
     return listening
 
 
+def url_of(listening: socket.socket) -> str:
+    """Return the URL of a server that listens on a socket."""
+    address, port = listening.getsockname()[:2]
+    return f"http://[{address}]:{port}" if ":" in address else f"http://{address}:{port}"
+
+
 async def serve_app(
     app: ASGIApp,
     listening: socket.socket,
@@ -66,8 +72,7 @@ async def serve_app(
         timeout_graceful_shutdown=round(settings.grace),
     )
     log_once_a_minute()
-    address, port = listening.getsockname()[:2]
-    announce(f"http://[{address}]:{port}" if ":" in address else f"http://{address}:{port}")
+    announce(url_of(listening))
     # At its end uvicorn sends itself the signal again that ended it; the database is to be left first.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, signal.SIG_IGN)

@@ -20,7 +20,7 @@ from ..page.routes import routes as page_routes
 from ..source import named_database
 from .application import create_app
 from .catalog import read_catalog
-from .listening import listening_socket, serve_app
+from .listening import listening_socket, serve_app, url_of
 from .settings import Settings
 from .tokens import Tokens, warn_of_short_secret
 
@@ -60,15 +60,17 @@ def serve(
         warn_of_short_secret(settings)
 
         async def run() -> None:
+            announced = settings
             async with AsyncExitStack() as opened:
                 pool = await opened.enter_async_context(_pool(conninfo, settings, is_embedded=named is None))
                 memory = await opened.enter_async_context(AsyncMemory(pool))
                 routes = page_routes(memory, Tokens(settings).is_key, is_keyless=settings.is_keyless, may_edit=may_edit)
                 if with_mcp:
-                    from ..mcp.run import mounted
+                    from ..mcp.run import announcing, mounted
 
-                    routes += await opened.enter_async_context(mounted(memory, named, settings))
-                app = create_app(memory, conninfo, catalog, settings, routes)
+                    announced = announcing(settings, url_of(listening))
+                    routes += await opened.enter_async_context(mounted(memory, named, announced))
+                app = create_app(memory, conninfo, catalog, announced, routes)
                 await serve_app(app, listening, settings, announce, lifespan="off")
 
         uvloop.run(run())

@@ -33,6 +33,9 @@ class Settings:
         jwks_url: where the public keys of other tokens are, or None.
         jwt_audience: what ``aud`` of a token must name; a token with an ``aud`` is refused if this is None.
         jwt_issuer: what ``iss`` of a token must be, or None for any.
+        oauth_issuer: the authorization server that MCP announces to hosts without a token, or None for none.
+        mcp_url: the URL of MCP as hosts call it, where that is not the one that is listened on.
+        resource_metadata: where hosts find the authorization server; ``mcp.run.announcing`` sets it.
         pool_size: connections to the database.
         max_body: bytes of a request, or None for any number.
         max_import: bytes of an import, or None for any number.
@@ -48,6 +51,9 @@ class Settings:
     jwks_url: str | None = None
     jwt_audience: str | None = None
     jwt_issuer: str | None = None
+    oauth_issuer: str | None = None
+    mcp_url: str | None = None
+    resource_metadata: str | None = None
     pool_size: int = POOL_SIZE
     max_body: int | None = MAX_BODY_MIB * MIB
     max_import: int | None = MAX_IMPORT_MIB * MIB
@@ -85,6 +91,21 @@ class Settings:
             raise InvalidValueError(
                 "AGENT_MEMORY_JWKS_URL: is not a URL", hint="It begins with https://, as your identity provider says."
             )
+        for name, url in (("OAUTH_ISSUER", self.oauth_issuer), ("MCP_URL", self.mcp_url)):
+            if url is not None and not url.startswith(("https://", "http://")):
+                raise InvalidValueError(f"AGENT_MEMORY_{name}: is not a URL", hint="It begins with https://.")
+        if self.oauth_issuer is None:
+            return
+        if self.jwks_url is None and self.jwt_secret is None:
+            raise InvalidValueError(
+                "AGENT_MEMORY_OAUTH_ISSUER: names who gives tokens, and there is nothing to check them with",
+                hint="Set AGENT_MEMORY_JWKS_URL to the keys of the authorization server.",
+            )
+        if self.mcp_url is None and not is_loopback(self.host):
+            raise InvalidValueError(
+                "AGENT_MEMORY_MCP_URL: is missing, and hosts do not call the address that is listened on",
+                hint="Set it to the URL that hosts have, such as https://memory.example.com/mcp.",
+            )
 
 
 def keys_of_environment(environment: Mapping[str, str] = os.environ) -> dict[str, str | None]:
@@ -95,6 +116,8 @@ def keys_of_environment(environment: Mapping[str, str] = os.environ) -> dict[str
         "jwks_url": "AGENT_MEMORY_JWKS_URL",
         "jwt_audience": "AGENT_MEMORY_JWT_AUDIENCE",
         "jwt_issuer": "AGENT_MEMORY_JWT_ISSUER",
+        "oauth_issuer": "AGENT_MEMORY_OAUTH_ISSUER",
+        "mcp_url": "AGENT_MEMORY_MCP_URL",
     }
     return {name: environment.get(variable) or None for name, variable in names.items()}
 
