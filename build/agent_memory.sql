@@ -2876,8 +2876,8 @@ begin
       ('type', 'quarantined', 'Something in quarantine, as memory.list_quarantined() shows it.'),
       ('type', 'search_result', 'A result of memory.search().'),
       ('column', 'search_result.valid_from', 'When it held or happened, where that is known: of a message when it was said, of a memory from when it holds.'),
-      ('type', 'ranking', 'A row of a ranking, within a search. In a search with spaces thread_id of a memory or a document is the user_id of its '
-'space, null for the user''s own.'),
+      ('type', 'ranking', 'A row of a ranking, within a search. In a search with spaces thread_id of a memory or a document is the user_id of '
+'its space, null for the user''s own.'),
       ('type', '_message_candidates', 'The messages that enter a ranking, and, if these are not all messages that may be found: how many texts there are, '
 'how many of them have each word of the query, the lowest similarity, and the standard deviation of similarities; '
 'all four estimated.'),
@@ -6885,13 +6885,13 @@ end;
 
 -- A space is memory that several users share. To all tables and functions it is a user whose id begins with "space:".
 -- Sessions that are no tenant's read and write every space. A tenant reads and writes those that memory.space_grants
--- gives its user. A session whose own user would be a space reaches nothing: an identity provider may let people choose
--- their names.
+-- gives its user. A session whose own user would be a space reaches nothing: an identity provider may let people
+-- choose their names.
 
 -- Refuses a space that does not exist, or that this session may not write (p_writes) or read. To a tenant, a space
 -- without a grant is a foreign user, whether it exists or not. A writer locks the row of the space, so that
--- memory.delete_space() waits for the writer, and finds what it has written. The lock makes the function volatile, so it
--- also sees a grant that was revoked while the statement of the caller ran.
+-- memory.delete_space() waits for the writer, and finds what it has written. The lock makes the function volatile, so
+-- that it also sees a grant that was revoked while the statement of the caller ran.
 create or replace function memory._check_space(p_user_id text, p_writes boolean)
 returns void
 language plpgsql volatile parallel unsafe
@@ -7057,8 +7057,8 @@ begin
 end;
 $$;
 
--- Whether this session may name this user. The function raises 42501 in a tenant's session that has no user. It is false
--- for every space, because memory._check_id() looks spaces up: other users pay for one comparison.
+-- Whether this session may name this user. The function raises 42501 in a tenant's session that has no user. It is
+-- false for every space, because memory._check_id() looks spaces up: other users pay for one comparison.
 create or replace function memory._may_reach(p_user_id text)
 returns boolean
 language sql stable parallel safe
@@ -9214,8 +9214,9 @@ begin
 end;
 $$;
 comment on function memory.revoke_space(text, text) is
-'Takes back what memory.grant_space() has granted, and returns whether the user had anything. The next call of the user '
-'finds nothing there any more; what the user wrote stays. Error P0002 when there is no such space. For administrators.';
+'Takes back what memory.grant_space() has granted, and returns whether the user had anything. The next call of the '
+'user finds nothing there any more; what the user wrote stays. Error P0002 when there is no such space. For '
+'administrators.';
 
 create or replace function memory.set_token_key(key text, previous text default null)
 returns void
@@ -18973,9 +18974,9 @@ comment on function memory.list_memories(
 'Memories of a user, newest first, filtered by agent, thread, type, tags, metadata (filter, a part of it), time and '
 'text (anywhere in content or embedding_text, ignoring case). total_count is the number of matches on all pages; '
 'source and source_seqs say where a memory comes from. as_of lists the memories that held at that time; '
-'include_superseded adds superseded ones, include_quarantined those in quarantine. spaces names spaces that are granted '
-'to the user: their memories stand among the user''s own, and space says which space a memory is of (null: none). '
-'valid_to and expires_at are null for never.';
+'include_superseded adds superseded ones, include_quarantined those in quarantine. spaces names spaces that are '
+'granted to the user: their memories stand among the user''s own, and space says which space a memory is of (null: '
+'none). valid_to and expires_at are null for never.';
 
 -- The same under filters, which decide what index is fastest. After five calls PostgreSQL would use one plan for all
 -- filters, and the list of one thread's memories would take 200 ms instead of 2 for a user with 100,000 memories.
@@ -28535,10 +28536,9 @@ end;
 $$;
 -- needs pgvector on the search_path
 
--- A memory and a message that it was drawn from say the same, so a search returns them as one result, if both are of the
--- user: of a space a search reads no messages. The text with the
--- better rank is the result; the explanation of that result names the other text in source_messages or memories. The
--- next texts of the ranking take the freed places.
+-- A memory and a message that it was drawn from say the same, so a search returns them as one result, if both are of
+-- the user: of a space a search reads no messages. The text with the better rank is the result; the explanation of that
+-- result names the other text in source_messages or memories. The next texts of the ranking take the freed places.
 
 -- The ranking of memory._ranked() with each such pair joined into one result. Only a search among memories and messages
 -- of a user who has messages spends time on the joining. The function asks the ranking for twice as many texts as the
@@ -29187,9 +29187,9 @@ begin
         candidates.unparsed + c.unparsed as unparsed
       into candidates
       from memory._candidates(
-        space, p_agent_of_spaces, of_spaces, jsonb_populate_record(p_filters, '{"exclude_thread_id": null}'), any_word, p_model,
-        case when p_mode <> 'keyword' then p_target end, null, case when needs_ranks then of_spaces else '{document}' end,
-        pool) as c;
+        space, p_agent_of_spaces, of_spaces, jsonb_populate_record(p_filters, '{"exclude_thread_id": null}'), any_word,
+        p_model, case when p_mode <> 'keyword' then p_target end, null,
+        case when needs_ranks then of_spaces else '{document}' end, pool) as c;
     end loop;
   end if;
   if candidates.unparsed > 0 then
@@ -29226,8 +29226,8 @@ begin
 end;
 $$;
 
--- The candidates in their order, memories and documents with the user_id of their space as thread_id, where a search with
--- spaces finds it (null: they are the user's own).
+-- The candidates in their order, memories and documents with the user_id of their space as thread_id, where a search
+-- with spaces finds it (null: they are the user's own).
 create or replace function memory._candidates_of(p_space text, p_chosen memory._candidate[])
 returns memory._candidate[]
 language plpgsql immutable parallel safe
@@ -33792,9 +33792,9 @@ $$;
 comment on function memory.forget_user(text, text, text) is
 'Removes everything that is stored about a user, in this transaction, and returns a receipt: receipt_id, forgotten_at '
 'and the rows by table. The ledger keeps the costs of calls, without the user. A tombstone (keyed hash) keeps older '
-'rows of the user out of later imports. Later writes under this user_id are those of a new user. What the user wrote in '
-'spaces stays, without the user; with spaces => ''forget'' it goes as well, as far as sessions of tenants wrote it: in '
-'others nobody knows who writes.';
+'rows of the user out of later imports. Later writes under this user_id are those of a new user. What the user wrote '
+'in spaces stays, without the user; with spaces => ''forget'' it goes as well, as far as sessions of tenants wrote it: '
+'in others nobody knows who writes.';
 
 -- Takes a user out of all spaces, and with p_forgets what the user wrote there; returns the rows by table.
 create or replace function memory._leave_spaces(p_user_id text, p_forgets boolean)
@@ -34470,7 +34470,8 @@ declare
   is_there boolean;
 begin
   for name in
-    select t.name from memory._tables_of_users() as t where t.name not in ('query_embeddings', 'audit', 'spaces', 'space_grants') order by 1
+    select t.name from memory._tables_of_users() as t
+    where t.name not in ('query_embeddings', 'audit', 'spaces', 'space_grants') order by 1
   loop
     execute format('select exists (select from memory.%I as t where t.user_id = $1%s)', name,
                    case name when 'marks' then ' and (t.scope, t.kind) <> ('''', ''claims'')' end)

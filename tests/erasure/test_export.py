@@ -32,11 +32,8 @@ NOT_EXPORTED = {
     "merged_users": "whose tombstones count in this database",
     "moved_users": "checksums of a move into this database",
     "query_embeddings": "made again",
-    "space_grants": "who may use a space, in one installation",
-    "space_writes": "who wrote what in a space, in one installation",
-    "spaces": "which spaces there are, in one installation",
     "texts_to_embed": "listed again",
-}
+} | dict.fromkeys(["space_grants", "space_writes", "spaces"], "who uses a space, in one installation")
 """Tables with users that an export leaves out, and why."""
 
 

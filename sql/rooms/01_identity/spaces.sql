@@ -1,12 +1,12 @@
 -- A space is memory that several users share. To all tables and functions it is a user whose id begins with "space:".
 -- Sessions that are no tenant's read and write every space. A tenant reads and writes those that memory.space_grants
--- gives its user. A session whose own user would be a space reaches nothing: an identity provider may let people choose
--- their names.
+-- gives its user. A session whose own user would be a space reaches nothing: an identity provider may let people
+-- choose their names.
 
 -- Refuses a space that does not exist, or that this session may not write (p_writes) or read. To a tenant, a space
 -- without a grant is a foreign user, whether it exists or not. A writer locks the row of the space, so that
--- memory.delete_space() waits for the writer, and finds what it has written. The lock makes the function volatile, so it
--- also sees a grant that was revoked while the statement of the caller ran.
+-- memory.delete_space() waits for the writer, and finds what it has written. The lock makes the function volatile, so
+-- that it also sees a grant that was revoked while the statement of the caller ran.
 create or replace function memory._check_space(p_user_id text, p_writes boolean)
 returns void
 language plpgsql volatile parallel unsafe

@@ -78,8 +78,8 @@ begin
 end;
 $$;
 
--- Whether this session may name this user. The function raises 42501 in a tenant's session that has no user. It is false
--- for every space, because memory._check_id() looks spaces up: other users pay for one comparison.
+-- Whether this session may name this user. The function raises 42501 in a tenant's session that has no user. It is
+-- false for every space, because memory._check_id() looks spaces up: other users pay for one comparison.
 create or replace function memory._may_reach(p_user_id text)
 returns boolean
 language sql stable parallel safe

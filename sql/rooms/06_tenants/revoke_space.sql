@@ -19,5 +19,6 @@ begin
 end;
 $$;
 comment on function memory.revoke_space(text, text) is
-'Takes back what memory.grant_space() has granted, and returns whether the user had anything. The next call of the user '
-'finds nothing there any more; what the user wrote stays. Error P0002 when there is no such space. For administrators.';
+'Takes back what memory.grant_space() has granted, and returns whether the user had anything. The next call of the '
+'user finds nothing there any more; what the user wrote stays. Error P0002 when there is no such space. For '
+'administrators.';

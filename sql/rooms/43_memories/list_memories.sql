@@ -54,9 +54,9 @@ comment on function memory.list_memories(
 'Memories of a user, newest first, filtered by agent, thread, type, tags, metadata (filter, a part of it), time and '
 'text (anywhere in content or embedding_text, ignoring case). total_count is the number of matches on all pages; '
 'source and source_seqs say where a memory comes from. as_of lists the memories that held at that time; '
-'include_superseded adds superseded ones, include_quarantined those in quarantine. spaces names spaces that are granted '
-'to the user: their memories stand among the user''s own, and space says which space a memory is of (null: none). '
-'valid_to and expires_at are null for never.';
+'include_superseded adds superseded ones, include_quarantined those in quarantine. spaces names spaces that are '
+'granted to the user: their memories stand among the user''s own, and space says which space a memory is of (null: '
+'none). valid_to and expires_at are null for never.';
 
 -- The same under filters, which decide what index is fastest. After five calls PostgreSQL would use one plan for all
 -- filters, and the list of one thread's memories would take 200 ms instead of 2 for a user with 100,000 memories.

@@ -1,9 +1,8 @@
 -- needs pgvector on the search_path
 
--- A memory and a message that it was drawn from say the same, so a search returns them as one result, if both are of the
--- user: of a space a search reads no messages. The text with the
--- better rank is the result; the explanation of that result names the other text in source_messages or memories. The
--- next texts of the ranking take the freed places.
+-- A memory and a message that it was drawn from say the same, so a search returns them as one result, if both are of
+-- the user: of a space a search reads no messages. The text with the better rank is the result; the explanation of that
+-- result names the other text in source_messages or memories. The next texts of the ranking take the freed places.
 
 -- The ranking of memory._ranked() with each such pair joined into one result. Only a search among memories and messages
 -- of a user who has messages spends time on the joining. The function asks the ranking for twice as many texts as the

@@ -160,9 +160,9 @@ begin
         candidates.unparsed + c.unparsed as unparsed
       into candidates
       from memory._candidates(
-        space, p_agent_of_spaces, of_spaces, jsonb_populate_record(p_filters, '{"exclude_thread_id": null}'), any_word, p_model,
-        case when p_mode <> 'keyword' then p_target end, null, case when needs_ranks then of_spaces else '{document}' end,
-        pool) as c;
+        space, p_agent_of_spaces, of_spaces, jsonb_populate_record(p_filters, '{"exclude_thread_id": null}'), any_word,
+        p_model, case when p_mode <> 'keyword' then p_target end, null,
+        case when needs_ranks then of_spaces else '{document}' end, pool) as c;
     end loop;
   end if;
   if candidates.unparsed > 0 then
@@ -199,8 +199,8 @@ begin
 end;
 $$;
 
--- The candidates in their order, memories and documents with the user_id of their space as thread_id, where a search with
--- spaces finds it (null: they are the user's own).
+-- The candidates in their order, memories and documents with the user_id of their space as thread_id, where a search
+-- with spaces finds it (null: they are the user's own).
 create or replace function memory._candidates_of(p_space text, p_chosen memory._candidate[])
 returns memory._candidate[]
 language plpgsql immutable parallel safe

@@ -12,8 +12,8 @@ create type memory.ranking as (
   explanation jsonb
 );
 comment on type memory.ranking is
-'A row of a ranking, within a search. In a search with spaces thread_id of a memory or a document is the user_id of its '
-'space, null for the user''s own.';
+'A row of a ranking, within a search. In a search with spaces thread_id of a memory or a document is the user_id of '
+'its space, null for the user''s own.';
 
 create type memory._message_candidates as (
   thread_ids text[], seqs bigint[], texts bigint, frequencies bigint[], lowest double precision,

@@ -64,9 +64,9 @@ $$;
 comment on function memory.forget_user(text, text, text) is
 'Removes everything that is stored about a user, in this transaction, and returns a receipt: receipt_id, forgotten_at '
 'and the rows by table. The ledger keeps the costs of calls, without the user. A tombstone (keyed hash) keeps older '
-'rows of the user out of later imports. Later writes under this user_id are those of a new user. What the user wrote in '
-'spaces stays, without the user; with spaces => ''forget'' it goes as well, as far as sessions of tenants wrote it: in '
-'others nobody knows who writes.';
+'rows of the user out of later imports. Later writes under this user_id are those of a new user. What the user wrote '
+'in spaces stays, without the user; with spaces => ''forget'' it goes as well, as far as sessions of tenants wrote it: '
+'in others nobody knows who writes.';
 
 -- Takes a user out of all spaces, and with p_forgets what the user wrote there; returns the rows by table.
 create or replace function memory._leave_spaces(p_user_id text, p_forgets boolean)

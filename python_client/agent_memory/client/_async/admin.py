@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import Any, TextIO
 
-from ...calls import AsyncMethods, sql_function
+from ...calls import AsyncMethods, AsyncRoutedCaller, sql_function
 from ...choices import ModelKind, Provider, SpaceAccess
 from ...jobs.background import call_in_loop
 from ...types import Backfill, Check, UserRecord
@@ -20,7 +20,7 @@ async def _bring_together(self: AsyncMethods, given: Mapping[str, Any]) -> None:
     if not isinstance(from_user, str) or not isinstance(into_user, str):
         return
     source = await self.caller.of(from_user, is_fresh=True)
-    if source is not await self.caller.of(into_user):
+    if isinstance(source, AsyncRoutedCaller) and source is not await self.caller.of(into_user):
         await call_in_loop(move_user_to, await source.place(), from_user, into_user)
 
 

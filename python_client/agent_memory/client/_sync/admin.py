@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping
 from typing import Any, TextIO
 
-from ...calls import SyncMethods, sql_function
+from ...calls import SyncMethods, SyncRoutedCaller, sql_function
 from ...choices import ModelKind, Provider, SpaceAccess
 from ...jobs.background import call_in_thread
 from ...types import Backfill, Check, UserRecord
@@ -21,7 +21,7 @@ def _bring_together(self: SyncMethods, given: Mapping[str, Any]) -> None:
     if not isinstance(from_user, str) or not isinstance(into_user, str):
         return
     source = self.caller.of(from_user, is_fresh=True)
-    if source is not self.caller.of(into_user):
+    if isinstance(source, SyncRoutedCaller) and source is not self.caller.of(into_user):
         call_in_thread(move_user_to, source.place(), from_user, into_user)
 
 
