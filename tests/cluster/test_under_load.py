@@ -80,6 +80,7 @@ class Events:
                 process.send_signal(signal.SIGKILL)
                 _, errors = process.communicate()
                 self.count("command killed")
+                kill_after = None
             if process.returncode == 0:
                 self.count(arguments[0])
                 return
