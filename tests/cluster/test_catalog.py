@@ -13,6 +13,7 @@ KEYS_WITHOUT_USERS = {
     "audit": "who has called what on a node",
     "bound_roles": "by login role: the same on all nodes",
     "secret_reads": "a log without a key",
+    "space_writes": "forget_user looks for what a member has written in all spaces",
 }
 """Tables with a column user_id whose keys do not begin with it, and why."""
 
@@ -26,6 +27,10 @@ OVER_NODES = {
     "partition_of": "the same everywhere",
     "reencrypt_secrets": "added up",
     "run_jobs": "each node",
+    "create_space": "the node of the space, as of the three below",
+    "grant_space": "which is that of the member, too",
+    "revoke_space": "wherever the member is",
+    "delete_space": "with all that is in the space",
     "schedule_jobs": "each node has its own pg_cron",
     "status": "added up, and each node",
     "sweep": "added up",

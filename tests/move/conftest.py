@@ -72,6 +72,10 @@ def fill(api: Api) -> None:
     for statement in (
         "insert into memory.query_embeddings (user_id, model, query_hash, embedding)"
         " values (%(ana)s, 'm', 'h', '[1,2,3]')",
+        # A space is moved like a user.
+        "insert into memory.spaces (user_id) values (%(ana)s)",
+        "insert into memory.space_grants (user_id, member, access) values (%(ana)s, 'bo', 'read')",
+        "insert into memory.space_writes (user_id, member, source, id) values (%(ana)s, 'bo', 'document', '1')",
         "insert into memory.idempotency_keys values (%(ana)s, 't0', 'k0', 3, 'digest', 5)",
         "insert into memory.gone_jobs (user_id, job_id, kind, calls_left, tokens_left)"
         " values (%(ana)s, 1, 'embed', 1, 9)",

@@ -74,7 +74,7 @@ test("conversations, documents and long texts", async () => {
 
 test("what a model can mend is an answer, and names the argument", async () => {
   const box = tools({ threadId: undefined });
-  const takes = "Hint: search() takes: query, limit?, sources?, created_after?, created_before? (? marks what may be left out).";
+  const takes = "Hint: search() takes: query, limit?, sources?, created_after?, created_before?, spaces? (? marks what may be left out).";
   for (const [name, args, expected] of [
     ["search", {}, `Error: query: is missing\n${takes}`],
     ["search", { query: "x", limit: "many" }, `Error: limit: input should be a valid integer\n${takes}`],
