@@ -294,8 +294,9 @@ create table memory.space_writes (
   member text not null,
   source text not null,
   id text not null,
-  primary key (member, user_id, source, id)
+  primary key (user_id, source, id, member)
 );
+create index space_writes_member_idx on memory.space_writes (member, user_id);
 
 create table memory.quarantined_messages (
   user_id text not null,

@@ -105,6 +105,62 @@ def test_a_sweep_forgets_who_wrote_what_is_gone(spaces: Api, session: Callable[[
     assert spaces.query("select distinct source from memory.space_writes") == [("memory",)]
 
 
+def test_who_reuses_an_id_wrote_what_has_it_now(spaces: Api, session: Callable[[str], Api]) -> None:
+    ben = session("ben")
+    memory_id = write_as_ben(ben)
+    ben.delete_thread(user_id=TEAM, thread_id="chat")
+    ben.delete_artifact(user_id=TEAM, key="log")
+    ben.forget_memory(user_id=TEAM, memory_id=memory_id)
+    spaces.add_message(user_id=TEAM, thread_id="chat", role="user", content="A message of somebody else")
+    spaces.store_artifact(user_id=TEAM, key="log", content="A log of somebody else")
+    spaces.add_memories(user_id=TEAM, memories=[{"memory_id": str(memory_id), "content": "Said by somebody else"}])
+    spaces.forget_user(user_id="ben", spaces="forget")
+    assert [row.content for row in spaces.get_messages(user_id=TEAM, thread_id="chat")] == [
+        "A message of somebody else"
+    ]
+    assert [row.key for row in spaces.list_artifacts(user_id=TEAM)] == ["log"]
+    assert spaces.get_memory(user_id=TEAM, memory_id=memory_id).content == "Said by somebody else"
+
+
+def test_who_stores_the_same_again_has_not_written_it(spaces: Api, session: Callable[[str], Api]) -> None:
+    ben = session("ben")
+    spaces.store_artifact(user_id=TEAM, key="log", content="A log of somebody else")
+    memory_id = spaces.add_memory(user_id=TEAM, content="Lunch is at noon").memory_id
+    ben.store_artifact(user_id=TEAM, key="log", content="A log of somebody else")
+    ben.add_memories(user_id=TEAM, memories=[{"memory_id": str(memory_id), "content": "Lunch is at noon"}])
+    spaces.forget_user(user_id="ben", spaces="forget")
+    assert [row.key for row in spaces.list_artifacts(user_id=TEAM)] == ["log"]
+    assert spaces.get_memory(user_id=TEAM, memory_id=memory_id)
+
+
+def test_a_copied_message_keeps_its_writer(spaces: Api, session: Callable[[str], Api]) -> None:
+    ben = session("ben")
+    ben.add_message(user_id=TEAM, thread_id="copy", role="user", content="An earlier message of zqx-ben")
+    ben.delete_thread(user_id=TEAM, thread_id="copy")
+    spaces.add_message(user_id=TEAM, thread_id="chat", role="user", content="A message of somebody else")
+    ben.add_message(user_id=TEAM, thread_id="chat", role="user", content="Hello, says zqx-ben")
+    spaces.copy_thread(user_id=TEAM, thread_id="chat", new_thread_id="copy")
+    spaces.forget_user(user_id="ben", spaces="forget")
+    assert tables_with(spaces, "zqx-ben") == {}
+    assert [row.seq for row in spaces.get_messages(user_id=TEAM, thread_id="copy")] == [0]
+
+
+def test_what_was_drawn_from_messages_that_are_gone_is_forgotten_too(
+    spaces: Api, session: Callable[[str], Api]
+) -> None:
+    session("ben").add_message(user_id=TEAM, thread_id="chat", role="user", content="I like rain, says zqx-ben")
+    spaces.connection.execute(
+        "insert into memory.memories (user_id, content, thread_id, source, source_seqs)"
+        " values (%s, 'zqx-ben likes rain', 'chat', 'extraction', '{0}')",
+        [TEAM],
+    )
+    spaces.connection.execute("update memory.messages set expires_at = now() - interval '1 day'")
+    spaces.sweep()
+    assert spaces.value("select count(*) from memory.messages") == 0
+    assert spaces.forget_user(user_id="ben", spaces="forget")["tables"]["memories"] == 1
+    assert tables_with(spaces, "zqx-ben") == {}
+
+
 def test_a_merged_user_takes_the_contributions_along(spaces: Api, session: Callable[[str], Api]) -> None:
     session("ben").add_memory(user_id=TEAM, content="zqx-ben was here")
     spaces.unbind_role(role_name="space_writer")

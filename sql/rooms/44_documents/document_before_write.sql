@@ -19,7 +19,7 @@ begin
   perform memory._check_document(new);
   new.document_id := coalesce(new.document_id, memory._uuid_v7());
   if starts_with(new.user_id, 'space:') then
-    perform memory._note_writer(new.user_id, 'document', new.document_id::text);
+    perform memory._note_writer(new.user_id, 'document', new.document_id::text, tg_op = 'INSERT');
   end if;
   new.updated_at := statement_timestamp();
   if tg_op = 'UPDATE' and new.content <> old.content then

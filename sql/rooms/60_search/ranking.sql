@@ -90,7 +90,7 @@ begin
     return query
     select r.*
     from memory._ranked_by_use(p_user_id, p_agent_id, p_query, p_model, p_target, p_mode, p_settings, p_sources,
-                               p_row_limit, p_filters, p_min_score, p_explain) as r;
+                               p_row_limit, p_filters, p_min_score, p_explain, p_spaces, p_agent_of_spaces) as r;
     return;
   end if;
 

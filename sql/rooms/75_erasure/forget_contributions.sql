@@ -20,12 +20,11 @@ begin
       select jsonb_object_agg(s.source, s.ids)
       from (select w.source, jsonb_agg(w.id) as ids from memory.space_writes as w
             where w.member = p_user_id and w.user_id = space group by w.source) as s);
-    select coalesce(array_agg(m.thread_id), '{}') as threads, coalesce(array_agg(m.seq), '{}') as numbers
+    select coalesce(array_agg(memory._thread_of(i)), '{}') as threads,
+      coalesce(array_agg(memory._seq_of(i)::bigint), '{}') as numbers
     into seqs
-    from (select memory._thread_of(i) as thread_id, memory._seq_of(i)::bigint as seq
-          from jsonb_array_elements_text(written -> 'message') as i) as i
-    join memory.messages as m on m.user_id = space and m.thread_id = i.thread_id and m.seq = i.seq;
-    -- With the memories that jobs have drawn from these messages alone.
+    from jsonb_array_elements_text(written -> 'message') as i;
+    -- With the memories that jobs have drawn from these messages alone, also from some that are gone.
     memories := array(
       select i::uuid from jsonb_array_elements_text(written -> 'memory') as i
       union
@@ -41,7 +40,7 @@ begin
       using unnest(seqs.threads, seqs.numbers) as d (thread_id, seq)
       where m.user_id = space and m.thread_id = d.thread_id and m.seq = d.seq;
       get diagnostics removed = row_count;
-      gone := memory._added(gone, jsonb_build_object('messages', removed));
+      gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('messages', nullif(removed, 0))));
       update memory.idempotency_keys as k set digest = '' -- by which anybody could guess the text
       from unnest(seqs.threads, seqs.numbers) as d (thread_id, seq)
       where k.user_id = space and k.thread_id = d.thread_id and k.seq = d.seq;
