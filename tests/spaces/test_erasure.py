@@ -85,6 +85,14 @@ def test_a_user_who_is_forgotten_in_spaces_leaves_nothing(spaces: Api, session: 
     refused(ben, "list_memories", "42501", user_id=TEAM)
 
 
+@pytest.mark.parametrize("call", [("grant_space", "access"), ("forget_user", "spaces")])
+def test_a_null_is_no_unknown_value(api: Api, call: tuple[str, str]) -> None:
+    function, argument = call
+    named = {"space": "team"} if function == "grant_space" else {}
+    error = refused(api, function, "22023", user_id="ana", **named, **{argument: None})
+    assert error.diag.message_primary == f"{argument}: must not be null"
+
+
 def test_what_is_written_without_a_tenants_session_has_no_writer(spaces: Api) -> None:
     spaces.add_memory(user_id=TEAM, content="Nobody knows who said this")
     assert spaces.query("select from memory.space_writes") == []

@@ -16,10 +16,13 @@ begin
   for space in select distinct w.user_id from memory.space_writes as w where w.member = p_user_id order by 1 loop
     perform memory._lock_user(space);
     perform memory._lock_to_forget(space);
-    written := (
-      select jsonb_object_agg(s.source, s.ids)
-      from (select w.source, jsonb_agg(w.id) as ids from memory.space_writes as w
-            where w.member = p_user_id and w.user_id = space group by w.source) as s);
+    -- What the user commits there from now on is of a new user.
+    with gone_notes as (
+      delete from memory.space_writes as w where w.member = p_user_id and w.user_id = space returning w.source, w.id
+    )
+    select jsonb_object_agg(s.source, s.ids), sum(jsonb_array_length(s.ids)) into written, removed
+    from (select n.source, jsonb_agg(n.id) as ids from gone_notes as n group by n.source) as s;
+    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('space_writes', removed)));
     select coalesce(array_agg(memory._thread_of(i)), '{}') as threads,
       coalesce(array_agg(memory._seq_of(i)::bigint), '{}') as numbers
     into seqs
