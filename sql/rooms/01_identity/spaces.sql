@@ -78,8 +78,8 @@ begin atomic
 end;
 
 -- Notes that the user of a tenant's session wrote a text in a space (p_user_id), for memory.forget_user(spaces =>
--- 'forget'). In other sessions nobody knows which user writes. A new text (p_is_new) may have the id of one that is gone:
--- the writers of that one have not written the new one.
+-- 'forget'). In other sessions nobody knows which user writes. A new text (p_is_new) may have the id of one that is
+-- gone, whose writers have not written the new one.
 create or replace function memory._note_writer(p_user_id text, p_source text, p_id text, p_is_new boolean)
 returns void
 language plpgsql volatile parallel unsafe

@@ -1,5 +1,5 @@
--- Removes who wrote texts of spaces that are gone, but for messages that memories were drawn from. Each row is looked up, as no index knows which texts are gone; there
--- are as many rows as texts that tenants wrote in spaces.
+-- Removes who wrote texts of spaces that are gone, but for messages that memories were drawn from. Each row is looked
+-- up, as no index knows which texts are gone; there are as many rows as texts that tenants wrote in spaces.
 create or replace function memory._sweep_space_writes(p_batch_size int)
 returns void
 language plpgsql volatile parallel unsafe
