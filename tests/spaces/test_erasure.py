@@ -141,6 +141,20 @@ def test_who_stores_the_same_again_has_not_written_it(spaces: Api, session: Call
     assert spaces.get_memory(user_id=TEAM, memory_id=memory_id)
 
 
+def test_who_changes_anything_but_the_words_has_not_written_it(spaces: Api, session: Callable[[str], Api]) -> None:
+    ben = session("ben")
+    document_id = str(spaces.list_documents(user_id=TEAM)[0].document_id)
+    memory_id = spaces.list_memories(user_id=TEAM)[0].memory_id
+    ben.quarantine_source(user_id=TEAM, source="document", id=document_id, reason="odd")
+    ben.release_source(user_id=TEAM, source="document", id=document_id)
+    ben.quarantine_memory(user_id=TEAM, memory_id=memory_id, reason="odd")
+    ben.release_memory(user_id=TEAM, memory_id=memory_id)
+    ben.update_memory(user_id=TEAM, memory_id=memory_id, importance=0.9)
+    assert spaces.query("select from memory.space_writes") == []
+    spaces.forget_user(user_id="ben", spaces="forget")
+    assert len(spaces.list_documents(user_id=TEAM)) == len(spaces.list_memories(user_id=TEAM)) == 1
+
+
 def test_a_copied_message_keeps_its_writer(spaces: Api, session: Callable[[str], Api]) -> None:
     ben = session("ben")
     ben.add_message(user_id=TEAM, thread_id="copy", role="user", content="An earlier message of zqx-ben")
