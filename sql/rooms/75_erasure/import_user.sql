@@ -145,7 +145,8 @@ declare
   is_there boolean;
 begin
   for name in
-    select t.name from memory._tables_of_users() as t where t.name not in ('query_embeddings', 'audit', 'spaces', 'space_grants') order by 1
+    select t.name from memory._tables_of_users() as t
+    where t.name not in ('query_embeddings', 'audit', 'spaces', 'space_grants') order by 1
   loop
     execute format('select exists (select from memory.%I as t where t.user_id = $1%s)', name,
                    case name when 'marks' then ' and (t.scope, t.kind) <> ('''', ''claims'')' end)
