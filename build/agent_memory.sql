@@ -222,8 +222,8 @@ begin
   from memory.migrations as m
   where (m.name, m.sha256) not in (
     values
-      ('0.1.0-0.2.0', '6a5bf2ed964e3b935ba0aedb0ae4dc9bccada3dcb6fc87887efd964883a53eb0'),
-      ('0.2.0', '92a1a62ffb8c93ade6b13b6aef145f22a3835c5196b990bc9a46fe0c2bf0d077'),
+      ('0.1.0-0.2.0', '4c267d0136f9b520c7f4f27669d8a5a380020e45e29aeb01aef1cabf6740b753'),
+      ('0.2.0', '1a90aba40ec219208c04436e25b967ac6c4463094b08ffd5a7a7fe7ed447a484'),
       ('001_conversation', 'f8ad7fd20defd0c9293accb435578bf2cbdbfb4312fcbe548802126b275e010f'),
       ('002_memories', '698950aa0ca7456e482841a78cc3ffd6a3155ff2fa8e5fd67c026560e475e328'),
       ('003_policies', '2ed4489359a3afe19341349bb6d51699d51337424ae75e05324386dc9e89f546'),
@@ -566,7 +566,7 @@ begin
 end;
 $drain$;
 
-call memory._migrate(null, '0.2.0', '92a1a62ffb8c93ade6b13b6aef145f22a3835c5196b990bc9a46fe0c2bf0d077', $migration$
+call memory._migrate(null, '0.2.0', '1a90aba40ec219208c04436e25b967ac6c4463094b08ffd5a7a7fe7ed447a484', $migration$
 -- Which server of a cluster serves which users. Every server is an ordinary PostgreSQL with the whole schema. The row
 -- is the same on all servers, except for the column node. A single server has no row.
 create table memory.cluster_map (
@@ -649,8 +649,9 @@ create table memory.space_writes (
   member text not null,
   source text not null,
   id text not null,
-  primary key (member, user_id, source, id)
+  primary key (user_id, source, id, member)
 );
+create index space_writes_member_idx on memory.space_writes (member, user_id);
 
 -- The settings of each user and agent.
 create table memory.policies (
@@ -1547,7 +1548,7 @@ create type memory._recalled as (
 );
 $migration$);
 
-call memory._migrate('0.1.0', '0.2.0', '6a5bf2ed964e3b935ba0aedb0ae4dc9bccada3dcb6fc87887efd964883a53eb0', $migration$
+call memory._migrate('0.1.0', '0.2.0', '4c267d0136f9b520c7f4f27669d8a5a380020e45e29aeb01aef1cabf6740b753', $migration$
 -- From 0.1.0 to 0.2.0: how a database of 0.1.0 gets the tables and types that tables.sql and types.sql of the rooms
 -- describe. Each installation adds comments, statistics targets, policies and kinds of jobs by itself.
 
@@ -1844,8 +1845,9 @@ create table memory.space_writes (
   member text not null,
   source text not null,
   id text not null,
-  primary key (member, user_id, source, id)
+  primary key (user_id, source, id, member)
 );
+create index space_writes_member_idx on memory.space_writes (member, user_id);
 
 create table memory.quarantined_messages (
   user_id text not null,
@@ -2166,6 +2168,19 @@ union all
 select m.user_id, '', statement_timestamp(), statement_timestamp() + interval '30 days'
 from memory.memories as m where m.deleted_at is not null
 group by m.user_id;
+
+-- Ids that begin with "space:" are those of spaces from now on. Users who have one become spaces that nobody is granted,
+-- so that applications reach them as before, and memory.sweep() does.
+insert into memory.spaces (user_id)
+select u.user_id
+from (
+  select t.user_id from memory.threads as t
+  union select s.user_id from memory.memory_scopes as s
+  union select d.user_id from memory.documents as d
+  union select a.user_id from memory.artifacts as a
+  union select j.user_id from memory.jobs as j
+  union select p.user_id from memory.policies as p) as u
+where starts_with(u.user_id, 'space:');
 
 -- No rule has looked at what is stored already. memory.sweep() looks at it in batches: of a thread at the messages up
 -- to the mark, of a user (scope '') at the memories and documents that were stored before it.
@@ -3132,7 +3147,7 @@ returns void$header$),
 returns boolean$header$),
       ('function', '_space_of', $header$(p_user_id text)
 returns text$header$),
-      ('function', '_note_writer', $header$(p_user_id text, p_source text, p_id text)
+      ('function', '_note_writer', $header$(p_user_id text, p_source text, p_id text, p_is_new boolean)
 returns void$header$),
       ('function', '_is_tenant', $header$()
 returns boolean$header$),
@@ -4527,6 +4542,8 @@ returns void$header$),
   user_id text, thread_id text, new_thread_id text, upto_seq bigint default null
 )
 returns bigint$header$),
+      ('function', '_copy_writers', $header$(p_user_id text, p_thread_id text, p_new_thread_id text)
+returns void$header$),
       ('function', '_begin_copy', $header$(p_user_id text, p_thread_id text, p_new_thread_id text)
 returns memory.threads$header$),
       ('function', '_copies_of', $header$(p_user_id text, p_thread_id text)
@@ -5124,7 +5141,8 @@ returns text$header$),
 )$header$),
       ('function', '_ranked_by_use', $header$(
   p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_mode text, p_settings jsonb,
-  p_sources text[], p_row_limit int, p_filters memory._search_filters, p_min_score double precision, p_explain boolean
+  p_sources text[], p_row_limit int, p_filters memory._search_filters, p_min_score double precision, p_explain boolean,
+  p_spaces text[], p_agent_of_spaces text
 )
 returns setof memory.ranking$header$),
       ('function', '_share_of_wrong', $header$(p_use memory.memory_uses)
@@ -6705,7 +6723,7 @@ end;
 
 create or replace function memory.partition_of(user_id text, partitions int default 64)
 returns int
-language plpgsql immutable parallel safe
+language plpgsql immutable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -6963,12 +6981,16 @@ begin atomic
 end;
 
 -- Notes that the user of a tenant's session wrote a text in a space (p_user_id), for memory.forget_user(spaces =>
--- 'forget'). In other sessions nobody knows which user writes.
-create or replace function memory._note_writer(p_user_id text, p_source text, p_id text)
+-- 'forget'). In other sessions nobody knows which user writes. A new text (p_is_new) may have the id of one that is
+-- gone, whose writers have not written the new one.
+create or replace function memory._note_writer(p_user_id text, p_source text, p_id text, p_is_new boolean)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 begin
+  if p_is_new then
+    delete from memory.space_writes as w where w.user_id = p_user_id and w.source = p_source and w.id = p_id;
+  end if;
   if memory._is_tenant() then
     insert into memory.space_writes (user_id, member, source, id)
     values (p_user_id, memory._user_of_tenant(), p_source, p_id)
@@ -7080,10 +7102,10 @@ end;
 
 -- Refuses an id (of a user, thread, agent or model, for example) that is null, empty or longer than 255 characters. If
 -- the argument is user_id, the function also refuses a user whom this session may not reach, a space that it may not
--- write, and what another node of the cluster serves.
+-- write, and what another node of the cluster serves. A worker of a parallel plan cannot lock the row of a space.
 create or replace function memory._check_id(p_argument text, p_id text)
 returns void
-language plpgsql stable parallel safe
+language plpgsql stable parallel unsafe
 as $$
 begin
   if not memory._is_id(p_id) then
@@ -7124,7 +7146,7 @@ $$;
 -- memory._check_id().
 create or replace function memory._check_user_or_all(p_user_id text)
 returns void
-language plpgsql stable parallel safe
+language plpgsql stable parallel unsafe
 as $$
 begin
   if p_user_id is not null then
@@ -9153,7 +9175,7 @@ begin
   perform memory._check_id('user_id', user_id);
   if (access in ('read', 'write')) is not true then
     perform memory._refuse('access',
-      coalesce(format('unknown access "%s"', left(access, 50)), 'must not be null'), 'Use read or write.');
+      coalesce('unknown access "' || left(access, 50) || '"', 'must not be null'), 'Use read or write.');
   end if;
   id := memory._existing_space(space);
   insert into memory.space_grants as g (user_id, member, access)
@@ -9170,7 +9192,7 @@ comment on function memory.grant_space(text, text, text) is
 
 create or replace function memory.list_spaces(user_id text default null)
 returns setof memory.space
-language plpgsql stable parallel safe security definer
+language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -9801,7 +9823,7 @@ $$;
 
 create or replace function memory.get_policy(agent_id text default null, user_id text default null)
 returns jsonb
-language plpgsql stable parallel safe security definer
+language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -12141,7 +12163,7 @@ comment on function memory.fail_job(text, bigint, uuid, text, interval, jsonb) i
 
 create or replace function memory.get_job(user_id text, job_id bigint)
 returns memory.job
-language plpgsql stable parallel safe security definer
+language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -13017,12 +13039,13 @@ begin
     end if;
     new.content_id := coalesce(new.content_id, memory._uuid_v7());
     new.key := coalesce(new.key, memory._artifact_key(new.description, new.artifact_type));
-    if starts_with(new.user_id, 'space:') then
-      perform memory._note_writer(new.user_id, 'artifact', new.key);
-    end if;
     -- An expired artifact that no sweep has removed yet keeps its key no longer.
     delete from memory.artifacts as a
     where a.user_id = new.user_id and a.key = new.key and a.expires_at <= statement_timestamp();
+    if starts_with(new.user_id, 'space:') and not exists ( -- who stores the same again is not who wrote it
+      select from memory.artifacts as a where a.user_id = new.user_id and a.key = new.key) then
+      perform memory._note_writer(new.user_id, 'artifact', new.key, true);
+    end if;
     return new;
   end if;
   if new.content is not null then
@@ -14485,7 +14508,7 @@ begin
     perform set_config('memory.seqs_reserved', mark, true);
     perform memory._unbook(user_id, thread_id, booked_seq, 1, tokens);
   elsif is_in_space then
-    perform memory._note_writer(user_id, 'message', thread_id || '/' || stored.seq);
+    perform memory._note_writer(user_id, 'message', thread_id || '/' || stored.seq, true);
   end if;
   return stored;
 end;
@@ -15531,6 +15554,7 @@ returns table (idempotency_key text, seq bigint, digest text, token_count int, c
 language plpgsql stable parallel safe
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off -- a plan that was made for an empty table would scan the whole table for ever
+set jit = off
 as $$
 begin
   return query
@@ -17095,7 +17119,7 @@ $$;
 
 create or replace function memory.get_thread_summary(user_id text, thread_id text, kind text default null)
 returns setof memory.thread_summary
-language plpgsql stable parallel safe security definer
+language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -17118,7 +17142,7 @@ comment on function memory.get_thread_summary(text, text, text) is
 
 create or replace function memory.get_user_summary(user_id text)
 returns setof memory.thread_summary
-language plpgsql stable parallel safe security definer
+language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -19342,7 +19366,10 @@ begin
   if not memory._is_user(new.user_id) then -- PostgreSQL would not inline it inside memory._memory_problem()
     perform memory._check_id('user_id', new.user_id);
     new.memory_id := coalesce(new.memory_id, memory._uuid_v7());
-    perform memory._note_writer(new.user_id, 'memory', new.memory_id::text);
+    if not exists ( -- who says the same under the same id is not who wrote it
+      select from memory.memories as m where m.user_id = new.user_id and m.memory_id = new.memory_id) then
+      perform memory._note_writer(new.user_id, 'memory', new.memory_id::text, true);
+    end if;
   end if;
   -- Values that mean the same get one spelling. Infinity becomes null, which every driver can read.
   if num_nulls(new.metadata, new.tags) > 0 then
@@ -19479,7 +19506,7 @@ begin
     perform memory._check_reader(new.user_id);
     if (new.content, new.embedding_text, new.metadata, new.tags)
          is distinct from (old.content, old.embedding_text, old.metadata, old.tags) then
-      perform memory._note_writer(new.user_id, 'memory', new.memory_id::text);
+      perform memory._note_writer(new.user_id, 'memory', new.memory_id::text, false);
     end if;
   end if;
   -- Values that mean the same get one spelling. Infinity becomes null, which every driver can read.
@@ -19846,21 +19873,18 @@ begin
     perform memory._refuse('outcome', coalesce('unknown outcome "' || left(outcome, 50) || '"', 'must not be null'),
       'Use used, helpful or wrong.');
   end if;
-  with found as materialized (
-    select m.memory_id, m.agent_id
-    from memory._memories_by_ids(record_use.user_id, memory_ids) as m
-    where memory._is_there(m)
-  ), locked as materialized (
-    -- Keeps functions out that forget or merge a user, and nobody else: who writes memories takes a weaker lock.
-    select s.agent_id from memory.memory_scopes as s
-    where s.user_id = record_use.user_id and s.agent_id = any (array(select f.agent_id from found as f))
-    order by s.agent_id for key share
-  )
+  -- Keeps functions out that forget a memory, or forget or merge a user, and nobody else: who writes memories takes a
+  -- weaker lock. The next statement sees what those functions have committed while this one waited.
+  perform from memory.memory_scopes as s
+  where s.user_id = record_use.user_id and s.agent_id = any (array(
+    select m.agent_id from memory._memories_by_ids(record_use.user_id, memory_ids) as m where memory._is_there(m)))
+  order by s.agent_id for key share;
   insert into memory.memory_uses as u (user_id, memory_id, used, helpful, wrong, outcome, thread_id, updated_at)
-  select record_use.user_id, f.memory_id, (record_use.outcome = 'used')::int, (record_use.outcome = 'helpful')::int,
+  select record_use.user_id, m.memory_id, (record_use.outcome = 'used')::int, (record_use.outcome = 'helpful')::int,
     (record_use.outcome = 'wrong')::int, record_use.outcome, record_use.thread_id, statement_timestamp()
-  from found as f join locked as l on l.agent_id = f.agent_id
-  order by f.memory_id -- so that two sessions do not wait for each other
+  from memory._memories_by_ids(record_use.user_id, memory_ids) as m
+  where memory._is_there(m)
+  order by m.memory_id -- so that two sessions do not wait for each other
   on conflict on constraint memory_uses_pkey do update
   set used = u.used + excluded.used, helpful = u.helpful + excluded.helpful, wrong = u.wrong + excluded.wrong,
       outcome = excluded.outcome, thread_id = excluded.thread_id, updated_at = excluded.updated_at
@@ -20999,8 +21023,9 @@ begin
   end if;
   perform memory._check_document(new);
   new.document_id := coalesce(new.document_id, memory._uuid_v7());
-  if starts_with(new.user_id, 'space:') then
-    perform memory._note_writer(new.user_id, 'document', new.document_id::text);
+  if starts_with(new.user_id, 'space:') and (tg_op = 'INSERT'
+    or (new.title, new.content, new.metadata) is distinct from (old.title, old.content, old.metadata)) then
+    perform memory._note_writer(new.user_id, 'document', new.document_id::text, tg_op = 'INSERT');
   end if;
   new.updated_at := statement_timestamp();
   if tg_op = 'UPDATE' and new.content <> old.content then
@@ -21868,6 +21893,9 @@ begin
   where m.user_id = copy_thread.user_id and m.thread_id = copy_thread.thread_id and m.seq < past_seq
     and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at);
   get diagnostics copied = row_count;
+  if starts_with(user_id, 'space:') then
+    perform memory._copy_writers(user_id, thread_id, new_thread_id);
+  end if;
   insert into memory.quarantined_messages (user_id, thread_id, seq, content, content_digest, reason, quarantined_at,
     released_at)
   select q.user_id, new_thread_id, q.seq, q.content, q.content_digest, q.reason, q.quarantined_at, q.released_at
@@ -21925,6 +21953,25 @@ comment on function memory.copy_thread(text, text, text, bigint) is
 'memory.delete_thread() deletes the first thread and the memories extracted from it. The metadata of the new thread '
 'say where it comes from: copied_from and copied_upto_seq. A new_thread_id that the user has already is refused '
 '(23505).';
+
+-- Notes for each copied message of a space who wrote it, and forgets who wrote in an earlier thread of the name.
+create or replace function memory._copy_writers(p_user_id text, p_thread_id text, p_new_thread_id text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  delete from memory.space_writes as w
+  using memory.messages as m
+  where m.user_id = p_user_id and m.thread_id = p_new_thread_id
+    and w.user_id = p_user_id and w.source = 'message' and w.id = p_new_thread_id || '/' || m.seq;
+  insert into memory.space_writes (user_id, member, source, id)
+  select p_user_id, w.member, 'message', p_new_thread_id || '/' || m.seq
+  from memory.messages as m
+  join memory.space_writes as w
+    on w.user_id = p_user_id and w.source = 'message' and w.id = p_thread_id || '/' || m.seq
+  where m.user_id = p_user_id and m.thread_id = p_new_thread_id;
+end;
+$$;
 
 -- Makes the row of the new thread and locks that of the origin, in the order of their ids; returns the origin.
 create or replace function memory._begin_copy(p_user_id text, p_thread_id text, p_new_thread_id text)
@@ -23540,7 +23587,7 @@ $$;
 
 create or replace function memory.list_secrets(user_id text)
 returns setof memory.secret
-language plpgsql stable parallel safe security definer
+language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -23555,7 +23602,7 @@ comment on function memory.list_secrets(text) is
 
 create or replace function memory.load_user(user_id text, agent_id text default null)
 returns jsonb
-language plpgsql stable parallel safe security definer
+language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -28976,7 +29023,8 @@ $$;
 -- rose at no weight (bench/results/uses.md).
 create or replace function memory._ranked_by_use(
   p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_mode text, p_settings jsonb,
-  p_sources text[], p_row_limit int, p_filters memory._search_filters, p_min_score double precision, p_explain boolean
+  p_sources text[], p_row_limit int, p_filters memory._search_filters, p_min_score double precision, p_explain boolean,
+  p_spaces text[], p_agent_of_spaces text
 )
 returns setof memory.ranking
 language plpgsql stable parallel unsafe
@@ -28993,11 +29041,13 @@ begin
     from memory._ranked(
       p_user_id => p_user_id, p_agent_id => p_agent_id, p_query => p_query, p_model => p_model, p_target => p_target,
       p_mode => p_mode, p_settings => p_settings - 'use_weight', p_sources => p_sources,
-      p_row_limit => 2 * p_row_limit, p_filters => p_filters, p_explain => p_explain) as r
+      p_row_limit => 2 * p_row_limit, p_filters => p_filters, p_explain => p_explain, p_spaces => p_spaces,
+      p_agent_of_spaces => p_agent_of_spaces) as r
     left join lateral (
       select 1 - weight * memory._share_of_wrong(n) as factor
       from memory.memory_uses as n
-      where n.user_id = p_user_id and n.memory_id = case when r.source = 'memory' then r.id::uuid end and n.wrong > 0
+      where n.user_id = coalesce(case when p_spaces is not null then r.thread_id end, p_user_id) -- see memory.ranking
+        and n.memory_id = case when r.source = 'memory' then r.id::uuid end and n.wrong > 0
       offset 0 -- so that each is looked up by its key
     ) as u on true
   ) as b
@@ -29107,7 +29157,6 @@ declare
   -- The messages of a user with very many messages that enter the ranking. All texts of other sources enter it.
   preselected memory._message_candidates;
   candidates record; -- of memory._candidates()
-  space text;
   of_spaces text[]; -- the sources that are searched in spaces
   scored memory._scored[];
   words text[];
@@ -29117,7 +29166,7 @@ begin
     return query
     select r.*
     from memory._ranked_by_use(p_user_id, p_agent_id, p_query, p_model, p_target, p_mode, p_settings, p_sources,
-                               p_row_limit, p_filters, p_min_score, p_explain) as r;
+                               p_row_limit, p_filters, p_min_score, p_explain, p_spaces, p_agent_of_spaces) as r;
     return;
   end if;
 
@@ -29180,6 +29229,7 @@ begin
     pool) as c;
   if p_spaces is not null then
     of_spaces := memory._sources_of_spaces(p_sources, p_filters);
+<<<<<<< HEAD
     candidates.chosen := memory._candidates_of(null, candidates.chosen);
     foreach space in array p_spaces loop
       select candidates.chosen || memory._candidates_of(space, c.chosen) as chosen, candidates.texts + c.texts as texts,
@@ -29191,6 +29241,23 @@ begin
         p_model, case when p_mode <> 'keyword' then p_target end, null,
         case when needs_ranks then of_spaces else '{document}' end, pool) as c;
     end loop;
+=======
+    -- One statement for all spaces: to append to the candidates again and again takes time by the square of the spaces.
+    with of_each as materialized (
+      select s.space, c.*
+      from unnest(p_spaces) as s (space)
+      cross join lateral memory._candidates(
+        s.space, p_agent_of_spaces, of_spaces, jsonb_populate_record(p_filters, '{"exclude_thread_id": null}'),
+        any_word, p_model, case when p_mode <> 'keyword' then p_target end, null,
+        case when needs_ranks then of_spaces else '{document}' end, pool) as c
+    )
+    select memory._candidates_of(null, candidates.chosen) || array(
+        select f from of_each as o cross join lateral unnest(memory._candidates_of(o.space, o.chosen)) as f) as chosen,
+      candidates.texts + sum(o.texts)::bigint as texts, greatest(candidates.highest, max(o.highest)) as highest,
+      least(candidates.lowest, min(o.lowest)) as lowest, candidates.unparsed + sum(o.unparsed)::bigint as unparsed
+    into candidates
+    from of_each as o;
+>>>>>>> review
   end if;
   if candidates.unparsed > 0 then
     candidates.chosen := memory._with_words(candidates.chosen, words, any_word, (p_settings ->> 'language')::regconfig);
@@ -31502,7 +31569,7 @@ set local search_path = pg_catalog, pg_temp;
 
 create or replace function memory.needs_memory(user_id text, thread_id text, query text)
 returns memory.memory_need
-language plpgsql stable parallel safe security definer
+language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -33066,7 +33133,8 @@ declare
   id constant text := memory._space_id(space);
 begin
   perform memory._check_node_of_space(id);
-  if not exists (select from memory.spaces as s where s.user_id = id) then
+  perform from memory.spaces as s where s.user_id = id for update; -- somebody may delete it meanwhile
+  if not found then
     perform memory._refuse_space('space', space);
   end if;
   return memory.forget_user(id, 'delete_space');
@@ -33301,16 +33369,18 @@ begin
   for space in select distinct w.user_id from memory.space_writes as w where w.member = p_user_id order by 1 loop
     perform memory._lock_user(space);
     perform memory._lock_to_forget(space);
-    written := (
-      select jsonb_object_agg(s.source, s.ids)
-      from (select w.source, jsonb_agg(w.id) as ids from memory.space_writes as w
-            where w.member = p_user_id and w.user_id = space group by w.source) as s);
-    select coalesce(array_agg(m.thread_id), '{}') as threads, coalesce(array_agg(m.seq), '{}') as numbers
+    -- What the user commits there from now on is of a new user.
+    with gone_notes as (
+      delete from memory.space_writes as w where w.member = p_user_id and w.user_id = space returning w.source, w.id
+    )
+    select jsonb_object_agg(s.source, s.ids), sum(jsonb_array_length(s.ids)) into written, removed
+    from (select n.source, jsonb_agg(n.id) as ids from gone_notes as n group by n.source) as s;
+    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('space_writes', removed)));
+    select coalesce(array_agg(memory._thread_of(i)), '{}') as threads,
+      coalesce(array_agg(memory._seq_of(i)::bigint), '{}') as numbers
     into seqs
-    from (select memory._thread_of(i) as thread_id, memory._seq_of(i)::bigint as seq
-          from jsonb_array_elements_text(written -> 'message') as i) as i
-    join memory.messages as m on m.user_id = space and m.thread_id = i.thread_id and m.seq = i.seq;
-    -- With the memories that jobs have drawn from these messages alone.
+    from jsonb_array_elements_text(written -> 'message') as i;
+    -- With the memories that jobs have drawn from these messages alone, also from some that are gone.
     memories := array(
       select i::uuid from jsonb_array_elements_text(written -> 'memory') as i
       union
@@ -33326,7 +33396,7 @@ begin
       using unnest(seqs.threads, seqs.numbers) as d (thread_id, seq)
       where m.user_id = space and m.thread_id = d.thread_id and m.seq = d.seq;
       get diagnostics removed = row_count;
-      gone := memory._added(gone, jsonb_build_object('messages', removed));
+      gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('messages', nullif(removed, 0))));
       update memory.idempotency_keys as k set digest = '' -- by which anybody could guess the text
       from unnest(seqs.threads, seqs.numbers) as d (thread_id, seq)
       where k.user_id = space and k.thread_id = d.thread_id and k.seq = d.seq;
@@ -33741,7 +33811,7 @@ declare
   lifted bigint;
 begin
   if (spaces in ('keep', 'forget')) is not true then
-    perform memory._refuse('spaces', coalesce(format('unknown value "%s"', left(spaces, 50)), 'must not be null'),
+    perform memory._refuse('spaces', coalesce('unknown value "' || left(spaces, 50) || '"', 'must not be null'),
       'Use keep or forget.');
   end if;
   -- Of a space, transactions that write there end before anything is locked, and later ones wait here.
@@ -33807,13 +33877,13 @@ declare
 begin
   delete from memory.space_grants as g where g.member = p_user_id;
   get diagnostics removed = row_count;
-  gone := jsonb_build_object('space_grants', nullif(removed, 0));
+  gone := jsonb_strip_nulls(jsonb_build_object('space_grants', nullif(removed, 0)));
   if p_forgets then
-    gone := memory._added(gone, memory._forget_contributions(p_user_id));
+    return memory._added(gone, memory._forget_contributions(p_user_id));
   end if;
   delete from memory.space_writes as w where w.member = p_user_id;
   get diagnostics removed = row_count;
-  return jsonb_strip_nulls(gone || jsonb_build_object('space_writes', nullif(removed, 0)));
+  return gone || jsonb_strip_nulls(jsonb_build_object('space_writes', nullif(removed, 0)));
 end;
 $$;
 
@@ -35350,7 +35420,7 @@ $$;
 
 create or replace function memory.was_forgotten(user_id text, messages jsonb)
 returns boolean[]
-language plpgsql stable parallel safe security definer
+language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -35803,7 +35873,8 @@ begin
     ('secrets_pkey', $index$alter table memory.secrets add primary key (user_id, name)$index$),
     ('space_grants_member_idx', $index$create index concurrently space_grants_member_idx on memory.space_grants (member)$index$),
     ('space_grants_pkey', $index$alter table memory.space_grants add primary key (user_id, member)$index$),
-    ('space_writes_pkey', $index$alter table memory.space_writes add primary key (member, user_id, source, id)$index$),
+    ('space_writes_member_idx', $index$create index concurrently space_writes_member_idx on memory.space_writes (member, user_id)$index$),
+    ('space_writes_pkey', $index$alter table memory.space_writes add primary key (user_id, source, id, member)$index$),
     ('spaces_pkey', $index$alter table memory.spaces add primary key (user_id)$index$),
     ('summaries_base_idx', $index$create index concurrently summaries_base_idx on memory.summaries (user_id, base_summary_id) where base_summary_id is not null$index$),
     ('summaries_one_processing_idx', $index$create unique index concurrently summaries_one_processing_idx on memory.summaries (user_id, thread_id, kind) where status = 'processing'$index$),
@@ -36674,8 +36745,8 @@ begin
 end;
 $$;
 
--- Removes who wrote texts of spaces that are gone. Each row is looked up, as no index knows which texts are gone; there
--- are as many rows as texts that tenants wrote in spaces.
+-- Removes who wrote texts of spaces that are gone, but for messages that memories were drawn from. Each row is looked
+-- up, as no index knows which texts are gone; there are as many rows as texts that tenants wrote in spaces.
 create or replace function memory._sweep_space_writes(p_batch_size int)
 returns void
 language plpgsql volatile parallel unsafe
@@ -36691,7 +36762,11 @@ begin
       when 'artifact' then exists (select from memory.artifacts as a where a.user_id = d.user_id and a.key = d.id)
       else exists (
         select from memory.messages as m
-        where m.user_id = d.user_id and m.thread_id = memory._thread_of(d.id) and m.seq = memory._seq_of(d.id)) end
+        where m.user_id = d.user_id and m.thread_id = memory._thread_of(d.id) and m.seq = memory._seq_of(d.id))
+        or exists (
+          select from memory.memories as m
+          where m.user_id = d.user_id and m.thread_id = memory._thread_of(d.id)
+            and memory._seq_of(d.id) = any (m.source_seqs)) end
     limit p_batch_size for update skip locked));
 end;
 $$;
@@ -44041,7 +44116,7 @@ declare
 begin
   for routine in
     select p.oid::regprocedure from pg_proc as p
-    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_active_messages', '_active_tokens', '_add_in_turn', '_add_part', '_add_prompt_version', '_added', '_after_booking', '_agent_key', '_agent_of_file', '_agent_of_message', '_agrees_with', '_ahead_of_outdated', '_allowed_calls', '_append', '_append_content', '_apply_result', '_archive', '_archive_namespace', '_are_in_order', '_around_output', '_article_after_delete', '_artifact_after_write', '_artifact_before_write', '_artifact_content_after_insert', '_artifact_embeddable', '_artifact_key', '_artifact_lock', '_artifact_owners', '_artifact_problem', '_artifact_searchable', '_artifact_shown', '_artifact_texts', '_artifact_trust', '_artifact_verdict', '_artifacts_after_delete', '_ask_model', '_asked_about', '_asks_the_assistant', '_assignment', '_audit', '_audit_before_change', '_audit_schedule', '_awaits_extraction', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_unfinished', '_backfill_users', '_begin_copy', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_broken_model_setting_rule', '_bury', '_bury_user', '_byte_slice', '_bytes_shown', '_bytes_to_finish', '_call_model', '_call_of', '_call_seq', '_caller', '_can_be_updated', '_candidates', '_candidates_of', '_changes_whole_user', '_character_start', '_chat_model', '_check_articles', '_check_artifact', '_check_artifact_content', '_check_artifact_soon', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_checkpoint', '_check_chunks', '_check_claims', '_check_clock', '_check_content', '_check_deletion', '_check_document', '_check_embeddings', '_check_export', '_check_extraction', '_check_extraction_types', '_check_filter', '_check_id', '_check_indexes', '_check_json_size', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_node_of_space', '_check_page', '_check_part', '_check_partition', '_check_privileges', '_check_prompt_name', '_check_range', '_check_reader', '_check_recent_k', '_check_reconciliation', '_check_result_numbers', '_check_result_text', '_check_role_to_bind', '_check_roles', '_check_search', '_check_secrets', '_check_setting', '_check_settings', '_check_settings_object', '_check_share', '_check_source_name', '_check_space', '_check_stored_artifacts', '_check_stored_documents', '_check_stored_memories', '_check_stored_messages', '_check_stored_summaries', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_thread_exists', '_check_title', '_check_token_key', '_check_triggers', '_check_unchecked', '_check_unread', '_check_upgrade', '_check_user_of_job', '_check_user_or_all', '_checked_roles', '_checkpoints_have_expired', '_checks', '_chosen_chat_model', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_chunk_vector', '_chunks_after_delete', '_claim', '_claim_words', '_claims_of', '_close_archive', '_cluster_map', '_code', '_command_in', '_comparable_tags', '_compared_memories', '_compared_text', '_compares_meaning', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_concerns_messages', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_bytes', '_content_hash', '_content_slice', '_content_states_any', '_content_under', '_context_parts', '_conversation_memory', '_copies_of', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_count_tokens_since_summary', '_counted_on', '_credential_forms', '_cross_session_context', '_current_artifacts', '_current_summaries', '_cut_roughly', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_checkpoints_of_thread', '_delete_content', '_delete_derived', '_delete_memories', '_delete_messages', '_delete_some_checkpoints', '_deletion', '_describe', '_describe_artifact_apply', '_describe_artifact_follow_up', '_describe_artifact_input', '_describe_artifact_overdue', '_describe_artifact_unfinished', '_describe_binary', '_describe_diff', '_describe_json', '_describe_json_lines', '_describe_json_start', '_describe_log', '_describe_page', '_describe_table', '_describe_tests', '_digits_of', '_dimensions', '_doc_types', '_document_after_write', '_document_agent', '_document_before_write', '_document_embeddable', '_document_lock', '_document_owners', '_document_problem', '_document_searchable', '_document_shown', '_document_texts', '_documents_are_judged', '_documents_by_ids', '_documents_to_delete', '_drop_artifact_embeddings', '_drop_embeddings', '_drop_secret_mask', '_drop_summaries', '_drop_uses', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_latest_summaries', '_embed_overdue', '_embed_query', '_embeddable', '_embeddable_texts', '_embedded_status', '_embedded_text', '_embedding_before_insert', '_embedding_input', '_embedding_model', '_end_lease', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ending_line', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enqueue_reconciliation', '_enter_calls', '_enter_job_calls', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_everyday_topics', '_evict_hidden', '_evict_together', '_evictable', '_evicted_at_once', '_evident_memories', '_existing_space', '_expansions', '_expires_soon', '_expiring_unread', '_expiry', '_explanation', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_few_messages', '_field_problem', '_fill_codes', '_filters', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_read_messages', '_finish_unread_messages', '_first_letters', '_fit_thread', '_fold_near_duplicates', '_foreign_password', '_foremost_memories', '_forget_contributions', '_forget_conversation', '_forget_in_jobs', '_forget_in_ledger', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_forgetting_delete', '_forgetting_update', '_form_of', '_form_to_judge', '_found_details', '_free_number', '_from_base64url', '_fused_score', '_give_back', '_given_key', '_given_up', '_grant_as_to_tenants', '_grep_content', '_guard_place', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_direction', '_has_memory_attributes', '_has_newer_words', '_has_parts', '_has_resource', '_has_runner', '_has_unparsed_texts', '_has_vector_index', '_heading_of', '_held_back', '_help_without_model', '_hidden_signs', '_hide_released', '_hides_memories', '_hmac', '_hmac_block', '_hmac_sha256', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_in_short', '_insert_claims_mark', '_insert_job', '_instruction_signs', '_is_about_the_same', '_is_archive', '_is_article_of', '_is_blank', '_is_bound', '_is_card_number', '_is_checkpoint', '_is_chosen_message', '_is_chunk', '_is_current', '_is_current_message', '_is_embedded', '_is_figure', '_is_forgotten', '_is_granted', '_is_held_back', '_is_held_back_artifact', '_is_held_back_piece', '_is_here', '_is_iban', '_is_id', '_is_in_map', '_is_in_new_map', '_is_ipv6', '_is_judged', '_is_kept_message', '_is_last_part', '_is_long_entry', '_is_metadata', '_is_named', '_is_namespace', '_is_number_within', '_is_ordinary', '_is_over', '_is_passage', '_is_password', '_is_plain_message', '_is_provider', '_is_quarantined_content', '_is_queued', '_is_random', '_is_readable_message', '_is_real_moment', '_is_role', '_is_same_content', '_is_same_secret', '_is_short_term', '_is_stated', '_is_taken_key', '_is_tenant', '_is_there', '_is_unexpired', '_is_unparsed', '_is_user', '_is_within', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_masked', '_json_or_null', '_json_states_any', '_judge_artifact', '_judge_document', '_judged_memory', '_judged_texts', '_keep_artifact', '_keep_limit', '_keep_message', '_keep_messages_for_good', '_keep_query_embedding', '_keep_the_best', '_kept_texts', '_keyed_hash', '_keys', '_keyword_weight', '_kind_of_summary', '_kinds_due', '_known_credential', '_known_dimensions', '_known_memory', '_language', '_language_of', '_languages', '_last_said', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_leave_spaces', '_left_out', '_line_breaks', '_line_start', '_lines_around', '_list_filtered', '_list_found_threads', '_list_problem', '_list_texts_to_embed', '_list_with_spaces', '_listed_documents', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_documents', '_lock_embeddable', '_lock_existing_thread', '_lock_free_counters', '_lock_free_scopes', '_lock_map', '_lock_messages_of_source', '_lock_room_for', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_sources', '_lock_thread', '_lock_to_forget', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_log_info', '_log_summary', '_long_word', '_lowered', '_make_tenant', '_make_types', '_map_seen', '_mark_parsed', '_marked', '_marker', '_mask_booked', '_masked', '_masked_assignment', '_masked_content', '_masked_memory', '_masked_metadata', '_masked_word', '_masks', '_masks_of', '_max_artifact_bytes', '_max_dead_extractions', '_max_export_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_attack', '_may_be_copy', '_may_be_definite', '_may_be_due', '_may_be_long', '_may_be_reworded', '_may_have', '_may_have_credential', '_may_have_form', '_may_have_name', '_may_have_personal_data', '_may_hide', '_may_outrank', '_may_reach', '_may_state', '_may_supersede', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memories_to_delete', '_memory_before_insert', '_memory_before_update', '_memory_embeddable', '_memory_line', '_memory_lock', '_memory_owners', '_memory_problem', '_memory_ref', '_memory_result', '_memory_searchable', '_memory_shown', '_memory_texts', '_memory_trust', '_memory_vector', '_memory_words', '_merge_in_spaces', '_merge_layers', '_merge_parts', '_merge_policy', '_merge_rows', '_merge_secrets', '_merged_column', '_merging_condition', '_merging_conflict', '_merging_statement', '_message_before_insert', '_message_before_update', '_message_by_key', '_message_candidates', '_message_digest', '_message_embeddable', '_message_embedding_before_write', '_message_expiry', '_message_lifetime', '_message_lock', '_message_owners', '_message_passes', '_message_payload', '_message_problem', '_message_searchable', '_message_shown', '_message_texts', '_message_tokens', '_message_trust', '_message_vector', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_messages_of_source', '_messages_to_delete', '_microseconds', '_model_after_delete', '_model_json', '_model_status', '_model_to_fill', '_more_left_out', '_most_similar', '_move_unchecked', '_named_keys', '_named_model', '_names_of', '_near_memories', '_nearest_among_memories', '_nearest_messages', '_needs_memory', '_needs_summary', '_new_names', '_newer_figures', '_newest_facts', '_newest_question', '_newest_said', '_newest_seq', '_newest_units', '_next_place', '_no_model', '_node_before_change', '_node_before_job', '_node_of', '_norm', '_normal_form', '_note_deletion', '_note_eviction', '_note_expired', '_note_missing_models', '_note_missing_resource', '_note_quarantine', '_note_writer', '_numbered_key', '_numbered_line', '_numbered_lines', '_one_line', '_one_of_each_wording', '_opened', '_opening', '_own_words', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_parse_parts', '_parse_some_anew', '_part_bytes', '_part_key', '_part_text', '_particular_things', '_partition_of_digest', '_parts_of_result', '_pass_on_artifacts', '_passage', '_passages_about', '_passages_shown', '_passages_that_fit', '_passes_multiple', '_patterns_of', '_personal_data', '_pgcrypto', '_pieces', '_pieces_to_judge', '_pieces_to_mask', '_place_of_row', '_placeholder_text', '_plain_letters', '_plain_suspicion', '_plainly_spelled', '_policy', '_policy_applies', '_policy_of_memories', '_policy_problem', '_policy_section', '_possible_signs', '_present_winner', '_prompt', '_prompt_variables', '_pseudonym', '_put_away', '_quarantine_archive', '_quarantine_artifact', '_quarantine_derived', '_quarantine_document', '_quarantine_memories', '_quarantine_messages', '_quarantine_notice', '_quarantine_retold', '_quarantine_said', '_quarantine_summaries', '_query_embedding', '_query_hash', '_query_idf', '_query_model', '_query_or_null', '_query_target', '_query_words', '_queue_status', '_range_rule', '_rank_memories', '_rank_with_spaces', '_ranked', '_ranked_among_memories', '_ranked_by_use', '_ranked_once', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_ref_in', '_ref_key', '_refuse', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_memory', '_refuse_message', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_space', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refuse_upload', '_refuse_used_key', '_release', '_release_derived', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevant_by_judge', '_relevant_by_meaning', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_render_memories', '_renew_expiry', '_renew_summaries', '_request_phrases', '_request_signs', '_request_words', '_rerank', '_rerank_model', '_reranks', '_restart_jobs', '_reworded_at', '_role', '_room', '_rough_pieces', '_route_by_map', '_said', '_said_bytes', '_said_count', '_same_memories', '_same_results', '_same_wording', '_sampled_messages', '_say_again', '_says_all_of', '_says_no_more', '_schema_problem', '_scored_texts', '_sealed', '_search_keys', '_search_row', '_searchable_messages', '_secret_code', '_secret_key', '_secret_key_id', '_secret_key_of', '_secret_mask', '_section_of', '_seq_after_opening', '_seq_of', '_seq_or_null', '_server_variable', '_serving_model', '_set_cluster_map', '_set_mark', '_settings_of_file', '_settle_duplicates', '_settle_message', '_share', '_share_in', '_share_of_wrong', '_share_within', '_short_term_memories', '_shorten', '_shown_memories', '_shown_summary', '_side_that_stays', '_signature', '_signs', '_since', '_slug', '_source_trust', '_sources_of_spaces', '_space_id', '_space_of', '_spaces_to_read', '_start_summary', '_state_again', '_stated_at', '_stated_or_all', '_statement_hash', '_states', '_states_any', '_stating_contents', '_stays_out', '_stays_whole', '_stop_claims', '_store_embeddings', '_store_summary', '_stored_digest', '_subject', '_summaries_after_delete', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_embeddable', '_summary_lock', '_summary_owners', '_summary_parts', '_summary_searchable', '_summary_shown', '_summary_start', '_summary_texts', '_supersede_all', '_suspected', '_suspicious_words', '_sweep_checkpoints', '_sweep_memories', '_sweep_messages', '_sweep_space_writes', '_sweep_unnamed_artifacts', '_table_with', '_tables_of_users', '_tags_among', '_tags_in', '_take_turn', '_telling_line', '_text_vector', '_texts', '_that_fit', '_thread_after_delete', '_thread_ids', '_thread_of', '_threads_with_words', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_since_summary', '_topic_keys', '_topics', '_trace_error', '_traced', '_trust', '_turning_words', '_types_to_extract', '_unbook', '_unembedded', '_unjudged_parts', '_unkeyed_messages', '_unmasked', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_usefulness', '_user_forgotten_at', '_user_left_behind', '_user_of_claims', '_user_of_tenant', '_user_of_unusual_token', '_users_elsewhere', '_users_with_texts', '_uuid_v7', '_valid_memories', '_valid_until', '_value_keys', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_visible_memories', '_waits_for_budget', '_was_released', '_weight_at_distance', '_were_parsed_without_keys', '_whole_checkpoint', '_whole_lines', '_why_no_recall', '_wider_request', '_win_again', '_with_blanks', '_with_keys', '_with_merged', '_with_more_words', '_with_names_of_spaces', '_with_neighbour', '_with_own_refs', '_with_ref', '_with_same_words', '_with_text', '_with_words', '_without_case', '_without_credentials', '_without_quoted_attacks', '_without_random_words', '_without_recalled', '_without_said', '_word_key', '_word_numbers', '_word_weight', '_worded_messages', '_wording', '_wording_keys', '_wording_that_stays', '_wordings_of', '_words_of_other_scripts', '_words_that_begin', '_write_map_into_function', 'activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'copy_thread', 'count_memories', 'create_space', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_secret', 'delete_space', 'delete_thread', 'doctor', 'drop_model', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread', 'get_thread_summary', 'get_user_summary', 'grant_space', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_spaces', 'list_threads', 'list_users', 'load_user', 'merge_users', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'record_use', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'revoke_space', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_thread', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'vector_index', 'version', 'was_forgotten'])
+    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_active_messages', '_active_tokens', '_add_in_turn', '_add_part', '_add_prompt_version', '_added', '_after_booking', '_agent_key', '_agent_of_file', '_agent_of_message', '_agrees_with', '_ahead_of_outdated', '_allowed_calls', '_append', '_append_content', '_apply_result', '_archive', '_archive_namespace', '_are_in_order', '_around_output', '_article_after_delete', '_artifact_after_write', '_artifact_before_write', '_artifact_content_after_insert', '_artifact_embeddable', '_artifact_key', '_artifact_lock', '_artifact_owners', '_artifact_problem', '_artifact_searchable', '_artifact_shown', '_artifact_texts', '_artifact_trust', '_artifact_verdict', '_artifacts_after_delete', '_ask_model', '_asked_about', '_asks_the_assistant', '_assignment', '_audit', '_audit_before_change', '_audit_schedule', '_awaits_extraction', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_unfinished', '_backfill_users', '_begin_copy', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_broken_model_setting_rule', '_bury', '_bury_user', '_byte_slice', '_bytes_shown', '_bytes_to_finish', '_call_model', '_call_of', '_call_seq', '_caller', '_can_be_updated', '_candidates', '_candidates_of', '_changes_whole_user', '_character_start', '_chat_model', '_check_articles', '_check_artifact', '_check_artifact_content', '_check_artifact_soon', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_checkpoint', '_check_chunks', '_check_claims', '_check_clock', '_check_content', '_check_deletion', '_check_document', '_check_embeddings', '_check_export', '_check_extraction', '_check_extraction_types', '_check_filter', '_check_id', '_check_indexes', '_check_json_size', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_node_of_space', '_check_page', '_check_part', '_check_partition', '_check_privileges', '_check_prompt_name', '_check_range', '_check_reader', '_check_recent_k', '_check_reconciliation', '_check_result_numbers', '_check_result_text', '_check_role_to_bind', '_check_roles', '_check_search', '_check_secrets', '_check_setting', '_check_settings', '_check_settings_object', '_check_share', '_check_source_name', '_check_space', '_check_stored_artifacts', '_check_stored_documents', '_check_stored_memories', '_check_stored_messages', '_check_stored_summaries', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_thread_exists', '_check_title', '_check_token_key', '_check_triggers', '_check_unchecked', '_check_unread', '_check_upgrade', '_check_user_of_job', '_check_user_or_all', '_checked_roles', '_checkpoints_have_expired', '_checks', '_chosen_chat_model', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_chunk_vector', '_chunks_after_delete', '_claim', '_claim_words', '_claims_of', '_close_archive', '_cluster_map', '_code', '_command_in', '_comparable_tags', '_compared_memories', '_compared_text', '_compares_meaning', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_concerns_messages', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_bytes', '_content_hash', '_content_slice', '_content_states_any', '_content_under', '_context_parts', '_conversation_memory', '_copies_of', '_copy_writers', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_count_tokens_since_summary', '_counted_on', '_credential_forms', '_cross_session_context', '_current_artifacts', '_current_summaries', '_cut_roughly', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_checkpoints_of_thread', '_delete_content', '_delete_derived', '_delete_memories', '_delete_messages', '_delete_some_checkpoints', '_deletion', '_describe', '_describe_artifact_apply', '_describe_artifact_follow_up', '_describe_artifact_input', '_describe_artifact_overdue', '_describe_artifact_unfinished', '_describe_binary', '_describe_diff', '_describe_json', '_describe_json_lines', '_describe_json_start', '_describe_log', '_describe_page', '_describe_table', '_describe_tests', '_digits_of', '_dimensions', '_doc_types', '_document_after_write', '_document_agent', '_document_before_write', '_document_embeddable', '_document_lock', '_document_owners', '_document_problem', '_document_searchable', '_document_shown', '_document_texts', '_documents_are_judged', '_documents_by_ids', '_documents_to_delete', '_drop_artifact_embeddings', '_drop_embeddings', '_drop_secret_mask', '_drop_summaries', '_drop_uses', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_latest_summaries', '_embed_overdue', '_embed_query', '_embeddable', '_embeddable_texts', '_embedded_status', '_embedded_text', '_embedding_before_insert', '_embedding_input', '_embedding_model', '_end_lease', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ending_line', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enqueue_reconciliation', '_enter_calls', '_enter_job_calls', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_everyday_topics', '_evict_hidden', '_evict_together', '_evictable', '_evicted_at_once', '_evident_memories', '_existing_space', '_expansions', '_expires_soon', '_expiring_unread', '_expiry', '_explanation', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_few_messages', '_field_problem', '_fill_codes', '_filters', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_read_messages', '_finish_unread_messages', '_first_letters', '_fit_thread', '_fold_near_duplicates', '_foreign_password', '_foremost_memories', '_forget_contributions', '_forget_conversation', '_forget_in_jobs', '_forget_in_ledger', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_forgetting_delete', '_forgetting_update', '_form_of', '_form_to_judge', '_found_details', '_free_number', '_from_base64url', '_fused_score', '_give_back', '_given_key', '_given_up', '_grant_as_to_tenants', '_grep_content', '_guard_place', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_direction', '_has_memory_attributes', '_has_newer_words', '_has_parts', '_has_resource', '_has_runner', '_has_unparsed_texts', '_has_vector_index', '_heading_of', '_held_back', '_help_without_model', '_hidden_signs', '_hide_released', '_hides_memories', '_hmac', '_hmac_block', '_hmac_sha256', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_in_short', '_insert_claims_mark', '_insert_job', '_instruction_signs', '_is_about_the_same', '_is_archive', '_is_article_of', '_is_blank', '_is_bound', '_is_card_number', '_is_checkpoint', '_is_chosen_message', '_is_chunk', '_is_current', '_is_current_message', '_is_embedded', '_is_figure', '_is_forgotten', '_is_granted', '_is_held_back', '_is_held_back_artifact', '_is_held_back_piece', '_is_here', '_is_iban', '_is_id', '_is_in_map', '_is_in_new_map', '_is_ipv6', '_is_judged', '_is_kept_message', '_is_last_part', '_is_long_entry', '_is_metadata', '_is_named', '_is_namespace', '_is_number_within', '_is_ordinary', '_is_over', '_is_passage', '_is_password', '_is_plain_message', '_is_provider', '_is_quarantined_content', '_is_queued', '_is_random', '_is_readable_message', '_is_real_moment', '_is_role', '_is_same_content', '_is_same_secret', '_is_short_term', '_is_stated', '_is_taken_key', '_is_tenant', '_is_there', '_is_unexpired', '_is_unparsed', '_is_user', '_is_within', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_masked', '_json_or_null', '_json_states_any', '_judge_artifact', '_judge_document', '_judged_memory', '_judged_texts', '_keep_artifact', '_keep_limit', '_keep_message', '_keep_messages_for_good', '_keep_query_embedding', '_keep_the_best', '_kept_texts', '_keyed_hash', '_keys', '_keyword_weight', '_kind_of_summary', '_kinds_due', '_known_credential', '_known_dimensions', '_known_memory', '_language', '_language_of', '_languages', '_last_said', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_leave_spaces', '_left_out', '_line_breaks', '_line_start', '_lines_around', '_list_filtered', '_list_found_threads', '_list_problem', '_list_texts_to_embed', '_list_with_spaces', '_listed_documents', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_documents', '_lock_embeddable', '_lock_existing_thread', '_lock_free_counters', '_lock_free_scopes', '_lock_map', '_lock_messages_of_source', '_lock_room_for', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_sources', '_lock_thread', '_lock_to_forget', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_log_info', '_log_summary', '_long_word', '_lowered', '_make_tenant', '_make_types', '_map_seen', '_mark_parsed', '_marked', '_marker', '_mask_booked', '_masked', '_masked_assignment', '_masked_content', '_masked_memory', '_masked_metadata', '_masked_word', '_masks', '_masks_of', '_max_artifact_bytes', '_max_dead_extractions', '_max_export_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_attack', '_may_be_copy', '_may_be_definite', '_may_be_due', '_may_be_long', '_may_be_reworded', '_may_have', '_may_have_credential', '_may_have_form', '_may_have_name', '_may_have_personal_data', '_may_hide', '_may_outrank', '_may_reach', '_may_state', '_may_supersede', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memories_to_delete', '_memory_before_insert', '_memory_before_update', '_memory_embeddable', '_memory_line', '_memory_lock', '_memory_owners', '_memory_problem', '_memory_ref', '_memory_result', '_memory_searchable', '_memory_shown', '_memory_texts', '_memory_trust', '_memory_vector', '_memory_words', '_merge_in_spaces', '_merge_layers', '_merge_parts', '_merge_policy', '_merge_rows', '_merge_secrets', '_merged_column', '_merging_condition', '_merging_conflict', '_merging_statement', '_message_before_insert', '_message_before_update', '_message_by_key', '_message_candidates', '_message_digest', '_message_embeddable', '_message_embedding_before_write', '_message_expiry', '_message_lifetime', '_message_lock', '_message_owners', '_message_passes', '_message_payload', '_message_problem', '_message_searchable', '_message_shown', '_message_texts', '_message_tokens', '_message_trust', '_message_vector', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_messages_of_source', '_messages_to_delete', '_microseconds', '_model_after_delete', '_model_json', '_model_status', '_model_to_fill', '_more_left_out', '_most_similar', '_move_unchecked', '_named_keys', '_named_model', '_names_of', '_near_memories', '_nearest_among_memories', '_nearest_messages', '_needs_memory', '_needs_summary', '_new_names', '_newer_figures', '_newest_facts', '_newest_question', '_newest_said', '_newest_seq', '_newest_units', '_next_place', '_no_model', '_node_before_change', '_node_before_job', '_node_of', '_norm', '_normal_form', '_note_deletion', '_note_eviction', '_note_expired', '_note_missing_models', '_note_missing_resource', '_note_quarantine', '_note_writer', '_numbered_key', '_numbered_line', '_numbered_lines', '_one_line', '_one_of_each_wording', '_opened', '_opening', '_own_words', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_parse_parts', '_parse_some_anew', '_part_bytes', '_part_key', '_part_text', '_particular_things', '_partition_of_digest', '_parts_of_result', '_pass_on_artifacts', '_passage', '_passages_about', '_passages_shown', '_passages_that_fit', '_passes_multiple', '_patterns_of', '_personal_data', '_pgcrypto', '_pieces', '_pieces_to_judge', '_pieces_to_mask', '_place_of_row', '_placeholder_text', '_plain_letters', '_plain_suspicion', '_plainly_spelled', '_policy', '_policy_applies', '_policy_of_memories', '_policy_problem', '_policy_section', '_possible_signs', '_present_winner', '_prompt', '_prompt_variables', '_pseudonym', '_put_away', '_quarantine_archive', '_quarantine_artifact', '_quarantine_derived', '_quarantine_document', '_quarantine_memories', '_quarantine_messages', '_quarantine_notice', '_quarantine_retold', '_quarantine_said', '_quarantine_summaries', '_query_embedding', '_query_hash', '_query_idf', '_query_model', '_query_or_null', '_query_target', '_query_words', '_queue_status', '_range_rule', '_rank_memories', '_rank_with_spaces', '_ranked', '_ranked_among_memories', '_ranked_by_use', '_ranked_once', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_ref_in', '_ref_key', '_refuse', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_memory', '_refuse_message', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_space', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refuse_upload', '_refuse_used_key', '_release', '_release_derived', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevant_by_judge', '_relevant_by_meaning', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_render_memories', '_renew_expiry', '_renew_summaries', '_request_phrases', '_request_signs', '_request_words', '_rerank', '_rerank_model', '_reranks', '_restart_jobs', '_reworded_at', '_role', '_room', '_rough_pieces', '_route_by_map', '_said', '_said_bytes', '_said_count', '_same_memories', '_same_results', '_same_wording', '_sampled_messages', '_say_again', '_says_all_of', '_says_no_more', '_schema_problem', '_scored_texts', '_sealed', '_search_keys', '_search_row', '_searchable_messages', '_secret_code', '_secret_key', '_secret_key_id', '_secret_key_of', '_secret_mask', '_section_of', '_seq_after_opening', '_seq_of', '_seq_or_null', '_server_variable', '_serving_model', '_set_cluster_map', '_set_mark', '_settings_of_file', '_settle_duplicates', '_settle_message', '_share', '_share_in', '_share_of_wrong', '_share_within', '_short_term_memories', '_shorten', '_shown_memories', '_shown_summary', '_side_that_stays', '_signature', '_signs', '_since', '_slug', '_source_trust', '_sources_of_spaces', '_space_id', '_space_of', '_spaces_to_read', '_start_summary', '_state_again', '_stated_at', '_stated_or_all', '_statement_hash', '_states', '_states_any', '_stating_contents', '_stays_out', '_stays_whole', '_stop_claims', '_store_embeddings', '_store_summary', '_stored_digest', '_subject', '_summaries_after_delete', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_embeddable', '_summary_lock', '_summary_owners', '_summary_parts', '_summary_searchable', '_summary_shown', '_summary_start', '_summary_texts', '_supersede_all', '_suspected', '_suspicious_words', '_sweep_checkpoints', '_sweep_memories', '_sweep_messages', '_sweep_space_writes', '_sweep_unnamed_artifacts', '_table_with', '_tables_of_users', '_tags_among', '_tags_in', '_take_turn', '_telling_line', '_text_vector', '_texts', '_that_fit', '_thread_after_delete', '_thread_ids', '_thread_of', '_threads_with_words', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_since_summary', '_topic_keys', '_topics', '_trace_error', '_traced', '_trust', '_turning_words', '_types_to_extract', '_unbook', '_unembedded', '_unjudged_parts', '_unkeyed_messages', '_unmasked', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_usefulness', '_user_forgotten_at', '_user_left_behind', '_user_of_claims', '_user_of_tenant', '_user_of_unusual_token', '_users_elsewhere', '_users_with_texts', '_uuid_v7', '_valid_memories', '_valid_until', '_value_keys', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_visible_memories', '_waits_for_budget', '_was_released', '_weight_at_distance', '_were_parsed_without_keys', '_whole_checkpoint', '_whole_lines', '_why_no_recall', '_wider_request', '_win_again', '_with_blanks', '_with_keys', '_with_merged', '_with_more_words', '_with_names_of_spaces', '_with_neighbour', '_with_own_refs', '_with_ref', '_with_same_words', '_with_text', '_with_words', '_without_case', '_without_credentials', '_without_quoted_attacks', '_without_random_words', '_without_recalled', '_without_said', '_word_key', '_word_numbers', '_word_weight', '_worded_messages', '_wording', '_wording_keys', '_wording_that_stays', '_wordings_of', '_words_of_other_scripts', '_words_that_begin', '_write_map_into_function', 'activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'copy_thread', 'count_memories', 'create_space', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_secret', 'delete_space', 'delete_thread', 'doctor', 'drop_model', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread', 'get_thread_summary', 'get_user_summary', 'grant_space', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_spaces', 'list_threads', 'list_users', 'load_user', 'merge_users', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'record_use', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'revoke_space', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_thread', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'vector_index', 'version', 'was_forgotten'])
   loop
     execute format('revoke all on routine %s from public', routine);
   end loop;

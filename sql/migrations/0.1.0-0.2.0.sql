@@ -294,8 +294,9 @@ create table memory.space_writes (
   member text not null,
   source text not null,
   id text not null,
-  primary key (member, user_id, source, id)
+  primary key (user_id, source, id, member)
 );
+create index space_writes_member_idx on memory.space_writes (member, user_id);
 
 create table memory.quarantined_messages (
   user_id text not null,
@@ -616,6 +617,19 @@ union all
 select m.user_id, '', statement_timestamp(), statement_timestamp() + interval '30 days'
 from memory.memories as m where m.deleted_at is not null
 group by m.user_id;
+
+-- Ids that begin with "space:" are those of spaces from now on. Users who have one become spaces that nobody is granted,
+-- so that applications reach them as before, and memory.sweep() does.
+insert into memory.spaces (user_id)
+select u.user_id
+from (
+  select t.user_id from memory.threads as t
+  union select s.user_id from memory.memory_scopes as s
+  union select d.user_id from memory.documents as d
+  union select a.user_id from memory.artifacts as a
+  union select j.user_id from memory.jobs as j
+  union select p.user_id from memory.policies as p) as u
+where starts_with(u.user_id, 'space:');
 
 -- No rule has looked at what is stored already. memory.sweep() looks at it in batches: of a thread at the messages up
 -- to the mark, of a user (scope '') at the memories and documents that were stored before it.

@@ -34,7 +34,7 @@ def rows() -> dict[str, list[str]]:
 def test_the_table_lets_nobody_reach_another_user(column: str) -> None:
     place = [title for title, *_ in COLUMNS].index(column)
     reached = {name for name, cells in rows().items() if cells[place] == "o" and "user_id" in VALID[name]}
-    assert reached == set()
+    assert reached <= {"partition_of"}  # which computes a number of any text
 
 
 def test_a_user_who_exists_and_one_who_does_not_are_refused_alike() -> None:

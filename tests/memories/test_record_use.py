@@ -153,11 +153,13 @@ def test_it_waits_for_no_writer_of_memories(sessions: Sessions) -> None:
 
 
 @pytest.mark.feature("F5")
-def test_a_use_that_comes_while_the_user_is_forgotten_leaves_nothing(sessions: Sessions) -> None:
+@pytest.mark.parametrize("function", ["forget_user", "forget_memory"])
+def test_a_use_that_comes_while_the_memory_is_forgotten_leaves_nothing(sessions: Sessions, function: str) -> None:
     tea = add(sessions.api, "Likes tea")
+    add(sessions.api, "Likes milk")
     forgetting = sessions.new()
     with forgetting.connection.transaction():
-        forgetting.forget_user(user_id="ana")
+        getattr(forgetting, function)(user_id="ana", **({"memory_id": tea} if function == "forget_memory" else {}))
         call = sessions.start("record_use", user_id="ana", memory_ids=[tea])
         assert not call.done()
     call.result(PATIENCE)

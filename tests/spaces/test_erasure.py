@@ -85,6 +85,14 @@ def test_a_user_who_is_forgotten_in_spaces_leaves_nothing(spaces: Api, session: 
     refused(ben, "list_memories", "42501", user_id=TEAM)
 
 
+@pytest.mark.parametrize("call", [("grant_space", "access"), ("forget_user", "spaces")])
+def test_a_null_is_no_unknown_value(api: Api, call: tuple[str, str]) -> None:
+    function, argument = call
+    named = {"space": "team"} if function == "grant_space" else {}
+    error = refused(api, function, "22023", user_id="ana", **named, **{argument: None})
+    assert error.diag.message_primary == f"{argument}: must not be null"
+
+
 def test_what_is_written_without_a_tenants_session_has_no_writer(spaces: Api) -> None:
     spaces.add_memory(user_id=TEAM, content="Nobody knows who said this")
     assert spaces.query("select from memory.space_writes") == []
@@ -103,6 +111,76 @@ def test_a_sweep_forgets_who_wrote_what_is_gone(spaces: Api, session: Callable[[
     spaces.delete_thread(user_id=TEAM, thread_id="chat")
     spaces.sweep()
     assert spaces.query("select distinct source from memory.space_writes") == [("memory",)]
+
+
+def test_who_reuses_an_id_wrote_what_has_it_now(spaces: Api, session: Callable[[str], Api]) -> None:
+    ben = session("ben")
+    memory_id = write_as_ben(ben)
+    ben.delete_thread(user_id=TEAM, thread_id="chat")
+    ben.delete_artifact(user_id=TEAM, key="log")
+    ben.forget_memory(user_id=TEAM, memory_id=memory_id)
+    spaces.add_message(user_id=TEAM, thread_id="chat", role="user", content="A message of somebody else")
+    spaces.store_artifact(user_id=TEAM, key="log", content="A log of somebody else")
+    spaces.add_memories(user_id=TEAM, memories=[{"memory_id": str(memory_id), "content": "Said by somebody else"}])
+    spaces.forget_user(user_id="ben", spaces="forget")
+    assert [row.content for row in spaces.get_messages(user_id=TEAM, thread_id="chat")] == [
+        "A message of somebody else"
+    ]
+    assert [row.key for row in spaces.list_artifacts(user_id=TEAM)] == ["log"]
+    assert spaces.get_memory(user_id=TEAM, memory_id=memory_id).content == "Said by somebody else"
+
+
+def test_who_stores_the_same_again_has_not_written_it(spaces: Api, session: Callable[[str], Api]) -> None:
+    ben = session("ben")
+    spaces.store_artifact(user_id=TEAM, key="log", content="A log of somebody else")
+    memory_id = spaces.add_memory(user_id=TEAM, content="Lunch is at noon").memory_id
+    ben.store_artifact(user_id=TEAM, key="log", content="A log of somebody else")
+    ben.add_memories(user_id=TEAM, memories=[{"memory_id": str(memory_id), "content": "Lunch is at noon"}])
+    spaces.forget_user(user_id="ben", spaces="forget")
+    assert [row.key for row in spaces.list_artifacts(user_id=TEAM)] == ["log"]
+    assert spaces.get_memory(user_id=TEAM, memory_id=memory_id)
+
+
+def test_who_changes_anything_but_the_words_has_not_written_it(spaces: Api, session: Callable[[str], Api]) -> None:
+    ben = session("ben")
+    document_id = str(spaces.list_documents(user_id=TEAM)[0].document_id)
+    memory_id = spaces.list_memories(user_id=TEAM)[0].memory_id
+    ben.quarantine_source(user_id=TEAM, source="document", id=document_id, reason="odd")
+    ben.release_source(user_id=TEAM, source="document", id=document_id)
+    ben.quarantine_memory(user_id=TEAM, memory_id=memory_id, reason="odd")
+    ben.release_memory(user_id=TEAM, memory_id=memory_id)
+    ben.update_memory(user_id=TEAM, memory_id=memory_id, importance=0.9)
+    assert spaces.query("select from memory.space_writes") == []
+    spaces.forget_user(user_id="ben", spaces="forget")
+    assert len(spaces.list_documents(user_id=TEAM)) == len(spaces.list_memories(user_id=TEAM)) == 1
+
+
+def test_a_copied_message_keeps_its_writer(spaces: Api, session: Callable[[str], Api]) -> None:
+    ben = session("ben")
+    ben.add_message(user_id=TEAM, thread_id="copy", role="user", content="An earlier message of zqx-ben")
+    ben.delete_thread(user_id=TEAM, thread_id="copy")
+    spaces.add_message(user_id=TEAM, thread_id="chat", role="user", content="A message of somebody else")
+    ben.add_message(user_id=TEAM, thread_id="chat", role="user", content="Hello, says zqx-ben")
+    spaces.copy_thread(user_id=TEAM, thread_id="chat", new_thread_id="copy")
+    spaces.forget_user(user_id="ben", spaces="forget")
+    assert tables_with(spaces, "zqx-ben") == {}
+    assert [row.seq for row in spaces.get_messages(user_id=TEAM, thread_id="copy")] == [0]
+
+
+def test_what_was_drawn_from_messages_that_are_gone_is_forgotten_too(
+    spaces: Api, session: Callable[[str], Api]
+) -> None:
+    session("ben").add_message(user_id=TEAM, thread_id="chat", role="user", content="I like rain, says zqx-ben")
+    spaces.connection.execute(
+        "insert into memory.memories (user_id, content, thread_id, source, source_seqs)"
+        " values (%s, 'zqx-ben likes rain', 'chat', 'extraction', '{0}')",
+        [TEAM],
+    )
+    spaces.connection.execute("update memory.messages set expires_at = now() - interval '1 day'")
+    spaces.sweep()
+    assert spaces.value("select count(*) from memory.messages") == 0
+    assert spaces.forget_user(user_id="ben", spaces="forget")["tables"]["memories"] == 1
+    assert tables_with(spaces, "zqx-ben") == {}
 
 
 def test_a_merged_user_takes_the_contributions_along(spaces: Api, session: Callable[[str], Api]) -> None:

@@ -142,6 +142,18 @@ def test_an_agents_context_has_what_any_agent_wrote_in_the_space(api: Api) -> No
     assert shown(api, spaces="{team}", agent_id="planner", sources="{memory}") == []
 
 
+@pytest.mark.feature("F23")
+def test_memories_of_spaces_that_were_wrong_fall_too(api: Api) -> None:
+    before = shown(api, spaces="{team}")
+    api.set_policy(settings={"search": {"use_weight": 1}})
+    assert shown(api, spaces="{team}") == before
+    [of_team] = api.list_memories(user_id="space:team")
+    for outcome in ("helpful", "wrong"):
+        api.record_use(user_id="space:team", memory_ids=[of_team.memory_id], outcome=outcome)
+    assert shown(api, spaces="{team}", mode="keyword")[-1] == ("team", "Releases happen on Thursdays")
+    assert "Thursdays" in context(api, spaces="{team}").content
+
+
 def test_a_list_has_both_with_their_space(api: Api) -> None:
     rows = api.list_memories(user_id="ana", spaces="{team}")
     assert [(row.space, row.content, row.total_count) for row in rows] == [

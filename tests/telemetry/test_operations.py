@@ -28,7 +28,7 @@ SECRET = "Ana keeps bees"
 OTHERS = {
     *("copy_checkpoints", "delete_checkpoints", "prune_checkpoints", "put_checkpoint", "put_checkpoint_writes"),
     *("get_secret", "set_secret", "delete_secret"),
-    *("set_thread", "expand_refs", "export_user", "retry_job", "run_jobs"),
+    *("set_thread", "expand_refs", "export_user", "retry_job", "run_jobs", "record_use"),
 }
 """What may change something and is no operation on memories."""
 

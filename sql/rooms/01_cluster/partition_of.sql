@@ -1,6 +1,6 @@
 create or replace function memory.partition_of(user_id text, partitions int default 64)
 returns int
-language plpgsql immutable parallel safe
+language plpgsql immutable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin

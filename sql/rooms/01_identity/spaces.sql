@@ -78,12 +78,16 @@ begin atomic
 end;
 
 -- Notes that the user of a tenant's session wrote a text in a space (p_user_id), for memory.forget_user(spaces =>
--- 'forget'). In other sessions nobody knows which user writes.
-create or replace function memory._note_writer(p_user_id text, p_source text, p_id text)
+-- 'forget'). In other sessions nobody knows which user writes. A new text (p_is_new) may have the id of one that is
+-- gone, whose writers have not written the new one.
+create or replace function memory._note_writer(p_user_id text, p_source text, p_id text, p_is_new boolean)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 begin
+  if p_is_new then
+    delete from memory.space_writes as w where w.user_id = p_user_id and w.source = p_source and w.id = p_id;
+  end if;
   if memory._is_tenant() then
     insert into memory.space_writes (user_id, member, source, id)
     values (p_user_id, memory._user_of_tenant(), p_source, p_id)

@@ -9,10 +9,10 @@ end;
 
 -- Refuses an id (of a user, thread, agent or model, for example) that is null, empty or longer than 255 characters. If
 -- the argument is user_id, the function also refuses a user whom this session may not reach, a space that it may not
--- write, and what another node of the cluster serves.
+-- write, and what another node of the cluster serves. A worker of a parallel plan cannot lock the row of a space.
 create or replace function memory._check_id(p_argument text, p_id text)
 returns void
-language plpgsql stable parallel safe
+language plpgsql stable parallel unsafe
 as $$
 begin
   if not memory._is_id(p_id) then
@@ -53,7 +53,7 @@ $$;
 -- memory._check_id().
 create or replace function memory._check_user_or_all(p_user_id text)
 returns void
-language plpgsql stable parallel safe
+language plpgsql stable parallel unsafe
 as $$
 begin
   if p_user_id is not null then

@@ -12,7 +12,7 @@ begin
   perform memory._check_id('user_id', user_id);
   if (access in ('read', 'write')) is not true then
     perform memory._refuse('access',
-      coalesce(format('unknown access "%s"', left(access, 50)), 'must not be null'), 'Use read or write.');
+      coalesce('unknown access "' || left(access, 50) || '"', 'must not be null'), 'Use read or write.');
   end if;
   id := memory._existing_space(space);
   insert into memory.space_grants as g (user_id, member, access)

@@ -1,6 +1,6 @@
 create or replace function memory.list_spaces(user_id text default null)
 returns setof memory.space
-language plpgsql stable parallel safe security definer
+language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin

@@ -89,8 +89,9 @@ create table memory.space_writes (
   member text not null,
   source text not null,
   id text not null,
-  primary key (member, user_id, source, id)
+  primary key (user_id, source, id, member)
 );
+create index space_writes_member_idx on memory.space_writes (member, user_id);
 comment on table memory.space_writes is
 'Which texts of a space which user wrote in a session of a tenant, for memory.forget_user(spaces => ''forget''). In '
 'other sessions nobody knows who writes.';

@@ -1,6 +1,6 @@
 create or replace function memory.get_job(user_id text, job_id bigint)
 returns memory.job
-language plpgsql stable parallel safe security definer
+language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare

@@ -44,12 +44,13 @@ begin
     end if;
     new.content_id := coalesce(new.content_id, memory._uuid_v7());
     new.key := coalesce(new.key, memory._artifact_key(new.description, new.artifact_type));
-    if starts_with(new.user_id, 'space:') then
-      perform memory._note_writer(new.user_id, 'artifact', new.key);
-    end if;
     -- An expired artifact that no sweep has removed yet keeps its key no longer.
     delete from memory.artifacts as a
     where a.user_id = new.user_id and a.key = new.key and a.expires_at <= statement_timestamp();
+    if starts_with(new.user_id, 'space:') and not exists ( -- who stores the same again is not who wrote it
+      select from memory.artifacts as a where a.user_id = new.user_id and a.key = new.key) then
+      perform memory._note_writer(new.user_id, 'artifact', new.key, true);
+    end if;
     return new;
   end if;
   if new.content is not null then

@@ -113,7 +113,7 @@ begin
     perform set_config('memory.seqs_reserved', mark, true);
     perform memory._unbook(user_id, thread_id, booked_seq, 1, tokens);
   elsif is_in_space then
-    perform memory._note_writer(user_id, 'message', thread_id || '/' || stored.seq);
+    perform memory._note_writer(user_id, 'message', thread_id || '/' || stored.seq, true);
   end if;
   return stored;
 end;

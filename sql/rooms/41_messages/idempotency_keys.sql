@@ -69,6 +69,7 @@ returns table (idempotency_key text, seq bigint, digest text, token_count int, c
 language plpgsql stable parallel safe
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off -- a plan that was made for an empty table would scan the whole table for ever
+set jit = off
 as $$
 begin
   return query

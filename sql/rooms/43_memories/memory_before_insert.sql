@@ -23,7 +23,10 @@ begin
   if not memory._is_user(new.user_id) then -- PostgreSQL would not inline it inside memory._memory_problem()
     perform memory._check_id('user_id', new.user_id);
     new.memory_id := coalesce(new.memory_id, memory._uuid_v7());
-    perform memory._note_writer(new.user_id, 'memory', new.memory_id::text);
+    if not exists ( -- who says the same under the same id is not who wrote it
+      select from memory.memories as m where m.user_id = new.user_id and m.memory_id = new.memory_id) then
+      perform memory._note_writer(new.user_id, 'memory', new.memory_id::text, true);
+    end if;
   end if;
   -- Values that mean the same get one spelling. Infinity becomes null, which every driver can read.
   if num_nulls(new.metadata, new.tags) > 0 then

@@ -22,7 +22,7 @@ begin
     perform memory._check_reader(new.user_id);
     if (new.content, new.embedding_text, new.metadata, new.tags)
          is distinct from (old.content, old.embedding_text, old.metadata, old.tags) then
-      perform memory._note_writer(new.user_id, 'memory', new.memory_id::text);
+      perform memory._note_writer(new.user_id, 'memory', new.memory_id::text, false);
     end if;
   end if;
   -- Values that mean the same get one spelling. Infinity becomes null, which every driver can read.

@@ -18,21 +18,18 @@ begin
     perform memory._refuse('outcome', coalesce('unknown outcome "' || left(outcome, 50) || '"', 'must not be null'),
       'Use used, helpful or wrong.');
   end if;
-  with found as materialized (
-    select m.memory_id, m.agent_id
-    from memory._memories_by_ids(record_use.user_id, memory_ids) as m
-    where memory._is_there(m)
-  ), locked as materialized (
-    -- Keeps functions out that forget or merge a user, and nobody else: who writes memories takes a weaker lock.
-    select s.agent_id from memory.memory_scopes as s
-    where s.user_id = record_use.user_id and s.agent_id = any (array(select f.agent_id from found as f))
-    order by s.agent_id for key share
-  )
+  -- Keeps functions out that forget a memory, or forget or merge a user, and nobody else: who writes memories takes a
+  -- weaker lock. The next statement sees what those functions have committed while this one waited.
+  perform from memory.memory_scopes as s
+  where s.user_id = record_use.user_id and s.agent_id = any (array(
+    select m.agent_id from memory._memories_by_ids(record_use.user_id, memory_ids) as m where memory._is_there(m)))
+  order by s.agent_id for key share;
   insert into memory.memory_uses as u (user_id, memory_id, used, helpful, wrong, outcome, thread_id, updated_at)
-  select record_use.user_id, f.memory_id, (record_use.outcome = 'used')::int, (record_use.outcome = 'helpful')::int,
+  select record_use.user_id, m.memory_id, (record_use.outcome = 'used')::int, (record_use.outcome = 'helpful')::int,
     (record_use.outcome = 'wrong')::int, record_use.outcome, record_use.thread_id, statement_timestamp()
-  from found as f join locked as l on l.agent_id = f.agent_id
-  order by f.memory_id -- so that two sessions do not wait for each other
+  from memory._memories_by_ids(record_use.user_id, memory_ids) as m
+  where memory._is_there(m)
+  order by m.memory_id -- so that two sessions do not wait for each other
   on conflict on constraint memory_uses_pkey do update
   set used = u.used + excluded.used, helpful = u.helpful + excluded.helpful, wrong = u.wrong + excluded.wrong,
       outcome = excluded.outcome, thread_id = excluded.thread_id, updated_at = excluded.updated_at

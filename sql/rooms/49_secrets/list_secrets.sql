@@ -1,6 +1,6 @@
 create or replace function memory.list_secrets(user_id text)
 returns setof memory.secret
-language plpgsql stable parallel safe security definer
+language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin

@@ -1,6 +1,6 @@
 create or replace function memory.load_user(user_id text, agent_id text default null)
 returns jsonb
-language plpgsql stable parallel safe security definer
+language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare

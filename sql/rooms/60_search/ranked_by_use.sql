@@ -10,7 +10,8 @@
 -- rose at no weight (bench/results/uses.md).
 create or replace function memory._ranked_by_use(
   p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_mode text, p_settings jsonb,
-  p_sources text[], p_row_limit int, p_filters memory._search_filters, p_min_score double precision, p_explain boolean
+  p_sources text[], p_row_limit int, p_filters memory._search_filters, p_min_score double precision, p_explain boolean,
+  p_spaces text[], p_agent_of_spaces text
 )
 returns setof memory.ranking
 language plpgsql stable parallel unsafe
@@ -27,11 +28,13 @@ begin
     from memory._ranked(
       p_user_id => p_user_id, p_agent_id => p_agent_id, p_query => p_query, p_model => p_model, p_target => p_target,
       p_mode => p_mode, p_settings => p_settings - 'use_weight', p_sources => p_sources,
-      p_row_limit => 2 * p_row_limit, p_filters => p_filters, p_explain => p_explain) as r
+      p_row_limit => 2 * p_row_limit, p_filters => p_filters, p_explain => p_explain, p_spaces => p_spaces,
+      p_agent_of_spaces => p_agent_of_spaces) as r
     left join lateral (
       select 1 - weight * memory._share_of_wrong(n) as factor
       from memory.memory_uses as n
-      where n.user_id = p_user_id and n.memory_id = case when r.source = 'memory' then r.id::uuid end and n.wrong > 0
+      where n.user_id = coalesce(case when p_spaces is not null then r.thread_id end, p_user_id) -- see memory.ranking
+        and n.memory_id = case when r.source = 'memory' then r.id::uuid end and n.wrong > 0
       offset 0 -- so that each is looked up by its key
     ) as u on true
   ) as b

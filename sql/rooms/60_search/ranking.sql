@@ -80,7 +80,6 @@ declare
   -- The messages of a user with very many messages that enter the ranking. All texts of other sources enter it.
   preselected memory._message_candidates;
   candidates record; -- of memory._candidates()
-  space text;
   of_spaces text[]; -- the sources that are searched in spaces
   scored memory._scored[];
   words text[];
@@ -90,7 +89,7 @@ begin
     return query
     select r.*
     from memory._ranked_by_use(p_user_id, p_agent_id, p_query, p_model, p_target, p_mode, p_settings, p_sources,
-                               p_row_limit, p_filters, p_min_score, p_explain) as r;
+                               p_row_limit, p_filters, p_min_score, p_explain, p_spaces, p_agent_of_spaces) as r;
     return;
   end if;
 
@@ -153,6 +152,7 @@ begin
     pool) as c;
   if p_spaces is not null then
     of_spaces := memory._sources_of_spaces(p_sources, p_filters);
+<<<<<<< HEAD
     candidates.chosen := memory._candidates_of(null, candidates.chosen);
     foreach space in array p_spaces loop
       select candidates.chosen || memory._candidates_of(space, c.chosen) as chosen, candidates.texts + c.texts as texts,
@@ -164,6 +164,23 @@ begin
         p_model, case when p_mode <> 'keyword' then p_target end, null,
         case when needs_ranks then of_spaces else '{document}' end, pool) as c;
     end loop;
+=======
+    -- One statement for all spaces: to append to the candidates again and again takes time by the square of the spaces.
+    with of_each as materialized (
+      select s.space, c.*
+      from unnest(p_spaces) as s (space)
+      cross join lateral memory._candidates(
+        s.space, p_agent_of_spaces, of_spaces, jsonb_populate_record(p_filters, '{"exclude_thread_id": null}'),
+        any_word, p_model, case when p_mode <> 'keyword' then p_target end, null,
+        case when needs_ranks then of_spaces else '{document}' end, pool) as c
+    )
+    select memory._candidates_of(null, candidates.chosen) || array(
+        select f from of_each as o cross join lateral unnest(memory._candidates_of(o.space, o.chosen)) as f) as chosen,
+      candidates.texts + sum(o.texts)::bigint as texts, greatest(candidates.highest, max(o.highest)) as highest,
+      least(candidates.lowest, min(o.lowest)) as lowest, candidates.unparsed + sum(o.unparsed)::bigint as unparsed
+    into candidates
+    from of_each as o;
+>>>>>>> review
   end if;
   if candidates.unparsed > 0 then
     candidates.chosen := memory._with_words(candidates.chosen, words, any_word, (p_settings ->> 'language')::regconfig);

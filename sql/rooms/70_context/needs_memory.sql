@@ -1,6 +1,6 @@
 create or replace function memory.needs_memory(user_id text, thread_id text, query text)
 returns memory.memory_need
-language plpgsql stable parallel safe security definer
+language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin

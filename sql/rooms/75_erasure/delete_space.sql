@@ -7,7 +7,8 @@ declare
   id constant text := memory._space_id(space);
 begin
   perform memory._check_node_of_space(id);
-  if not exists (select from memory.spaces as s where s.user_id = id) then
+  perform from memory.spaces as s where s.user_id = id for update; -- somebody may delete it meanwhile
+  if not found then
     perform memory._refuse_space('space', space);
   end if;
   return memory.forget_user(id, 'delete_space');

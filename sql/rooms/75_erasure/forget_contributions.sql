@@ -16,16 +16,18 @@ begin
   for space in select distinct w.user_id from memory.space_writes as w where w.member = p_user_id order by 1 loop
     perform memory._lock_user(space);
     perform memory._lock_to_forget(space);
-    written := (
-      select jsonb_object_agg(s.source, s.ids)
-      from (select w.source, jsonb_agg(w.id) as ids from memory.space_writes as w
-            where w.member = p_user_id and w.user_id = space group by w.source) as s);
-    select coalesce(array_agg(m.thread_id), '{}') as threads, coalesce(array_agg(m.seq), '{}') as numbers
+    -- What the user commits there from now on is of a new user.
+    with gone_notes as (
+      delete from memory.space_writes as w where w.member = p_user_id and w.user_id = space returning w.source, w.id
+    )
+    select jsonb_object_agg(s.source, s.ids), sum(jsonb_array_length(s.ids)) into written, removed
+    from (select n.source, jsonb_agg(n.id) as ids from gone_notes as n group by n.source) as s;
+    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('space_writes', removed)));
+    select coalesce(array_agg(memory._thread_of(i)), '{}') as threads,
+      coalesce(array_agg(memory._seq_of(i)::bigint), '{}') as numbers
     into seqs
-    from (select memory._thread_of(i) as thread_id, memory._seq_of(i)::bigint as seq
-          from jsonb_array_elements_text(written -> 'message') as i) as i
-    join memory.messages as m on m.user_id = space and m.thread_id = i.thread_id and m.seq = i.seq;
-    -- With the memories that jobs have drawn from these messages alone.
+    from jsonb_array_elements_text(written -> 'message') as i;
+    -- With the memories that jobs have drawn from these messages alone, also from some that are gone.
     memories := array(
       select i::uuid from jsonb_array_elements_text(written -> 'memory') as i
       union
@@ -41,7 +43,7 @@ begin
       using unnest(seqs.threads, seqs.numbers) as d (thread_id, seq)
       where m.user_id = space and m.thread_id = d.thread_id and m.seq = d.seq;
       get diagnostics removed = row_count;
-      gone := memory._added(gone, jsonb_build_object('messages', removed));
+      gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('messages', nullif(removed, 0))));
       update memory.idempotency_keys as k set digest = '' -- by which anybody could guess the text
       from unnest(seqs.threads, seqs.numbers) as d (thread_id, seq)
       where k.user_id = space and k.thread_id = d.thread_id and k.seq = d.seq;

@@ -13,7 +13,7 @@ declare
   lifted bigint;
 begin
   if (spaces in ('keep', 'forget')) is not true then
-    perform memory._refuse('spaces', coalesce(format('unknown value "%s"', left(spaces, 50)), 'must not be null'),
+    perform memory._refuse('spaces', coalesce('unknown value "' || left(spaces, 50) || '"', 'must not be null'),
       'Use keep or forget.');
   end if;
   -- Of a space, transactions that write there end before anything is locked, and later ones wait here.
@@ -79,13 +79,13 @@ declare
 begin
   delete from memory.space_grants as g where g.member = p_user_id;
   get diagnostics removed = row_count;
-  gone := jsonb_build_object('space_grants', nullif(removed, 0));
+  gone := jsonb_strip_nulls(jsonb_build_object('space_grants', nullif(removed, 0)));
   if p_forgets then
-    gone := memory._added(gone, memory._forget_contributions(p_user_id));
+    return memory._added(gone, memory._forget_contributions(p_user_id));
   end if;
   delete from memory.space_writes as w where w.member = p_user_id;
   get diagnostics removed = row_count;
-  return jsonb_strip_nulls(gone || jsonb_build_object('space_writes', nullif(removed, 0)));
+  return gone || jsonb_strip_nulls(jsonb_build_object('space_writes', nullif(removed, 0)));
 end;
 $$;
 

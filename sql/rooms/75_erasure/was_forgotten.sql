@@ -1,6 +1,6 @@
 create or replace function memory.was_forgotten(user_id text, messages jsonb)
 returns boolean[]
-language plpgsql stable parallel safe security definer
+language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare

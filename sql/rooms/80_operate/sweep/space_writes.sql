@@ -1,5 +1,5 @@
--- Removes who wrote texts of spaces that are gone. Each row is looked up, as no index knows which texts are gone; there
--- are as many rows as texts that tenants wrote in spaces.
+-- Removes who wrote texts of spaces that are gone, but for messages that memories were drawn from. Each row is looked
+-- up, as no index knows which texts are gone; there are as many rows as texts that tenants wrote in spaces.
 create or replace function memory._sweep_space_writes(p_batch_size int)
 returns void
 language plpgsql volatile parallel unsafe
@@ -15,7 +15,11 @@ begin
       when 'artifact' then exists (select from memory.artifacts as a where a.user_id = d.user_id and a.key = d.id)
       else exists (
         select from memory.messages as m
-        where m.user_id = d.user_id and m.thread_id = memory._thread_of(d.id) and m.seq = memory._seq_of(d.id)) end
+        where m.user_id = d.user_id and m.thread_id = memory._thread_of(d.id) and m.seq = memory._seq_of(d.id))
+        or exists (
+          select from memory.memories as m
+          where m.user_id = d.user_id and m.thread_id = memory._thread_of(d.id)
+            and memory._seq_of(d.id) = any (m.source_seqs)) end
     limit p_batch_size for update skip locked));
 end;
 $$;
