@@ -13,7 +13,6 @@ KEYS_WITHOUT_USERS = {
     "audit": "who has called what on a node",
     "bound_roles": "by login role: the same on all nodes",
     "secret_reads": "a log without a key",
-    "space_writes": "forget_user looks for what a member has written in all spaces",
 }
 """Tables with a column user_id whose keys do not begin with it, and why."""
 

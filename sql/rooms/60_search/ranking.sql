@@ -152,19 +152,6 @@ begin
     pool) as c;
   if p_spaces is not null then
     of_spaces := memory._sources_of_spaces(p_sources, p_filters);
-<<<<<<< HEAD
-    candidates.chosen := memory._candidates_of(null, candidates.chosen);
-    foreach space in array p_spaces loop
-      select candidates.chosen || memory._candidates_of(space, c.chosen) as chosen, candidates.texts + c.texts as texts,
-        greatest(candidates.highest, c.highest) as highest, least(candidates.lowest, c.lowest) as lowest,
-        candidates.unparsed + c.unparsed as unparsed
-      into candidates
-      from memory._candidates(
-        space, p_agent_of_spaces, of_spaces, jsonb_populate_record(p_filters, '{"exclude_thread_id": null}'), any_word,
-        p_model, case when p_mode <> 'keyword' then p_target end, null,
-        case when needs_ranks then of_spaces else '{document}' end, pool) as c;
-    end loop;
-=======
     -- One statement for all spaces: to append to the candidates again and again takes time by the square of the spaces.
     with of_each as materialized (
       select s.space, c.*
@@ -180,7 +167,6 @@ begin
       least(candidates.lowest, min(o.lowest)) as lowest, candidates.unparsed + sum(o.unparsed)::bigint as unparsed
     into candidates
     from of_each as o;
->>>>>>> review
   end if;
   if candidates.unparsed > 0 then
     candidates.chosen := memory._with_words(candidates.chosen, words, any_word, (p_settings ->> 'language')::regconfig);
