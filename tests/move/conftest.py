@@ -56,6 +56,7 @@ def fill(api: Api) -> None:
     api.update_memory(user_id=ANA, memory_id=tea, content="Likes green tea")
     coffee = api.add_memory(user_id=ANA, content="Likes coffee", expires_at="2099-01-01").memory_id
     api.supersede_memory(user_id=ANA, old_memory_id=tea, new_memory_id=coffee, reason="changed")
+    api.record_use(user_id=ANA, memory_ids=[coffee])
     planted = api.add_message(user_id=ANA, thread_id="t2", role="tool", content="Planted")
     api.quarantine_source(user_id=ANA, source="message", id=f"t2/{planted.seq}", reason="planted")
     api.add_document(user_id=ANA, content="Tea is green. " * 500, title="Tea")
