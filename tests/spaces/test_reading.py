@@ -142,7 +142,7 @@ def test_an_agents_context_has_what_any_agent_wrote_in_the_space(api: Api) -> No
     assert shown(api, spaces="{team}", agent_id="planner", sources="{memory}") == []
 
 
-@pytest.mark.feature("F23")
+@pytest.mark.feature("F24")
 def test_memories_of_spaces_that_were_wrong_fall_too(api: Api) -> None:
     before = shown(api, spaces="{team}")
     api.set_policy(settings={"search": {"use_weight": 1}})
