@@ -222,7 +222,7 @@ begin
   from memory.migrations as m
   where (m.name, m.sha256) not in (
     values
-      ('0.1.0-0.2.0', '4c267d0136f9b520c7f4f27669d8a5a380020e45e29aeb01aef1cabf6740b753'),
+      ('0.1.0-0.2.0', '94f9b483e3c3e85b1a9e3a3595aa4ca6be582c6142fcd291f1029f376d97efd6'),
       ('0.2.0', '1a90aba40ec219208c04436e25b967ac6c4463094b08ffd5a7a7fe7ed447a484'),
       ('001_conversation', 'f8ad7fd20defd0c9293accb435578bf2cbdbfb4312fcbe548802126b275e010f'),
       ('002_memories', '698950aa0ca7456e482841a78cc3ffd6a3155ff2fa8e5fd67c026560e475e328'),
@@ -1548,7 +1548,7 @@ create type memory._recalled as (
 );
 $migration$);
 
-call memory._migrate('0.1.0', '0.2.0', '4c267d0136f9b520c7f4f27669d8a5a380020e45e29aeb01aef1cabf6740b753', $migration$
+call memory._migrate('0.1.0', '0.2.0', '94f9b483e3c3e85b1a9e3a3595aa4ca6be582c6142fcd291f1029f376d97efd6', $migration$
 -- From 0.1.0 to 0.2.0: how a database of 0.1.0 gets the tables and types that tables.sql and types.sql of the rooms
 -- describe. Each installation adds comments, statistics targets, policies and kinds of jobs by itself.
 
@@ -2169,8 +2169,8 @@ select m.user_id, '', statement_timestamp(), statement_timestamp() + interval '3
 from memory.memories as m where m.deleted_at is not null
 group by m.user_id;
 
--- Ids that begin with "space:" are those of spaces from now on. Users who have one become spaces that nobody is granted,
--- so that applications reach them as before, and memory.sweep() does.
+-- Ids that begin with "space:" are those of spaces from now on. Users who have such an id become spaces that nobody is
+-- granted, so that applications and memory.sweep() reach them as before.
 insert into memory.spaces (user_id)
 select u.user_id
 from (

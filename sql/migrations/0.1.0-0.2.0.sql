@@ -618,8 +618,8 @@ select m.user_id, '', statement_timestamp(), statement_timestamp() + interval '3
 from memory.memories as m where m.deleted_at is not null
 group by m.user_id;
 
--- Ids that begin with "space:" are those of spaces from now on. Users who have one become spaces that nobody is granted,
--- so that applications reach them as before, and memory.sweep() does.
+-- Ids that begin with "space:" are those of spaces from now on. Users who have such an id become spaces that nobody is
+-- granted, so that applications and memory.sweep() reach them as before.
 insert into memory.spaces (user_id)
 select u.user_id
 from (

@@ -110,6 +110,7 @@ class Log:
             return
         line = f"{time.strftime('%Y-%m-%dT%H:%M:%S%z')} {self.about}: {' '.join(text.split())[:500]}\n"
         try:
+            # Not open_own(): its import could wait for one that hangs in the main thread; then nothing ends the hook.
             flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
             descriptor = os.open(self._path, flags, 0o600)
             if os.fstat(descriptor).st_size > _MAX_LOG:
