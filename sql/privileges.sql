@@ -9,6 +9,7 @@ begin
   for routine in
     select p.oid::regprocedure from pg_proc as p
     where p.pronamespace = 'memory'::regnamespace and p.proname = any (array[{{functions}}])
+      and exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as a where a.grantee = 0)
   loop
     execute format('revoke all on routine %s from public', routine);
   end loop;

@@ -8,6 +8,10 @@ declare
   header record;
   routine record;
 begin
+  perform set_config('agent_memory.grants', '[]', true);
+  if current_setting('agent_memory.installed') = '' then
+    return; -- A new installation replaces nothing.
+  end if;
   perform set_config('search_path', format('pg_catalog, %I, pg_temp', current_setting('agent_memory.vector_schema')),
     true);
   for header in
@@ -21,24 +25,24 @@ begin
   end loop;
   perform set_config('search_path', 'pg_catalog, pg_temp', true);
 
-  perform set_config('agent_memory.grants', '[]', true);
   for routine in
     with ours as (
       select p.*, p.proname like 'new %' as is_new, regexp_replace(p.proname, '^new ', '') as name
       from pg_proc as p where p.pronamespace = 'memory'::regnamespace
     ),
+    -- Sorting brings an old function and its equal new one together. Comparing each with each took two thirds of an
+    -- upgrade (1.1 of 2.2 s, 1,050 functions, 2026-11).
+    compared as (
+      select o.*, bool_or(o.is_new) over (partition by o.name) as has_new,
+        min(o.pronargdefaults) filter (where o.is_new) over equal
+          >= min(o.pronargdefaults) filter (where not o.is_new) over equal as is_in_both
+      from ours as o
+      window equal as (partition by o.name, o.prokind, o.proargtypes, o.prorettype, o.proretset, o.proallargtypes,
+        o.proargmodes, o.proargnames)
+    ),
     -- Old functions without an equal new one, and new functions without an equal old one.
     single as (
-      select r.* from ours as r
-      where (r.name like e'\\_%' or exists (select from ours as o where o.is_new and o.name = r.name))
-        and not exists (
-          select from ours as o
-          where o.name = r.name and o.is_new <> r.is_new and o.prokind = r.prokind and o.proargtypes = r.proargtypes
-            and (o.prorettype, o.proretset) = (r.prorettype, r.proretset)
-            and (o.proallargtypes, o.proargmodes, o.proargnames) is not distinct from (r.proallargtypes, r.proargmodes,
-              r.proargnames)
-            and case when r.is_new then o.pronargdefaults <= r.pronargdefaults
-              else o.pronargdefaults >= r.pronargdefaults end)
+      select c.* from compared as c where (c.name like e'\\_%' or c.has_new) and c.is_in_both is not true
     )
     select s.oid::regprocedure as signature,
       -- Roles that could call the old function; privileges.sql grants them the new function of that name.

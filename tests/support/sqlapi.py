@@ -237,5 +237,8 @@ def rolled_back(api: Api) -> Iterator[Api]:
 
 
 def wide_text(characters: int, seed: int = 1) -> str:
-    """Characters of four bytes each that do not compress."""
-    return "".join(chr(code) for code in random.Random(seed).choices(range(0x20000, 0x2A000), k=characters))
+    """Characters of four bytes each that do not compress: U+20000 to U+27FFF."""
+    wide = bytearray(b"\0\0\2\0" * characters)  # in UTF-32, of which the lower two bytes are random
+    wide[0::4], wide[1::4] = (random.Random(seed + n).randbytes(characters) for n in (0, 2**32))
+    wide[1::4] = wide[1::4].translate(bytes(n & 0x7F for n in range(256)))
+    return wide.decode("utf-32-le")

@@ -77,11 +77,11 @@ _OF_TWO_ROWS = {"backfill_status", "doctor", "list_users", "status"}
 """What the client makes of the answers of all nodes is made of its own classes of rows."""
 
 
-def outside(items: Sequence[pytest.Item], tests: Path, *, is_fast: bool) -> list[pytest.Item]:
-    """Return the tests that are of no room with users, or not of the part that ``make test`` runs."""
-    fast = {tests / room / f"test_{module}.py" for room, modules in FAST.items() for module in modules}
-    rooms = {tests / room for room in ROOMS}
-    return [item for item in items if not rooms & set(item.path.parents) or (is_fast and item.path not in fast)]
+def is_outside(path: Path, tests: Path, *, is_fast: bool) -> bool:
+    """Whether a module is of no room with users, or not of the part that ``make test`` runs."""
+    if is_fast:
+        return path not in {tests / room / f"test_{module}.py" for room, modules in FAST.items() for module in modules}
+    return not {tests / room for room in ROOMS} & set(path.parents)
 
 
 def skip_others(way: Way, items: Sequence[pytest.Item]) -> None:
