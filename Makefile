@@ -211,6 +211,10 @@ bench-http: services .venv/.dev ## Measure calls over HTTP beside the same calls
 bench-cluster: services plproxy .venv/.dev ## Measure what a node, a routing client and a proxy add to a call, into bench/results
 	@$(BIN)/python -m bench.cluster
 
+.PHONY: bench-large
+bench-large: services .venv/.dev ## Measure calls beside ten million messages, into bench/results (15 GB of disk)
+	@$(BIN)/python -m bench.large
+
 .PHONY: bench-instructions
 bench-instructions: services .venv/.dev ## Count the instructions of calls, also of tenants' sessions, into bench/results (needs valgrind)
 	@$(BIN)/python -m bench.instructions $(if $(BEFORE),--before $(BEFORE))

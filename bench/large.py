@@ -1,0 +1,213 @@
+"""Measures calls beside millions of messages: ``python -m bench.large --help``.
+
+Two databases: a small one, with ten users of 1,000 messages and one of 10,000, and a large one, with thousands of users
+of 1,000 and one with a tenth of all messages. A call of a user must not notice the rows of others, and the big user
+shows what a call costs as its own rows become a hundred times as many.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import json
+import os
+import random
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import psycopg
+from psycopg.types.json import Jsonb
+
+from bench.support.environment import RESULTS, announce, describe, machine, pgvector, postgresql, say
+from bench.support.markdown import table
+from tests.support.servers import Server, install_agent_memory, running_server
+
+SETTINGS = {
+    "shared_buffers": "4GB",
+    "maintenance_work_mem": "2GB",
+    "max_wal_size": "16GB",
+    "max_parallel_maintenance_workers": "2",
+}
+WORDS = [f"{random.Random(n).choice(['', 're', 'un'])}w{n:x}".ljust(4 + n % 6, "o") for n in range(8000)]
+FREQUENCIES = [1 / (n + 10) for n in range(8000)]
+BIG = "big"
+CALLS: dict[str, tuple[str, Callable[[random.Random], dict[str, Any]]]] = {
+    "`add_message`": (
+        "select * from memory.add_message(%(user)s, %(thread)s, 'user', %(text)s)",
+        lambda chance: {"thread": _thread(chance), "text": _text(chance)},
+    ),
+    "`get_messages`, the newest 20": (
+        "select * from memory.get_messages(%(user)s, %(thread)s, recent_k => 20)",
+        lambda chance: {"thread": _thread(chance)},
+    ),
+    "`list_threads`, 20": ("select * from memory.list_threads(%(user)s, row_limit => 20)", lambda _: {}),
+    "`get_context` without a query": (
+        "select * from memory.get_context(%(user)s, %(thread)s)",
+        lambda chance: {"thread": _thread(chance)},
+    ),
+    "`get_context` with a query": (
+        "select * from memory.get_context(%(user)s, %(thread)s, query => %(text)s)",
+        lambda chance: {"thread": _thread(chance), "text": _text(chance, 4)},
+    ),
+    "`search` by keyword": (
+        "select * from memory.search(%(user)s, %(text)s, mode => 'keyword', top_k => 10)",
+        lambda chance: {"text": _text(chance, 4)},
+    ),
+    "`add_memory`": (
+        "select * from memory.add_memory(%(user)s, %(text)s)",
+        lambda chance: {"text": _text(chance)},
+    ),
+}
+# Others' messages are copies of one user's; the keys of the index of words name their user.
+COPY = """
+insert into memory.messages (user_id, thread_id, seq, agent_id, role, content, metadata, search_vector, token_count,
+  is_counted, created_at, updated_at, expires_at, is_active, search_keys)
+select u.user_id, u.prefix || m.thread_id, m.seq, m.agent_id, m.role, m.content, m.metadata, m.search_vector,
+  m.token_count, m.is_counted, m.created_at, m.updated_at, m.expires_at, m.is_active,
+  memory._search_keys(u.user_id, m.agent_id, m.search_vector, m.metadata)
+from jsonb_to_recordset(%(copies)s) as u (user_id text, prefix text, source text)
+join memory.messages as m on m.user_id = u.source
+"""
+COPY_THREADS = """
+insert into memory.threads (user_id, thread_id, next_seq, message_count, active_tokens, first_at, last_at)
+select u.user_id, u.prefix || t.thread_id, t.next_seq, t.message_count, t.active_tokens, t.first_at, t.last_at
+from jsonb_to_recordset(%(copies)s) as u (user_id text, prefix text, source text)
+join memory.threads as t on t.user_id = u.source
+"""
+
+
+def main() -> None:
+    """Runs the benchmark and writes its results to bench/results."""
+    parser = argparse.ArgumentParser(prog="python -m bench.large", description=main.__doc__)
+    parser.add_argument("--messages", type=int, default=10_000_000, help="messages of the large database (10 million)")
+    parser.add_argument("--rounds", type=int, default=9, help="turns, each of ten calls of a kind (default 9)")
+    options = parser.parse_args()
+    with running_server("system", SETTINGS) as server:
+        for name, messages in (("small", 20_000), ("large", options.messages)):
+            _fill(server, name, messages)
+        with (
+            psycopg.connect(server.conninfo("small"), autocommit=True, prepare_threshold=0) as small,
+            psycopg.connect(server.conninfo("large"), autocommit=True, prepare_threshold=0) as large,
+        ):
+            _write(
+                {
+                    "date": datetime.date.today().isoformat(),
+                    "machine": machine(),
+                    "postgresql": postgresql(small),
+                    "pgvector": pgvector(small),
+                    "load": round(os.getloadavg()[2], 1),
+                    "options": vars(options),
+                    "bytes": _value(large, "select pg_total_relation_size('memory.messages')"),
+                    "microseconds": _measure({"small": small, "large": large}, options.rounds),
+                }
+            )
+
+
+def _text(chance: random.Random, words: int = 17) -> str:
+    return " ".join(chance.choices(WORDS, FREQUENCIES, k=words))
+
+
+def _thread(chance: random.Random) -> str:
+    return f"t{chance.randrange(20)}"
+
+
+def _value(connection: psycopg.Connection[Any], query: str) -> Any:
+    [[value]] = connection.execute(query.encode()).fetchall()
+    return value
+
+
+def _fill(server: Server, name: str, messages: int) -> None:
+    """Make a database: ten users write their messages by calls, and all others get copies of these."""
+    say(f"Filling {name} with {messages:,} messages")
+    with psycopg.connect(server.conninfo(), autocommit=True) as connection:
+        connection.execute(f"create database {name}".encode())
+    install_agent_memory(server, name)
+    with psycopg.connect(server.conninfo(name), autocommit=True) as connection:
+        for user in range(10):
+            chance = random.Random(user)
+            for thread in range(20):
+                said = [{"role": "user", "content": _text(chance)} for _ in range(50)]
+                connection.execute(
+                    "select memory.add_messages(%s, %s, %s)", [f"user {user}", f"t{thread}", Jsonb(said)]
+                )
+        while connection.execute("select 1 from memory.messages where search_vector is null limit 1").fetchone():
+            connection.execute("select * from memory.sweep()")
+        big = max(messages // 10_000, 10)
+        others = [(f"user {number}", "", f"user {number % 10}") for number in range(10, messages // 1000 - big)]
+        own = [(BIG, f"{number}:", f"user {number % 10}") for number in range(big)]  # each copy has its own threads
+        # Copies pass by the triggers, and the index of words is made at once afterwards.
+        connection.execute("set session_replication_role = replica")
+        keys = _value(connection, "select pg_get_indexdef('memory.messages_search_keys_idx'::regclass)")
+        connection.execute("drop index memory.messages_search_keys_idx")
+        copies = [dict(zip(("user_id", "prefix", "source"), row, strict=True)) for row in [*others, *own]]
+        for first in range(0, len(copies), 200):
+            values = {"copies": Jsonb(copies[first : first + 200])}
+            connection.execute(COPY_THREADS, values)
+            connection.execute(COPY, values)
+            if first % 2000 == 0:
+                say(f"  {min(first + 200, len(copies)):,} of {len(copies):,} times 1,000 messages")
+        connection.execute(keys.encode())
+        connection.execute("vacuum analyze")
+
+
+def _measure(connections: dict[str, psycopg.Connection[Any]], rounds: int) -> dict[str, dict[str, dict[str, float]]]:
+    """Microseconds of processor time of the server's process for a call, by call, kind of user and database."""
+    measured: dict[str, dict[str, dict[str, float]]] = {}
+    for name, (statement, arguments) in CALLS.items():
+        for kind in ("one of many", BIG):
+            taken: dict[str, list[float]] = {database: [] for database in connections}
+            for turn in range(rounds + 1):
+                for database, connection in connections.items():
+                    chance = random.Random(turn)
+                    spent = 0
+                    stat = Path(f"/proc/{connection.info.backend_pid}/schedstat")
+                    for _ in range(10):
+                        user = BIG if kind == BIG else f"user {chance.randrange(10)}"
+                        parameters = {"user": user, **arguments(chance)}
+                        if kind == BIG and "thread" in parameters:
+                            parameters["thread"] = f"{chance.randrange(10)}:{parameters['thread']}"
+                        before = int(stat.read_text().split()[0])
+                        connection.execute(statement.encode(), parameters).fetchall()
+                        spent += int(stat.read_text().split()[0]) - before
+                    if turn:  # the first one plans statements
+                        taken[database].append(spent / 10_000)
+            measured.setdefault(name, {})[kind] = {database: median(each) for database, each in taken.items()}
+            say(f"{name}, {kind}: {measured[name][kind]}")
+    return measured
+
+
+def _write(results: dict[str, Any]) -> None:
+    path = RESULTS / f"{results['date']}-large.json"
+    path.write_text(json.dumps(results, indent=2) + "\n")
+    messages = results["options"]["messages"]
+    big = max(messages // 10_000, 10) * 1000
+    rows = [
+        [
+            name,
+            "1,000" if kind != BIG else f"10,000, then {big:,}",
+            f"{each['small']:,.0f}",
+            f"{each['large']:,.0f}",
+            f"{each['large'] / each['small']:.2f}",
+        ]
+        for kind in ("one of many", BIG)
+        for name, kinds in results["microseconds"].items()
+        for each in [kinds[kind]]
+    ]
+    page = RESULTS / "large.md"
+    page.write_text(
+        f"# Calls beside {messages:,} messages\n\n{describe(results)}. Two databases: one with ten users of 1,000 "
+        f"messages in 20 threads each and one user with 10,000, the other with users of 1,000 and one user with "
+        f"{big:,}, {messages:,} in all, of 17 made-up words, all parsed, without embeddings; the larger table of "
+        f"messages has {results['bytes'] / 1e9:.1f} GB with its indexes. Microseconds of processor time of the "
+        f"server's process for a call, the median of {results['options']['rounds']} turns of ten calls in which the "
+        f"databases took turns. `make bench-large` writes this page. Load average {results['load']}.\n\n"
+        + table(["call", "of a user with", "20,000 messages in all", f"{messages:,} in all", "ratio"], rows)
+        + "\n"
+    )
+    announce([path, page])
+
+
+if __name__ == "__main__":
+    main()
