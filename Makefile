@@ -127,15 +127,20 @@ PYTEST := $(BIN)/pytest --numprocesses auto --dist worksteal
 # Images of containers set this. Without compiled modules each process takes half as long again to collect the tests.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: test
+.PHONY: test test-proxy test-nodes test-one-user
 test: services chromium libfaketime pgbouncer plproxy typescript .venv/.dev ## Run the tests on the system's PostgreSQL, what may differ on the embedded one, and a part through a cluster
 	@status=0; \
 	$(PYTEST) --server=system || status=1; \
 	$(PYTEST) --server=embedded --again || status=1; \
-	$(PYTEST) --through=proxy --again || status=1; \
-	$(PYTEST) --through=nodes --again || status=1; \
-	$(PYTEST) --one-user --again || status=1; \
+	$(MAKE) --no-print-directory --keep-going --jobs=3 --output-sync test-proxy test-nodes test-one-user || status=1; \
 	exit $$status
+
+# Each takes a minute, most of it to start; side by side they take half as long as one after another.
+test-proxy test-nodes:
+	@$(BIN)/pytest --through=$(@:test-%=%) --again
+
+test-one-user:
+	@$(BIN)/pytest --one-user --again
 
 .PHONY: nightly
 nightly: services libfaketime plproxy .venv/.dev ## Run the long forms that "make test" leaves out (kills, fuzz, load), "make torture", "make sbom audit"

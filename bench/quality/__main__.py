@@ -95,8 +95,9 @@ class Run:
         with stored.database(self._server, "uses") as database:
             self.versions = {"postgresql": postgresql(database.connection), "pgvector": pgvector(database.connection)}
             known = uses.load(database, samples, answered, self._embedding)
-            changed = [literal(each) for each in embeddings.of([question for _, _, question in uses.changed()])]
-            return uses.measure(database, known, changed, weights)
+            asked = [question for user in uses.CHANGED for _, _, question in uses.changed(user)]
+            vectors = dict(zip(asked, map(literal, embeddings.of(asked)), strict=True))
+            return uses.measure(database, known, vectors, weights)
 
     def _contexts(self, name: str, database: Database, found: Stored, asking: Asking) -> dict[str, Any]:
         """The contexts of an import without model work besides the embeddings, and what plain fillers reach."""

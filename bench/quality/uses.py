@@ -2,7 +2,7 @@
 
 The memories of a user are LoCoMo's observations, and the evidence of a question is those that were made of its turns.
 Each replay calls memory.record_use() for the questions of one half, then searches for those of the other half; then the
-halves change places. Facts that change (changed_facts.jsonl) say whether a much used fact hides the newer one.
+halves change places. Facts that change (CHANGED) say whether a much used fact hides the newer one.
 """
 
 from __future__ import annotations
@@ -27,8 +27,11 @@ from bench.quality.stored import Database, EmbeddingModel
 from bench.support.environment import say
 from bench.support.markdown import table
 
-CHANGED = Path(__file__).with_name("changed_facts.jsonl")
-CHANGED_USER = "changed facts"
+CHANGED = {
+    "by the author of the rule": "changed_facts.jsonl",
+    "by another, who knew no rule": "changed_facts_of_another.jsonl",
+}
+"""Files of facts that change, by who wrote them; each is a user of that name."""
 SHOWN = 3  # of the results the first ones, which a replay records
 TOP_K = 20
 TIMES = (1, 10)  # that a question is asked before
@@ -68,18 +71,20 @@ def load(target: Database, samples: Sequence[Sample], questions: Sequence[Asked]
                 for turn in of_text[text]:
                     known.memory_ids.setdefault((user, turn), set()).add(added.memory_id)
     known.asked = [asked for asked in questions if known.evidence(asked)]
-    memory.add_memories(CHANGED_USER, [{"content": fact} for old, new, _ in changed() for fact in (old, new)])
+    for user in CHANGED:
+        memory.add_memories(user, [{"content": fact} for old, new, _ in changed(user) for fact in (old, new)])
     stored.embed(target)
     target.connection.execute("vacuum analyze")
     return known
 
 
-def changed() -> list[tuple[str, str, str]]:
+def changed(user: str) -> list[tuple[str, str, str]]:
     """Facts that change: the older, the newer, and a question about it."""
-    return [tuple(json.loads(line)) for line in CHANGED.read_text().splitlines()]
+    lines = Path(__file__).with_name(CHANGED[user]).read_text().splitlines()
+    return [tuple(json.loads(line)) for line in lines]
 
 
-def measure(target: Database, known: Known, vectors: Sequence[str], weights: Sequence[float]) -> dict[str, Any]:
+def measure(target: Database, known: Known, vectors: Mapping[str, str], weights: Sequence[float]) -> dict[str, Any]:
     """The figures of each replay at each weight of policy search.use_weight.
 
     ``vectors`` are the embeddings of the questions about facts that change.
@@ -112,7 +117,7 @@ def measure(target: Database, known: Known, vectors: Sequence[str], weights: Seq
         "memories": len(set().union(*known.memory_ids.values())),
         "questions": len(known.asked),
         "replays": figures,
-        "changed": _changed(target, vectors, weights),
+        "changed": {user: _changed(target, user, vectors, weights) for user in CHANGED},
     }
 
 
@@ -163,10 +168,9 @@ def _use(connection: psycopg.Connection, user: str, ids: Sequence[UUID], outcome
     )
 
 
-def _changed(target: Database, vectors: Sequence[str], weights: Sequence[float]) -> dict[str, Any]:
+def _changed(target: Database, user: str, vectors: Mapping[str, str], weights: Sequence[float]) -> dict[str, Any]:
     """The share of questions of which the newer fact stands before the older, and first, after uses of the older."""
-    facts = changed()
-    user = CHANGED_USER
+    facts = changed(user)
     ids = {
         row[0]: row[1]
         for row in target.connection.execute(
@@ -183,8 +187,8 @@ def _changed(target: Database, vectors: Sequence[str], weights: Sequence[float])
         for weight in (0.0, *weights):
             _set_weight(target, weight)
             places = []
-            for (old, new, question), vector in zip(facts, vectors, strict=True):
-                found = _found(target.connection, user, question, vector, 2 * len(facts))
+            for old, new, question in facts:
+                found = _found(target.connection, user, question, vectors[question], 2 * len(facts))
                 places.append((found.index(ids[new]), found.index(ids[old])))
             figures.setdefault(f"the older {name}", {})[str(weight)] = {
                 "before the older": fmean(new < old for new, old in places),
@@ -194,7 +198,7 @@ def _changed(target: Database, vectors: Sequence[str], weights: Sequence[float])
     for name, shares in figures.items():
         heads = ["before the older", "first", "among three"]
         rows = [[weight, *(f"{each[head] * 100:.0f}" for head in heads)] for weight, each in shares.items()]
-        say(f"\n{name}: the newer is, %\n" + table(["Weight", *heads], rows))
+        say(f"\nFacts {user}; {name}: the newer is, %\n" + table(["Weight", *heads], rows))
     return figures
 
 
