@@ -52,7 +52,7 @@ class Real:
         """
         if shutil.which("npm") is None or shutil.which("node") is None:
             raise CannotHaveError("there is no npm")
-        command = ["npm", "install", "--prefix", self._folder, "--no-audit", "--no-fund", "--loglevel=error"]
+        command = ["npm", "install", "--prefix", str(self._folder), "--no-audit", "--no-fund", "--loglevel=error"]
         self._folder.mkdir(parents=True, exist_ok=True)
         try:
             done = subprocess.run(

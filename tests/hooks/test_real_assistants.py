@@ -54,23 +54,20 @@ def test_a_real_assistant_is_told_and_its_turns_are_stored(
             [*_, sent] = [text for each in model.requests if prompt in (text := json.dumps(each.body))]
             return sent
 
-        def stored() -> dict[str, list[tuple[str, str]]]:
+        def stored() -> list[list[tuple[str, str]]]:
             """What was said in each thread, the first thread first."""
-            threads = sorted(memory.list_threads("ana"), key=lambda thread: thread.first_at)
-            return {
-                thread.thread_id: [(each.role, each.content) for each in memory.get_messages("ana", thread.thread_id)]
-                for thread in threads
-            }
+            threads = [thread.thread_id for thread in reversed(memory.list_threads("ana"))]
+            return [[(each.role, each.content) for each in memory.get_messages("ana", thread)] for thread in threads]
 
         assert KNOWN in asked(FIRST)
         first = [("user", MASKED), ("assistant", ANSWER)]
-        wait_until(lambda: [*stored().values()] == [first])
+        wait_until(lambda: stored() == [first])
         told = asked(SECOND)
         for text in (KNOWN, MASKED, ANSWER):
             assert text in told
         assert KEY not in told
         both = [first, [("user", SECOND), ("assistant", ANSWER)]]
-        wait_until(lambda: [*stored().values()] == both)
+        wait_until(lambda: stored() == both)
         assert {thread.metadata["folder"] for thread in memory.list_threads("ana")} == {str(session.cwd)}
         assert session.log == ""
 
@@ -80,4 +77,4 @@ def test_a_real_assistant_is_told_and_its_turns_are_stored(
         untold = asked(THIRD)
         assert KNOWN not in untold
         assert MASKED not in untold
-        assert [*stored().values()] == both
+        assert stored() == both

@@ -23,7 +23,7 @@ def _event(event: Json) -> str:
 
 
 def _of_anthropic(answer: str) -> list[Json]:
-    message = {
+    message: Json = {
         "id": "msg_fake",
         "type": "message",
         "role": "assistant",

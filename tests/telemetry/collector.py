@@ -9,8 +9,14 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any
 
-from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
-from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
+    ExportMetricsServiceRequest,
+    ExportMetricsServiceResponse,
+)
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
+    ExportTraceServiceRequest,
+    ExportTraceServiceResponse,
+)
 
 _KINDS: dict[str, Any] = {"/v1/traces": ExportTraceServiceRequest, "/v1/metrics": ExportMetricsServiceRequest}
 
@@ -100,13 +106,13 @@ class GrpcCollector(Collector):
 
     def __init__(self) -> None:
         import grpc
-        from opentelemetry.proto.collector.metrics.v1 import metrics_service_pb2, metrics_service_pb2_grpc
-        from opentelemetry.proto.collector.trace.v1 import trace_service_pb2, trace_service_pb2_grpc
+        from opentelemetry.proto.collector.metrics.v1 import metrics_service_pb2_grpc
+        from opentelemetry.proto.collector.trace.v1 import trace_service_pb2_grpc
 
         self._received = received = []
 
         class Exported:
-            def __init__(self, reply: Any) -> None:
+            def __init__(self, reply: type[Any]) -> None:
                 self._reply = reply
 
             def Export(self, request: Any, _: Any) -> Any:  # noqa: N802  (the name that the protocol calls)
@@ -114,12 +120,10 @@ class GrpcCollector(Collector):
                 return self._reply()
 
         self._grpc = grpc.server(ThreadPoolExecutor(2))
-        trace_service_pb2_grpc.add_TraceServiceServicer_to_server(
-            Exported(trace_service_pb2.ExportTraceServiceResponse), self._grpc
-        )
-        metrics_service_pb2_grpc.add_MetricsServiceServicer_to_server(
-            Exported(metrics_service_pb2.ExportMetricsServiceResponse), self._grpc
-        )
+        traces: Any = trace_service_pb2_grpc.add_TraceServiceServicer_to_server
+        traces(Exported(ExportTraceServiceResponse), self._grpc)
+        metrics: Any = metrics_service_pb2_grpc.add_MetricsServiceServicer_to_server
+        metrics(Exported(ExportMetricsServiceResponse), self._grpc)
         self._port = self._grpc.add_insecure_port("127.0.0.1:0")
 
     def __enter__(self) -> GrpcCollector:
