@@ -298,5 +298,5 @@ release: services .venv/.dev build ## Keep this version for the tests of upgrade
 
 .PHONY: clean
 clean: ## Remove what the targets above have made, except committed files
-	@rm -rf .venv .venv-embedding .venv-peers .venv-supply .server-python dist .mypy_cache .pytest_cache .ruff_cache
+	@rm -rf .venv .venv-embedding .venv-peers .venv-supply .assistants .server-python dist .mypy_cache .pytest_cache .ruff_cache
 	@find . -name __pycache__ -prune -exec rm -rf {} +

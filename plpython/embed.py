@@ -8,8 +8,9 @@ from pathlib import Path
 def embed(*package_dirs: Path) -> str:
     """A dict literal, name of the module to its source text, of every module in the packages and their sub-packages.
 
-    The literal is plain ASCII without a dollar sign, so no dollar quote can end inside it. Each line of
-    source has a line of its own, so that two versions of the built file can be compared.
+    The literal is plain ASCII without a dollar sign, so no dollar quote can end inside it. Each line of source has a
+    line and a string of its own: two versions of the built file can be compared, and PL/Python puts a tab before each
+    line of a body, which a string over several lines would have inside.
     """
     modules = []
     for package_dir in package_dirs:
@@ -17,6 +18,6 @@ def embed(*package_dirs: Path) -> str:
             relative = path.relative_to(package_dir.parent).with_suffix("")
             name = ".".join(relative.parts).removesuffix(".__init__")
             lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-            literals = "\n".join(f"        {line!a}" for line in lines or [""]).replace("$", r"\x24")
-            modules.append(f"    {name!r}: (\n{literals}\n    ),\n")
+            literals = "\n".join(f"{line!a}" for line in lines or [""]).replace("$", r"\x24")
+            modules.append(f"{name!r}: (\n{literals}\n),\n")
     return "{\n" + "".join(modules) + "}"

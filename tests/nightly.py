@@ -20,7 +20,6 @@ from tests.support.servers import ROOT
 from tests.support.through import ROOMS
 
 PAGE = ROOT / "docs" / "reliability.md"
-BEGIN, END = "<!-- nightly: make nightly -->\n", "<!-- end of nightly -->\n"
 CLUSTER = [f"tests/{room}" for room in ROOMS]
 RUNS = {
     "system": ["--nightly", "--server=system"],
@@ -29,7 +28,11 @@ RUNS = {
     "through nodes": ["--through=nodes", *CLUSTER],
     "one user in a call": ["--one-user", *CLUSTER],
 }
-HEADER = ["server", "date", "tests", "failed", "skipped", "minutes"]
+HEADERS = {
+    "nightly": ["server", "date", "tests", "failed", "skipped", "minutes"],
+    "assistants": ["assistant", "version", "date", "with our hooks"],
+}
+"""The tables of the page, each between two comments of its name."""
 
 
 def run(name: str, options: list[str], report: Path) -> list[str]:
@@ -44,18 +47,33 @@ def run(name: str, options: list[str], report: Path) -> list[str]:
     return [name, date, str(tests), str(failed + errors), str(skipped), f"{minutes:.0f}"]
 
 
-def with_rows(page: str, rows: list[list[str]]) -> str:
-    """Return the page with these rows in its table."""
-    before, _, rest = page.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}\n{table(HEADER, rows)}\n\n{END}{after}"
+def assistants(report: Path) -> list[list[str]]:
+    """Return the rows of the real assistants that tests of a report ran with: tests/hooks/test_real_assistants.py."""
+    date, rows = datetime.date.today().isoformat(), []
+    for case in ElementTree.parse(report).iter("testcase"):
+        recorded = {each.attrib["name"]: each.attrib["value"] for each in case.iter("property")}
+        if "assistant" in recorded:
+            [outcome, *_] = [*(part.tag for part in case if part.tag in ("failure", "error", "skipped")), "works"]
+            rows.append([recorded["assistant"], recorded.get("version", "none"), date, outcome])
+    return sorted(rows)
+
+
+def with_rows(page: str, name: str, rows: list[list[str]]) -> str:
+    """Return the page with these rows in its table of a name."""
+    begin, end = f"<!-- {name}: make nightly -->\n", f"<!-- end of {name} -->\n"
+    before, _, rest = page.partition(begin)
+    _, _, after = rest.partition(end)
+    return f"{before}{begin}\n{table(HEADERS[name], rows)}\n\n{end}{after}"
 
 
 def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
-        rows = [run(name, options, Path(folder, f"{name}.xml".replace(" ", "_"))) for name, options in RUNS.items()]
-    PAGE.write_text(with_rows(PAGE.read_text(), rows))
-    return 1 if any(row[HEADER.index("failed")] != "0" for row in rows) else 0
+        reports = {name: Path(folder, f"{name}.xml".replace(" ", "_")) for name in RUNS}
+        rows = [run(name, options, reports[name]) for name, options in RUNS.items()]
+        real = assistants(reports["system"])
+    page = with_rows(PAGE.read_text(), "nightly", rows)
+    PAGE.write_text(with_rows(page, "assistants", real) if real else page)
+    return 1 if any(row[HEADERS["nightly"].index("failed")] != "0" for row in rows) else 0
 
 
 if __name__ == "__main__":

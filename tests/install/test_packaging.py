@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from embed import embed
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
@@ -23,6 +25,27 @@ def test_the_wheel_holds_the_built_sql_and_both_packages(tmp_path: Path) -> None
     with zipfile.ZipFile(next(tmp_path.glob("*.whl"))) as wheel:
         assert wheel.read("agent_memory/agent_memory.sql") == INSTALL_SQL.read_bytes()
         assert {"agent_memory/py.typed", "agent_memory_models/__init__.py"} <= set(wheel.namelist())
+
+
+def test_the_built_sql_carries_the_packages_to_the_letter(tmp_path: Path) -> None:
+    hard = "a = '$b$ \\n \\\\ \t{{kinds}}'\nb = \"\"\"ä ’ 🙂\"\"\"\nc = ''''d'''\n\n"
+    (tmp_path / "hard").mkdir()
+    (tmp_path / "hard" / "__init__.py").write_text("", encoding="utf-8")
+    (tmp_path / "hard" / "text.py").write_text(hard, encoding="utf-8")
+    literal = embed(tmp_path / "hard")
+    as_plpython_runs_it = literal.replace("\n", "\n\t")
+    assert ast.literal_eval(as_plpython_runs_it) == {"hard": "", "hard.text": hard}
+    assert literal.isascii()
+    assert "$" not in literal
+    packages = [ROOT / "plpython" / name for name in ("agent_memory_models", "agent_memory_server")]
+    assert embed(*packages) in INSTALL_SQL.read_text(encoding="utf-8")
+
+
+def test_the_package_is_imported_without_its_dependencies() -> None:
+    code = "import sys; before = {*sys.modules}; import agent_memory; print(*{*sys.modules} - before)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    packages = {name.partition(".")[0] for name in done.stdout.split()}
+    assert packages - sys.stdlib_module_names == {"agent_memory"}
 
 
 def test_plpython_needs_nothing_that_the_package_does_not_depend_on() -> None:

@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import Any
 
 from tests.support.model_rules import Body, by_rule, count_tokens, embedding, relevance
+from tests.support.streamed_replies import streamed
 
 
 @dataclass(frozen=True)
@@ -108,6 +109,7 @@ class FakeModelServer:
     """Serves POST /v1/chat/completions and /v1/embeddings, Azure's paths of them, and /v1/rerank.
 
     Under /tei/v1 the reranker is one of Hugging Face's Text Embeddings Inference, which has a protocol of its own.
+    If the answer is a text, the APIs of coding assistants are served as well: tests/support/streamed_replies.py.
 
     Set `behaviour` at any time, also to a function of the request, or give a sequence that is used up first.
 
@@ -156,6 +158,8 @@ class FakeModelServer:
     def reply(self, request: RecordedRequest, behaviour: Behaviour) -> tuple[int, str]:
         """The status and the body of the answer."""
         path = request.path.partition("?")[0]
+        if isinstance(behaviour.answer, str) and (events := streamed(path, behaviour.answer)) is not None:
+            return 200, events
         if not path.endswith(("/chat/completions", "/embeddings", "/rerank")):
             return 404, _error("no such path")
         is_tei = path.startswith("/tei/") and path.endswith("/rerank")
@@ -264,7 +268,8 @@ class FakeModelServer:
                     return
                 try:
                     self.send_response(status)
-                    self.send_header("Content-Type", "application/json")
+                    is_stream = text.startswith(("event: ", "data: "))
+                    self.send_header("Content-Type", "text/event-stream" if is_stream else "application/json")
                     if behaviour.packed is not None:
                         self.send_header("Content-Encoding", behaviour.packed[0])
                         reply = behaviour.packed[1](reply)

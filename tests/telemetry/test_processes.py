@@ -16,7 +16,7 @@ from tests.http.steps import KEY, Serving, token, with_keys
 from tests.mcp.steps import McpServing, over_http, over_stdio, stdio_server
 from tests.support.runners import PATIENCE, wait_until
 from tests.support.servers import ROOT
-from tests.telemetry.collector import Collector
+from tests.telemetry.collector import Collector, GrpcCollector
 
 pytestmark = pytest.mark.feature("F23")
 
@@ -64,6 +64,19 @@ def test_a_worker_exports_what_it_does(db: psycopg.Connection, dsn: str, collect
     assert "ana" not in collector.text().lower()
 
 
+def test_a_worker_exports_over_grpc(db: psycopg.Connection, dsn: str) -> None:
+    pytest.importorskip("opentelemetry.exporter.otlp.proto.grpc")
+    memory = Memory(db)
+    memory.add_message("ana", "t1", "user", "My name is Ana.")
+    memory.extract_memories("ana", "t1")
+    with GrpcCollector() as collector:
+        done = run_worker(dsn, **collector.environment)
+        assert done.returncode == 0, done.stderr
+    assert len(collector.spans("job extract_memories")) == 1
+    assert "agent_memory.worker.jobs" in collector.metrics()
+    assert collector.services() == {"agent-memory"}
+
+
 def test_the_name_of_the_service_is_the_operators(dsn: str, collector: Collector) -> None:
     assert run_worker(dsn, **collector.environment, OTEL_SERVICE_NAME="night shift").returncode == 0
     assert collector.services() == {"night shift"}
@@ -78,14 +91,24 @@ def test_a_collector_out_of_reach_holds_up_no_worker(db: psycopg.Connection, dsn
     assert memory.list_memories("ana")
 
 
-def test_without_the_extra_a_worker_says_so_and_works(db: psycopg.Connection, dsn: str) -> None:
+@pytest.mark.parametrize(
+    ("missing", "protocol", "advice"),
+    [
+        ("sdk", "http/protobuf", "pip install 'pg-agent-memory[otel]'"),
+        ("exporter.otlp.proto.grpc", "grpc", "pip install opentelemetry-exporter-otlp-proto-grpc"),
+    ],
+)
+def test_without_its_packages_a_worker_says_so_and_works(
+    db: psycopg.Connection, dsn: str, missing: str, protocol: str, advice: str
+) -> None:
     memory = Memory(db)
     memory.add_message("ana", "t1", "user", "My name is Ana.")
     memory.extract_memories("ana", "t1")
-    hidden = "import sys; sys.modules['opentelemetry.sdk'] = None"
-    done = run_worker(dsn, before=hidden, OTEL_EXPORTER_OTLP_ENDPOINT="http://127.0.0.1:9")
+    hidden = f"import sys; sys.modules['opentelemetry.{missing}'] = None"
+    collector = {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9", "OTEL_EXPORTER_OTLP_PROTOCOL": protocol}
+    done = run_worker(dsn, before=hidden, **collector)
     assert done.returncode == 0, done.stderr
-    assert "pip install 'pg-agent-memory[otel]'" in done.stderr
+    assert advice in done.stderr
     assert memory.list_memories("ana")
 
 

@@ -16,6 +16,8 @@ from agent_memory.adapters.langgraph import AgentMemoryStore
 from agent_memory.tools import TOOLS, openai_tools
 
 from tests.support.sqlapi import Api
+from tests.telemetry.collector import Collector
+from tests.telemetry.test_processes import run_worker
 
 FOLDER = Path(__file__).resolve().parents[2] / "typescript_client"
 BUILT = FOLDER / "dist" / "src" / "index.js"
@@ -45,8 +47,8 @@ def node(dsn: str, *arguments: str | Path, **environment: str) -> str:
 def test_its_own_tests(dsn: str) -> None:
     printed = node(dsn, "node", "--test", *sorted((FOLDER / "dist" / "test").glob("*.test.js")))
     passed, skipped = (int(re.findall(rf"^# {word} (\d+)$", printed, re.MULTILINE)[0]) for word in ("pass", "skipped"))
-    assert passed >= 17
-    assert passed + skipped >= 18
+    assert passed >= 21
+    assert passed + skipped >= 22
 
 
 def test_langgraph_s_validation_of_checkpointers(dsn: str) -> None:
@@ -110,6 +112,77 @@ def test_the_tools_are_those_of_python(dsn: str, tmp_path: Path) -> None:
         openai_tools(TOOLS, api=api, strict=strict) for api in ("chat", "responses") for strict in (False, True)
     ]
     assert results == {name: tool.result_schema() for name, tool in TOOLS.items()}
+
+
+def program_that_asks_for_a_job(folder: Path, before: str) -> Path:
+    """A program that asks for a job within what `before` defines as `within`."""
+    program = folder / "traced.mjs"
+    program.write_text(
+        f"""
+        {before}
+        const {{ Memory }} = await import("{FOLDER}/dist/src/index.js");
+        const memory = new Memory(process.env.DATABASE_URL);
+        const thread = {{ userId: "ana", threadId: "t" }};
+        await memory.addMessage({{ ...thread, role: "user", content: "My name is Ana." }});
+        await within(() => memory.extractMemories(thread));
+        await memory.close();
+        """,
+        encoding="utf-8",
+    )
+    return program
+
+
+@pytest.mark.feature("F23")
+def test_the_span_of_a_job_is_linked_to_the_span_of_its_caller(dsn: str, tmp_path: Path) -> None:
+    packages = FOLDER / "node_modules" / "@opentelemetry"
+    ids = node(
+        dsn,
+        "node",
+        program_that_asks_for_a_job(
+            tmp_path,
+            f"""
+            import {{ createRequire }} from "node:module";
+            const installed = createRequire("{packages}/");
+            const {{ context }} = installed("@opentelemetry/api");
+            const {{ AsyncLocalStorageContextManager }} = installed("@opentelemetry/context-async-hooks");
+            const {{ BasicTracerProvider }} = installed("@opentelemetry/sdk-trace-base");
+            context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+            const within = (work) => new BasicTracerProvider().getTracer("app").startActiveSpan("turn", (span) => {{
+              console.log(span.spanContext().traceId, span.spanContext().spanId);
+              return work();
+            }});
+            """,
+        ),
+    ).split()
+    with Collector() as collector:
+        done = run_worker(dsn, **collector.environment)
+        assert done.returncode == 0, done.stderr
+        [job] = collector.spans("job extract_memories")
+    [link] = job.links
+    assert [link.trace_id.hex(), link.span_id.hex()] == ids
+
+
+def test_without_opentelemetry_calls_work_and_carry_nothing(dsn: str, tmp_path: Path) -> None:
+    absent = (
+        "export const resolve = (name, context, next) => {"
+        " if (name.startsWith('@opentelemetry/')) throw new Error('absent'); return next(name, context); };"
+    )
+    node(
+        dsn,
+        "node",
+        program_that_asks_for_a_job(
+            tmp_path,
+            f"""
+            import {{ register }} from "node:module";
+            register("data:text/javascript," + encodeURIComponent({json.dumps(absent)}));
+            const within = (work) => work();
+            if (await import("@opentelemetry/api").catch(() => undefined)) throw new Error("not absent");
+            """,
+        ),
+    )
+    with psycopg.connect(dsn) as connection:
+        [[traceparent]] = connection.execute("select request ->> 'traceparent' from memory.jobs").fetchall()
+    assert traceparent is None
 
 
 def test_every_function_of_an_application_has_a_method(api: Api) -> None:

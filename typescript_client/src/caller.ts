@@ -1,4 +1,4 @@
-// One call of one function: its statement, and the types of arguments and results.
+// One call of one function: its statement, the types of arguments and results, and the trace that it carries.
 
 import pg from "pg";
 
@@ -66,6 +66,22 @@ function sent(value: unknown, type: string): unknown {
   }
 }
 
+/** The setting of a transaction whose trace the jobs carry that its calls make due: docs/tracing.md. */
+const TRACEPARENT = "agent_memory.traceparent";
+
+/** The API of OpenTelemetry, if the application has it. Bundlers must not look for it. */
+const telemetry = import(/* webpackIgnore: true */ "@opentelemetry/api").catch(() => undefined);
+
+/** The traceparent of W3C Trace Context for the span that is active here; undefined where none is recorded. */
+async function traceparent(): Promise<string | undefined> {
+  const span = (await telemetry)?.trace.getActiveSpan();
+  if (!span?.isRecording()) {
+    return undefined;
+  }
+  const { traceId, spanId, traceFlags } = span.spanContext();
+  return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, "0")}`;
+}
+
 /** Calls functions of schema memory on a pool or connection. */
 export class Caller {
   constructor(readonly connection: Queryable) {}
@@ -85,12 +101,24 @@ export class Caller {
         given.push(sent(value, shape.arguments[argument]!));
         return `"${argument}" => $${given.length}`;
       });
+    const carried = await traceparent();
+    const user = named.findIndex((each) => each.startsWith('"user_id" => '));
+    const carries = carried !== undefined && user >= 0 && shape.kind !== "procedure";
+    if (carries) {
+      // Arguments are evaluated before the function runs, and the setting holds until the transaction ends.
+      given.push(carried);
+      named[user] = `"user_id" => case when set_config('${TRACEPARENT}', $${given.length}, true) <> '' then $${user + 1}::text end`;
+    }
     const called = `memory."${name}"(${named.join(", ")})`;
     if (shape.kind === "procedure") {
       await this.query(`call ${called}`, given);
       return undefined as Result;
     }
     const rows = await this.query(`select * from ${called}`, given);
+    if (carries && !(this.connection instanceof pg.Pool)) {
+      // What follows in the application's transaction may be another user's, and has a trace of its own.
+      await this.query(`select set_config('${TRACEPARENT}', '', true)`, []);
+    }
     const columns = Object.entries(shape.columns);
     const results = rows.map((row) =>
       shape.shape === "value"

@@ -25,6 +25,7 @@ from .prompts import prompts
 from .quarantine import quarantine
 from .serve import serve
 from .shell import shell
+from .spaces import spaces
 from .status import status
 from .sweep import sweep
 from .threads import messages, threads
@@ -67,6 +68,7 @@ app.command("import", rich_help_panel=START)(import_)
 app.add_typer(hooks, name="hooks", rich_help_panel=START)
 app.command(rich_help_panel=LOOK)(ui)
 app.add_typer(users, name="users", rich_help_panel=LOOK)
+app.add_typer(spaces, name="spaces", rich_help_panel=LOOK)
 app.add_typer(threads, name="threads", rich_help_panel=LOOK)
 app.command(rich_help_panel=LOOK)(messages)
 app.add_typer(memories, name="memories", rich_help_panel=LOOK)

@@ -35,12 +35,15 @@ def export_telemetry() -> None:
     if os.environ.get("OTEL_EXPORTER_OTLP_ENDPOINT"):
         try:
             from ..telemetry.exporting import export
-        except ImportError:
-            logging.getLogger("agent_memory").warning(
-                "OTEL_EXPORTER_OTLP_ENDPOINT is set, and the extra otel is missing. Run: %s", pip_install("otel")
-            )
-        else:
+
             export()
+        except ImportError as error:
+            is_grpc = ".grpc" in (error.name or "")
+            missing = "the exporter for gRPC" if is_grpc else "the extra otel"
+            command = "pip install opentelemetry-exporter-otlp-proto-grpc" if is_grpc else pip_install("otel")
+            logging.getLogger("agent_memory").warning(
+                "OTEL_EXPORTER_OTLP_ENDPOINT is set, and %s is missing. Run: %s", missing, command
+            )
 
 
 class _Readable(TyperGroup):
