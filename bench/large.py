@@ -25,8 +25,10 @@ from bench.support.markdown import table
 from tests.support.servers import Server, install_agent_memory, running_server
 
 SETTINGS = {
-    "shared_buffers": "4GB",
-    "maintenance_work_mem": "2GB",
+    "fsync": "on",  # without it the files would be in memory, of which they need 15 GB
+    "synchronous_commit": "off",
+    "shared_buffers": "2GB",
+    "maintenance_work_mem": "1GB",
     "max_wal_size": "16GB",
     "max_parallel_maintenance_workers": "2",
 }
