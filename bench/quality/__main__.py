@@ -234,6 +234,7 @@ def _options() -> argparse.Namespace:
         parser.error("nothing has such a name; there are: " + "; ".join(PARTS))
     if not options.data.exists():
         parser.error("LoCoMo is not there: pass its locomo10.json as --data")
+    options.results.mkdir(parents=True, exist_ok=True)
     return options
 
 
