@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 import psycopg
 import pytest
@@ -14,7 +14,7 @@ from tests.support.sqlapi import Api
 
 # Files with functions of ours, in the shape that all have: "language" begins a line.
 BOUND = """
-create or replace function memory._extra({arguments})
+create or replace function memory.{name}({arguments})
 returns {result}
 language sql immutable parallel safe
 begin atomic
@@ -22,10 +22,11 @@ begin atomic
 end;
 """
 VIEW = """
-create or replace view memory.extra_view as
+create or replace view memory.{name} as
 select {columns} from memory.threads as t;
-comment on view memory.extra_view is 'Extra.';
+comment on view memory.{name} is 'Extra.';
 """
+EXTRA_VIEW = VIEW.replace("{name}", "extra_view")
 
 
 @pytest.mark.feature("F13")
@@ -57,53 +58,72 @@ CHANGES = {
 }
 
 
+NAMES = {change: f"_{change.replace(' ', '_')}" for change in CHANGES}
+
+
+def bound(changed: Collection[str] = ()) -> str:
+    """A function for each change: as it was, or changed."""
+    return "".join(
+        BOUND.format(name=name, **CHANGES[change])
+        if change in changed
+        else BOUND.format(
+            name=name,
+            arguments="a int default 0" if change == "no default any more" else "a int",
+            result="int",
+            value="0",
+        )
+        for change, name in NAMES.items()
+    )
+
+
 @pytest.mark.feature("F13")
-@pytest.mark.parametrize("change", CHANGES)
-def test_a_changed_function_is_replaced_with_our_objects_that_use_it(
-    dsn: str, build: Build, reader: str, change: str
-) -> None:
-    used = VIEW.format(columns="memory._extra(1) as extra")
-    default = " default 0" if change == "no default any more" else ""
-    install(dsn, build({CODE: BOUND.format(arguments=f"a int{default}", result="int", value="0") + used}))
-    execute(dsn, f"grant execute on function memory._extra to {reader}; grant select on memory.extra_view to {reader}")
-    install(dsn, build({CODE: BOUND.format(**CHANGES[change]) + used}))
+def test_a_changed_function_is_replaced_with_our_objects_that_use_it(dsn: str, build: Build, reader: str) -> None:
+    used = "".join(
+        VIEW.format(name=f"extra_view{name}", columns=f"memory.{name}(1) as extra") for name in NAMES.values()
+    )
+    install(dsn, build({CODE: bound() + used}))
+    for name in NAMES.values():
+        execute(
+            dsn,
+            f"grant execute on function memory.{name} to {reader}; grant select on memory.extra_view{name} to {reader}",
+        )
+    install(dsn, build({CODE: bound(CHANGES) + used}))
     with open_as(dsn) as connection:
         api = Api(connection)
-        assert api.query("select extra from memory._extra(1) as extra") == [(1,)]
-        assert api.value("select count(*) from pg_proc where proname = '_extra'") == 1
-        assert api.value(
-            f"select has_function_privilege('{reader}', oid, 'execute') from pg_proc where proname = '_extra'"
-        )
-        assert api.value(f"select has_table_privilege('{reader}', 'memory.extra_view', 'select')")
+        for change, name in NAMES.items():
+            assert api.query(f"select extra from memory.{name}(1) as extra") == [(1,)], change
+            assert api.query(
+                f"select has_function_privilege('{reader}', oid, 'execute') from pg_proc where proname = '{name}'"
+            ) == [(True,)], change
+            assert api.value(f"select has_table_privilege('{reader}', 'memory.extra_view{name}', 'select')"), change
 
 
 @pytest.mark.feature("F13", "F20")
-@pytest.mark.parametrize(
-    ("change", "dependent"),
-    [
-        *((change, "view app.v as select memory._extra(1) as e") for change in [*CHANGES, "gone"]),
-        ("gone", "function app.f() returns int begin atomic select memory._extra(1); end"),
-    ],
-)
 def test_a_changed_function_that_a_users_object_needs_is_refused(
-    dsn: str, build: Build, dump: Callable[..., str], change: str, dependent: str
+    dsn: str, build: Build, dump: Callable[..., str]
 ) -> None:
-    default = " default 0" if change == "no default any more" else ""
-    install(dsn, build({CODE: BOUND.format(arguments=f"a int{default}", result="int", value="0")}))
-    execute(dsn, f"create schema app; create {dependent}")
+    install(dsn, build({CODE: bound()}))
+    execute(dsn, "create schema app")
     before = dump(dsn)
-    upgrade = build({CODE: "" if change == "gone" else BOUND.format(**CHANGES[change])})
-    with pytest.raises(errors.DependentObjectsStillExist) as refusal:
-        install(dsn, upgrade)
-    name = dependent.partition(" as ")[0].partition(" returns ")[0]
-    assert (
-        refusal.value.diag.message_primary
-        == f"{name} depends on function memory._extra(integer), which this version replaces"
-    )
-    assert str(refusal.value.diag.message_hint).startswith("Nothing was changed.")
+    gone = next(iter(NAMES.values()))
+    without = bound().replace(BOUND.format(name=gone, arguments="a int", result="int", value="0"), "")
+    cases = [
+        *((name, "view app.v", "as select memory.{}(1) as e", bound([change])) for change, name in NAMES.items()),
+        (gone, "view app.v", "as select memory.{}(1) as e", without),
+        (gone, "function app.f()", "returns int begin atomic select memory.{}(1); end", without),
+    ]
+    for name, dependent, uses, changed in cases:
+        execute(dsn, f"create {dependent} {uses.format(name)}")
+        with pytest.raises(errors.DependentObjectsStillExist) as refusal:
+            install(dsn, build({CODE: changed}))
+        assert (
+            refusal.value.diag.message_primary
+            == f"{dependent} depends on function memory.{name}(integer), which this version replaces"
+        )
+        assert str(refusal.value.diag.message_hint).startswith("Nothing was changed.")
+        execute(dsn, f"drop {dependent}")
     assert dump(dsn) == before
-    execute(dsn, "drop schema app cascade")
-    install(dsn, upgrade)
+    install(dsn, build({CODE: bound(CHANGES)}))
 
 
 @pytest.mark.feature("F13")
@@ -115,76 +135,82 @@ def test_an_unchanged_function_stays_the_same_object(db: psycopg.Connection, dsn
 
 
 @pytest.mark.feature("F13", "F20")
-@pytest.mark.parametrize(
-    "columns",
-    ["t.thread_id::varchar as thread_id, t.user_id", "t.user_id, t.thread_id", "t.thread_id as other, t.user_id"],
-)
-def test_a_view_whose_columns_change_keeps_what_belongs_to_it(
-    dsn: str, build: Build, reader: str, columns: str
-) -> None:
-    install(dsn, build({CODE: VIEW.format(columns="t.thread_id, t.user_id")}))
-    execute(
-        dsn,
-        f"grant select on memory.extra_view to {reader} with grant option;"
-        f"grant update (user_id, thread_id) on memory.extra_view to {reader};"
-        f"alter view memory.extra_view set (security_barrier); alter view memory.extra_view owner to {reader}",
-    )
+def test_a_view_whose_columns_change_keeps_what_belongs_to_it(dsn: str, build: Build, reader: str) -> None:
+    changes = [
+        "t.thread_id::varchar as thread_id, t.user_id",
+        "t.user_id, t.thread_id",
+        "t.thread_id as other, t.user_id",
+    ]
+    views = {f"extra_view_{number}": columns for number, columns in enumerate(changes)}
+    install(dsn, build({CODE: "".join(VIEW.format(name=name, columns="t.thread_id, t.user_id") for name in views)}))
+    for name in views:
+        execute(
+            dsn,
+            f"grant select on memory.{name} to {reader} with grant option;"
+            f"grant update (user_id, thread_id) on memory.{name} to {reader};"
+            f"alter view memory.{name} set (security_barrier); alter view memory.{name} owner to {reader}",
+        )
     described = """
-        select o.relowner::regrole::text, o.relacl::text, o.reloptions,
+        select o.relname::text, o.relowner::regrole::text, o.relacl::text, o.reloptions,
           (select a.attacl::text from pg_attribute as a where a.attrelid = o.oid and a.attname = 'user_id')
-        from pg_class as o where o.oid = 'memory.extra_view'::regclass"""
+        from pg_class as o where o.relname ~ '^extra_view_' order by 1"""
     with open_as(dsn) as connection:
         before = Api(connection).query(described)
-    install(dsn, build({CODE: VIEW.format(columns=columns)}))
+    assert [row[0] for row in before] == list(views)
+    install(dsn, build({CODE: "".join(VIEW.format(name=name, columns=columns) for name, columns in views.items())}))
     with open_as(dsn) as connection:
         assert Api(connection).query(described) == before
 
 
+DEPENDENTS = {
+    "view app.v": "view app.v as select * from memory.extra_view",
+    "function app.f()": "function app.f() returns text begin atomic select thread_id from memory.extra_view; end",
+    "trigger mine on view memory.extra_view": "trigger mine instead of insert on memory.extra_view for each row"
+    " execute function app.nothing()",
+    "rule mine on view memory.extra_view": "rule mine as on insert to memory.extra_view do instead nothing",
+}
+
+
 @pytest.mark.feature("F13", "F20")
-@pytest.mark.parametrize(
-    ("dependent", "name"),
-    [
-        ("view app.v as select * from memory.extra_view", "view app.v"),
-        ("function app.f() returns text begin atomic select thread_id from memory.extra_view; end", "function app.f()"),
-        (
-            "trigger mine instead of insert on memory.extra_view for each row execute function app.nothing()",
-            "trigger mine on view memory.extra_view",
-        ),
-        ("rule mine as on insert to memory.extra_view do instead nothing", "rule mine on view memory.extra_view"),
-    ],
-)
 def test_a_view_whose_columns_change_is_not_taken_away_from_a_user(
-    dsn: str, build: Build, dump: Callable[..., str], dependent: str, name: str
+    dsn: str, build: Build, dump: Callable[..., str]
 ) -> None:
-    install(dsn, build({CODE: VIEW.format(columns="t.thread_id, t.user_id")}))
+    install(dsn, build({CODE: EXTRA_VIEW.format(columns="t.thread_id, t.user_id")}))
     execute(
         dsn,
-        "create schema app; create function app.nothing() returns trigger language plpgsql as 'begin return null; end';"
-        f"create {dependent}",
+        "create schema app;create function app.nothing() returns trigger language plpgsql as 'begin return null; end'",
     )
     before = dump(dsn)
-    with pytest.raises(errors.DependentObjectsStillExist) as refusal:
-        install(dsn, build({CODE: VIEW.format(columns="t.user_id, t.thread_id")}))
-    assert (
-        refusal.value.diag.message_primary == f"{name} depends on view memory.extra_view, which this version replaces"
-    )
+    changed = build({CODE: EXTRA_VIEW.format(columns="t.user_id, t.thread_id")})
+    for name, dependent in DEPENDENTS.items():
+        execute(dsn, f"create {dependent}")
+        with pytest.raises(errors.DependentObjectsStillExist) as refusal:
+            install(dsn, changed)
+        assert (
+            refusal.value.diag.message_primary
+            == f"{name} depends on view memory.extra_view, which this version replaces"
+        )
+        execute(dsn, f"drop {name.replace('on view', 'on')}")
     assert dump(dsn) == before
+    execute(dsn, ";".join(f"create {dependent}" for dependent in DEPENDENTS.values()))
     install(
         dsn,
         build(
             {
                 PART: "alter table memory.threads add column extra int default 7;\n",
-                CODE: VIEW.format(columns="t.thread_id, t.user_id, t.extra"),
+                CODE: EXTRA_VIEW.format(columns="t.thread_id, t.user_id, t.extra"),
             }
         ),
     )
+    with open_as(dsn) as connection:
+        assert Api(connection).value("select count(*) from pg_rewrite where rulename = 'mine'") == 1
 
 
 @pytest.mark.feature("F13")
 def test_a_view_may_have_options_that_its_replacement_while_upgrading_could_not(dsn: str, build: Build) -> None:
-    install(dsn, build({CODE: VIEW.format(columns="t.thread_id, t.user_id")}))
+    install(dsn, build({CODE: EXTRA_VIEW.format(columns="t.thread_id, t.user_id")}))
     execute(dsn, "alter view memory.extra_view set (check_option = local, security_invoker = false)")
-    install(dsn, build({PART: "select 1;\n", CODE: VIEW.format(columns="t.thread_id, t.user_id")}))
+    install(dsn, build({PART: "select 1;\n", CODE: EXTRA_VIEW.format(columns="t.thread_id, t.user_id")}))
     with open_as(dsn) as connection:
         options = Api(connection).value("select reloptions from pg_class where oid = 'memory.extra_view'::regclass")
         assert options == ["check_option=local", "security_invoker=false"]
