@@ -133,8 +133,8 @@ def _page(date: str, version: str, label: str, counts: dict[str, Counts]) -> str
         "| session | version | " + " | ".join(f"`{call}`" for call in CALLS) + " |",
         "| --- | --- |" + " ---: |" * len(CALLS),
     ]
-    for session, counted, which in rows:
-        figures = [f"{counted[call] / 1000:,.0f} ({counted[call] / base[call]:.3f})" for call in CALLS]
+    for session, count, which in rows:
+        figures = [f"{count[call] / 1000:,.0f} ({count[call] / base[call]:.3f})" for call in CALLS]
         lines.append(f"| {session} | {which} | " + " | ".join(figures) + " |")
     return "\n".join(lines) + "\n"
 

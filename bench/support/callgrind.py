@@ -1,7 +1,7 @@
 """Counts the instructions of programs and of servers with callgrind, of Valgrind.
 
-A call takes the count of a run with many calls less that of one with few, over the difference: what a program does once,
-such as its start and the filling of its caches, is left out. Instructions of the kernel are not counted.
+A call takes the count of a run with many calls less that of one with few, over the difference: what a program does
+once, such as its start and the filling of its caches, is left out. Instructions of the kernel are not counted.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def counted_sessions(server: Server, data: Path) -> Iterator[list[int]]:
         command = [*counting(copy.parent / "%p.callgrind"), server.bin_dir / "postgres"]
         program.write_text(f'#!/bin/sh\nexec {shlex.join(map(str, command))} -c autovacuum=off "$@"\n')
         program.chmod(0o755)
-        control = [server.bin_dir / "pg_ctl", "--pgdata", copy, "--wait"]
+        control: list[str | Path] = [server.bin_dir / "pg_ctl", "--pgdata", copy, "--wait"]
         run_as_owner(server, data, [*control, "--log", copy.parent / "log", "-p", program, "start"])
         try:
             postmaster = int((copy / "postmaster.pid").read_text().split()[0])
