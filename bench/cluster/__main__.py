@@ -29,8 +29,9 @@ from bench.support.texts import texts
 from tests.support.servers import ROOT, Server, install_agent_memory, running_server
 
 PLACES = ("single a", "single b", "a", "b", "proxy")
-FEW, MANY = 20, 40
-"""Calls of the two runs whose difference is counted. With the first 20, both sessions of a way have made all plans."""
+RUNS = {"get_messages": (40, 60), "search": (10, 20), "add_message": (40, 60)}
+"""Calls of the two runs whose difference is counted. After the first 40 both sessions of a way have made their plans,
+which is next to nothing of a search."""
 Figures = dict[str, dict[str, dict[str, float]]]
 """Of a call and a way, what the servers and what the calling program took."""
 
@@ -94,8 +95,9 @@ def _instructions(server: Server, data: Path, dsn: dict[str, str]) -> Figures:
     for name in CALLS:
         figures[name] = {}
         for way in DATABASES:
-            few, many = (_run(server, data, dsn, way, name, calls) for calls in (FEW, MANY))
-            servers, program = ((more - less) / (MANY - FEW) for less, more in zip(few, many, strict=True))
+            few, many = (_run(server, data, dsn, way, name, calls) for calls in RUNS[name])
+            calls = RUNS[name][1] - RUNS[name][0]
+            servers, program = ((more - less) / calls for less, more in zip(few, many, strict=True))
             figures[name][way] = {"servers": servers, "program": program}
             say(f"{name}, {way}: {servers:,.0f} instructions of servers, {program:,.0f} of the client")
     return figures
@@ -168,11 +170,11 @@ A node and a proxy are compared with the same call in SQL on a single server, an
 PL/Proxy the proxy's and the node's. The client of a cluster is compared with the client of a single server, and the
 calling program counts as well.
 
-Instructions are what callgrind counts in a run of {MANY} calls less one of {FEW}, each on a copy of the same data; two
-counts differ by less than 0.1 %. What the kernel does is not in them: it carries a call from the proxy to the node and
-back. It is in the processor time, the median of {results["turns"]} turns of {len(USERS)} calls of each way, which
-differs by a few percent from run to run. Two single servers, each with the users of one node, two nodes and a proxy are
-databases of one server.
+Instructions are what callgrind counts in a run of many calls less one of few, each on a copy of the same data;
+two counts differ by 0.1 %. What the kernel does is not in them: it carries a call from the proxy to the node and back.
+It is in the processor time, the median of {results["turns"]} turns of {len(USERS)} calls of each way, which differs by a
+few percent from run to run. Two single servers, each with the users of one node, two nodes and a proxy are databases of
+one server.
 """
     written = [folder / "cluster.md", folder / f"{results['date']}-cluster.json"]
     written[0].write_text(text)
