@@ -170,11 +170,11 @@ A node and a proxy are compared with the same call in SQL on a single server, an
 PL/Proxy the proxy's and the node's. The client of a cluster is compared with the client of a single server, and the
 calling program counts as well.
 
-Instructions are what callgrind counts in a run of many calls less one of few, each on a copy of the same data;
-two counts differ by 0.1 %. What the kernel does is not in them: it carries a call from the proxy to the node and back.
-It is in the processor time, the median of {results["turns"]} turns of {len(USERS)} calls of each way, which differs by a
-few percent from run to run. Two single servers, each with the users of one node, two nodes and a proxy are databases of
-one server.
+Instructions are what callgrind counts in a run of many calls less one of few, each on a copy of the same data; two
+counts differ by 0.1 %. What the kernel does is not in them: it carries a call from the proxy to the node and back. It
+is in the processor time, the median of {results["turns"]} turns of {len(USERS)} calls of each way; it differs by a few
+percent from run to run. Two single servers, each with the users of one node, two nodes and a proxy are databases of one
+server.
 """
     written = [folder / "cluster.md", folder / f"{results['date']}-cluster.json"]
     written[0].write_text(text)
