@@ -7,8 +7,10 @@ import contextlib
 import datetime
 import json
 import os
+import subprocess
+import sys
 import time
-from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -19,170 +21,174 @@ from agent_memory.cluster import nodes
 from agent_memory.cluster.proxy import make_proxy
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
+from bench.cluster.ways import BASES, CALLS, DATABASES, USERS, is_client, node_of, opened
+from bench.support.callgrind import children, counted, counted_sessions, counting, stop
 from bench.support.environment import RESULTS, announce, describe, machine, pgvector, postgresql, say
 from bench.support.markdown import table
 from bench.support.texts import texts
-from tests.support.servers import Server, install_agent_memory, running_server
+from tests.support.servers import ROOT, Server, install_agent_memory, running_server
 
-USERS = [f"user {number}" for number in range(20)]
-DATABASES = ("single a", "single b", "a", "b", "proxy")
-CALLS = {
-    "get_messages": "select * from memory.get_messages(%(user)s, 't', recent_k => 20)",
-    "search": "select * from memory.search(%(user)s, %(text)s, mode => 'keyword', top_k => 10)",
-    "add_message": "select * from memory.add_message(%(user)s, 't', 'user', %(text)s)",
-}
-"""Measured in this order: three ways write to the nodes and two to the single servers, and reads of nodes would then
-have more messages to read."""
-Call = Callable[[str, str], object]
-"""Calls a function for a user, with a text."""
-WAYS = {
-    "a node": "SQL on a single server",
-    "PL/Proxy": "SQL on a single server",
-    "client of a cluster": "client of a single server",
-}
-"""What is measured, and what it is compared with."""
+PLACES = ("single a", "single b", "a", "b", "proxy")
+RUNS = {"get_messages": (40, 60), "search": (10, 20), "add_message": (40, 60)}
+"""Calls of the two runs whose difference is counted. After the first 40 both sessions of a way have made their plans,
+which is next to nothing of a search."""
+Figures = dict[str, dict[str, dict[str, float]]]
+"""Of a call and a way, what the servers and what the calling program took."""
 
 
 def main() -> None:
     """Runs the benchmark and writes its results to bench/results."""
     parser = argparse.ArgumentParser(prog="python -m bench.cluster", description=main.__doc__)
-    parser.add_argument("--calls", type=int, default=200, help="calls of each kind and turn (default 200)")
-    parser.add_argument("--rounds", type=int, default=7, help="turns (default 7)")
+    parser.add_argument("--turns", type=int, default=100, help="turns of processor time, 20 calls each (default 100)")
     options = parser.parse_args()
-    with contextlib.ExitStack() as stack:
-        server = stack.enter_context(running_server("system", {"shared_buffers": "256MB"}))
+    with running_server("system", {"shared_buffers": "256MB"}) as server:
         dsn = _databases(server)
-        single = stack.enter_context(psycopg.connect(dsn["single a"], autocommit=True, prepare_threshold=0))
-        about = {
-            "date": datetime.date.today().isoformat(),
-            "machine": machine(),
-            "postgresql": postgresql(single),
-            "pgvector": pgvector(single),
-        }
-        sql = {
-            name: stack.enter_context(psycopg.connect(dsn[name], autocommit=True, prepare_threshold=0))
-            for name in DATABASES
-        }
-        clients = {name: stack.enter_context(Memory(dsn[name], pool_size=1)) for name in ("single a", "single b", "a")}
-        measured = _measure(sql, clients, options.calls, options.rounds)
-    _write({**about, "load": round(os.getloadavg()[2], 1), "options": vars(options), "microseconds": measured})
+        with psycopg.connect(dsn["a"]) as connection:
+            about = {
+                "date": datetime.date.today().isoformat(),
+                "machine": machine(),
+                "postgresql": postgresql(connection),
+                "pgvector": pgvector(connection),
+            }
+            [[data]] = connection.execute("show data_directory").fetchall()
+        stop(server, Path(data))
+        instructions = _instructions(server, Path(data), dsn)
+        server.restart()
+        microseconds = _microseconds(Path(data), dsn, options.turns)
+    load = round(os.getloadavg()[2], 1)
+    _write({**about, "load": load, "turns": options.turns, "instructions": instructions, "microseconds": microseconds})
 
 
 def _databases(server: Server) -> dict[str, str]:
     """Make two single servers, two nodes and a proxy, all databases of one server; each user has 200 messages.
 
-    Each single server answers for the users of one node, so that as many sessions share the processor's caches.
+    Each single server has the users of one node: as many sessions share the processor's caches, and as many rows are
+    in the same tables.
     """
     with psycopg.connect(server.conninfo(), autocommit=True) as connection:
-        for name in DATABASES:
+        for name in PLACES:
             connection.execute(f'create database "{name}"'.encode())
             install_agent_memory(server, name)
-    dsn = {name: server.conninfo(name) for name in DATABASES}
+    dsn = {name: server.conninfo(name) for name in PLACES}
     places = {}
     for name in "ab":
         known = conninfo_to_dict(dsn[name])
         places[name] = make_conninfo(**{key: str(known[key]) for key in ("host", "port", "dbname")})
     nodes.begin(places, ["a", "b"] * 32, dsn["a"])
-    with nodes.opened(dsn["a"]) as opened, psycopg.connect(dsn["proxy"], autocommit=True) as proxy:
-        make_proxy(opened, proxy, server.user)
-    for name in ("single a", "single b", "a"):
-        say(f"Loading {name}")
-        with Memory(dsn[name]) as memory:
-            for number, user in enumerate(USERS):
-                said = [{"role": "user", "content": text} for text in texts(200, seed=number)]
-                memory.add_messages(user, "t", said)
+    with nodes.opened(dsn["a"]) as opened_nodes, psycopg.connect(dsn["proxy"], autocommit=True) as proxy:
+        make_proxy(opened_nodes, proxy, server.user)
+    with ExitStack() as stack:
+        memories = {name: stack.enter_context(Memory(dsn[name])) for name in ("single a", "single b", "a")}
+        for number, user in enumerate(USERS):
+            said = [{"role": "user", "content": text} for text in texts(200, seed=number)]
+            for name in (f"single {node_of(user)}", "a"):
+                memories[name].add_messages(user, "t", said)
     for name in ("single a", "single b", "a", "b"):
         with psycopg.connect(dsn[name], autocommit=True) as connection:
             connection.execute("vacuum analyze")
     return dsn
 
 
-def _measure(
-    sql: dict[str, psycopg.Connection[Any]], clients: dict[str, Memory], calls: int, rounds: int
-) -> dict[str, dict[str, dict[str, float]]]:
-    """Microseconds of processor time for a call, of the servers and of this process, by call and way."""
-    known = nodes.read_map(sql["a"])
-    assert known is not None
-    queries = texts(calls, seed=99)
-    postmaster = int(sql["single a"].execute("select pg_backend_pid()").fetchone()[0])  # type: ignore[index]
-    children = Path(f"/proc/{_parent(postmaster)}/task/{_parent(postmaster)}/children")
-    measured: dict[str, dict[str, dict[str, float]]] = {}
+def _instructions(server: Server, data: Path, dsn: dict[str, str]) -> Figures:
+    """Instructions of a call, of all sessions of the servers and of the program of a client."""
+    figures: Figures = {}
     for name in CALLS:
-        ways = {
-            "SQL on a single server": _in_sql(name, lambda user: sql[f"single {known.node_of(user)}"]),
-            "a node": _in_sql(name, lambda user: sql[known.node_of(user)]),
-            "PL/Proxy": _in_sql(name, lambda _: sql["proxy"]),
-            "client of a single server": _by_client(name, lambda user: clients[f"single {known.node_of(user)}"]),
-            "client of a cluster": _by_client(name, lambda _: clients["a"]),
-        }
-        taken: dict[str, list[tuple[float, float]]] = {way: [] for way in ways}
-        for turn in range(rounds + 1):
-            for way, call in ways.items():
-                servers, own = _servers_ns(children), time.process_time_ns()
-                for number, text in enumerate(queries):
-                    call(USERS[number % len(USERS)], text)
-                spent = (_servers_ns(children) - servers, time.process_time_ns() - own)
-                if turn:  # the first one plans statements
-                    taken[way].append((spent[0] / 1000 / calls, spent[1] / 1000 / calls))
-        measured[name] = {
-            way: {"servers": median(s for s, _ in each), "program": median(p for _, p in each)}
-            for way, each in taken.items()
-        }
-        say(f"{name}: {measured[name]}")
-    return measured
+        figures[name] = {}
+        for way in DATABASES:
+            few, many = (_run(server, data, dsn, way, name, calls) for calls in RUNS[name])
+            calls = RUNS[name][1] - RUNS[name][0]
+            servers, program = ((more - less) / calls for less, more in zip(few, many, strict=True))
+            figures[name][way] = {"servers": servers, "program": program}
+            say(f"{name}, {way}: {servers:,.0f} instructions of servers, {program:,.0f} of the client")
+    return figures
 
 
-def _in_sql(name: str, connection_of: Callable[[str], psycopg.Connection[Any]]) -> Call:
-    def call(user: str, text: str) -> None:
-        connection_of(user).execute(CALLS[name].encode(), {"user": user, "text": text}).fetchall()
-
-    return call
-
-
-def _by_client(name: str, client_of: Callable[[str], Memory]) -> Call:
-    calls: dict[str, Callable[[str, str], object]] = {
-        "add_message": lambda user, text: client_of(user).add_message(user, "t", "user", text),
-        "get_messages": lambda user, _: client_of(user).get_messages(user, "t", recent_k=20),
-        "search": lambda user, text: client_of(user).search(user, text, mode="keyword", top_k=10),
-    }
-    return calls[name]
+def _run(server: Server, data: Path, dsn: dict[str, str], way: str, name: str, calls: int) -> tuple[int, int]:
+    """Instructions of the servers, and of a program that makes so many calls if it is a client."""
+    with counted_sessions(server, data) as sessions:
+        output = Path(server.host) / "program.callgrind"
+        command = counting(output) if is_client(way) else []
+        command += [sys.executable, "-m", "bench.cluster.ways", way, name, str(calls), json.dumps(dsn)]
+        # The order of Python's sets would change the count from run to run.
+        subprocess.run(command, cwd=ROOT, env={**os.environ, "PYTHONHASHSEED": "0"}, check=True, capture_output=True)
+    return sum(sessions), counted(output) if is_client(way) else 0
 
 
-def _parent(pid: int) -> int:
-    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+def _microseconds(data: Path, dsn: dict[str, str], turns: int) -> Figures:
+    """Microseconds of processor time for a call, of all sessions of the servers and of this process.
+
+    The ways take short turns, so that other work on the machine slows all of them.
+    """
+    queries = texts(turns * len(USERS), seed=99)
+    postmaster = int((data / "postmaster.pid").read_text().split()[0])
+    figures: Figures = {}
+    with ExitStack() as stack:
+        calls = {way: opened(way, dsn, stack) for way in DATABASES}
+        for name in CALLS:
+            taken: dict[str, list[tuple[float, float]]] = {way: [] for way in DATABASES}
+            for turn in range(-2, turns):
+                for way in DATABASES:
+                    servers, own = _sessions_ns(postmaster), time.process_time_ns()
+                    for number, user in enumerate(USERS):
+                        calls[way][name](user, queries[turn * len(USERS) + number])
+                    spent = (_sessions_ns(postmaster) - servers, time.process_time_ns() - own)
+                    if turn >= 0:  # the first ones plan statements
+                        taken[way].append((spent[0] / 1000 / len(USERS), spent[1] / 1000 / len(USERS)))
+            figures[name] = {
+                way: {"servers": median(s for s, _ in each), "program": median(p for _, p in each)}
+                for way, each in taken.items()
+            }
+            say(f"{name}: {figures[name]}")
+    return figures
 
 
-def _servers_ns(children: Path) -> int:
+def _sessions_ns(postmaster: int) -> int:
     """Nanoseconds that all sessions of the server have run; those of the background do little meanwhile."""
     total = 0
-    for pid in children.read_text().split():
+    for pid in children(postmaster):
         with contextlib.suppress(FileNotFoundError):
             total += int(Path(f"/proc/{pid}/schedstat").read_text().split()[0])
     return total
 
 
 def _write(results: dict[str, Any], folder: Path = RESULTS) -> None:
-    rows = []
-    for name, ways in results["microseconds"].items():
-        for way, other in WAYS.items():
-            spent, base = sum(ways[way].values()), sum(ways[other].values())
-            rows.append([name, way, f"{base:,.0f}", f"{spent:,.0f}", f"{spent / base:.2f}"])
-    text = (
-        "# What a cluster adds to a call\n\n"
-        f"{describe(results)}. Microseconds of processor time for a call, of all sessions of the servers and of the"
-        f" calling program together, median of {results['options']['rounds']} turns of {results['options']['calls']}"
-        " calls. Two single servers, each with the users of one node, two nodes and a proxy are databases of one"
-        " server. `make bench-cluster` writes this"
-        " page."
-        f" Load average {results['load']}.\n\n"
-        + table(["call", "way", "compared with", "this way", "ratio"], rows)
-        + "\n\nA node and a proxy are compared with the same call in SQL on a single server, the client of a cluster"
-        " with a client of a single server.\n"
-    )
+    measured = (results["instructions"], 1000), (results["microseconds"], 1)
+    rows = [
+        [name, way, *(cell for figures, unit in measured for cell in _compared(figures[name], way, unit))]
+        for name in CALLS
+        for way in BASES
+    ]
+    units = ("thousand instructions", "µs of processor time")
+    header = ["call", "way", *(cell for unit in units for cell in (f"{unit}, compared with", "this way", "ratio"))]
+    text = f"""# What a cluster adds to a call
+
+{describe(results)}, load average {results["load"]}. `make bench-cluster` writes this page.
+
+{table(header, rows)}
+
+A node and a proxy are compared with the same call in SQL on a single server, and the sessions of the servers count: of
+PL/Proxy the proxy's and the node's. The client of a cluster is compared with the client of a single server, and the
+calling program counts as well.
+
+Instructions are what callgrind counts in a run of many calls less one of few, each on a copy of the same data; two
+counts differ by 0.1 %. What the kernel does is not in them: it carries a call from the proxy to the node and back. It
+is in the processor time, the median of {results["turns"]} turns of {len(USERS)} calls of each way; it differs by a few
+percent from run to run. Two single servers, each with the users of one node, two nodes and a proxy are databases of one
+server.
+"""
     written = [folder / "cluster.md", folder / f"{results['date']}-cluster.json"]
     written[0].write_text(text)
     written[1].write_text(json.dumps(results, indent=2) + "\n")
     announce(written)
+
+
+def _compared(figures: dict[str, dict[str, float]], way: str, unit: int) -> list[str]:
+    """What the other way took, what this way took, and the ratio."""
+    base, spent = (
+        sum(took for part, took in figures[each].items() if part == "servers" or is_client(way))
+        for each in (BASES[way], way)
+    )
+    return [f"{base / unit:,.0f}", f"{spent / unit:,.0f}", f"{spent / base:.2f}"]
 
 
 if __name__ == "__main__":

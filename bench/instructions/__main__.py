@@ -11,17 +11,13 @@ import argparse
 import contextlib
 import datetime
 import json
-import os
-import re
-import shutil
-import subprocess
-import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import psycopg
 
+from bench.support.callgrind import copied, counted, counting, run_as_owner, stop
 from bench.support.environment import RESULTS, announce, machine, postgresql, say
 from tests.support.servers import INSTALL_SQL, Server, running_server
 from tests.support.sqlapi import Api
@@ -98,7 +94,7 @@ def _filled_data(build: Path, session: str) -> Iterator[tuple[Server, Path, str]
             connection.execute("vacuum analyze")
             data = Path(str(api.value("show data_directory")))
             version = postgresql(connection)
-        _run(server, data, [server.bin_dir / "pg_ctl", "--pgdata", data, "--mode=fast", "--wait", "stop"])
+        stop(server, data)
         yield server, data, version
 
 
@@ -110,42 +106,17 @@ def _instructions(server: Server, data: Path, session: str, call: str) -> float:
 
 def _total(server: Server, data: Path, session: str, call: str, calls: int) -> int:
     """Instructions of a server that starts on a copy of the data, runs the call so often, and stops."""
-    with tempfile.TemporaryDirectory(prefix="agent-memory-", dir=data.parent) as folder:
-        copy = Path(folder) / "data"
-        subprocess.run(["cp", "--archive", data, copy], check=True)
-        shutil.chown(folder, data.owner(), data.group())
+    with copied(data) as copy:
         statements = [CALLS[call].format(n=n) for n in range(calls)]
         if session == "token":
             statements.insert(0, f"set agent_memory.token = '{token_of('ana')}'")
-        output = Path(folder) / "callgrind.out"
-        command: list[str | Path] = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={output}"]
-        command += [server.bin_dir / "postgres", "--single", "-D", copy, "-c", "autovacuum=off", "postgres"]
-        printed = _run(server, data, command, "\n".join(statements) + "\n")
+        output = copy.parent / "callgrind.out"
+        command = [*counting(output), server.bin_dir / "postgres", "--single", "-D", copy]
+        command += ["-c", "autovacuum=off", "postgres"]
+        printed = run_as_owner(server, data, command, "\n".join(statements) + "\n")
         if "ERROR" in printed:
             raise RuntimeError(f"{call} failed in the session {session!r}: {printed}")
-        total = re.search(r"^(?:summary|totals): (\d+)", output.read_text(), re.MULTILINE)
-        assert total, printed
-        return int(total[1])
-
-
-def _run(server: Server, data: Path, command: list[str | Path], statements: str = "") -> str:
-    """Runs a program as the owner of the server's data, and returns what it printed."""
-    is_root = os.geteuid() == 0
-    result = subprocess.run(
-        command,
-        input=statements,
-        capture_output=True,
-        text=True,
-        cwd=data.parent,
-        env=dict(server.env),
-        user=data.owner() if is_root else None,
-        group=data.group() if is_root else None,
-        extra_groups=[] if is_root else None,
-        check=False,
-    )
-    if result.returncode != 0:
-        raise RuntimeError(f"{command[0]} failed: {result.stderr}")
-    return result.stdout + result.stderr
+        return counted(output)
 
 
 def _page(date: str, version: str, label: str, counts: dict[str, Counts]) -> str:
@@ -162,8 +133,8 @@ def _page(date: str, version: str, label: str, counts: dict[str, Counts]) -> str
         "| session | version | " + " | ".join(f"`{call}`" for call in CALLS) + " |",
         "| --- | --- |" + " ---: |" * len(CALLS),
     ]
-    for session, counted, which in rows:
-        figures = [f"{counted[call] / 1000:,.0f} ({counted[call] / base[call]:.3f})" for call in CALLS]
+    for session, count, which in rows:
+        figures = [f"{count[call] / 1000:,.0f} ({count[call] / base[call]:.3f})" for call in CALLS]
         lines.append(f"| {session} | {which} | " + " | ".join(figures) + " |")
     return "\n".join(lines) + "\n"
 

@@ -34,7 +34,7 @@ def test_the_documented_values_hold(api: Api, user_id: str) -> None:
     assert api.partition_of(user_id=user_id) == FIXED[user_id]
 
 
-@pytest.mark.parametrize("partitions", [1, 2, 3, 64, 1000, 65536])
+@pytest.mark.parametrize("partitions", [1, 2, 3, 64, 256, 1000, 65536])
 def test_the_partition_is_the_same_number_in_another_language(api: Api, partitions: int) -> None:
     users = [f"user {number} \N{SNOWMAN}" for number in range(200)]
     found = api.query(

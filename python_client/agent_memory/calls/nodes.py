@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
+from functools import lru_cache
 from typing import Any
 
 import psycopg
@@ -69,6 +69,7 @@ def partition_of(user_id: str, partitions: int = 64) -> int:
     return int(user_hash(user_id)[:8], 16) % partitions
 
 
+@lru_cache(maxsize=4096)  # a program calls for the same users again and again
 def user_hash(user_id: str) -> str:
     """Return what the map knows a user by: the MD5 of the id in UTF-8, as hex digits."""
     return hashlib.md5(user_id.encode(), usedforsecurity=False).hexdigest()
@@ -114,18 +115,24 @@ class ClusterMap:
         return make_conninfo(**{**_LIVELY, **conninfo_to_dict(self.nodes[node]["dsn"]), **kept})
 
 
-@contextmanager
-def named(node: str) -> Iterator[None]:
+class named:  # noqa: N801  # a context manager; a generator would take three times as long, in each call
     """Have the errors of a node that is out of reach, or not up to date, name the node; what it says itself stays."""
-    try:
-        yield
-    except PoolTimeout as error:
-        raise PoolTimeout(f'node "{node}": {error}') from None
-    except (NotConnectedError, RetryableError) as error:
-        is_said_by_node = type(error) is RetryableError and isinstance(error.__cause__, psycopg.Error)
-        if type(error) not in (NotConnectedError, RetryableError) or is_said_by_node:
-            raise
-        raise type(error)(f'node "{node}": {error.message}', hint=error.hint) from error
+
+    __slots__ = ("_node",)
+
+    def __init__(self, node: str) -> None:
+        self._node = node
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        if isinstance(error, PoolTimeout):
+            raise PoolTimeout(f'node "{self._node}": {error}') from None
+        if type(error) is NotConnectedError or (
+            type(error) is RetryableError and not isinstance(error.__cause__, psycopg.Error)
+        ):
+            raise type(error)(f'node "{self._node}": {error.message}', hint=error.hint) from error
 
 
 def user_of(given: Mapping[str, Any]) -> Any:

@@ -56,8 +56,17 @@ _ADDED_UP = {
 
 _FUNCTIONS = """
 select p.proname, pg_get_function_arguments(p.oid),
-  pg_get_function_result(p.oid), pg_get_functiondef(p.oid), p.prokind = 'p', coalesce(p.proargnames[:p.pronargs], '{}')
+  pg_get_function_result(p.oid), pg_get_functiondef(p.oid), p.prokind = 'p', coalesce(p.proargnames[:p.pronargs], '{}'),
+  case
+    when t.typrelid = 0 then coalesce(p.proargnames[p.pronargs + 1:], '{}')
+    else array(
+      select a.attname
+      from pg_attribute as a
+      where a.attrelid = t.typrelid and a.attnum > 0 and not a.attisdropped
+      order by a.attnum)
+  end
 from pg_proc as p
+join pg_type as t on t.oid = p.prorettype
 where p.pronamespace = 'memory'::regnamespace and not starts_with(p.proname, '_') and p.prorettype <> 'trigger'::regtype
 order by p.proname
 """
@@ -78,9 +87,7 @@ returns int
 language sql volatile
 begin atomic
   select case
-    when memory._is_id(p_user_id) and not memory._is_tenant() then coalesce(
-      ({users}::jsonb ->> md5(convert_to(p_user_id, 'UTF8')))::int,
-      ({numbers}::int[])[memory._partition_of_digest(md5(convert_to(p_user_id, 'UTF8')), {partitions}) + 1])
+    when memory._is_id(p_user_id) and not memory._is_tenant() then {number}
     else memory._route_checked(p_user_id)
   end;
 end;
@@ -93,6 +100,9 @@ begin atomic
   select null::jsonb;
 end;
 """
+_NUMBER = "({numbers}::int[])[memory._partition_of_digest(md5(convert_to(p_user_id, 'UTF8')), {partitions}) + 1]"
+_NUMBER_OF_MOVED = "coalesce(({users}::jsonb ->> md5(convert_to(p_user_id, 'UTF8')))::int, {number})"
+"""The number of a user's node where users were moved by themselves; without any it takes one MD5 less."""
 _ROUTE_CHECKED = """
 -- The same for a tenant's session, and for what is no user.
 create or replace function memory._route_checked(p_user_id text)
@@ -151,6 +161,8 @@ class _Routine:
     definition: str
     is_procedure: bool
     names: list[str]
+    columns: list[str]
+    """Of the rows; empty where the result is one value."""
 
     @property
     def is_set(self) -> bool:
@@ -226,13 +238,14 @@ def _write_map(cluster: Nodes, proxy: Connection[Any]) -> None:
     proxy.execute("select memory._route_by_map()")
     proxy.execute(_ROUTE_CHECKED)
     numbers = {name: int(node["number"]) for name, node in newest.nodes.items()}
-    proxy.execute(
-        sql.SQL(_ROUTE).format(
-            users=sql.Literal(json.dumps({digest: numbers[node] for digest, node in newest.users.items()})),
-            numbers=sql.Literal([numbers[node] for node in newest.partitions]),
-            partitions=sql.Literal(len(newest.partitions)),
-        )
+    number: sql.Composable = sql.SQL(_NUMBER).format(
+        numbers=sql.Literal([numbers[node] for node in newest.partitions]),
+        partitions=sql.Literal(len(newest.partitions)),
     )
+    if newest.users:
+        users = json.dumps({digest: numbers[node] for digest, node in newest.users.items()})
+        number = sql.SQL(_NUMBER_OF_MOVED).format(users=sql.Literal(users), number=number)
+    proxy.execute(sql.SQL(_ROUTE).format(number=number))
 
 
 def _forwarding(routine: _Routine, last: int) -> Iterator[str]:
@@ -260,9 +273,13 @@ def _forwarding(routine: _Routine, last: int) -> Iterator[str]:
     else:
         # Without a search_path: PL/Proxy looks up nothing but memory._route() by name, see there.
         owner = "'space:' || space" if "space" in routine.names else "user_id"
+        call = f"target memory.{name}"
+        if routine.columns:  # PL/Proxy would cast each column, which the node would parse in each call
+            columns = ", ".join(f"r.{column}" for column in routine.columns)
+            call = f"select {columns} from memory.{name}({passed}) as r"
         yield (
             f"{head} plproxy volatile security definer as"
-            f" $$ cluster '{_SERVER}'; run on memory._route({owner}); target memory.{name}; $$"
+            f" $$ cluster '{_SERVER}'; run on memory._route({owner}); {call}; $$"
         )
 
 

@@ -15,12 +15,17 @@ comment on function memory.partition_of(text, int) is
 'The partition that a user belongs to, from 0 to partitions - 1: the first 32 bits of the MD5 of the user_id in UTF-8, '
 'read as a big-endian number, modulo the number of partitions. The same in every version, encoding and language.';
 
--- The partition of a user whose user_id has this MD5.
+-- The partition of a user whose user_id has this MD5. If the number of partitions divides 256, as the default does, the
+-- last of the four bytes says as much as all of them. Where the number is a constant, PostgreSQL plans one branch only,
+-- which takes half as many operators.
 create or replace function memory._partition_of_digest(p_digest text, p_partitions int)
 returns int
 language sql immutable parallel safe
 begin atomic
-  select ('x' || left(p_digest, 8))::bit(32)::bigint % p_partitions;
+  select case
+    when 256 % p_partitions = 0 then get_byte(decode(p_digest, 'hex'), 3) % p_partitions
+    else ('x' || left(p_digest, 8))::bit(32)::bigint % p_partitions
+  end;
 end;
 
 -- Refuses what has no partition: a text that is no id, or else the number of partitions.
