@@ -43,8 +43,15 @@ language plpgsql volatile parallel unsafe
 as $$
 begin
   perform memory._finish_read_messages(p_job, p_result);
+  -- A thread that another transaction has locked is skipped, so that the job waits for no writer; its next summary is
+  -- then due too early.
   if p_job.input ? 'summary_id' then
-    perform memory._count_tokens_since_summary(p_job.user_id, p_job.scope);
+    perform from memory.threads as t
+    where t.user_id = p_job.user_id and t.thread_id = p_job.scope for no key update skip locked;
+    if found then
+      update memory.threads as t set tokens_since_summary = memory._tokens_since_summary(t.user_id, t.thread_id)
+      where t.user_id = p_job.user_id and t.thread_id = p_job.scope;
+    end if;
   end if;
 end;
 $$;

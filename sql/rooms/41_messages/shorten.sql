@@ -121,8 +121,9 @@ begin
 end;
 $$;
 
--- Keeps a content under a telling key: npm-install, npm-install-2, ... Nulls if the agent has just lost the resource
--- memory.
+-- Keeps a content under a telling key: npm-install, npm-install-2, ... It begins with the first words of the command
+-- (without the folder it runs in, variables and sudo), of the name of the tool, or of the description, at most 32
+-- characters. Nulls if the agent has just lost the resource memory.
 create or replace function memory._keep_message(
   p_user_id text, p_agent_id text, p_thread_id text, p_artifact_type text, p_description text, p_content text,
   p_about jsonb
@@ -131,10 +132,16 @@ returns memory.artifacts
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  slug constant text := memory._slug(coalesce(p_about ->> 'command', p_about ->> 'tool', p_description));
+  slug text := lower(left(coalesce(p_about ->> 'command', p_about ->> 'tool', p_description), 1000));
   number int := 0;
   artifact memory.artifacts;
 begin
+  slug := regexp_replace(slug, e'^\\s*(?:(?:cd\\s+\\S+\\s*(?:&&|;)|sudo|env|time|[a-z_]+=\\S*)\\s+)+', '');
+  slug := btrim(regexp_replace(slug, '[^a-z0-9]+', '-', 'g'), '-');
+  if length(slug) > 32 then -- whole words, if the first is not longer
+    slug := coalesce(substring(left(slug, 33) from '^(.{8,})-'), left(slug, 32));
+  end if;
+  slug := coalesce(nullif(slug, ''), 'text');
   loop
     number := memory._free_number(p_user_id, slug, number + 1);
     artifact := memory._keep_artifact(
@@ -147,24 +154,6 @@ begin
     exit when artifact.key is not null or not memory._has_resource(p_user_id, p_agent_id, 'memory');
   end loop;
   return artifact;
-end;
-$$;
-
--- Beginning of a key: the first words of a command (without the folder it runs in, variables and sudo), of the name of
--- a tool, or of a description, at most 32 characters.
-create or replace function memory._slug(p_said text)
-returns text
-language plpgsql immutable parallel safe
-as $$
-declare
-  said text := lower(left(p_said, 1000));
-begin
-  said := regexp_replace(said, e'^\\s*(?:(?:cd\\s+\\S+\\s*(?:&&|;)|sudo|env|time|[a-z_]+=\\S*)\\s+)+', '');
-  said := btrim(regexp_replace(said, '[^a-z0-9]+', '-', 'g'), '-');
-  if length(said) > 32 then -- whole words, if the first is not longer
-    said := coalesce(substring(left(said, 33) from '^(.{8,})-'), left(said, 32));
-  end if;
-  return coalesce(nullif(said, ''), 'text');
 end;
 $$;
 

@@ -65,22 +65,6 @@ begin
 end;
 $$;
 
--- Counts anew how many tokens a thread has since its newest summary of either kind. A thread that another transaction
--- has locked is skipped, so that the job waits for no writer; its next summary is then due too early.
-create or replace function memory._count_tokens_since_summary(p_user_id text, p_thread_id text)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  perform from memory.threads as t
-  where t.user_id = p_user_id and t.thread_id = p_thread_id for no key update skip locked;
-  if found then
-    update memory.threads as t set tokens_since_summary = memory._tokens_since_summary(p_user_id, p_thread_id)
-    where t.user_id = p_user_id and t.thread_id = p_thread_id;
-  end if;
-end;
-$$;
-
 -- Tokens of the active messages since the newest summary of a thread, by reading these messages.
 create or replace function memory._tokens_since_summary(p_user_id text, p_thread_id text)
 returns bigint
@@ -188,24 +172,33 @@ end;
 $$;
 
 -- Logs which messages a summary covers and how long it took: the time that the model reports, or else the time since
--- the claim.
+-- the claim. PostgreSQL sends lines at level INFO to the client that runs the statement, such as a worker, and writes
+-- them into the server's log only if log_min_messages is info or lower. Otherwise the function writes them at level
+-- LOG, the level at which the server reports its own work.
 create or replace function memory._log_summary(p_summary memory.summaries)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 declare
   thread constant text := memory._in_a_line(p_summary.thread_id);
+  line text;
 begin
   raise debug 'Memory % status updated to %', p_summary.summary_id, p_summary.status;
   if p_summary.kind not in ('rolling', 'thread') then
     return;
   end if;
-  if p_summary.kind = 'rolling'
-    and p_summary.start_seq > memory._seq_after_opening(p_summary.user_id, p_summary.thread_id) then
-    perform memory._log_info(format('Sliding window: dropping seq 0-%s for %s', p_summary.start_seq - 1, thread));
-  end if;
-  perform memory._log_info(format('Summarized messages %s-%s for %s in %sms', p_summary.start_seq, p_summary.end_seq,
-    thread, coalesce(p_summary.generation_time_ms,
-                     round(extract(epoch from clock_timestamp() - p_summary.created_at) * 1000))));
+  foreach line in array array_remove(array[
+    case when p_summary.kind = 'rolling'
+        and p_summary.start_seq > memory._seq_after_opening(p_summary.user_id, p_summary.thread_id)
+      then format('Sliding window: dropping seq 0-%s for %s', p_summary.start_seq - 1, thread) end,
+    format('Summarized messages %s-%s for %s in %sms', p_summary.start_seq, p_summary.end_seq, thread,
+      coalesce(p_summary.generation_time_ms,
+               round(extract(epoch from clock_timestamp() - p_summary.created_at) * 1000)))], null)
+  loop
+    raise info '%', line;
+    if current_setting('log_min_messages') in ('notice', 'warning', 'error', 'log') then
+      raise log '%', line;
+    end if;
+  end loop;
 end;
 $$;

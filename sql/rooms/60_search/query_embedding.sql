@@ -81,7 +81,7 @@ begin
         format('has %s dimensions, model "%s" has %s', memory._dimensions(embedding), p_model.name,
                memory._known_dimensions(p_model)),
         'Embed the query with that model.');
-    elsif not memory._has_direction(embedding) then
+    elsif memory._norm(embedding) = 0 then
       perform memory._refuse('query_embedding', 'has no direction: all its numbers are 0',
         'Embed the query with the model that embedded the memories.');
     end if;
@@ -187,7 +187,7 @@ begin
     problem := format('the reply of model "%s" has %s dimensions instead of %s', p_model.name, dims,
                       coalesce(memory._known_dimensions(p_model)::text, '4000 at most'));
     embedding := null;
-  elsif not memory._has_direction(embedding) then
+  elsif memory._norm(embedding) = 0 then
     problem := format('the reply of model "%s" has no direction', p_model.name);
     embedding := null;
   elsif current_setting('transaction_read_only') = 'off' then

@@ -151,7 +151,10 @@ begin
     perform memory._refuse('min_score', format('%s is not between -1 and 1', p_min_score),
       'Leave it out for no limit.');
   end if;
-  perform memory._check_share('min_confidence', p_filters.min_confidence);
+  if p_filters.min_confidence not between 0 and 1 then
+    perform memory._refuse('min_confidence', format('%s is not between 0 and 1', p_filters.min_confidence),
+      'Leave it out for no limit.');
+  end if;
   if (p_mode in ('hybrid', 'vector', 'keyword')) is not true then
     perform memory._refuse('mode', coalesce('unknown mode "' || left(p_mode, 50) || '"', 'must not be null'),
       'Use hybrid, vector or keyword.');

@@ -118,19 +118,6 @@ begin
 end;
 $$;
 
--- Whether one of these memories may hide the others: at least two are left, none of them is missing, and all belong to
--- one agent and one subject.
-create or replace function memory._may_supersede(p_user_id text, p_memory_ids uuid[])
-returns boolean
-language plpgsql stable parallel safe
-as $$
-begin
-  return array_position(p_memory_ids, null) is null and count(*) >= 2 and count(*) = cardinality(p_memory_ids)
-    and count(distinct m.agent_id) = 1 and count(distinct memory._subject(m.metadata)) = 1
-  from memory._memories_by_ids(p_user_id, p_memory_ids) as m;
-end;
-$$;
-
 -- Whether a model's decision is enough for one memory to hide another memory as a duplicate or a contradiction. The two
 -- must be about the same subject, and the winner must be trusted enough. A memory that the user stated only gives way
 -- to another memory that the user stated, or in a contradiction to newer words of the user. Of duplicates the winner
