@@ -106,13 +106,13 @@ begin
 end;
 $$;
 
--- Whether an agent has a resource: memory or knowledge_base. Without memory it stores and recalls nothing.
-create or replace function memory._has_resource(p_user_id text, p_agent_id text, p_resource text)
+-- Whether an agent has the resource memory. Without it an agent stores and recalls nothing.
+create or replace function memory._has_memory(p_user_id text, p_agent_id text)
 returns boolean
 language plpgsql stable parallel safe
 as $$
 begin
-  return (memory._policy_section(p_user_id, p_agent_id, 'resources') ->> p_resource)::boolean;
+  return (memory._policy_section(p_user_id, p_agent_id, 'resources') ->> 'memory')::boolean;
 end;
 $$;
 

@@ -87,7 +87,9 @@ begin
     current_setting('memory.seqs_reserved', true)
   into booked_seq, messages_now, tokens_now, tokens_since, layers, embeds, mark;
 
-  if cardinality(layers) > 0 or memory._may_be_due(booked_seq, tokens, tokens_now, tokens_since, embeds) then
+  if cardinality(layers) > 0
+    or memory._may_be_due(memory._default_policy(), booked_seq, tokens, tokens_now, tokens_since, embeds)
+  then
     select b.first_seq, coalesce(add_message.expires_at, b.expires_at), b.masks into booked_seq, expires_at, masks
     from memory._after_booking(user_id, thread_id, agent_id, booked_seq, 1, tokens, memory._ends_round(role, metadata),
                                messages_now, tokens_now, tokens_since, layers, embeds) as b;

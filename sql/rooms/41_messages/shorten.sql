@@ -83,7 +83,7 @@ begin
     or not p_settings -> 'roles' ?| array[p_role, case p_role when 'assistant' then 'agent' end]
     or not (p_settings ->> 'enabled')::boolean
     or memory._is_blank(p_content)
-    or not memory._has_resource(p_user_id, p_agent_id, 'memory') then
+    or not memory._has_memory(p_user_id, p_agent_id) then
     return null;
   end if;
   masks := memory._masks(memory._policy(p_user_id, p_agent_id), true);
@@ -151,7 +151,7 @@ begin
       -- a day later deletes it if no message names it by then.
       p_check_at => statement_timestamp() + interval '1 day', p_is_by_rule => true);
     -- Else somebody has just stored something of his own under this key.
-    exit when artifact.key is not null or not memory._has_resource(p_user_id, p_agent_id, 'memory');
+    exit when artifact.key is not null or not memory._has_memory(p_user_id, p_agent_id);
   end loop;
   return artifact;
 end;

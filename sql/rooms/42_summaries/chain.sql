@@ -98,10 +98,11 @@ begin
   elsif pg_column_size(p_result -> 'metadata') > 1000000 then
     perform memory._refuse_result('metadata',
       format('has %s bytes, at most 1000000 are allowed', pg_column_size(p_result -> 'metadata')));
-  elsif not memory._is_number_within(p_result -> 'token_count', 1, 10000000)
+  -- Only numbers lie between two numbers, because jsonb sorts each type apart from the others.
+  elsif p_result -> 'token_count' not between jsonb '1' and jsonb '10000000'
     or (p_result ->> 'token_count')::numeric <> floor((p_result ->> 'token_count')::numeric) then
     perform memory._refuse_result('token_count', 'must be a whole number of tokens');
-  elsif not memory._is_number_within(p_result -> 'generation_time_ms', 0, 2147483647) then
+  elsif p_result -> 'generation_time_ms' not between jsonb '0' and jsonb '2147483647' then
     perform memory._refuse_result('generation_time_ms', 'must be a number of milliseconds');
   end if;
   signs := memory._verdict(p_result ->> 'summary', memory._source_trust('assistant'));
@@ -111,17 +112,6 @@ begin
       where m.kind = 'chat' and m.name = p_job.input ->> 'model' and m.provider = 'local') then
     perform memory._refuse_result('summary', format('looks like an attack on a model (%s)', signs));
   end if;
-end;
-$$;
-
--- Whether a value is a JSON number within bounds; null for null.
-create or replace function memory._is_number_within(p_value jsonb, p_low bigint, p_high bigint)
-returns boolean
-language plpgsql immutable parallel safe
-as $$
-begin
-  return case when jsonb_typeof(p_value) = 'number' then p_value::numeric between p_low and p_high
-              else jsonb_typeof(p_value) is null end;
 end;
 $$;
 

@@ -97,7 +97,7 @@ begin
     if found then
       perform memory._note_unseen(existing.memory_id, existing.quarantine_reason);
       return row(existing.memory_id, false)::memory.stored_memory;
-    elsif not memory._has_resource(user_id, agent_id, 'memory')
+    elsif not memory._has_memory(user_id, agent_id)
       or not memory._states(source) and memory._is_forgotten(user_id, content) then
       return row(null, false)::memory.stored_memory;
     end if;
