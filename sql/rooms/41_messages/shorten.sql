@@ -10,24 +10,6 @@ begin atomic
   select octet_length(p_content) > 300;
 end;
 
--- Whether a message of a role stays as it is, however long: the built-in policy keeps no messages of that role as
--- artifacts, and no policy of the user and the agent says something else about artifacts. Answers of an assistant are
--- long, and to settle one takes 44 of 186 us of CPU (2026-11).
-create or replace function memory._stays_whole(p_user_id text, p_agent_id text, p_role text)
-returns boolean
-language plpgsql stable parallel safe
-as $$
-begin
-  if memory._default_policy() #> '{artifacts,roles}' ? p_role then
-    return false;
-  end if;
-  return not exists ( -- as in memory._policy()
-    select from (select p_user_id, p_agent_id offset 0) as a (user_id, agent_id)
-    join memory.policies as p on memory._policy_applies(p.user_id, p.agent_id, a.user_id, a.agent_id)
-    where p.settings ? 'artifacts');
-end;
-$$;
-
 -- Refuses a message that breaks a rule, and returns what is stored of one that breaks none: the message itself, or what
 -- memory._shorten() makes of it.
 create or replace function memory._settle_message(
