@@ -150,7 +150,14 @@ begin
       end loop;
       return p_found;
     when 'ip' then
-      return case when p_found ~ '[.]' or memory._is_ipv6(p_found) then mark else p_found end;
+      if p_found !~ '[.]' then -- of version 6, or words joined by "::" in programs, which have no digit
+        begin
+          return case when p_found ~ '[0-9]' and family(p_found::inet) = 6 then mark else p_found end;
+        exception when invalid_text_representation then
+          return p_found;
+        end;
+      end if;
+      return mark;
     when 'phone' then
       -- Not days and times, such as 2026-11-27 10:15 and 05-06-2024.
       return case
@@ -198,18 +205,5 @@ begin
     select string_agg(case when c.letter ~ '[0-9]' then c.letter else (ascii(c.letter) - 55)::text end, ''
                       order by c.place)::numeric % 97 = 1
     from string_to_table(substr(compact, 5) || left(compact, 4), null) with ordinality as c (letter, place));
-end;
-$$;
-
--- Whether a text is an IP address of version 6. Words joined by "::" in programs have no digit.
-create or replace function memory._is_ipv6(p_text text)
-returns boolean
-language plpgsql immutable parallel safe
-as $$
-begin
-  return p_text ~ '[0-9]' and family(p_text::inet) = 6;
-exception
-  when invalid_text_representation then
-    return false;
 end;
 $$;
