@@ -240,4 +240,3 @@ def _of_gemini_cli(event: dict[str, Any]) -> Iterator[Said]:
 
 def _key(*parts: str) -> str:
     return sha256("\n".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
-
