@@ -34,8 +34,7 @@ begin
     and octet_length(user_id || thread_id || agent_id) <= 255
     and memory._may_reach(user_id) and memory._is_here(user_id)
     and (not memory._may_be_long(content)
-      or not memory._policy_section(user_id, agent_id, 'artifacts') -> 'roles'
-        ?| array[role, case role when 'assistant' then 'agent' end]) then
+      or memory._stays_whole(memory._policy_section(user_id, agent_id, 'artifacts'), role)) then
     created_at := statement_timestamp();
     tokens := memory._estimate_tokens(content);
   else

@@ -10,6 +10,16 @@ begin atomic
   select octet_length(p_content) > 300;
 end;
 
+-- Whether messages of a role stay as they are, however long. p_settings: the policy's section artifacts.
+create or replace function memory._stays_whole(p_settings jsonb, p_role text)
+returns boolean
+language plpgsql immutable parallel safe -- each short message would prepare the operators of an SQL function
+as $$
+begin
+  return not p_settings -> 'roles' ?| array[p_role, case p_role when 'assistant' then 'agent' end];
+end;
+$$;
+
 -- Refuses a message that breaks a rule, and returns what is stored of one that breaks none: the message itself, or what
 -- memory._shorten() makes of it.
 create or replace function memory._settle_message(
@@ -62,7 +72,7 @@ declare
   masks text[];
 begin
   if memory._estimate_tokens(p_content) <= (p_settings ->> 'threshold_tokens')::int
-    or not p_settings -> 'roles' ?| array[p_role, case p_role when 'assistant' then 'agent' end]
+    or memory._stays_whole(p_settings, p_role)
     or not (p_settings ->> 'enabled')::boolean
     or memory._is_blank(p_content)
     or not memory._has_memory(p_user_id, p_agent_id) then

@@ -68,10 +68,14 @@ begin
     end if;
   end if;
 
-  policy := memory._effective_policy(layers);
-  if policy #> '{masking,classes}' <> '[]' then
-    new := memory._masked_memory(new, memory._masks(policy, false));
-    perform memory._remove_expired_duplicate(new);
+  if cardinality(layers) = 0 then
+    policy := memory._default_policy();
+  else
+    policy := memory._merge_layers(layers);
+    if policy #> '{masking,classes}' <> '[]' then
+      new := memory._masked_memory(new, memory._masks(policy, false));
+      perform memory._remove_expired_duplicate(new);
+    end if;
   end if;
 
   -- A caller can only lower trust. The user states nearly every memory.
