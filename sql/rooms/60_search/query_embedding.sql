@@ -1,8 +1,25 @@
 -- needs pgvector on the search_path
 
--- A search gets the embedding of its query in two steps. One statement calls these steps and the ranking. The first
--- step and the ranking are stable functions. So they see the same models and embeddings, even if another session
+-- A search gets the embedding of its query in three steps. One statement calls these steps and the ranking. The first
+-- two steps and the ranking are stable functions. So they see the same models and embeddings, even if another session
 -- activates or drops a model meanwhile.
+
+-- Step 1, the model: a model whose embeddings are as long as p_given, or the model that serves the user.
+create or replace function memory._query_model(p_user_id text, p_query text, p_given vector)
+returns memory.models
+language plpgsql stable parallel safe
+as $$
+declare
+  dims constant int := memory._dimensions(p_given);
+begin
+  return case
+    when p_given is not null then
+      (select m from memory.models as m
+       where m.kind = 'embedding' and not m.is_off and (m.is_active or memory._known_dimensions(m) = dims)
+       order by memory._known_dimensions(m) = dims desc nulls last, m.is_active desc, m.created_at desc limit 1)
+    when p_query is not null then memory._serving_model(p_user_id) end;
+end;
+$$;
 
 -- The model whose embeddings of this user a search compares. This is the active model, or, while a backfill of the
 -- active model runs, another model with an embedding that the active model lacks. Every search compares with one model
@@ -43,52 +60,42 @@ begin
 end;
 $$;
 
--- Step 1, the model and the known embedding: a model whose embeddings are as long as p_given, or the model that serves
--- the user; the given embedding, or an embedding kept from an earlier search. problem says why the query can have no
--- embedding.
+-- Step 2, the known embedding: the given embedding, or an embedding kept from an earlier search. problem says why the
+-- query can have no embedding.
 create or replace function memory._query_embedding(
-  p_user_id text, p_query text, p_given vector, out model memory.models, out embedding halfvec, out problem text
+  p_user_id text, p_query text, p_given vector, p_model memory.models, out embedding halfvec, out problem text
 )
 language plpgsql stable parallel safe
 as $$
-declare
-  dims constant int := memory._dimensions(p_given);
 begin
   if p_query is null and p_given is null then
     return;
-  end if;
-  model := case
-    when p_given is null then memory._serving_model(p_user_id)
-    else (
-      select m from memory.models as m
-      where m.kind = 'embedding' and not m.is_off and (m.is_active or memory._known_dimensions(m) = dims)
-      order by memory._known_dimensions(m) = dims desc nulls last, m.is_active desc, m.created_at desc limit 1) end;
-  if model.name is null then
+  elsif p_model.name is null then
     problem := 'no embedding model is active';
-  elsif p_given is not null and memory._known_dimensions(model) is null then
-    problem := format('model "%s" has not embedded anything yet', model.name);
+  elsif p_given is not null and memory._known_dimensions(p_model) is null then
+    problem := format('model "%s" has not embedded anything yet', p_model.name);
   elsif p_given is not null then
     embedding := memory._to_halfvec(p_given);
-    if dims <> memory._known_dimensions(model) then
+    if memory._dimensions(embedding) <> memory._known_dimensions(p_model) then
       perform memory._refuse('query_embedding',
-        format('has %s dimensions, model "%s" has %s', dims, model.name, memory._known_dimensions(model)),
+        format('has %s dimensions, model "%s" has %s', memory._dimensions(embedding), p_model.name,
+               memory._known_dimensions(p_model)),
         'Embed the query with that model.');
     elsif memory._norm(embedding) = 0 then
       perform memory._refuse('query_embedding', 'has no direction: all its numbers are 0',
         'Embed the query with the model that embedded the memories.');
     end if;
-  elsif not exists (select from memory.embeddings as e where e.user_id = p_user_id and e.model = model.name)
+  elsif not exists (select from memory.embeddings as e where e.user_id = p_user_id and e.model = p_model.name)
     and exists (select from memory.jobs as j
                 where j.user_id = p_user_id and j.kind in ('embed', 'backfill')
                   and j.status in ('pending', 'running', 'dead')) then
-    problem := format('model "%s" has not embedded anything of this user yet', model.name);
+    problem := format('model "%s" has not embedded anything of this user yet', p_model.name);
   else
     select k.embedding into embedding
     from memory.query_embeddings as k
-    where k.user_id = p_user_id and k.model = (_query_embedding.model).name
-      and k.query_hash = memory._query_hash(_query_embedding.model, p_query)
+    where k.user_id = p_user_id and k.model = p_model.name and k.query_hash = memory._query_hash(p_model, p_query)
       and memory._dimensions(k.embedding)
-        = coalesce(memory._known_dimensions(_query_embedding.model), memory._dimensions(k.embedding));
+        = coalesce(memory._known_dimensions(p_model), memory._dimensions(k.embedding));
   end if;
 end;
 $$;
@@ -108,7 +115,7 @@ begin
 end;
 $$;
 
--- Step 2, the model's answer: if step 1 found no embedding, the model embeds the query. Without an embedding the search
+-- Step 3, the model's answer: if step 2 found no embedding, the model embeds the query. Without an embedding the search
 -- is by keyword (mode), and a notice says so. p_policy is that of a context, null for a search: the policy of a context
 -- may forbid to ask the model, and if no model is active, nothing is asked, because each call would then raise a
 -- notice. Then only p_is_given, an embedding that the caller gave, raises a notice.

@@ -84,12 +84,13 @@ begin
   results := array(
     select row(f.source, x.id, x.thread_id, x.content, f.score, x.metadata, f.created_at,
                x.details || coalesce(f.explanation, '{}'), x.valid_from)::memory.search_result
-    from memory._query_embedding(search.user_id, to_embed, search.query_embedding) as k
+    from memory._query_model(search.user_id, to_embed, search.query_embedding) as m
+    cross join lateral memory._query_embedding(search.user_id, to_embed, search.query_embedding, m) as k
     cross join lateral memory._query_target(
-      search.user_id, search.agent_id, to_embed, null, search.query_embedding is not null, k.model, k.embedding,
+      search.user_id, search.agent_id, to_embed, null, search.query_embedding is not null, m, k.embedding,
       k.problem, case when search.query is null then 'vector' else mode end) as t
     cross join lateral memory._ranked_once(
-      p_user_id => search.user_id, p_agent_id => search.agent_id, p_query => search.query, p_model => (k.model).name,
+      p_user_id => search.user_id, p_agent_id => search.agent_id, p_query => search.query, p_model => m.name,
       p_target => t.embedding, p_mode => t.mode,
       p_settings => policy -> 'search', p_sources => search.sources,
       p_row_limit => case when rerank then greatest(top_k, 50) else top_k end, p_filters => filters,

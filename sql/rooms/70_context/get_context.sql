@@ -76,13 +76,15 @@ begin
       get_context.user_id, get_context.thread_id, get_context.agent_id, get_context.query, policy) end;
 
   select c.parts, c.left_out into parts, left_out
-  from memory._query_embedding(get_context.user_id, get_context.query, get_context.query_embedding) as k
+  from memory._query_model(get_context.user_id, get_context.query, get_context.query_embedding) as m
+  cross join lateral memory._query_embedding(
+    get_context.user_id, get_context.query, get_context.query_embedding, m) as k
   cross join lateral memory._query_target(
     get_context.user_id, get_context.agent_id, get_context.query, policy, get_context.query_embedding is not null,
-    k.model, k.embedding, k.problem, 'hybrid') as t
+    m, k.embedding, k.problem, 'hybrid') as t
   cross join lateral memory._context_parts(
-    get_context.user_id, get_context.thread_id, get_context.agent_id, get_context.query, (k.model).name, t.embedding,
-    policy, get_context.max_tokens - room, why_no_recall is null, for_thread, coalesce(get_context.explain, false),
+    get_context.user_id, get_context.thread_id, get_context.agent_id, get_context.query, m.name, t.embedding, policy,
+    get_context.max_tokens - room, why_no_recall is null, for_thread, coalesce(get_context.explain, false),
     shared) as c;
 
   named := array(

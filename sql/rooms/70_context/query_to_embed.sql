@@ -13,6 +13,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare
+  serving memory.models;
   known record;
 begin
   perform memory._check_id('user_id', user_id),
@@ -25,8 +26,9 @@ begin
   if query is null and thread_id is not null then
     query := memory._newest_question(user_id, thread_id, agent_id);
   end if;
-  known := memory._query_embedding(user_id, coalesce(query, ''), null); -- the model is told also without a query
-  model := memory._model_json(known.model);
+  serving := memory._query_model(user_id, coalesce(query, ''), null);
+  known := memory._query_embedding(user_id, query, null, serving);
+  model := memory._model_json(serving);
   if known.embedding is null
     and not (is_context and not (memory._policy_section(user_id, agent_id, 'context') ->> 'embed_query')::boolean) then
     begin

@@ -26,10 +26,11 @@ begin
   if p_fit and judge.name is null and (memory._embedding_model()).name is null then
     return;
   end if;
-  select (k.model).name as model, t.embedding into asked
-  from memory._query_embedding(p_user_id, p_query, p_query_embedding) as k
+  select m.name as model, t.embedding into asked
+  from memory._query_model(p_user_id, p_query, p_query_embedding) as m
+  cross join lateral memory._query_embedding(p_user_id, p_query, p_query_embedding, m) as k
   cross join lateral memory._query_target(
-    p_user_id, null, p_query, policy, p_query_embedding is not null, k.model, k.embedding, k.problem, 'hybrid') as t;
+    p_user_id, null, p_query, policy, p_query_embedding is not null, m, k.embedding, k.problem, 'hybrid') as t;
   passages := array(
     select row(p.key, p.content_id, p.first_byte, p.end_byte, p.score)::memory._passage
     from (

@@ -8,9 +8,6 @@ as $$
 declare
   patterns constant text[] := memory._patterns_of(p_wordings);
   kept record;
-  -- The statement for the columns of a table: $1 is the user, $2 are the patterns, $3 are the wordings that were
-  -- forgotten, $4 are the agents whose memories are locked, $5 are the threads that are locked.
-  statement text;
 begin
   -- The versions of memories come after memories, whose change adds one.
   for kept in
@@ -25,29 +22,43 @@ begin
       ('model_calls', array[]::text[], array[]::text[], array['error'])
     ) as k (name, jsons, lists, texts)
   loop
-    select format('update memory.%I as t set %s%s where t.user_id = $1 and memory._may_state(concat_ws('' '', %s), $2) '
-        'and memory._json_states_any(jsonb_build_array(%4$s), $3)%s', kept.name,
-        string_agg(format('%I = ', c.name) || format(c.change, format('t.%I', c.name)), ', '),
-        -- A deleted or superseded memory keeps its operation, because memory.sweep() reads it (evict).
-        case when kept.name = 'memories' then ', version = t.version + 1, operation = '
-          'case when num_nulls(t.deleted_at, t.superseded_at) = 2 then ''update'' else t.operation end' else '' end,
-        string_agg(format('t.%I', c.name), ', '),
-        case kept.name when 'memories' then ' and t.agent_id = any ($4)'
-                       when 'threads' then ' and t.thread_id = any ($5)' else '' end)
-    into statement
-    from (
-      select j, 'memory._json_forgetting(%s, $3)' from unnest(kept.jsons) as j
-      union all
-      select l, 'memory._texts(memory._json_forgetting(to_jsonb(%s), $3))' from unnest(kept.lists) as l
-      union all
-      select x, 'memory._json_forgetting(to_jsonb(%s), $3) #>> ''{}''' from unnest(kept.texts) as x
-    ) as c (name, change);
-    execute statement using p_user_id, patterns, p_wordings, p_agents, p_threads;
+    execute memory._forgetting_update(quote_ident(kept.name), kept.jsons, kept.lists, kept.texts)
+    using p_user_id, patterns, p_wordings, p_agents, p_threads;
   end loop;
   -- Reasons of earlier receipts, which stay for good.
   update memory.receipts as r set reason = '[forgotten]'
   from memory.erasure_keys as k
   where r.user_hash = memory._keyed_hash(k, p_user_id) and memory._states_any(r.reason, p_wordings);
+end;
+$$;
+
+-- The statement that does so in columns of a table: $1 is the user, $2 are the patterns, $3 are the wordings that were
+-- forgotten, $4 are the agents whose memories are locked, $5 are the threads that are locked.
+create or replace function memory._forgetting_update(
+  p_table text, p_jsons text[], p_lists text[], p_texts text[]
+)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  -- A deleted or superseded memory keeps its operation, because memory.sweep() reads it (evict).
+  counted constant text := case when p_table = 'memories' then ', version = t.version + 1, operation = '
+    'case when num_nulls(t.deleted_at, t.superseded_at) = 2 then ''update'' else t.operation end' else '' end;
+  locked constant text := case p_table
+    when 'memories' then ' and t.agent_id = any ($4)'
+    when 'threads' then ' and t.thread_id = any ($5)' else '' end;
+begin
+  return format('update memory.%I as t set %s%s where t.user_id = $1 and memory._may_state(concat_ws('' '', %s), $2) '
+      'and memory._json_states_any(jsonb_build_array(%4$s), $3)%s', p_table,
+      string_agg(format('%I = ', c.name) || format(c.change, format('t.%I', c.name)), ', '), counted,
+      string_agg(format('t.%I', c.name), ', '), locked)
+  from (
+    select j, 'memory._json_forgetting(%s, $3)' from unnest(p_jsons) as j
+    union all
+    select l, 'memory._texts(memory._json_forgetting(to_jsonb(%s), $3))' from unnest(p_lists) as l
+    union all
+    select x, 'memory._json_forgetting(to_jsonb(%s), $3) #>> ''{}''' from unnest(p_texts) as x
+  ) as c (name, change);
 end;
 $$;
 
