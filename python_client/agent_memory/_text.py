@@ -19,6 +19,13 @@ def pip_install(extra: str) -> str:
     return f"pip install 'pg-agent-memory[{extra}]' (in a clone: pip install '.[{extra}]')"
 
 
+def storable(text: str) -> str:
+    """Return the text with U+FFFD for what PostgreSQL cannot store: NUL, and half a surrogate pair."""
+    if "\0" not in text and not any("\ud800" <= char <= "\udfff" for char in text):
+        return text
+    return text.replace("\0", "�").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
 def harmless(text: str) -> str:
     """Return the text with a visible sign in place of each character that a terminal would obey."""
     return UNSAFE.sub(_sign, text.replace("\r\n", "\n"))

@@ -52,7 +52,7 @@ def test_any_text_is_stored(assistant: Make, said_in: Read) -> None:
                        + b', "prompt": "caf\xe9", "turn_id": "latin"}')  # fmt: skip
     assert session.log == ""
     stored = [text for _, text in said_in()]
-    assert stored[:3] == [texts[0], "a\N{REPLACEMENT CHARACTER}b", "?half"]
+    assert stored[:3] == [texts[0], "a\N{REPLACEMENT CHARACTER}b", "\N{REPLACEMENT CHARACTER}half"]
     assert len(stored[3]) == 1_000_006
     assert stored[4:] == ["caf\N{REPLACEMENT CHARACTER}"]
 

@@ -31,7 +31,8 @@ LOST = """
 select array(
   select t.said from unnest(%(texts)s::text[]) as t (said)
   where memory._plain_letters(t.said) ~ memory._suspicious_words(%(list)s)
-    and not memory._may_have(memory._form_to_judge(t.said), %(group)s, octet_length(t.said) > length(t.said))) as lost
+    and not memory._may_have(memory._form_of(memory._pieces_to_judge(t.said)), %(group)s,
+                             octet_length(t.said) > length(t.said))) as lost
 """
 
 VERDICTS = """

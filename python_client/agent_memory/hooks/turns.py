@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import psycopg
 
+from .._text import storable
 from .assistants import Assistant
 
 MAX_TEXT = 1_000_000
@@ -81,7 +82,7 @@ def store(
     messages = [
         {"role": each.role, "content": text, "idempotency_key": each.key, "metadata": about}
         for each in said
-        if (text := _storable(each.text)).strip()
+        if (text := storable(each.text if len(each.text) <= MAX_TEXT else f"{each.text[:MAX_TEXT]} [...]")).strip()
     ]
     for start in range(0, len(messages), _BATCH):
         connection.execute(
@@ -115,7 +116,7 @@ def thread_of(event: dict[str, Any]) -> str:
     session = event.get("session_id")
     if not isinstance(session, str) or not session.strip():
         raise ValueError("session_id is missing")
-    session = _storable(session)
+    session = storable(session)
     return session if len(session) <= 200 else sha256(session.encode()).hexdigest()
 
 
@@ -239,9 +240,3 @@ def _of_gemini_cli(event: dict[str, Any]) -> Iterator[Said]:
 
 def _key(*parts: str) -> str:
     return sha256("\n".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _storable(text: str) -> str:
-    """Return a text that the database takes: without NUL and halves of surrogate pairs, and not too long."""
-    cut = text if len(text) <= MAX_TEXT else f"{text[:MAX_TEXT]} [...]"
-    return cut.replace("\0", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace").decode()

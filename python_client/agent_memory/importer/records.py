@@ -11,6 +11,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from .._text import storable
 from ..calls.arguments import check_json
 from ..errors import AgentMemoryError, InvalidValueError
 
@@ -80,14 +81,9 @@ def shown(path: Path | str) -> str:
 
 
 def repaired(value: Any) -> Any:
-    """Return a value of another program's export with U+FFFD for what PostgreSQL cannot store in a text.
-
-    That is NUL, and half a surrogate pair; whoever gets such an export cannot mend it.
-    """
+    """Return a value of another program's export with all its texts storable; who gets an export cannot mend it."""
     if isinstance(value, str):
-        if "\0" not in value and not any("\ud800" <= char <= "\udfff" for char in value):
-            return value
-        return value.replace("\0", "�").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return storable(value)
     if isinstance(value, Mapping):
         return {repaired(key): repaired(item) for key, item in value.items()}
     if isinstance(value, list):

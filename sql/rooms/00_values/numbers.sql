@@ -1,15 +1,3 @@
--- Refuses a number that is not between 0 and 1. Null is allowed.
-create or replace function memory._check_share(p_argument text, p_share double precision)
-returns void
-language plpgsql immutable parallel safe
-as $$
-begin
-  if p_share not between 0 and 1 then
-    perform memory._refuse(p_argument, format('%s is not between 0 and 1', p_share), 'Leave it out for no limit.');
-  end if;
-end;
-$$;
-
 -- The number as a real, and 0 for a number close to 0: a cast alone fails for numbers below 1.2e-38.
 create or replace function memory._real(p_number double precision)
 returns real

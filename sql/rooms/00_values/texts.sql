@@ -16,6 +16,18 @@ begin
 end;
 $$;
 
+-- Refuses the title of a document, thread or space that is longer than 2,000 bytes. p_hint says where more may stand.
+create or replace function memory._check_title(p_title text, p_hint text)
+returns void
+language plpgsql immutable parallel safe
+as $$
+begin
+  if octet_length(p_title) > 2000 then
+    perform memory._refuse_size('title', octet_length(p_title), 2000, p_hint);
+  end if;
+end;
+$$;
+
 -- Whether a text has no visible character; null for null. The function tests the beginning first, because nearly every
 -- text has a visible character there, and because a regular expression takes 0.1 s to start on 10 MB.
 create or replace function memory._is_blank(p_text text)

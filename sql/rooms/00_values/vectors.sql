@@ -60,19 +60,12 @@ begin atomic
   select p_a <~> p_b;
 end;
 
+-- The length of a vector; 0 if the vector has no component other than zero, and so no direction.
 create or replace function memory._norm(p_value halfvec)
 returns double precision
 language sql immutable parallel safe
 begin atomic
   select l2_norm(p_value);
-end;
-
--- Whether the vector has a component other than zero.
-create or replace function memory._has_direction(p_value halfvec)
-returns boolean
-language sql immutable parallel safe
-begin atomic
-  select l2_norm(p_value) > 0;
 end;
 
 -- The schema of pgvector, for dynamic SQL.

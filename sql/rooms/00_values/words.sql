@@ -17,29 +17,34 @@ declare
     || e'\\uac00-\\ud7af\\uf900-\\ufaff]';
   language regconfig;
   vector tsvector;
+  further tsvector[] := array[]::tsvector[];
 begin
   vector := to_tsvector(p_prior, said);
   language := memory._language_of(said, p_prior, vector);
   if language <> p_prior then
     vector := to_tsvector(language, said);
-    vector := memory._with_more_words(vector, ts_delete(
+    further := array[ts_delete(
       to_tsvector(p_prior, array_to_string(array(
         select v.lexeme from unnest(to_tsvector('simple', said)) as v
         where to_tsvector(language, v.lexeme) <> ''), ' ')),
-      tsvector_to_array(vector)));
+      tsvector_to_array(vector))];
   end if;
   if said ~ '[[:alnum:]_][./:@=][[:alnum:]_]' then
-    vector := memory._with_more_words(vector, to_tsvector(language, coalesce((
+    further := further || to_tsvector(language, coalesce((
       select string_agg(translate(c[1], './:@=_', '      '), ' ')
-      from regexp_matches(left(said, 65536), '([[:alnum:]_-]+(?:[./:@=]+[[:alnum:]_-]+)+)', 'g') as c), '')));
+      from regexp_matches(left(said, 65536), '([[:alnum:]_-]+(?:[./:@=]+[[:alnum:]_-]+)+)', 'g') as c), ''));
   end if;
   if octet_length(said) > length(said) and said ~ unspaced then
-    vector := memory._with_more_words(vector, to_tsvector('simple', coalesce((
+    further := further || to_tsvector('simple', coalesce((
       select string_agg(p.letter || ' ' || p.letter || p.next, ' ')
       from (select c.letter, lead(c.letter, 1, '') over (partition by r.run order by c.place) as next
             from regexp_matches(left(said, 32768), '(' || unspaced || '+)', 'g') with ordinality as r (letters, run)
-            cross join lateral string_to_table(r.letters[1], null) with ordinality as c (letter, place)) as p), '')));
+            cross join lateral string_to_table(r.letters[1], null) with ordinality as c (letter, place)) as p), ''));
   end if;
+  for number in 1 .. cardinality(further) loop
+    vector := case when pg_column_size(vector) + pg_column_size(further[number]) < 1048576
+      then vector || further[number] else vector end;
+  end loop;
   return vector;
 end;
 $$;
@@ -92,19 +97,6 @@ begin
     where '' <> all (t.vectors)
     group by l.lexeme
     order by min(w.place), l.lexeme limit p_limit);
-end;
-$$;
-
--- Both sets of words, or the first set alone when the two do not fit into one tsvector.
-create or replace function memory._with_more_words(p_vector tsvector, p_more tsvector)
-returns tsvector
-language plpgsql immutable parallel safe
-as $$
-begin
-  return case
-    when pg_column_size(p_vector) + pg_column_size(p_more) < 1048576 then p_vector || p_more
-    else p_vector
-  end;
 end;
 $$;
 

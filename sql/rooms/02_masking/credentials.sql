@@ -30,7 +30,8 @@ declare
   may_have_form constant boolean := memory._may_have_form(p_text);
   form record;
 begin
-  if may_have_form and p_text ~ memory._known_credential() then
+  if may_have_form
+    and p_text ~ (select string_agg('(?:' || f.pattern || ')', '|') from memory._credential_forms() as f) then
     for form in select f.* from memory._credential_forms() as f loop
       p_text := regexp_replace(p_text, form.pattern, form.mark, 'g');
     end loop;
@@ -141,13 +142,3 @@ begin atomic
       e'\\1(credential: password)')
   ) as f (name, pattern, mark);
 end;
-
--- One pattern that joins all patterns of memory._credential_forms().
-create or replace function memory._known_credential()
-returns text
-language plpgsql immutable parallel safe
-as $$
-begin
-  return (select string_agg('(?:' || f.pattern || ')', '|') from memory._credential_forms() as f);
-end;
-$$;

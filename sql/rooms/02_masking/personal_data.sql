@@ -150,7 +150,14 @@ begin
       end loop;
       return p_found;
     when 'ip' then
-      return case when p_found ~ '[.]' or memory._is_ipv6(p_found) then mark else p_found end;
+      if p_found !~ '[.]' then -- of version 6, or words joined by "::" in programs, which have no digit
+        begin
+          return case when p_found ~ '[0-9]' and family(p_found::inet) = 6 then mark else p_found end;
+        exception when invalid_text_representation then
+          return p_found;
+        end;
+      end if;
+      return mark;
     when 'phone' then
       -- Not days and times, such as 2026-11-27 10:15 and 05-06-2024.
       return case
@@ -163,23 +170,6 @@ begin
 end;
 $$;
 
--- The digits of a text, of any of the scripts of memory._personal_data(), as Latin digits.
-create or replace function memory._digits_of(p_text text)
-returns text
-language plpgsql immutable parallel safe
-as $$
-begin
-  if p_text ~ '^[0-9 -]*$' then
-    return translate(p_text, ' -', '');
-  end if;
-  return string_agg((case when ascii(c.letter) < 128 then ascii(c.letter) - 48
-                          when ascii(c.letter) between 2406 and 2415 then ascii(c.letter) - 2406
-                          else ascii(c.letter) % 16 end)::text, '' order by c.place)
-  from string_to_table(p_text, null) with ordinality as c (letter, place)
-  where c.letter ~ e'[0-9\\u0660-\\u0669\\u06f0-\\u06f9\\u0966-\\u096f\\uff10-\\uff19]';
-end;
-$$;
-
 -- Whether a text is the number of a payment card: the digits of an issuer, as many as its cards have, with the checksum
 -- of Luhn (ISO/IEC 7812-1).
 create or replace function memory._is_card_number(p_text text)
@@ -187,7 +177,13 @@ returns boolean
 language plpgsql immutable parallel safe
 as $$
 declare
-  digits constant text := memory._digits_of(p_text);
+  -- Of any of the scripts of memory._personal_data(), as Latin digits.
+  digits constant text := case when p_text ~ '^[0-9 -]*$' then translate(p_text, ' -', '') else (
+    select string_agg((case when ascii(c.letter) < 128 then ascii(c.letter) - 48
+                            when ascii(c.letter) between 2406 and 2415 then ascii(c.letter) - 2406
+                            else ascii(c.letter) % 16 end)::text, '' order by c.place)
+    from string_to_table(p_text, null) with ordinality as c (letter, place)
+    where c.letter ~ e'[0-9\\u0660-\\u0669\\u06f0-\\u06f9\\u0966-\\u096f\\uff10-\\uff19]') end;
 begin
   return digits ~ ('^(?:4(?:[0-9]{12}|[0-9]{15}|[0-9]{18})|(?:5[0-9]|2[2-7]|35|97)[0-9]{14}|3[47][0-9]{13}'
       || '|3[068][0-9]{12}|6[0-9]{15,18})$') and (
@@ -209,18 +205,5 @@ begin
     select string_agg(case when c.letter ~ '[0-9]' then c.letter else (ascii(c.letter) - 55)::text end, ''
                       order by c.place)::numeric % 97 = 1
     from string_to_table(substr(compact, 5) || left(compact, 4), null) with ordinality as c (letter, place));
-end;
-$$;
-
--- Whether a text is an IP address of version 6. Words joined by "::" in programs have no digit.
-create or replace function memory._is_ipv6(p_text text)
-returns boolean
-language plpgsql immutable parallel safe
-as $$
-begin
-  return p_text ~ '[0-9]' and family(p_text::inet) = 6;
-exception
-  when invalid_text_representation then
-    return false;
 end;
 $$;

@@ -161,16 +161,6 @@ begin
 end;
 $$;
 
--- A text in the form that memory._possible_signs() reads.
-create or replace function memory._form_to_judge(p_text text)
-returns text
-language plpgsql immutable parallel safe
-as $$
-begin
-  return memory._form_of(memory._pieces_to_judge(p_text));
-end;
-$$;
-
 -- The pieces of a text in plain letters. The result ends with U+FEFF if a piece has invisible characters, or Greek or
 -- Cyrillic letters in Latin words.
 create or replace function memory._form_of(p_pieces text[])

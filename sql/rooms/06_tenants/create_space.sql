@@ -6,10 +6,7 @@ as $$
 declare
   id constant text := memory._space_id(space);
 begin
-  perform memory._check_node_of_space(id);
-  if octet_length(title) > 2000 then
-    perform memory._refuse_size('title', octet_length(title), 2000, 'Put more into metadata.');
-  end if;
+  perform memory._check_title(title, 'Put more into metadata.');
   metadata := coalesce(metadata, '{}');
   perform memory._check_metadata(metadata);
   insert into memory.spaces (user_id, title, metadata)
@@ -28,10 +25,11 @@ comment on function memory.create_space(text, text, jsonb) is
 'by the argument spaces, or by the policy''s context.spaces. Error 23505 when there is such a space. For '
 'administrators.';
 
--- The user_id of a space of this name. Refuses what cannot be the name of one.
+-- The user_id of a space of this name. Refuses what cannot be the name of one, and a space that another node of the
+-- cluster serves.
 create or replace function memory._space_id(p_space text)
 returns text
-language plpgsql stable parallel safe
+language plpgsql volatile parallel unsafe
 as $$
 begin
   if not memory._is_id(p_space) or length(p_space) > 249 or starts_with(p_space, 'space:') then
@@ -42,20 +40,10 @@ begin
         when length(p_space) > 249 then format('has %s characters, at most 249 are allowed', length(p_space))
         else 'begins with "space:"' end,
       'Pass the name of the space, such as acme. Its user_id is then space:acme.');
+  elsif not memory._is_here('space:' || p_space) then
+    perform memory._refuse_other_node('space:' || p_space);
   end if;
   return 'space:' || p_space;
-end;
-$$;
-
--- Refuses a space that another node of the cluster serves.
-create or replace function memory._check_node_of_space(p_space_id text)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  if not memory._is_here(p_space_id) then
-    perform memory._refuse_other_node(p_space_id);
-  end if;
 end;
 $$;
 
@@ -67,7 +55,6 @@ as $$
 declare
   id constant text := memory._space_id(p_space);
 begin
-  perform memory._check_node_of_space(id);
   perform from memory.spaces as s where s.user_id = id for key share;
   if not found then
     perform memory._refuse_space('space', p_space);

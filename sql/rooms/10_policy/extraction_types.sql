@@ -1,20 +1,5 @@
 -- The types of memories that a policy names for extraction (extraction.types), each with a JSON schema of its fields.
 
--- Makes the types that a policy names and that are not there yet. No other agent is offered them.
-create or replace function memory._make_types(p_types jsonb)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  insert into memory.memory_types (memory_type, heading, description, is_general)
-  select t.key, coalesce(t.value ->> 'title', initcap(translate(t.key, '_-', '  '))),
-    coalesce(t.value ->> 'description', ''), false
-  from jsonb_each(p_types) as t
-  order by t.key
-  on conflict do nothing;
-end;
-$$;
-
 -- Refuses types that are no names, or whose schemas memory._field_problem() cannot check.
 create or replace function memory._check_extraction_types(p_types jsonb)
 returns void

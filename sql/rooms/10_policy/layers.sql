@@ -43,28 +43,6 @@ begin atomic
   select case when cardinality(p_layers) = 0 then memory._default_policy() else memory._merge_layers(p_layers) end;
 end;
 
--- The sections of the policy of these rows that a new memory needs. Of one row, such as one for everyone, they take a
--- fifth of the time of the whole policy.
-create or replace function memory._policy_of_memories(p_layers memory.policies[])
-returns jsonb
-language plpgsql stable parallel safe
-as $$
-declare
-  usual constant jsonb := memory._default_policy();
-  layer constant jsonb := p_layers[1].settings;
-begin
-  if cardinality(p_layers) <> 1 then
-    return memory._effective_policy(p_layers);
-  end if;
-  return jsonb_build_object(
-    'resources', usual -> 'resources' || coalesce(layer -> 'resources', '{}'),
-    'memories', usual -> 'memories' || coalesce(layer -> 'memories', '{}'),
-    'search', usual -> 'search' || coalesce(layer -> 'search', '{}'),
-    'masking', usual -> 'masking' || coalesce(layer -> 'masking', '{}'),
-    'trust', usual -> 'trust' || coalesce(layer -> 'trust', '{}'));
-end;
-$$;
-
 -- Whether the row of memory.policies for p_row_user and p_row_agent applies to a user and an agent; null for everyone.
 create or replace function memory._policy_applies(
   p_row_user text, p_row_agent text, p_user_id text, p_agent_id text
@@ -128,13 +106,13 @@ begin
 end;
 $$;
 
--- Whether an agent has a resource: memory or knowledge_base. Without memory it stores and recalls nothing.
-create or replace function memory._has_resource(p_user_id text, p_agent_id text, p_resource text)
+-- Whether an agent has the resource memory. Without it an agent stores and recalls nothing.
+create or replace function memory._has_memory(p_user_id text, p_agent_id text)
 returns boolean
 language plpgsql stable parallel safe
 as $$
 begin
-  return (memory._policy_section(p_user_id, p_agent_id, 'resources') ->> p_resource)::boolean;
+  return (memory._policy_section(p_user_id, p_agent_id, 'resources') ->> 'memory')::boolean;
 end;
 $$;
 

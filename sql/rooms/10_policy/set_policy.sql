@@ -19,7 +19,13 @@ begin
   perform memory._check_settings(settings);
   perform memory._check_user_or_all(user_id);
 
-  perform memory._make_types(coalesce(nullif(settings #> '{extraction,types}', 'null'), '{}'));
+  -- Types that the settings name and nobody has added yet, with what their schema says.
+  insert into memory.memory_types (memory_type, heading, description, is_general)
+  select t.key, coalesce(t.value ->> 'title', initcap(translate(t.key, '_-', '  '))),
+    coalesce(t.value ->> 'description', ''), false
+  from jsonb_each(coalesce(nullif(settings #> '{extraction,types}', 'null'), '{}')) as t
+  order by t.key
+  on conflict do nothing;
   former := memory._policy_section(set_policy.user_id, set_policy.agent_id, 'search') ->> 'language';
   former_languages := memory._languages(coalesce(set_policy.user_id, ''), set_policy.agent_id, former);
   inherited := array(select s.key from jsonb_each(settings) as s where s.value = 'null');

@@ -79,77 +79,65 @@ declare
     'query_prefix', 'price_per_million_input', 'price_per_million_output'];
   key text;
   value jsonb;
-  broken text;
+  said text;
+  number numeric;
+  is_kept boolean;
+  rule text;
 begin
   if jsonb_typeof(p_settings) is distinct from 'object' then
     perform memory._refuse('settings', 'must be a JSON object', 'Known keys: ' || array_to_string(known, ', '));
   end if;
   perform memory._check_json_size('settings', p_settings, 65536, 'No setting is longer than an address.');
   for key, value in select * from jsonb_each(p_settings) loop
-    if key <> all (known) then
-      perform memory._refuse('settings', format('unknown key "%s"', key),
-        format('Known keys: %s. A key is never stored: api_key_env names the environment variable that holds it.',
-          array_to_string(known, ', ')));
-    end if;
-    broken := memory._broken_model_setting_rule(key, value);
-    if broken is not null then
-      perform memory._refuse('settings', format('%s cannot be %s', key, left(value::text, 100)), broken);
+    said := case when jsonb_typeof(value) = 'string' then value #>> '{}' end;
+    number := case when jsonb_typeof(value) = 'number' then value::numeric end;
+    case
+      when key <> all (known) then
+        perform memory._refuse('settings', format('unknown key "%s"', key),
+          format('Known keys: %s. A key is never stored: api_key_env names the environment variable that holds it.',
+            array_to_string(known, ', ')));
+      when key = 'base_url' then
+        is_kept := said ~ '^https?://[^/]' and said !~ e'[@?#\\\\[:space:][:cntrl:]]';
+        rule := 'Use an address such as http://localhost:11434/v1, without user, password, query or fragment.';
+      when key = 'api_key_env' then
+        -- These two variables do not hold keys.
+        is_kept := said ~ '^[A-Za-z_][A-Za-z0-9_]*$'
+          and said not in ('AGENT_MEMORY_KEY_DIR', 'AGENT_MEMORY_KEY_VARIABLES');
+        rule := 'Name the environment variable that holds the key, such as AGENT_MEMORY_KEY_PROXY or OPENAI_API_KEY.';
+      when key = 'api_key_file' then
+        is_kept := said ~ '^[^/.][^/]*$';
+        rule := 'Use the bare name of a file in the folder that the environment variable AGENT_MEMORY_KEY_DIR names.';
+      when key = 'api_version' then
+        is_kept := said <> '';
+        rule := 'Use a text.';
+      when key = 'model_dir' then
+        is_kept := said ~ '^/' and said !~ '[[:cntrl:]]';
+        rule := 'Use the path of a folder with model.onnx and tokenizer.json, from the root, where the model runs.';
+      when key = 'query_prefix' then
+        is_kept := length(said) <= 1000;
+        rule := 'Use the text that the model wants before each query, of at most 1000 characters.';
+      when key = 'json_mode' then
+        is_kept := value in ('"schema"', '"object"', '"off"', 'true', 'false'); -- true is object, false is off
+        rule := 'Use "schema", "object" or "off".';
+      when key = 'rerank_api' then
+        is_kept := value in ('"rerank"', '"chat"');
+        rule := 'Use "rerank" for a server with /rerank, or "chat" for a chat model.';
+      when key in ('max_concurrency', 'batch_size') then
+        is_kept := number between 1 and 100000 and number = floor(number);
+        rule := 'Use a whole number from 1 to 100000.';
+      when key = 'dimensions' then
+        is_kept := number between 1 and 4000 and number = floor(number);
+        rule := 'Use a whole number from 1 to 4000.';
+      when key = 'timeout_seconds' then
+        is_kept := number > 0;
+        rule := 'Use a number of seconds above 0.';
+      else
+        is_kept := number >= 0;
+        rule := 'Use a number of at least 0.';
+    end case;
+    if value <> 'null' and is_kept is not true then
+      perform memory._refuse('settings', format('%s cannot be %s', key, left(value::text, 100)), rule);
     end if;
   end loop;
-end;
-$$;
-
--- The rule that the value of a setting breaks, in words for a hint; null when it breaks none.
-create or replace function memory._broken_model_setting_rule(p_key text, p_value jsonb)
-returns text
-language plpgsql immutable parallel safe
-as $$
-declare
-  said constant text := case when jsonb_typeof(p_value) = 'string' then p_value #>> '{}' end;
-  number constant numeric := case when jsonb_typeof(p_value) = 'number' then p_value::numeric end;
-  is_kept boolean;
-  rule text;
-begin
-  case
-    when p_key = 'base_url' then
-      is_kept := said ~ '^https?://[^/]' and said !~ e'[@?#\\\\[:space:][:cntrl:]]';
-      rule := 'Use an address such as http://localhost:11434/v1, without user, password, query or fragment.';
-    when p_key = 'api_key_env' then
-      -- These two variables do not hold keys.
-      is_kept := said ~ '^[A-Za-z_][A-Za-z0-9_]*$'
-        and said not in ('AGENT_MEMORY_KEY_DIR', 'AGENT_MEMORY_KEY_VARIABLES');
-      rule := 'Name the environment variable that holds the key, such as AGENT_MEMORY_KEY_PROXY or OPENAI_API_KEY.';
-    when p_key = 'api_key_file' then
-      is_kept := said ~ '^[^/.][^/]*$';
-      rule := 'Use the bare name of a file in the folder that the environment variable AGENT_MEMORY_KEY_DIR names.';
-    when p_key = 'api_version' then
-      is_kept := said <> '';
-      rule := 'Use a text.';
-    when p_key = 'model_dir' then
-      is_kept := said ~ '^/' and said !~ '[[:cntrl:]]';
-      rule := 'Use the path of a folder with model.onnx and tokenizer.json, from the root, where the model runs.';
-    when p_key = 'query_prefix' then
-      is_kept := length(said) <= 1000;
-      rule := 'Use the text that the model wants before each query, of at most 1000 characters.';
-    when p_key = 'json_mode' then
-      is_kept := p_value in ('"schema"', '"object"', '"off"', 'true', 'false'); -- true is object, false is off
-      rule := 'Use "schema", "object" or "off".';
-    when p_key = 'rerank_api' then
-      is_kept := p_value in ('"rerank"', '"chat"');
-      rule := 'Use "rerank" for a server with /rerank, or "chat" for a chat model.';
-    when p_key in ('max_concurrency', 'batch_size') then
-      is_kept := number between 1 and 100000 and number = floor(number);
-      rule := 'Use a whole number from 1 to 100000.';
-    when p_key = 'dimensions' then
-      is_kept := number between 1 and 4000 and number = floor(number);
-      rule := 'Use a whole number from 1 to 4000.';
-    when p_key = 'timeout_seconds' then
-      is_kept := number > 0;
-      rule := 'Use a number of seconds above 0.';
-    else
-      is_kept := number >= 0;
-      rule := 'Use a number of at least 0.';
-  end case;
-  return case when p_value <> 'null' and is_kept is not true then rule end;
 end;
 $$;

@@ -49,16 +49,6 @@ begin
 end;
 $$;
 
--- Whether a memory that is to be stored was forgotten and nobody has stated it anew, because a model says it. A
--- statement that an application stores itself was said after the user asked to forget it, so it is stored. The planner
--- inlines this function; a SET clause would prevent that.
-create or replace function memory._stays_out(p_is_stated boolean, p_user_id text, p_content text)
-returns boolean
-language sql stable parallel safe
-begin atomic
-  select not p_is_stated and memory._is_forgotten(p_user_id, p_content);
-end;
-
 -- Stores the tombstones of statements.
 create or replace function memory._bury(p_user_id text, p_contents text[])
 returns void

@@ -34,17 +34,38 @@ begin
 end;
 $$;
 
--- The last step of completing a job that has read messages of a thread: stores their token counts and words, and counts
--- the tokens since a summary. It comes last because it locks the thread: so appends wait for these updates, and for
--- nothing else that the job does.
+-- The last step of completing a job that has read messages of a thread: replaces their estimated tokens by the exact
+-- ones in the job's result, stores their words in the same new version of each row, and counts the tokens since a
+-- summary. Jobs of kind embed do not call this, because they write to no messages. The step comes last because it locks
+-- the thread: so appends wait for these updates, and for nothing else that the job does. It skips a thread that another
+-- transaction has locked: a later job brings the counts, memory.sweep() stores the words, and the next summary is due
+-- too early.
 create or replace function memory._finish_messages_of_job(p_job memory.jobs, p_result jsonb)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 begin
-  perform memory._finish_read_messages(p_job, p_result);
-  if p_job.input ? 'summary_id' then
-    perform memory._count_tokens_since_summary(p_job.user_id, p_job.scope);
+  -- Whole numbers by seq.
+  if p_result ? 'token_counts' and (
+    jsonb_typeof(p_result -> 'token_counts') = 'object' and jsonb_typeof(p_result -> 'token_counter') = 'string'
+    and not exists (select from jsonb_each(p_result -> 'token_counts') as c
+                    where c.key !~ '^[0-9]{1,18}$' or jsonb_typeof(c.value) <> 'number'
+                      or c.value::numeric not between 0 and memory._max_message_bytes()
+                      or c.value::numeric <> floor(c.value::numeric))) is not true then
+    perform memory._refuse_result('token_counts',
+      'must be an object of seq and number of tokens, with token_counter naming the encoding');
+  end if;
+  perform from memory.threads as t
+  where t.user_id = p_job.user_id and t.thread_id = p_job.scope for no key update skip locked;
+  if found then
+    perform memory._finish_messages(p_job.user_id, p_job.scope, (p_job.input ->> 'from_seq')::bigint,
+      (p_job.input ->> 'read_through')::bigint, coalesce(p_result -> 'token_counts', '{}'),
+      1000000); -- half a second to a second and a half, for which appends to the thread wait
+    perform memory._mark_parsed(p_job.user_id, p_job.scope, (p_job.input ->> 'read_through')::bigint);
+    if p_job.input ? 'summary_id' then
+      update memory.threads as t set tokens_since_summary = memory._tokens_since_summary(t.user_id, t.thread_id)
+      where t.user_id = p_job.user_id and t.thread_id = p_job.scope;
+    end if;
   end if;
 end;
 $$;

@@ -59,13 +59,3 @@ begin
   return to_regclass(format('memory.%I', memory._vector_index_name(p_model)));
 end;
 $$;
-
--- Whether the model has an HNSW index whose build is complete.
-create or replace function memory._has_vector_index(p_model text)
-returns boolean
-language plpgsql stable parallel safe
-as $$
-begin
-  return exists (select from pg_index as i where i.indexrelid = memory._vector_index(p_model) and i.indisvalid);
-end;
-$$;

@@ -38,7 +38,7 @@ begin
     else memory._estimate_tokens(new.content) end;
 
   if tg_op = 'INSERT' then
-    if not memory._has_resource(new.user_id, new.agent_id, 'memory') then
+    if not memory._has_memory(new.user_id, new.agent_id) then
       perform memory._note_missing_resource(new.agent_id, 'memory', 'nothing is stored');
       return null;
     end if;

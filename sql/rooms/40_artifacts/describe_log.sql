@@ -84,7 +84,12 @@ begin
   return nullif(concat_ws(', ',
     trace, ending,
     case when trace is null and ending is null and not (p_has_command or p_is_output and errors + warnings > 0)
-      then memory._telling_line(left(p_sample, 10000)) end,
+      then ( -- the first line with more than punctuation and the lines of a table
+        select memory._in_short(l.said, 100)
+        from regexp_split_to_table(left(p_sample, 10000), e'[\\n\\r]') with ordinality as r (line, place)
+        cross join lateral memory._placeholder_text(left(r.line, 1000)) as l (said)
+        where l.said ~ e'[^ !-/:-@\\[-`{-~\\u2500-\\u259f]'
+        order by r.place limit 1) end,
     case when errors > 0 and trace is null then at_least || memory._said_count(errors, 'error')
       || case when ending is null then ': ' || memory._in_short(memory._placeholder_text(substring(
            p_sample from level || e')([^\\n]*(?:ERROR|FATAL|CRITICAL|[Ee]rror' || number || e'|error\\[)[^\\n]*)')), 80)
@@ -113,19 +118,5 @@ begin
     || e'|(?:command not found|No such file or directory)$')
     and length(l.line) < 500
   order by l.place desc limit 1;
-end;
-$$;
-
--- The first line with more than punctuation and the lines of a table.
-create or replace function memory._telling_line(p_start text)
-returns text
-language plpgsql immutable parallel safe
-as $$
-begin
-  return memory._in_short(l.said, 100)
-  from regexp_split_to_table(p_start, e'[\\n\\r]') with ordinality as r (line, place)
-  cross join lateral memory._placeholder_text(left(r.line, 1000)) as l (said)
-  where l.said ~ e'[^ !-/:-@\\[-`{-~\\u2500-\\u259f]'
-  order by r.place limit 1;
 end;
 $$;

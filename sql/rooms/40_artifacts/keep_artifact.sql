@@ -55,7 +55,7 @@ begin
       and memory._is_same_content(a.user_id, a.content_id, excluded.content_id)
     returning a.* into artifact;
     exit when found
-      or not memory._has_resource(p_user_id, p_agent_id, 'memory')
+      or not memory._has_memory(p_user_id, p_agent_id)
       or exists (
         select from memory.artifacts as a -- also one in quarantine keeps its key
         where a.user_id = p_user_id and a.key = p_key and memory._is_unexpired(a.expires_at)

@@ -25,7 +25,7 @@ begin
   perform memory._note_expired('artifact', expires_at);
   artifact := memory._keep_artifact(
     user_id, agent_id, thread_id, key, description, artifact_type, content, metadata, expires_at, upload_id);
-  if artifact.key is null and memory._has_resource(user_id, agent_id, 'memory') then
+  if artifact.key is null and memory._has_memory(user_id, agent_id) then
     perform memory._refuse('key', format('"%s" names another artifact of this user', key),
       'Choose another key, or leave it out and one is made. Placeholders in use keep their content.',
       '23505');

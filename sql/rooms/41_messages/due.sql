@@ -79,20 +79,20 @@ begin atomic
     and (p_tokens < p_limit * 3 / 2 or p_tokens / (p_limit / 8) > (p_tokens - p_added) / (p_limit / 8));
 end;
 
--- Whether anything may be due; where not, memory._kinds_due() names nothing new. For the built-in policy this has a
--- fourth of its operators. Where no worker runs, a thread stays over the limits of its summary and its compression, and
--- the jobs are queued: to look for these with each message takes 42 of 202 us of CPU (2026-11).
+-- Whether one message makes anything due; where not, memory._kinds_due() names nothing new. For the built-in policy
+-- this has a fourth of its operators. Where no worker runs, a thread stays over the limits of its summary and its
+-- compression, and the jobs are queued: to look for these with each message takes 42 of 202 us of CPU (2026-11).
 create or replace function memory._may_be_due(
-  p_policy jsonb, p_first_seq bigint, p_message_count int, p_token_count bigint, p_active_tokens bigint,
-  p_tokens_since_summary bigint, p_embeds boolean
+  p_policy jsonb, p_seq bigint, p_tokens bigint, p_active_tokens bigint, p_tokens_since_summary bigint,
+  p_embeds boolean
 )
 returns boolean
 language sql immutable parallel safe
 begin atomic
   select p_embeds
-    or memory._passes_multiple(p_first_seq, p_message_count, (p_policy #>> '{cadence,fact_extraction_every_n}')::int)
-    or memory._is_over(p_tokens_since_summary, p_token_count, (p_policy #>> '{context,max_tokens}')::bigint * 3 / 4)
-    or memory._is_over(p_active_tokens, p_token_count, (p_policy #>> '{compression,threshold_tokens}')::bigint)
+    or memory._passes_multiple(p_seq, 1, (p_policy #>> '{cadence,fact_extraction_every_n}')::int)
+    or memory._is_over(p_tokens_since_summary, p_tokens, (p_policy #>> '{context,max_tokens}')::bigint * 3 / 4)
+    or memory._is_over(p_active_tokens, p_tokens, (p_policy #>> '{compression,threshold_tokens}')::bigint)
     or (p_policy #>> '{cadence,thread_summary_every_n}')::int > 0
     or (p_policy #>> '{cadence,user_summary_every_n}')::int > 0
     or p_policy #>> '{summary,when}' = 'each_round';

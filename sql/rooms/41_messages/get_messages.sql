@@ -27,7 +27,7 @@ begin
     perform memory._check_filter(filter);
     roles := memory._checked_roles(roles);
   end if;
-  if agent_id is not null and not memory._has_resource(user_id, agent_id, 'memory') then
+  if agent_id is not null and not memory._has_memory(user_id, agent_id) then
     perform memory._note_missing_resource(agent_id, 'memory', 'nothing is recalled');
     return;
   end if;

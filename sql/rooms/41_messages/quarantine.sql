@@ -44,7 +44,9 @@ as $$
 begin
   return memory._is_judged(p_role, p_metadata)
     and memory._message_verdict(p_role, p_metadata, p_content, p_groups) is not null
-    and not memory._was_released(p_user_id, p_thread_id, p_seq)
+    and not exists (
+      select from memory.quarantined_messages as q
+      where q.user_id = p_user_id and q.thread_id = p_thread_id and q.seq = p_seq and q.released_at is not null)
     and (memory._policy_section(p_user_id, null, 'trust') ->> 'rules')::boolean;
 end;
 $$;
@@ -62,7 +64,7 @@ begin
   if not (memory._policy_section(p_user_id, null, 'trust') ->> 'rules')::boolean then
     return array[]::bigint[];
   end if;
-  select array_agg(m.seq), array_agg(memory._form_to_judge(m.content)) into seqs, forms
+  select array_agg(m.seq), array_agg(memory._form_of(memory._pieces_to_judge(m.content))) into seqs, forms
   from memory._messages_by_seqs(p_user_id, p_thread_id, p_seqs) as m
   where (memory._message_trust(m.role, m.metadata) < 0.5 or memory._may_be_definite(m.content));
   return array(
@@ -70,17 +72,6 @@ begin
     from memory._suspected(forms, 1, cardinality(forms)) as f
     join memory.messages as m on m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq = seqs[f.place]
     where memory._is_held_back(m.user_id, m.thread_id, m.seq, m.role, m.metadata, m.content, f.groups));
-end;
-$$;
-
-create or replace function memory._was_released(p_user_id text, p_thread_id text, p_seq bigint)
-returns boolean
-language plpgsql stable parallel safe
-as $$
-begin
-  return exists (
-    select from memory.quarantined_messages as q
-    where q.user_id = p_user_id and q.thread_id = p_thread_id and q.seq = p_seq and q.released_at is not null);
 end;
 $$;
 

@@ -55,19 +55,6 @@ begin atomic
   end;
 end;
 
--- Whether a message without metadata obeys all rules of memory._message_problem(). Some others obey them as well, such
--- as those with ids that have 255 letters of two bytes, and longer ones, which the array would copy.
-create or replace function memory._is_plain_message(
-  p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text
-)
-returns boolean
-language sql immutable parallel safe
-begin atomic
-  select octet_length(p_content) <= 10000 and memory._is_role(p_role)
-    and '' <> all (array[p_user_id, p_thread_id, p_agent_id, p_content])
-    and octet_length(p_user_id || p_thread_id || p_agent_id) <= 255;
-end;
-
 -- Refuses a message in which memory._message_problem() finds a problem. p_which is added to the argument's name: it
 -- says which of several messages has the problem.
 create or replace function memory._refuse_message(

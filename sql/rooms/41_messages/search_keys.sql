@@ -8,22 +8,17 @@ begin atomic
   select hashtext(p_user_id || chr(1) || p_word);
 end;
 
--- The keys of the plain values of an object. Every object that contains the object has these keys, too. Equal numbers
--- have one hash, however they are written.
-create or replace function memory._value_keys(p_user_id text, p_object jsonb)
+-- The keys of the plain values of an object, and of an agent unless that is null. Every object that contains the object
+-- has these keys, too. Equal numbers have one hash, however they are written.
+create or replace function memory._value_keys(p_user_id text, p_object jsonb, p_agent_id text)
 returns setof int
 language sql immutable parallel safe
 begin atomic
   select hashtext(p_user_id || chr(2) || v.key || chr(2) || jsonb_hash(v.value))
   from jsonb_each(p_object) as v
-  where jsonb_typeof(v.value) not in ('object', 'array');
-end;
-
-create or replace function memory._agent_key(p_user_id text, p_agent_id text)
-returns int
-language sql immutable parallel safe
-begin atomic
-  select hashtext(p_user_id || chr(3) || p_agent_id);
+  where jsonb_typeof(v.value) not in ('object', 'array')
+  union all
+  select hashtext(p_user_id || chr(3) || p_agent_id) where p_agent_id is not null;
 end;
 
 -- All keys of a message.
@@ -36,7 +31,5 @@ begin atomic
   select array(
     select memory._word_key(p_user_id, w.word) from unnest(tsvector_to_array(p_search_vector)) as w (word)
     union all
-    select k.key from memory._value_keys(p_user_id, p_metadata) as k (key)
-    union all
-    select memory._agent_key(p_user_id, p_agent_id));
+    select k.key from memory._value_keys(p_user_id, p_metadata, p_agent_id) as k (key));
 end;

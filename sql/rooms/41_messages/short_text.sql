@@ -66,37 +66,26 @@ begin
       ) as c
       where c.function is not null limit 1;
     end if;
-    arguments := memory._json_or_null(left(call ->> 'arguments', 65536));
+    begin
+      arguments := left(call ->> 'arguments', 65536)::jsonb;
+    exception when data_exception or program_limit_exceeded then
+      arguments := null;
+    end;
   end if;
   return memory._json_masked(jsonb_strip_nulls(jsonb_build_object(
-    'command', coalesce(memory._command_in(arguments -> 'command'), memory._command_in(arguments -> 'cmd'),
-                        memory._command_in(p_metadata -> 'command')),
+    'command', (
+      select c.command
+      from unnest(array[arguments -> 'command', arguments -> 'cmd', p_metadata -> 'command']) with ordinality
+        as v (value, place)
+      cross join lateral (
+        select case jsonb_typeof(v.value)
+          when 'string' then nullif(left(v.value #>> '{}', 10000), '')
+          when 'array' then (select left(string_agg(w.word, ' ' order by w.place), 10000)
+                             from jsonb_array_elements_text(v.value) with ordinality as w (word, place))
+        end as command) as c
+      where c.command is not null
+      order by v.place limit 1),
     'tool', left(coalesce(p_metadata ->> 'name', call ->> 'name'), 255))), '{credential}');
-end;
-$$;
-
--- A command, which may be an array of words.
-create or replace function memory._command_in(p_value jsonb)
-returns text
-language plpgsql immutable parallel safe
-as $$
-begin
-  return case jsonb_typeof(p_value)
-    when 'string' then nullif(left(p_value #>> '{}', 10000), '')
-    when 'array' then (select left(string_agg(w.word, ' ' order by w.place), 10000)
-                       from jsonb_array_elements_text(p_value) with ordinality as w (word, place))
-  end;
-end;
-$$;
-
-create or replace function memory._json_or_null(p_text text)
-returns jsonb
-language plpgsql immutable parallel safe
-as $$
-begin
-  return p_text::jsonb;
-exception when data_exception or program_limit_exceeded then
-  return null;
 end;
 $$;
 

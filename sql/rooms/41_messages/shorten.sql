@@ -10,21 +10,13 @@ begin atomic
   select octet_length(p_content) > 300;
 end;
 
--- Whether a message of a role stays as it is, however long: the built-in policy keeps no messages of that role as
--- artifacts, and no policy of the user and the agent says something else about artifacts. Answers of an assistant are
--- long, and to settle one takes 44 of 186 us of CPU (2026-11).
-create or replace function memory._stays_whole(p_user_id text, p_agent_id text, p_role text)
+-- Whether messages of a role stay as they are, however long. p_settings: the policy's section artifacts.
+create or replace function memory._stays_whole(p_settings jsonb, p_role text)
 returns boolean
-language plpgsql stable parallel safe
+language plpgsql immutable parallel safe -- each short message would prepare the operators of an SQL function
 as $$
 begin
-  if memory._default_policy() #> '{artifacts,roles}' ? p_role then
-    return false;
-  end if;
-  return not exists ( -- as in memory._policy()
-    select from (select p_user_id, p_agent_id offset 0) as a (user_id, agent_id)
-    join memory.policies as p on memory._policy_applies(p.user_id, p.agent_id, a.user_id, a.agent_id)
-    where p.settings ? 'artifacts');
+  return not p_settings -> 'roles' ?| array[p_role, case p_role when 'assistant' then 'agent' end];
 end;
 $$;
 
@@ -80,10 +72,10 @@ declare
   masks text[];
 begin
   if memory._estimate_tokens(p_content) <= (p_settings ->> 'threshold_tokens')::int
-    or not p_settings -> 'roles' ?| array[p_role, case p_role when 'assistant' then 'agent' end]
+    or memory._stays_whole(p_settings, p_role)
     or not (p_settings ->> 'enabled')::boolean
     or memory._is_blank(p_content)
-    or not memory._has_resource(p_user_id, p_agent_id, 'memory') then
+    or not memory._has_memory(p_user_id, p_agent_id) then
     return null;
   end if;
   masks := memory._masks(memory._policy(p_user_id, p_agent_id), true);
@@ -121,8 +113,9 @@ begin
 end;
 $$;
 
--- Keeps a content under a telling key: npm-install, npm-install-2, ... Nulls if the agent has just lost the resource
--- memory.
+-- Keeps a content under a telling key: npm-install, npm-install-2, ... It begins with the first words of the command
+-- (without the folder it runs in, variables and sudo), of the name of the tool, or of the description, at most 32
+-- characters. Nulls if the agent has just lost the resource memory.
 create or replace function memory._keep_message(
   p_user_id text, p_agent_id text, p_thread_id text, p_artifact_type text, p_description text, p_content text,
   p_about jsonb
@@ -131,10 +124,16 @@ returns memory.artifacts
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  slug constant text := memory._slug(coalesce(p_about ->> 'command', p_about ->> 'tool', p_description));
+  slug text := lower(left(coalesce(p_about ->> 'command', p_about ->> 'tool', p_description), 1000));
   number int := 0;
   artifact memory.artifacts;
 begin
+  slug := regexp_replace(slug, e'^\\s*(?:(?:cd\\s+\\S+\\s*(?:&&|;)|sudo|env|time|[a-z_]+=\\S*)\\s+)+', '');
+  slug := btrim(regexp_replace(slug, '[^a-z0-9]+', '-', 'g'), '-');
+  if length(slug) > 32 then -- whole words, if the first is not longer
+    slug := coalesce(substring(left(slug, 33) from '^(.{8,})-'), left(slug, 32));
+  end if;
+  slug := coalesce(nullif(slug, ''), 'text');
   loop
     number := memory._free_number(p_user_id, slug, number + 1);
     artifact := memory._keep_artifact(
@@ -144,27 +143,9 @@ begin
       -- a day later deletes it if no message names it by then.
       p_check_at => statement_timestamp() + interval '1 day', p_is_by_rule => true);
     -- Else somebody has just stored something of his own under this key.
-    exit when artifact.key is not null or not memory._has_resource(p_user_id, p_agent_id, 'memory');
+    exit when artifact.key is not null or not memory._has_memory(p_user_id, p_agent_id);
   end loop;
   return artifact;
-end;
-$$;
-
--- Beginning of a key: the first words of a command (without the folder it runs in, variables and sudo), of the name of
--- a tool, or of a description, at most 32 characters.
-create or replace function memory._slug(p_said text)
-returns text
-language plpgsql immutable parallel safe
-as $$
-declare
-  said text := lower(left(p_said, 1000));
-begin
-  said := regexp_replace(said, e'^\\s*(?:(?:cd\\s+\\S+\\s*(?:&&|;)|sudo|env|time|[a-z_]+=\\S*)\\s+)+', '');
-  said := btrim(regexp_replace(said, '[^a-z0-9]+', '-', 'g'), '-');
-  if length(said) > 32 then -- whole words, if the first is not longer
-    said := coalesce(substring(left(said, 33) from '^(.{8,})-'), left(said, 32));
-  end if;
-  return coalesce(nullif(said, ''), 'text');
 end;
 $$;
 

@@ -101,36 +101,6 @@ begin atomic
     else least(octet_length((p_message).content), 262144) end;
 end;
 
--- Finishes the messages that a job has read: replaces their estimated tokens by the exact ones in the job's result, and
--- stores their words in the same new version of each row. Jobs of kind embed do not call this, because they write to no
--- messages. It is the last step of completing a job, so that appends wait for these updates only. It skips a thread
--- that another transaction is writing to: a later job brings the counts, and memory.sweep() stores the words.
-create or replace function memory._finish_read_messages(p_job memory.jobs, p_result jsonb)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  -- Whole numbers by seq.
-  if p_result ? 'token_counts' and (
-    jsonb_typeof(p_result -> 'token_counts') = 'object' and jsonb_typeof(p_result -> 'token_counter') = 'string'
-    and not exists (select from jsonb_each(p_result -> 'token_counts') as c
-                    where c.key !~ '^[0-9]{1,18}$' or jsonb_typeof(c.value) <> 'number'
-                      or c.value::numeric not between 0 and memory._max_message_bytes()
-                      or c.value::numeric <> floor(c.value::numeric))) is not true then
-    perform memory._refuse_result('token_counts',
-      'must be an object of seq and number of tokens, with token_counter naming the encoding');
-  end if;
-  perform from memory.threads as t
-  where t.user_id = p_job.user_id and t.thread_id = p_job.scope for no key update skip locked;
-  if found then
-    perform memory._finish_messages(p_job.user_id, p_job.scope, (p_job.input ->> 'from_seq')::bigint,
-      (p_job.input ->> 'read_through')::bigint, coalesce(p_result -> 'token_counts', '{}'),
-      1000000); -- half a second to a second and a half, for which appends to the thread wait
-    perform memory._mark_parsed(p_job.user_id, p_job.scope, (p_job.input ->> 'read_through')::bigint);
-  end if;
-end;
-$$;
-
 -- Moves the watermark up to which the messages of a thread are parsed: to p_to_seq, or to the message before the first
 -- one that is not parsed. Returns how far it has moved. A search and a sweep look at no message before it.
 create or replace function memory._mark_parsed(p_user_id text, p_thread_id text, p_to_seq bigint)

@@ -65,22 +65,6 @@ begin
 end;
 $$;
 
--- Counts anew how many tokens a thread has since its newest summary of either kind. A thread that another transaction
--- has locked is skipped, so that the job waits for no writer; its next summary is then due too early.
-create or replace function memory._count_tokens_since_summary(p_user_id text, p_thread_id text)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  perform from memory.threads as t
-  where t.user_id = p_user_id and t.thread_id = p_thread_id for no key update skip locked;
-  if found then
-    update memory.threads as t set tokens_since_summary = memory._tokens_since_summary(p_user_id, p_thread_id)
-    where t.user_id = p_user_id and t.thread_id = p_thread_id;
-  end if;
-end;
-$$;
-
 -- Tokens of the active messages since the newest summary of a thread, by reading these messages.
 create or replace function memory._tokens_since_summary(p_user_id text, p_thread_id text)
 returns bigint
@@ -114,10 +98,11 @@ begin
   elsif pg_column_size(p_result -> 'metadata') > 1000000 then
     perform memory._refuse_result('metadata',
       format('has %s bytes, at most 1000000 are allowed', pg_column_size(p_result -> 'metadata')));
-  elsif not memory._is_number_within(p_result -> 'token_count', 1, 10000000)
+  -- Only numbers lie between two numbers, because jsonb sorts each type apart from the others.
+  elsif p_result -> 'token_count' not between jsonb '1' and jsonb '10000000'
     or (p_result ->> 'token_count')::numeric <> floor((p_result ->> 'token_count')::numeric) then
     perform memory._refuse_result('token_count', 'must be a whole number of tokens');
-  elsif not memory._is_number_within(p_result -> 'generation_time_ms', 0, 2147483647) then
+  elsif p_result -> 'generation_time_ms' not between jsonb '0' and jsonb '2147483647' then
     perform memory._refuse_result('generation_time_ms', 'must be a number of milliseconds');
   end if;
   signs := memory._verdict(p_result ->> 'summary', memory._source_trust('assistant'));
@@ -127,17 +112,6 @@ begin
       where m.kind = 'chat' and m.name = p_job.input ->> 'model' and m.provider = 'local') then
     perform memory._refuse_result('summary', format('looks like an attack on a model (%s)', signs));
   end if;
-end;
-$$;
-
--- Whether a value is a JSON number within bounds; null for null.
-create or replace function memory._is_number_within(p_value jsonb, p_low bigint, p_high bigint)
-returns boolean
-language plpgsql immutable parallel safe
-as $$
-begin
-  return case when jsonb_typeof(p_value) = 'number' then p_value::numeric between p_low and p_high
-              else jsonb_typeof(p_value) is null end;
 end;
 $$;
 
@@ -188,24 +162,33 @@ end;
 $$;
 
 -- Logs which messages a summary covers and how long it took: the time that the model reports, or else the time since
--- the claim.
+-- the claim. PostgreSQL sends lines at level INFO to the client that runs the statement, such as a worker, and writes
+-- them into the server's log only if log_min_messages is info or lower. Otherwise the function writes them at level
+-- LOG, the level at which the server reports its own work.
 create or replace function memory._log_summary(p_summary memory.summaries)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 declare
   thread constant text := memory._in_a_line(p_summary.thread_id);
+  line text;
 begin
   raise debug 'Memory % status updated to %', p_summary.summary_id, p_summary.status;
   if p_summary.kind not in ('rolling', 'thread') then
     return;
   end if;
-  if p_summary.kind = 'rolling'
-    and p_summary.start_seq > memory._seq_after_opening(p_summary.user_id, p_summary.thread_id) then
-    perform memory._log_info(format('Sliding window: dropping seq 0-%s for %s', p_summary.start_seq - 1, thread));
-  end if;
-  perform memory._log_info(format('Summarized messages %s-%s for %s in %sms', p_summary.start_seq, p_summary.end_seq,
-    thread, coalesce(p_summary.generation_time_ms,
-                     round(extract(epoch from clock_timestamp() - p_summary.created_at) * 1000))));
+  foreach line in array array_remove(array[
+    case when p_summary.kind = 'rolling'
+        and p_summary.start_seq > memory._seq_after_opening(p_summary.user_id, p_summary.thread_id)
+      then format('Sliding window: dropping seq 0-%s for %s', p_summary.start_seq - 1, thread) end,
+    format('Summarized messages %s-%s for %s in %sms', p_summary.start_seq, p_summary.end_seq, thread,
+      coalesce(p_summary.generation_time_ms,
+               round(extract(epoch from clock_timestamp() - p_summary.created_at) * 1000)))], null)
+  loop
+    raise info '%', line;
+    if current_setting('log_min_messages') in ('notice', 'warning', 'error', 'log') then
+      raise log '%', line;
+    end if;
+  end loop;
 end;
 $$;

@@ -181,10 +181,8 @@ begin
         select a.* from memory._add_in_turn(p_user_id, jsonb_build_array(p_memories -> place - 1), p_agent_id,
                                             p_on_conflict, p_first + place - 1) as a;
       else
-        if reasons[place] is not null then
-          perform memory._note_quarantine(ids[place], reasons[place]);
-        elsif ids[place] = any (evicted) then
-          perform memory._note_eviction(ids[place]);
+        if reasons[place] is not null or ids[place] = any (evicted) then
+          perform memory._note_unseen(ids[place], reasons[place]);
         end if;
         return query select ids[place], ids[place] <> all (evicted);
       end if;
@@ -228,25 +226,17 @@ begin
     room := case
       when not (policy #>> '{resources,memory}')::boolean then null
       when counted + scope.added <= most then room
-      when room is not null and counted <= most and not memory._hides_memories(p_user_id, memory._evictable(
-        p_user_id, scope.agent_id, scope.added, policy #>> '{memories,eviction}')) then 'at the limit'
+      when room is not null and counted <= most and not exists ( -- none of those that go hides another one
+        select
+        from unnest(memory._evictable(p_user_id, scope.agent_id, scope.added, policy #>> '{memories,eviction}'))
+          as i (id)
+        cross join lateral ( -- each by itself: a join is planned badly while the table has no statistics
+          select from memory.memories as m
+          where m.user_id = p_user_id and m.superseded_by = i.id and m.deleted_at is null offset 0) as h)
+        then 'at the limit'
     end;
   end loop;
   return room;
-end;
-$$;
-
--- Whether one of these memories hides another one.
-create or replace function memory._hides_memories(p_user_id text, p_memory_ids uuid[])
-returns boolean
-language plpgsql stable parallel safe
-as $$
-begin
-  return exists (
-    select from unnest(p_memory_ids) as i (id)
-    cross join lateral ( -- each by itself: a join is planned badly while the table has no statistics
-      select from memory.memories as m
-      where m.user_id = p_user_id and m.superseded_by = i.id and m.deleted_at is null offset 0) as h);
 end;
 $$;
 

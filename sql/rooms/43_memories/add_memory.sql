@@ -62,10 +62,8 @@ begin
       from memory.memories as m
       where m.user_id = add_memory.user_id and m.memory_id = stored.memory_id;
       stored := (stored.memory_id, is_kept);
-      if quarantine_reason is not null then
-        perform memory._note_quarantine(stored.memory_id, quarantine_reason);
-      elsif not stored.inserted then
-        perform memory._note_eviction(stored.memory_id);
+      if not is_kept or quarantine_reason is not null then
+        perform memory._note_unseen(stored.memory_id, quarantine_reason);
       end if;
       return stored;
     end if;
@@ -97,10 +95,10 @@ begin
       and m.quarantined_at is not null
     order by m.quarantined_at desc limit 1;
     if found then
-      perform memory._note_quarantine(existing.memory_id, existing.quarantine_reason);
+      perform memory._note_unseen(existing.memory_id, existing.quarantine_reason);
       return row(existing.memory_id, false)::memory.stored_memory;
-    elsif not memory._has_resource(user_id, agent_id, 'memory')
-      or memory._stays_out(memory._states(source), user_id, content) then
+    elsif not memory._has_memory(user_id, agent_id)
+      or not memory._states(source) and memory._is_forgotten(user_id, content) then
       return row(null, false)::memory.stored_memory;
     end if;
   end loop;
@@ -148,25 +146,19 @@ comment on function memory.add_memory(
 'with the same memory_id stores once: the memory of this id is returned as it is, also if it was changed or deleted '
 'since.';
 
--- Raises a notice that a memory is in quarantine.
-create or replace function memory._note_quarantine(p_memory_id uuid, p_reason text)
+-- Raises a notice that nobody sees a memory: it is in quarantine for this reason, or the limit evicted it at once.
+create or replace function memory._note_unseen(p_memory_id uuid, p_quarantine_reason text)
 returns void
 language plpgsql stable parallel safe
 as $$
 begin
-  raise notice 'memory % is in quarantine: %', p_memory_id, p_reason
-    using hint = 'Nobody sees it. If it is harmless, call memory.release_memory().';
-end;
-$$;
-
--- Raises a notice that the limit evicted a new memory at once.
-create or replace function memory._note_eviction(p_memory_id uuid)
-returns void
-language plpgsql stable parallel safe
-as $$
-begin
-  raise notice 'memory % was evicted at once: the agent is at its limit, and its other memories matter more',
-    p_memory_id
-    using hint = 'Give it a higher importance, or raise memories.max_per_agent with memory.set_policy().';
+  if p_quarantine_reason is not null then
+    raise notice 'memory % is in quarantine: %', p_memory_id, p_quarantine_reason
+      using hint = 'Nobody sees it. If it is harmless, call memory.release_memory().';
+  else
+    raise notice 'memory % was evicted at once: the agent is at its limit, and its other memories matter more',
+      p_memory_id
+      using hint = 'Give it a higher importance, or raise memories.max_per_agent with memory.set_policy().';
+  end if;
 end;
 $$;

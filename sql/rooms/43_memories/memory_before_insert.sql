@@ -71,7 +71,7 @@ begin
   if cardinality(layers) = 0 then
     policy := memory._default_policy();
   else
-    policy := memory._policy_of_memories(layers);
+    policy := memory._merge_layers(layers);
     if policy #> '{masking,classes}' <> '[]' then
       new := memory._masked_memory(new, memory._masks(policy, false));
       perform memory._remove_expired_duplicate(new);
@@ -87,7 +87,7 @@ begin
     new.trust := memory._memory_trust(new);
     -- The check comes after the lock: while this session waited for it, another session may have forgotten this
     -- content.
-    if memory._stays_out(new.is_stated, new.user_id, new.content) then
+    if not new.is_stated and memory._is_forgotten(new.user_id, new.content) then
       return null;
     end if;
   end if;
@@ -115,7 +115,13 @@ begin
     new.long_search_vector := null;
   end if;
   if not new.is_stated then
-    if memory._is_quarantined_content(new) then
+    -- An extracted memory stays out if its content is in quarantine already, by a rule or by a caller, under messages
+    -- that are trusted at least as much as the messages behind the new memory.
+    if exists (
+      select from memory.memories as m
+      where m.user_id = new.user_id and m.agent_id = new.agent_id
+        and m.content_hash = new.content_hash
+        and m.quarantined_at is not null and m.quarantined_with is null and m.trust >= new.trust) then
       return null;
     end if;
   end if;

@@ -10,21 +10,6 @@ begin atomic
   select coalesce(p_trust >= 0.5 or p_trust >= p_other, true);
 end;
 
--- Whether the content of an extracted memory is already in quarantine, by a rule or by a caller, under messages that
--- are trusted at least as much as the messages behind the new memory.
-create or replace function memory._is_quarantined_content(p_candidate memory.memories)
-returns boolean
-language plpgsql stable parallel safe
-as $$
-begin
-  return exists (
-    select from memory.memories as m
-    where m.user_id = p_candidate.user_id and m.agent_id = p_candidate.agent_id
-      and m.content_hash = p_candidate.content_hash
-      and m.quarantined_at is not null and m.quarantined_with is null and m.trust >= p_candidate.trust);
-end;
-$$;
-
 -- The trust of a new memory: the trust of its source, or, if the memory names its messages, the lowest trust of these
 -- messages while they are stored. For the summary of a conversation all its messages count.
 create or replace function memory._memory_trust(p_candidate memory.memories)

@@ -9,6 +9,7 @@ as $$
 declare
   chosen uuid[];
   places tid[];
+  pieces tid[];
   deleted bigint;
 begin
   perform memory._check_id('user_id', user_id);
@@ -18,19 +19,24 @@ begin
   chosen := memory._documents_to_delete(user_id, document_ids, namespace, doc_type, filter);
   deleted := cardinality(chosen);
   if not dry_run and deleted > 0 then
-    perform memory._documents_by_ids(user_id, chosen);
+    -- Each is found by its key.
+    places := array(
+      select d.place
+      from (select i from unnest(chosen) as i order by i) as i (id)
+      cross join lateral (
+        select n.ctid as place from memory.documents as n
+        where n.user_id = delete_documents.user_id and n.document_id = i.id offset 0 for update) as d);
     -- Once more: somebody may have changed one of them before it was locked.
     chosen := memory._documents_to_delete(user_id, chosen, namespace, doc_type, filter);
     -- Their pieces in one statement, so that the trigger on pieces runs once and not for each document.
-    places := array(
+    pieces := array(
       select p.place
       from unnest(chosen) as i (id)
       cross join lateral (
         select c.ctid as place from memory.document_chunks as c
         where c.user_id = delete_documents.user_id and c.document_id = i.id offset 0) as p);
-    delete from memory.document_chunks as c where c.ctid = any (places);
-    places := memory._documents_by_ids(user_id, chosen);
-    delete from memory.documents as d where d.ctid = any (places);
+    delete from memory.document_chunks as c where c.ctid = any (pieces);
+    delete from memory.documents as d where d.ctid = any (places) and d.document_id = any (chosen);
     get diagnostics deleted = row_count;
   end if;
   return memory._deletion(deleted, chosen::text[], dry_run);
@@ -41,21 +47,6 @@ comment on function memory.delete_documents(text, uuid[], text, text, jsonb, boo
 'both, for good as memory.delete_document() does, all or none; those in quarantine go as well. Returns {"count": n, '
 '"sample": the ids of the ten newest, "dry_run": false}; with dry_run nothing is deleted. A call without any '
 'condition is refused (22023); an empty list of ids deletes nothing.';
-
--- Locks documents, each found by its key, and returns their places.
-create or replace function memory._documents_by_ids(p_user_id text, p_document_ids uuid[])
-returns tid[]
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  return array(
-    select d.place
-    from (select i from unnest(p_document_ids) as i order by i) as i (id)
-    cross join lateral (
-      select n.ctid as place from memory.documents as n
-      where n.user_id = p_user_id and n.document_id = i.id offset 0 for update) as d);
-end;
-$$;
 
 -- The documents under these conditions, newest first.
 create or replace function memory._documents_to_delete(

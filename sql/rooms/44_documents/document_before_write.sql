@@ -46,15 +46,3 @@ begin
   perform memory._check_moment('created_at', p_candidate.created_at);
 end;
 $$;
-
--- Refuses a title, of a document or a thread, that is too long.
-create or replace function memory._check_title(p_title text, p_hint text)
-returns void
-language plpgsql immutable parallel safe
-as $$
-begin
-  if octet_length(p_title) > 2000 then
-    perform memory._refuse_size('title', octet_length(p_title), 2000, p_hint);
-  end if;
-end;
-$$;

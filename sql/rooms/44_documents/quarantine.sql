@@ -10,7 +10,8 @@ declare
   signs text;
 begin
   if p_document.quarantined_at is null and p_document.released_at is null
-    and memory._documents_are_judged(p_document) then
+    and (memory._policy_section(
+      p_document.user_id, memory._document_agent(p_document.agent_ids), 'trust') ->> 'rules')::boolean then
     signs := memory._verdict(
       concat_ws(e'\n', p_document.title, left(p_document.content, coalesce(p_max_chars, 10485760))),
       p_document.trust);
@@ -18,30 +19,6 @@ begin
       perform memory._quarantine_document(p_document.user_id, p_document.document_id, 'rule: ' || signs);
     end if;
   end if;
-end;
-$$;
-
--- Whether rules look at a document.
-create or replace function memory._documents_are_judged(p_document memory.documents)
-returns boolean
-language plpgsql stable parallel safe
-as $$
-begin
-  return (memory._policy_section(
-    p_document.user_id, memory._document_agent(p_document.agent_ids), 'trust') ->> 'rules')::boolean;
-end;
-$$;
-
--- Whether this text of a document must not be shown although the document is not in quarantine: no rule has looked at
--- it. p_document has it in a piece of that number, to which no job has come yet. The first two pieces are the 64 KiB
--- that were looked at when the document was stored.
-create or replace function memory._is_held_back_piece(p_document memory.documents, p_number int, p_said text)
-returns boolean
-language plpgsql stable parallel safe
-as $$
-begin
-  return p_number > 1 and p_document.released_at is null and memory._documents_are_judged(p_document)
-    and memory._verdict(p_said, p_document.trust) is not null;
 end;
 $$;
 

@@ -20,7 +20,19 @@ begin
   delete from memory.summaries as s where s.user_id = old.user_id and s.thread_id = old.thread_id;
   delete from memory.documents as d
   where d.user_id = old.user_id and d.thread_id = old.thread_id and memory._is_archive(d);
-  perform memory._pass_on_artifacts(old.user_id, old.thread_id);
+  -- The artifacts that messages of the thread became go to a copy of the thread, if there is one, whose messages name
+  -- them as well.
+  if exists (
+    select from memory.artifacts as a
+    where a.user_id = old.user_id and a.thread_id = old.thread_id and a.check_at is not null) then
+    update memory.artifacts as a set thread_id = c.thread_id
+    from (
+      select m.artifact_key, min(m.thread_id) as thread_id
+      from memory.messages as m
+      where m.user_id = old.user_id and m.thread_id <> old.thread_id and m.artifact_key is not null
+      group by m.artifact_key) as c
+    where a.user_id = old.user_id and a.thread_id = old.thread_id and a.key = c.artifact_key;
+  end if;
   delete from memory.artifacts as a where a.user_id = old.user_id and a.thread_id = old.thread_id;
   perform memory._delete_checkpoints_of_thread(old.user_id, old.thread_id);
   perform memory._check_artifact_soon(old.user_id, k.artifact_key)
@@ -44,26 +56,5 @@ begin
   delete from memory.idempotency_keys as k where k.user_id = old.user_id and k.thread_id = old.thread_id;
   delete from memory.due_deletions as d where d.user_id = old.user_id and d.thread_id = old.thread_id;
   return null;
-end;
-$$;
-
--- Gives the artifacts that messages of a thread became to a copy of the thread, if there is one, whose messages name
--- them as well.
-create or replace function memory._pass_on_artifacts(p_user_id text, p_thread_id text)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  if exists (
-    select from memory.artifacts as a
-    where a.user_id = p_user_id and a.thread_id = p_thread_id and a.check_at is not null) then
-    update memory.artifacts as a set thread_id = c.thread_id
-    from (
-      select m.artifact_key, min(m.thread_id) as thread_id
-      from memory.messages as m
-      where m.user_id = p_user_id and m.thread_id <> p_thread_id and m.artifact_key is not null
-      group by m.artifact_key) as c
-    where a.user_id = p_user_id and a.thread_id = p_thread_id and a.key = c.artifact_key;
-  end if;
 end;
 $$;

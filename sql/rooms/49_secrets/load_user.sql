@@ -9,7 +9,7 @@ declare
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('agent_id', coalesce(agent_id, 'any'));
-  sees_memories := memory._has_resource(user_id, agent_id, 'memory');
+  sees_memories := memory._has_memory(user_id, agent_id);
   if not sees_memories then
     perform memory._note_missing_resource(agent_id, 'memory', 'only the names of secrets are loaded');
   end if;

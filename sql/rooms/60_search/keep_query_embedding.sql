@@ -35,7 +35,7 @@ begin
   if not found
     or memory._dimensions(embedding) > 4000
     or memory._dimensions(embedding) <> memory._known_dimensions(made_by)
-    or not memory._has_direction(memory._to_halfvec(embedding)) then
+    or memory._norm(memory._to_halfvec(embedding)) = 0 then
     return false;
   end if;
   perform memory._keep_query_embedding(user_id, made_by, asked, memory._to_halfvec(embedding));

@@ -196,8 +196,7 @@ language plpgsql stable parallel safe
 set enable_bitmapscan = on -- for the index of search_keys
 as $$
 declare
-  keys constant int[] := array(select memory._value_keys(p_user_id, p_filters.filter))
-    || case when p_agent_id is not null then array[memory._agent_key(p_user_id, p_agent_id)] end;
+  keys constant int[] := array(select memory._value_keys(p_user_id, p_filters.filter, p_agent_id));
 begin
   if p_filters.thread_id is not null then
     return (

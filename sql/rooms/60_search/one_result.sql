@@ -41,8 +41,14 @@ begin
     row_limit := 4 * row_limit;
   end loop;
 
-  if p_spaces is not null then
-    ranked := memory._with_names_of_spaces(ranked);
+  if p_spaces is not null then -- space of the explanation is the name of the space, null for the user's own texts
+    ranked := array(
+      select row(r.rank, r.source, r.id, r.thread_id, r.number, r.created_at, r.score,
+                 coalesce(r.explanation, '{}') || jsonb_build_object(
+                   'space', case when r.source in ('memory', 'document') then memory._space_of(r.thread_id) end)
+             )::memory.ranking
+      from unnest(ranked) as r
+      order by r.rank);
   end if;
   if has_pairs then
     ahead_of := memory._ahead_of_outdated(p_user_id, ranked, stands_for, p_filters, p_spaces);
@@ -59,22 +65,6 @@ begin
   window result_order as (order by coalesce(ahead_of[r.rank] - 0.5, r.rank), r.rank)
   order by row_number() over result_order
   limit p_row_limit;
-end;
-$$;
-
--- The texts of a search with spaces: space of the explanation is the name of the space, null for the user's own.
-create or replace function memory._with_names_of_spaces(p_ranked memory.ranking[])
-returns memory.ranking[]
-language plpgsql stable parallel safe
-as $$
-begin
-  return array(
-    select row(r.rank, r.source, r.id, r.thread_id, r.number, r.created_at, r.score,
-               coalesce(r.explanation, '{}') || jsonb_build_object(
-                 'space', case when r.source in ('memory', 'document') then memory._space_of(r.thread_id) end)
-           )::memory.ranking
-    from unnest(p_ranked) as r
-    order by r.rank);
 end;
 $$;
 

@@ -81,7 +81,7 @@ begin
         format('has %s dimensions, model "%s" has %s', memory._dimensions(embedding), p_model.name,
                memory._known_dimensions(p_model)),
         'Embed the query with that model.');
-    elsif not memory._has_direction(embedding) then
+    elsif memory._norm(embedding) = 0 then
       perform memory._refuse('query_embedding', 'has no direction: all its numbers are 0',
         'Embed the query with the model that embedded the memories.');
     end if;
@@ -115,19 +115,23 @@ begin
 end;
 $$;
 
--- Step 3, the model's answer: if step 2 found no embedding and p_may_call is true, the model embeds the query. Without
--- an embedding the search is by keyword (mode), and a notice says so unless the model may not be called.
+-- Step 3, the model's answer: if step 2 found no embedding, the model embeds the query. Without an embedding the search
+-- is by keyword (mode), and a notice says so. p_policy is that of a context, null for a search: the policy of a context
+-- may forbid to ask the model, and if no model is active, nothing is asked, because each call would then raise a
+-- notice. Then only p_is_given, an embedding that the caller gave, raises a notice.
 create or replace function memory._query_target(
-  p_user_id text, p_agent_id text, p_query text, p_may_call boolean, p_model memory.models, p_known halfvec,
-  p_problem text, inout mode text, out embedding halfvec
+  p_user_id text, p_agent_id text, p_query text, p_policy jsonb, p_is_given boolean, p_model memory.models,
+  p_known halfvec, p_problem text, inout mode text, out embedding halfvec
 )
 language plpgsql volatile parallel unsafe
 as $$
 declare
+  compares_meaning constant boolean := p_policy is null or p_is_given
+    or p_model.name is not null and (p_policy #>> '{context,embed_query}')::boolean;
   is_waited_for boolean;
 begin
   embedding := p_known;
-  if embedding is null and p_problem is null and p_query is not null and p_may_call then
+  if embedding is null and p_problem is null and p_query is not null and compares_meaning then
     select c.embedding, c.problem into embedding, p_problem
     from memory._embed_query(p_user_id, p_agent_id, p_query, p_model) as c;
   end if;
@@ -138,7 +142,7 @@ begin
     perform memory._refuse('mode', p_problem,
       'Use mode keyword, or activate an embedding model that has embedded the texts and answers.');
   elsif embedding is null then
-    if p_problem is not null and p_may_call then
+    if p_problem is not null and compares_meaning then
       is_waited_for := p_known is null and p_problem like 'model "%" has not embedded anything%';
       raise notice 'degraded: searching by keyword only, %', p_problem using
         errcode = case when p_model.name is null then '01AM1' when is_waited_for then '01AM3' else '01AM2' end,
@@ -187,7 +191,7 @@ begin
     problem := format('the reply of model "%s" has %s dimensions instead of %s', p_model.name, dims,
                       coalesce(memory._known_dimensions(p_model)::text, '4000 at most'));
     embedding := null;
-  elsif not memory._has_direction(embedding) then
+  elsif memory._norm(embedding) = 0 then
     problem := format('the reply of model "%s" has no direction', p_model.name);
     embedding := null;
   elsif current_setting('transaction_read_only') = 'off' then

@@ -31,7 +31,10 @@ begin
       p_row_limit => 2 * p_row_limit, p_filters => p_filters, p_explain => p_explain, p_spaces => p_spaces,
       p_agent_of_spaces => p_agent_of_spaces) as r
     left join lateral (
-      select 1 - weight * memory._share_of_wrong(n) as factor
+      -- How likely a memory is wrong by what was recorded of it: the mean of a Beta distribution of its wrong and
+      -- helpful outcomes (Laplace's rule of succession, with one imagined helpful outcome and no imagined wrong one).
+      -- A use of which nothing more is known says nothing.
+      select 1 - weight * n.wrong / (n.wrong + n.helpful + 1)::double precision as factor
       from memory.memory_uses as n
       where n.user_id = coalesce(case when p_spaces is not null then r.thread_id end, p_user_id) -- see memory.ranking
         and n.memory_id = case when r.source = 'memory' then r.id::uuid end and n.wrong > 0
@@ -43,13 +46,3 @@ begin
   limit p_row_limit;
 end;
 $$;
-
--- How likely a memory is wrong by what was recorded of it: the mean of a Beta distribution of its wrong and helpful
--- outcomes (Laplace's rule of succession, with one imagined helpful outcome and no imagined wrong one). A use of which
--- nothing more is known says nothing.
-create or replace function memory._share_of_wrong(p_use memory.memory_uses)
-returns double precision
-language sql immutable parallel safe
-begin atomic
-  select (p_use).wrong / ((p_use).wrong + (p_use).helpful + 1)::double precision;
-end;

@@ -9,7 +9,7 @@
 -- two scores (the arms) to 0..1 within the query and adds them by weight (score), or adds reciprocal ranks (rrf).
 --
 -- The messages around a message often tell what it means. So a word of the two messages before and after counts for the
--- message, too, with the part of its weight that _weight_at_distance() says, unless most texts have the word. And the
+-- message, too, with 0.6 or 0.4 of its weight, unless most texts have the word. And the
 -- message gains from its better neighbour in the thread. Then the last step orders the 200 best texts anew. It
 -- multiplies the score of a message by 0.8 if the query names a speaker and another speaker with a name has said the
 -- message; by 0.85 if the query names days and the message is of another day; and by 0.9 if an assistant without a name
@@ -107,7 +107,7 @@ begin
       when (select sum(s.memory_count) from memory.memory_scopes as s where s.user_id = p_user_id)
              > greatest((p_settings ->> 'approximate_above')::bigint,
                  (select c.reltuples / 50 from pg_class as c where c.oid = memory._vector_index(p_model)))
-        and memory._has_vector_index(p_model)
+        and exists (select from pg_index as i where i.indexrelid = memory._vector_index(p_model) and i.indisvalid)
       then memory._nearest_among_memories(p_user_id, p_agent_id, p_model, p_target, p_row_limit, p_explain) end;
   end if;
   if cardinality(nearest) = p_row_limit then -- otherwise the index has found too few memories of this user
@@ -151,7 +151,15 @@ begin
     case when needs_ranks then sources else '{document,artifact}' || case when is_talk then '{message}'::text[] end end,
     pool) as c;
   if p_spaces is not null then
-    of_spaces := memory._sources_of_spaces(p_sources, p_filters);
+    -- Of a space a search reads memories and documents, as far as they can pass the filters. A thread_id is that of a
+    -- thread of the user, so nothing of a space passes it.
+    of_spaces := array(
+      select s.source from unnest(p_sources) as s (source)
+      where p_filters.thread_id is null and case s.source
+        when 'memory' then num_nonnulls(p_filters.doc_types, p_filters.namespaces) = 0
+        when 'document' then num_nonnulls(
+          p_filters.memory_types, p_filters.tags_all, p_filters.tags_any, p_filters.min_confidence) = 0
+        else false end);
     -- One statement for all spaces: to append to the candidates again and again takes time by the square of the spaces.
     with of_each as materialized (
       select s.space, c.*
@@ -161,8 +169,16 @@ begin
         any_word, p_model, case when p_mode <> 'keyword' then p_target end, null,
         case when needs_ranks then of_spaces else '{document}' end, pool) as c
     )
-    select memory._candidates_of(null, candidates.chosen) || array(
-        select f from of_each as o cross join lateral unnest(memory._candidates_of(o.space, o.chosen)) as f) as chosen,
+    select array(
+        -- The candidates in their order; memories and documents with the user_id of their space as thread_id.
+        select row(c.source, c.id, case when c.source in ('memory', 'document') then a.space else c.thread_id end,
+                   c.number, c.created_at, c.similarity, c.vector, c.content, c.metadata)::memory._candidate
+        from (select null as space, candidates.chosen, 0 as place
+              union all
+              select o.space, o.chosen, row_number() over () from of_each as o) as a
+        cross join lateral unnest(a.chosen) with ordinality
+          as c (source, id, thread_id, number, created_at, similarity, vector, content, metadata, place)
+        order by a.place, c.place) as chosen,
       candidates.texts + sum(o.texts)::bigint as texts, greatest(candidates.highest, max(o.highest)) as highest,
       least(candidates.lowest, min(o.lowest)) as lowest, candidates.unparsed + sum(o.unparsed)::bigint as unparsed
     into candidates
@@ -199,39 +215,6 @@ begin
   where p_min_score is null or memory._real(s.result) >= memory._real(p_min_score)
   window best_first as (order by s.result desc, s.created_at desc, s.id collate "C")
   limit p_row_limit;
-end;
-$$;
-
--- The candidates in their order, memories and documents with the user_id of their space as thread_id, where a search
--- with spaces finds it (null: they are the user's own).
-create or replace function memory._candidates_of(p_space text, p_chosen memory._candidate[])
-returns memory._candidate[]
-language plpgsql immutable parallel safe
-as $$
-begin
-  return array(
-    select row(c.source, c.id, case when c.source in ('memory', 'document') then p_space else c.thread_id end, c.number,
-               c.created_at, c.similarity, c.vector, c.content, c.metadata)::memory._candidate
-    from unnest(p_chosen) with ordinality
-      as c (source, id, thread_id, number, created_at, similarity, vector, content, metadata, place)
-    order by c.place);
-end;
-$$;
-
--- Which of these sources a search reads in spaces: memories and documents, as far as they can pass the filters. A
--- thread_id is that of a thread of the user, so nothing of a space passes it.
-create or replace function memory._sources_of_spaces(p_sources text[], p_filters memory._search_filters)
-returns text[]
-language plpgsql immutable parallel safe
-as $$
-begin
-  return array(
-    select s.source from unnest(p_sources) as s (source)
-    where p_filters.thread_id is null and case s.source
-      when 'memory' then num_nonnulls(p_filters.doc_types, p_filters.namespaces) = 0
-      when 'document' then num_nonnulls(
-        p_filters.memory_types, p_filters.tags_all, p_filters.tags_any, p_filters.min_confidence) = 0
-      else false end);
 end;
 $$;
 

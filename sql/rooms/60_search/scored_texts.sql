@@ -55,8 +55,9 @@ begin
     select v.place, sum(v.weight) as keyword, sum(v.own) as own, sum(v.idf) as idf
     from (
       select m.place + o.step as place,
-        max(w.idf * (m.weight * memory._weight_at_distance(abs(numbers[m.place + o.step] - numbers[m.place]))))
-          as weight,
+        -- A text of no thread, whose distance from itself is null, has all of the weight of its own words.
+        max(w.idf * (m.weight * case abs(numbers[m.place + o.step] - numbers[m.place])
+                                  when 1 then 0.6::double precision when 2 then 0.4 else 1 end)) as weight,
         max(w.idf * m.weight) filter (where o.step = 0) as own, max(w.idf) filter (where o.step = 0) as idf
       from matches as m
       join weights as w on w.n = m.n
@@ -131,7 +132,7 @@ begin
       select p.*
       from (
         -- A message gains from its better neighbour.
-        select s.*, memory._with_neighbour(s.score, s.neighbour)
+        select s.*, least(s.score + 0.4 * s.neighbour * (1 - s.score), 1)
             * case s.source when 'summary' then p_summary_weight else 1 end as gained
         from (
           select c.source, c.id collate "C" as id, c.thread_id, c.number, c.created_at, c.similarity, c.place,

@@ -49,23 +49,6 @@ begin atomic
     else 0 end;
 end;
 
--- The share of a word's weight that a message gets from a message so many places before or after it in its thread. A
--- text has all of the weight of its own words, also one of no thread, whose distance from itself is null.
-create or replace function memory._weight_at_distance(p_distance bigint)
-returns double precision
-language sql immutable parallel safe
-begin atomic
-  select case p_distance when 1 then 0.6::double precision when 2 then 0.4 else 1 end;
-end;
-
--- The score of a message, higher for the score of its better neighbour.
-create or replace function memory._with_neighbour(p_score double precision, p_neighbour double precision)
-returns double precision
-language sql immutable parallel safe
-begin atomic
-  select least(p_score + 0.4 * p_neighbour * (1 - p_score), 1);
-end;
-
 -- The weight of the keyword arm; the weight of the similarity arm is 1. The weight is the distance of the best text's
 -- score (p_best) from the mean of all p_texts in standard deviations, divided by 5, and at least 0.5 and at most 2. So
 -- words count for little where every text has most of them, as with long replies about one subject, and for much where

@@ -87,8 +87,8 @@ begin
     from memory._query_model(search.user_id, to_embed, search.query_embedding) as m
     cross join lateral memory._query_embedding(search.user_id, to_embed, search.query_embedding, m) as k
     cross join lateral memory._query_target(
-      search.user_id, search.agent_id, to_embed, true, m, k.embedding, k.problem,
-      case when search.query is null then 'vector' else mode end) as t
+      search.user_id, search.agent_id, to_embed, null, search.query_embedding is not null, m, k.embedding,
+      k.problem, case when search.query is null then 'vector' else mode end) as t
     cross join lateral memory._ranked_once(
       p_user_id => search.user_id, p_agent_id => search.agent_id, p_query => search.query, p_model => m.name,
       p_target => t.embedding, p_mode => t.mode,
@@ -151,7 +151,10 @@ begin
     perform memory._refuse('min_score', format('%s is not between -1 and 1', p_min_score),
       'Leave it out for no limit.');
   end if;
-  perform memory._check_share('min_confidence', p_filters.min_confidence);
+  if p_filters.min_confidence not between 0 and 1 then
+    perform memory._refuse('min_confidence', format('%s is not between 0 and 1', p_filters.min_confidence),
+      'Leave it out for no limit.');
+  end if;
   if (p_mode in ('hybrid', 'vector', 'keyword')) is not true then
     perform memory._refuse('mode', coalesce('unknown mode "' || left(p_mode, 50) || '"', 'must not be null'),
       'Use hybrid, vector or keyword.');

@@ -80,8 +80,7 @@ begin
   cross join lateral memory._query_embedding(
     get_context.user_id, get_context.query, get_context.query_embedding, m) as k
   cross join lateral memory._query_target(
-    get_context.user_id, get_context.agent_id, get_context.query,
-    memory._compares_meaning(policy, m, get_context.query_embedding is not null),
+    get_context.user_id, get_context.agent_id, get_context.query, policy, get_context.query_embedding is not null,
     m, k.embedding, k.problem, 'hybrid') as t
   cross join lateral memory._context_parts(
     get_context.user_id, get_context.thread_id, get_context.agent_id, get_context.query, m.name, t.embedding, policy,
@@ -145,16 +144,6 @@ comment on function memory.get_context(text, text, text, text, int, vector, bool
 'With explain one more row for each reason for which '
 'something was left out, without an ordinal: content, as JSON, has source, reason, tokens, count, and the first '
 'thousand ids.';
-
--- Whether a context compares texts by meaning: the caller gives the embedding of the query, or the server may ask a
--- model for the embedding. If no embedding model is active, the server asks none, because each call would then raise a
--- notice.
-create or replace function memory._compares_meaning(p_policy jsonb, p_model memory.models, p_is_given boolean)
-returns boolean
-language sql immutable parallel safe
-begin atomic
-  select p_is_given or (p_model).name is not null and (p_policy #>> '{context,embed_query}')::boolean;
-end;
 
 -- Why the context recalls no earlier messages about the query; null if it recalls them: the policy asks for them, and
 -- the query has a subject. A query that only acknowledges ("ok") has no subject. A query that is only an embedding has

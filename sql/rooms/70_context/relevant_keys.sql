@@ -30,8 +30,7 @@ begin
   from memory._query_model(p_user_id, p_query, p_query_embedding) as m
   cross join lateral memory._query_embedding(p_user_id, p_query, p_query_embedding, m) as k
   cross join lateral memory._query_target(
-    p_user_id, null, p_query, memory._compares_meaning(policy, m, p_query_embedding is not null), m, k.embedding,
-    k.problem, 'hybrid') as t;
+    p_user_id, null, p_query, policy, p_query_embedding is not null, m, k.embedding, k.problem, 'hybrid') as t;
   passages := array(
     select row(p.key, p.content_id, p.first_byte, p.end_byte, p.score)::memory._passage
     from (

@@ -32,9 +32,8 @@ begin
     from memory._query_model(render_memories.user_id, query, query_embedding) as m
     cross join lateral memory._query_embedding(render_memories.user_id, query, query_embedding, m) as k
     cross join lateral memory._query_target(
-      render_memories.user_id, render_memories.agent_id, query,
-      memory._compares_meaning(policy, m, query_embedding is not null),
-      m, k.embedding, k.problem, 'hybrid') as t
+      render_memories.user_id, render_memories.agent_id, query, policy, query_embedding is not null, m,
+      k.embedding, k.problem, 'hybrid') as t
     cross join lateral memory._render_memories(
       render_memories.user_id, render_memories.agent_id, query, m.name, t.embedding, policy, max_memories,
       max_tokens) as r);

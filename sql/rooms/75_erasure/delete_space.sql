@@ -6,7 +6,7 @@ as $$
 declare
   id constant text := memory._space_id(space);
 begin
-  perform memory._check_node_of_space(id);
+
   perform from memory.spaces as s where s.user_id = id for update; -- somebody may delete it meanwhile
   if not found then
     perform memory._refuse_space('space', space);

@@ -55,7 +55,6 @@ begin
     select m.content from memory.memories as m where m.user_id = forget_memory.user_id and m.memory_id = any (longer)));
   gone := memory._forget_messages(user_id, same, wordings, locked.threads);
   gone := memory._added(gone, memory._forget_memories(user_id, same || longer, wordings));
-  gone := memory._added(gone, memory._forget_in_jobs(user_id, same || longer, wordings));
   perform memory._forget_wording(user_id, wordings, locked.agents, locked.threads);
   gone := memory._added(gone, (
     select coalesce(jsonb_object_agg(b.key, b.value::bigint - (n.rows ->> b.key)::bigint), jsonb '{}')
@@ -123,7 +122,10 @@ begin
 end;
 $$;
 
--- Removes these memories, everything that was made of them, and earlier versions of other memories that say the same.
+-- Removes these memories, everything that was made of them, and earlier versions of other memories that say the same;
+-- then forgotten texts from the jobs of the user, which the caller has locked. Running jobs may have been handed these:
+-- they lose their leases, so that their results are refused (AM001), and are handed out again without them. Finished
+-- jobs that show any of it go.
 create or replace function memory._forget_memories(p_user_id text, p_memory_ids uuid[], p_wordings text[])
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -133,6 +135,7 @@ declare
   versions bigint;
   memories bigint;
   articles bigint;
+  jobs bigint;
 begin
   -- Before the memories, so that they are counted: a change of those that stay adds versions.
   delete from memory.memory_history as h
@@ -148,8 +151,15 @@ begin
          or d.source = 'consolidation'
            and memory._json_states_any(jsonb_build_array(d.title, d.content, d.metadata), p_wordings));
   get diagnostics articles = row_count;
-  return jsonb_build_object('memories', memories)
-    || case when versions > 0 then jsonb_build_object('memory_history', versions) else jsonb '{}' end
-    || case when articles > 0 then jsonb_build_object('documents', articles) else jsonb '{}' end;
+  perform memory._restart_jobs(p_user_id);
+  delete from memory.jobs as j
+  where j.user_id = p_user_id and j.finished_at is not null -- by status it would read the finished jobs of all users
+    and (memory._json_states_any(jsonb_build_array(j.request, j.input, j.result, j.error), p_wordings)
+      or exists (
+        select from unnest(p_memory_ids) as i (id)
+        where strpos(concat_ws(' ', j.request, j.input, j.result, j.error), i.id::text) > 0));
+  get diagnostics jobs = row_count;
+  return jsonb_strip_nulls(jsonb_build_object('memories', memories, 'memory_history', nullif(versions, 0),
+    'documents', nullif(articles, 0), 'jobs', nullif(jobs, 0)));
 end;
 $$;

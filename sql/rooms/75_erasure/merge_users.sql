@@ -43,7 +43,20 @@ begin
       memory._policy_section(into_user_id, agent, 'memories'))
     from memory.memory_scopes as s where s.user_id = into_user_id and s.agent_id = agent;
   end loop;
-  perform memory._merge_in_spaces(from_user_id, into_user_id);
+  -- What is granted to the first user goes to the second, who keeps the stronger access; so does what the first user
+  -- wrote in spaces.
+  with granted as (
+    delete from memory.space_grants as g where g.member = from_user_id returning g.*
+  )
+  insert into memory.space_grants as g (user_id, member, access, granted_at)
+  select f.user_id, into_user_id, f.access, f.granted_at from granted as f
+  on conflict on constraint space_grants_pkey do update set access = greatest(g.access, excluded.access);
+  with written as (
+    delete from memory.space_writes as w where w.member = from_user_id returning w.*
+  )
+  insert into memory.space_writes (user_id, member, source, id)
+  select f.user_id, into_user_id, f.source, f.id from written as f
+  on conflict on constraint space_writes_pkey do nothing;
   perform memory._audit('merge_users', jsonb_build_object('from_user_id', from_user_id), into_user_id);
   return merged;
 end;
@@ -55,27 +68,6 @@ comment on function memory.merge_users(text, text) is
 'had forgotten}. Of two equal memories one hides the other; policies of the second user win; running jobs begin anew. '
 'Of grants on a space the stronger one stays. '
 'Error P0002 when nothing is stored about the first user. For administrators.';
-
--- Gives what is granted to the first user to the second, who keeps the stronger access; and what the first user wrote.
-create or replace function memory._merge_in_spaces(p_from text, p_into text)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  with granted as (
-    delete from memory.space_grants as g where g.member = p_from returning g.*
-  )
-  insert into memory.space_grants as g (user_id, member, access, granted_at)
-  select f.user_id, p_into, f.access, f.granted_at from granted as f
-  on conflict on constraint space_grants_pkey do update set access = greatest(g.access, excluded.access);
-  with written as (
-    delete from memory.space_writes as w where w.member = p_from returning w.*
-  )
-  insert into memory.space_writes (user_id, member, source, id)
-  select f.user_id, p_into, f.source, f.id from written as f
-  on conflict on constraint space_writes_pkey do nothing;
-end;
-$$;
 
 -- Does so once all threads and counters of both users are locked, or raises 40001 if others make more of them all the
 -- time. Locks in the order of docs/architecture.md.

@@ -17,7 +17,17 @@ begin
             'delete from memory.artifact_parts as t where t.user_id = $1 and t.content_id in '
             '(select a.content_id from of_artifacts as a union all select u.upload_id from of_artifact_uploads as u)'
           else memory._forgetting_delete(quote_ident(n.name), n.has_thread) end, c.names, c.merged,
-        memory._merging_condition(n.name), memory._merging_conflict(n.name)), e',\n' order by n.place),
+        -- What stands between a table and the conflict: for memories the equal memory of the other user, which hides
+        -- them; for the summary of a user that it is not merged, and neither is how far it has read.
+        case n.name
+          when 'memories' then
+            'left join memory.memories as w '
+            'on w.user_id = $6 and w.agent_id = t.agent_id and w.content_hash = t.content_hash '
+            'and memory._is_current(w) and num_nonnulls(t.superseded_at, t.deleted_at) = 0'
+          when 'summaries' then 'where not ($9 and t.kind = ''user'')'
+          when 'marks' then 'where not ($9 and t.kind = ''summarize_user'')'
+          else '' end,
+        memory._merging_conflict(n.name)), e',\n' order by n.place),
       string_agg(format('%L, (select nullif(count(*), 0) from to_%s)', n.name, n.name), ', ' order by n.place))
     from memory._tables_of_users() with ordinality as n (name, has_thread, place)
     cross join lateral (
@@ -82,22 +92,6 @@ begin
     else plain end;
 end;
 $$;
-
--- What stands between a table and the conflict: for memories the equal memory of the other user, which hides them; for
--- the summary of a user that it is not merged, and neither is how far it has read.
-create or replace function memory._merging_condition(p_table text)
-returns text
-language sql immutable parallel safe
-begin atomic
-  select case p_table
-    when 'memories' then
-      'left join memory.memories as w '
-      'on w.user_id = $6 and w.agent_id = t.agent_id and w.content_hash = t.content_hash '
-      'and memory._is_current(w) and num_nonnulls(t.superseded_at, t.deleted_at) = 0'
-    when 'summaries' then 'where not ($9 and t.kind = ''user'')'
-    when 'marks' then 'where not ($9 and t.kind = ''summarize_user'')'
-    else '' end;
-end;
 
 -- What becomes of a row if the other user has one with its key.
 create or replace function memory._merging_conflict(p_table text)

@@ -6,16 +6,15 @@ set jit = off -- the statements read catalogs, and compiling one took 600 ms
 as $$
 begin
   return query
-  select c.check_name, c.ok, c.detail
-  from memory._checks(memory._queue_status(), memory._model_status(), memory._embedded_status()) as c;
+  select c.check_name, c.ok, c.detail from memory._checks(memory._work_status()) as c;
 end;
 $$;
 comment on function memory.doctor() is
 'Checks this installation: one row per check, ok = false where something is broken. Where answers are '
 'worse than they could be, such as without an embedding model, detail begins with "degraded:".';
 
--- The lines of memory.doctor(), made of the findings of memory.status() about the queue, the models and the embeddings.
-create or replace function memory._checks(p_queue jsonb, p_models jsonb, p_embedded jsonb)
+-- The lines of memory.doctor(); p_work is the result of memory._work_status().
+create or replace function memory._checks(p_work jsonb)
 returns table (check_name text, ok boolean, detail text)
 language plpgsql volatile parallel unsafe
 as $$
@@ -93,8 +92,9 @@ begin
                          where m.kind = 'embedding' and m.is_active)),
     ('languages', 'no message was in a language that the chat model cannot read'),
     ('models', 'no last call failed'),
-    ('queue', format('%s pending, %s running', p_queue ->> 'pending', p_queue ->> 'running'))) as l (check_name, detail)
-  left join memory._findings(p_queue, p_models, p_embedded) as f on f.check_name = l.check_name
+    ('queue', format('%s pending, %s running', p_work #>> '{queue,pending}', p_work #>> '{queue,running}'))
+  ) as l (check_name, detail)
+  left join memory._findings(p_work) as f on f.check_name = l.check_name
   group by l.check_name, l.detail, f.check_name
   order by l.check_name;
 

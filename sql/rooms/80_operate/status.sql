@@ -7,16 +7,13 @@ set search_path = pg_catalog, pg_temp
 set jit = off -- as memory.doctor()
 as $$
 declare
-  queue constant jsonb := memory._queue_status();
-  models constant jsonb := memory._model_status();
-  embedded constant jsonb := memory._embedded_status();
+  work constant jsonb := memory._work_status();
 begin
-  return jsonb_build_object(
+  return work || jsonb_build_object(
     'version', memory.version(),
     'server_version', current_setting('server_version'),
     'pgvector', (select e.extversion from pg_extension as e where e.extname = 'vector'),
     'has_runner', memory._has_runner(),
-    'models', models, 'queue', queue, 'embedded', embedded,
     'expiring', (select to_jsonb(e) from memory._expiring_unread() as e),
     -- What needs attention, with the command that helps: the lines of the doctor that are not ok, and the findings.
     'problems', coalesce((
@@ -34,11 +31,11 @@ begin
               'Run: select * from memory.dead_jobs; mend the cause, then call memory.retry_job(user_id, job_id)'
             when 'secrets' then 'See docs/secrets.md; "agent-memory doctor" says how far it is'
             else 'Run what the detail names' end as help
-        from memory._checks(queue, models, embedded) as d
+        from memory._checks(work) as d
         where not d.ok and d.check_name not in ('queue', 'models', 'embedding model') -- whose findings follow
         union all
         select f.name, f.is_broken, f.detail, f.help
-        from memory._findings(queue, models, embedded) as f) as p), '[]'));
+        from memory._findings(work) as f) as p), '[]'));
 end;
 $$;
 comment on function memory.status() is
@@ -47,8 +44,10 @@ comment on function memory.status() is
 'has read them, and problems. Each problem has a name, is_broken (false where answers are only degraded), a detail '
 'and the help.';
 
--- The queue and the workers. A worker is known by its claims and by the newest jobs that are done.
-create or replace function memory._queue_status()
+-- The queue with its workers, the active models, and how much is embedded. A worker is known by its claims and by the
+-- newest jobs that are done. How the last call of a model went is told as far as the newest 10,000 calls of the ledger
+-- tell it.
+create or replace function memory._work_status()
 returns jsonb
 language plpgsql stable parallel safe
 as $$
@@ -75,7 +74,7 @@ begin
       and j.attempts > 0
     order by j.run_after desc limit 1;
   end if;
-  return queue || jsonb_build_object(
+  queue := queue || jsonb_build_object(
     'oldest_due_seconds', extract(epoch from moment - oldest_due)::bigint,
     'last_error', left(last_error, 300),
     'dead', (select count(*) from memory.jobs as j where j.status = 'dead'),
@@ -89,6 +88,17 @@ begin
                    order by d.finished_at desc limit 1000)) as s
             where s.worker is not null
             group by s.worker order by seen_at desc limit 10) as w), '[]'));
+  return jsonb_build_object('queue', queue, 'embedded', memory._embedded_status(), 'models', coalesce((
+    with calls as (
+      select c.model, c.called_at, c.error from memory.model_calls as c order by c.called_at desc limit 10000
+    )
+    select jsonb_agg(jsonb_build_object('kind', m.kind, 'name', m.name, 'provider', m.provider, 'model', m.model,
+                                        'last_called_at', l.called_at, 'last_error', l.error) order by m.kind)
+    from memory.models as m
+    left join lateral (
+      select c.called_at, left(c.error, 300) as error from calls as c where c.model = m.name
+      order by c.called_at desc limit 1) as l on true
+    where m.is_active), '[]'));
 end;
 $$;
 

@@ -29,7 +29,14 @@ begin
   checked := memory._finish_unread_messages(batch_size);
   checked := checked + memory._parse_parts(null, 4000000);
   checked := checked + memory._check_unchecked(batch_size);
-  perform memory._fill_codes(batch_size);
+  -- The codes of embeddings of messages that were stored before there were codes. While one of a user is missing, a
+  -- search compares all messages of the user. The update fires the trigger that makes the code
+  -- (embedding_150_before_message_update).
+  finished := array(
+    select e.ctid from memory.embeddings as e
+    where e.source = 'message' and e.code is null
+    order by e.user_id, e.model limit batch_size for update skip locked);
+  update memory.embeddings as e set code = null where e.ctid = any (finished);
 
   -- These skip rows (or threads and scopes) that another transaction has locked; the next call deletes the rest. Each
   -- finds the rows that are due by an index, locks them (or their thread or scope), and deletes them: locked rows by

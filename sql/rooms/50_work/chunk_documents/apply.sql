@@ -56,26 +56,18 @@ begin
   elsif exists (
     select from jsonb_array_elements(p_result -> 'documents') as d
     cross join jsonb_array_elements(d -> 'chunks') as c
-    where not memory._is_chunk(c)) then
+    where not case -- whole numbers that a document of 10 MiB can have
+      when jsonb_typeof(c) = 'object' and jsonb_typeof(c -> 'start') = 'number'
+        and jsonb_typeof(c -> 'length') = 'number' and jsonb_typeof(c -> 'token_count') = 'number'
+      then (c ->> 'start')::numeric between 0 and 10485760 and (c ->> 'start')::numeric % 1 = 0
+        and (c ->> 'length')::numeric between 1 and 10485760 and (c ->> 'length')::numeric % 1 = 0
+        and (c ->> 'token_count')::numeric between 1 and 10485760 and (c ->> 'token_count')::numeric % 1 = 0
+      else false end) then
     perform memory._refuse_result('documents[].chunks',
       'must be objects with start, length and token_count, whole numbers of characters and tokens');
   end if;
 end;
 $$;
-
--- Whether start, length and token_count of a chunk are whole numbers that a document of 10 MiB can have.
-create or replace function memory._is_chunk(p_chunk jsonb)
-returns boolean
-language sql immutable parallel safe
-begin atomic
-  select case
-    when jsonb_typeof(p_chunk) = 'object' and jsonb_typeof(p_chunk -> 'start') = 'number'
-      and jsonb_typeof(p_chunk -> 'length') = 'number' and jsonb_typeof(p_chunk -> 'token_count') = 'number'
-    then (p_chunk ->> 'start')::numeric between 0 and 10485760 and (p_chunk ->> 'start')::numeric % 1 = 0
-      and (p_chunk ->> 'length')::numeric between 1 and 10485760 and (p_chunk ->> 'length')::numeric % 1 = 0
-      and (p_chunk ->> 'token_count')::numeric between 1 and 10485760 and (p_chunk ->> 'token_count')::numeric % 1 = 0
-    else false end;
-end;
 
 -- The pieces of a text. Refuses chunks that leave out more than blanks, or that have more than ten times the length of
 -- the text together. Each chunk must begin after the beginning of the chunk before, and end after its end.

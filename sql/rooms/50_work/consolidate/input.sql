@@ -9,9 +9,24 @@ declare
   memories_input jsonb;
   newest bigint;
 begin
-  with pool as (
-    select row_number() over (order by m.created_at, m.memory_id) as number, m.*
-    from memory._short_term_memories(p_job.user_id) as m
+  -- The oldest 100 short-term memories. Memories that no job has looked at come first; otherwise a hundred memories
+  -- that fit into no article would keep the others out. Stated memories from which an article was made already are left
+  -- out.
+  with oldest as (
+    select m.* from memory._visible_memories(p_job.user_id, null, false) as m
+    where memory._is_short_term(m)
+      and m.memory_id::text <> all (array(
+        select jsonb_array_elements_text(d.metadata -> 'memory_ids') from memory.documents as d
+        where d.user_id = p_job.user_id and d.namespace = 'memories' and d.source = 'consolidation'
+          and d.quarantined_at is null
+          and jsonb_typeof(d.metadata -> 'memory_ids') = 'array'))
+    order by memory._microseconds(m.created_at) <= (
+        select k.position from memory.marks as k
+        where k.user_id = p_job.user_id and k.scope = '' and k.kind = 'consolidate') is true,
+      m.created_at, m.memory_id
+    limit 100
+  ), pool as (
+    select row_number() over (order by m.created_at, m.memory_id) as number, m.* from oldest as m
   )
   select
     jsonb_agg(jsonb_build_object(
@@ -39,24 +54,4 @@ language sql stable parallel safe
 begin atomic
   select (p_memory).memory_type in ('context', 'episodic')
     and (p_memory).created_at < statement_timestamp() - interval '7 days';
-end;
-
--- The oldest 100 short-term memories. Memories that no job has looked at come first; otherwise a hundred memories that
--- fit into no article would keep the others out. Stated memories from which an article was made already are left out.
-create or replace function memory._short_term_memories(p_user_id text)
-returns setof memory.memories
-language sql stable parallel safe
-begin atomic
-  select m.* from memory._visible_memories(p_user_id, null, false) as m
-  where memory._is_short_term(m)
-    and m.memory_id::text <> all (array(
-      select jsonb_array_elements_text(d.metadata -> 'memory_ids') from memory.documents as d
-      where d.user_id = p_user_id and d.namespace = 'memories' and d.source = 'consolidation'
-        and d.quarantined_at is null
-        and jsonb_typeof(d.metadata -> 'memory_ids') = 'array'))
-  order by memory._microseconds(m.created_at) <= (
-      select k.position from memory.marks as k
-      where k.user_id = p_user_id and k.scope = '' and k.kind = 'consolidate') is true,
-    m.created_at, m.memory_id
-  limit 100;
 end;

@@ -32,18 +32,12 @@ begin
   if described <> artifact.description then
     -- It reads the content within the update, so that an edit for which this update has waited is not lost.
     update memory.messages as m
-    set content = memory._with_ref(m, ref), metadata = memory._with_text(m.metadata, memory._with_ref(m, ref))
+    set (content, metadata) = (
+      select r.said, memory._with_text(m.metadata, r.said)
+      from replace(m.content, memory._ref_in(m.content, m.artifact_key), ref) as r (said))
     where m.user_id = artifact.user_id and m.thread_id = artifact.thread_id and m.artifact_key = artifact.key;
   end if;
   return jsonb_build_object('key', artifact.key, 'description', coalesce(described, artifact.description));
 end;
 $$;
 
--- The text of a message with another placeholder of its artifact.
-create or replace function memory._with_ref(p_message memory.messages, p_ref text)
-returns text
-language sql immutable parallel safe
-begin atomic
-  select replace(
-    (p_message).content, memory._ref_in((p_message).content, (p_message).artifact_key), p_ref);
-end;

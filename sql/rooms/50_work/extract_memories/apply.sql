@@ -131,7 +131,10 @@ begin
     -- valid_from: when it happened, or when it was said. An imported conversation was said long before it is read.
     least(memory._time_or_null(c.value ->> 'event_time'), c.said_at),
     nullif(c.value -> 'event_time', 'null'),
-    memory._plain_suspicion(c.value ->> 'suspicious'),
+    -- The model's reason why the memory is an attack, cut to 200 letters, digits and plain marks: the model may repeat
+    -- an attack, so the reason must have no markup. Null where the model has nothing against it.
+    case when c.value ->> 'suspicious' ~ e'\\S' then coalesce(nullif(left(btrim(regexp_replace(
+      left(c.value ->> 'suspicious', 2000), '[^[:alnum:].,;()''-]+', ' ', 'g')), 200), ''), 'no reason given') end,
     case when p_job.input #> array['types', c.value ->> 'memory_type'] is not null
       then nullif(jsonb_strip_nulls(nullif(c.value -> 'fields', 'null')), '{}') end
   from (
@@ -139,21 +142,6 @@ begin
       row_number() over (partition by e.agent_id order by e.position) as place_of_agent
     from evident as e) as c
   where c.place_of_all <= p_per_reply and c.place_of_agent <= (p_allowances ->> c.agent_id)::bigint;
-end;
-$$;
-
--- The model's reason why a memory is an attack, cut to 200 letters, digits and plain marks: the model may repeat an
--- attack, so the reason must have no markup. Null where the model has nothing against it.
-create or replace function memory._plain_suspicion(p_said text)
-returns text
-language plpgsql immutable parallel safe
-as $$
-begin
-  if (p_said ~ e'\\S') is not true then
-    return null;
-  end if;
-  p_said := btrim(regexp_replace(left(p_said, 2000), '[^[:alnum:].,;()''-]+', ' ', 'g'));
-  return coalesce(nullif(left(p_said, 200), ''), 'no reason given');
 end;
 $$;
 

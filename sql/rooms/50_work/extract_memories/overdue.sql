@@ -29,7 +29,7 @@ begin
     union all
     select d.user_id, d.thread_id
     from memory._dead_extractions() as d
-    where d.deaths >= memory._max_dead_extractions() or d.died_at >= statement_timestamp() - interval '20 hours'
+    where d.is_given_up or d.died_at >= statement_timestamp() - interval '20 hours'
   ), quiet as (
     select t.user_id, t.thread_id, coalesce(k.position, -1) as position,
       hashtextextended(t.user_id, hashtextextended(t.thread_id, seed)) as lot

@@ -46,13 +46,14 @@ begin
 end;
 $$;
 
--- The threads with unread messages whose extractions died: how often within the 30 days for which dead jobs are kept,
--- and when last.
+-- The threads with unread messages whose extractions died: when last, and whether sweeps give up. Of the same messages
+-- seven extractions may die within the 30 days for which dead jobs are kept; sweeps queue one a day. So an outage of
+-- the model for some days loses nothing, and a thread that no model can read does not cost calls for ever.
 create or replace function memory._dead_extractions()
-returns table (user_id text, thread_id text, deaths bigint, died_at timestamptz)
+returns table (user_id text, thread_id text, is_given_up boolean, died_at timestamptz)
 language sql stable parallel safe
 begin atomic
-  select j.user_id, j.scope, count(*), max(j.finished_at)
+  select j.user_id, j.scope, count(*) >= 7, max(j.finished_at)
   from memory.jobs as j
   left join memory.marks as k on k.user_id = j.user_id and k.scope = j.scope and k.kind = 'extract_memories'
   where j.status = 'dead' and j.kind = 'extract_memories'
@@ -60,11 +61,3 @@ begin atomic
   group by j.user_id, j.scope;
 end;
 
--- How many extractions of the same messages may die before sweeps give up; they queue one a day. So an outage of the
--- model for some days loses nothing, and a thread that no model can read does not cost calls for ever.
-create or replace function memory._max_dead_extractions()
-returns int
-language sql immutable parallel safe
-begin atomic
-  select 7;
-end;

@@ -56,7 +56,11 @@ begin
   loop
     losers := null;
     entry_ids := array(select distinct ids[n::numeric::int] from jsonb_array_elements(item.numbers) as n);
-    if memory._may_supersede(p_job.user_id, entry_ids) then
+    -- One of these memories may hide the others if at least two are left, none of them is missing, and all belong to
+    -- one agent and one subject.
+    if (select array_position(entry_ids, null) is null and count(*) >= 2 and count(*) = cardinality(entry_ids)
+          and count(distinct m.agent_id) = 1 and count(distinct memory._subject(m.metadata)) = 1
+        from memory._memories_by_ids(p_job.user_id, entry_ids) as m) then
       winner := case when item.is_duplicate
                      then memory._wording_that_stays(p_job.user_id, entry_ids, claims, item.content)
                      else memory._side_that_stays(p_job.user_id, entry_ids, claims) end;

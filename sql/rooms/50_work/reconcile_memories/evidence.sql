@@ -35,7 +35,7 @@ returns uuid
 language plpgsql stable parallel safe
 as $$
 declare
-  newest constant uuid := memory._newest_said(p_user_id, memory._stated_or_all(p_memory_ids, p_claims));
+  newest constant uuid := memory._newest_said(p_user_id, p_memory_ids, p_claims);
   newest_claim constant jsonb := p_claims -> newest::text;
   words constant jsonb := to_jsonb(memory._claim_words(p_content));
   merged constant jsonb := (
@@ -72,7 +72,7 @@ language plpgsql stable parallel safe
 as $$
 declare
   newest constant uuid := memory._newest_said(p_user_id, p_memory_ids);
-  stated constant uuid := memory._newest_said(p_user_id, memory._stated_or_all(p_memory_ids, p_claims));
+  stated constant uuid := memory._newest_said(p_user_id, p_memory_ids, p_claims);
 begin
   return case
     when stated = newest or memory._has_newer_words(
@@ -81,26 +81,18 @@ begin
 end;
 $$;
 
--- The memories that somebody stated, or all memories if nobody stated any.
-create or replace function memory._stated_or_all(p_memory_ids uuid[], p_claims jsonb)
-returns uuid[]
+-- The memory that was said last, or of memories said at the same time the most confident one. A memory counts as said
+-- again when somebody said a duplicate that it hides. With p_claims only the memories count that somebody stated, if
+-- there are any.
+create or replace function memory._newest_said(p_user_id text, p_memory_ids uuid[], p_claims jsonb default null)
+returns uuid
 language plpgsql stable parallel safe
 as $$
 declare
   stated constant uuid[] := array(
     select i from unnest(p_memory_ids) as i where (p_claims -> i::text ->> 'is_stated')::boolean);
 begin
-  return case when stated = '{}' then p_memory_ids else stated end;
-end;
-$$;
-
--- The memory that was said last, or of memories said at the same time the most confident one. A memory counts as said
--- again when somebody said a duplicate that it hides.
-create or replace function memory._newest_said(p_user_id text, p_memory_ids uuid[])
-returns uuid
-language plpgsql stable parallel safe
-as $$
-begin
+  p_memory_ids := case when stated = '{}' then p_memory_ids else stated end;
   return (
     with recursive said as (
       select m.memory_id as stays, m.memory_id, memory._said(m) as said
@@ -115,19 +107,6 @@ begin
     order by (select max(s.said) from said as s where s.stays = m.memory_id) desc, m.thread_id desc, m.created_at desc,
       m.memory_id desc
     limit 1);
-end;
-$$;
-
--- Whether one of these memories may hide the others: at least two are left, none of them is missing, and all belong to
--- one agent and one subject.
-create or replace function memory._may_supersede(p_user_id text, p_memory_ids uuid[])
-returns boolean
-language plpgsql stable parallel safe
-as $$
-begin
-  return array_position(p_memory_ids, null) is null and count(*) >= 2 and count(*) = cardinality(p_memory_ids)
-    and count(distinct m.agent_id) = 1 and count(distinct memory._subject(m.metadata)) = 1
-  from memory._memories_by_ids(p_user_id, p_memory_ids) as m;
 end;
 $$;
 

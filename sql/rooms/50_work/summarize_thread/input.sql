@@ -70,7 +70,10 @@ begin
       range_start := from_seq; -- messages that recent_k passes over are read by compression
     end if;
   else
-    range_start := memory._summary_start(range_end, (policy #>> '{summary,window_size}')::bigint, after_opening);
+    -- The window of a rolling summary starts window_size messages before its end, at an even seq so that a question
+    -- keeps its answer. The instructions that begin a thread are in no window, and parity counts from their end.
+    range_start := greatest(after_opening, range_end - (policy #>> '{summary,window_size}')::bigint + 1);
+    range_start := least(range_start + (range_start - after_opening) % 2, range_end);
     if not is_window then
       whole_end := coalesce((memory._latest_summary(p_job.user_id, p_job.scope, 'thread')).end_seq, -1);
       -- The first message from there on that jobs may read, and the newest rolling summary that covers it.
@@ -128,14 +131,3 @@ begin
   end if;
 end;
 $$;
-
--- Where the window of the rolling summary starts: p_window_size messages before its end, at an even seq so that a
--- question keeps its answer. The instructions that begin a thread, before p_first_seq, are in no window, and parity
--- counts from there.
-create or replace function memory._summary_start(p_end_seq bigint, p_window_size bigint, p_first_seq bigint)
-returns bigint
-language sql immutable parallel safe
-begin atomic
-  select least(start_seq + (start_seq - p_first_seq) % 2, p_end_seq)
-  from (select greatest(p_first_seq, p_end_seq - p_window_size + 1)) as w (start_seq);
-end;

@@ -1,19 +1,21 @@
 -- The problems of the queue, the models and the embeddings, each with the command that helps. memory.doctor(), whose
 -- line check_name names, and memory.status() both show these rows, so the two never disagree. If is_broken is true, a
 -- part does not work; otherwise answers are worse than they could be.
-create or replace function memory._findings(p_queue jsonb, p_models jsonb, p_embedded jsonb)
+create or replace function memory._findings(p_work jsonb)
 returns table (check_name text, name text, is_broken boolean, detail text, help text)
 language plpgsql stable parallel safe
 as $$
 declare
-  waited constant bigint := coalesce((p_queue ->> 'oldest_due_seconds')::bigint, 0);
+  queue constant jsonb := p_work -> 'queue';
+  embedded constant jsonb := nullif(p_work -> 'embedded', 'null');
+  waited constant bigint := coalesce((queue ->> 'oldest_due_seconds')::bigint, 0);
   -- Somebody works if a job is leased, or was done within the last two minutes: a worker looks each second.
   is_worked_on constant boolean := coalesce(
-    (p_queue #>> '{workers,0,last_seen_at}')::timestamptz > statement_timestamp() - interval '2 minutes', false);
+    (queue #>> '{workers,0,last_seen_at}')::timestamptz > statement_timestamp() - interval '2 minutes', false);
 begin
   return query
   select 'queue', 'worker', true,
-    format('%s due, the oldest for %s s, and ', p_queue ->> 'due', waited)
+    format('%s due, the oldest for %s s, and ', queue ->> 'due', waited)
       || case when is_worked_on then 'the workers do not keep up'
            else 'no worker was seen in the last two minutes' end,
     case when is_worked_on then 'Run another worker: ' else 'Run: ' end || 'agent-memory worker'
@@ -21,16 +23,16 @@ begin
   where waited >= case when is_worked_on then 600 else 60 end;
 
   return query
-  select 'queue', 'failing jobs', true, p_queue ->> 'last_error',
+  select 'queue', 'failing jobs', true, queue ->> 'last_error',
     'Mend what the error names, where the worker runs; the jobs are tried again by themselves'
-  where p_queue ->> 'last_error' is not null;
+  where queue ->> 'last_error' is not null;
 
   return query
   select 'models', format('%s model', m.value ->> 'kind'), true,
     format('the last call of "%s" failed: %s', m.value ->> 'name', m.value ->> 'last_error'),
     format('See that it can be reached and that its key is set where it is called, or run "select '
            'memory.deactivate_model(%L)"', m.value ->> 'name')
-  from jsonb_array_elements(p_models) as m (value)
+  from jsonb_array_elements(p_work -> 'models') as m (value)
   where m.value ->> 'last_error' is not null;
 
   -- The results of jobs tell it, as long as they are kept.
@@ -53,15 +55,15 @@ begin
   return query
   select 'embedding model', 'embedding model', false, 'none is active: searches compare words, not meaning',
     memory._help_without_model()
-  where p_embedded is null;
+  where embedded is null;
 
   return query
   select 'embedding model', 'embeddings', false,
     format('%s%s of %s texts are embedded: searches by meaning miss the others',
-           case when (p_embedded ->> 'is_estimate')::boolean then 'about ' else '' end, p_embedded ->> 'done',
-           p_embedded ->> 'total'),
+           case when (embedded ->> 'is_estimate')::boolean then 'about ' else '' end, embedded ->> 'done',
+           embedded ->> 'total'),
     'Keep a worker running: agent-memory worker'
-  where (p_embedded ->> 'done')::bigint
-    < (p_embedded ->> 'total')::bigint * case when (p_embedded ->> 'is_estimate')::boolean then 0.95 else 1 end;
+  where (embedded ->> 'done')::bigint
+    < (embedded ->> 'total')::bigint * case when (embedded ->> 'is_estimate')::boolean then 0.95 else 1 end;
 end;
 $$;

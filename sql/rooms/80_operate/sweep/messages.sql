@@ -17,7 +17,7 @@ begin
   for attempt in 1 .. 5 loop
     with expired as materialized (
       select m.user_id, m.thread_id, m.seq, m.agent_id, m.row_version, m.expires_at,
-        m.seq > coalesce(k.position, -1) and d.deaths is null and m.awaits as may_wait
+        m.seq > coalesce(k.position, -1) and d.is_given_up is null and m.awaits as may_wait
       from (select m.user_id, m.thread_id, m.seq, m.agent_id, m.xmin as row_version, m.expires_at,
               memory._awaits_extraction(m) as awaits
             from memory.messages as m
@@ -26,7 +26,7 @@ begin
             offset passed limit wanted_rows) as m
       left join memory.marks as k
         on k.user_id = m.user_id and k.scope = m.thread_id and k.kind = 'extract_memories'
-      left join (select e.* from memory._dead_extractions() as e where e.deaths >= memory._max_dead_extractions()) as d
+      left join (select e.* from memory._dead_extractions() as e where e.is_given_up) as d
         on d.user_id = m.user_id and d.thread_id = m.thread_id
     ), wanted as materialized (
       -- The policy is read once per agent, because that costs more than all other conditions together.
