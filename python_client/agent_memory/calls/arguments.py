@@ -199,7 +199,7 @@ class VectorDumper(Dumper):
 
 
 class Texts(list[str]):
-    """Texts that are sent as a binary array: psycopg's dumper of lists is written in Python, and took 15 us (2026-11)."""
+    """Texts that are sent as a binary array: psycopg's dumper of lists is Python, and took 15 us a list (2026-11)."""
 
 
 class TextsDumper(StrBinaryDumper):
@@ -366,10 +366,7 @@ def _is_json(value: Any) -> bool:
     if kind is str:
         return (value.isascii() and "\0" not in value) or _is_text(value)
     if kind is dict:
-        for key, item in value.items():
-            if not (type(key) is str and _is_json(key) and _is_json(item)):
-                return False
-        return True
+        return not any(type(key) is not str or not _is_json(key) or not _is_json(item) for key, item in value.items())
     if kind is list:
         return all(map(_is_json, value))
     return value is None or kind is int or kind is bool or (kind is float and math.isfinite(value))

@@ -10,35 +10,12 @@ from psycopg_pool import AsyncConnectionPool, ConnectionPool
 _POLL_INTERVAL = 0.01
 
 
-class _Lent:
-    """What ``ConnectionPool.connection()`` returns, in half the time: a connection in autocommit mode has no commit."""
-
-    __slots__ = ("_connection", "_pool")
-
-    def __init__(self, pool: SyncPool) -> None:
-        self._pool = pool
-
-    def __enter__(self) -> Any:
-        self._connection = self._pool.getconn()
-        return self._connection
-
-    def __exit__(self, *error: Any) -> None:
-        try:
-            if not self._connection.autocommit:
-                self._connection.__exit__(*error)
-        finally:
-            self._pool.putconn(self._connection)
-
-
 class SyncPool(ConnectionPool[Any]):
     """A pool that lends the connection that came back last.
 
     Its server process has all it needs in the processor's caches. By turns, as psycopg lends them, calls took up to
     twice the server's CPU as soon as a pool had four connections (2026-11).
     """
-
-    def connection(self, timeout: float | None = None) -> Any:
-        return _Lent(self)
 
     def _get_ready_connection(self, timeout: float | None) -> Any:
         self._pool.rotate(1)

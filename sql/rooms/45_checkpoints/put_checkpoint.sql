@@ -32,8 +32,8 @@ begin
   end if;
   with new_blobs as (
     insert into memory.checkpoint_blobs (user_id, thread_id, namespace, channel, version, type, blob)
-    select put_checkpoint.user_id, put_checkpoint.thread_id, put_checkpoint.namespace, b.*
-    from unnest(channels, versions, types, blobs) as b
+    select put_checkpoint.user_id, put_checkpoint.thread_id, put_checkpoint.namespace, unnest(channels),
+      unnest(versions), unnest(types), unnest(blobs)
     on conflict on constraint checkpoint_blobs_pkey do nothing
   )
   insert into memory.checkpoints as c (
