@@ -3,6 +3,7 @@
 import inspect
 import pickle
 import uuid
+from collections.abc import Callable
 from dataclasses import FrozenInstanceError, asdict, replace
 from datetime import datetime, timedelta, timezone
 from typing import Any
@@ -372,6 +373,25 @@ def test_a_callers_own_way_of_reading_json_stays(db: psycopg.Connection) -> None
     memory = Memory(db)
     memory.add_message("ana", "t1", "user", "x")
     assert memory.get_messages("ana", "t1")[0].metadata == {"read": b"{}"}
+
+
+@pytest.mark.parametrize("encoding", ["utf8", "latin1"])
+def test_lists_come_back_as_they_were(connect: Callable[..., psycopg.Connection], encoding: str) -> None:
+    memory = Memory(connect(client_encoding=encoding))
+    channels, blobs = ["é", "", 'a "{b}", \\'], [b"\0\xff", b"", b"x" * 10000]
+    versions = dict.fromkeys(channels, "1")
+    memory.put_checkpoint(
+        "ana", "t", "1", {"channel_versions": versions}, {}, "", None, channels, ["1"] * 3, channels, blobs
+    )
+    found = memory.get_checkpoint("ana", "t")
+    assert found is not None
+    assert found.channels is not None
+    assert found.blobs is not None
+    assert dict(zip(found.channels, found.blobs, strict=True)) == dict(zip(channels, blobs, strict=True))
+    assert sorted(found.types or ()) == sorted(channels)
+    memory.put_checkpoint("ana", "t", "2", {}, {}, "", None, [], [], [], [])
+    assert (found := memory.get_checkpoint("ana", "t")) is not None
+    assert found.channels is None
 
 
 def test_results_print_short(memory: Memory) -> None:

@@ -15,7 +15,7 @@ from psycopg.abc import Buffer
 from psycopg.adapt import AdaptersMap, Loader, Transformer
 from psycopg.pq import Format
 from psycopg.types.datetime import TimestamptzBinaryLoader, TimestamptzLoader
-from psycopg.types.json import JsonbLoader
+from psycopg.types.json import JsonbBinaryLoader, JsonbLoader
 
 from .._row import Row
 from ..errors import NotInstalledError, client_version
@@ -67,12 +67,11 @@ def adapt(adapters: AdaptersMap, kinds: Iterable[type]) -> None:
 
     A cursor has the adapters that its connection had when the cursor was made.
     """
-    loader = adapters.get_loader(_JSONB, Format.TEXT)
-    if loader is _JsonLoader:  # the connection was adapted to all kinds
+    if adapters.get_loader(_JSONB, Format.TEXT) is _JsonLoader:  # the connection was adapted to all kinds
         return
-    if loader is JsonbLoader:
-        adapters.register_loader(_JSONB, _JsonLoader)
-        adapters.register_loader(_JSONB, _BinaryJsonLoader)
+    for usual, faster in ((JsonbLoader, _JsonLoader), (JsonbBinaryLoader, _BinaryJsonLoader)):
+        if adapters.get_loader(_JSONB, usual.format) is usual:
+            adapters.register_loader(_JSONB, faster)
     for kind in kinds:
         if kind in DUMPERS:
             adapters.register_dumper(kind, DUMPERS[kind])
