@@ -378,20 +378,24 @@ def test_a_callers_own_way_of_reading_json_stays(db: psycopg.Connection) -> None
 @pytest.mark.parametrize("encoding", ["utf8", "latin1"])
 def test_lists_come_back_as_they_were(connect: Callable[..., psycopg.Connection], encoding: str) -> None:
     memory = Memory(connect(client_encoding=encoding))
-    channels, blobs = ["é", "", 'a "{b}", \\'], [b"\0\xff", b"", b"x" * 10000]
-    versions = dict.fromkeys(channels, "1")
+    channels, types, blobs = ["a", "b", "c"], ["é", "", 'a "{b}", \\'], [b"\0\xff", b"", b"x" * 10000]
     memory.put_checkpoint(
-        "ana", "t", "1", {"channel_versions": versions}, {}, "", None, channels, ["1"] * 3, channels, blobs
+        "ana",
+        "t",
+        "1",
+        {"channel_versions": dict.fromkeys(channels, "1")},
+        {},
+        "",
+        None,
+        channels,
+        ["1"] * 3,
+        types,
+        blobs,
     )
-    found = memory.get_checkpoint("ana", "t")
-    assert found is not None
-    assert found.channels is not None
-    assert found.blobs is not None
-    assert dict(zip(found.channels, found.blobs, strict=True)) == dict(zip(channels, blobs, strict=True))
-    assert sorted(found.types or ()) == sorted(channels)
-    memory.put_checkpoint("ana", "t", "2", {}, {}, "", None, [], [], [], [])
-    assert (found := memory.get_checkpoint("ana", "t")) is not None
-    assert found.channels is None
+    memory.put_checkpoint("ana", "t", "0", {}, {}, "", None, [], [], [], [])
+    found, empty = memory.list_checkpoints("ana", "t")
+    assert (found.channels, found.types, found.blobs) == (channels, types, blobs)
+    assert empty.channels is None
 
 
 def test_results_print_short(memory: Memory) -> None:
