@@ -3,7 +3,6 @@
 import inspect
 import pickle
 import uuid
-from collections.abc import Callable
 from dataclasses import FrozenInstanceError, asdict, replace
 from datetime import datetime, timedelta, timezone
 from typing import Any
@@ -373,29 +372,6 @@ def test_a_callers_own_way_of_reading_json_stays(db: psycopg.Connection) -> None
     memory = Memory(db)
     memory.add_message("ana", "t1", "user", "x")
     assert memory.get_messages("ana", "t1")[0].metadata == {"read": b"{}"}
-
-
-@pytest.mark.parametrize("encoding", ["utf8", "latin1"])
-def test_lists_come_back_as_they_were(connect: Callable[..., psycopg.Connection], encoding: str) -> None:
-    memory = Memory(connect(client_encoding=encoding))
-    channels, types, blobs = ["a", "b", "c"], ["é", "", 'a "{b}", \\'], [b"\0\xff", b"", b"x" * 10000]
-    memory.put_checkpoint(
-        "ana",
-        "t",
-        "1",
-        {"channel_versions": dict.fromkeys(channels, "1")},
-        {},
-        "",
-        None,
-        channels,
-        ["1"] * 3,
-        types,
-        blobs,
-    )
-    memory.put_checkpoint("ana", "t", "0", {}, {}, "", None, [], [], [], [])
-    found, empty = memory.list_checkpoints("ana", "t")
-    assert (found.channels, found.types, found.blobs) == (channels, types, blobs)
-    assert empty.channels is None
 
 
 def test_results_print_short(memory: Memory) -> None:

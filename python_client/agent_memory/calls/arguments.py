@@ -12,15 +12,14 @@ from types import NoneType, UnionType
 from typing import Any, Literal, NoReturn, Union, get_args, get_origin, get_type_hints
 from uuid import UUID
 
-import psycopg
 from psycopg.adapt import Dumper
 from psycopg.pq import Format
 from psycopg.types.json import Jsonb
-from psycopg.types.string import StrBinaryDumper
 
 from ..choices import Role, Source
 from ..errors import InvalidValueError
 from ..vectors import Embedding, HasNumbers, HasToNumbers
+from .arrays import Blobs, BlobsDumper, Texts, TextsDumper
 from .pieces import LongText
 
 Sender = Callable[[str, Any], Any]
@@ -198,47 +197,8 @@ class VectorDumper(Dumper):
         return obj
 
 
-class Texts(list[str]):
-    """Texts that are sent as a binary array: psycopg's dumper of lists is Python, and took 15 us a list (2026-11)."""
-
-
-class TextsDumper(StrBinaryDumper):
-    """Sends texts as text[]."""
-
-    oid = 0
-
-    def dump(self, obj: Any) -> bytes:
-        """Return what is sent."""
-        return _array(_TEXT, [*map(super().dump, obj)])
-
-
-class Blobs(list[bytes]):
-    """Bytes that are sent as a binary array."""
-
-
-class BlobsDumper(Dumper):
-    """Sends bytes as bytea[]."""
-
-    format = Format.BINARY
-
-    def dump(self, obj: Blobs) -> bytes:
-        """Return what is sent."""
-        return _array(_BYTEA, obj)
-
-
 DUMPERS: dict[type, type[Dumper]] = {Vector: VectorDumper, Texts: TextsDumper, Blobs: BlobsDumper}
 """How psycopg sends what senders return in types of their own."""
-_TEXT, _BYTEA = (psycopg.adapters.types[name].oid for name in ("text", "bytea"))
-
-
-def _array(oid: int, items: Sequence[Any]) -> bytes:
-    """Return an array as PostgreSQL receives it in binary, of the type that its items have."""
-    if not items:
-        return struct.pack("!iiI", 0, 0, oid)
-    parts = [struct.pack("!iiIii", 1, 0, oid, len(items), 1)]
-    for item in items:
-        parts += (struct.pack("!i", len(item)), item)
-    return b"".join(parts)
 
 
 def _vector(name: str, value: Any) -> Vector:

@@ -151,8 +151,7 @@ class AsyncCaller:
             # The caller's connection may have another cursor type and row factory.
             cursor = AsyncCursor(connection, row_factory=function.row_factory)
             cursor.format = function.format
-            if not self._owns_pool:
-                adapt(cursor.adapters, map(type, arguments.values()))
+            adapt(cursor.adapters, map(type, arguments.values()))
             try:
                 if function.keys is not None:
                     await self._execute_masked(cursor, query, arguments, function.keys)
