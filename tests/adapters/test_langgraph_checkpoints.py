@@ -164,10 +164,23 @@ def test_pages_of_all_threads_have_the_checkpoints_of_copies(saver: AgentMemoryS
     assert len([*saver.list(None, limit=5)]) == 5
 
 
+def test_the_versions_without_a_value_are_not_looked_up(saver: AgentMemorySaver, api: Api) -> None:
+    counting(saver).invoke({"items": ["said"]}, config())
+    stored = api.value("select checkpoint from memory.checkpoints order by checkpoint_id desc limit 1")
+    assert [*stored["blob_versions"]] == ["items"]
+    assert len(stored["channel_versions"]) > 1
+    found = saver.get_tuple(config())
+    assert found is not None
+    assert found.checkpoint["channel_values"]["items"][0] == "said"
+    assert "blob_versions" not in found.checkpoint
+
+
 def test_writes_to_one_place_and_ids_of_any_length(api: Api) -> None:
     given = {"user_id": "ana", "thread_id": "t", "checkpoint_id": "1", "task_id": "x", "channels": ["a", "b"]}
     api.put_checkpoint_writes(**given, places="{-1,-1}", types=["t", "t"], blobs='{"1","2"}')
     assert api.value("select array_agg(channel) from memory.checkpoint_writes") == ["b"]
+    api.put_checkpoint_writes(**given | {"task_id": "y"}, places="{1,1}", types=["t", "t"], blobs='{"1","2"}')
+    assert api.value("select array_agg(channel) from memory.checkpoint_writes where task_id = 'y'") == ["a"]
     for size in (100, 255):
         ids = dict.fromkeys(("user_id", "thread_id", "checkpoint_id", "namespace"), "é" * size)
         with contextlib.nullcontext() if size == 100 else pytest.raises(psycopg.Error, match="2000 bytes"):

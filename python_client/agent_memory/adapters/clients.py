@@ -78,7 +78,7 @@ def asynchronous(memory: AsyncMemory | Memory) -> AsyncMemory:
 
 
 class _Immediate:
-    """A blocking client whose methods are coroutines that are done when they are first awaited."""
+    """A blocking client whose methods are coroutines that are done when they are first awaited; each is made once."""
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
@@ -89,6 +89,7 @@ class _Immediate:
         async def call(*arguments: Any, **options: Any) -> Any:
             return method(*arguments, **options)
 
+        setattr(self, name, call)
         return call
 
 

@@ -19,6 +19,7 @@ from psycopg.types.json import Jsonb
 from ..choices import Role, Source
 from ..errors import InvalidValueError
 from ..vectors import Embedding, HasNumbers, HasToNumbers
+from .arrays import Blobs, BlobsDumper, Texts, TextsDumper
 from .pieces import LongText
 
 Sender = Callable[[str, Any], Any]
@@ -40,9 +41,18 @@ def check_json(path: str, value: object) -> None:
         InvalidValueError: a NUL character, NaN, infinity, a type that JSON does not have, or hundreds of levels.
     """
     try:
-        _check_json(path, value)
+        if not _is_json(value):
+            _check_json(path, value)
     except RecursionError:
         raise InvalidValueError(f"{path} is nested too deeply", hint="Store it as text, or flatten it.") from None
+
+
+def _is_text(value: object) -> bool:
+    """Whether PostgreSQL can store a value as text, as ``_text`` would say; it says no more, in a third of the time."""
+    try:
+        return type(value) is str and "\0" not in value and (value.isascii() or bool(value.encode()))
+    except UnicodeEncodeError:
+        return False
 
 
 def _text(name: str, value: object) -> str:
@@ -126,8 +136,12 @@ def _uuid(name: str, value: object) -> UUID:
     return value
 
 
-def _texts(name: str, value: object) -> list[str]:
-    return [_text(f"{name}[{index}]", item) for index, item in enumerate(_listed(name, "a list of texts", str, value))]
+def _texts(name: str, value: object) -> Texts:
+    texts = Texts(_listed(name, "a list of texts", str, value))
+    if not all(map(_is_text, texts)):
+        for index, item in enumerate(texts):
+            _text(f"{name}[{index}]", item)
+    return texts
 
 
 def _whole_numbers(name: str, value: object) -> str:
@@ -140,12 +154,12 @@ def _uuids(name: str, value: object) -> list[UUID]:
     return [_uuid(f"{name}[{index}]", item) for index, item in enumerate(_listed(name, "a list of ids", UUID, value))]
 
 
-def _blobs(name: str, value: object) -> list[bytes]:
+def _blobs(name: str, value: object) -> Blobs:
     listed = _listed(name, "a list of bytes", bytes, value)
     for index, item in enumerate(listed):
         if not isinstance(item, bytes):
             _refuse_type(f"{name}[{index}]", "bytes", item)
-    return list(listed)
+    return Blobs(listed)
 
 
 def _object(name: str, value: object) -> Jsonb:
@@ -181,6 +195,10 @@ class VectorDumper(Dumper):
     def dump(self, obj: Vector) -> Vector:
         """Return what is sent."""
         return obj
+
+
+DUMPERS: dict[type, type[Dumper]] = {Vector: VectorDumper, Texts: TextsDumper, Blobs: BlobsDumper}
+"""How psycopg sends what senders return in types of their own."""
 
 
 def _vector(name: str, value: Any) -> Vector:
@@ -300,6 +318,18 @@ def _refuse_type(name: str, wanted: str, value: object, instead: str | None = No
     else:
         hint = f"Pass {instead}."
     raise InvalidValueError(f"{name} must be {wanted}, not {given}", hint=hint)
+
+
+def _is_json(value: Any) -> bool:
+    """Whether a value has only types that JSON has, and can be stored. What has others, ``_check_json`` looks at."""
+    kind = type(value)
+    if kind is str:
+        return (value.isascii() and "\0" not in value) or _is_text(value)
+    if kind is dict:
+        return not any(type(key) is not str or not _is_json(key) or not _is_json(item) for key, item in value.items())
+    if kind is list:
+        return all(map(_is_json, value))
+    return value is None or kind is int or kind is bool or (kind is float and math.isfinite(value))
 
 
 def _check_json(path: str, value: object) -> None:

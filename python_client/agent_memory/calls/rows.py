@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields, make_dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 from psycopg.abc import Buffer
-from psycopg.adapt import Loader, Transformer
+from psycopg.adapt import AdaptersMap, Loader, Transformer
 from psycopg.pq import Format
 from psycopg.types.datetime import TimestamptzBinaryLoader, TimestamptzLoader
-from psycopg.types.json import JsonbLoader
+from psycopg.types.json import JsonbBinaryLoader, JsonbLoader
 
 from .._row import Row
 from ..errors import NotInstalledError, client_version
+from .arguments import DUMPERS
 
 if TYPE_CHECKING:
     from psycopg import AsyncCursor, Cursor
@@ -38,6 +39,13 @@ class _JsonLoader(Loader):
         return _read_json(str(data, "utf-8"))[0]
 
 
+class _BinaryJsonLoader(Loader):
+    format = Format.BINARY
+
+    def load(self, data: Buffer) -> Any:
+        return _read_json(str(data, "utf-8"), 1)[0]  # after the number of the format
+
+
 class _TimeLoader(TimestamptzLoader):
     def load(self, data: Buffer) -> datetime | None:  # type: ignore[override]
         try:
@@ -54,10 +62,19 @@ class _BinaryTimeLoader(TimestamptzBinaryLoader):
             return None
 
 
-def load_json_fast(cursor: AsyncCursor[Any] | Cursor[Any]) -> None:
-    """Have the next rows of a cursor loaded with a faster loader of JSON, unless the caller has chosen one."""
-    if cursor.adapters.get_loader(_JSONB, Format.TEXT) is JsonbLoader:
-        cursor.adapters.register_loader(_JSONB, _JsonLoader)
+def adapt(adapters: AdaptersMap, kinds: Iterable[type]) -> None:
+    """Have JSON loaded with a faster loader, unless the caller has chosen one, and arguments of these kinds dumped.
+
+    A cursor has the adapters that its connection had when the cursor was made.
+    """
+    if adapters.get_loader(_JSONB, Format.TEXT) is _JsonLoader:  # the connection was adapted to all kinds
+        return
+    for usual, faster in ((JsonbLoader, _JsonLoader), (JsonbBinaryLoader, _BinaryJsonLoader)):
+        if adapters.get_loader(_JSONB, usual.format) is usual:
+            adapters.register_loader(_JSONB, faster)
+    for kind in kinds:
+        if kind in DUMPERS:
+            adapters.register_dumper(kind, DUMPERS[kind])
 
 
 def loaded_anew(cursor: AsyncCursor[Any] | Cursor[Any]) -> list[Any]:

@@ -32,8 +32,8 @@ begin
   end if;
   with new_blobs as (
     insert into memory.checkpoint_blobs (user_id, thread_id, namespace, channel, version, type, blob)
-    select put_checkpoint.user_id, put_checkpoint.thread_id, put_checkpoint.namespace, b.*
-    from unnest(channels, versions, types, blobs) as b
+    select put_checkpoint.user_id, put_checkpoint.thread_id, put_checkpoint.namespace, unnest(channels),
+      unnest(versions), unnest(types), unnest(blobs)
     on conflict on constraint checkpoint_blobs_pkey do nothing
   )
   insert into memory.checkpoints as c (
@@ -50,7 +50,8 @@ comment on function memory.put_checkpoint(
 ) is
 'Stores the state of a graph after a step, or replaces it. channels, versions, types and blobs are arrays of one '
 'length: the serialised values that are new in this checkpoint; a value that the thread has in the same version stays '
-'as it is. Policy checkpoints.expires_after says when all checkpoints of a thread expire after the last one.';
+'as it is. If checkpoint has blob_versions, which names those of its channel_versions that may have a value, no other '
+'value is looked up. Policy checkpoints.expires_after says when all checkpoints of a thread expire after the last one.';
 
 -- Takes the expiry from a thread, and returns the expiry that its next checkpoint gets; null for never. The last
 -- checkpoint has the expiry of all. If that has passed, the thread begins anew, unless a graph is still at work that

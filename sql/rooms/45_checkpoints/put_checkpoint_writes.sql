@@ -16,6 +16,15 @@ begin
   end if;
   -- A task that is run again writes the same, so the first write stays. Signals, such as an interrupt and the answer to
   -- it, replace each other.
+  if 0 <= all (places) then
+    insert into memory.checkpoint_writes (
+      user_id, thread_id, namespace, checkpoint_id, task_id, task_path, place, channel, type, blob)
+    select put_checkpoint_writes.user_id, put_checkpoint_writes.thread_id, put_checkpoint_writes.namespace,
+      put_checkpoint_writes.checkpoint_id, put_checkpoint_writes.task_id, coalesce(put_checkpoint_writes.task_path, ''),
+      unnest(places), unnest(channels), unnest(types), unnest(blobs)
+    on conflict on constraint checkpoint_writes_pkey do nothing;
+    return;
+  end if;
   insert into memory.checkpoint_writes as w (
     user_id, thread_id, namespace, checkpoint_id, task_id, task_path, place, channel, type, blob)
   select distinct on (v.place) put_checkpoint_writes.user_id, put_checkpoint_writes.thread_id,

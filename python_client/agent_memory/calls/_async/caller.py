@@ -22,13 +22,13 @@ from ...errors import (
     from_psycopg,
     may_come_from_an_upgrade,
 )
-from ..arguments import Vector, VectorDumper
+from ..arguments import DUMPERS
 from ..forks import abandon, begin_anew_in_children
 from ..function import Function, Keys, Rows
 from ..masks import MAY_MASK, keys_of_environment, masked
 from ..notices import Cause, Notices, warned_of_stores
 from ..pools import AsyncPool
-from ..rows import load_json_fast, loaded_anew
+from ..rows import adapt, loaded_anew
 from ..statements import statement
 from .poolers import async_prepare_nothing_behind_a_pooler
 from .settings import async_carrying, async_set_locally
@@ -143,15 +143,15 @@ class AsyncCaller:
     async def call(self, function: Function, given: Mapping[str, Any]) -> Any:
         """Call a function with arguments by name, and return what its method returns."""
         arguments = function.sendable(given)
-        query = statement("select * from", function.name, tuple(arguments))
+        query = statement(function.verb, function.name, tuple(arguments))
         notices = Notices(self.warned)
         async with self.borrowed(notices) as connection:
+            if self._owns_pool:
+                adapt(connection.adapters, DUMPERS)
             # The caller's connection may have another cursor type and row factory.
             cursor = AsyncCursor(connection, row_factory=function.row_factory)
             cursor.format = function.format
-            load_json_fast(cursor)
-            if any(isinstance(argument, Vector) for argument in arguments.values()):
-                cursor.adapters.register_dumper(Vector, VectorDumper)
+            adapt(cursor.adapters, map(type, arguments.values()))
             try:
                 if function.keys is not None:
                     await self._execute_masked(cursor, query, arguments, function.keys)
