@@ -3023,12 +3023,8 @@ returns void$header$),
 returns text[]$header$),
       ('function', '_comparable_tags', $header$(p_tags text[], p_wanted text[])
 returns text[]$header$),
-      ('function', '_log_info', $header$(p_line text)
-returns void$header$),
       ('function', '_in_a_line', $header$(p_id text)
 returns text$header$),
-      ('function', '_check_share', $header$(p_argument text, p_share double precision)
-returns void$header$),
       ('function', '_real', $header$(p_number double precision)
 returns real$header$),
       ('function', '_share', $header$(p_setting text)
@@ -3044,6 +3040,8 @@ returns void$header$),
       ('function', '_with_same_words', $header$(p_query text)
 returns text$header$),
       ('function', '_check_content', $header$(p_content text, p_max_bytes int, p_which text default '')
+returns void$header$),
+      ('function', '_check_title', $header$(p_title text, p_hint text)
 returns void$header$),
       ('function', '_is_blank', $header$(p_text text)
 returns boolean$header$),
@@ -3103,8 +3101,6 @@ returns bit varying$header$),
 returns double precision$header$),
       ('function', '_norm', $header$(p_value halfvec)
 returns double precision$header$),
-      ('function', '_has_direction', $header$(p_value halfvec)
-returns boolean$header$),
       ('function', '_vector_schema', $header$()
 returns text$header$),
       ('function', '_text_vector', $header$(p_prior regconfig, p_content text)
@@ -3113,8 +3109,6 @@ returns tsvector$header$),
 returns text$header$),
       ('function', '_query_words', $header$(p_languages regconfig[], p_query text, p_limit int)
 returns text[]$header$),
-      ('function', '_with_more_words', $header$(p_vector tsvector, p_more tsvector)
-returns tsvector$header$),
       ('function', '_beginning', $header$(p_word text)
 returns text$header$),
       ('function', '_beginnings', $header$(p_words text[])
@@ -3199,8 +3193,6 @@ returns text$header$),
 returns jsonb$header$),
       ('function', '_credential_forms', $header$()
 returns table (pattern text, mark text)$header$),
-      ('function', '_known_credential', $header$()
-returns text$header$),
       ('function', '_masked', $header$(p_text text, p_masks text[])
 returns text$header$),
       ('function', '_pieces_to_mask', $header$(p_text text)
@@ -3211,13 +3203,9 @@ returns boolean$header$),
 returns table (class text, pattern text)$header$),
       ('function', '_marked', $header$(p_class text, p_found text)
 returns text$header$),
-      ('function', '_digits_of', $header$(p_text text)
-returns text$header$),
       ('function', '_is_card_number', $header$(p_text text)
 returns boolean$header$),
       ('function', '_is_iban', $header$(p_text text)
-returns boolean$header$),
-      ('function', '_is_ipv6', $header$(p_text text)
 returns boolean$header$),
       ('function', '_long_word', $header$()
 returns text$header$),
@@ -3240,8 +3228,6 @@ returns text[]$header$),
       ('function', '_may_have', $header$(p_plain text, p_group text, p_has_other_scripts boolean)
 returns boolean$header$),
       ('function', '_first_letters', $header$(p_group text)
-returns text$header$),
-      ('function', '_form_to_judge', $header$(p_text text)
 returns text$header$),
       ('function', '_form_of', $header$(p_pieces text[])
 returns text$header$),
@@ -3301,8 +3287,6 @@ returns void$header$),
 returns void$header$),
       ('function', '_space_id', $header$(p_space text)
 returns text$header$),
-      ('function', '_check_node_of_space', $header$(p_space_id text)
-returns void$header$),
       ('function', '_existing_space', $header$(p_space text)
 returns text$header$),
       ('function', '_refuse_space', $header$(p_argument text, p_space text)
@@ -3314,8 +3298,6 @@ returns setof memory.space$header$),
       ('function', 'revoke_space', $header$(space text, user_id text)
 returns boolean$header$),
       ('function', 'set_token_key', $header$(key text, previous text default null)
-returns void$header$),
-      ('function', '_check_token_key', $header$(p_argument text, p_key text)
 returns void$header$),
       ('function', '_hmac_block', $header$(p_key bytea, p_byte int)
 returns bytea$header$),
@@ -3345,8 +3327,6 @@ returns memory.models$header$),
 returns void$header$),
       ('function', '_default_policy', $header$()
 returns jsonb$header$),
-      ('function', '_make_types', $header$(p_types jsonb)
-returns void$header$),
       ('function', '_check_extraction_types', $header$(p_types jsonb)
 returns void$header$),
       ('function', '_schema_problem', $header$(p_schema jsonb, p_level int)
@@ -3365,8 +3345,6 @@ returns jsonb$header$),
 returns jsonb$header$),
       ('function', '_effective_policy', $header$(p_layers memory.policies[])
 returns jsonb$header$),
-      ('function', '_policy_of_memories', $header$(p_layers memory.policies[])
-returns jsonb$header$),
       ('function', '_policy_applies', $header$(
   p_row_user text, p_row_agent text, p_user_id text, p_agent_id text
 )
@@ -3377,7 +3355,7 @@ returns jsonb$header$),
 returns jsonb$header$),
       ('function', '_section_of', $header$(p_layers memory.policies[], p_section text)
 returns jsonb$header$),
-      ('function', '_has_resource', $header$(p_user_id text, p_agent_id text, p_resource text)
+      ('function', '_has_memory', $header$(p_user_id text, p_agent_id text)
 returns boolean$header$),
       ('function', '_note_missing_resource', $header$(p_agent_id text, p_resource text, p_effect text)
 returns void$header$),
@@ -3462,8 +3440,6 @@ returns int$header$),
 returns void$header$),
       ('function', '_check_model_settings', $header$(p_settings jsonb)
 returns void$header$),
-      ('function', '_broken_model_setting_rule', $header$(p_key text, p_value jsonb)
-returns text$header$),
       ('function', 'reset_prompt', $header$(name text)
 returns int$header$),
       ('function', 'set_prompt', $header$(name text, template text)
@@ -3493,8 +3469,6 @@ returns setof text$header$),
       ('function', '_statement_hash', $header$(p_content text)
 returns text$header$),
       ('function', '_is_forgotten', $header$(p_user_id text, p_content text)
-returns boolean$header$),
-      ('function', '_stays_out', $header$(p_is_stated boolean, p_user_id text, p_content text)
 returns boolean$header$),
       ('function', '_bury', $header$(p_user_id text, p_contents text[])
 returns void$header$),
@@ -3635,8 +3609,6 @@ returns void$header$),
   p_user_id text, p_scope text default '', p_source text default '', p_ids text[] default '{""}'
 )
 returns void$header$),
-      ('function', '_fill_codes', $header$(p_batch_size int)
-returns void$header$),
       ('function', '_model_after_delete', $header$()
 returns trigger$header$),
       ('function', 'vector_index', $header$(model text)
@@ -3645,8 +3617,6 @@ returns setof text$header$),
 returns text$header$),
       ('function', '_vector_index', $header$(p_model text)
 returns regclass$header$),
-      ('function', '_has_vector_index', $header$(p_model text)
-returns boolean$header$),
       ('function', 'add_artifact_piece', $header$(user_id text, content text, upload_id uuid default null)
 returns uuid$header$),
       ('function', '_refuse_upload', $header$(p_upload_id uuid)
@@ -3675,8 +3645,6 @@ returns text$header$),
 returns text$header$),
       ('function', '_describe_json', $header$(p_content text, p_size int, p_lines int, p_is_sample boolean)
 returns text$header$),
-      ('function', '_describe_json_start', $header$(p_start text, p_size int)
-returns text$header$),
       ('function', '_describe_json_lines', $header$(p_head text, p_lines int, p_is_sample boolean)
 returns text$header$),
       ('function', '_describe_table', $header$(p_head text, p_lines int, p_is_sample boolean)
@@ -3694,8 +3662,6 @@ returns text$header$),
 )
 returns text$header$),
       ('function', '_ending_line', $header$(p_tail text)
-returns text$header$),
-      ('function', '_telling_line', $header$(p_start text)
 returns text$header$),
       ('function', '_grep_content', $header$(
   p_user_id text, p_content_id uuid, p_grep text, p_context_lines int, p_from_line int, p_max_lines int,
@@ -3791,8 +3757,6 @@ returns memory.stored_artifact$header$),
 returns setof memory.artifacts$header$),
       ('function', '_is_last_part', $header$(p_first_byte int, p_token_count int)
 returns boolean$header$),
-      ('function', '_part_key', $header$(p_id text)
-returns text$header$),
       ('function', '_part_text', $header$(p_key text, p_description text, p_first_byte int, p_content text)
 returns text$header$),
       ('function', '_parse_parts', $header$(p_user_id text, p_max_bytes int)
@@ -3849,10 +3813,6 @@ returns int$header$),
   p_created_at timestamptz, p_idempotency_key text
 )
 returns text$header$),
-      ('function', '_is_plain_message', $header$(
-  p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text
-)
-returns boolean$header$),
       ('function', '_refuse_message', $header$(
   p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_metadata jsonb,
   p_created_at timestamptz, p_idempotency_key text, p_which text default ''
@@ -3887,8 +3847,8 @@ returns text[]$header$),
       ('function', '_is_over', $header$(p_tokens bigint, p_added bigint, p_limit bigint)
 returns boolean$header$),
       ('function', '_may_be_due', $header$(
-  p_policy jsonb, p_first_seq bigint, p_message_count int, p_token_count bigint, p_active_tokens bigint,
-  p_tokens_since_summary bigint, p_embeds boolean
+  p_policy jsonb, p_seq bigint, p_tokens bigint, p_active_tokens bigint, p_tokens_since_summary bigint,
+  p_embeds boolean
 )
 returns boolean$header$),
       ('function', '_enqueue_compression', $header$(
@@ -3990,8 +3950,6 @@ returns text$header$),
 returns boolean$header$),
       ('function', '_held_back', $header$(p_user_id text, p_thread_id text, p_seqs bigint[])
 returns bigint[]$header$),
-      ('function', '_was_released', $header$(p_user_id text, p_thread_id text, p_seq bigint)
-returns boolean$header$),
       ('function', '_check_messages', $header$(
   p_user_id text, p_thread_id text, p_from_seq bigint, p_to_seq bigint, p_is_unparsed boolean
 )
@@ -4004,10 +3962,8 @@ returns bigint$header$),
 returns bigint$header$),
       ('function', '_word_key', $header$(p_user_id text, p_word text)
 returns int$header$),
-      ('function', '_value_keys', $header$(p_user_id text, p_object jsonb)
+      ('function', '_value_keys', $header$(p_user_id text, p_object jsonb, p_agent_id text)
 returns setof int$header$),
-      ('function', '_agent_key', $header$(p_user_id text, p_agent_id text)
-returns int$header$),
       ('function', '_search_keys', $header$(
   p_user_id text, p_agent_id text, p_search_vector tsvector, p_metadata jsonb
 )
@@ -4018,17 +3974,13 @@ returns text[]$header$),
 returns text$header$),
       ('function', '_call_of', $header$(p_user_id text, p_thread_id text, p_metadata jsonb, p_messages jsonb)
 returns jsonb$header$),
-      ('function', '_command_in', $header$(p_value jsonb)
-returns text$header$),
-      ('function', '_json_or_null', $header$(p_text text)
-returns jsonb$header$),
       ('function', '_own_words', $header$(p_content text)
 returns text[]$header$),
       ('function', '_with_text', $header$(p_metadata jsonb, p_text text)
 returns jsonb$header$),
       ('function', '_may_be_long', $header$(p_content text)
 returns boolean$header$),
-      ('function', '_stays_whole', $header$(p_user_id text, p_agent_id text, p_role text)
+      ('function', '_stays_whole', $header$(p_settings jsonb, p_role text)
 returns boolean$header$),
       ('function', '_settle_message', $header$(
   p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_metadata jsonb,
@@ -4045,8 +3997,6 @@ returns memory.shortened_message$header$),
   p_about jsonb
 )
 returns memory.artifacts$header$),
-      ('function', '_slug', $header$(p_said text)
-returns text$header$),
       ('function', '_numbered_key', $header$(p_slug text, p_number int)
 returns text$header$),
       ('function', '_free_number', $header$(p_user_id text, p_slug text, p_lowest int)
@@ -4074,8 +4024,6 @@ returns boolean$header$),
 returns boolean$header$),
       ('function', '_bytes_to_finish', $header$(p_message memory.messages)
 returns int$header$),
-      ('function', '_finish_read_messages', $header$(p_job memory.jobs, p_result jsonb)
-returns void$header$),
       ('function', '_mark_parsed', $header$(p_user_id text, p_thread_id text, p_to_seq bigint)
 returns bigint$header$),
       ('function', '_finish_unread_messages', $header$(p_message_limit int)
@@ -4089,14 +4037,10 @@ returns uuid$header$),
 returns void$header$),
       ('function', '_check_summary_kind', $header$(p_kind text, p_default text)
 returns void$header$),
-      ('function', '_count_tokens_since_summary', $header$(p_user_id text, p_thread_id text)
-returns void$header$),
       ('function', '_tokens_since_summary', $header$(p_user_id text, p_thread_id text)
 returns bigint$header$),
       ('function', '_check_summary', $header$(p_job memory.jobs, p_result jsonb)
 returns void$header$),
-      ('function', '_is_number_within', $header$(p_value jsonb, p_low bigint, p_high bigint)
-returns boolean$header$),
       ('function', '_store_summary', $header$(p_job memory.jobs, p_result jsonb)
 returns memory.summaries$header$),
       ('function', '_embed_latest_summaries', $header$(p_user_id text, p_thread_ids text[], p_kinds text[])
@@ -4150,8 +4094,6 @@ returns table (
 returns setof memory.stored_memory$header$),
       ('function', '_lock_room_for', $header$(p_user_id text, p_memories jsonb, p_agent_id text)
 returns text$header$),
-      ('function', '_hides_memories', $header$(p_user_id text, p_memory_ids uuid[])
-returns boolean$header$),
       ('function', '_evicted_at_once', $header$(p_user_id text, p_memory_ids uuid[])
 returns uuid[]$header$),
       ('function', '_add_in_turn', $header$(
@@ -4167,9 +4109,7 @@ returns setof memory.stored_memory$header$),
   memory_id uuid default null
 )
 returns memory.stored_memory$header$),
-      ('function', '_note_quarantine', $header$(p_memory_id uuid, p_reason text)
-returns void$header$),
-      ('function', '_note_eviction', $header$(p_memory_id uuid)
+      ('function', '_note_unseen', $header$(p_memory_id uuid, p_quarantine_reason text)
 returns void$header$),
       ('function', '_last_said', $header$(p_memory memory.memories)
 returns timestamptz$header$),
@@ -4379,8 +4319,6 @@ returns void$header$),
 returns void$header$),
       ('function', '_may_outrank', $header$(p_trust double precision, p_other double precision)
 returns boolean$header$),
-      ('function', '_is_quarantined_content', $header$(p_candidate memory.memories)
-returns boolean$header$),
       ('function', '_memory_trust', $header$(p_candidate memory.memories)
 returns double precision$header$),
       ('function', '_may_be_attack', $header$(p_candidate memory.memories, p_policy jsonb)
@@ -4437,8 +4375,6 @@ returns boolean$header$),
   filter jsonb default null, dry_run boolean default false
 )
 returns jsonb$header$),
-      ('function', '_documents_by_ids', $header$(p_user_id text, p_document_ids uuid[])
-returns tid[]$header$),
       ('function', '_documents_to_delete', $header$(
   p_user_id text, p_document_ids uuid[], p_namespace text, p_doc_type text, p_filter jsonb
 )
@@ -4455,8 +4391,6 @@ returns text$header$),
 returns trigger$header$),
       ('function', '_check_document', $header$(p_candidate memory.documents)
 returns void$header$),
-      ('function', '_check_title', $header$(p_title text, p_hint text)
-returns void$header$),
       ('function', 'list_documents', $header$(
   user_id text, namespace text default null, doc_type text default null, row_limit int default 50,
   row_offset int default 0, include_quarantined boolean default false, filter jsonb default null
@@ -4470,10 +4404,6 @@ returns text[]$header$),
 returns setof memory.documents$header$),
       ('function', '_judge_document', $header$(p_document memory.documents, p_max_chars int default null)
 returns void$header$),
-      ('function', '_documents_are_judged', $header$(p_document memory.documents)
-returns boolean$header$),
-      ('function', '_is_held_back_piece', $header$(p_document memory.documents, p_number int, p_said text)
-returns boolean$header$),
       ('function', '_quarantine_document', $header$(
   p_user_id text, p_document_id uuid, p_reason text, p_with text default null
 )
@@ -4600,8 +4530,6 @@ returns boolean$header$),
 returns void$header$),
       ('function', '_thread_after_delete', $header$()
 returns trigger$header$),
-      ('function', '_pass_on_artifacts', $header$(p_user_id text, p_thread_id text)
-returns void$header$),
       ('function', '_threads_with_words', $header$(p_user_id text, p_search text)
 returns setof text$header$),
       ('function', '_artifact_owners', $header$()
@@ -4673,8 +4601,6 @@ returns setof memory.messages$header$),
   p_filters memory._search_filters
 )
 returns boolean$header$),
-      ('function', '_embedded_text', $header$(p_message memory.messages)
-returns text$header$),
       ('function', '_message_embeddable', $header$(p_user_id text, p_scope text)
 returns setof text$header$),
       ('function', '_message_texts', $header$(p_user_id text, p_sources text[], p_ids text[])
@@ -4802,8 +4728,6 @@ returns setof text$header$),
 returns jsonb$header$),
       ('function', '_check_chunks', $header$(p_result jsonb, p_expected int)
 returns void$header$),
-      ('function', '_is_chunk', $header$(p_chunk jsonb)
-returns boolean$header$),
       ('function', '_pieces', $header$(p_content text, p_chunks jsonb)
 returns table (number int, piece text, token_count int)$header$),
       ('function', '_chunk_documents_follow_up', $header$(p_job memory.jobs)
@@ -4842,14 +4766,10 @@ returns bigint$header$),
 )$header$),
       ('function', '_is_short_term', $header$(p_memory memory.memories)
 returns boolean$header$),
-      ('function', '_short_term_memories', $header$(p_user_id text)
-returns setof memory.memories$header$),
       ('function', '_consolidate_overdue', $header$(p_row_limit int)
 returns table (user_id text, scope text)$header$),
       ('function', '_describe_artifact_apply', $header$(p_job memory.jobs, p_result jsonb)
 returns jsonb$header$),
-      ('function', '_with_ref', $header$(p_message memory.messages, p_ref text)
-returns text$header$),
       ('function', '_describe_artifact_follow_up', $header$(p_job memory.jobs)
 returns jsonb$header$),
       ('function', '_describe_artifact_input', $header$(
@@ -4892,8 +4812,6 @@ returns table (
   importance real, seqs bigint[], said_at timestamptz, valid_from timestamptz, event_time jsonb,
   suspicion text, fields jsonb
 )$header$),
-      ('function', '_plain_suspicion', $header$(p_said text)
-returns text$header$),
       ('function', '_check_extraction', $header$(p_result jsonb, p_types jsonb)
 returns void$header$),
       ('function', '_count_extraction', $header$(p_user_id text, p_has_news boolean)
@@ -4914,9 +4832,7 @@ returns boolean$header$),
       ('function', '_unread_threads_expiring', $header$()
 returns table (user_id text, thread_id text, agent_id text, expires_at timestamptz)$header$),
       ('function', '_dead_extractions', $header$()
-returns table (user_id text, thread_id text, deaths bigint, died_at timestamptz)$header$),
-      ('function', '_max_dead_extractions', $header$()
-returns int$header$),
+returns table (user_id text, thread_id text, is_given_up boolean, died_at timestamptz)$header$),
       ('function', '_types_to_extract', $header$(p_settings jsonb)
 returns jsonb$header$),
       ('function', '_field_problem', $header$(p_schema jsonb, p_value jsonb, p_path text)
@@ -4946,12 +4862,8 @@ returns jsonb$header$),
 returns uuid$header$),
       ('function', '_side_that_stays', $header$(p_user_id text, p_memory_ids uuid[], p_claims jsonb)
 returns uuid$header$),
-      ('function', '_stated_or_all', $header$(p_memory_ids uuid[], p_claims jsonb)
-returns uuid[]$header$),
-      ('function', '_newest_said', $header$(p_user_id text, p_memory_ids uuid[])
+      ('function', '_newest_said', $header$(p_user_id text, p_memory_ids uuid[], p_claims jsonb default null)
 returns uuid$header$),
-      ('function', '_may_supersede', $header$(p_user_id text, p_memory_ids uuid[])
-returns boolean$header$),
       ('function', '_may_hide', $header$(
   p_user_id text, p_winner uuid, p_loser uuid, p_claims jsonb, p_is_duplicate boolean
 )
@@ -4980,8 +4892,6 @@ returns jsonb$header$),
       ('function', '_summarize_thread_input', $header$(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )$header$),
-      ('function', '_summary_start', $header$(p_end_seq bigint, p_window_size bigint, p_first_seq bigint)
-returns bigint$header$),
       ('function', 'summarize_thread', $header$(
   user_id text, thread_id text, recent_k int default null, kind text default null
 )
@@ -5113,8 +5023,6 @@ returns table (id text, score double precision)$header$),
   p_spaces text[]
 )
 returns setof memory.ranking$header$),
-      ('function', '_with_names_of_spaces', $header$(p_ranked memory.ranking[])
-returns memory.ranking[]$header$),
       ('function', '_ahead_of_outdated', $header$(
   p_user_id text, p_ranked memory.ranking[], p_stands_for int[], p_filters memory._search_filters, p_spaces text[]
 )
@@ -5137,8 +5045,8 @@ returns memory.models$header$),
       ('function', '_query_hash', $header$(p_model memory.models, p_query text)
 returns text$header$),
       ('function', '_query_target', $header$(
-  p_user_id text, p_agent_id text, p_query text, p_may_call boolean, p_model memory.models, p_known halfvec,
-  p_problem text, inout mode text, out embedding halfvec
+  p_user_id text, p_agent_id text, p_query text, p_policy jsonb, p_is_given boolean, p_model memory.models,
+  p_known halfvec, p_problem text, inout mode text, out embedding halfvec
 )$header$),
       ('function', '_embed_query', $header$(
   p_user_id text, p_agent_id text, p_query text, p_model memory.models, out embedding halfvec, out problem text
@@ -5149,8 +5057,6 @@ returns text$header$),
   p_spaces text[], p_agent_of_spaces text
 )
 returns setof memory.ranking$header$),
-      ('function', '_share_of_wrong', $header$(p_use memory.memory_uses)
-returns double precision$header$),
       ('function', '_ranked', $header$(
   p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_mode text, p_settings jsonb,
   p_sources text[], p_row_limit int, p_filters memory._search_filters default null,
@@ -5158,10 +5064,6 @@ returns double precision$header$),
   p_agent_of_spaces text default null
 )
 returns setof memory.ranking$header$),
-      ('function', '_candidates_of', $header$(p_space text, p_chosen memory._candidate[])
-returns memory._candidate[]$header$),
-      ('function', '_sources_of_spaces', $header$(p_sources text[], p_filters memory._search_filters)
-returns text[]$header$),
       ('function', '_explanation', $header$(
   p_text memory._scored, p_fusion text, p_model text, p_summary_weight double precision
 )
@@ -5190,10 +5092,6 @@ returns double precision$header$),
       ('function', '_trust', $header$(p_share double precision)
 returns double precision$header$),
       ('function', '_recency', $header$(p_known_since timestamptz)
-returns double precision$header$),
-      ('function', '_weight_at_distance', $header$(p_distance bigint)
-returns double precision$header$),
-      ('function', '_with_neighbour', $header$(p_score double precision, p_neighbour double precision)
 returns double precision$header$),
       ('function', '_keyword_weight', $header$(
   p_best double precision, p_mean double precision, p_variance double precision, p_texts bigint
@@ -5288,8 +5186,6 @@ returns memory.context_part[]$header$),
 )
 returns setof memory.context_part
 -- Volatile, because the function keeps the embedding of the query.$header$),
-      ('function', '_compares_meaning', $header$(p_policy jsonb, p_model memory.models, p_is_given boolean)
-returns boolean$header$),
       ('function', '_why_no_recall', $header$(
   p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_policy jsonb
 )
@@ -5446,10 +5342,6 @@ returns text$header$),
 returns text$header$),
       ('function', '_forget_contributions', $header$(p_user_id text)
 returns jsonb$header$),
-      ('function', '_forget_in_jobs', $header$(p_user_id text, p_memory_ids uuid[], p_wordings text[])
-returns jsonb$header$),
-      ('function', '_restart_jobs', $header$(p_user_id text)
-returns void$header$),
       ('function', 'forget_memory', $header$(user_id text, memory_id uuid, reason text default null)
 returns jsonb$header$),
       ('function', '_lock_to_forget', $header$(p_user_id text, out threads text[], out agents text[])$header$),
@@ -5497,11 +5389,9 @@ returns text$header$),
 returns text$header$),
       ('function', '_range_rule', $header$(p_kind text)
 returns text$header$),
-      ('function', '_policy_problem', $header$(p_candidate memory.policies)
-returns text$header$),
-      ('function', '_artifact_problem', $header$(p_candidate memory.artifacts)
-returns text$header$),
-      ('function', '_document_problem', $header$(p_candidate memory.documents)
+      ('function', '_refused_member', $header$(
+  p_policy memory.policies, p_artifact memory.artifacts, p_document memory.documents
+)
 returns text$header$),
       ('function', 'import_user', $header$(
   user_id text, export jsonb, lift_tombstones boolean default false, is_last boolean default true
@@ -5534,8 +5424,6 @@ returns table (
 returns void$header$),
       ('function', 'merge_users', $header$(from_user_id text, into_user_id text)
 returns jsonb$header$),
-      ('function', '_merge_in_spaces', $header$(p_from text, p_into text)
-returns void$header$),
       ('function', '_merge_rows', $header$(p_from text, p_into text)
 returns jsonb$header$),
       ('function', '_thread_ids', $header$(p_user_id text)
@@ -5552,8 +5440,6 @@ returns jsonb$header$),
 returns text$header$),
       ('function', '_merged_column', $header$(p_table text, p_column text)
 returns text$header$),
-      ('function', '_merging_condition', $header$(p_table text)
-returns text$header$),
       ('function', '_merging_conflict', $header$(p_table text)
 returns text$header$),
       ('function', '_receipt', $header$(p_subject text, p_user_id text, p_reason text, p_tables jsonb)
@@ -5562,6 +5448,8 @@ returns jsonb$header$),
 returns text$header$),
       ('function', '_stop_claims', $header$(p_user_id text)
 returns boolean$header$),
+      ('function', '_restart_jobs', $header$(p_user_id text)
+returns void$header$),
       ('function', '_same_memories', $header$(p_user_id text, p_memory_id uuid, p_agents text[])
 returns uuid[]$header$),
       ('function', '_near_memories', $header$(p_memory memory.memories)
@@ -5581,11 +5469,9 @@ returns void$header$),
       ('function', '_check_bloat', $header$(out ok boolean, out detail text)$header$),
       ('function', '_check_clock', $header$(out ok boolean, out detail text)$header$),
       ('function', '_check_triggers', $header$(out ok boolean, out detail text)$header$),
-      ('function', '_findings', $header$(p_queue jsonb, p_models jsonb, p_embedded jsonb)
+      ('function', '_findings', $header$(p_work jsonb)
 returns table (check_name text, name text, is_broken boolean, detail text, help text)$header$),
       ('function', '_check_indexes', $header$(out ok boolean, out detail text)$header$),
-      ('function', '_model_status', $header$()
-returns jsonb$header$),
       ('function', '_check_privileges', $header$(out ok boolean, out detail text)$header$),
       ('function', '_check_roles', $header$()
 returns table (ok boolean, detail text)$header$),
@@ -5598,7 +5484,7 @@ returns boolean$header$),
       ('function', '_check_upgrade', $header$(out ok boolean, out detail text)$header$),
       ('function', 'doctor', $header$()
 returns table (check_name text, ok boolean, detail text)$header$),
-      ('function', '_checks', $header$(p_queue jsonb, p_models jsonb, p_embedded jsonb)
+      ('function', '_checks', $header$(p_work jsonb)
 returns table (check_name text, ok boolean, detail text)$header$),
       ('function', 'schedule_jobs', $header$(every text default '10 seconds', sweep_at text default '17 3 * * *')
 returns setof text$header$),
@@ -5606,7 +5492,7 @@ returns setof text$header$),
 returns void$header$),
       ('function', 'status', $header$()
 returns jsonb$header$),
-      ('function', '_queue_status', $header$()
+      ('function', '_work_status', $header$()
 returns jsonb$header$),
       ('function', '_embedded_status', $header$()
 returns jsonb$header$),
@@ -5974,21 +5860,6 @@ begin atomic
   select case when cardinality(p_tags) <= 1000 then p_tags else memory._tags_among(p_tags, p_wanted) end;
 end;
 
--- Writes a line at level INFO. PostgreSQL sends INFO to the client that runs the statement, such as a worker, and
--- writes the line into the server's log only if log_min_messages is info or lower. Otherwise the function writes the
--- line at level LOG, the level at which the server reports its own work.
-create or replace function memory._log_info(p_line text)
-returns void
-language plpgsql stable parallel safe
-as $$
-begin
-  raise info '%', p_line;
-  if current_setting('log_min_messages') in ('notice', 'warning', 'error', 'log') then
-    raise log '%', p_line;
-  end if;
-end;
-$$;
-
 -- An id for a line of a log, without characters that would begin another line.
 create or replace function memory._in_a_line(p_id text)
 returns text
@@ -5996,18 +5867,6 @@ language plpgsql immutable parallel safe
 as $$
 begin
   return regexp_replace(p_id, '[[:cntrl:]]', '?', 'g');
-end;
-$$;
-
--- Refuses a number that is not between 0 and 1. Null is allowed.
-create or replace function memory._check_share(p_argument text, p_share double precision)
-returns void
-language plpgsql immutable parallel safe
-as $$
-begin
-  if p_share not between 0 and 1 then
-    perform memory._refuse(p_argument, format('%s is not between 0 and 1', p_share), 'Leave it out for no limit.');
-  end if;
 end;
 $$;
 
@@ -6178,6 +6037,18 @@ begin
   elsif octet_length(p_content) > p_max_bytes then
     perform memory._refuse_size('content' || p_which, octet_length(p_content), p_max_bytes,
       'Split it, or store it elsewhere and keep a reference.');
+  end if;
+end;
+$$;
+
+-- Refuses the title of a document, thread or space that is longer than 2,000 bytes. p_hint says where more may stand.
+create or replace function memory._check_title(p_title text, p_hint text)
+returns void
+language plpgsql immutable parallel safe
+as $$
+begin
+  if octet_length(p_title) > 2000 then
+    perform memory._refuse_size('title', octet_length(p_title), 2000, p_hint);
   end if;
 end;
 $$;
@@ -6549,19 +6420,12 @@ begin atomic
   select p_a <~> p_b;
 end;
 
+-- The length of a vector; 0 if the vector has no component other than zero, and so no direction.
 create or replace function memory._norm(p_value halfvec)
 returns double precision
 language sql immutable parallel safe
 begin atomic
   select l2_norm(p_value);
-end;
-
--- Whether the vector has a component other than zero.
-create or replace function memory._has_direction(p_value halfvec)
-returns boolean
-language sql immutable parallel safe
-begin atomic
-  select l2_norm(p_value) > 0;
 end;
 
 -- The schema of pgvector, for dynamic SQL.
@@ -6598,29 +6462,34 @@ declare
     || e'\\uac00-\\ud7af\\uf900-\\ufaff]';
   language regconfig;
   vector tsvector;
+  further tsvector[] := array[]::tsvector[];
 begin
   vector := to_tsvector(p_prior, said);
   language := memory._language_of(said, p_prior, vector);
   if language <> p_prior then
     vector := to_tsvector(language, said);
-    vector := memory._with_more_words(vector, ts_delete(
+    further := array[ts_delete(
       to_tsvector(p_prior, array_to_string(array(
         select v.lexeme from unnest(to_tsvector('simple', said)) as v
         where to_tsvector(language, v.lexeme) <> ''), ' ')),
-      tsvector_to_array(vector)));
+      tsvector_to_array(vector))];
   end if;
   if said ~ '[[:alnum:]_][./:@=][[:alnum:]_]' then
-    vector := memory._with_more_words(vector, to_tsvector(language, coalesce((
+    further := further || to_tsvector(language, coalesce((
       select string_agg(translate(c[1], './:@=_', '      '), ' ')
-      from regexp_matches(left(said, 65536), '([[:alnum:]_-]+(?:[./:@=]+[[:alnum:]_-]+)+)', 'g') as c), '')));
+      from regexp_matches(left(said, 65536), '([[:alnum:]_-]+(?:[./:@=]+[[:alnum:]_-]+)+)', 'g') as c), ''));
   end if;
   if octet_length(said) > length(said) and said ~ unspaced then
-    vector := memory._with_more_words(vector, to_tsvector('simple', coalesce((
+    further := further || to_tsvector('simple', coalesce((
       select string_agg(p.letter || ' ' || p.letter || p.next, ' ')
       from (select c.letter, lead(c.letter, 1, '') over (partition by r.run order by c.place) as next
             from regexp_matches(left(said, 32768), '(' || unspaced || '+)', 'g') with ordinality as r (letters, run)
-            cross join lateral string_to_table(r.letters[1], null) with ordinality as c (letter, place)) as p), '')));
+            cross join lateral string_to_table(r.letters[1], null) with ordinality as c (letter, place)) as p), ''));
   end if;
+  for number in 1 .. cardinality(further) loop
+    vector := case when pg_column_size(vector) + pg_column_size(further[number]) < 1048576
+      then vector || further[number] else vector end;
+  end loop;
   return vector;
 end;
 $$;
@@ -6673,19 +6542,6 @@ begin
     where '' <> all (t.vectors)
     group by l.lexeme
     order by min(w.place), l.lexeme limit p_limit);
-end;
-$$;
-
--- Both sets of words, or the first set alone when the two do not fit into one tsvector.
-create or replace function memory._with_more_words(p_vector tsvector, p_more tsvector)
-returns tsvector
-language plpgsql immutable parallel safe
-as $$
-begin
-  return case
-    when pg_column_size(p_vector) + pg_column_size(p_more) < 1048576 then p_vector || p_more
-    else p_vector
-  end;
 end;
 $$;
 
@@ -6742,12 +6598,17 @@ comment on function memory.partition_of(text, int) is
 'The partition that a user belongs to, from 0 to partitions - 1: the first 32 bits of the MD5 of the user_id in UTF-8, '
 'read as a big-endian number, modulo the number of partitions. The same in every version, encoding and language.';
 
--- The partition of a user whose user_id has this MD5.
+-- The partition of a user whose user_id has this MD5. If the number of partitions divides 256, as the default does, the
+-- last of the four bytes says as much as all of them. Where the number is a constant, PostgreSQL plans one branch only,
+-- which takes half as many operators.
 create or replace function memory._partition_of_digest(p_digest text, p_partitions int)
 returns int
 language sql immutable parallel safe
 begin atomic
-  select ('x' || left(p_digest, 8))::bit(32)::bigint % p_partitions;
+  select case
+    when 256 % p_partitions = 0 then get_byte(decode(p_digest, 'hex'), 3) % p_partitions
+    else ('x' || left(p_digest, 8))::bit(32)::bigint % p_partitions
+  end;
 end;
 
 -- Refuses what has no partition: a text that is no id, or else the number of partitions.
@@ -7416,7 +7277,8 @@ declare
   may_have_form constant boolean := memory._may_have_form(p_text);
   form record;
 begin
-  if may_have_form and p_text ~ memory._known_credential() then
+  if may_have_form
+    and p_text ~ (select string_agg('(?:' || f.pattern || ')', '|') from memory._credential_forms() as f) then
     for form in select f.* from memory._credential_forms() as f loop
       p_text := regexp_replace(p_text, form.pattern, form.mark, 'g');
     end loop;
@@ -7527,16 +7389,6 @@ begin atomic
       e'\\1(credential: password)')
   ) as f (name, pattern, mark);
 end;
-
--- One pattern that joins all patterns of memory._credential_forms().
-create or replace function memory._known_credential()
-returns text
-language plpgsql immutable parallel safe
-as $$
-begin
-  return (select string_agg('(?:' || f.pattern || ')', '|') from memory._credential_forms() as f);
-end;
-$$;
 
 -- Personal data is masked when a text is stored, for agents whose policy names its classes (masking.classes). A mark
 -- with the class takes its place: "(masked: email)". No mark has personal data, so a second call changes nothing more.
@@ -7690,7 +7542,14 @@ begin
       end loop;
       return p_found;
     when 'ip' then
-      return case when p_found ~ '[.]' or memory._is_ipv6(p_found) then mark else p_found end;
+      if p_found !~ '[.]' then -- of version 6, or words joined by "::" in programs, which have no digit
+        begin
+          return case when p_found ~ '[0-9]' and family(p_found::inet) = 6 then mark else p_found end;
+        exception when invalid_text_representation then
+          return p_found;
+        end;
+      end if;
+      return mark;
     when 'phone' then
       -- Not days and times, such as 2026-11-27 10:15 and 05-06-2024.
       return case
@@ -7703,23 +7562,6 @@ begin
 end;
 $$;
 
--- The digits of a text, of any of the scripts of memory._personal_data(), as Latin digits.
-create or replace function memory._digits_of(p_text text)
-returns text
-language plpgsql immutable parallel safe
-as $$
-begin
-  if p_text ~ '^[0-9 -]*$' then
-    return translate(p_text, ' -', '');
-  end if;
-  return string_agg((case when ascii(c.letter) < 128 then ascii(c.letter) - 48
-                          when ascii(c.letter) between 2406 and 2415 then ascii(c.letter) - 2406
-                          else ascii(c.letter) % 16 end)::text, '' order by c.place)
-  from string_to_table(p_text, null) with ordinality as c (letter, place)
-  where c.letter ~ e'[0-9\\u0660-\\u0669\\u06f0-\\u06f9\\u0966-\\u096f\\uff10-\\uff19]';
-end;
-$$;
-
 -- Whether a text is the number of a payment card: the digits of an issuer, as many as its cards have, with the checksum
 -- of Luhn (ISO/IEC 7812-1).
 create or replace function memory._is_card_number(p_text text)
@@ -7727,7 +7569,13 @@ returns boolean
 language plpgsql immutable parallel safe
 as $$
 declare
-  digits constant text := memory._digits_of(p_text);
+  -- Of any of the scripts of memory._personal_data(), as Latin digits.
+  digits constant text := case when p_text ~ '^[0-9 -]*$' then translate(p_text, ' -', '') else (
+    select string_agg((case when ascii(c.letter) < 128 then ascii(c.letter) - 48
+                            when ascii(c.letter) between 2406 and 2415 then ascii(c.letter) - 2406
+                            else ascii(c.letter) % 16 end)::text, '' order by c.place)
+    from string_to_table(p_text, null) with ordinality as c (letter, place)
+    where c.letter ~ e'[0-9\\u0660-\\u0669\\u06f0-\\u06f9\\u0966-\\u096f\\uff10-\\uff19]') end;
 begin
   return digits ~ ('^(?:4(?:[0-9]{12}|[0-9]{15}|[0-9]{18})|(?:5[0-9]|2[2-7]|35|97)[0-9]{14}|3[47][0-9]{13}'
       || '|3[068][0-9]{12}|6[0-9]{15,18})$') and (
@@ -7749,19 +7597,6 @@ begin
     select string_agg(case when c.letter ~ '[0-9]' then c.letter else (ascii(c.letter) - 55)::text end, ''
                       order by c.place)::numeric % 97 = 1
     from string_to_table(substr(compact, 5) || left(compact, 4), null) with ordinality as c (letter, place));
-end;
-$$;
-
--- Whether a text is an IP address of version 6. Words joined by "::" in programs have no digit.
-create or replace function memory._is_ipv6(p_text text)
-returns boolean
-language plpgsql immutable parallel safe
-as $$
-begin
-  return p_text ~ '[0-9]' and family(p_text::inet) = 6;
-exception
-  when invalid_text_representation then
-    return false;
 end;
 $$;
 
@@ -8163,16 +7998,6 @@ begin
       |name)"\s*:\s*"[a-z_.]*(?:delete|send|exec|transfer|shell|email|post|upload|purge|forget|write|pay|run|memory)
       |\]\(\s*https?:|recalled[ ]from[ ]memory\.[ ]this|[#][#]\s*your[ ]memo$w$
   end;
-end;
-$$;
-
--- A text in the form that memory._possible_signs() reads.
-create or replace function memory._form_to_judge(p_text text)
-returns text
-language plpgsql immutable parallel safe
-as $$
-begin
-  return memory._form_of(memory._pieces_to_judge(p_text));
 end;
 $$;
 
@@ -9085,10 +8910,7 @@ as $$
 declare
   id constant text := memory._space_id(space);
 begin
-  perform memory._check_node_of_space(id);
-  if octet_length(title) > 2000 then
-    perform memory._refuse_size('title', octet_length(title), 2000, 'Put more into metadata.');
-  end if;
+  perform memory._check_title(title, 'Put more into metadata.');
   metadata := coalesce(metadata, '{}');
   perform memory._check_metadata(metadata);
   insert into memory.spaces (user_id, title, metadata)
@@ -9107,10 +8929,11 @@ comment on function memory.create_space(text, text, jsonb) is
 'by the argument spaces, or by the policy''s context.spaces. Error 23505 when there is such a space. For '
 'administrators.';
 
--- The user_id of a space of this name. Refuses what cannot be the name of one.
+-- The user_id of a space of this name. Refuses what cannot be the name of one, and a space that another node of the
+-- cluster serves.
 create or replace function memory._space_id(p_space text)
 returns text
-language plpgsql stable parallel safe
+language plpgsql volatile parallel unsafe
 as $$
 begin
   if not memory._is_id(p_space) or length(p_space) > 249 or starts_with(p_space, 'space:') then
@@ -9121,20 +8944,10 @@ begin
         when length(p_space) > 249 then format('has %s characters, at most 249 are allowed', length(p_space))
         else 'begins with "space:"' end,
       'Pass the name of the space, such as acme. Its user_id is then space:acme.');
+  elsif not memory._is_here('space:' || p_space) then
+    perform memory._refuse_other_node('space:' || p_space);
   end if;
   return 'space:' || p_space;
-end;
-$$;
-
--- Refuses a space that another node of the cluster serves.
-create or replace function memory._check_node_of_space(p_space_id text)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  if not memory._is_here(p_space_id) then
-    perform memory._refuse_other_node(p_space_id);
-  end if;
 end;
 $$;
 
@@ -9146,7 +8959,6 @@ as $$
 declare
   id constant text := memory._space_id(p_space);
 begin
-  perform memory._check_node_of_space(id);
   perform from memory.spaces as s where s.user_id = id for key share;
   if not found then
     perform memory._refuse_space('space', p_space);
@@ -9249,10 +9061,17 @@ returns void
 language plpgsql volatile parallel unsafe security definer -- nobody has rights on the table
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  bad text;
 begin
-  perform memory._check_token_key('key', key);
-  if previous is not null then
-    perform memory._check_token_key('previous', previous);
+  select given.name into bad
+  from (values (1, 'key', set_token_key.key), (2, 'previous', coalesce(previous, set_token_key.key)))
+    as given (place, name, key)
+  where (octet_length(given.key) <= 2000 and octet_length(memory._decoded(given.key, 'base64')) between 32 and 1024)
+    is not true
+  order by given.place limit 1;
+  if found then -- The message does not repeat the key.
+    perform memory._refuse(bad, 'is not 32 to 1024 bytes in base64', 'Make one with "openssl rand -base64 32".');
   end if;
   insert into memory.token_keys as k (is_previous, inner_block, outer_block)
   select given.is_previous, memory._hmac_block(memory._decoded(given.key, 'base64'), 54),
@@ -9270,19 +9089,6 @@ comment on function memory.set_token_key(text, text) is
 'Sets the key that tokens of tenants are signed with (HS256): 32 random bytes or more in base64. With a previous key '
 'the tokens signed with that are accepted as well, otherwise they count no more. Pass keys as parameters, because a '
 'server may log the text of statements.';
-
--- Refuses a key that is not 32 to 1,024 bytes in base64. The message does not repeat it.
-create or replace function memory._check_token_key(p_argument text, p_key text)
-returns void
-language plpgsql immutable parallel safe
-as $$
-begin
-  if (octet_length(p_key) <= 2000 and octet_length(memory._decoded(p_key, 'base64')) between 32 and 1024)
-    is not true then
-    perform memory._refuse(p_argument, 'is not 32 to 1024 bytes in base64', 'Make one with "openssl rand -base64 32".');
-  end if;
-end;
-$$;
 
 -- The key of HMAC-SHA256 (RFC 2104) as the hash reads it: 64 bytes, each by exclusive or with the same byte, 54 for the
 -- inner hash and 92 for the outer one. It is kept so, because making it takes longer than verifying a token.
@@ -9738,21 +9544,6 @@ end;
 
 -- The types of memories that a policy names for extraction (extraction.types), each with a JSON schema of its fields.
 
--- Makes the types that a policy names and that are not there yet. No other agent is offered them.
-create or replace function memory._make_types(p_types jsonb)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  insert into memory.memory_types (memory_type, heading, description, is_general)
-  select t.key, coalesce(t.value ->> 'title', initcap(translate(t.key, '_-', '  '))),
-    coalesce(t.value ->> 'description', ''), false
-  from jsonb_each(p_types) as t
-  order by t.key
-  on conflict do nothing;
-end;
-$$;
-
 -- Refuses types that are no names, or whose schemas memory._field_problem() cannot check.
 create or replace function memory._check_extraction_types(p_types jsonb)
 returns void
@@ -9964,28 +9755,6 @@ begin atomic
   select case when cardinality(p_layers) = 0 then memory._default_policy() else memory._merge_layers(p_layers) end;
 end;
 
--- The sections of the policy of these rows that a new memory needs. Of one row, such as one for everyone, they take a
--- fifth of the time of the whole policy.
-create or replace function memory._policy_of_memories(p_layers memory.policies[])
-returns jsonb
-language plpgsql stable parallel safe
-as $$
-declare
-  usual constant jsonb := memory._default_policy();
-  layer constant jsonb := p_layers[1].settings;
-begin
-  if cardinality(p_layers) <> 1 then
-    return memory._effective_policy(p_layers);
-  end if;
-  return jsonb_build_object(
-    'resources', usual -> 'resources' || coalesce(layer -> 'resources', '{}'),
-    'memories', usual -> 'memories' || coalesce(layer -> 'memories', '{}'),
-    'search', usual -> 'search' || coalesce(layer -> 'search', '{}'),
-    'masking', usual -> 'masking' || coalesce(layer -> 'masking', '{}'),
-    'trust', usual -> 'trust' || coalesce(layer -> 'trust', '{}'));
-end;
-$$;
-
 -- Whether the row of memory.policies for p_row_user and p_row_agent applies to a user and an agent; null for everyone.
 create or replace function memory._policy_applies(
   p_row_user text, p_row_agent text, p_user_id text, p_agent_id text
@@ -10049,13 +9818,13 @@ begin
 end;
 $$;
 
--- Whether an agent has a resource: memory or knowledge_base. Without memory it stores and recalls nothing.
-create or replace function memory._has_resource(p_user_id text, p_agent_id text, p_resource text)
+-- Whether an agent has the resource memory. Without it an agent stores and recalls nothing.
+create or replace function memory._has_memory(p_user_id text, p_agent_id text)
 returns boolean
 language plpgsql stable parallel safe
 as $$
 begin
-  return (memory._policy_section(p_user_id, p_agent_id, 'resources') ->> p_resource)::boolean;
+  return (memory._policy_section(p_user_id, p_agent_id, 'resources') ->> 'memory')::boolean;
 end;
 $$;
 
@@ -10115,7 +9884,13 @@ begin
   perform memory._check_settings(settings);
   perform memory._check_user_or_all(user_id);
 
-  perform memory._make_types(coalesce(nullif(settings #> '{extraction,types}', 'null'), '{}'));
+  -- Types that the settings name and nobody has added yet, with what their schema says.
+  insert into memory.memory_types (memory_type, heading, description, is_general)
+  select t.key, coalesce(t.value ->> 'title', initcap(translate(t.key, '_-', '  '))),
+    coalesce(t.value ->> 'description', ''), false
+  from jsonb_each(coalesce(nullif(settings #> '{extraction,types}', 'null'), '{}')) as t
+  order by t.key
+  on conflict do nothing;
   former := memory._policy_section(set_policy.user_id, set_policy.agent_id, 'search') ->> 'language';
   former_languages := memory._languages(coalesce(set_policy.user_id, ''), set_policy.agent_id, former);
   inherited := array(select s.key from jsonb_each(settings) as s where s.value = 'null');
@@ -11074,78 +10849,66 @@ declare
     'query_prefix', 'price_per_million_input', 'price_per_million_output'];
   key text;
   value jsonb;
-  broken text;
+  said text;
+  number numeric;
+  is_kept boolean;
+  rule text;
 begin
   if jsonb_typeof(p_settings) is distinct from 'object' then
     perform memory._refuse('settings', 'must be a JSON object', 'Known keys: ' || array_to_string(known, ', '));
   end if;
   perform memory._check_json_size('settings', p_settings, 65536, 'No setting is longer than an address.');
   for key, value in select * from jsonb_each(p_settings) loop
-    if key <> all (known) then
-      perform memory._refuse('settings', format('unknown key "%s"', key),
-        format('Known keys: %s. A key is never stored: api_key_env names the environment variable that holds it.',
-          array_to_string(known, ', ')));
-    end if;
-    broken := memory._broken_model_setting_rule(key, value);
-    if broken is not null then
-      perform memory._refuse('settings', format('%s cannot be %s', key, left(value::text, 100)), broken);
+    said := case when jsonb_typeof(value) = 'string' then value #>> '{}' end;
+    number := case when jsonb_typeof(value) = 'number' then value::numeric end;
+    case
+      when key <> all (known) then
+        perform memory._refuse('settings', format('unknown key "%s"', key),
+          format('Known keys: %s. A key is never stored: api_key_env names the environment variable that holds it.',
+            array_to_string(known, ', ')));
+      when key = 'base_url' then
+        is_kept := said ~ '^https?://[^/]' and said !~ e'[@?#\\\\[:space:][:cntrl:]]';
+        rule := 'Use an address such as http://localhost:11434/v1, without user, password, query or fragment.';
+      when key = 'api_key_env' then
+        -- These two variables do not hold keys.
+        is_kept := said ~ '^[A-Za-z_][A-Za-z0-9_]*$'
+          and said not in ('AGENT_MEMORY_KEY_DIR', 'AGENT_MEMORY_KEY_VARIABLES');
+        rule := 'Name the environment variable that holds the key, such as AGENT_MEMORY_KEY_PROXY or OPENAI_API_KEY.';
+      when key = 'api_key_file' then
+        is_kept := said ~ '^[^/.][^/]*$';
+        rule := 'Use the bare name of a file in the folder that the environment variable AGENT_MEMORY_KEY_DIR names.';
+      when key = 'api_version' then
+        is_kept := said <> '';
+        rule := 'Use a text.';
+      when key = 'model_dir' then
+        is_kept := said ~ '^/' and said !~ '[[:cntrl:]]';
+        rule := 'Use the path of a folder with model.onnx and tokenizer.json, from the root, where the model runs.';
+      when key = 'query_prefix' then
+        is_kept := length(said) <= 1000;
+        rule := 'Use the text that the model wants before each query, of at most 1000 characters.';
+      when key = 'json_mode' then
+        is_kept := value in ('"schema"', '"object"', '"off"', 'true', 'false'); -- true is object, false is off
+        rule := 'Use "schema", "object" or "off".';
+      when key = 'rerank_api' then
+        is_kept := value in ('"rerank"', '"chat"');
+        rule := 'Use "rerank" for a server with /rerank, or "chat" for a chat model.';
+      when key in ('max_concurrency', 'batch_size') then
+        is_kept := number between 1 and 100000 and number = floor(number);
+        rule := 'Use a whole number from 1 to 100000.';
+      when key = 'dimensions' then
+        is_kept := number between 1 and 4000 and number = floor(number);
+        rule := 'Use a whole number from 1 to 4000.';
+      when key = 'timeout_seconds' then
+        is_kept := number > 0;
+        rule := 'Use a number of seconds above 0.';
+      else
+        is_kept := number >= 0;
+        rule := 'Use a number of at least 0.';
+    end case;
+    if value <> 'null' and is_kept is not true then
+      perform memory._refuse('settings', format('%s cannot be %s', key, left(value::text, 100)), rule);
     end if;
   end loop;
-end;
-$$;
-
--- The rule that the value of a setting breaks, in words for a hint; null when it breaks none.
-create or replace function memory._broken_model_setting_rule(p_key text, p_value jsonb)
-returns text
-language plpgsql immutable parallel safe
-as $$
-declare
-  said constant text := case when jsonb_typeof(p_value) = 'string' then p_value #>> '{}' end;
-  number constant numeric := case when jsonb_typeof(p_value) = 'number' then p_value::numeric end;
-  is_kept boolean;
-  rule text;
-begin
-  case
-    when p_key = 'base_url' then
-      is_kept := said ~ '^https?://[^/]' and said !~ e'[@?#\\\\[:space:][:cntrl:]]';
-      rule := 'Use an address such as http://localhost:11434/v1, without user, password, query or fragment.';
-    when p_key = 'api_key_env' then
-      -- These two variables do not hold keys.
-      is_kept := said ~ '^[A-Za-z_][A-Za-z0-9_]*$'
-        and said not in ('AGENT_MEMORY_KEY_DIR', 'AGENT_MEMORY_KEY_VARIABLES');
-      rule := 'Name the environment variable that holds the key, such as AGENT_MEMORY_KEY_PROXY or OPENAI_API_KEY.';
-    when p_key = 'api_key_file' then
-      is_kept := said ~ '^[^/.][^/]*$';
-      rule := 'Use the bare name of a file in the folder that the environment variable AGENT_MEMORY_KEY_DIR names.';
-    when p_key = 'api_version' then
-      is_kept := said <> '';
-      rule := 'Use a text.';
-    when p_key = 'model_dir' then
-      is_kept := said ~ '^/' and said !~ '[[:cntrl:]]';
-      rule := 'Use the path of a folder with model.onnx and tokenizer.json, from the root, where the model runs.';
-    when p_key = 'query_prefix' then
-      is_kept := length(said) <= 1000;
-      rule := 'Use the text that the model wants before each query, of at most 1000 characters.';
-    when p_key = 'json_mode' then
-      is_kept := p_value in ('"schema"', '"object"', '"off"', 'true', 'false'); -- true is object, false is off
-      rule := 'Use "schema", "object" or "off".';
-    when p_key = 'rerank_api' then
-      is_kept := p_value in ('"rerank"', '"chat"');
-      rule := 'Use "rerank" for a server with /rerank, or "chat" for a chat model.';
-    when p_key in ('max_concurrency', 'batch_size') then
-      is_kept := number between 1 and 100000 and number = floor(number);
-      rule := 'Use a whole number from 1 to 100000.';
-    when p_key = 'dimensions' then
-      is_kept := number between 1 and 4000 and number = floor(number);
-      rule := 'Use a whole number from 1 to 4000.';
-    when p_key = 'timeout_seconds' then
-      is_kept := number > 0;
-      rule := 'Use a number of seconds above 0.';
-    else
-      is_kept := number >= 0;
-      rule := 'Use a number of at least 0.';
-  end case;
-  return case when p_value <> 'null' and is_kept is not true then rule end;
 end;
 $$;
 
@@ -11394,16 +11157,6 @@ begin
       and t.statement_hash = memory._keyed_hash(k, n.name, memory._statement_hash(p_content)));
 end;
 $$;
-
--- Whether a memory that is to be stored was forgotten and nobody has stated it anew, because a model says it. A
--- statement that an application stores itself was said after the user asked to forget it, so it is stored. The planner
--- inlines this function; a SET clause would prevent that.
-create or replace function memory._stays_out(p_is_stated boolean, p_user_id text, p_content text)
-returns boolean
-language sql stable parallel safe
-begin atomic
-  select not p_is_stated and memory._is_forgotten(p_user_id, p_content);
-end;
 
 -- Stores the tombstones of statements.
 create or replace function memory._bury(p_user_id text, p_contents text[])
@@ -12357,17 +12110,38 @@ begin
 end;
 $$;
 
--- The last step of completing a job that has read messages of a thread: stores their token counts and words, and counts
--- the tokens since a summary. It comes last because it locks the thread: so appends wait for these updates, and for
--- nothing else that the job does.
+-- The last step of completing a job that has read messages of a thread: replaces their estimated tokens by the exact
+-- ones in the job's result, stores their words in the same new version of each row, and counts the tokens since a
+-- summary. Jobs of kind embed do not call this, because they write to no messages. The step comes last because it locks
+-- the thread: so appends wait for these updates, and for nothing else that the job does. It skips a thread that another
+-- transaction has locked: a later job brings the counts, memory.sweep() stores the words, and the next summary is due
+-- too early.
 create or replace function memory._finish_messages_of_job(p_job memory.jobs, p_result jsonb)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 begin
-  perform memory._finish_read_messages(p_job, p_result);
-  if p_job.input ? 'summary_id' then
-    perform memory._count_tokens_since_summary(p_job.user_id, p_job.scope);
+  -- Whole numbers by seq.
+  if p_result ? 'token_counts' and (
+    jsonb_typeof(p_result -> 'token_counts') = 'object' and jsonb_typeof(p_result -> 'token_counter') = 'string'
+    and not exists (select from jsonb_each(p_result -> 'token_counts') as c
+                    where c.key !~ '^[0-9]{1,18}$' or jsonb_typeof(c.value) <> 'number'
+                      or c.value::numeric not between 0 and memory._max_message_bytes()
+                      or c.value::numeric <> floor(c.value::numeric))) is not true then
+    perform memory._refuse_result('token_counts',
+      'must be an object of seq and number of tokens, with token_counter naming the encoding');
+  end if;
+  perform from memory.threads as t
+  where t.user_id = p_job.user_id and t.thread_id = p_job.scope for no key update skip locked;
+  if found then
+    perform memory._finish_messages(p_job.user_id, p_job.scope, (p_job.input ->> 'from_seq')::bigint,
+      (p_job.input ->> 'read_through')::bigint, coalesce(p_result -> 'token_counts', '{}'),
+      1000000); -- half a second to a second and a half, for which appends to the thread wait
+    perform memory._mark_parsed(p_job.user_id, p_job.scope, (p_job.input ->> 'read_through')::bigint);
+    if p_job.input ? 'summary_id' then
+      update memory.threads as t set tokens_since_summary = memory._tokens_since_summary(t.user_id, t.thread_id)
+      where t.user_id = p_job.user_id and t.thread_id = p_job.scope;
+    end if;
   end if;
 end;
 $$;
@@ -12762,26 +12536,6 @@ begin
 end;
 $$;
 
--- Makes the codes of p_batch_size embeddings of messages that were stored before there were codes. While one of a user
--- is missing, a search compares all messages of the user. The update sets code to null only to fire the trigger that
--- makes the code (embedding_150_before_message_update).
-create or replace function memory._fill_codes(p_batch_size int)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  uncoded constant tid[] := array(
-    select e.ctid
-    from memory.embeddings as e
-    where e.source = 'message' and e.code is null
-    order by e.user_id, e.model
-    limit p_batch_size
-    for update skip locked);
-begin
-  update memory.embeddings as e set code = null where e.ctid = any (uncoded);
-end;
-$$;
-
 -- Deletes the embeddings of a deleted model and their index. Otherwise the next model of that name would be compared
 -- with them.
 create or replace function memory._model_after_delete()
@@ -12863,16 +12617,6 @@ language plpgsql stable parallel safe
 as $$
 begin
   return to_regclass(format('memory.%I', memory._vector_index_name(p_model)));
-end;
-$$;
-
--- Whether the model has an HNSW index whose build is complete.
-create or replace function memory._has_vector_index(p_model text)
-returns boolean
-language plpgsql stable parallel safe
-as $$
-begin
-  return exists (select from pg_index as i where i.indexrelid = memory._vector_index(p_model) and i.indisvalid);
 end;
 $$;
 
@@ -13037,7 +12781,7 @@ begin
     else memory._estimate_tokens(new.content) end;
 
   if tg_op = 'INSERT' then
-    if not memory._has_resource(new.user_id, new.agent_id, 'memory') then
+    if not memory._has_memory(new.user_id, new.agent_id) then
       perform memory._note_missing_resource(new.agent_id, 'memory', 'nothing is stored');
       return null;
     end if;
@@ -13216,46 +12960,42 @@ returns text
 language plpgsql volatile parallel unsafe
 as $$
 declare
+  is_parsed constant boolean := p_size <= 2097152;
   value json;
   described text := 'JSON object';
   keys text;
 begin
   if left(p_content, 1000) !~ e'^\\s*(?:\\{\\s*["}]|\\[\\s*[]\\[{"0-9tfn-])' then
     return null;
-  elsif p_size > 2097152 then
-    return coalesce(memory._describe_json_lines(left(p_content, 32768), p_lines, p_is_sample),
-                    memory._describe_json_start(left(p_content, 20000), p_size));
   end if;
-  value := p_content::json;
-  if json_typeof(value) = 'array' then
-    described := format('JSON array of %s', json_array_length(value));
-    value := value -> 0;
+  if is_parsed then
+    begin
+      value := p_content::json;
+      if json_typeof(value) = 'array' then
+        described := format('JSON array of %s', json_array_length(value));
+        value := value -> 0;
+      end if;
+      if json_typeof(value) = 'object' then
+        select string_agg(k.key || case when json_typeof(k.value) = 'array'
+                            then format(' (%s)', json_array_length(k.value)) else '' end, ', ') into keys
+        from (select o.key, o.value from json_each(value) as o limit 10) as k;
+      end if;
+      return concat_ws(': ', described, memory._in_short(keys, 87));
+    exception when data_exception or program_limit_exceeded then null; -- it is broken
+    end;
   end if;
-  if json_typeof(value) = 'object' then
-    select string_agg(k.key || case when json_typeof(k.value) = 'array'
-                        then format(' (%s)', json_array_length(k.value)) else '' end, ', ') into keys
-    from (select o.key, o.value from json_each(value) as o limit 10) as k;
+  described := memory._describe_json_lines(left(p_content, 32768), p_lines, p_is_sample);
+  if described is null
+    and (not is_parsed or p_size > 1000 and p_content ~ e'^\\s*(?:\\{|\\[\\s*\\{)\\s*"[^"\\n]*"\\s*:') then
+    described := concat_ws(': ',
+      format('%sJSON of %s', case when is_parsed then 'broken ' else '' end, memory._said_bytes(p_size)), (
+        select string_agg(k.key, ', ' order by k.place)
+        from (select m.key[1] as key, min(m.place) as place
+              from regexp_matches(left(p_content, 20000), e'"([^"\\\\\\n]{1,60})"\\s*:', 'g') with ordinality
+                as m (key, place)
+              group by 1 order by 2 limit 10) as k));
   end if;
-  return concat_ws(': ', described, memory._in_short(keys, 87));
-exception when data_exception or program_limit_exceeded then
-  return coalesce(
-    memory._describe_json_lines(left(p_content, 32768), p_lines, p_is_sample),
-    case when p_size > 1000 and p_content ~ e'^\\s*(?:\\{|\\[\\s*\\{)\\s*"[^"\\n]*"\\s*:'
-      then 'broken ' || memory._describe_json_start(left(p_content, 20000), p_size) end);
-end;
-$$;
-
--- JSON that is too long to be parsed.
-create or replace function memory._describe_json_start(p_start text, p_size int)
-returns text
-language plpgsql immutable parallel safe
-as $$
-begin
-  return concat_ws(': ', format('JSON of %s', memory._said_bytes(p_size)), (
-    select string_agg(k.key, ', ' order by k.place)
-    from (select m.key[1] as key, min(m.place) as place
-          from regexp_matches(p_start, e'"([^"\\\\\\n]{1,60})"\\s*:', 'g') with ordinality as m (key, place)
-          group by 1 order by 2 limit 10) as k));
+  return described;
 end;
 $$;
 
@@ -13447,7 +13187,12 @@ begin
   return nullif(concat_ws(', ',
     trace, ending,
     case when trace is null and ending is null and not (p_has_command or p_is_output and errors + warnings > 0)
-      then memory._telling_line(left(p_sample, 10000)) end,
+      then ( -- the first line with more than punctuation and the lines of a table
+        select memory._in_short(l.said, 100)
+        from regexp_split_to_table(left(p_sample, 10000), e'[\\n\\r]') with ordinality as r (line, place)
+        cross join lateral memory._placeholder_text(left(r.line, 1000)) as l (said)
+        where l.said ~ e'[^ !-/:-@\\[-`{-~\\u2500-\\u259f]'
+        order by r.place limit 1) end,
     case when errors > 0 and trace is null then at_least || memory._said_count(errors, 'error')
       || case when ending is null then ': ' || memory._in_short(memory._placeholder_text(substring(
            p_sample from level || e')([^\\n]*(?:ERROR|FATAL|CRITICAL|[Ee]rror' || number || e'|error\\[)[^\\n]*)')), 80)
@@ -13476,20 +13221,6 @@ begin
     || e'|(?:command not found|No such file or directory)$')
     and length(l.line) < 500
   order by l.place desc limit 1;
-end;
-$$;
-
--- The first line with more than punctuation and the lines of a table.
-create or replace function memory._telling_line(p_start text)
-returns text
-language plpgsql immutable parallel safe
-as $$
-begin
-  return memory._in_short(l.said, 100)
-  from regexp_split_to_table(p_start, e'[\\n\\r]') with ordinality as r (line, place)
-  cross join lateral memory._placeholder_text(left(r.line, 1000)) as l (said)
-  where l.said ~ e'[^ !-/:-@\\[-`{-~\\u2500-\\u259f]'
-  order by r.place limit 1;
 end;
 $$;
 
@@ -13689,7 +13420,7 @@ begin
       and memory._is_same_content(a.user_id, a.content_id, excluded.content_id)
     returning a.* into artifact;
     exit when found
-      or not memory._has_resource(p_user_id, p_agent_id, 'memory')
+      or not memory._has_memory(p_user_id, p_agent_id)
       or exists (
         select from memory.artifacts as a -- also one in quarantine keeps its key
         where a.user_id = p_user_id and a.key = p_key and memory._is_unexpired(a.expires_at)
@@ -14291,7 +14022,7 @@ begin
   perform memory._note_expired('artifact', expires_at);
   artifact := memory._keep_artifact(
     user_id, agent_id, thread_id, key, description, artifact_type, content, metadata, expires_at, upload_id);
-  if artifact.key is null and memory._has_resource(user_id, agent_id, 'memory') then
+  if artifact.key is null and memory._has_memory(user_id, agent_id) then
     perform memory._refuse('key', format('"%s" names another artifact of this user', key),
       'Choose another key, or leave it out and one is made. Placeholders in use keep their content.',
       '23505');
@@ -14329,14 +14060,6 @@ returns boolean
 language sql immutable parallel safe
 begin atomic
   select p_first_byte >= p_token_count * 4 - 32772;
-end;
-
--- The key of the artifact to which a part belongs; p_id is key/first_byte.
-create or replace function memory._part_key(p_id text)
-returns text
-language sql immutable parallel safe
-begin atomic
-  select substring(p_id from '^(.*)/');
 end;
 
 -- The text by which search finds a part: its own text, and for the first part also key and description.
@@ -14424,11 +14147,16 @@ declare
 begin
   -- Nearly every message has nothing but a thread, a role and a text that stays whole. To see that takes half of the
   -- operators of checking any message, and PostgreSQL prepares each operator anew in each transaction, which takes
-  -- longer than evaluating it.
+  -- longer than evaluating it. Some messages that obey all rules fail these conditions: those with ids of 255 letters
+  -- of two bytes, and longer ones, which the array would copy. A long answer of an assistant stays whole, unless the
+  -- policy says something else; to settle it takes 44 of 186 us of CPU (2026-11).
   if created_at is null and expires_at is null and idempotency_key is null and metadata = '{}'
-    and memory._is_plain_message(user_id, thread_id, agent_id, role, content) and memory._may_reach(user_id)
-    and memory._is_here(user_id)
-    and (not memory._may_be_long(content) or memory._stays_whole(user_id, agent_id, role)) then
+    and octet_length(content) <= 10000 and memory._is_role(role)
+    and '' <> all (array[user_id, thread_id, agent_id, content])
+    and octet_length(user_id || thread_id || agent_id) <= 255
+    and memory._may_reach(user_id) and memory._is_here(user_id)
+    and (not memory._may_be_long(content)
+      or memory._stays_whole(memory._policy_section(user_id, agent_id, 'artifacts'), role)) then
     created_at := statement_timestamp();
     tokens := memory._estimate_tokens(content);
   else
@@ -14483,7 +14211,7 @@ begin
   into booked_seq, messages_now, tokens_now, tokens_since, layers, embeds, mark;
 
   if cardinality(layers) > 0
-    or memory._may_be_due(memory._default_policy(), booked_seq, 1, tokens, tokens_now, tokens_since, embeds)
+    or memory._may_be_due(memory._default_policy(), booked_seq, tokens, tokens_now, tokens_since, embeds)
   then
     select b.first_seq, coalesce(add_message.expires_at, b.expires_at), b.masks into booked_seq, expires_at, masks
     from memory._after_booking(user_id, thread_id, agent_id, booked_seq, 1, tokens, memory._ends_round(role, metadata),
@@ -14991,19 +14719,6 @@ begin atomic
   end;
 end;
 
--- Whether a message without metadata obeys all rules of memory._message_problem(). Some others obey them as well, such
--- as those with ids that have 255 letters of two bytes, and longer ones, which the array would copy.
-create or replace function memory._is_plain_message(
-  p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text
-)
-returns boolean
-language sql immutable parallel safe
-begin atomic
-  select octet_length(p_content) <= 10000 and memory._is_role(p_role)
-    and '' <> all (array[p_user_id, p_thread_id, p_agent_id, p_content])
-    and octet_length(p_user_id || p_thread_id || p_agent_id) <= 255;
-end;
-
 -- Refuses a message in which memory._message_problem() finds a problem. p_which is added to the argument's name: it
 -- says which of several messages has the problem.
 create or replace function memory._refuse_message(
@@ -15261,20 +14976,20 @@ begin atomic
     and (p_tokens < p_limit * 3 / 2 or p_tokens / (p_limit / 8) > (p_tokens - p_added) / (p_limit / 8));
 end;
 
--- Whether anything may be due; where not, memory._kinds_due() names nothing new. For the built-in policy this has a
--- fourth of its operators. Where no worker runs, a thread stays over the limits of its summary and its compression, and
--- the jobs are queued: to look for these with each message takes 42 of 202 us of CPU (2026-11).
+-- Whether one message makes anything due; where not, memory._kinds_due() names nothing new. For the built-in policy
+-- this has a fourth of its operators. Where no worker runs, a thread stays over the limits of its summary and its
+-- compression, and the jobs are queued: to look for these with each message takes 42 of 202 us of CPU (2026-11).
 create or replace function memory._may_be_due(
-  p_policy jsonb, p_first_seq bigint, p_message_count int, p_token_count bigint, p_active_tokens bigint,
-  p_tokens_since_summary bigint, p_embeds boolean
+  p_policy jsonb, p_seq bigint, p_tokens bigint, p_active_tokens bigint, p_tokens_since_summary bigint,
+  p_embeds boolean
 )
 returns boolean
 language sql immutable parallel safe
 begin atomic
   select p_embeds
-    or memory._passes_multiple(p_first_seq, p_message_count, (p_policy #>> '{cadence,fact_extraction_every_n}')::int)
-    or memory._is_over(p_tokens_since_summary, p_token_count, (p_policy #>> '{context,max_tokens}')::bigint * 3 / 4)
-    or memory._is_over(p_active_tokens, p_token_count, (p_policy #>> '{compression,threshold_tokens}')::bigint)
+    or memory._passes_multiple(p_seq, 1, (p_policy #>> '{cadence,fact_extraction_every_n}')::int)
+    or memory._is_over(p_tokens_since_summary, p_tokens, (p_policy #>> '{context,max_tokens}')::bigint * 3 / 4)
+    or memory._is_over(p_active_tokens, p_tokens, (p_policy #>> '{compression,threshold_tokens}')::bigint)
     or (p_policy #>> '{cadence,thread_summary_every_n}')::int > 0
     or (p_policy #>> '{cadence,user_summary_every_n}')::int > 0
     or p_policy #>> '{summary,when}' = 'each_round';
@@ -15423,7 +15138,7 @@ begin
     perform memory._check_filter(filter);
     roles := memory._checked_roles(roles);
   end if;
-  if agent_id is not null and not memory._has_resource(user_id, agent_id, 'memory') then
+  if agent_id is not null and not memory._has_memory(user_id, agent_id) then
     perform memory._note_missing_resource(agent_id, 'memory', 'nothing is recalled');
     return;
   end if;
@@ -16128,7 +15843,9 @@ as $$
 begin
   return memory._is_judged(p_role, p_metadata)
     and memory._message_verdict(p_role, p_metadata, p_content, p_groups) is not null
-    and not memory._was_released(p_user_id, p_thread_id, p_seq)
+    and not exists (
+      select from memory.quarantined_messages as q
+      where q.user_id = p_user_id and q.thread_id = p_thread_id and q.seq = p_seq and q.released_at is not null)
     and (memory._policy_section(p_user_id, null, 'trust') ->> 'rules')::boolean;
 end;
 $$;
@@ -16146,7 +15863,7 @@ begin
   if not (memory._policy_section(p_user_id, null, 'trust') ->> 'rules')::boolean then
     return array[]::bigint[];
   end if;
-  select array_agg(m.seq), array_agg(memory._form_to_judge(m.content)) into seqs, forms
+  select array_agg(m.seq), array_agg(memory._form_of(memory._pieces_to_judge(m.content))) into seqs, forms
   from memory._messages_by_seqs(p_user_id, p_thread_id, p_seqs) as m
   where (memory._message_trust(m.role, m.metadata) < 0.5 or memory._may_be_definite(m.content));
   return array(
@@ -16154,17 +15871,6 @@ begin
     from memory._suspected(forms, 1, cardinality(forms)) as f
     join memory.messages as m on m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq = seqs[f.place]
     where memory._is_held_back(m.user_id, m.thread_id, m.seq, m.role, m.metadata, m.content, f.groups));
-end;
-$$;
-
-create or replace function memory._was_released(p_user_id text, p_thread_id text, p_seq bigint)
-returns boolean
-language plpgsql stable parallel safe
-as $$
-begin
-  return exists (
-    select from memory.quarantined_messages as q
-    where q.user_id = p_user_id and q.thread_id = p_thread_id and q.seq = p_seq and q.released_at is not null);
 end;
 $$;
 
@@ -16272,22 +15978,17 @@ begin atomic
   select hashtext(p_user_id || chr(1) || p_word);
 end;
 
--- The keys of the plain values of an object. Every object that contains the object has these keys, too. Equal numbers
--- have one hash, however they are written.
-create or replace function memory._value_keys(p_user_id text, p_object jsonb)
+-- The keys of the plain values of an object, and of an agent unless that is null. Every object that contains the object
+-- has these keys, too. Equal numbers have one hash, however they are written.
+create or replace function memory._value_keys(p_user_id text, p_object jsonb, p_agent_id text)
 returns setof int
 language sql immutable parallel safe
 begin atomic
   select hashtext(p_user_id || chr(2) || v.key || chr(2) || jsonb_hash(v.value))
   from jsonb_each(p_object) as v
-  where jsonb_typeof(v.value) not in ('object', 'array');
-end;
-
-create or replace function memory._agent_key(p_user_id text, p_agent_id text)
-returns int
-language sql immutable parallel safe
-begin atomic
-  select hashtext(p_user_id || chr(3) || p_agent_id);
+  where jsonb_typeof(v.value) not in ('object', 'array')
+  union all
+  select hashtext(p_user_id || chr(3) || p_agent_id) where p_agent_id is not null;
 end;
 
 -- All keys of a message.
@@ -16300,9 +16001,7 @@ begin atomic
   select array(
     select memory._word_key(p_user_id, w.word) from unnest(tsvector_to_array(p_search_vector)) as w (word)
     union all
-    select k.key from memory._value_keys(p_user_id, p_metadata) as k (key)
-    union all
-    select memory._agent_key(p_user_id, p_agent_id));
+    select k.key from memory._value_keys(p_user_id, p_metadata, p_agent_id) as k (key));
 end;
 
 -- The text that stands in a thread around the placeholder of a long message.
@@ -16373,37 +16072,26 @@ begin
       ) as c
       where c.function is not null limit 1;
     end if;
-    arguments := memory._json_or_null(left(call ->> 'arguments', 65536));
+    begin
+      arguments := left(call ->> 'arguments', 65536)::jsonb;
+    exception when data_exception or program_limit_exceeded then
+      arguments := null;
+    end;
   end if;
   return memory._json_masked(jsonb_strip_nulls(jsonb_build_object(
-    'command', coalesce(memory._command_in(arguments -> 'command'), memory._command_in(arguments -> 'cmd'),
-                        memory._command_in(p_metadata -> 'command')),
+    'command', (
+      select c.command
+      from unnest(array[arguments -> 'command', arguments -> 'cmd', p_metadata -> 'command']) with ordinality
+        as v (value, place)
+      cross join lateral (
+        select case jsonb_typeof(v.value)
+          when 'string' then nullif(left(v.value #>> '{}', 10000), '')
+          when 'array' then (select left(string_agg(w.word, ' ' order by w.place), 10000)
+                             from jsonb_array_elements_text(v.value) with ordinality as w (word, place))
+        end as command) as c
+      where c.command is not null
+      order by v.place limit 1),
     'tool', left(coalesce(p_metadata ->> 'name', call ->> 'name'), 255))), '{credential}');
-end;
-$$;
-
--- A command, which may be an array of words.
-create or replace function memory._command_in(p_value jsonb)
-returns text
-language plpgsql immutable parallel safe
-as $$
-begin
-  return case jsonb_typeof(p_value)
-    when 'string' then nullif(left(p_value #>> '{}', 10000), '')
-    when 'array' then (select left(string_agg(w.word, ' ' order by w.place), 10000)
-                       from jsonb_array_elements_text(p_value) with ordinality as w (word, place))
-  end;
-end;
-$$;
-
-create or replace function memory._json_or_null(p_text text)
-returns jsonb
-language plpgsql immutable parallel safe
-as $$
-begin
-  return p_text::jsonb;
-exception when data_exception or program_limit_exceeded then
-  return null;
 end;
 $$;
 
@@ -16461,21 +16149,13 @@ begin atomic
   select octet_length(p_content) > 300;
 end;
 
--- Whether a message of a role stays as it is, however long: the built-in policy keeps no messages of that role as
--- artifacts, and no policy of the user and the agent says something else about artifacts. Answers of an assistant are
--- long, and to settle one takes 44 of 186 us of CPU (2026-11).
-create or replace function memory._stays_whole(p_user_id text, p_agent_id text, p_role text)
+-- Whether messages of a role stay as they are, however long. p_settings: the policy's section artifacts.
+create or replace function memory._stays_whole(p_settings jsonb, p_role text)
 returns boolean
-language plpgsql stable parallel safe
+language plpgsql immutable parallel safe -- each short message would prepare the operators of an SQL function
 as $$
 begin
-  if memory._default_policy() #> '{artifacts,roles}' ? p_role then
-    return false;
-  end if;
-  return not exists ( -- as in memory._policy()
-    select from (select p_user_id, p_agent_id offset 0) as a (user_id, agent_id)
-    join memory.policies as p on memory._policy_applies(p.user_id, p.agent_id, a.user_id, a.agent_id)
-    where p.settings ? 'artifacts');
+  return not p_settings -> 'roles' ?| array[p_role, case p_role when 'assistant' then 'agent' end];
 end;
 $$;
 
@@ -16531,10 +16211,10 @@ declare
   masks text[];
 begin
   if memory._estimate_tokens(p_content) <= (p_settings ->> 'threshold_tokens')::int
-    or not p_settings -> 'roles' ?| array[p_role, case p_role when 'assistant' then 'agent' end]
+    or memory._stays_whole(p_settings, p_role)
     or not (p_settings ->> 'enabled')::boolean
     or memory._is_blank(p_content)
-    or not memory._has_resource(p_user_id, p_agent_id, 'memory') then
+    or not memory._has_memory(p_user_id, p_agent_id) then
     return null;
   end if;
   masks := memory._masks(memory._policy(p_user_id, p_agent_id), true);
@@ -16572,8 +16252,9 @@ begin
 end;
 $$;
 
--- Keeps a content under a telling key: npm-install, npm-install-2, ... Nulls if the agent has just lost the resource
--- memory.
+-- Keeps a content under a telling key: npm-install, npm-install-2, ... It begins with the first words of the command
+-- (without the folder it runs in, variables and sudo), of the name of the tool, or of the description, at most 32
+-- characters. Nulls if the agent has just lost the resource memory.
 create or replace function memory._keep_message(
   p_user_id text, p_agent_id text, p_thread_id text, p_artifact_type text, p_description text, p_content text,
   p_about jsonb
@@ -16582,10 +16263,16 @@ returns memory.artifacts
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  slug constant text := memory._slug(coalesce(p_about ->> 'command', p_about ->> 'tool', p_description));
+  slug text := lower(left(coalesce(p_about ->> 'command', p_about ->> 'tool', p_description), 1000));
   number int := 0;
   artifact memory.artifacts;
 begin
+  slug := regexp_replace(slug, e'^\\s*(?:(?:cd\\s+\\S+\\s*(?:&&|;)|sudo|env|time|[a-z_]+=\\S*)\\s+)+', '');
+  slug := btrim(regexp_replace(slug, '[^a-z0-9]+', '-', 'g'), '-');
+  if length(slug) > 32 then -- whole words, if the first is not longer
+    slug := coalesce(substring(left(slug, 33) from '^(.{8,})-'), left(slug, 32));
+  end if;
+  slug := coalesce(nullif(slug, ''), 'text');
   loop
     number := memory._free_number(p_user_id, slug, number + 1);
     artifact := memory._keep_artifact(
@@ -16595,27 +16282,9 @@ begin
       -- a day later deletes it if no message names it by then.
       p_check_at => statement_timestamp() + interval '1 day', p_is_by_rule => true);
     -- Else somebody has just stored something of his own under this key.
-    exit when artifact.key is not null or not memory._has_resource(p_user_id, p_agent_id, 'memory');
+    exit when artifact.key is not null or not memory._has_memory(p_user_id, p_agent_id);
   end loop;
   return artifact;
-end;
-$$;
-
--- Beginning of a key: the first words of a command (without the folder it runs in, variables and sudo), of the name of
--- a tool, or of a description, at most 32 characters.
-create or replace function memory._slug(p_said text)
-returns text
-language plpgsql immutable parallel safe
-as $$
-declare
-  said text := lower(left(p_said, 1000));
-begin
-  said := regexp_replace(said, e'^\\s*(?:(?:cd\\s+\\S+\\s*(?:&&|;)|sudo|env|time|[a-z_]+=\\S*)\\s+)+', '');
-  said := btrim(regexp_replace(said, '[^a-z0-9]+', '-', 'g'), '-');
-  if length(said) > 32 then -- whole words, if the first is not longer
-    said := coalesce(substring(left(said, 33) from '^(.{8,})-'), left(said, 32));
-  end if;
-  return coalesce(nullif(said, ''), 'text');
 end;
 $$;
 
@@ -16809,36 +16478,6 @@ begin atomic
     else least(octet_length((p_message).content), 262144) end;
 end;
 
--- Finishes the messages that a job has read: replaces their estimated tokens by the exact ones in the job's result, and
--- stores their words in the same new version of each row. Jobs of kind embed do not call this, because they write to no
--- messages. It is the last step of completing a job, so that appends wait for these updates only. It skips a thread
--- that another transaction is writing to: a later job brings the counts, and memory.sweep() stores the words.
-create or replace function memory._finish_read_messages(p_job memory.jobs, p_result jsonb)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  -- Whole numbers by seq.
-  if p_result ? 'token_counts' and (
-    jsonb_typeof(p_result -> 'token_counts') = 'object' and jsonb_typeof(p_result -> 'token_counter') = 'string'
-    and not exists (select from jsonb_each(p_result -> 'token_counts') as c
-                    where c.key !~ '^[0-9]{1,18}$' or jsonb_typeof(c.value) <> 'number'
-                      or c.value::numeric not between 0 and memory._max_message_bytes()
-                      or c.value::numeric <> floor(c.value::numeric))) is not true then
-    perform memory._refuse_result('token_counts',
-      'must be an object of seq and number of tokens, with token_counter naming the encoding');
-  end if;
-  perform from memory.threads as t
-  where t.user_id = p_job.user_id and t.thread_id = p_job.scope for no key update skip locked;
-  if found then
-    perform memory._finish_messages(p_job.user_id, p_job.scope, (p_job.input ->> 'from_seq')::bigint,
-      (p_job.input ->> 'read_through')::bigint, coalesce(p_result -> 'token_counts', '{}'),
-      1000000); -- half a second to a second and a half, for which appends to the thread wait
-    perform memory._mark_parsed(p_job.user_id, p_job.scope, (p_job.input ->> 'read_through')::bigint);
-  end if;
-end;
-$$;
-
 -- Moves the watermark up to which the messages of a thread are parsed: to p_to_seq, or to the message before the first
 -- one that is not parsed. Returns how far it has moved. A search and a sweep look at no message before it.
 create or replace function memory._mark_parsed(p_user_id text, p_thread_id text, p_to_seq bigint)
@@ -16976,22 +16615,6 @@ begin
 end;
 $$;
 
--- Counts anew how many tokens a thread has since its newest summary of either kind. A thread that another transaction
--- has locked is skipped, so that the job waits for no writer; its next summary is then due too early.
-create or replace function memory._count_tokens_since_summary(p_user_id text, p_thread_id text)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  perform from memory.threads as t
-  where t.user_id = p_user_id and t.thread_id = p_thread_id for no key update skip locked;
-  if found then
-    update memory.threads as t set tokens_since_summary = memory._tokens_since_summary(p_user_id, p_thread_id)
-    where t.user_id = p_user_id and t.thread_id = p_thread_id;
-  end if;
-end;
-$$;
-
 -- Tokens of the active messages since the newest summary of a thread, by reading these messages.
 create or replace function memory._tokens_since_summary(p_user_id text, p_thread_id text)
 returns bigint
@@ -17025,10 +16648,11 @@ begin
   elsif pg_column_size(p_result -> 'metadata') > 1000000 then
     perform memory._refuse_result('metadata',
       format('has %s bytes, at most 1000000 are allowed', pg_column_size(p_result -> 'metadata')));
-  elsif not memory._is_number_within(p_result -> 'token_count', 1, 10000000)
+  -- Only numbers lie between two numbers, because jsonb sorts each type apart from the others.
+  elsif p_result -> 'token_count' not between jsonb '1' and jsonb '10000000'
     or (p_result ->> 'token_count')::numeric <> floor((p_result ->> 'token_count')::numeric) then
     perform memory._refuse_result('token_count', 'must be a whole number of tokens');
-  elsif not memory._is_number_within(p_result -> 'generation_time_ms', 0, 2147483647) then
+  elsif p_result -> 'generation_time_ms' not between jsonb '0' and jsonb '2147483647' then
     perform memory._refuse_result('generation_time_ms', 'must be a number of milliseconds');
   end if;
   signs := memory._verdict(p_result ->> 'summary', memory._source_trust('assistant'));
@@ -17038,17 +16662,6 @@ begin
       where m.kind = 'chat' and m.name = p_job.input ->> 'model' and m.provider = 'local') then
     perform memory._refuse_result('summary', format('looks like an attack on a model (%s)', signs));
   end if;
-end;
-$$;
-
--- Whether a value is a JSON number within bounds; null for null.
-create or replace function memory._is_number_within(p_value jsonb, p_low bigint, p_high bigint)
-returns boolean
-language plpgsql immutable parallel safe
-as $$
-begin
-  return case when jsonb_typeof(p_value) = 'number' then p_value::numeric between p_low and p_high
-              else jsonb_typeof(p_value) is null end;
 end;
 $$;
 
@@ -17099,25 +16712,34 @@ end;
 $$;
 
 -- Logs which messages a summary covers and how long it took: the time that the model reports, or else the time since
--- the claim.
+-- the claim. PostgreSQL sends lines at level INFO to the client that runs the statement, such as a worker, and writes
+-- them into the server's log only if log_min_messages is info or lower. Otherwise the function writes them at level
+-- LOG, the level at which the server reports its own work.
 create or replace function memory._log_summary(p_summary memory.summaries)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 declare
   thread constant text := memory._in_a_line(p_summary.thread_id);
+  line text;
 begin
   raise debug 'Memory % status updated to %', p_summary.summary_id, p_summary.status;
   if p_summary.kind not in ('rolling', 'thread') then
     return;
   end if;
-  if p_summary.kind = 'rolling'
-    and p_summary.start_seq > memory._seq_after_opening(p_summary.user_id, p_summary.thread_id) then
-    perform memory._log_info(format('Sliding window: dropping seq 0-%s for %s', p_summary.start_seq - 1, thread));
-  end if;
-  perform memory._log_info(format('Summarized messages %s-%s for %s in %sms', p_summary.start_seq, p_summary.end_seq,
-    thread, coalesce(p_summary.generation_time_ms,
-                     round(extract(epoch from clock_timestamp() - p_summary.created_at) * 1000))));
+  foreach line in array array_remove(array[
+    case when p_summary.kind = 'rolling'
+        and p_summary.start_seq > memory._seq_after_opening(p_summary.user_id, p_summary.thread_id)
+      then format('Sliding window: dropping seq 0-%s for %s', p_summary.start_seq - 1, thread) end,
+    format('Summarized messages %s-%s for %s in %sms', p_summary.start_seq, p_summary.end_seq, thread,
+      coalesce(p_summary.generation_time_ms,
+               round(extract(epoch from clock_timestamp() - p_summary.created_at) * 1000)))], null)
+  loop
+    raise info '%', line;
+    if current_setting('log_min_messages') in ('notice', 'warning', 'error', 'log') then
+      raise log '%', line;
+    end if;
+  end loop;
 end;
 $$;
 
@@ -17625,10 +17247,8 @@ begin
         select a.* from memory._add_in_turn(p_user_id, jsonb_build_array(p_memories -> place - 1), p_agent_id,
                                             p_on_conflict, p_first + place - 1) as a;
       else
-        if reasons[place] is not null then
-          perform memory._note_quarantine(ids[place], reasons[place]);
-        elsif ids[place] = any (evicted) then
-          perform memory._note_eviction(ids[place]);
+        if reasons[place] is not null or ids[place] = any (evicted) then
+          perform memory._note_unseen(ids[place], reasons[place]);
         end if;
         return query select ids[place], ids[place] <> all (evicted);
       end if;
@@ -17672,25 +17292,17 @@ begin
     room := case
       when not (policy #>> '{resources,memory}')::boolean then null
       when counted + scope.added <= most then room
-      when room is not null and counted <= most and not memory._hides_memories(p_user_id, memory._evictable(
-        p_user_id, scope.agent_id, scope.added, policy #>> '{memories,eviction}')) then 'at the limit'
+      when room is not null and counted <= most and not exists ( -- none of those that go hides another one
+        select
+        from unnest(memory._evictable(p_user_id, scope.agent_id, scope.added, policy #>> '{memories,eviction}'))
+          as i (id)
+        cross join lateral ( -- each by itself: a join is planned badly while the table has no statistics
+          select from memory.memories as m
+          where m.user_id = p_user_id and m.superseded_by = i.id and m.deleted_at is null offset 0) as h)
+        then 'at the limit'
     end;
   end loop;
   return room;
-end;
-$$;
-
--- Whether one of these memories hides another one.
-create or replace function memory._hides_memories(p_user_id text, p_memory_ids uuid[])
-returns boolean
-language plpgsql stable parallel safe
-as $$
-begin
-  return exists (
-    select from unnest(p_memory_ids) as i (id)
-    cross join lateral ( -- each by itself: a join is planned badly while the table has no statistics
-      select from memory.memories as m
-      where m.user_id = p_user_id and m.superseded_by = i.id and m.deleted_at is null offset 0) as h);
 end;
 $$;
 
@@ -17816,10 +17428,8 @@ begin
       from memory.memories as m
       where m.user_id = add_memory.user_id and m.memory_id = stored.memory_id;
       stored := (stored.memory_id, is_kept);
-      if quarantine_reason is not null then
-        perform memory._note_quarantine(stored.memory_id, quarantine_reason);
-      elsif not stored.inserted then
-        perform memory._note_eviction(stored.memory_id);
+      if not is_kept or quarantine_reason is not null then
+        perform memory._note_unseen(stored.memory_id, quarantine_reason);
       end if;
       return stored;
     end if;
@@ -17851,10 +17461,10 @@ begin
       and m.quarantined_at is not null
     order by m.quarantined_at desc limit 1;
     if found then
-      perform memory._note_quarantine(existing.memory_id, existing.quarantine_reason);
+      perform memory._note_unseen(existing.memory_id, existing.quarantine_reason);
       return row(existing.memory_id, false)::memory.stored_memory;
-    elsif not memory._has_resource(user_id, agent_id, 'memory')
-      or memory._stays_out(memory._states(source), user_id, content) then
+    elsif not memory._has_memory(user_id, agent_id)
+      or not memory._states(source) and memory._is_forgotten(user_id, content) then
       return row(null, false)::memory.stored_memory;
     end if;
   end loop;
@@ -17902,26 +17512,20 @@ comment on function memory.add_memory(
 'with the same memory_id stores once: the memory of this id is returned as it is, also if it was changed or deleted '
 'since.';
 
--- Raises a notice that a memory is in quarantine.
-create or replace function memory._note_quarantine(p_memory_id uuid, p_reason text)
+-- Raises a notice that nobody sees a memory: it is in quarantine for this reason, or the limit evicted it at once.
+create or replace function memory._note_unseen(p_memory_id uuid, p_quarantine_reason text)
 returns void
 language plpgsql stable parallel safe
 as $$
 begin
-  raise notice 'memory % is in quarantine: %', p_memory_id, p_reason
-    using hint = 'Nobody sees it. If it is harmless, call memory.release_memory().';
-end;
-$$;
-
--- Raises a notice that the limit evicted a new memory at once.
-create or replace function memory._note_eviction(p_memory_id uuid)
-returns void
-language plpgsql stable parallel safe
-as $$
-begin
-  raise notice 'memory % was evicted at once: the agent is at its limit, and its other memories matter more',
-    p_memory_id
-    using hint = 'Give it a higher importance, or raise memories.max_per_agent with memory.set_policy().';
+  if p_quarantine_reason is not null then
+    raise notice 'memory % is in quarantine: %', p_memory_id, p_quarantine_reason
+      using hint = 'Nobody sees it. If it is harmless, call memory.release_memory().';
+  else
+    raise notice 'memory % was evicted at once: the agent is at its limit, and its other memories matter more',
+      p_memory_id
+      using hint = 'Give it a higher importance, or raise memories.max_per_agent with memory.set_policy().';
+  end if;
 end;
 $$;
 
@@ -19418,7 +19022,7 @@ begin
   if cardinality(layers) = 0 then
     policy := memory._default_policy();
   else
-    policy := memory._policy_of_memories(layers);
+    policy := memory._merge_layers(layers);
     if policy #> '{masking,classes}' <> '[]' then
       new := memory._masked_memory(new, memory._masks(policy, false));
       perform memory._remove_expired_duplicate(new);
@@ -19434,7 +19038,7 @@ begin
     new.trust := memory._memory_trust(new);
     -- The check comes after the lock: while this session waited for it, another session may have forgotten this
     -- content.
-    if memory._stays_out(new.is_stated, new.user_id, new.content) then
+    if not new.is_stated and memory._is_forgotten(new.user_id, new.content) then
       return null;
     end if;
   end if;
@@ -19462,7 +19066,13 @@ begin
     new.long_search_vector := null;
   end if;
   if not new.is_stated then
-    if memory._is_quarantined_content(new) then
+    -- An extracted memory stays out if its content is in quarantine already, by a rule or by a caller, under messages
+    -- that are trusted at least as much as the messages behind the new memory.
+    if exists (
+      select from memory.memories as m
+      where m.user_id = new.user_id and m.agent_id = new.agent_id
+        and m.content_hash = new.content_hash
+        and m.quarantined_at is not null and m.quarantined_with is null and m.trust >= new.trust) then
       return null;
     end if;
   end if;
@@ -20472,21 +20082,6 @@ begin atomic
   select coalesce(p_trust >= 0.5 or p_trust >= p_other, true);
 end;
 
--- Whether the content of an extracted memory is already in quarantine, by a rule or by a caller, under messages that
--- are trusted at least as much as the messages behind the new memory.
-create or replace function memory._is_quarantined_content(p_candidate memory.memories)
-returns boolean
-language plpgsql stable parallel safe
-as $$
-begin
-  return exists (
-    select from memory.memories as m
-    where m.user_id = p_candidate.user_id and m.agent_id = p_candidate.agent_id
-      and m.content_hash = p_candidate.content_hash
-      and m.quarantined_at is not null and m.quarantined_with is null and m.trust >= p_candidate.trust);
-end;
-$$;
-
 -- The trust of a new memory: the trust of its source, or, if the memory names its messages, the lowest trust of these
 -- messages while they are stored. For the summary of a conversation all its messages count.
 create or replace function memory._memory_trust(p_candidate memory.memories)
@@ -20866,6 +20461,7 @@ as $$
 declare
   chosen uuid[];
   places tid[];
+  pieces tid[];
   deleted bigint;
 begin
   perform memory._check_id('user_id', user_id);
@@ -20875,19 +20471,24 @@ begin
   chosen := memory._documents_to_delete(user_id, document_ids, namespace, doc_type, filter);
   deleted := cardinality(chosen);
   if not dry_run and deleted > 0 then
-    perform memory._documents_by_ids(user_id, chosen);
+    -- Each is found by its key.
+    places := array(
+      select d.place
+      from (select i from unnest(chosen) as i order by i) as i (id)
+      cross join lateral (
+        select n.ctid as place from memory.documents as n
+        where n.user_id = delete_documents.user_id and n.document_id = i.id offset 0 for update) as d);
     -- Once more: somebody may have changed one of them before it was locked.
     chosen := memory._documents_to_delete(user_id, chosen, namespace, doc_type, filter);
     -- Their pieces in one statement, so that the trigger on pieces runs once and not for each document.
-    places := array(
+    pieces := array(
       select p.place
       from unnest(chosen) as i (id)
       cross join lateral (
         select c.ctid as place from memory.document_chunks as c
         where c.user_id = delete_documents.user_id and c.document_id = i.id offset 0) as p);
-    delete from memory.document_chunks as c where c.ctid = any (places);
-    places := memory._documents_by_ids(user_id, chosen);
-    delete from memory.documents as d where d.ctid = any (places);
+    delete from memory.document_chunks as c where c.ctid = any (pieces);
+    delete from memory.documents as d where d.ctid = any (places) and d.document_id = any (chosen);
     get diagnostics deleted = row_count;
   end if;
   return memory._deletion(deleted, chosen::text[], dry_run);
@@ -20898,21 +20499,6 @@ comment on function memory.delete_documents(text, uuid[], text, text, jsonb, boo
 'both, for good as memory.delete_document() does, all or none; those in quarantine go as well. Returns {"count": n, '
 '"sample": the ids of the ten newest, "dry_run": false}; with dry_run nothing is deleted. A call without any '
 'condition is refused (22023); an empty list of ids deletes nothing.';
-
--- Locks documents, each found by its key, and returns their places.
-create or replace function memory._documents_by_ids(p_user_id text, p_document_ids uuid[])
-returns tid[]
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  return array(
-    select d.place
-    from (select i from unnest(p_document_ids) as i order by i) as i (id)
-    cross join lateral (
-      select n.ctid as place from memory.documents as n
-      where n.user_id = p_user_id and n.document_id = i.id offset 0 for update) as d);
-end;
-$$;
 
 -- The documents under these conditions, newest first.
 create or replace function memory._documents_to_delete(
@@ -21056,18 +20642,6 @@ begin
 end;
 $$;
 
--- Refuses a title, of a document or a thread, that is too long.
-create or replace function memory._check_title(p_title text, p_hint text)
-returns void
-language plpgsql immutable parallel safe
-as $$
-begin
-  if octet_length(p_title) > 2000 then
-    perform memory._refuse_size('title', octet_length(p_title), 2000, p_hint);
-  end if;
-end;
-$$;
-
 create or replace function memory.list_documents(
   user_id text, namespace text default null, doc_type text default null, row_limit int default 50,
   row_offset int default 0, include_quarantined boolean default false, filter jsonb default null
@@ -21133,7 +20707,8 @@ declare
   signs text;
 begin
   if p_document.quarantined_at is null and p_document.released_at is null
-    and memory._documents_are_judged(p_document) then
+    and (memory._policy_section(
+      p_document.user_id, memory._document_agent(p_document.agent_ids), 'trust') ->> 'rules')::boolean then
     signs := memory._verdict(
       concat_ws(e'\n', p_document.title, left(p_document.content, coalesce(p_max_chars, 10485760))),
       p_document.trust);
@@ -21141,30 +20716,6 @@ begin
       perform memory._quarantine_document(p_document.user_id, p_document.document_id, 'rule: ' || signs);
     end if;
   end if;
-end;
-$$;
-
--- Whether rules look at a document.
-create or replace function memory._documents_are_judged(p_document memory.documents)
-returns boolean
-language plpgsql stable parallel safe
-as $$
-begin
-  return (memory._policy_section(
-    p_document.user_id, memory._document_agent(p_document.agent_ids), 'trust') ->> 'rules')::boolean;
-end;
-$$;
-
--- Whether this text of a document must not be shown although the document is not in quarantine: no rule has looked at
--- it. p_document has it in a piece of that number, to which no job has come yet. The first two pieces are the 64 KiB
--- that were looked at when the document was stored.
-create or replace function memory._is_held_back_piece(p_document memory.documents, p_number int, p_said text)
-returns boolean
-language plpgsql stable parallel safe
-as $$
-begin
-  return p_number > 1 and p_document.released_at is null and memory._documents_are_judged(p_document)
-    and memory._verdict(p_said, p_document.trust) is not null;
 end;
 $$;
 
@@ -21441,6 +20992,7 @@ comment on function memory.get_checkpoint(text, text, text, text) is
 
 -- A checkpoint with its values and the writes of its tasks, also if it has expired. The planner inlines the function.
 --
+-- A client may say in blob_versions which versions have a value, so that no others are looked up: a look takes 5 us.
 -- Each version is looked up by itself, because a thread may have thousands of versions of a channel: "limit 1" keeps
 -- the planner from another join, whatever it believes of the number of rows.
 create or replace function memory._whole_checkpoint(p_checkpoint memory.checkpoints)
@@ -21452,7 +21004,9 @@ begin atomic
     v.channels, v.types, v.blobs, w.tasks, w.channels, w.types, w.blobs
   from (
     select array_agg(b.channel) as channels, array_agg(b.type) as types, array_agg(b.blob) as blobs
-    from jsonb_each_text(p_checkpoint.checkpoint -> 'channel_versions') as c (channel, version)
+    from jsonb_each_text(
+      coalesce(p_checkpoint.checkpoint -> 'blob_versions', p_checkpoint.checkpoint -> 'channel_versions')
+    ) as c (channel, version)
     cross join lateral (
       select b.channel, b.type, b.blob
       from memory.checkpoint_blobs as b
@@ -21608,8 +21162,8 @@ begin
   end if;
   with new_blobs as (
     insert into memory.checkpoint_blobs (user_id, thread_id, namespace, channel, version, type, blob)
-    select put_checkpoint.user_id, put_checkpoint.thread_id, put_checkpoint.namespace, b.*
-    from unnest(channels, versions, types, blobs) as b
+    select put_checkpoint.user_id, put_checkpoint.thread_id, put_checkpoint.namespace, unnest(channels),
+      unnest(versions), unnest(types), unnest(blobs)
     on conflict on constraint checkpoint_blobs_pkey do nothing
   )
   insert into memory.checkpoints as c (
@@ -21626,7 +21180,8 @@ comment on function memory.put_checkpoint(
 ) is
 'Stores the state of a graph after a step, or replaces it. channels, versions, types and blobs are arrays of one '
 'length: the serialised values that are new in this checkpoint; a value that the thread has in the same version stays '
-'as it is. Policy checkpoints.expires_after says when all checkpoints of a thread expire after the last one.';
+'as it is. If checkpoint has blob_versions, which names those of its channel_versions that may have a value, no other '
+'value is looked up. Policy checkpoints.expires_after says when all checkpoints of a thread expire after the last one.';
 
 -- Takes the expiry from a thread, and returns the expiry that its next checkpoint gets; null for never. The last
 -- checkpoint has the expiry of all. If that has passed, the thread begins anew, unless a graph is still at work that
@@ -21724,6 +21279,15 @@ begin
   end if;
   -- A task that is run again writes the same, so the first write stays. Signals, such as an interrupt and the answer to
   -- it, replace each other.
+  if 0 <= all (places) then
+    insert into memory.checkpoint_writes (
+      user_id, thread_id, namespace, checkpoint_id, task_id, task_path, place, channel, type, blob)
+    select put_checkpoint_writes.user_id, put_checkpoint_writes.thread_id, put_checkpoint_writes.namespace,
+      put_checkpoint_writes.checkpoint_id, put_checkpoint_writes.task_id, coalesce(put_checkpoint_writes.task_path, ''),
+      unnest(places), unnest(channels), unnest(types), unnest(blobs)
+    on conflict on constraint checkpoint_writes_pkey do nothing;
+    return;
+  end if;
   insert into memory.checkpoint_writes as w (
     user_id, thread_id, namespace, checkpoint_id, task_id, task_path, place, channel, type, blob)
   select distinct on (v.place) put_checkpoint_writes.user_id, put_checkpoint_writes.thread_id,
@@ -22460,7 +22024,19 @@ begin
   delete from memory.summaries as s where s.user_id = old.user_id and s.thread_id = old.thread_id;
   delete from memory.documents as d
   where d.user_id = old.user_id and d.thread_id = old.thread_id and memory._is_archive(d);
-  perform memory._pass_on_artifacts(old.user_id, old.thread_id);
+  -- The artifacts that messages of the thread became go to a copy of the thread, if there is one, whose messages name
+  -- them as well.
+  if exists (
+    select from memory.artifacts as a
+    where a.user_id = old.user_id and a.thread_id = old.thread_id and a.check_at is not null) then
+    update memory.artifacts as a set thread_id = c.thread_id
+    from (
+      select m.artifact_key, min(m.thread_id) as thread_id
+      from memory.messages as m
+      where m.user_id = old.user_id and m.thread_id <> old.thread_id and m.artifact_key is not null
+      group by m.artifact_key) as c
+    where a.user_id = old.user_id and a.thread_id = old.thread_id and a.key = c.artifact_key;
+  end if;
   delete from memory.artifacts as a where a.user_id = old.user_id and a.thread_id = old.thread_id;
   perform memory._delete_checkpoints_of_thread(old.user_id, old.thread_id);
   perform memory._check_artifact_soon(old.user_id, k.artifact_key)
@@ -22484,27 +22060,6 @@ begin
   delete from memory.idempotency_keys as k where k.user_id = old.user_id and k.thread_id = old.thread_id;
   delete from memory.due_deletions as d where d.user_id = old.user_id and d.thread_id = old.thread_id;
   return null;
-end;
-$$;
-
--- Gives the artifacts that messages of a thread became to a copy of the thread, if there is one, whose messages name
--- them as well.
-create or replace function memory._pass_on_artifacts(p_user_id text, p_thread_id text)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  if exists (
-    select from memory.artifacts as a
-    where a.user_id = p_user_id and a.thread_id = p_thread_id and a.check_at is not null) then
-    update memory.artifacts as a set thread_id = c.thread_id
-    from (
-      select m.artifact_key, min(m.thread_id) as thread_id
-      from memory.messages as m
-      where m.user_id = p_user_id and m.thread_id <> p_thread_id and m.artifact_key is not null
-      group by m.artifact_key) as c
-    where a.user_id = p_user_id and a.thread_id = p_thread_id and a.key = c.artifact_key;
-  end if;
 end;
 $$;
 
@@ -22601,7 +22156,8 @@ end;
 $$;
 
 -- place among the sources: 5
--- A source of search: the parts of artifacts. id is key/first_byte; memory.search() shows the best part of each.
+-- A source of search: the parts of artifacts. id is key/first_byte, which is taken apart like the id of a message;
+-- memory.search() shows the best part of each.
 
 create or replace function memory._artifact_owners()
 returns setof text
@@ -22635,7 +22191,7 @@ begin atomic
       as text
     from memory._current_artifacts(p_user_id) as a
     join memory.artifact_parts as p on p.user_id = a.user_id and p.content_id = a.content_id
-    where a.key = memory._part_key(k.id) and p.first_byte = substring(k.id from '/([0-9]+)$')::int
+    where a.key = memory._thread_of(k.id) and p.first_byte = memory._seq_of(k.id)::int
       and (memory._is_passage(p.first_byte) or memory._is_last_part(p.first_byte, a.token_count)) offset 0) as t
   where k.source = 'artifact';
 end;
@@ -22646,7 +22202,7 @@ language plpgsql volatile parallel unsafe
 as $$
 begin
   perform from memory.artifacts as a
-  where a.user_id = p_user_id and a.key = any (array(select memory._part_key(i) from unnest(p_ids) as i))
+  where a.user_id = p_user_id and a.key = any (array(select memory._thread_of(i) from unnest(p_ids) as i))
   order by a.key for share nowait;
 end;
 $$;
@@ -22705,7 +22261,7 @@ begin atomic
     (y.policy #>> '{search,language}')::regconfig,
     case when p_query is null then right(p.content, 3072) else p.content end, p_query,
     (y.policy #>> '{knowledge_base,chunk_size}')::int) as s (passage)
-  where a.user_id = p_user_id and a.key = memory._part_key(p_id) and p.user_id = p_user_id
+  where a.user_id = p_user_id and a.key = memory._thread_of(p_id) and p.user_id = p_user_id
     and not memory._is_held_back_artifact(
       p_user_id, a.key, int4multirange(int4range(p_number::int, p_number::int + 1)));
 end;
@@ -22809,7 +22365,9 @@ begin atomic
   cross join lateral memory._policy(p_user_id, memory._document_agent(d.agent_ids)) as y (policy)
   where d.user_id = p_user_id and d.document_id = split_part(p_id, '/', 1)::uuid and c.number = p_number::int
     and d.quarantined_at is null
-    and (c.token_count is not null or not memory._is_held_back_piece(d, c.number, left(c.content, 65536)));
+    -- Rules have judged the beginning of an uncut document; a later piece of it that looks like an attack is held back.
+    and (c.token_count is not null or c.number <= 1 or d.released_at is not null
+      or not (y.policy #>> '{trust,rules}')::boolean or memory._verdict(left(c.content, 65536), d.trust) is null);
 end;
 
 -- place among the sources: 1
@@ -22958,21 +22516,6 @@ begin atomic
     and ((p_filters).filter is null or p_metadata @> (p_filters).filter);
 end;
 
--- The text by which a message is embedded, with its date and its speaker, because search finds this text far better
--- than the content alone. The function cuts the content twice, so that PostgreSQL fetches only the beginning of 10 MiB
--- that are stored compressed.
-create or replace function memory._embedded_text(p_message memory.messages)
-returns text
-language sql stable parallel safe
-begin atomic
-  select left(
-    format('[%s] %s: %s',
-      to_char(memory._day_of((p_message).created_at), 'YYYY-MM-DD'),
-      coalesce((p_message).metadata ->> 'name', (p_message).role),
-      left((p_message).content, 24000)),
-    24000);
-end;
-
 -- The messages of the thread p_scope; for a backfill (p_scope null) those of all threads, if search.embed_messages is
 -- on.
 create or replace function memory._message_embeddable(p_user_id text, p_scope text)
@@ -22987,6 +22530,9 @@ begin atomic
     and (memory._policy(p_user_id, null) #>> '{search,embed_messages}')::boolean;
 end;
 
+-- The text by which a message is embedded has its date and its speaker, because search finds this text far better than
+-- the content alone. The function cuts the content twice, so that PostgreSQL fetches only the beginning of 10 MiB that
+-- are stored compressed.
 create or replace function memory._message_texts(p_user_id text, p_sources text[], p_ids text[])
 returns table (id text, text text)
 language sql stable parallel safe
@@ -22994,9 +22540,10 @@ begin atomic
   select k.id, t.text
   from unnest(p_sources, p_ids) as k (source, id)
   cross join lateral (
-    select memory._embedded_text(m) as text from memory._searchable_messages(p_user_id) as m
-    where m.thread_id = substring(k.id from '^(.*)/') and m.seq = substring(k.id from '/([0-9]+)$')::bigint
-      and m.content <> '' offset 0) as t
+    select left(format('[%s] %s: %s', to_char(memory._day_of(m.created_at), 'YYYY-MM-DD'),
+        coalesce(m.metadata ->> 'name', m.role), left(m.content, 24000)), 24000) as text
+    from memory._searchable_messages(p_user_id) as m
+    where m.thread_id = memory._thread_of(k.id) and m.seq = memory._seq_of(k.id) and m.content <> '' offset 0) as t
   where k.source = 'message';
 end;
 
@@ -23007,7 +22554,7 @@ as $$
 begin
   perform from memory.messages as m
   where m.user_id = p_user_id and (m.thread_id, m.seq) in (
-    select substring(i from '^(.*)/'), substring(i from '/([0-9]+)$')::bigint from unnest(p_ids) as i)
+    select memory._thread_of(i), memory._seq_of(i) from unnest(p_ids) as i)
   order by m.thread_id, m.seq for key share nowait;
 end;
 $$;
@@ -23615,7 +23162,7 @@ declare
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('agent_id', coalesce(agent_id, 'any'));
-  sees_memories := memory._has_resource(user_id, agent_id, 'memory');
+  sees_memories := memory._has_memory(user_id, agent_id);
   if not sees_memories then
     perform memory._note_missing_resource(agent_id, 'memory', 'only the names of secrets are loaded');
   end if;
@@ -24065,26 +23612,18 @@ begin
   elsif exists (
     select from jsonb_array_elements(p_result -> 'documents') as d
     cross join jsonb_array_elements(d -> 'chunks') as c
-    where not memory._is_chunk(c)) then
+    where not case -- whole numbers that a document of 10 MiB can have
+      when jsonb_typeof(c) = 'object' and jsonb_typeof(c -> 'start') = 'number'
+        and jsonb_typeof(c -> 'length') = 'number' and jsonb_typeof(c -> 'token_count') = 'number'
+      then (c ->> 'start')::numeric between 0 and 10485760 and (c ->> 'start')::numeric % 1 = 0
+        and (c ->> 'length')::numeric between 1 and 10485760 and (c ->> 'length')::numeric % 1 = 0
+        and (c ->> 'token_count')::numeric between 1 and 10485760 and (c ->> 'token_count')::numeric % 1 = 0
+      else false end) then
     perform memory._refuse_result('documents[].chunks',
       'must be objects with start, length and token_count, whole numbers of characters and tokens');
   end if;
 end;
 $$;
-
--- Whether start, length and token_count of a chunk are whole numbers that a document of 10 MiB can have.
-create or replace function memory._is_chunk(p_chunk jsonb)
-returns boolean
-language sql immutable parallel safe
-begin atomic
-  select case
-    when jsonb_typeof(p_chunk) = 'object' and jsonb_typeof(p_chunk -> 'start') = 'number'
-      and jsonb_typeof(p_chunk -> 'length') = 'number' and jsonb_typeof(p_chunk -> 'token_count') = 'number'
-    then (p_chunk ->> 'start')::numeric between 0 and 10485760 and (p_chunk ->> 'start')::numeric % 1 = 0
-      and (p_chunk ->> 'length')::numeric between 1 and 10485760 and (p_chunk ->> 'length')::numeric % 1 = 0
-      and (p_chunk ->> 'token_count')::numeric between 1 and 10485760 and (p_chunk ->> 'token_count')::numeric % 1 = 0
-    else false end;
-end;
 
 -- The pieces of a text. Refuses chunks that leave out more than blanks, or that have more than ten times the length of
 -- the text together. Each chunk must begin after the beginning of the chunk before, and end after its end.
@@ -24486,9 +24025,24 @@ declare
   memories_input jsonb;
   newest bigint;
 begin
-  with pool as (
-    select row_number() over (order by m.created_at, m.memory_id) as number, m.*
-    from memory._short_term_memories(p_job.user_id) as m
+  -- The oldest 100 short-term memories. Memories that no job has looked at come first; otherwise a hundred memories
+  -- that fit into no article would keep the others out. Stated memories from which an article was made already are left
+  -- out.
+  with oldest as (
+    select m.* from memory._visible_memories(p_job.user_id, null, false) as m
+    where memory._is_short_term(m)
+      and m.memory_id::text <> all (array(
+        select jsonb_array_elements_text(d.metadata -> 'memory_ids') from memory.documents as d
+        where d.user_id = p_job.user_id and d.namespace = 'memories' and d.source = 'consolidation'
+          and d.quarantined_at is null
+          and jsonb_typeof(d.metadata -> 'memory_ids') = 'array'))
+    order by memory._microseconds(m.created_at) <= (
+        select k.position from memory.marks as k
+        where k.user_id = p_job.user_id and k.scope = '' and k.kind = 'consolidate') is true,
+      m.created_at, m.memory_id
+    limit 100
+  ), pool as (
+    select row_number() over (order by m.created_at, m.memory_id) as number, m.* from oldest as m
   )
   select
     jsonb_agg(jsonb_build_object(
@@ -24516,26 +24070,6 @@ language sql stable parallel safe
 begin atomic
   select (p_memory).memory_type in ('context', 'episodic')
     and (p_memory).created_at < statement_timestamp() - interval '7 days';
-end;
-
--- The oldest 100 short-term memories. Memories that no job has looked at come first; otherwise a hundred memories that
--- fit into no article would keep the others out. Stated memories from which an article was made already are left out.
-create or replace function memory._short_term_memories(p_user_id text)
-returns setof memory.memories
-language sql stable parallel safe
-begin atomic
-  select m.* from memory._visible_memories(p_user_id, null, false) as m
-  where memory._is_short_term(m)
-    and m.memory_id::text <> all (array(
-      select jsonb_array_elements_text(d.metadata -> 'memory_ids') from memory.documents as d
-      where d.user_id = p_user_id and d.namespace = 'memories' and d.source = 'consolidation'
-        and d.quarantined_at is null
-        and jsonb_typeof(d.metadata -> 'memory_ids') = 'array'))
-  order by memory._microseconds(m.created_at) <= (
-      select k.position from memory.marks as k
-      where k.user_id = p_user_id and k.scope = '' and k.kind = 'consolidate') is true,
-    m.created_at, m.memory_id
-  limit 100;
 end;
 
 -- Users with ten short-term memories that are a week old and that no consolidation has looked at.
@@ -24593,21 +24127,15 @@ begin
   if described <> artifact.description then
     -- It reads the content within the update, so that an edit for which this update has waited is not lost.
     update memory.messages as m
-    set content = memory._with_ref(m, ref), metadata = memory._with_text(m.metadata, memory._with_ref(m, ref))
+    set (content, metadata) = (
+      select r.said, memory._with_text(m.metadata, r.said)
+      from replace(m.content, memory._ref_in(m.content, m.artifact_key), ref) as r (said))
     where m.user_id = artifact.user_id and m.thread_id = artifact.thread_id and m.artifact_key = artifact.key;
   end if;
   return jsonb_build_object('key', artifact.key, 'description', coalesce(described, artifact.description));
 end;
 $$;
 
--- The text of a message with another placeholder of its artifact.
-create or replace function memory._with_ref(p_message memory.messages, p_ref text)
-returns text
-language sql immutable parallel safe
-begin atomic
-  select replace(
-    (p_message).content, memory._ref_in((p_message).content, (p_message).artifact_key), p_ref);
-end;
 
 -- Another job follows while artifacts of the user wait for a description.
 create or replace function memory._describe_artifact_follow_up(p_job memory.jobs)
@@ -25195,7 +24723,10 @@ begin
     -- valid_from: when it happened, or when it was said. An imported conversation was said long before it is read.
     least(memory._time_or_null(c.value ->> 'event_time'), c.said_at),
     nullif(c.value -> 'event_time', 'null'),
-    memory._plain_suspicion(c.value ->> 'suspicious'),
+    -- The model's reason why the memory is an attack, cut to 200 letters, digits and plain marks: the model may repeat
+    -- an attack, so the reason must have no markup. Null where the model has nothing against it.
+    case when c.value ->> 'suspicious' ~ e'\\S' then coalesce(nullif(left(btrim(regexp_replace(
+      left(c.value ->> 'suspicious', 2000), '[^[:alnum:].,;()''-]+', ' ', 'g')), 200), ''), 'no reason given') end,
     case when p_job.input #> array['types', c.value ->> 'memory_type'] is not null
       then nullif(jsonb_strip_nulls(nullif(c.value -> 'fields', 'null')), '{}') end
   from (
@@ -25203,21 +24734,6 @@ begin
       row_number() over (partition by e.agent_id order by e.position) as place_of_agent
     from evident as e) as c
   where c.place_of_all <= p_per_reply and c.place_of_agent <= (p_allowances ->> c.agent_id)::bigint;
-end;
-$$;
-
--- The model's reason why a memory is an attack, cut to 200 letters, digits and plain marks: the model may repeat an
--- attack, so the reason must have no markup. Null where the model has nothing against it.
-create or replace function memory._plain_suspicion(p_said text)
-returns text
-language plpgsql immutable parallel safe
-as $$
-begin
-  if (p_said ~ e'\\S') is not true then
-    return null;
-  end if;
-  p_said := btrim(regexp_replace(left(p_said, 2000), '[^[:alnum:].,;()''-]+', ' ', 'g'));
-  return coalesce(nullif(left(p_said, 200), ''), 'no reason given');
 end;
 $$;
 
@@ -25470,7 +24986,7 @@ begin
     union all
     select d.user_id, d.thread_id
     from memory._dead_extractions() as d
-    where d.deaths >= memory._max_dead_extractions() or d.died_at >= statement_timestamp() - interval '20 hours'
+    where d.is_given_up or d.died_at >= statement_timestamp() - interval '20 hours'
   ), quiet as (
     select t.user_id, t.thread_id, coalesce(k.position, -1) as position,
       hashtextextended(t.user_id, hashtextextended(t.thread_id, seed)) as lot
@@ -25572,13 +25088,14 @@ begin
 end;
 $$;
 
--- The threads with unread messages whose extractions died: how often within the 30 days for which dead jobs are kept,
--- and when last.
+-- The threads with unread messages whose extractions died: when last, and whether sweeps give up. Of the same messages
+-- seven extractions may die within the 30 days for which dead jobs are kept; sweeps queue one a day. So an outage of
+-- the model for some days loses nothing, and a thread that no model can read does not cost calls for ever.
 create or replace function memory._dead_extractions()
-returns table (user_id text, thread_id text, deaths bigint, died_at timestamptz)
+returns table (user_id text, thread_id text, is_given_up boolean, died_at timestamptz)
 language sql stable parallel safe
 begin atomic
-  select j.user_id, j.scope, count(*), max(j.finished_at)
+  select j.user_id, j.scope, count(*) >= 7, max(j.finished_at)
   from memory.jobs as j
   left join memory.marks as k on k.user_id = j.user_id and k.scope = j.scope and k.kind = 'extract_memories'
   where j.status = 'dead' and j.kind = 'extract_memories'
@@ -25586,14 +25103,6 @@ begin atomic
   group by j.user_id, j.scope;
 end;
 
--- How many extractions of the same messages may die before sweeps give up; they queue one a day. So an outage of the
--- model for some days loses nothing, and a thread that no model can read does not cost calls for ever.
-create or replace function memory._max_dead_extractions()
-returns int
-language sql immutable parallel safe
-begin atomic
-  select 7;
-end;
 
 -- The types of memories that an agent wants extracted (policy extraction.types): for each a JSON schema of the fields
 -- that its memories have in metadata.fields.
@@ -25808,7 +25317,11 @@ begin
   loop
     losers := null;
     entry_ids := array(select distinct ids[n::numeric::int] from jsonb_array_elements(item.numbers) as n);
-    if memory._may_supersede(p_job.user_id, entry_ids) then
+    -- One of these memories may hide the others if at least two are left, none of them is missing, and all belong to
+    -- one agent and one subject.
+    if (select array_position(entry_ids, null) is null and count(*) >= 2 and count(*) = cardinality(entry_ids)
+          and count(distinct m.agent_id) = 1 and count(distinct memory._subject(m.metadata)) = 1
+        from memory._memories_by_ids(p_job.user_id, entry_ids) as m) then
       winner := case when item.is_duplicate
                      then memory._wording_that_stays(p_job.user_id, entry_ids, claims, item.content)
                      else memory._side_that_stays(p_job.user_id, entry_ids, claims) end;
@@ -25927,7 +25440,7 @@ returns uuid
 language plpgsql stable parallel safe
 as $$
 declare
-  newest constant uuid := memory._newest_said(p_user_id, memory._stated_or_all(p_memory_ids, p_claims));
+  newest constant uuid := memory._newest_said(p_user_id, p_memory_ids, p_claims);
   newest_claim constant jsonb := p_claims -> newest::text;
   words constant jsonb := to_jsonb(memory._claim_words(p_content));
   merged constant jsonb := (
@@ -25964,7 +25477,7 @@ language plpgsql stable parallel safe
 as $$
 declare
   newest constant uuid := memory._newest_said(p_user_id, p_memory_ids);
-  stated constant uuid := memory._newest_said(p_user_id, memory._stated_or_all(p_memory_ids, p_claims));
+  stated constant uuid := memory._newest_said(p_user_id, p_memory_ids, p_claims);
 begin
   return case
     when stated = newest or memory._has_newer_words(
@@ -25973,26 +25486,18 @@ begin
 end;
 $$;
 
--- The memories that somebody stated, or all memories if nobody stated any.
-create or replace function memory._stated_or_all(p_memory_ids uuid[], p_claims jsonb)
-returns uuid[]
+-- The memory that was said last, or of memories said at the same time the most confident one. A memory counts as said
+-- again when somebody said a duplicate that it hides. With p_claims only the memories count that somebody stated, if
+-- there are any.
+create or replace function memory._newest_said(p_user_id text, p_memory_ids uuid[], p_claims jsonb default null)
+returns uuid
 language plpgsql stable parallel safe
 as $$
 declare
   stated constant uuid[] := array(
     select i from unnest(p_memory_ids) as i where (p_claims -> i::text ->> 'is_stated')::boolean);
 begin
-  return case when stated = '{}' then p_memory_ids else stated end;
-end;
-$$;
-
--- The memory that was said last, or of memories said at the same time the most confident one. A memory counts as said
--- again when somebody said a duplicate that it hides.
-create or replace function memory._newest_said(p_user_id text, p_memory_ids uuid[])
-returns uuid
-language plpgsql stable parallel safe
-as $$
-begin
+  p_memory_ids := case when stated = '{}' then p_memory_ids else stated end;
   return (
     with recursive said as (
       select m.memory_id as stays, m.memory_id, memory._said(m) as said
@@ -26007,19 +25512,6 @@ begin
     order by (select max(s.said) from said as s where s.stays = m.memory_id) desc, m.thread_id desc, m.created_at desc,
       m.memory_id desc
     limit 1);
-end;
-$$;
-
--- Whether one of these memories may hide the others: at least two are left, none of them is missing, and all belong to
--- one agent and one subject.
-create or replace function memory._may_supersede(p_user_id text, p_memory_ids uuid[])
-returns boolean
-language plpgsql stable parallel safe
-as $$
-begin
-  return array_position(p_memory_ids, null) is null and count(*) >= 2 and count(*) = cardinality(p_memory_ids)
-    and count(distinct m.agent_id) = 1 and count(distinct memory._subject(m.metadata)) = 1
-  from memory._memories_by_ids(p_user_id, p_memory_ids) as m;
 end;
 $$;
 
@@ -26378,7 +25870,10 @@ begin
       range_start := from_seq; -- messages that recent_k passes over are read by compression
     end if;
   else
-    range_start := memory._summary_start(range_end, (policy #>> '{summary,window_size}')::bigint, after_opening);
+    -- The window of a rolling summary starts window_size messages before its end, at an even seq so that a question
+    -- keeps its answer. The instructions that begin a thread are in no window, and parity counts from their end.
+    range_start := greatest(after_opening, range_end - (policy #>> '{summary,window_size}')::bigint + 1);
+    range_start := least(range_start + (range_start - after_opening) % 2, range_end);
     if not is_window then
       whole_end := coalesce((memory._latest_summary(p_job.user_id, p_job.scope, 'thread')).end_seq, -1);
       -- The first message from there on that jobs may read, and the newest rolling summary that covers it.
@@ -26436,17 +25931,6 @@ begin
   end if;
 end;
 $$;
-
--- Where the window of the rolling summary starts: p_window_size messages before its end, at an even seq so that a
--- question keeps its answer. The instructions that begin a thread, before p_first_seq, are in no window, and parity
--- counts from there.
-create or replace function memory._summary_start(p_end_seq bigint, p_window_size bigint, p_first_seq bigint)
-returns bigint
-language sql immutable parallel safe
-begin atomic
-  select least(start_seq + (start_seq - p_first_seq) % 2, p_end_seq)
-  from (select greatest(p_first_seq, p_end_seq - p_window_size + 1)) as w (start_seq);
-end;
 
 create or replace function memory.summarize_thread(
   user_id text, thread_id text, recent_k int default null, kind text default null
@@ -27944,7 +27428,7 @@ begin
   if not found
     or memory._dimensions(embedding) > 4000
     or memory._dimensions(embedding) <> memory._known_dimensions(made_by)
-    or not memory._has_direction(memory._to_halfvec(embedding)) then
+    or memory._norm(memory._to_halfvec(embedding)) = 0 then
     return false;
   end if;
   perform memory._keep_query_embedding(user_id, made_by, asked, memory._to_halfvec(embedding));
@@ -28340,8 +27824,7 @@ language plpgsql stable parallel safe
 set enable_bitmapscan = on -- for the index of search_keys
 as $$
 declare
-  keys constant int[] := array(select memory._value_keys(p_user_id, p_filters.filter))
-    || case when p_agent_id is not null then array[memory._agent_key(p_user_id, p_agent_id)] end;
+  keys constant int[] := array(select memory._value_keys(p_user_id, p_filters.filter, p_agent_id));
 begin
   if p_filters.thread_id is not null then
     return (
@@ -28628,8 +28111,14 @@ begin
     row_limit := 4 * row_limit;
   end loop;
 
-  if p_spaces is not null then
-    ranked := memory._with_names_of_spaces(ranked);
+  if p_spaces is not null then -- space of the explanation is the name of the space, null for the user's own texts
+    ranked := array(
+      select row(r.rank, r.source, r.id, r.thread_id, r.number, r.created_at, r.score,
+                 coalesce(r.explanation, '{}') || jsonb_build_object(
+                   'space', case when r.source in ('memory', 'document') then memory._space_of(r.thread_id) end)
+             )::memory.ranking
+      from unnest(ranked) as r
+      order by r.rank);
   end if;
   if has_pairs then
     ahead_of := memory._ahead_of_outdated(p_user_id, ranked, stands_for, p_filters, p_spaces);
@@ -28646,22 +28135,6 @@ begin
   window result_order as (order by coalesce(ahead_of[r.rank] - 0.5, r.rank), r.rank)
   order by row_number() over result_order
   limit p_row_limit;
-end;
-$$;
-
--- The texts of a search with spaces: space of the explanation is the name of the space, null for the user's own.
-create or replace function memory._with_names_of_spaces(p_ranked memory.ranking[])
-returns memory.ranking[]
-language plpgsql stable parallel safe
-as $$
-begin
-  return array(
-    select row(r.rank, r.source, r.id, r.thread_id, r.number, r.created_at, r.score,
-               coalesce(r.explanation, '{}') || jsonb_build_object(
-                 'space', case when r.source in ('memory', 'document') then memory._space_of(r.thread_id) end)
-           )::memory.ranking
-    from unnest(p_ranked) as r
-    order by r.rank);
 end;
 $$;
 
@@ -28892,7 +28365,7 @@ begin
         format('has %s dimensions, model "%s" has %s', memory._dimensions(embedding), p_model.name,
                memory._known_dimensions(p_model)),
         'Embed the query with that model.');
-    elsif not memory._has_direction(embedding) then
+    elsif memory._norm(embedding) = 0 then
       perform memory._refuse('query_embedding', 'has no direction: all its numbers are 0',
         'Embed the query with the model that embedded the memories.');
     end if;
@@ -28926,19 +28399,23 @@ begin
 end;
 $$;
 
--- Step 3, the model's answer: if step 2 found no embedding and p_may_call is true, the model embeds the query. Without
--- an embedding the search is by keyword (mode), and a notice says so unless the model may not be called.
+-- Step 3, the model's answer: if step 2 found no embedding, the model embeds the query. Without an embedding the search
+-- is by keyword (mode), and a notice says so. p_policy is that of a context, null for a search: the policy of a context
+-- may forbid to ask the model, and if no model is active, nothing is asked, because each call would then raise a
+-- notice. Then only p_is_given, an embedding that the caller gave, raises a notice.
 create or replace function memory._query_target(
-  p_user_id text, p_agent_id text, p_query text, p_may_call boolean, p_model memory.models, p_known halfvec,
-  p_problem text, inout mode text, out embedding halfvec
+  p_user_id text, p_agent_id text, p_query text, p_policy jsonb, p_is_given boolean, p_model memory.models,
+  p_known halfvec, p_problem text, inout mode text, out embedding halfvec
 )
 language plpgsql volatile parallel unsafe
 as $$
 declare
+  compares_meaning constant boolean := p_policy is null or p_is_given
+    or p_model.name is not null and (p_policy #>> '{context,embed_query}')::boolean;
   is_waited_for boolean;
 begin
   embedding := p_known;
-  if embedding is null and p_problem is null and p_query is not null and p_may_call then
+  if embedding is null and p_problem is null and p_query is not null and compares_meaning then
     select c.embedding, c.problem into embedding, p_problem
     from memory._embed_query(p_user_id, p_agent_id, p_query, p_model) as c;
   end if;
@@ -28949,7 +28426,7 @@ begin
     perform memory._refuse('mode', p_problem,
       'Use mode keyword, or activate an embedding model that has embedded the texts and answers.');
   elsif embedding is null then
-    if p_problem is not null and p_may_call then
+    if p_problem is not null and compares_meaning then
       is_waited_for := p_known is null and p_problem like 'model "%" has not embedded anything%';
       raise notice 'degraded: searching by keyword only, %', p_problem using
         errcode = case when p_model.name is null then '01AM1' when is_waited_for then '01AM3' else '01AM2' end,
@@ -28998,7 +28475,7 @@ begin
     problem := format('the reply of model "%s" has %s dimensions instead of %s', p_model.name, dims,
                       coalesce(memory._known_dimensions(p_model)::text, '4000 at most'));
     embedding := null;
-  elsif not memory._has_direction(embedding) then
+  elsif memory._norm(embedding) = 0 then
     problem := format('the reply of model "%s" has no direction', p_model.name);
     embedding := null;
   elsif current_setting('transaction_read_only') = 'off' then
@@ -29048,7 +28525,10 @@ begin
       p_row_limit => 2 * p_row_limit, p_filters => p_filters, p_explain => p_explain, p_spaces => p_spaces,
       p_agent_of_spaces => p_agent_of_spaces) as r
     left join lateral (
-      select 1 - weight * memory._share_of_wrong(n) as factor
+      -- How likely a memory is wrong by what was recorded of it: the mean of a Beta distribution of its wrong and
+      -- helpful outcomes (Laplace's rule of succession, with one imagined helpful outcome and no imagined wrong one).
+      -- A use of which nothing more is known says nothing.
+      select 1 - weight * n.wrong / (n.wrong + n.helpful + 1)::double precision as factor
       from memory.memory_uses as n
       where n.user_id = coalesce(case when p_spaces is not null then r.thread_id end, p_user_id) -- see memory.ranking
         and n.memory_id = case when r.source = 'memory' then r.id::uuid end and n.wrong > 0
@@ -29060,16 +28540,6 @@ begin
   limit p_row_limit;
 end;
 $$;
-
--- How likely a memory is wrong by what was recorded of it: the mean of a Beta distribution of its wrong and helpful
--- outcomes (Laplace's rule of succession, with one imagined helpful outcome and no imagined wrong one). A use of which
--- nothing more is known says nothing.
-create or replace function memory._share_of_wrong(p_use memory.memory_uses)
-returns double precision
-language sql immutable parallel safe
-begin atomic
-  select (p_use).wrong / ((p_use).wrong + (p_use).helpful + 1)::double precision;
-end;
 
 set local search_path = pg_catalog, pg_temp;
 
@@ -29090,7 +28560,7 @@ $$;
 -- two scores (the arms) to 0..1 within the query and adds them by weight (score), or adds reciprocal ranks (rrf).
 --
 -- The messages around a message often tell what it means. So a word of the two messages before and after counts for the
--- message, too, with the part of its weight that _weight_at_distance() says, unless most texts have the word. And the
+-- message, too, with 0.6 or 0.4 of its weight, unless most texts have the word. And the
 -- message gains from its better neighbour in the thread. Then the last step orders the 200 best texts anew. It
 -- multiplies the score of a message by 0.8 if the query names a speaker and another speaker with a name has said the
 -- message; by 0.85 if the query names days and the message is of another day; and by 0.9 if an assistant without a name
@@ -29188,7 +28658,7 @@ begin
       when (select sum(s.memory_count) from memory.memory_scopes as s where s.user_id = p_user_id)
              > greatest((p_settings ->> 'approximate_above')::bigint,
                  (select c.reltuples / 50 from pg_class as c where c.oid = memory._vector_index(p_model)))
-        and memory._has_vector_index(p_model)
+        and exists (select from pg_index as i where i.indexrelid = memory._vector_index(p_model) and i.indisvalid)
       then memory._nearest_among_memories(p_user_id, p_agent_id, p_model, p_target, p_row_limit, p_explain) end;
   end if;
   if cardinality(nearest) = p_row_limit then -- otherwise the index has found too few memories of this user
@@ -29232,7 +28702,15 @@ begin
     case when needs_ranks then sources else '{document,artifact}' || case when is_talk then '{message}'::text[] end end,
     pool) as c;
   if p_spaces is not null then
-    of_spaces := memory._sources_of_spaces(p_sources, p_filters);
+    -- Of a space a search reads memories and documents, as far as they can pass the filters. A thread_id is that of a
+    -- thread of the user, so nothing of a space passes it.
+    of_spaces := array(
+      select s.source from unnest(p_sources) as s (source)
+      where p_filters.thread_id is null and case s.source
+        when 'memory' then num_nonnulls(p_filters.doc_types, p_filters.namespaces) = 0
+        when 'document' then num_nonnulls(
+          p_filters.memory_types, p_filters.tags_all, p_filters.tags_any, p_filters.min_confidence) = 0
+        else false end);
     -- One statement for all spaces: to append to the candidates again and again takes time by the square of the spaces.
     with of_each as materialized (
       select s.space, c.*
@@ -29242,8 +28720,16 @@ begin
         any_word, p_model, case when p_mode <> 'keyword' then p_target end, null,
         case when needs_ranks then of_spaces else '{document}' end, pool) as c
     )
-    select memory._candidates_of(null, candidates.chosen) || array(
-        select f from of_each as o cross join lateral unnest(memory._candidates_of(o.space, o.chosen)) as f) as chosen,
+    select array(
+        -- The candidates in their order; memories and documents with the user_id of their space as thread_id.
+        select row(c.source, c.id, case when c.source in ('memory', 'document') then a.space else c.thread_id end,
+                   c.number, c.created_at, c.similarity, c.vector, c.content, c.metadata)::memory._candidate
+        from (select null as space, candidates.chosen, 0 as place
+              union all
+              select o.space, o.chosen, row_number() over () from of_each as o) as a
+        cross join lateral unnest(a.chosen) with ordinality
+          as c (source, id, thread_id, number, created_at, similarity, vector, content, metadata, place)
+        order by a.place, c.place) as chosen,
       candidates.texts + sum(o.texts)::bigint as texts, greatest(candidates.highest, max(o.highest)) as highest,
       least(candidates.lowest, min(o.lowest)) as lowest, candidates.unparsed + sum(o.unparsed)::bigint as unparsed
     into candidates
@@ -29280,39 +28766,6 @@ begin
   where p_min_score is null or memory._real(s.result) >= memory._real(p_min_score)
   window best_first as (order by s.result desc, s.created_at desc, s.id collate "C")
   limit p_row_limit;
-end;
-$$;
-
--- The candidates in their order, memories and documents with the user_id of their space as thread_id, where a search
--- with spaces finds it (null: they are the user's own).
-create or replace function memory._candidates_of(p_space text, p_chosen memory._candidate[])
-returns memory._candidate[]
-language plpgsql immutable parallel safe
-as $$
-begin
-  return array(
-    select row(c.source, c.id, case when c.source in ('memory', 'document') then p_space else c.thread_id end, c.number,
-               c.created_at, c.similarity, c.vector, c.content, c.metadata)::memory._candidate
-    from unnest(p_chosen) with ordinality
-      as c (source, id, thread_id, number, created_at, similarity, vector, content, metadata, place)
-    order by c.place);
-end;
-$$;
-
--- Which of these sources a search reads in spaces: memories and documents, as far as they can pass the filters. A
--- thread_id is that of a thread of the user, so nothing of a space passes it.
-create or replace function memory._sources_of_spaces(p_sources text[], p_filters memory._search_filters)
-returns text[]
-language plpgsql immutable parallel safe
-as $$
-begin
-  return array(
-    select s.source from unnest(p_sources) as s (source)
-    where p_filters.thread_id is null and case s.source
-      when 'memory' then num_nonnulls(p_filters.doc_types, p_filters.namespaces) = 0
-      when 'document' then num_nonnulls(
-        p_filters.memory_types, p_filters.tags_all, p_filters.tags_any, p_filters.min_confidence) = 0
-      else false end);
 end;
 $$;
 
@@ -29480,8 +28933,9 @@ begin
     select v.place, sum(v.weight) as keyword, sum(v.own) as own, sum(v.idf) as idf
     from (
       select m.place + o.step as place,
-        max(w.idf * (m.weight * memory._weight_at_distance(abs(numbers[m.place + o.step] - numbers[m.place]))))
-          as weight,
+        -- A text of no thread, whose distance from itself is null, has all of the weight of its own words.
+        max(w.idf * (m.weight * case abs(numbers[m.place + o.step] - numbers[m.place])
+                                  when 1 then 0.6::double precision when 2 then 0.4 else 1 end)) as weight,
         max(w.idf * m.weight) filter (where o.step = 0) as own, max(w.idf) filter (where o.step = 0) as idf
       from matches as m
       join weights as w on w.n = m.n
@@ -29556,7 +29010,7 @@ begin
       select p.*
       from (
         -- A message gains from its better neighbour.
-        select s.*, memory._with_neighbour(s.score, s.neighbour)
+        select s.*, least(s.score + 0.4 * s.neighbour * (1 - s.score), 1)
             * case s.source when 'summary' then p_summary_weight else 1 end as gained
         from (
           select c.source, c.id collate "C" as id, c.thread_id, c.number, c.created_at, c.similarity, c.place,
@@ -29641,23 +29095,6 @@ begin atomic
     when isfinite(p_known_since) then power(0.5::double precision,
       least(date_part('epoch', statement_timestamp() - p_known_since) / (30 * 86400), 100))
     else 0 end;
-end;
-
--- The share of a word's weight that a message gets from a message so many places before or after it in its thread. A
--- text has all of the weight of its own words, also one of no thread, whose distance from itself is null.
-create or replace function memory._weight_at_distance(p_distance bigint)
-returns double precision
-language sql immutable parallel safe
-begin atomic
-  select case p_distance when 1 then 0.6::double precision when 2 then 0.4 else 1 end;
-end;
-
--- The score of a message, higher for the score of its better neighbour.
-create or replace function memory._with_neighbour(p_score double precision, p_neighbour double precision)
-returns double precision
-language sql immutable parallel safe
-begin atomic
-  select least(p_score + 0.4 * p_neighbour * (1 - p_score), 1);
 end;
 
 -- The weight of the keyword arm; the weight of the similarity arm is 1. The weight is the distance of the best text's
@@ -29789,8 +29226,8 @@ begin
     from memory._query_model(search.user_id, to_embed, search.query_embedding) as m
     cross join lateral memory._query_embedding(search.user_id, to_embed, search.query_embedding, m) as k
     cross join lateral memory._query_target(
-      search.user_id, search.agent_id, to_embed, true, m, k.embedding, k.problem,
-      case when search.query is null then 'vector' else mode end) as t
+      search.user_id, search.agent_id, to_embed, null, search.query_embedding is not null, m, k.embedding,
+      k.problem, case when search.query is null then 'vector' else mode end) as t
     cross join lateral memory._ranked_once(
       p_user_id => search.user_id, p_agent_id => search.agent_id, p_query => search.query, p_model => m.name,
       p_target => t.embedding, p_mode => t.mode,
@@ -29853,7 +29290,10 @@ begin
     perform memory._refuse('min_score', format('%s is not between -1 and 1', p_min_score),
       'Leave it out for no limit.');
   end if;
-  perform memory._check_share('min_confidence', p_filters.min_confidence);
+  if p_filters.min_confidence not between 0 and 1 then
+    perform memory._refuse('min_confidence', format('%s is not between 0 and 1', p_filters.min_confidence),
+      'Leave it out for no limit.');
+  end if;
   if (p_mode in ('hybrid', 'vector', 'keyword')) is not true then
     perform memory._refuse('mode', coalesce('unknown mode "' || left(p_mode, 50) || '"', 'must not be null'),
       'Use hybrid, vector or keyword.');
@@ -31008,8 +30448,7 @@ begin
   cross join lateral memory._query_embedding(
     get_context.user_id, get_context.query, get_context.query_embedding, m) as k
   cross join lateral memory._query_target(
-    get_context.user_id, get_context.agent_id, get_context.query,
-    memory._compares_meaning(policy, m, get_context.query_embedding is not null),
+    get_context.user_id, get_context.agent_id, get_context.query, policy, get_context.query_embedding is not null,
     m, k.embedding, k.problem, 'hybrid') as t
   cross join lateral memory._context_parts(
     get_context.user_id, get_context.thread_id, get_context.agent_id, get_context.query, m.name, t.embedding, policy,
@@ -31073,16 +30512,6 @@ comment on function memory.get_context(text, text, text, text, int, vector, bool
 'With explain one more row for each reason for which '
 'something was left out, without an ordinal: content, as JSON, has source, reason, tokens, count, and the first '
 'thousand ids.';
-
--- Whether a context compares texts by meaning: the caller gives the embedding of the query, or the server may ask a
--- model for the embedding. If no embedding model is active, the server asks none, because each call would then raise a
--- notice.
-create or replace function memory._compares_meaning(p_policy jsonb, p_model memory.models, p_is_given boolean)
-returns boolean
-language sql immutable parallel safe
-begin atomic
-  select p_is_given or (p_model).name is not null and (p_policy #>> '{context,embed_query}')::boolean;
-end;
 
 -- Why the context recalls no earlier messages about the query; null if it recalls them: the policy asks for them, and
 -- the query has a subject. A query that only acknowledges ("ok") has no subject. A query that is only an embedding has
@@ -32736,8 +32165,7 @@ begin
   from memory._query_model(p_user_id, p_query, p_query_embedding) as m
   cross join lateral memory._query_embedding(p_user_id, p_query, p_query_embedding, m) as k
   cross join lateral memory._query_target(
-    p_user_id, null, p_query, memory._compares_meaning(policy, m, p_query_embedding is not null), m, k.embedding,
-    k.problem, 'hybrid') as t;
+    p_user_id, null, p_query, policy, p_query_embedding is not null, m, k.embedding, k.problem, 'hybrid') as t;
   passages := array(
     select row(p.key, p.content_id, p.first_byte, p.end_byte, p.score)::memory._passage
     from (
@@ -32871,9 +32299,8 @@ begin
     from memory._query_model(render_memories.user_id, query, query_embedding) as m
     cross join lateral memory._query_embedding(render_memories.user_id, query, query_embedding, m) as k
     cross join lateral memory._query_target(
-      render_memories.user_id, render_memories.agent_id, query,
-      memory._compares_meaning(policy, m, query_embedding is not null),
-      m, k.embedding, k.problem, 'hybrid') as t
+      render_memories.user_id, render_memories.agent_id, query, policy, query_embedding is not null, m,
+      k.embedding, k.problem, 'hybrid') as t
     cross join lateral memory._render_memories(
       render_memories.user_id, render_memories.agent_id, query, m.name, t.embedding, policy, max_memories,
       max_tokens) as r);
@@ -33122,7 +32549,7 @@ as $$
 declare
   id constant text := memory._space_id(space);
 begin
-  perform memory._check_node_of_space(id);
+
   perform from memory.spaces as s where s.user_id = id for update; -- somebody may delete it meanwhile
   if not found then
     perform memory._refuse_space('space', space);
@@ -33393,7 +32820,7 @@ begin
     end if;
     if memories <> '{}' then
       gone := memory._added(gone, memory._forget_memories(space, memories, '{}'));
-      gone := memory._added(gone, memory._forget_in_jobs(space, memories, '{}'));
+
     end if;
     delete from memory.documents as d
     where d.user_id = space and written -> 'document' ? d.document_id::text;
@@ -33404,51 +32831,6 @@ begin
     gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('artifacts', nullif(removed, 0))));
   end loop;
   return gone;
-end;
-$$;
-
--- Removes forgotten texts from the jobs of a user, which the caller has locked. Running jobs may have been handed the
--- forgotten texts: they lose their leases, so that their results are refused (AM001), and are handed out again without
--- them. Finished jobs that show any of it go.
-create or replace function memory._forget_in_jobs(p_user_id text, p_memory_ids uuid[], p_wordings text[])
-returns jsonb
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  removed bigint;
-begin
-  perform memory._restart_jobs(p_user_id);
-  delete from memory.jobs as j
-  where j.user_id = p_user_id and j.finished_at is not null -- by status it would read the finished jobs of all users
-    and (memory._json_states_any(jsonb_build_array(j.request, j.input, j.result, j.error), p_wordings)
-      or exists (
-        select from unnest(p_memory_ids) as i (id)
-        where strpos(concat_ws(' ', j.request, j.input, j.result, j.error), i.id::text) > 0));
-  get diagnostics removed = row_count;
-  return case when removed > 0 then jsonb_build_object('jobs', removed) else jsonb '{}' end;
-end;
-$$;
-
--- Ends the leases of the running jobs of a user, which the caller has locked, and has all open jobs begin anew.
-create or replace function memory._restart_jobs(p_user_id text)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  job memory.jobs;
-begin
-  for job in
-    select j.* from memory.jobs as j
-    where j.user_id = p_user_id and j.status = 'running' and j.kind <> 'parse_artifacts' -- which the caller left alone
-  loop
-    perform memory._end_unfinished(memory._give_back(job));
-  end loop;
-  -- A pending job may have left a summary that its next attempt would go on with. Without its input nobody would.
-  perform memory._end_unfinished(j) from memory.jobs as j where j.user_id = p_user_id and j.status = 'pending';
-  -- The next attempt does not need the payload of this one; the ledger needs the name of the model.
-  update memory.jobs as j
-  set input = jsonb_strip_nulls(jsonb_build_object('model', j.input -> 'model')), error = null
-  where j.user_id = p_user_id and j.status = 'pending' and (j.input <> '{}' or j.error is not null);
 end;
 $$;
 
@@ -33509,7 +32891,6 @@ begin
     select m.content from memory.memories as m where m.user_id = forget_memory.user_id and m.memory_id = any (longer)));
   gone := memory._forget_messages(user_id, same, wordings, locked.threads);
   gone := memory._added(gone, memory._forget_memories(user_id, same || longer, wordings));
-  gone := memory._added(gone, memory._forget_in_jobs(user_id, same || longer, wordings));
   perform memory._forget_wording(user_id, wordings, locked.agents, locked.threads);
   gone := memory._added(gone, (
     select coalesce(jsonb_object_agg(b.key, b.value::bigint - (n.rows ->> b.key)::bigint), jsonb '{}')
@@ -33577,7 +32958,10 @@ begin
 end;
 $$;
 
--- Removes these memories, everything that was made of them, and earlier versions of other memories that say the same.
+-- Removes these memories, everything that was made of them, and earlier versions of other memories that say the same;
+-- then forgotten texts from the jobs of the user, which the caller has locked. Running jobs may have been handed these:
+-- they lose their leases, so that their results are refused (AM001), and are handed out again without them. Finished
+-- jobs that show any of it go.
 create or replace function memory._forget_memories(p_user_id text, p_memory_ids uuid[], p_wordings text[])
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -33587,6 +32971,7 @@ declare
   versions bigint;
   memories bigint;
   articles bigint;
+  jobs bigint;
 begin
   -- Before the memories, so that they are counted: a change of those that stay adds versions.
   delete from memory.memory_history as h
@@ -33602,9 +32987,16 @@ begin
          or d.source = 'consolidation'
            and memory._json_states_any(jsonb_build_array(d.title, d.content, d.metadata), p_wordings));
   get diagnostics articles = row_count;
-  return jsonb_build_object('memories', memories)
-    || case when versions > 0 then jsonb_build_object('memory_history', versions) else jsonb '{}' end
-    || case when articles > 0 then jsonb_build_object('documents', articles) else jsonb '{}' end;
+  perform memory._restart_jobs(p_user_id);
+  delete from memory.jobs as j
+  where j.user_id = p_user_id and j.finished_at is not null -- by status it would read the finished jobs of all users
+    and (memory._json_states_any(jsonb_build_array(j.request, j.input, j.result, j.error), p_wordings)
+      or exists (
+        select from unnest(p_memory_ids) as i (id)
+        where strpos(concat_ws(' ', j.request, j.input, j.result, j.error), i.id::text) > 0));
+  get diagnostics jobs = row_count;
+  return jsonb_strip_nulls(jsonb_build_object('memories', memories, 'memory_history', nullif(versions, 0),
+    'documents', nullif(articles, 0), 'jobs', nullif(jobs, 0)));
 end;
 $$;
 
@@ -34266,9 +33658,9 @@ begin
   return format('coalesce(%s, %s, %s)', memory._range_rule(p_kind), (
     select format('case when (%s) is not true then %L end', k.condition, substring(k.condition from 't[.](\w+)'))
     from memory._export_kinds() as k where k.kind = p_kind), case p_kind
-    when 'policies' then 'memory._policy_problem(t)'
-    when 'artifacts' then 'memory._artifact_problem(t)'
-    when 'documents' then 'memory._document_problem(t)'
+    when 'policies' then 'memory._refused_member(t, null, null)'
+    when 'artifacts' then 'memory._refused_member(null, t, null)'
+    when 'documents' then 'memory._refused_member(null, null, t)'
     when 'messages' then 'memory._message_problem(t.user_id, t.thread_id, t.agent_id, t.role, t.content, t.metadata, '
       't.created_at, t.idempotency_key)'
     when 'summaries' then $rule$case
@@ -34338,48 +33730,31 @@ begin
 end;
 $$;
 
--- These three name the member that a checking function refuses.
-create or replace function memory._policy_problem(p_candidate memory.policies)
+-- The member that a checking function refuses of the one row that is given, a policy, an artifact or a document.
+create or replace function memory._refused_member(
+  p_policy memory.policies, p_artifact memory.artifacts, p_document memory.documents
+)
 returns text
 language plpgsql stable parallel safe
 as $$
 begin
-  if p_candidate.agent_id <> '' then
-    perform memory._check_id('agent_id', p_candidate.agent_id);
+  if p_policy.user_id is not null then
+    if p_policy.agent_id <> '' then
+      perform memory._check_id('agent_id', p_policy.agent_id);
+    end if;
+    perform memory._check_settings_object(p_policy.settings);
+    perform memory._check_settings(p_policy.settings);
+  elsif p_artifact.user_id is not null then
+    perform memory._check_artifact(p_artifact);
+    perform memory._check_artifact_content(p_artifact.content);
+  else
+    perform memory._check_document(p_document);
   end if;
-  perform memory._check_settings_object(p_candidate.settings);
-  perform memory._check_settings(p_candidate.settings);
   return null;
 exception
   when invalid_parameter_value or program_limit_exceeded then
-    return format('settings (%s)', sqlerrm);
-end;
-$$;
-
-create or replace function memory._artifact_problem(p_candidate memory.artifacts)
-returns text
-language plpgsql stable parallel safe
-as $$
-begin
-  perform memory._check_artifact(p_candidate);
-  perform memory._check_artifact_content(p_candidate.content);
-  return null;
-exception
-  when invalid_parameter_value or program_limit_exceeded then
-    return format('%s (%s)', split_part(sqlerrm, ':', 1), sqlerrm);
-end;
-$$;
-
-create or replace function memory._document_problem(p_candidate memory.documents)
-returns text
-language plpgsql stable parallel safe
-as $$
-begin
-  perform memory._check_document(p_candidate);
-  return null;
-exception
-  when invalid_parameter_value or program_limit_exceeded then
-    return format('%s (%s)', split_part(sqlerrm, ':', 1), sqlerrm);
+    return format('%s (%s)',
+      case when p_policy.user_id is null then split_part(sqlerrm, ':', 1) else 'settings' end, sqlerrm);
 end;
 $$;
 
@@ -34830,7 +34205,20 @@ begin
       memory._policy_section(into_user_id, agent, 'memories'))
     from memory.memory_scopes as s where s.user_id = into_user_id and s.agent_id = agent;
   end loop;
-  perform memory._merge_in_spaces(from_user_id, into_user_id);
+  -- What is granted to the first user goes to the second, who keeps the stronger access; so does what the first user
+  -- wrote in spaces.
+  with granted as (
+    delete from memory.space_grants as g where g.member = from_user_id returning g.*
+  )
+  insert into memory.space_grants as g (user_id, member, access, granted_at)
+  select f.user_id, into_user_id, f.access, f.granted_at from granted as f
+  on conflict on constraint space_grants_pkey do update set access = greatest(g.access, excluded.access);
+  with written as (
+    delete from memory.space_writes as w where w.member = from_user_id returning w.*
+  )
+  insert into memory.space_writes (user_id, member, source, id)
+  select f.user_id, into_user_id, f.source, f.id from written as f
+  on conflict on constraint space_writes_pkey do nothing;
   perform memory._audit('merge_users', jsonb_build_object('from_user_id', from_user_id), into_user_id);
   return merged;
 end;
@@ -34842,27 +34230,6 @@ comment on function memory.merge_users(text, text) is
 'had forgotten}. Of two equal memories one hides the other; policies of the second user win; running jobs begin anew. '
 'Of grants on a space the stronger one stays. '
 'Error P0002 when nothing is stored about the first user. For administrators.';
-
--- Gives what is granted to the first user to the second, who keeps the stronger access; and what the first user wrote.
-create or replace function memory._merge_in_spaces(p_from text, p_into text)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  with granted as (
-    delete from memory.space_grants as g where g.member = p_from returning g.*
-  )
-  insert into memory.space_grants as g (user_id, member, access, granted_at)
-  select f.user_id, p_into, f.access, f.granted_at from granted as f
-  on conflict on constraint space_grants_pkey do update set access = greatest(g.access, excluded.access);
-  with written as (
-    delete from memory.space_writes as w where w.member = p_from returning w.*
-  )
-  insert into memory.space_writes (user_id, member, source, id)
-  select f.user_id, p_into, f.source, f.id from written as f
-  on conflict on constraint space_writes_pkey do nothing;
-end;
-$$;
 
 -- Does so once all threads and counters of both users are locked, or raises 40001 if others make more of them all the
 -- time. Locks in the order of docs/architecture.md.
@@ -35109,7 +34476,17 @@ begin
             'delete from memory.artifact_parts as t where t.user_id = $1 and t.content_id in '
             '(select a.content_id from of_artifacts as a union all select u.upload_id from of_artifact_uploads as u)'
           else memory._forgetting_delete(quote_ident(n.name), n.has_thread) end, c.names, c.merged,
-        memory._merging_condition(n.name), memory._merging_conflict(n.name)), e',\n' order by n.place),
+        -- What stands between a table and the conflict: for memories the equal memory of the other user, which hides
+        -- them; for the summary of a user that it is not merged, and neither is how far it has read.
+        case n.name
+          when 'memories' then
+            'left join memory.memories as w '
+            'on w.user_id = $6 and w.agent_id = t.agent_id and w.content_hash = t.content_hash '
+            'and memory._is_current(w) and num_nonnulls(t.superseded_at, t.deleted_at) = 0'
+          when 'summaries' then 'where not ($9 and t.kind = ''user'')'
+          when 'marks' then 'where not ($9 and t.kind = ''summarize_user'')'
+          else '' end,
+        memory._merging_conflict(n.name)), e',\n' order by n.place),
       string_agg(format('%L, (select nullif(count(*), 0) from to_%s)', n.name, n.name), ', ' order by n.place))
     from memory._tables_of_users() with ordinality as n (name, has_thread, place)
     cross join lateral (
@@ -35174,22 +34551,6 @@ begin
     else plain end;
 end;
 $$;
-
--- What stands between a table and the conflict: for memories the equal memory of the other user, which hides them; for
--- the summary of a user that it is not merged, and neither is how far it has read.
-create or replace function memory._merging_condition(p_table text)
-returns text
-language sql immutable parallel safe
-begin atomic
-  select case p_table
-    when 'memories' then
-      'left join memory.memories as w '
-      'on w.user_id = $6 and w.agent_id = t.agent_id and w.content_hash = t.content_hash '
-      'and memory._is_current(w) and num_nonnulls(t.superseded_at, t.deleted_at) = 0'
-    when 'summaries' then 'where not ($9 and t.kind = ''user'')'
-    when 'marks' then 'where not ($9 and t.kind = ''summarize_user'')'
-    else '' end;
-end;
 
 -- What becomes of a row if the other user has one with its key.
 create or replace function memory._merging_conflict(p_table text)
@@ -35273,6 +34634,29 @@ begin
   on conflict on constraint marks_pkey do update set position = mod(k.position, 1000000000) + 1
   returning k.xmax = 0 into is_new; -- as PostgreSQL leaves it in a row that it has inserted
   return not is_new;
+end;
+$$;
+
+-- Ends the leases of the running jobs of a user, which the caller has locked, and has all open jobs begin anew.
+create or replace function memory._restart_jobs(p_user_id text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  job memory.jobs;
+begin
+  for job in
+    select j.* from memory.jobs as j
+    where j.user_id = p_user_id and j.status = 'running' and j.kind <> 'parse_artifacts' -- which the caller left alone
+  loop
+    perform memory._end_unfinished(memory._give_back(job));
+  end loop;
+  -- A pending job may have left a summary that its next attempt would go on with. Without its input nobody would.
+  perform memory._end_unfinished(j) from memory.jobs as j where j.user_id = p_user_id and j.status = 'pending';
+  -- The next attempt does not need the payload of this one; the ledger needs the name of the model.
+  update memory.jobs as j
+  set input = jsonb_strip_nulls(jsonb_build_object('model', j.input -> 'model')), error = null
+  where j.user_id = p_user_id and j.status = 'pending' and (j.input <> '{}' or j.error is not null);
 end;
 $$;
 
@@ -35690,19 +35074,21 @@ $$;
 -- The problems of the queue, the models and the embeddings, each with the command that helps. memory.doctor(), whose
 -- line check_name names, and memory.status() both show these rows, so the two never disagree. If is_broken is true, a
 -- part does not work; otherwise answers are worse than they could be.
-create or replace function memory._findings(p_queue jsonb, p_models jsonb, p_embedded jsonb)
+create or replace function memory._findings(p_work jsonb)
 returns table (check_name text, name text, is_broken boolean, detail text, help text)
 language plpgsql stable parallel safe
 as $$
 declare
-  waited constant bigint := coalesce((p_queue ->> 'oldest_due_seconds')::bigint, 0);
+  queue constant jsonb := p_work -> 'queue';
+  embedded constant jsonb := nullif(p_work -> 'embedded', 'null');
+  waited constant bigint := coalesce((queue ->> 'oldest_due_seconds')::bigint, 0);
   -- Somebody works if a job is leased, or was done within the last two minutes: a worker looks each second.
   is_worked_on constant boolean := coalesce(
-    (p_queue #>> '{workers,0,last_seen_at}')::timestamptz > statement_timestamp() - interval '2 minutes', false);
+    (queue #>> '{workers,0,last_seen_at}')::timestamptz > statement_timestamp() - interval '2 minutes', false);
 begin
   return query
   select 'queue', 'worker', true,
-    format('%s due, the oldest for %s s, and ', p_queue ->> 'due', waited)
+    format('%s due, the oldest for %s s, and ', queue ->> 'due', waited)
       || case when is_worked_on then 'the workers do not keep up'
            else 'no worker was seen in the last two minutes' end,
     case when is_worked_on then 'Run another worker: ' else 'Run: ' end || 'agent-memory worker'
@@ -35710,16 +35096,16 @@ begin
   where waited >= case when is_worked_on then 600 else 60 end;
 
   return query
-  select 'queue', 'failing jobs', true, p_queue ->> 'last_error',
+  select 'queue', 'failing jobs', true, queue ->> 'last_error',
     'Mend what the error names, where the worker runs; the jobs are tried again by themselves'
-  where p_queue ->> 'last_error' is not null;
+  where queue ->> 'last_error' is not null;
 
   return query
   select 'models', format('%s model', m.value ->> 'kind'), true,
     format('the last call of "%s" failed: %s', m.value ->> 'name', m.value ->> 'last_error'),
     format('See that it can be reached and that its key is set where it is called, or run "select '
            'memory.deactivate_model(%L)"', m.value ->> 'name')
-  from jsonb_array_elements(p_models) as m (value)
+  from jsonb_array_elements(p_work -> 'models') as m (value)
   where m.value ->> 'last_error' is not null;
 
   -- The results of jobs tell it, as long as they are kept.
@@ -35742,16 +35128,16 @@ begin
   return query
   select 'embedding model', 'embedding model', false, 'none is active: searches compare words, not meaning',
     memory._help_without_model()
-  where p_embedded is null;
+  where embedded is null;
 
   return query
   select 'embedding model', 'embeddings', false,
     format('%s%s of %s texts are embedded: searches by meaning miss the others',
-           case when (p_embedded ->> 'is_estimate')::boolean then 'about ' else '' end, p_embedded ->> 'done',
-           p_embedded ->> 'total'),
+           case when (embedded ->> 'is_estimate')::boolean then 'about ' else '' end, embedded ->> 'done',
+           embedded ->> 'total'),
     'Keep a worker running: agent-memory worker'
-  where (p_embedded ->> 'done')::bigint
-    < (p_embedded ->> 'total')::bigint * case when (p_embedded ->> 'is_estimate')::boolean then 0.95 else 1 end;
+  where (embedded ->> 'done')::bigint
+    < (embedded ->> 'total')::bigint * case when (embedded ->> 'is_estimate')::boolean then 0.95 else 1 end;
 end;
 $$;
 
@@ -35889,26 +35275,6 @@ begin
       and i.indexrelid::regclass::text not like e'memory.embeddings\\_%\\_hnsw\\_idx') as f;
   ok := detail is null;
   detail := coalesce(detail, 'all are there and valid');
-end;
-$$;
-
--- The active models, and how their last call went as far as the newest 10,000 calls of the ledger tell.
-create or replace function memory._model_status()
-returns jsonb
-language plpgsql stable parallel safe
-as $$
-begin
-  return coalesce((
-    with calls as (
-      select c.model, c.called_at, c.error from memory.model_calls as c order by c.called_at desc limit 10000
-    )
-    select jsonb_agg(jsonb_build_object('kind', m.kind, 'name', m.name, 'provider', m.provider, 'model', m.model,
-                                        'last_called_at', l.called_at, 'last_error', l.error) order by m.kind)
-    from memory.models as m
-    left join lateral (
-      select c.called_at, left(c.error, 300) as error from calls as c where c.model = m.name
-      order by c.called_at desc limit 1) as l on true
-    where m.is_active), '[]');
 end;
 $$;
 
@@ -36193,16 +35559,15 @@ set jit = off -- the statements read catalogs, and compiling one took 600 ms
 as $$
 begin
   return query
-  select c.check_name, c.ok, c.detail
-  from memory._checks(memory._queue_status(), memory._model_status(), memory._embedded_status()) as c;
+  select c.check_name, c.ok, c.detail from memory._checks(memory._work_status()) as c;
 end;
 $$;
 comment on function memory.doctor() is
 'Checks this installation: one row per check, ok = false where something is broken. Where answers are '
 'worse than they could be, such as without an embedding model, detail begins with "degraded:".';
 
--- The lines of memory.doctor(), made of the findings of memory.status() about the queue, the models and the embeddings.
-create or replace function memory._checks(p_queue jsonb, p_models jsonb, p_embedded jsonb)
+-- The lines of memory.doctor(); p_work is the result of memory._work_status().
+create or replace function memory._checks(p_work jsonb)
 returns table (check_name text, ok boolean, detail text)
 language plpgsql volatile parallel unsafe
 as $$
@@ -36280,8 +35645,9 @@ begin
                          where m.kind = 'embedding' and m.is_active)),
     ('languages', 'no message was in a language that the chat model cannot read'),
     ('models', 'no last call failed'),
-    ('queue', format('%s pending, %s running', p_queue ->> 'pending', p_queue ->> 'running'))) as l (check_name, detail)
-  left join memory._findings(p_queue, p_models, p_embedded) as f on f.check_name = l.check_name
+    ('queue', format('%s pending, %s running', p_work #>> '{queue,pending}', p_work #>> '{queue,running}'))
+  ) as l (check_name, detail)
+  left join memory._findings(p_work) as f on f.check_name = l.check_name
   group by l.check_name, l.detail, f.check_name
   order by l.check_name;
 
@@ -36477,16 +35843,13 @@ set search_path = pg_catalog, pg_temp
 set jit = off -- as memory.doctor()
 as $$
 declare
-  queue constant jsonb := memory._queue_status();
-  models constant jsonb := memory._model_status();
-  embedded constant jsonb := memory._embedded_status();
+  work constant jsonb := memory._work_status();
 begin
-  return jsonb_build_object(
+  return work || jsonb_build_object(
     'version', memory.version(),
     'server_version', current_setting('server_version'),
     'pgvector', (select e.extversion from pg_extension as e where e.extname = 'vector'),
     'has_runner', memory._has_runner(),
-    'models', models, 'queue', queue, 'embedded', embedded,
     'expiring', (select to_jsonb(e) from memory._expiring_unread() as e),
     -- What needs attention, with the command that helps: the lines of the doctor that are not ok, and the findings.
     'problems', coalesce((
@@ -36504,11 +35867,11 @@ begin
               'Run: select * from memory.dead_jobs; mend the cause, then call memory.retry_job(user_id, job_id)'
             when 'secrets' then 'See docs/secrets.md; "agent-memory doctor" says how far it is'
             else 'Run what the detail names' end as help
-        from memory._checks(queue, models, embedded) as d
+        from memory._checks(work) as d
         where not d.ok and d.check_name not in ('queue', 'models', 'embedding model') -- whose findings follow
         union all
         select f.name, f.is_broken, f.detail, f.help
-        from memory._findings(queue, models, embedded) as f) as p), '[]'));
+        from memory._findings(work) as f) as p), '[]'));
 end;
 $$;
 comment on function memory.status() is
@@ -36517,8 +35880,10 @@ comment on function memory.status() is
 'has read them, and problems. Each problem has a name, is_broken (false where answers are only degraded), a detail '
 'and the help.';
 
--- The queue and the workers. A worker is known by its claims and by the newest jobs that are done.
-create or replace function memory._queue_status()
+-- The queue with its workers, the active models, and how much is embedded. A worker is known by its claims and by the
+-- newest jobs that are done. How the last call of a model went is told as far as the newest 10,000 calls of the ledger
+-- tell it.
+create or replace function memory._work_status()
 returns jsonb
 language plpgsql stable parallel safe
 as $$
@@ -36545,7 +35910,7 @@ begin
       and j.attempts > 0
     order by j.run_after desc limit 1;
   end if;
-  return queue || jsonb_build_object(
+  queue := queue || jsonb_build_object(
     'oldest_due_seconds', extract(epoch from moment - oldest_due)::bigint,
     'last_error', left(last_error, 300),
     'dead', (select count(*) from memory.jobs as j where j.status = 'dead'),
@@ -36559,6 +35924,17 @@ begin
                    order by d.finished_at desc limit 1000)) as s
             where s.worker is not null
             group by s.worker order by seen_at desc limit 10) as w), '[]'));
+  return jsonb_build_object('queue', queue, 'embedded', memory._embedded_status(), 'models', coalesce((
+    with calls as (
+      select c.model, c.called_at, c.error from memory.model_calls as c order by c.called_at desc limit 10000
+    )
+    select jsonb_agg(jsonb_build_object('kind', m.kind, 'name', m.name, 'provider', m.provider, 'model', m.model,
+                                        'last_called_at', l.called_at, 'last_error', l.error) order by m.kind)
+    from memory.models as m
+    left join lateral (
+      select c.called_at, left(c.error, 300) as error from calls as c where c.model = m.name
+      order by c.called_at desc limit 1) as l on true
+    where m.is_active), '[]'));
 end;
 $$;
 
@@ -36686,7 +36062,7 @@ begin
   for attempt in 1 .. 5 loop
     with expired as materialized (
       select m.user_id, m.thread_id, m.seq, m.agent_id, m.row_version, m.expires_at,
-        m.seq > coalesce(k.position, -1) and d.deaths is null and m.awaits as may_wait
+        m.seq > coalesce(k.position, -1) and d.is_given_up is null and m.awaits as may_wait
       from (select m.user_id, m.thread_id, m.seq, m.agent_id, m.xmin as row_version, m.expires_at,
               memory._awaits_extraction(m) as awaits
             from memory.messages as m
@@ -36695,7 +36071,7 @@ begin
             offset passed limit wanted_rows) as m
       left join memory.marks as k
         on k.user_id = m.user_id and k.scope = m.thread_id and k.kind = 'extract_memories'
-      left join (select e.* from memory._dead_extractions() as e where e.deaths >= memory._max_dead_extractions()) as d
+      left join (select e.* from memory._dead_extractions() as e where e.is_given_up) as d
         on d.user_id = m.user_id and d.thread_id = m.thread_id
     ), wanted as materialized (
       -- The policy is read once per agent, because that costs more than all other conditions together.
@@ -36872,7 +36248,14 @@ begin
   checked := memory._finish_unread_messages(batch_size);
   checked := checked + memory._parse_parts(null, 4000000);
   checked := checked + memory._check_unchecked(batch_size);
-  perform memory._fill_codes(batch_size);
+  -- The codes of embeddings of messages that were stored before there were codes. While one of a user is missing, a
+  -- search compares all messages of the user. The update fires the trigger that makes the code
+  -- (embedding_150_before_message_update).
+  finished := array(
+    select e.ctid from memory.embeddings as e
+    where e.source = 'message' and e.code is null
+    order by e.user_id, e.model limit batch_size for update skip locked);
+  update memory.embeddings as e set code = null where e.ctid = any (finished);
 
   -- These skip rows (or threads and scopes) that another transaction has locked; the next call deletes the rest. Each
   -- finds the rows that are due by an index, locks them (or their thread or scope), and deletes them: locked rows by
@@ -44106,7 +43489,7 @@ declare
 begin
   for routine in
     select p.oid::regprocedure from pg_proc as p
-    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_active_messages', '_active_tokens', '_add_in_turn', '_add_part', '_add_prompt_version', '_added', '_after_booking', '_agent_key', '_agent_of_file', '_agent_of_message', '_agrees_with', '_ahead_of_outdated', '_allowed_calls', '_append', '_append_content', '_apply_result', '_archive', '_archive_namespace', '_are_in_order', '_around_output', '_article_after_delete', '_artifact_after_write', '_artifact_before_write', '_artifact_content_after_insert', '_artifact_embeddable', '_artifact_key', '_artifact_lock', '_artifact_owners', '_artifact_problem', '_artifact_searchable', '_artifact_shown', '_artifact_texts', '_artifact_trust', '_artifact_verdict', '_artifacts_after_delete', '_ask_model', '_asked_about', '_asks_the_assistant', '_assignment', '_audit', '_audit_before_change', '_audit_schedule', '_awaits_extraction', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_unfinished', '_backfill_users', '_begin_copy', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_broken_model_setting_rule', '_bury', '_bury_user', '_byte_slice', '_bytes_shown', '_bytes_to_finish', '_call_model', '_call_of', '_call_seq', '_caller', '_can_be_updated', '_candidates', '_candidates_of', '_changes_whole_user', '_character_start', '_chat_model', '_check_articles', '_check_artifact', '_check_artifact_content', '_check_artifact_soon', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_checkpoint', '_check_chunks', '_check_claims', '_check_clock', '_check_content', '_check_deletion', '_check_document', '_check_embeddings', '_check_export', '_check_extraction', '_check_extraction_types', '_check_filter', '_check_id', '_check_indexes', '_check_json_size', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_node_of_space', '_check_page', '_check_part', '_check_partition', '_check_privileges', '_check_prompt_name', '_check_range', '_check_reader', '_check_recent_k', '_check_reconciliation', '_check_result_numbers', '_check_result_text', '_check_role_to_bind', '_check_roles', '_check_search', '_check_secrets', '_check_setting', '_check_settings', '_check_settings_object', '_check_share', '_check_source_name', '_check_space', '_check_stored_artifacts', '_check_stored_documents', '_check_stored_memories', '_check_stored_messages', '_check_stored_summaries', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_thread_exists', '_check_title', '_check_token_key', '_check_triggers', '_check_unchecked', '_check_unread', '_check_upgrade', '_check_user_of_job', '_check_user_or_all', '_checked_roles', '_checkpoints_have_expired', '_checks', '_chosen_chat_model', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_chunk_vector', '_chunks_after_delete', '_claim', '_claim_words', '_claims_of', '_close_archive', '_cluster_map', '_code', '_command_in', '_comparable_tags', '_compared_memories', '_compared_text', '_compares_meaning', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_concerns_messages', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_bytes', '_content_hash', '_content_slice', '_content_states_any', '_content_under', '_context_parts', '_conversation_memory', '_copies_of', '_copy_writers', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_count_tokens_since_summary', '_counted_on', '_credential_forms', '_cross_session_context', '_current_artifacts', '_current_summaries', '_cut_roughly', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_checkpoints_of_thread', '_delete_content', '_delete_derived', '_delete_memories', '_delete_messages', '_delete_some_checkpoints', '_deletion', '_describe', '_describe_artifact_apply', '_describe_artifact_follow_up', '_describe_artifact_input', '_describe_artifact_overdue', '_describe_artifact_unfinished', '_describe_binary', '_describe_diff', '_describe_json', '_describe_json_lines', '_describe_json_start', '_describe_log', '_describe_page', '_describe_table', '_describe_tests', '_digits_of', '_dimensions', '_doc_types', '_document_after_write', '_document_agent', '_document_before_write', '_document_embeddable', '_document_lock', '_document_owners', '_document_problem', '_document_searchable', '_document_shown', '_document_texts', '_documents_are_judged', '_documents_by_ids', '_documents_to_delete', '_drop_artifact_embeddings', '_drop_embeddings', '_drop_secret_mask', '_drop_summaries', '_drop_uses', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_latest_summaries', '_embed_overdue', '_embed_query', '_embeddable', '_embeddable_texts', '_embedded_status', '_embedded_text', '_embedding_before_insert', '_embedding_input', '_embedding_model', '_end_lease', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ending_line', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enqueue_reconciliation', '_enter_calls', '_enter_job_calls', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_everyday_topics', '_evict_hidden', '_evict_together', '_evictable', '_evicted_at_once', '_evident_memories', '_existing_space', '_expansions', '_expires_soon', '_expiring_unread', '_expiry', '_explanation', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_few_messages', '_field_problem', '_fill_codes', '_filters', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_read_messages', '_finish_unread_messages', '_first_letters', '_fit_thread', '_fold_near_duplicates', '_foreign_password', '_foremost_memories', '_forget_contributions', '_forget_conversation', '_forget_in_jobs', '_forget_in_ledger', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_forgetting_delete', '_forgetting_update', '_form_of', '_form_to_judge', '_found_details', '_free_number', '_from_base64url', '_fused_score', '_give_back', '_given_key', '_given_up', '_grant_as_to_tenants', '_grep_content', '_guard_place', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_direction', '_has_memory_attributes', '_has_newer_words', '_has_parts', '_has_resource', '_has_runner', '_has_unparsed_texts', '_has_vector_index', '_heading_of', '_held_back', '_help_without_model', '_hidden_signs', '_hide_released', '_hides_memories', '_hmac', '_hmac_block', '_hmac_sha256', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_in_short', '_insert_claims_mark', '_insert_job', '_instruction_signs', '_is_about_the_same', '_is_archive', '_is_article_of', '_is_blank', '_is_bound', '_is_card_number', '_is_checkpoint', '_is_chosen_message', '_is_chunk', '_is_current', '_is_current_message', '_is_embedded', '_is_figure', '_is_forgotten', '_is_granted', '_is_held_back', '_is_held_back_artifact', '_is_held_back_piece', '_is_here', '_is_iban', '_is_id', '_is_in_map', '_is_in_new_map', '_is_ipv6', '_is_judged', '_is_kept_message', '_is_last_part', '_is_long_entry', '_is_metadata', '_is_named', '_is_namespace', '_is_number_within', '_is_ordinary', '_is_over', '_is_passage', '_is_password', '_is_plain_message', '_is_provider', '_is_quarantined_content', '_is_queued', '_is_random', '_is_readable_message', '_is_real_moment', '_is_role', '_is_same_content', '_is_same_secret', '_is_short_term', '_is_stated', '_is_taken_key', '_is_tenant', '_is_there', '_is_unexpired', '_is_unparsed', '_is_user', '_is_within', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_masked', '_json_or_null', '_json_states_any', '_judge_artifact', '_judge_document', '_judged_memory', '_judged_texts', '_keep_artifact', '_keep_limit', '_keep_message', '_keep_messages_for_good', '_keep_query_embedding', '_keep_the_best', '_kept_texts', '_keyed_hash', '_keys', '_keyword_weight', '_kind_of_summary', '_kinds_due', '_known_credential', '_known_dimensions', '_known_memory', '_language', '_language_of', '_languages', '_last_said', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_leave_spaces', '_left_out', '_line_breaks', '_line_start', '_lines_around', '_list_filtered', '_list_found_threads', '_list_problem', '_list_texts_to_embed', '_list_with_spaces', '_listed_documents', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_documents', '_lock_embeddable', '_lock_existing_thread', '_lock_free_counters', '_lock_free_scopes', '_lock_map', '_lock_messages_of_source', '_lock_room_for', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_sources', '_lock_thread', '_lock_to_forget', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_log_info', '_log_summary', '_long_word', '_lowered', '_make_tenant', '_make_types', '_map_seen', '_mark_parsed', '_marked', '_marker', '_mask_booked', '_masked', '_masked_assignment', '_masked_content', '_masked_memory', '_masked_metadata', '_masked_word', '_masks', '_masks_of', '_max_artifact_bytes', '_max_dead_extractions', '_max_export_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_attack', '_may_be_copy', '_may_be_definite', '_may_be_due', '_may_be_long', '_may_be_reworded', '_may_have', '_may_have_credential', '_may_have_form', '_may_have_name', '_may_have_personal_data', '_may_hide', '_may_outrank', '_may_reach', '_may_state', '_may_supersede', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memories_to_delete', '_memory_before_insert', '_memory_before_update', '_memory_embeddable', '_memory_line', '_memory_lock', '_memory_owners', '_memory_problem', '_memory_ref', '_memory_result', '_memory_searchable', '_memory_shown', '_memory_texts', '_memory_trust', '_memory_vector', '_memory_words', '_merge_in_spaces', '_merge_layers', '_merge_parts', '_merge_policy', '_merge_rows', '_merge_secrets', '_merged_column', '_merging_condition', '_merging_conflict', '_merging_statement', '_message_before_insert', '_message_before_update', '_message_by_key', '_message_candidates', '_message_digest', '_message_embeddable', '_message_embedding_before_write', '_message_expiry', '_message_lifetime', '_message_lock', '_message_owners', '_message_passes', '_message_payload', '_message_problem', '_message_searchable', '_message_shown', '_message_texts', '_message_tokens', '_message_trust', '_message_vector', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_messages_of_source', '_messages_to_delete', '_microseconds', '_model_after_delete', '_model_json', '_model_status', '_model_to_fill', '_more_left_out', '_most_similar', '_move_unchecked', '_named_keys', '_named_model', '_names_of', '_near_memories', '_nearest_among_memories', '_nearest_messages', '_needs_memory', '_needs_summary', '_new_names', '_newer_figures', '_newest_facts', '_newest_question', '_newest_said', '_newest_seq', '_newest_units', '_next_place', '_no_model', '_node_before_change', '_node_before_job', '_node_of', '_norm', '_normal_form', '_note_deletion', '_note_eviction', '_note_expired', '_note_missing_models', '_note_missing_resource', '_note_quarantine', '_note_writer', '_numbered_key', '_numbered_line', '_numbered_lines', '_one_line', '_one_of_each_wording', '_opened', '_opening', '_own_words', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_parse_parts', '_parse_some_anew', '_part_bytes', '_part_key', '_part_text', '_particular_things', '_partition_of_digest', '_parts_of_result', '_pass_on_artifacts', '_passage', '_passages_about', '_passages_shown', '_passages_that_fit', '_passes_multiple', '_patterns_of', '_personal_data', '_pgcrypto', '_pieces', '_pieces_to_judge', '_pieces_to_mask', '_place_of_row', '_placeholder_text', '_plain_letters', '_plain_suspicion', '_plainly_spelled', '_policy', '_policy_applies', '_policy_of_memories', '_policy_problem', '_policy_section', '_possible_signs', '_present_winner', '_prompt', '_prompt_variables', '_pseudonym', '_put_away', '_quarantine_archive', '_quarantine_artifact', '_quarantine_derived', '_quarantine_document', '_quarantine_memories', '_quarantine_messages', '_quarantine_notice', '_quarantine_retold', '_quarantine_said', '_quarantine_summaries', '_query_embedding', '_query_hash', '_query_idf', '_query_model', '_query_or_null', '_query_target', '_query_words', '_queue_status', '_range_rule', '_rank_memories', '_rank_with_spaces', '_ranked', '_ranked_among_memories', '_ranked_by_use', '_ranked_once', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_ref_in', '_ref_key', '_refuse', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_memory', '_refuse_message', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_space', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refuse_upload', '_refuse_used_key', '_release', '_release_derived', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevant_by_judge', '_relevant_by_meaning', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_render_memories', '_renew_expiry', '_renew_summaries', '_request_phrases', '_request_signs', '_request_words', '_rerank', '_rerank_model', '_reranks', '_restart_jobs', '_reworded_at', '_role', '_room', '_rough_pieces', '_route_by_map', '_said', '_said_bytes', '_said_count', '_same_memories', '_same_results', '_same_wording', '_sampled_messages', '_say_again', '_says_all_of', '_says_no_more', '_schema_problem', '_scored_texts', '_sealed', '_search_keys', '_search_row', '_searchable_messages', '_secret_code', '_secret_key', '_secret_key_id', '_secret_key_of', '_secret_mask', '_section_of', '_seq_after_opening', '_seq_of', '_seq_or_null', '_server_variable', '_serving_model', '_set_cluster_map', '_set_mark', '_settings_of_file', '_settle_duplicates', '_settle_message', '_share', '_share_in', '_share_of_wrong', '_share_within', '_short_term_memories', '_shorten', '_shown_memories', '_shown_summary', '_side_that_stays', '_signature', '_signs', '_since', '_slug', '_source_trust', '_sources_of_spaces', '_space_id', '_space_of', '_spaces_to_read', '_start_summary', '_state_again', '_stated_at', '_stated_or_all', '_statement_hash', '_states', '_states_any', '_stating_contents', '_stays_out', '_stays_whole', '_stop_claims', '_store_embeddings', '_store_summary', '_stored_digest', '_subject', '_summaries_after_delete', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_embeddable', '_summary_lock', '_summary_owners', '_summary_parts', '_summary_searchable', '_summary_shown', '_summary_start', '_summary_texts', '_supersede_all', '_suspected', '_suspicious_words', '_sweep_checkpoints', '_sweep_memories', '_sweep_messages', '_sweep_space_writes', '_sweep_unnamed_artifacts', '_table_with', '_tables_of_users', '_tags_among', '_tags_in', '_take_turn', '_telling_line', '_text_vector', '_texts', '_that_fit', '_thread_after_delete', '_thread_ids', '_thread_of', '_threads_with_words', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_since_summary', '_topic_keys', '_topics', '_trace_error', '_traced', '_trust', '_turning_words', '_types_to_extract', '_unbook', '_unembedded', '_unjudged_parts', '_unkeyed_messages', '_unmasked', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_usefulness', '_user_forgotten_at', '_user_left_behind', '_user_of_claims', '_user_of_tenant', '_user_of_unusual_token', '_users_elsewhere', '_users_with_texts', '_uuid_v7', '_valid_memories', '_valid_until', '_value_keys', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_visible_memories', '_waits_for_budget', '_was_released', '_weight_at_distance', '_were_parsed_without_keys', '_whole_checkpoint', '_whole_lines', '_why_no_recall', '_wider_request', '_win_again', '_with_blanks', '_with_keys', '_with_merged', '_with_more_words', '_with_names_of_spaces', '_with_neighbour', '_with_own_refs', '_with_ref', '_with_same_words', '_with_text', '_with_words', '_without_case', '_without_credentials', '_without_quoted_attacks', '_without_random_words', '_without_recalled', '_without_said', '_word_key', '_word_numbers', '_word_weight', '_worded_messages', '_wording', '_wording_keys', '_wording_that_stays', '_wordings_of', '_words_of_other_scripts', '_words_that_begin', '_write_map_into_function', 'activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'copy_thread', 'count_memories', 'create_space', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_secret', 'delete_space', 'delete_thread', 'doctor', 'drop_model', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread', 'get_thread_summary', 'get_user_summary', 'grant_space', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_spaces', 'list_threads', 'list_users', 'load_user', 'merge_users', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'record_use', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'revoke_space', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_thread', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'vector_index', 'version', 'was_forgotten'])
+    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_active_messages', '_active_tokens', '_add_in_turn', '_add_part', '_add_prompt_version', '_added', '_after_booking', '_agent_of_file', '_agent_of_message', '_agrees_with', '_ahead_of_outdated', '_allowed_calls', '_append', '_append_content', '_apply_result', '_archive', '_archive_namespace', '_are_in_order', '_around_output', '_article_after_delete', '_artifact_after_write', '_artifact_before_write', '_artifact_content_after_insert', '_artifact_embeddable', '_artifact_key', '_artifact_lock', '_artifact_owners', '_artifact_searchable', '_artifact_shown', '_artifact_texts', '_artifact_trust', '_artifact_verdict', '_artifacts_after_delete', '_ask_model', '_asked_about', '_asks_the_assistant', '_assignment', '_audit', '_audit_before_change', '_audit_schedule', '_awaits_extraction', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_unfinished', '_backfill_users', '_begin_copy', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_bury', '_bury_user', '_byte_slice', '_bytes_shown', '_bytes_to_finish', '_call_model', '_call_of', '_call_seq', '_caller', '_can_be_updated', '_candidates', '_changes_whole_user', '_character_start', '_chat_model', '_check_articles', '_check_artifact', '_check_artifact_content', '_check_artifact_soon', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_checkpoint', '_check_chunks', '_check_claims', '_check_clock', '_check_content', '_check_deletion', '_check_document', '_check_embeddings', '_check_export', '_check_extraction', '_check_extraction_types', '_check_filter', '_check_id', '_check_indexes', '_check_json_size', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_page', '_check_part', '_check_partition', '_check_privileges', '_check_prompt_name', '_check_range', '_check_reader', '_check_recent_k', '_check_reconciliation', '_check_result_numbers', '_check_result_text', '_check_role_to_bind', '_check_roles', '_check_search', '_check_secrets', '_check_setting', '_check_settings', '_check_settings_object', '_check_source_name', '_check_space', '_check_stored_artifacts', '_check_stored_documents', '_check_stored_memories', '_check_stored_messages', '_check_stored_summaries', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_thread_exists', '_check_title', '_check_triggers', '_check_unchecked', '_check_unread', '_check_upgrade', '_check_user_of_job', '_check_user_or_all', '_checked_roles', '_checkpoints_have_expired', '_checks', '_chosen_chat_model', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_chunk_vector', '_chunks_after_delete', '_claim', '_claim_words', '_claims_of', '_close_archive', '_cluster_map', '_code', '_comparable_tags', '_compared_memories', '_compared_text', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_concerns_messages', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_bytes', '_content_hash', '_content_slice', '_content_states_any', '_content_under', '_context_parts', '_conversation_memory', '_copies_of', '_copy_writers', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_counted_on', '_credential_forms', '_cross_session_context', '_current_artifacts', '_current_summaries', '_cut_roughly', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_checkpoints_of_thread', '_delete_content', '_delete_derived', '_delete_memories', '_delete_messages', '_delete_some_checkpoints', '_deletion', '_describe', '_describe_artifact_apply', '_describe_artifact_follow_up', '_describe_artifact_input', '_describe_artifact_overdue', '_describe_artifact_unfinished', '_describe_binary', '_describe_diff', '_describe_json', '_describe_json_lines', '_describe_log', '_describe_page', '_describe_table', '_describe_tests', '_dimensions', '_doc_types', '_document_after_write', '_document_agent', '_document_before_write', '_document_embeddable', '_document_lock', '_document_owners', '_document_searchable', '_document_shown', '_document_texts', '_documents_to_delete', '_drop_artifact_embeddings', '_drop_embeddings', '_drop_secret_mask', '_drop_summaries', '_drop_uses', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_latest_summaries', '_embed_overdue', '_embed_query', '_embeddable', '_embeddable_texts', '_embedded_status', '_embedding_before_insert', '_embedding_input', '_embedding_model', '_end_lease', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ending_line', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enqueue_reconciliation', '_enter_calls', '_enter_job_calls', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_everyday_topics', '_evict_hidden', '_evict_together', '_evictable', '_evicted_at_once', '_evident_memories', '_existing_space', '_expansions', '_expires_soon', '_expiring_unread', '_expiry', '_explanation', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_few_messages', '_field_problem', '_filters', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_unread_messages', '_first_letters', '_fit_thread', '_fold_near_duplicates', '_foreign_password', '_foremost_memories', '_forget_contributions', '_forget_conversation', '_forget_in_ledger', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_forgetting_delete', '_forgetting_update', '_form_of', '_found_details', '_free_number', '_from_base64url', '_fused_score', '_give_back', '_given_key', '_given_up', '_grant_as_to_tenants', '_grep_content', '_guard_place', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_memory', '_has_memory_attributes', '_has_newer_words', '_has_parts', '_has_runner', '_has_unparsed_texts', '_heading_of', '_held_back', '_help_without_model', '_hidden_signs', '_hide_released', '_hmac', '_hmac_block', '_hmac_sha256', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_in_short', '_insert_claims_mark', '_insert_job', '_instruction_signs', '_is_about_the_same', '_is_archive', '_is_article_of', '_is_blank', '_is_bound', '_is_card_number', '_is_checkpoint', '_is_chosen_message', '_is_current', '_is_current_message', '_is_embedded', '_is_figure', '_is_forgotten', '_is_granted', '_is_held_back', '_is_held_back_artifact', '_is_here', '_is_iban', '_is_id', '_is_in_map', '_is_in_new_map', '_is_judged', '_is_kept_message', '_is_last_part', '_is_long_entry', '_is_metadata', '_is_named', '_is_namespace', '_is_ordinary', '_is_over', '_is_passage', '_is_password', '_is_provider', '_is_queued', '_is_random', '_is_readable_message', '_is_real_moment', '_is_role', '_is_same_content', '_is_same_secret', '_is_short_term', '_is_stated', '_is_taken_key', '_is_tenant', '_is_there', '_is_unexpired', '_is_unparsed', '_is_user', '_is_within', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_masked', '_json_states_any', '_judge_artifact', '_judge_document', '_judged_memory', '_judged_texts', '_keep_artifact', '_keep_limit', '_keep_message', '_keep_messages_for_good', '_keep_query_embedding', '_keep_the_best', '_kept_texts', '_keyed_hash', '_keys', '_keyword_weight', '_kind_of_summary', '_kinds_due', '_known_dimensions', '_known_memory', '_language', '_language_of', '_languages', '_last_said', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_leave_spaces', '_left_out', '_line_breaks', '_line_start', '_lines_around', '_list_filtered', '_list_found_threads', '_list_problem', '_list_texts_to_embed', '_list_with_spaces', '_listed_documents', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_documents', '_lock_embeddable', '_lock_existing_thread', '_lock_free_counters', '_lock_free_scopes', '_lock_map', '_lock_messages_of_source', '_lock_room_for', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_sources', '_lock_thread', '_lock_to_forget', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_log_summary', '_long_word', '_lowered', '_make_tenant', '_map_seen', '_mark_parsed', '_marked', '_marker', '_mask_booked', '_masked', '_masked_assignment', '_masked_content', '_masked_memory', '_masked_metadata', '_masked_word', '_masks', '_masks_of', '_max_artifact_bytes', '_max_export_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_attack', '_may_be_copy', '_may_be_definite', '_may_be_due', '_may_be_long', '_may_be_reworded', '_may_have', '_may_have_credential', '_may_have_form', '_may_have_name', '_may_have_personal_data', '_may_hide', '_may_outrank', '_may_reach', '_may_state', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memories_to_delete', '_memory_before_insert', '_memory_before_update', '_memory_embeddable', '_memory_line', '_memory_lock', '_memory_owners', '_memory_problem', '_memory_ref', '_memory_result', '_memory_searchable', '_memory_shown', '_memory_texts', '_memory_trust', '_memory_vector', '_memory_words', '_merge_layers', '_merge_parts', '_merge_policy', '_merge_rows', '_merge_secrets', '_merged_column', '_merging_conflict', '_merging_statement', '_message_before_insert', '_message_before_update', '_message_by_key', '_message_candidates', '_message_digest', '_message_embeddable', '_message_embedding_before_write', '_message_expiry', '_message_lifetime', '_message_lock', '_message_owners', '_message_passes', '_message_payload', '_message_problem', '_message_searchable', '_message_shown', '_message_texts', '_message_tokens', '_message_trust', '_message_vector', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_messages_of_source', '_messages_to_delete', '_microseconds', '_model_after_delete', '_model_json', '_model_to_fill', '_more_left_out', '_most_similar', '_move_unchecked', '_named_keys', '_named_model', '_names_of', '_near_memories', '_nearest_among_memories', '_nearest_messages', '_needs_memory', '_needs_summary', '_new_names', '_newer_figures', '_newest_facts', '_newest_question', '_newest_said', '_newest_seq', '_newest_units', '_next_place', '_no_model', '_node_before_change', '_node_before_job', '_node_of', '_norm', '_normal_form', '_note_deletion', '_note_expired', '_note_missing_models', '_note_missing_resource', '_note_unseen', '_note_writer', '_numbered_key', '_numbered_line', '_numbered_lines', '_one_line', '_one_of_each_wording', '_opened', '_opening', '_own_words', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_parse_parts', '_parse_some_anew', '_part_bytes', '_part_text', '_particular_things', '_partition_of_digest', '_parts_of_result', '_passage', '_passages_about', '_passages_shown', '_passages_that_fit', '_passes_multiple', '_patterns_of', '_personal_data', '_pgcrypto', '_pieces', '_pieces_to_judge', '_pieces_to_mask', '_place_of_row', '_placeholder_text', '_plain_letters', '_plainly_spelled', '_policy', '_policy_applies', '_policy_section', '_possible_signs', '_present_winner', '_prompt', '_prompt_variables', '_pseudonym', '_put_away', '_quarantine_archive', '_quarantine_artifact', '_quarantine_derived', '_quarantine_document', '_quarantine_memories', '_quarantine_messages', '_quarantine_notice', '_quarantine_retold', '_quarantine_said', '_quarantine_summaries', '_query_embedding', '_query_hash', '_query_idf', '_query_model', '_query_or_null', '_query_target', '_query_words', '_range_rule', '_rank_memories', '_rank_with_spaces', '_ranked', '_ranked_among_memories', '_ranked_by_use', '_ranked_once', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_ref_in', '_ref_key', '_refuse', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_memory', '_refuse_message', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_space', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refuse_upload', '_refuse_used_key', '_refused_member', '_release', '_release_derived', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevant_by_judge', '_relevant_by_meaning', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_render_memories', '_renew_expiry', '_renew_summaries', '_request_phrases', '_request_signs', '_request_words', '_rerank', '_rerank_model', '_reranks', '_restart_jobs', '_reworded_at', '_role', '_room', '_rough_pieces', '_route_by_map', '_said', '_said_bytes', '_said_count', '_same_memories', '_same_results', '_same_wording', '_sampled_messages', '_say_again', '_says_all_of', '_says_no_more', '_schema_problem', '_scored_texts', '_sealed', '_search_keys', '_search_row', '_searchable_messages', '_secret_code', '_secret_key', '_secret_key_id', '_secret_key_of', '_secret_mask', '_section_of', '_seq_after_opening', '_seq_of', '_seq_or_null', '_server_variable', '_serving_model', '_set_cluster_map', '_set_mark', '_settings_of_file', '_settle_duplicates', '_settle_message', '_share', '_share_in', '_share_within', '_shorten', '_shown_memories', '_shown_summary', '_side_that_stays', '_signature', '_signs', '_since', '_source_trust', '_space_id', '_space_of', '_spaces_to_read', '_start_summary', '_state_again', '_stated_at', '_statement_hash', '_states', '_states_any', '_stating_contents', '_stays_whole', '_stop_claims', '_store_embeddings', '_store_summary', '_stored_digest', '_subject', '_summaries_after_delete', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_embeddable', '_summary_lock', '_summary_owners', '_summary_parts', '_summary_searchable', '_summary_shown', '_summary_texts', '_supersede_all', '_suspected', '_suspicious_words', '_sweep_checkpoints', '_sweep_memories', '_sweep_messages', '_sweep_space_writes', '_sweep_unnamed_artifacts', '_table_with', '_tables_of_users', '_tags_among', '_tags_in', '_take_turn', '_text_vector', '_texts', '_that_fit', '_thread_after_delete', '_thread_ids', '_thread_of', '_threads_with_words', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_since_summary', '_topic_keys', '_topics', '_trace_error', '_traced', '_trust', '_turning_words', '_types_to_extract', '_unbook', '_unembedded', '_unjudged_parts', '_unkeyed_messages', '_unmasked', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_usefulness', '_user_forgotten_at', '_user_left_behind', '_user_of_claims', '_user_of_tenant', '_user_of_unusual_token', '_users_elsewhere', '_users_with_texts', '_uuid_v7', '_valid_memories', '_valid_until', '_value_keys', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_visible_memories', '_waits_for_budget', '_were_parsed_without_keys', '_whole_checkpoint', '_whole_lines', '_why_no_recall', '_wider_request', '_win_again', '_with_blanks', '_with_keys', '_with_merged', '_with_own_refs', '_with_same_words', '_with_text', '_with_words', '_without_case', '_without_credentials', '_without_quoted_attacks', '_without_random_words', '_without_recalled', '_without_said', '_word_key', '_word_numbers', '_word_weight', '_worded_messages', '_wording', '_wording_keys', '_wording_that_stays', '_wordings_of', '_words_of_other_scripts', '_words_that_begin', '_work_status', '_write_map_into_function', 'activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'copy_thread', 'count_memories', 'create_space', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_secret', 'delete_space', 'delete_thread', 'doctor', 'drop_model', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread', 'get_thread_summary', 'get_user_summary', 'grant_space', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_spaces', 'list_threads', 'list_users', 'load_user', 'merge_users', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'record_use', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'revoke_space', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_thread', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'vector_index', 'version', 'was_forgotten'])
       and exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as a where a.grantee = 0)
   loop
     execute format('revoke all on routine %s from public', routine);
