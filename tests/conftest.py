@@ -94,9 +94,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         has_own = item.get_closest_marker("own_server") is not None
         if has_own and server != "embedded":
             item.add_marker(pytest.mark.skip(reason="an embedded server of its own, so one run is enough"))
-        if (item.get_closest_marker("nightly") is not None) != nightly or (
-            is_second and not has_own and not (item.path in PATHS and USES_SERVER & {*getattr(item, "fixturenames", ())})
-        ):
+        is_repeated = has_own or (item.path in PATHS and USES_SERVER & {*getattr(item, "fixturenames", ())})
+        if (item.get_closest_marker("nightly") is not None) != nightly or (is_second and not is_repeated):
             left_out.append(item)
     config.hook.pytest_deselected(items=left_out)
     ids = set(map(id, left_out))
