@@ -30,8 +30,8 @@ begin
       select p.*, p.proname like 'new %' as is_new, regexp_replace(p.proname, '^new ', '') as name
       from pg_proc as p where p.pronamespace = 'memory'::regnamespace
     ),
-    -- Sorting brings an old function and its equal new one together. Comparing each with each took two thirds of an
-    -- upgrade (1.1 of 2.2 s, 1,050 functions, 2026-11).
+    -- Sorting brings an old function and its equal new one together. Comparing each with each took half of a run that
+    -- changes nothing (0.4 of 0.74 s of CPU, 1,050 functions, 2026-11).
     compared as (
       select o.*, bool_or(o.is_new) over (partition by o.name) as has_new,
         min(o.pronargdefaults) filter (where o.is_new) over equal
