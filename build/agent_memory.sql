@@ -5564,6 +5564,7 @@ returns text$header$),
       select p.*, p.proname like 'new %' as is_new, regexp_replace(p.proname, '^new ', '') as name
       from pg_proc as p where p.pronamespace = 'memory'::regnamespace
     ),
+    -- is_in_both: the new function has at least the defaults of the old one; null if one of the two does not exist.
     -- Sorting brings an old function and its equal new one together. Comparing each with each took half of a run that
     -- changes nothing (0.4 of 0.74 s of CPU, 1,050 functions, 2026-11).
     compared as (
@@ -20992,7 +20993,6 @@ comment on function memory.get_checkpoint(text, text, text, text) is
 
 -- A checkpoint with its values and the writes of its tasks, also if it has expired. The planner inlines the function.
 --
--- A client may say in blob_versions which versions have a value, so that no others are looked up: a look takes 5 us.
 -- Each version is looked up by itself, because a thread may have thousands of versions of a channel: "limit 1" keeps
 -- the planner from another join, whatever it believes of the number of rows.
 create or replace function memory._whole_checkpoint(p_checkpoint memory.checkpoints)
@@ -21004,9 +21004,7 @@ begin atomic
     v.channels, v.types, v.blobs, w.tasks, w.channels, w.types, w.blobs
   from (
     select array_agg(b.channel) as channels, array_agg(b.type) as types, array_agg(b.blob) as blobs
-    from jsonb_each_text(
-      coalesce(p_checkpoint.checkpoint -> 'blob_versions', p_checkpoint.checkpoint -> 'channel_versions')
-    ) as c (channel, version)
+    from jsonb_each_text(p_checkpoint.checkpoint -> 'channel_versions') as c (channel, version)
     cross join lateral (
       select b.channel, b.type, b.blob
       from memory.checkpoint_blobs as b
@@ -21180,8 +21178,7 @@ comment on function memory.put_checkpoint(
 ) is
 'Stores the state of a graph after a step, or replaces it. channels, versions, types and blobs are arrays of one '
 'length: the serialised values that are new in this checkpoint; a value that the thread has in the same version stays '
-'as it is. If checkpoint has blob_versions, which names those of its channel_versions that may have a value, no other '
-'value is looked up. Policy checkpoints.expires_after says when all checkpoints of a thread expire after the last one.';
+'as it is. Policy checkpoints.expires_after says when all checkpoints of a thread expire after the last one.';
 
 -- Takes the expiry from a thread, and returns the expiry that its next checkpoint gets; null for never. The last
 -- checkpoint has the expiry of all. If that has passed, the thread begins anew, unless a graph is still at work that
@@ -21277,17 +21274,20 @@ begin
       array[cardinality(channels), cardinality(places), cardinality(types), cardinality(blobs)]);
     perform memory._check_id('task_id', task_id);
   end if;
-  -- A task that is run again writes the same, so the first write stays. Signals, such as an interrupt and the answer to
-  -- it, replace each other.
+  -- A task that is run again writes the same, so the first write to a place stays. Calls at once insert the places in
+  -- one order, so that none of them waits for another that waits for it.
   if 0 <= all (places) then
     insert into memory.checkpoint_writes (
       user_id, thread_id, namespace, checkpoint_id, task_id, task_path, place, channel, type, blob)
     select put_checkpoint_writes.user_id, put_checkpoint_writes.thread_id, put_checkpoint_writes.namespace,
       put_checkpoint_writes.checkpoint_id, put_checkpoint_writes.task_id, coalesce(put_checkpoint_writes.task_path, ''),
-      unnest(places), unnest(channels), unnest(types), unnest(blobs)
+      v.place, v.channel, v.type, v.blob
+    from unnest(places, channels, types, blobs) with ordinality as v (place, channel, type, blob, number)
+    order by v.place, v.number
     on conflict on constraint checkpoint_writes_pkey do nothing;
     return;
   end if;
+  -- Signals, such as an interrupt and the answer to it, replace each other: the last one stays.
   insert into memory.checkpoint_writes as w (
     user_id, thread_id, namespace, checkpoint_id, task_id, task_path, place, channel, type, blob)
   select distinct on (v.place) put_checkpoint_writes.user_id, put_checkpoint_writes.thread_id,
@@ -21889,6 +21889,7 @@ create or replace function memory.list_threads(
 returns setof memory.thread
 language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan -- one user with many threads: each call was planned anew, 540 us, not 235
 as $$
 begin
   perform memory._check_reader(user_id);
@@ -24136,7 +24137,6 @@ begin
 end;
 $$;
 
-
 -- Another job follows while artifacts of the user wait for a description.
 create or replace function memory._describe_artifact_follow_up(p_job memory.jobs)
 returns jsonb
@@ -25102,7 +25102,6 @@ begin atomic
     and coalesce((j.input ->> 'from_seq')::bigint > k.position, true)
   group by j.user_id, j.scope;
 end;
-
 
 -- The types of memories that an agent wants extracted (policy extraction.types): for each a JSON schema of the fields
 -- that its memories have in metadata.fields.
@@ -28560,9 +28559,8 @@ $$;
 -- two scores (the arms) to 0..1 within the query and adds them by weight (score), or adds reciprocal ranks (rrf).
 --
 -- The messages around a message often tell what it means. So a word of the two messages before and after counts for the
--- message, too, with 0.6 or 0.4 of its weight, unless most texts have the word. And the
--- message gains from its better neighbour in the thread. Then the last step orders the 200 best texts anew. It
--- multiplies the score of a message by 0.8 if the query names a speaker and another speaker with a name has said the
+-- message, too, with 0.6 or 0.4 of its weight, unless most texts have the word. And the message gains from its better
+-- neighbour in the thread. Then the last step orders the 200 best texts anew. It multiplies the score of a message by 0.8 if the query names a speaker and another speaker with a name has said the
 -- message; by 0.85 if the query names days and the message is of another day; and by 0.9 if an assistant without a name
 -- has said the message, because the answer more often stands in the person's own words. If the query asks for the
 -- assistant's words (asks_the_assistant.sql), messages of a person without a name get the factor 0.9 instead. At last
@@ -32549,7 +32547,6 @@ as $$
 declare
   id constant text := memory._space_id(space);
 begin
-
   perform from memory.spaces as s where s.user_id = id for update; -- somebody may delete it meanwhile
   if not found then
     perform memory._refuse_space('space', space);
@@ -32820,7 +32817,6 @@ begin
     end if;
     if memories <> '{}' then
       gone := memory._added(gone, memory._forget_memories(space, memories, '{}'));
-
     end if;
     delete from memory.documents as d
     where d.user_id = space and written -> 'document' ? d.document_id::text;

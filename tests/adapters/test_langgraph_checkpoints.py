@@ -12,6 +12,7 @@ from agent_memory.adapters.langgraph import AgentMemorySaver
 from langgraph.graph import START, StateGraph
 
 from tests.adapters.graphs import State, config, counting, rows
+from tests.support.sessions import Sessions, code
 from tests.support.sqlapi import Api
 
 pytestmark = pytest.mark.feature("F21")
@@ -164,17 +165,6 @@ def test_pages_of_all_threads_have_the_checkpoints_of_copies(saver: AgentMemoryS
     assert len([*saver.list(None, limit=5)]) == 5
 
 
-def test_the_versions_without_a_value_are_not_looked_up(saver: AgentMemorySaver, api: Api) -> None:
-    counting(saver).invoke({"items": ["said"]}, config())
-    stored = api.value("select checkpoint from memory.checkpoints order by checkpoint_id desc limit 1")
-    assert [*stored["blob_versions"]] == ["items"]
-    assert len(stored["channel_versions"]) > 1
-    found = saver.get_tuple(config())
-    assert found is not None
-    assert found.checkpoint["channel_values"]["items"][0] == "said"
-    assert "blob_versions" not in found.checkpoint
-
-
 def test_writes_to_one_place_and_ids_of_any_length(api: Api) -> None:
     given = {"user_id": "ana", "thread_id": "t", "checkpoint_id": "1", "task_id": "x", "channels": ["a", "b"]}
     api.put_checkpoint_writes(**given, places="{-1,-1}", types=["t", "t"], blobs='{"1","2"}')
@@ -185,3 +175,17 @@ def test_writes_to_one_place_and_ids_of_any_length(api: Api) -> None:
         ids = dict.fromkeys(("user_id", "thread_id", "checkpoint_id", "namespace"), "é" * size)
         with contextlib.nullcontext() if size == 100 else pytest.raises(psycopg.Error, match="2000 bytes"):
             api.put_checkpoint(**ids, checkpoint={"v": 4})
+
+
+def test_calls_at_once_do_not_deadlock_in_whatever_order_their_places_come(sessions: Sessions) -> None:
+    write = {"user_id": "ana", "thread_id": "t", "checkpoint_id": "1", "task_id": "x"}
+    one = {**write, "channels": ["a"], "types": ["t"], "blobs": '{"1"}'}
+    first = sessions.new()
+    with first.connection.transaction():
+        first.put_checkpoint_writes(**one, places="{1}")
+        second = sessions.start(
+            "put_checkpoint_writes", **write, channels=["b", "b"], types=["t", "t"], blobs='{"1","2"}', places="{2,1}"
+        )
+        first.put_checkpoint_writes(**one, places="{2}")
+    assert code(second) is None
+    assert first.value("select array_agg(channel order by place) from memory.checkpoint_writes") == ["a", "a"]

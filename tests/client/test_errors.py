@@ -102,6 +102,11 @@ class TestErrors:
         assert memory.list_threads("ana") == []
         assert memory.list_memories("ana") == []
 
+    def test_hundreds_of_levels_are_stored(self, memory: Memory) -> None:
+        """PostgreSQL reads some thousand levels; Python stops before."""
+        metadata = {"a": nested(700)}
+        assert memory.get_memory("ana", memory.add_memory("ana", "x", metadata=metadata).memory_id).metadata == metadata
+
     @pytest.mark.parametrize(
         ("words", "call"),
         [

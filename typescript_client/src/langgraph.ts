@@ -161,8 +161,7 @@ export class AgentMemorySaver extends BaseCheckpointSaver {
   }
 
   private async loaded(config: RunnableConfig, stored: GetCheckpointRow): Promise<CheckpointTuple> {
-    const checkpoint = stored.checkpoint as Checkpoint & { blob_versions?: unknown };
-    delete checkpoint.blob_versions; // the database's, where the Python client has stored the checkpoint
+    const checkpoint = stored.checkpoint as Checkpoint;
     const loaded = await this.values(stored.types, stored.blobs);
     (stored.channels ?? []).forEach((channel, index) => (checkpoint.channel_values[channel] = loaded[index]));
     const written = await this.values(stored.writeTypes, stored.writeBlobs);

@@ -7,6 +7,7 @@ import json
 import math
 import struct
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import date, datetime, timedelta
 from types import NoneType, UnionType
 from typing import Any, Literal, NoReturn, Union, get_args, get_origin, get_type_hints
@@ -40,9 +41,11 @@ def check_json(path: str, value: object) -> None:
     Raises:
         InvalidValueError: a NUL character, NaN, infinity, a type that JSON does not have, or hundreds of levels.
     """
+    with suppress(RecursionError):  # it takes more of the stack than _check_json()
+        if _is_json(value):
+            return
     try:
-        if not _is_json(value):
-            _check_json(path, value)
+        _check_json(path, value)
     except RecursionError:
         raise InvalidValueError(f"{path} is nested too deeply", hint="Store it as text, or flatten it.") from None
 

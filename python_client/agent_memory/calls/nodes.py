@@ -69,10 +69,14 @@ def partition_of(user_id: str, partitions: int = 64) -> int:
     return int(user_hash(user_id)[:8], 16) % partitions
 
 
-@lru_cache(maxsize=4096)  # a program calls for the same users again and again
 def user_hash(user_id: str) -> str:
     """Return what the map knows a user by: the MD5 of the id in UTF-8, as hex digits."""
-    return hashlib.md5(user_id.encode(), usedforsecurity=False).hexdigest()
+    return _md5(user_id) if len(user_id) <= 255 else _md5.__wrapped__(user_id)  # a longer text is no id
+
+
+@lru_cache(maxsize=4096)  # a program calls for the same users again and again
+def _md5(text: str) -> str:
+    return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,6 @@ comment on function memory.get_checkpoint(text, text, text, text) is
 
 -- A checkpoint with its values and the writes of its tasks, also if it has expired. The planner inlines the function.
 --
--- A client may say in blob_versions which versions have a value, so that no others are looked up: a look takes 5 us.
 -- Each version is looked up by itself, because a thread may have thousands of versions of a channel: "limit 1" keeps
 -- the planner from another join, whatever it believes of the number of rows.
 create or replace function memory._whole_checkpoint(p_checkpoint memory.checkpoints)
@@ -49,9 +48,7 @@ begin atomic
     v.channels, v.types, v.blobs, w.tasks, w.channels, w.types, w.blobs
   from (
     select array_agg(b.channel) as channels, array_agg(b.type) as types, array_agg(b.blob) as blobs
-    from jsonb_each_text(
-      coalesce(p_checkpoint.checkpoint -> 'blob_versions', p_checkpoint.checkpoint -> 'channel_versions')
-    ) as c (channel, version)
+    from jsonb_each_text(p_checkpoint.checkpoint -> 'channel_versions') as c (channel, version)
     cross join lateral (
       select b.channel, b.type, b.blob
       from memory.checkpoint_blobs as b

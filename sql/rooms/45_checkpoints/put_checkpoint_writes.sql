@@ -14,17 +14,20 @@ begin
       array[cardinality(channels), cardinality(places), cardinality(types), cardinality(blobs)]);
     perform memory._check_id('task_id', task_id);
   end if;
-  -- A task that is run again writes the same, so the first write stays. Signals, such as an interrupt and the answer to
-  -- it, replace each other.
+  -- A task that is run again writes the same, so the first write to a place stays. Calls at once insert the places in
+  -- one order, so that none of them waits for another that waits for it.
   if 0 <= all (places) then
     insert into memory.checkpoint_writes (
       user_id, thread_id, namespace, checkpoint_id, task_id, task_path, place, channel, type, blob)
     select put_checkpoint_writes.user_id, put_checkpoint_writes.thread_id, put_checkpoint_writes.namespace,
       put_checkpoint_writes.checkpoint_id, put_checkpoint_writes.task_id, coalesce(put_checkpoint_writes.task_path, ''),
-      unnest(places), unnest(channels), unnest(types), unnest(blobs)
+      v.place, v.channel, v.type, v.blob
+    from unnest(places, channels, types, blobs) with ordinality as v (place, channel, type, blob, number)
+    order by v.place, v.number
     on conflict on constraint checkpoint_writes_pkey do nothing;
     return;
   end if;
+  -- Signals, such as an interrupt and the answer to it, replace each other: the last one stays.
   insert into memory.checkpoint_writes as w (
     user_id, thread_id, namespace, checkpoint_id, task_id, task_path, place, channel, type, blob)
   select distinct on (v.place) put_checkpoint_writes.user_id, put_checkpoint_writes.thread_id,

@@ -9,16 +9,16 @@
 -- two scores (the arms) to 0..1 within the query and adds them by weight (score), or adds reciprocal ranks (rrf).
 --
 -- The messages around a message often tell what it means. So a word of the two messages before and after counts for the
--- message, too, with 0.6 or 0.4 of its weight, unless most texts have the word. And the
--- message gains from its better neighbour in the thread. Then the last step orders the 200 best texts anew. It
--- multiplies the score of a message by 0.8 if the query names a speaker and another speaker with a name has said the
--- message; by 0.85 if the query names days and the message is of another day; and by 0.9 if an assistant without a name
--- has said the message, because the answer more often stands in the person's own words. If the query asks for the
--- assistant's words (asks_the_assistant.sql), messages of a person without a name get the factor 0.9 instead. At last
--- the newest of several statements of a figure gains (newer_figures.sql). Recall@10 of 1,536 questions about ten
--- conversations of two people: 71.7 % with the best neighbour alone, 75.8 % with the words around added, 78.3 % with
--- speakers, 79.0 % with days. With replies of 577 words recall@10 rises from 64.4 to 69.0 %, and where nobody has a
--- name from 56.7 to 63.0 % (504 questions).
+-- message, too, with 0.6 or 0.4 of its weight, unless most texts have the word. And the message gains from its better
+-- neighbour in the thread. Then the last step orders the 200 best texts anew. It multiplies the score of a message by
+-- 0.8 if the query names a speaker and another speaker with a name has said the message; by 0.85 if the query names
+-- days and the message is of another day; and by 0.9 if an assistant without a name has said the message, because the
+-- answer more often stands in the person's own words. If the query asks for the assistant's words
+-- (asks_the_assistant.sql), messages of a person without a name get the factor 0.9 instead. At last the newest of
+-- several statements of a figure gains (newer_figures.sql). Recall@10 of 1,536 questions about ten conversations of two
+-- people: 71.7 % with the best neighbour alone, 75.8 % with the words around added, 78.3 % with speakers, 79.0 % with
+-- days. With replies of 577 words recall@10 rises from 64.4 to 69.0 %, and where nobody has a name from 56.7 to 63.0 %
+-- (504 questions).
 --
 -- The texts of spaces are candidates beside those of the user, and what the query's words tell is counted over all of
 -- them, so that there is one ranking.

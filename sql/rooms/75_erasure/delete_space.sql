@@ -6,7 +6,6 @@ as $$
 declare
   id constant text := memory._space_id(space);
 begin
-
   perform from memory.spaces as s where s.user_id = id for update; -- somebody may delete it meanwhile
   if not found then
     perform memory._refuse_space('space', space);

@@ -50,7 +50,6 @@ begin
     end if;
     if memories <> '{}' then
       gone := memory._added(gone, memory._forget_memories(space, memories, '{}'));
-
     end if;
     delete from memory.documents as d
     where d.user_id = space and written -> 'document' ? d.document_id::text;

@@ -40,4 +40,3 @@ begin
   return jsonb_build_object('key', artifact.key, 'description', coalesce(described, artifact.description));
 end;
 $$;
-

@@ -60,4 +60,3 @@ begin atomic
     and coalesce((j.input ->> 'from_seq')::bigint > k.position, true)
   group by j.user_id, j.scope;
 end;
-
