@@ -22192,7 +22192,7 @@ begin atomic
       as text
     from memory._current_artifacts(p_user_id) as a
     join memory.artifact_parts as p on p.user_id = a.user_id and p.content_id = a.content_id
-    where a.key = memory._thread_of(k.id) and p.first_byte = memory._seq_of(k.id)::int
+    where a.key = left(k.id, -1 - length(substring(k.id from '[0-9]+$'))) and p.first_byte = substring(k.id from '/([0-9]+)$')::int
       and (memory._is_passage(p.first_byte) or memory._is_last_part(p.first_byte, a.token_count)) offset 0) as t
   where k.source = 'artifact';
 end;
@@ -22544,7 +22544,8 @@ begin atomic
     select left(format('[%s] %s: %s', to_char(memory._day_of(m.created_at), 'YYYY-MM-DD'),
         coalesce(m.metadata ->> 'name', m.role), left(m.content, 24000)), 24000) as text
     from memory._searchable_messages(p_user_id) as m
-    where m.thread_id = memory._thread_of(k.id) and m.seq = memory._seq_of(k.id) and m.content <> '' offset 0) as t
+    where m.thread_id = substring(k.id from '^(.*)/') and m.seq = substring(k.id from '/([0-9]+)$')::bigint
+      and m.content <> '' offset 0) as t
   where k.source = 'message';
 end;
 
@@ -22555,7 +22556,7 @@ as $$
 begin
   perform from memory.messages as m
   where m.user_id = p_user_id and (m.thread_id, m.seq) in (
-    select memory._thread_of(i), memory._seq_of(i) from unnest(p_ids) as i)
+    select substring(i from '^(.*)/'), substring(i from '/([0-9]+)$')::bigint from unnest(p_ids) as i)
   order by m.thread_id, m.seq for key share nowait;
 end;
 $$;
@@ -28560,14 +28561,15 @@ $$;
 --
 -- The messages around a message often tell what it means. So a word of the two messages before and after counts for the
 -- message, too, with 0.6 or 0.4 of its weight, unless most texts have the word. And the message gains from its better
--- neighbour in the thread. Then the last step orders the 200 best texts anew. It multiplies the score of a message by 0.8 if the query names a speaker and another speaker with a name has said the
--- message; by 0.85 if the query names days and the message is of another day; and by 0.9 if an assistant without a name
--- has said the message, because the answer more often stands in the person's own words. If the query asks for the
--- assistant's words (asks_the_assistant.sql), messages of a person without a name get the factor 0.9 instead. At last
--- the newest of several statements of a figure gains (newer_figures.sql). Recall@10 of 1,536 questions about ten
--- conversations of two people: 71.7 % with the best neighbour alone, 75.8 % with the words around added, 78.3 % with
--- speakers, 79.0 % with days. With replies of 577 words recall@10 rises from 64.4 to 69.0 %, and where nobody has a
--- name from 56.7 to 63.0 % (504 questions).
+-- neighbour in the thread. Then the last step orders the 200 best texts anew. It multiplies the score of a message by
+-- 0.8 if the query names a speaker and another speaker with a name has said the message; by 0.85 if the query names
+-- days and the message is of another day; and by 0.9 if an assistant without a name has said the message, because the
+-- answer more often stands in the person's own words. If the query asks for the assistant's words
+-- (asks_the_assistant.sql), messages of a person without a name get the factor 0.9 instead. At last the newest of
+-- several statements of a figure gains (newer_figures.sql). Recall@10 of 1,536 questions about ten conversations of two
+-- people: 71.7 % with the best neighbour alone, 75.8 % with the words around added, 78.3 % with speakers, 79.0 % with
+-- days. With replies of 577 words recall@10 rises from 64.4 to 69.0 %, and where nobody has a name from 56.7 to 63.0 %
+-- (504 questions).
 --
 -- The texts of spaces are candidates beside those of the user, and what the query's words tell is counted over all of
 -- them, so that there is one ranking.

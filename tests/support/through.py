@@ -317,6 +317,7 @@ class _Called:
 
     keys = None
     format = Format.TEXT
+    verb = "select * from"
 
     def __init__(self, name: str, returns_set: bool) -> None:
         self.name = name
