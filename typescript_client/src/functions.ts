@@ -1434,9 +1434,8 @@ export abstract class Functions {
   /**
    * Stores the state of a graph after a step, or replaces it. channels, versions, types and blobs are arrays of one
    * length: the serialised values that are new in this checkpoint; a value that the thread has in the same version
-   * stays as it is. If checkpoint has blob_versions, which names those of its channel_versions that may have a
-   * value, no other value is looked up. Policy checkpoints.expires_after says when all checkpoints of a thread
-   * expire after the last one.
+   * stays as it is. Policy checkpoints.expires_after says when all checkpoints of a thread expire after the last
+   * one.
    */
   putCheckpoint(args: PutCheckpointArguments): Promise<void> {
     return this.call("put_checkpoint", args);

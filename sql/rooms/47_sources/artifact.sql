@@ -1,6 +1,5 @@
 -- place among the sources: 5
--- A source of search: the parts of artifacts. id is key/first_byte, which is taken apart like the id of a message;
--- memory.search() shows the best part of each.
+-- A source of search: the parts of artifacts. id is key/first_byte; memory.search() shows the best part of each.
 
 create or replace function memory._artifact_owners()
 returns setof text
@@ -34,7 +33,7 @@ begin atomic
       as text
     from memory._current_artifacts(p_user_id) as a
     join memory.artifact_parts as p on p.user_id = a.user_id and p.content_id = a.content_id
-    where a.key = memory._thread_of(k.id) and p.first_byte = memory._seq_of(k.id)::int
+    where a.key = memory._part_key(k.id) and p.first_byte = substring(k.id from '/([0-9]+)$')::int
       and (memory._is_passage(p.first_byte) or memory._is_last_part(p.first_byte, a.token_count)) offset 0) as t
   where k.source = 'artifact';
 end;
@@ -45,7 +44,7 @@ language plpgsql volatile parallel unsafe
 as $$
 begin
   perform from memory.artifacts as a
-  where a.user_id = p_user_id and a.key = any (array(select memory._thread_of(i) from unnest(p_ids) as i))
+  where a.user_id = p_user_id and a.key = any (array(select memory._part_key(i) from unnest(p_ids) as i))
   order by a.key for share nowait;
 end;
 $$;
@@ -104,7 +103,7 @@ begin atomic
     (y.policy #>> '{search,language}')::regconfig,
     case when p_query is null then right(p.content, 3072) else p.content end, p_query,
     (y.policy #>> '{knowledge_base,chunk_size}')::int) as s (passage)
-  where a.user_id = p_user_id and a.key = memory._thread_of(p_id) and p.user_id = p_user_id
+  where a.user_id = p_user_id and a.key = memory._part_key(p_id) and p.user_id = p_user_id
     and not memory._is_held_back_artifact(
       p_user_id, a.key, int4multirange(int4range(p_number::int, p_number::int + 1)));
 end;

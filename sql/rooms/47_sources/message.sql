@@ -40,6 +40,21 @@ begin atomic
     and ((p_filters).filter is null or p_metadata @> (p_filters).filter);
 end;
 
+-- The text by which a message is embedded, with its date and its speaker, because search finds this text far better
+-- than the content alone. The function cuts the content twice, so that PostgreSQL fetches only the beginning of 10 MiB
+-- that are stored compressed.
+create or replace function memory._embedded_text(p_message memory.messages)
+returns text
+language sql stable parallel safe
+begin atomic
+  select left(
+    format('[%s] %s: %s',
+      to_char(memory._day_of((p_message).created_at), 'YYYY-MM-DD'),
+      coalesce((p_message).metadata ->> 'name', (p_message).role),
+      left((p_message).content, 24000)),
+    24000);
+end;
+
 -- The messages of the thread p_scope; for a backfill (p_scope null) those of all threads, if search.embed_messages is
 -- on.
 create or replace function memory._message_embeddable(p_user_id text, p_scope text)
@@ -54,9 +69,6 @@ begin atomic
     and (memory._policy(p_user_id, null) #>> '{search,embed_messages}')::boolean;
 end;
 
--- The text by which a message is embedded has its date and its speaker, because search finds this text far better than
--- the content alone. The function cuts the content twice, so that PostgreSQL fetches only the beginning of 10 MiB that
--- are stored compressed.
 create or replace function memory._message_texts(p_user_id text, p_sources text[], p_ids text[])
 returns table (id text, text text)
 language sql stable parallel safe
@@ -64,10 +76,9 @@ begin atomic
   select k.id, t.text
   from unnest(p_sources, p_ids) as k (source, id)
   cross join lateral (
-    select left(format('[%s] %s: %s', to_char(memory._day_of(m.created_at), 'YYYY-MM-DD'),
-        coalesce(m.metadata ->> 'name', m.role), left(m.content, 24000)), 24000) as text
-    from memory._searchable_messages(p_user_id) as m
-    where m.thread_id = memory._thread_of(k.id) and m.seq = memory._seq_of(k.id) and m.content <> '' offset 0) as t
+    select memory._embedded_text(m) as text from memory._searchable_messages(p_user_id) as m
+    where m.thread_id = substring(k.id from '^(.*)/') and m.seq = substring(k.id from '/([0-9]+)$')::bigint
+      and m.content <> '' offset 0) as t
   where k.source = 'message';
 end;
 
@@ -78,7 +89,7 @@ as $$
 begin
   perform from memory.messages as m
   where m.user_id = p_user_id and (m.thread_id, m.seq) in (
-    select memory._thread_of(i), memory._seq_of(i) from unnest(p_ids) as i)
+    select substring(i from '^(.*)/'), substring(i from '/([0-9]+)$')::bigint from unnest(p_ids) as i)
   order by m.thread_id, m.seq for key share nowait;
 end;
 $$;
