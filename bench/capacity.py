@@ -10,6 +10,7 @@ import psycopg
 from psycopg.types.json import Jsonb
 
 from bench.support.markdown import table
+from bench.support.texts import FREQUENCIES, WORDS
 from tests.support.servers import install_agent_memory, running_server
 
 HEADER = ["a row", "table", "indexes", "moved out", "together"]
@@ -18,8 +19,6 @@ select pg_relation_size(c.oid), pg_indexes_size(c.oid),
   coalesce(pg_relation_size(c.reltoastrelid) + pg_indexes_size(c.reltoastrelid), 0)
 from pg_class as c where c.oid = any (%s::regclass[])
 """
-WORDS = [f"{random.Random(n).choice(['', 're', 'un'])}w{n:x}".ljust(4 + n % 6, "o") for n in range(8000)]
-FREQUENCIES = [1 / (n + 10) for n in range(8000)]
 # A hundred embeddings, each of them many times: PostgreSQL does not compress one, and never compares two.
 EMBEDDED = """
 with drawn as materialized (

@@ -22,6 +22,7 @@ from psycopg.types.json import Jsonb
 
 from bench.support.environment import RESULTS, announce, describe, machine, pgvector, postgresql, say
 from bench.support.markdown import table
+from bench.support.texts import FREQUENCIES, WORDS
 from tests.support.servers import Server, install_agent_memory, running_server
 
 SETTINGS = {
@@ -32,8 +33,6 @@ SETTINGS = {
     "max_wal_size": "16GB",
     "max_parallel_maintenance_workers": "2",
 }
-WORDS = [f"{random.Random(n).choice(['', 're', 'un'])}w{n:x}".ljust(4 + n % 6, "o") for n in range(8000)]
-FREQUENCIES = [1 / (n + 10) for n in range(8000)]
 BIG = "big"
 CALLS: dict[str, tuple[str, Callable[[random.Random], dict[str, Any]]]] = {
     "`add_message`": (
@@ -115,6 +114,11 @@ def _thread(chance: random.Random) -> str:
     return f"t{chance.randrange(20)}"
 
 
+def _of_big_user(messages: int) -> int:
+    """Messages of the big user: a tenth of all, and 10,000 at least."""
+    return max(messages // 10_000, 10) * 1000
+
+
 def _value(connection: psycopg.Connection[Any], query: str) -> Any:
     [[value]] = connection.execute(query.encode()).fetchall()
     return value
@@ -136,7 +140,7 @@ def _fill(server: Server, name: str, messages: int) -> None:
                 )
         while connection.execute("select 1 from memory.messages where search_vector is null limit 1").fetchone():
             connection.execute("select * from memory.sweep()")
-        big = max(messages // 10_000, 10)
+        big = _of_big_user(messages) // 1000
         others = [(f"user {number}", "", f"user {number % 10}") for number in range(10, messages // 1000 - big)]
         own = [(BIG, f"{number}:", f"user {number % 10}") for number in range(big)]  # each copy has its own threads
         # Copies pass by the triggers, and the index of words is made at once afterwards.
@@ -184,7 +188,7 @@ def _write(results: dict[str, Any]) -> None:
     path = RESULTS / f"{results['date']}-large.json"
     path.write_text(json.dumps(results, indent=2) + "\n")
     messages = results["options"]["messages"]
-    big = max(messages // 10_000, 10) * 1000
+    big = _of_big_user(messages)
     rows = [
         [
             name,

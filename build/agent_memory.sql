@@ -21901,7 +21901,7 @@ create or replace function memory.list_threads(
 returns setof memory.thread
 language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
-set plan_cache_mode = force_generic_plan -- one user with many threads: each call was planned anew, 540 us, not 235
+set plan_cache_mode = force_generic_plan -- else planned anew in each call: 540 us of CPU, not 308 (2026-11)
 as $$
 begin
   perform memory._check_reader(user_id);

@@ -72,7 +72,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if not collection_path.match("test_*.py"):
         return None
     if way is not None or (is_for_one and again):
-        is_left_out = is_outside(collection_path, Path(__file__).parent, is_fast=again)
+        is_left_out = is_outside(collection_path, is_fast=again)
     elif again:
         is_left_out = collection_path not in PATHS and "own_server" not in collection_path.read_text()
     else:

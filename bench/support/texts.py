@@ -6,6 +6,9 @@ import json
 import random
 
 SHORTEST, LONGEST = 40, 600
+WORDS = [f"{random.Random(n).choice(['', 're', 'un'])}w{n:x}".ljust(4 + n % 6, "o") for n in range(8000)]
+FREQUENCIES = [1 / (n + 10) for n in range(8000)]
+"""Made-up words, and how often each comes, as in a language."""
 
 _SUBJECTS = (
     "I", "we", "my manager", "the new intern", "our billing service", "the nightly export", "my sister Clara",

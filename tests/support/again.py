@@ -8,9 +8,17 @@ attack, repeat with other values or race: none of that depends on the server.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parents[1]
+
+
+def paths_of(modules: Mapping[str, Sequence[str]]) -> set[Path]:
+    """The files of the modules of folders."""
+    return {TESTS / folder / f"test_{name}.py" for folder, names in modules.items() for name in names}
+
+
 AGAIN = {
     "adapters": ["langgraph_store", "masking"],
     "artifacts": ["storing", "finding", "parts"],
@@ -64,4 +72,4 @@ AGAIN = {
     "values": ["limits"],
     "worker": ["jobs", "health", "process"],
 }
-PATHS = {TESTS / folder / f"test_{module}.py" for folder, modules in AGAIN.items() for module in modules}
+PATHS = paths_of(AGAIN)

@@ -34,6 +34,7 @@ from psycopg import sql
 from psycopg.pq import Format
 from psycopg.rows import namedtuple_row
 
+from tests.support.again import TESTS, paths_of
 from tests.support.fronts import FRONTS, LOOKS_AT_TWO, TEMPLATE, Front, Way, skip
 from tests.support.sqlapi import Api, parameter
 
@@ -49,6 +50,8 @@ FAST = {
     "search": ["defaults"],
 }
 """What ``make test`` runs; ``make nightly`` runs all tests of the rooms."""
+ROOM_PATHS = {TESTS / room for room in ROOMS}
+FAST_PATHS = paths_of(FAST)
 
 DIFFERENT = {
     "test_an_import_takes_parts_in_one_transaction": "an import of several parts is one transaction",
@@ -77,11 +80,9 @@ _OF_TWO_ROWS = {"backfill_status", "doctor", "list_users", "status"}
 """What the client makes of the answers of all nodes is made of its own classes of rows."""
 
 
-def is_outside(path: Path, tests: Path, *, is_fast: bool) -> bool:
+def is_outside(path: Path, *, is_fast: bool) -> bool:
     """Whether a module is of no room with users, or not of the part that ``make test`` runs."""
-    if is_fast:
-        return path not in {tests / room / f"test_{module}.py" for room, modules in FAST.items() for module in modules}
-    return not {tests / room for room in ROOMS} & set(path.parents)
+    return path not in FAST_PATHS if is_fast else not ROOM_PATHS & set(path.parents)
 
 
 def skip_others(way: Way, items: Sequence[pytest.Item]) -> None:

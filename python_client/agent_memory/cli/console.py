@@ -215,6 +215,11 @@ class _StderrHandler(logging.Handler):
         stderr.print(plain(self.format(record)), soft_wrap=True)
 
 
+def confirm_for_good(question: str) -> None:
+    """Ask before what cannot be undone; ends the command unless somebody agrees."""
+    typer.confirm(f"This cannot be undone. {question}", abort=True, err=True)
+
+
 def log_to_stderr(layout: str, level: int = logging.INFO) -> None:
     """Show the log of this package."""
     logging.basicConfig(format=layout, handlers=[_StderrHandler()])

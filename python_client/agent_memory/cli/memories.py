@@ -14,7 +14,7 @@ from .._unread import UNREAD, why_no_memories
 from ..client import Memory
 from ..errors import InvalidValueError, NotFoundError
 from ..types import MemoryRecord
-from .console import Agent, Dsn, Group, User, connected, opened
+from .console import Agent, Dsn, Group, User, confirm_for_good, connected, opened
 from .ids import whole_id
 from .printing import AsJson, Limit, Offset, moment, print_entry, print_json, print_line, print_rest, print_table
 
@@ -210,7 +210,7 @@ def forget(
         memory_id = whole_id(memory, "memory", user_id, memory_id)
         content = memory.get_memory(user_id, memory_id).content
         if not yes:
-            typer.confirm(f'This cannot be undone. Forget "{content}"?', abort=True, err=True)
+            confirm_for_good(f'Forget "{content}"?')
         receipt = memory.forget_memory(user_id, memory_id, reason)
     if as_json:
         print_json(receipt)

@@ -8,7 +8,7 @@ import typer
 
 from .._text import counted
 from ..choices import SpaceAccess
-from .console import Dsn, Group, User, opened
+from .console import Dsn, Group, User, confirm_for_good, opened
 from .printing import AsJson, moment, print_json, print_line, print_table
 
 spaces = typer.Typer(cls=Group, help="List, create, grant, revoke and delete spaces, the memory that users share.")
@@ -89,7 +89,7 @@ def delete(
     """Delete a space with everything in it for good, and print the receipt."""
     with opened(dsn) as memory:
         if not yes:
-            typer.confirm(f"This cannot be undone. Delete {space} and all that is in it?", abort=True, err=True)
+            confirm_for_good(f"Delete {space} and all that is in it?")
         receipt = memory.admin.delete_space(space)
     if as_json:
         print_json(receipt)

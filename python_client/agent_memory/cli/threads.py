@@ -12,7 +12,7 @@ from .._text import counted
 from ..choices import Fate, Role
 from ..client import Memory
 from ..errors import NotFoundError
-from .console import Agent, Dsn, Group, Thread, User, connected, opened
+from .console import Agent, Dsn, Group, Thread, User, confirm_for_good, connected, opened
 from .printing import (
     AsJson,
     Limit,
@@ -93,7 +93,7 @@ def delete(
         if not memory.get_messages(user_id, thread_id, recent_k=1, include_inactive=True):
             raise _no_thread(user_id, thread_id)
         if not yes:
-            typer.confirm("This cannot be undone. Delete the thread?", abort=True, err=True)
+            confirm_for_good("Delete the thread?")
         number = memory.delete_thread(user_id, thread_id, memories)
     print_line(f"Deleted {thread_id} with {counted(number, 'message')}.")
 

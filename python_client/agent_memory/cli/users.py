@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from .._text import counted
-from .console import Dsn, Force, Group, User, opened
+from .console import Dsn, Force, Group, User, confirm_for_good, opened
 from .printing import AsJson, Limit, Offset, moment, plain, print_json, print_line, print_page, stderr
 
 users = typer.Typer(cls=Group, help="List, forget, merge, export and import users.")
@@ -58,7 +58,7 @@ def forget(
     """Remove everything about a user for good, and print the receipt."""
     with opened(dsn) as memory:
         if not yes:
-            typer.confirm(f"This cannot be undone. Forget all of {user_id}?", abort=True, err=True)
+            confirm_for_good(f"Forget all of {user_id}?")
         receipt = memory.forget_user(user_id, reason)
     if as_json:
         print_json(receipt)
@@ -80,7 +80,7 @@ def merge(
 ) -> None:
     """Make everything of one user another one's; on another node of a cluster the first user is moved there before."""
     if not yes:
-        typer.confirm(f"This cannot be undone. Merge all of {from_user} into {into_user}?", abort=True, err=True)
+        confirm_for_good(f"Merge all of {from_user} into {into_user}?")
     with opened(dsn) as memory:
         merged = memory.admin.merge_users(from_user, into_user)
     if as_json:
