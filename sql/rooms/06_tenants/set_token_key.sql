@@ -3,17 +3,10 @@ returns void
 language plpgsql volatile parallel unsafe security definer -- nobody has rights on the table
 set search_path = pg_catalog, pg_temp
 as $$
-declare
-  bad text;
 begin
-  select given.name into bad
-  from (values (1, 'key', set_token_key.key), (2, 'previous', coalesce(previous, set_token_key.key)))
-    as given (place, name, key)
-  where (octet_length(given.key) <= 2000 and octet_length(memory._decoded(given.key, 'base64')) between 32 and 1024)
-    is not true
-  order by given.place limit 1;
-  if found then -- The message does not repeat the key.
-    perform memory._refuse(bad, 'is not 32 to 1024 bytes in base64', 'Make one with "openssl rand -base64 32".');
+  perform memory._check_token_key('key', key);
+  if previous is not null then
+    perform memory._check_token_key('previous', previous);
   end if;
   insert into memory.token_keys as k (is_previous, inner_block, outer_block)
   select given.is_previous, memory._hmac_block(memory._decoded(given.key, 'base64'), 54),
@@ -31,6 +24,19 @@ comment on function memory.set_token_key(text, text) is
 'Sets the key that tokens of tenants are signed with (HS256): 32 random bytes or more in base64. With a previous key '
 'the tokens signed with that are accepted as well, otherwise they count no more. Pass keys as parameters, because a '
 'server may log the text of statements.';
+
+-- Refuses a key that is not 32 to 1,024 bytes in base64. The message does not repeat it.
+create or replace function memory._check_token_key(p_argument text, p_key text)
+returns void
+language plpgsql immutable parallel safe
+as $$
+begin
+  if (octet_length(p_key) <= 2000 and octet_length(memory._decoded(p_key, 'base64')) between 32 and 1024)
+    is not true then
+    perform memory._refuse(p_argument, 'is not 32 to 1024 bytes in base64', 'Make one with "openssl rand -base64 32".');
+  end if;
+end;
+$$;
 
 -- The key of HMAC-SHA256 (RFC 2104) as the hash reads it: 64 bytes, each by exclusive or with the same byte, 54 for the
 -- inner hash and 92 for the outer one. It is kept so, because making it takes longer than verifying a token.

@@ -9,42 +9,46 @@ returns text
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  is_parsed constant boolean := p_size <= 2097152;
   value json;
   described text := 'JSON object';
   keys text;
 begin
   if left(p_content, 1000) !~ e'^\\s*(?:\\{\\s*["}]|\\[\\s*[]\\[{"0-9tfn-])' then
     return null;
+  elsif p_size > 2097152 then
+    return coalesce(memory._describe_json_lines(left(p_content, 32768), p_lines, p_is_sample),
+                    memory._describe_json_start(left(p_content, 20000), p_size));
   end if;
-  if is_parsed then
-    begin
-      value := p_content::json;
-      if json_typeof(value) = 'array' then
-        described := format('JSON array of %s', json_array_length(value));
-        value := value -> 0;
-      end if;
-      if json_typeof(value) = 'object' then
-        select string_agg(k.key || case when json_typeof(k.value) = 'array'
-                            then format(' (%s)', json_array_length(k.value)) else '' end, ', ') into keys
-        from (select o.key, o.value from json_each(value) as o limit 10) as k;
-      end if;
-      return concat_ws(': ', described, memory._in_short(keys, 87));
-    exception when data_exception or program_limit_exceeded then null; -- it is broken
-    end;
+  value := p_content::json;
+  if json_typeof(value) = 'array' then
+    described := format('JSON array of %s', json_array_length(value));
+    value := value -> 0;
   end if;
-  described := memory._describe_json_lines(left(p_content, 32768), p_lines, p_is_sample);
-  if described is null
-    and (not is_parsed or p_size > 1000 and p_content ~ e'^\\s*(?:\\{|\\[\\s*\\{)\\s*"[^"\\n]*"\\s*:') then
-    described := concat_ws(': ',
-      format('%sJSON of %s', case when is_parsed then 'broken ' else '' end, memory._said_bytes(p_size)), (
-        select string_agg(k.key, ', ' order by k.place)
-        from (select m.key[1] as key, min(m.place) as place
-              from regexp_matches(left(p_content, 20000), e'"([^"\\\\\\n]{1,60})"\\s*:', 'g') with ordinality
-                as m (key, place)
-              group by 1 order by 2 limit 10) as k));
+  if json_typeof(value) = 'object' then
+    select string_agg(k.key || case when json_typeof(k.value) = 'array'
+                        then format(' (%s)', json_array_length(k.value)) else '' end, ', ') into keys
+    from (select o.key, o.value from json_each(value) as o limit 10) as k;
   end if;
-  return described;
+  return concat_ws(': ', described, memory._in_short(keys, 87));
+exception when data_exception or program_limit_exceeded then
+  return coalesce(
+    memory._describe_json_lines(left(p_content, 32768), p_lines, p_is_sample),
+    case when p_size > 1000 and p_content ~ e'^\\s*(?:\\{|\\[\\s*\\{)\\s*"[^"\\n]*"\\s*:'
+      then 'broken ' || memory._describe_json_start(left(p_content, 20000), p_size) end);
+end;
+$$;
+
+-- JSON that is too long to be parsed.
+create or replace function memory._describe_json_start(p_start text, p_size int)
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  return concat_ws(': ', format('JSON of %s', memory._said_bytes(p_size)), (
+    select string_agg(k.key, ', ' order by k.place)
+    from (select m.key[1] as key, min(m.place) as place
+          from regexp_matches(p_start, e'"([^"\\\\\\n]{1,60})"\\s*:', 'g') with ordinality as m (key, place)
+          group by 1 order by 2 limit 10) as k));
 end;
 $$;
 

@@ -11,9 +11,9 @@ begin
   return format('coalesce(%s, %s, %s)', memory._range_rule(p_kind), (
     select format('case when (%s) is not true then %L end', k.condition, substring(k.condition from 't[.](\w+)'))
     from memory._export_kinds() as k where k.kind = p_kind), case p_kind
-    when 'policies' then 'memory._refused_member(t, null, null)'
-    when 'artifacts' then 'memory._refused_member(null, t, null)'
-    when 'documents' then 'memory._refused_member(null, null, t)'
+    when 'policies' then 'memory._policy_problem(t)'
+    when 'artifacts' then 'memory._artifact_problem(t)'
+    when 'documents' then 'memory._document_problem(t)'
     when 'messages' then 'memory._message_problem(t.user_id, t.thread_id, t.agent_id, t.role, t.content, t.metadata, '
       't.created_at, t.idempotency_key)'
     when 'summaries' then $rule$case
@@ -83,30 +83,47 @@ begin
 end;
 $$;
 
--- The member that a checking function refuses of the one row that is given, a policy, an artifact or a document.
-create or replace function memory._refused_member(
-  p_policy memory.policies, p_artifact memory.artifacts, p_document memory.documents
-)
+-- These three name the member that a checking function refuses.
+create or replace function memory._policy_problem(p_candidate memory.policies)
 returns text
 language plpgsql stable parallel safe
 as $$
 begin
-  if p_policy.user_id is not null then
-    if p_policy.agent_id <> '' then
-      perform memory._check_id('agent_id', p_policy.agent_id);
-    end if;
-    perform memory._check_settings_object(p_policy.settings);
-    perform memory._check_settings(p_policy.settings);
-  elsif p_artifact.user_id is not null then
-    perform memory._check_artifact(p_artifact);
-    perform memory._check_artifact_content(p_artifact.content);
-  else
-    perform memory._check_document(p_document);
+  if p_candidate.agent_id <> '' then
+    perform memory._check_id('agent_id', p_candidate.agent_id);
   end if;
+  perform memory._check_settings_object(p_candidate.settings);
+  perform memory._check_settings(p_candidate.settings);
   return null;
 exception
   when invalid_parameter_value or program_limit_exceeded then
-    return format('%s (%s)',
-      case when p_policy.user_id is null then split_part(sqlerrm, ':', 1) else 'settings' end, sqlerrm);
+    return format('settings (%s)', sqlerrm);
+end;
+$$;
+
+create or replace function memory._artifact_problem(p_candidate memory.artifacts)
+returns text
+language plpgsql stable parallel safe
+as $$
+begin
+  perform memory._check_artifact(p_candidate);
+  perform memory._check_artifact_content(p_candidate.content);
+  return null;
+exception
+  when invalid_parameter_value or program_limit_exceeded then
+    return format('%s (%s)', split_part(sqlerrm, ':', 1), sqlerrm);
+end;
+$$;
+
+create or replace function memory._document_problem(p_candidate memory.documents)
+returns text
+language plpgsql stable parallel safe
+as $$
+begin
+  perform memory._check_document(p_candidate);
+  return null;
+exception
+  when invalid_parameter_value or program_limit_exceeded then
+    return format('%s (%s)', split_part(sqlerrm, ':', 1), sqlerrm);
 end;
 $$;
