@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from contextlib import suppress
 from importlib.metadata import version
 from importlib.resources import files
@@ -55,7 +56,10 @@ $agent_memory$;
 
 def sql_file() -> bytes:
     """Return the SQL file that ``install`` executes."""
-    return files(__package__).joinpath("agent_memory.sql").read_bytes()
+    compressed = files(__package__).joinpath("agent_memory.sql.gz")
+    if compressed.is_file():
+        return gzip.decompress(compressed.read_bytes())
+    return files(__package__).joinpath("agent_memory.sql").read_bytes()  # of an editable installation
 
 
 def roles_file() -> str:

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import zipfile
+from collections.abc import Iterator
 from importlib.metadata import packages_distributions, requires
 from pathlib import Path
 
@@ -19,12 +20,27 @@ from packaging.utils import canonicalize_name
 from tests.support.servers import INSTALL_SQL, ROOT, Server, running_server
 
 
-def test_the_wheel_holds_the_built_sql_and_both_packages(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[zipfile.ZipFile]:
+    folder = tmp_path_factory.mktemp("wheel")
     command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--quiet", str(ROOT)]
-    subprocess.run(command, cwd=tmp_path, check=True)
-    with zipfile.ZipFile(next(tmp_path.glob("*.whl"))) as wheel:
-        assert wheel.read("agent_memory/agent_memory.sql") == INSTALL_SQL.read_bytes()
-        assert {"agent_memory/py.typed", "agent_memory_models/__init__.py"} <= set(wheel.namelist())
+    subprocess.run(command, cwd=folder, check=True)
+    with zipfile.ZipFile(next(folder.glob("*.whl"))) as wheel:
+        yield wheel
+
+
+def test_the_wheel_holds_both_packages_and_prints_the_built_sql(wheel: zipfile.ZipFile, tmp_path: Path) -> None:
+    assert {"agent_memory/py.typed", "agent_memory_models/__init__.py"} <= set(wheel.namelist())
+    wheel.extractall(tmp_path)
+    command = [sys.executable, "-c", "from agent_memory.cli import app; app()", "install", "--print"]
+    done = subprocess.run(command, env={**os.environ, "PYTHONPATH": str(tmp_path)}, capture_output=True, check=True)
+    assert done.stdout == INSTALL_SQL.read_bytes()
+
+
+def test_an_installation_takes_no_more_disk_than_before_the_cluster_the_checkpoints_and_the_hooks(
+    wheel: zipfile.ZipFile,
+) -> None:
+    assert sum(file.file_size for file in wheel.infolist()) <= 2_979_413
 
 
 def test_the_built_sql_carries_the_packages_to_the_letter(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from ..client import Memory
 from ..errors import NotInstalledError
-from ..install import create_roles, one_statement, roles_file
+from ..install import create_roles, one_statement, roles_file, sql_file
 from ..install import install as install_into
 from ..source import named_database
 from ..types import Check
@@ -31,15 +31,13 @@ _DEGRADED = "degraded: "
 """How the detail of a check begins that is ok, although answers are worse than they could be."""
 _MODEL = "embedding model"
 _RUNNER = "in-database runner"
-Print = Annotated[bool, typer.Option("--print", help="With --roles: print the SQL instead of running it.")]
+Print = Annotated[bool, typer.Option("--print", help="Print the SQL instead of running it.")]
 
 
 def install(roles: Roles = False, print_only: Print = False, dsn: Dsn = None) -> None:
     """Install agent_memory into a database, or upgrade it."""
     if print_only:
-        if not roles:
-            raise typer.BadParameter("goes with --roles", param_hint="--print")
-        typer.echo(roles_file(), nl=False)
+        typer.echo(roles_file() if roles else sql_file(), nl=False)
         return
     with connected(dsn) as connection:
         if roles:
