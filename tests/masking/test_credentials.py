@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+from hypothesis import given, settings
+from hypothesis.strategies import characters, from_regex, tuples
 
 from tests.masking.further import further_credentials, further_harmless
 from tests.masking.labelled import KEYS, credentials, harmless
@@ -62,6 +66,29 @@ def test_every_kind_of_key_has_a_mark_that_names_it(api: Api) -> None:
     marks = {kind: masked(api, f"x {make()} y") for kind, make in KEYS.items()}
     assert all(mark.startswith("x ") and mark.endswith(" y") and "(credential: " in mark for mark in marks.values())
     assert marks["Stripe key"] == "x (credential: Stripe key) y"
+
+
+def test_a_text_that_a_pattern_matches_also_matches_its_part(api: Api) -> None:
+    forms = api.query("select part, pattern from memory._credential_forms()")
+    parts, patterns = [form.part for form in forms], [form.pattern for form in forms]
+    letters = characters(min_codepoint=ord(" "), max_codepoint=ord("~"))
+    matched = tuples(*(from_regex(re.sub(r"\\[mM]", r"\\b", pattern), alphabet=letters) for pattern in patterns))
+
+    @settings(max_examples=20, deadline=None, derandomize=True)
+    @given(texts=matched)
+    def check(texts: tuple[str, ...]) -> None:
+        matches = api.query(
+            "select f.pattern, f.text, f.text ~ f.part as has_part"
+            " from unnest(%(texts)s::text[], %(parts)s::text[], %(patterns)s::text[]) as f (text, part, pattern)"
+            " where f.text ~ f.pattern",
+            texts=list(texts), parts=parts, patterns=patterns,
+        )  # fmt: skip
+        assert [match.text for match in matches if not match.has_part] == []
+        tried.update(match.pattern for match in matches)
+
+    tried: set[str] = set()
+    check()
+    assert tried == set(patterns)
 
 
 HOSTILE = {
