@@ -2968,8 +2968,8 @@ $kinds$;
 -- function with the same arguments (values of defaults aside) and the same result stays the same object. To compare
 -- them, this block creates all functions of this file without bodies, under names that begin with "new ".
 --
--- PostgreSQL checks no body of a function in the rest of this file, as in a restored dump: the checks would take a third
--- of the CPU of a run that changes nothing, and a sixth of an upgrade's (2026-11).
+-- PostgreSQL checks no body of a function in the rest of this file, as in a restored dump: the checks would take a
+-- third of the CPU of a run that changes nothing, and a sixth of an upgrade's (2026-11).
 set local check_function_bodies = off;
 do $replaced$
 declare
