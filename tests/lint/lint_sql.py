@@ -1,4 +1,4 @@
-"""Checks the built SQL with pgspot and plpgsql_check; every finding of either is an error.
+"""Checks the built SQL: its escapes, and what pgspot and plpgsql_check find, of which everything is an error.
 
 plpgsql_check looks at each PL/pgSQL function of an installed database. A trigger function is checked once for each of
 its tables, with the transition tables that its triggers there give it.
@@ -53,6 +53,8 @@ where p.pronamespace = 'memory'::regnamespace and p.prosqlbody is null and p.pro
                   and d.refclassid = 'pg_proc'::regclass and d.refobjid = p.oid))
 order by 1
 """
+ESCAPED = re.compile(r"(?<![\w'])[eE]'((?:[^'\\]|\\.|'')*)'", re.DOTALL)
+DROPPED = re.compile(r"\\(?:[bfnrtuUx0-7\\']|(.))", re.DOTALL)
 PRIVATE = re.compile(
     r"^create or replace function memory\._\w+\((?:(?!^as )[\s\S])*?"
     r"^language (?:plpgsql|sql)(?! [^\n]*\nset search_path)",
@@ -85,6 +87,19 @@ def pgspot_is_content() -> bool:
     return result.returncode == 0
 
 
+def escapes_are_known() -> bool:
+    r"""Print the texts with a backslash that PostgreSQL drops: e'\s' is the letter s, and e'\\s' is meant."""
+    sql = INSTALL_SQL.read_text()
+    findings = [
+        f"line {sql.count(chr(10), 0, text.start()) + 1}: \\{escape[1]} is {escape[1]} in {text[0][:60]}"
+        for text in ESCAPED.finditer(sql)
+        for escape in DROPPED.finditer(text[1])
+        if escape[1]
+    ]
+    print(*findings, sep="\n", end="\n" if findings else "", file=sys.stderr)
+    return not findings
+
+
 def plpgsql_check_is_content() -> bool:
     """Run plpgsql_check in a fresh database and print what it finds."""
     with running_server("system") as server:
@@ -101,4 +116,4 @@ def plpgsql_check_is_content() -> bool:
 
 
 if __name__ == "__main__":
-    sys.exit(0 if all([pgspot_is_content(), plpgsql_check_is_content()]) else 1)
+    sys.exit(0 if all([escapes_are_known(), pgspot_is_content(), plpgsql_check_is_content()]) else 1)

@@ -38,6 +38,14 @@ def test_fewer_than_one_harmless_sentence_in_a_hundred_is_held_for_an_attack(api
 
 
 @pytest.mark.feature("F10")
+@pytest.mark.parametrize(("trust", "most"), [(0.4, 6), (0.8, 1), (1.0, 0)])
+def test_words_of_different_sentences_of_a_line_are_no_sign_together(api: Api, trust: float, most: int) -> None:
+    sentences = [text for _, text in corpus.harmless()]
+    lines = [("", " ".join(sentences[start : start + 10])) for start in range(0, len(sentences), 10)]
+    assert sum(found(api, lines, trust)) <= most
+
+
+@pytest.mark.feature("F10")
 def test_the_word_of_a_user_needs_stronger_signs_than_that_of_a_tool(api: Api) -> None:
     attacks = corpus.attacks()
     counts = [sum(found(api, attacks, trust)) for trust in (0.4, 0.8, 1.0)]

@@ -247,7 +247,7 @@ begin
     words := memory._suspicious_words(candidate.needed[1]);
     select array_agg(s.said), array_agg(t.place) into sentences, places
     from unnest(plain) with ordinality as t (said, place)
-    cross join lateral regexp_split_to_table(t.said, e'[.!?;]+\s+|[\n\u3002\uff01\uff1f\uff1b\u061f\u0964]+')
+    cross join lateral regexp_split_to_table(t.said, e'[.!?;]+\\s+|[\n\u3002\uff01\uff1f\uff1b\u061f\u0964]+')
       as s (said)
     where t.said ~ words;
     foreach slot in array candidate.needed loop
