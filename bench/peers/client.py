@@ -10,7 +10,7 @@ import random
 import sys
 import time
 from collections.abc import Callable
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from bench.peers import queues, savers, stores
@@ -145,6 +145,7 @@ class SaverClient:
         self._saver = saver
         self._threads = f"thread {number}"
         self._turns = 0
+        self._stored = 0
 
     def prepare(self) -> None:
         """Make the checkpointer in an empty database."""
@@ -162,7 +163,7 @@ class SaverClient:
 
     def run(self, operation: str, seconds: float) -> float:
         """Do an operation for so long, and return how often a second."""
-        step = self._turn if operation == "turn" else self._load
+        step = {"turn": self._turn, "state": self._load, "put": self._put, "writes": self._put_writes}[operation]
         done, started = 0, time.perf_counter()
         while time.perf_counter() < started + seconds:
             step()
@@ -175,6 +176,31 @@ class SaverClient:
 
     def _load(self) -> None:
         self._saver.graph.get_state(self._thread())
+
+    def _put(self) -> None:
+        """Store the thread's newest state again as that of a further step, with new versions of two channels."""
+        saver, checkpoint = self._saver.graph.checkpointer, self._newest.checkpoint
+        newest = max(checkpoint["channel_versions"].values())
+        new = {name: saver.get_next_version(newest, None) for name in ("messages", "steps")}
+        further = {**checkpoint, "id": self._new_id(), "channel_versions": {**checkpoint["channel_versions"], **new}}
+        saver.put(self._place("stored"), further, self._newest.metadata, new)
+
+    def _put_writes(self) -> None:
+        writes = [("messages", ["I prefer trains over planes. " * 7]), ("steps", 7), ("branch:to:second", None)]
+        place = self._place("written", checkpoint_id=self._new_id())
+        self._saver.graph.checkpointer.put_writes(place, writes, "task", "~path")
+
+    @cached_property
+    def _newest(self) -> Any:
+        return self._saver.graph.checkpointer.get_tuple(self._thread())
+
+    def _new_id(self) -> str:
+        self._stored += 1
+        return f"{time.time_ns():020}-{self._stored:08}"
+
+    def _place(self, what: str, **named: str) -> dict[str, Any]:
+        thread_id = f"{self._threads}, {what} {self._stored // 100}"
+        return {"configurable": {"thread_id": thread_id, "checkpoint_ns": "", **named}}
 
     def _thread(self) -> dict[str, Any]:
         return {"configurable": {"thread_id": f"{self._threads}, {self._turns // savers.TURNS}"}}

@@ -24,7 +24,12 @@ MEMORY_OPERATIONS = {
     "delete": "delete a text",
 }
 QUEUE_OPERATIONS = {"jobs": "claim and complete a job"}
-SAVER_OPERATIONS = {"turn": "a turn of a graph of two nodes", "state": "load the state of a thread"}
+SAVER_OPERATIONS = {
+    "turn": "a turn of a graph of two nodes",
+    "state": "load the state of a thread",
+    "put": "store a checkpoint with one large value",
+    "writes": "store three writes of a task",
+}
 OPERATIONS = {"memories": MEMORY_OPERATIONS, "queues": QUEUE_OPERATIONS, "checkpoints": SAVER_OPERATIONS}
 """The operations of each kind of systems, and what the page calls them."""
 _REMARKS = (
@@ -47,8 +52,9 @@ _OF_QUEUES = (
 )
 _OF_CHECKPOINTS = (
     "A graph of LangGraph whose two nodes append 200 characters each and do nothing else, ten turns a thread. A turn"
-    " stores four checkpoints with what the nodes have written, and loads the newest one. Most of the time is"
-    " LangGraph's own. agent_memory checks whose checkpoints a call may reach, and when they expire."
+    " stores four checkpoints with what the nodes have written, and loads the newest one. Most of the time of a turn is"
+    " LangGraph's own. The other lines call the checkpointer without a graph, but for a state."
+    " agent_memory checks whose checkpoints a call may reach, and when they expire."
 )
 _COLORS = ("#d9822b", "#8a4f9e", "#2f8f5b", "#336791", "#b9485a")
 _MARKERS = ("o", "D", "o", "D", "s")
