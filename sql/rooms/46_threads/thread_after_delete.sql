@@ -40,12 +40,12 @@ begin
         where m.user_id = old.user_id and m.thread_id = old.thread_id and m.artifact_key is not null) as k;
   -- The trigger on messages passes by: it would keep the keys and correct the counters of each, which go with the
   -- thread. That took 3 of 17 s for 1,000,000 messages.
-  perform set_config('memory.rows_are_copied', 'yes', true); -- believed: memory._threads_around_delete()
+  perform memory._begin_whole_user_change();
   with gone as (
     delete from memory.messages as m where m.user_id = old.user_id and m.thread_id = old.thread_id returning m.seq
   )
   select array_agg(g.seq) into deleted from gone as g;
-  perform set_config('memory.rows_are_copied', '', true);
+  perform set_config('memory.rows_are_copied', '', true); -- memory._threads_after_delete() removes the note
   -- After the messages: a job that stores embeddings holds them until it commits, and the deletion waited for that.
   if exists (select from memory.models as m where m.kind = 'embedding') then
     perform memory._drop_embeddings(old.user_id, 'message', g.ids)
@@ -59,19 +59,15 @@ begin
 end;
 $$;
 
--- Notes the transaction before the triggers of the deleted threads, and removes the note after them.
-create or replace function memory._threads_around_delete()
+-- Ends what the triggers of the deleted threads began. The note must not stand while PostgreSQL looks for the threads: a
+-- function in the caller's condition could use it.
+create or replace function memory._threads_after_delete()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  if tg_when = 'BEFORE' then
-    perform memory._begin_whole_user_change();
-    perform set_config('memory.rows_are_copied', '', true);
-  else
-    perform memory._end_whole_user_change();
-  end if;
+  perform memory._end_whole_user_change();
   return null;
 end;
 $$;

@@ -1,11 +1,3 @@
--- One note of the transaction for all threads that a statement deletes: each thread with its own would look through the
--- dead notes of those before, and 4,000 threads took 1.3 ms each instead of 0.3.
-create trigger threads_050_before_delete
-before delete on memory.threads
-for each statement
-when ({{not copied}})
-execute function memory._threads_around_delete();
-
 -- The trigger does not fire for a thread that never had a message nor was set: memory._after_booking() deletes it, and
 -- artifacts may name it already.
 create trigger thread_100_after_delete
@@ -14,8 +6,10 @@ for each row
 when ((old.next_seq > 0 or old.metadata is not null) and ({{not copied}}))
 execute function memory._thread_after_delete();
 
+-- Removes the note that the triggers above leave. Each with a note of its own would look through the dead notes of those
+-- before: 4,000 threads took 1.3 ms each instead of 0.3.
 create trigger threads_200_after_delete
 after delete on memory.threads
 for each statement
 when ({{not copied}})
-execute function memory._threads_around_delete();
+execute function memory._threads_after_delete();
