@@ -77,6 +77,13 @@ select u.user_id, u.prefix || t.thread_id, t.next_seq, t.message_count, t.active
 from jsonb_to_recordset(%(copies)s) as u (user_id text, prefix text, source text)
 join memory.threads as t on t.user_id = u.source
 """
+# Where the words of each thread are parsed up to: without these marks a search takes all messages for unparsed ones.
+COPY_MARKS = """
+insert into memory.marks (user_id, kind, scope, position)
+select u.user_id, k.kind, u.prefix || k.scope, k.position
+from jsonb_to_recordset(%(copies)s) as u (user_id text, prefix text, source text)
+join memory.marks as k on k.user_id = u.source and k.kind = 'words'
+"""
 
 
 def main() -> None:
@@ -151,6 +158,7 @@ def _fill(server: Server, name: str, messages: int) -> None:
         for first in range(0, len(copies), 200):
             values = {"copies": Jsonb(copies[first : first + 200])}
             connection.execute(COPY_THREADS, values)
+            connection.execute(COPY_MARKS, values)
             connection.execute(COPY, values)
             if first % 2000 == 0:
                 say(f"  {min(first + 200, len(copies)):,} of {len(copies):,} times 1,000 messages")

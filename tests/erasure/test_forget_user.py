@@ -119,6 +119,31 @@ def test_no_role_can_make_the_triggers_pass_by_itself(db: psycopg.Connection, co
         db.execute("drop owned by app_without_rights; drop role app_without_rights")
 
 
+def test_a_condition_on_the_threads_to_delete_passes_no_trigger(
+    db: psycopg.Connection, connect: Callable[..., Any]
+) -> None:
+    db.execute("create role app_without_rights login; grant usage on schema memory to app_without_rights")
+    db.execute("grant select, delete on memory.threads, memory.messages to app_without_rights")
+    try:
+        db.execute(
+            "select memory.add_message('ana', thread, 'user', 'Hello')"
+            " from unnest('{gone, gone too, kept, kept}'::text[]) as thread"
+        )
+        app = connect(user="app_without_rights")
+        app.execute(
+            "create function pg_temp.is_chosen(thread_id text) returns bool language plpgsql as $$ begin"
+            " perform set_config('memory.rows_are_copied', 'yes', true);"
+            " delete from memory.messages where messages.thread_id = 'kept' and seq = 0;"
+            " return thread_id <> 'kept'; end $$"
+        )
+        app.execute("delete from memory.threads where pg_temp.is_chosen(thread_id)")
+        assert db.execute("select thread_id, message_count from memory.threads").fetchall() == [("kept", 1)]
+        assert db.execute("select thread_id, seq from memory.messages").fetchall() == [("kept", 1)]
+        assert db.execute("select from memory.whole_user_changes").fetchall() == []
+    finally:
+        db.execute("drop owned by app_without_rights; drop role app_without_rights")
+
+
 def test_an_import_under_way_is_waited_for(dsn: str) -> None:
     """An import that began before the user was forgotten would bring everything back after it."""
     with psycopg.connect(dsn, autocommit=True) as connection, psycopg.connect(dsn) as importing:

@@ -45,7 +45,7 @@ begin
     delete from memory.messages as m where m.user_id = old.user_id and m.thread_id = old.thread_id returning m.seq
   )
   select array_agg(g.seq) into deleted from gone as g;
-  perform memory._end_whole_user_change();
+  perform set_config('memory.rows_are_copied', '', true); -- memory._threads_after_delete() removes the note
   -- After the messages: a job that stores embeddings holds them until it commits, and the deletion waited for that.
   if exists (select from memory.models as m where m.kind = 'embedding') then
     perform memory._drop_embeddings(old.user_id, 'message', g.ids)
@@ -55,6 +55,19 @@ begin
   delete from memory.quarantined_messages as q where q.user_id = old.user_id and q.thread_id = old.thread_id;
   delete from memory.idempotency_keys as k where k.user_id = old.user_id and k.thread_id = old.thread_id;
   delete from memory.due_deletions as d where d.user_id = old.user_id and d.thread_id = old.thread_id;
+  return null;
+end;
+$$;
+
+-- Ends what the triggers of the deleted threads began. The note must not stand while PostgreSQL looks for the threads: a
+-- function in the caller's condition could use it.
+create or replace function memory._threads_after_delete()
+returns trigger
+language plpgsql volatile parallel unsafe security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform memory._end_whole_user_change();
   return null;
 end;
 $$;
