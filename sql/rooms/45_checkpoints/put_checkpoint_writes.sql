@@ -15,8 +15,8 @@ begin
     perform memory._check_id('task_id', task_id);
   end if;
   -- A task that is run again writes the same, so the first write to a place stays. Calls at once insert the places in
-  -- one order, so that none of them waits for another that waits for it. Hardly any task writes more or in another order
-  -- than this; what it writes needs no sorting.
+  -- one order, so that none of them waits for another that waits for it. Nearly all tasks write to these places in this
+  -- order, so that nothing needs sorting.
   if places = (array[0, 1, 2, 3, 4, 5, 6, 7, 8, 9])[:cardinality(places)] then
     insert into memory.checkpoint_writes (
       user_id, thread_id, namespace, checkpoint_id, task_id, task_path, place, channel, type, blob)
