@@ -171,6 +171,11 @@ def test_writes_to_one_place_and_ids_of_any_length(api: Api) -> None:
     assert api.value("select array_agg(channel) from memory.checkpoint_writes") == ["b"]
     api.put_checkpoint_writes(**given | {"task_id": "y"}, places="{1,1}", types=["t", "t"], blobs='{"1","2"}')
     assert api.value("select array_agg(channel) from memory.checkpoint_writes where task_id = 'y'") == ["a"]
+    for places, kept in (("{0,1}", {0: "a", 1: "b"}), ("{1,-1}", {-1: "b", 0: "a", 1: "b"}),
+                         ("{-1,0}", {-1: "a", 0: "a", 1: "b"})):  # fmt: skip
+        api.put_checkpoint_writes(**given | {"task_id": "z"}, places=places, types=["t", "t"], blobs='{"1","2"}')
+        found = api.connection.execute("select place, channel from memory.checkpoint_writes where task_id = 'z'")
+        assert dict(found.fetchall()) == kept
     for size in (100, 255):
         ids = dict.fromkeys(("user_id", "thread_id", "checkpoint_id", "namespace"), "é" * size)
         with contextlib.nullcontext() if size == 100 else pytest.raises(psycopg.Error, match="2000 bytes"):

@@ -6,7 +6,7 @@ language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  if memory._is_checkpoint(user_id, thread_id, namespace, coalesce(checkpoint_id, 'newest')) is not true then
+  if memory._is_plain_checkpoint(user_id, thread_id, namespace, coalesce(checkpoint_id, 'newest')) is not true then
     perform memory._check_checkpoint(user_id, thread_id, namespace, coalesce(checkpoint_id, 'newest'));
   end if;
   if memory._checkpoints_have_expired(user_id, thread_id) then

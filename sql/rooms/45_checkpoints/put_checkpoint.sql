@@ -10,16 +10,17 @@ as $$
 declare
   expires_at timestamptz;
 begin
-  if (memory._is_checkpoint(user_id, thread_id, namespace, checkpoint_id)
+  if (memory._is_plain_checkpoint(user_id, thread_id, namespace, checkpoint_id, coalesce(parent_id, 'none'))
       and cardinality(channels) = all (array[cardinality(versions), cardinality(types), cardinality(blobs)])
-      and jsonb_typeof(checkpoint) = 'object' and memory._is_metadata(metadata)
-      and (parent_id is null or memory._is_id(parent_id))) is not true then
+      and jsonb_typeof(checkpoint) = 'object' and memory._is_metadata(metadata)) is not true then
     perform memory._check_checkpoint(user_id, thread_id, namespace, checkpoint_id,
       array[cardinality(channels), cardinality(versions), cardinality(types), cardinality(blobs)]);
     perform memory._check_id('parent_id', coalesce(parent_id, 'none'));
     perform memory._check_metadata(metadata);
-    perform memory._refuse(case when metadata is null then 'metadata' else 'checkpoint' end, 'must be a JSON object',
-      'Pass the checkpoint without its larger values, and its metadata.');
+    if metadata is null or (jsonb_typeof(checkpoint) = 'object') is not true then
+      perform memory._refuse(case when metadata is null then 'metadata' else 'checkpoint' end, 'must be a JSON object',
+        'Pass the checkpoint without its larger values, and its metadata.');
+    end if;
   end if;
   -- Hardly any thread has an expiry, so a policy is merged only where there may be one.
   if exists (
@@ -30,12 +31,6 @@ begin
       where p.user_id in ('', put_checkpoint.user_id) and p.settings ? 'checkpoints') then
     expires_at := memory._renew_expiry(user_id, thread_id, namespace, parent_id);
   end if;
-  with new_blobs as (
-    insert into memory.checkpoint_blobs (user_id, thread_id, namespace, channel, version, type, blob)
-    select put_checkpoint.user_id, put_checkpoint.thread_id, put_checkpoint.namespace, unnest(channels),
-      unnest(versions), unnest(types), unnest(blobs)
-    on conflict on constraint checkpoint_blobs_pkey do nothing
-  )
   insert into memory.checkpoints as c (
     user_id, thread_id, namespace, checkpoint_id, parent_id, checkpoint, metadata, expires_at)
   values (
@@ -43,6 +38,12 @@ begin
     put_checkpoint.parent_id, put_checkpoint.checkpoint, put_checkpoint.metadata, expires_at)
   on conflict on constraint checkpoints_pkey do update
   set checkpoint = excluded.checkpoint, metadata = excluded.metadata, expires_at = excluded.expires_at;
+  if channels <> '{}' then -- Many steps change no larger value; to insert nothing took 40,000 instructions.
+    insert into memory.checkpoint_blobs (user_id, thread_id, namespace, channel, version, type, blob)
+    select put_checkpoint.user_id, put_checkpoint.thread_id, put_checkpoint.namespace, unnest(channels),
+      unnest(versions), unnest(types), unnest(blobs)
+    on conflict on constraint checkpoint_blobs_pkey do nothing;
+  end if;
 end;
 $$;
 comment on function memory.put_checkpoint(
@@ -81,17 +82,19 @@ begin atomic
   select octet_length(p_namespace) <= 1000;
 end;
 
--- Whether a checkpoint can have these ids. A graph stores a checkpoint in each step, so the planner inlines the
--- function, and PL/pgSQL prepares one expression for all checks; calls took 100,000 instructions.
-create or replace function memory._is_checkpoint(
-  p_user_id text, p_thread_id text, p_namespace text, p_checkpoint_id text
+-- Whether these ids, and another one beside them, are certainly allowed; memory._check_checkpoint() looks closer where
+-- they are not, as with long ones. A graph stores a checkpoint in each step, so the planner inlines the function, and
+-- PL/pgSQL prepares one expression for all checks; calls took 100,000 instructions. PostgreSQL prepares each operator
+-- anew in each transaction, so all ids are checked at once.
+create or replace function memory._is_plain_checkpoint(
+  p_user_id text, p_thread_id text, p_namespace text, p_checkpoint_id text, p_other_id text default 'none'
 )
 returns boolean
 language sql stable parallel safe
 begin atomic
-  select memory._is_user(p_user_id) and memory._is_id(p_thread_id) and memory._is_id(p_checkpoint_id)
-    and memory._is_namespace(p_namespace)
-    and octet_length(p_user_id || p_thread_id || p_namespace || p_checkpoint_id) <= 2000;
+  select '' <> all (array[p_user_id, p_thread_id, p_checkpoint_id, p_other_id])
+    and octet_length(p_user_id || p_thread_id || p_checkpoint_id || p_other_id) <= 255
+    and octet_length(p_namespace) <= 1000 and memory._may_reach(p_user_id) and memory._is_here(p_user_id);
 end;
 
 -- Refuses what names no checkpoint, and arrays of different lengths: the first one has the names of the channels.
