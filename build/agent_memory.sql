@@ -22107,8 +22107,8 @@ begin
 end;
 $$;
 
--- Ends what the triggers of the deleted threads began. The note must not stand while PostgreSQL looks for the threads: a
--- function in the caller's condition could use it.
+-- Ends what the triggers of the deleted threads began. The note must not stand while PostgreSQL looks for the threads:
+-- a function in the caller's condition could use it.
 create or replace function memory._threads_after_delete()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
