@@ -12,8 +12,9 @@ that the package agent_memory_server runs inside PostgreSQL.
 
 from .errors import ModelError, RateLimitedError, reason_to_keep, refusal_to_keep
 from .models import Models
+from .payload import as_json
 
 LEASE_SECONDS = 300.0
 """How long a runner has a job without a sign of life: longer than one call of a model, as the default of claim_jobs."""
 
-__all__ = ["LEASE_SECONDS", "ModelError", "Models", "RateLimitedError", "reason_to_keep", "refusal_to_keep"]
+__all__ = ["LEASE_SECONDS", "ModelError", "Models", "RateLimitedError", "as_json", "reason_to_keep", "refusal_to_keep"]

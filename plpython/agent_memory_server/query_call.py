@@ -12,6 +12,7 @@ from typing import Any
 
 from agent_memory_models import ModelError, reason_to_keep
 from agent_memory_models.calls import Calls
+from agent_memory_models.payload import vector_text
 
 from .backend import TURN_SECONDS, Plpy, drive, kept_models
 
@@ -32,7 +33,7 @@ def call_model(plpy: Plpy, kind: str | None, payload: str | None) -> str:
         result = _run(plpy, kind, json.loads(payload), calls)
         if kind == "embed":
             # As texts, which pgvector reads: for 1,536 numbers, JSON numbers would take a millisecond longer.
-            result["embeddings"] = [str(embedding) for embedding in result["embeddings"]]
+            result["embeddings"] = list(map(vector_text, result["embeddings"]))
         outcome["result"] = result
     except plpy.SPIError:
         raise

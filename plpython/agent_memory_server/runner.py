@@ -17,7 +17,7 @@ from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple, NoReturn
 
-from agent_memory_models import LEASE_SECONDS, Models, RateLimitedError, reason_to_keep, refusal_to_keep
+from agent_memory_models import LEASE_SECONDS, Models, RateLimitedError, as_json, reason_to_keep, refusal_to_keep
 from agent_memory_models.calls import Calls
 from agent_memory_models.errors import MissingModelError
 
@@ -232,7 +232,7 @@ class _Runner:
 
     def _complete(self, job: Job, result: dict[str, Any]) -> str:
         try:
-            return self._hand_in("completed", job, json.dumps(result))
+            return self._hand_in("completed", job, as_json(result))
         except (self._plpy.spiexceptions.QueryCanceled, *self._retryable):
             raise
         except self._plpy.SPIError as error:

@@ -40,7 +40,7 @@ class Behaviour:
     location: str | None = None
     """The header of a redirect."""
     refuses: tuple[str, ...] = ()
-    """Types of response_format that are answered by status 400."""
+    """Types of response_format, and values of encoding_format, that are answered by status 400."""
 
     answer: str | Callable[[Body], str] | None = None
     finish_reason: str = "stop"
@@ -100,8 +100,8 @@ class RecordedRequest:
 
     @property
     def format(self) -> str | None:
-        """The type of response_format that was asked for."""
-        kind: str | None = self.body.get("response_format", {}).get("type")
+        """The type of response_format, or the encoding_format, that was asked for."""
+        kind: str | None = self.body.get("response_format", {}).get("type") or self.body.get("encoding_format")
         return kind
 
 
@@ -166,7 +166,8 @@ class FakeModelServer:
         if is_tei and "texts" not in request.body:
             return 422, "Failed to deserialize the JSON body into the target type: missing field `texts`"
         if request.format in behaviour.refuses:
-            return 400, _error(f"response_format of type {request.format} is not supported")
+            parameter = "encoding_format" if path.endswith("/embeddings") else "response_format"
+            return 400, _error(f"{parameter} {request.format} is not supported")
         if behaviour.status != 200:
             body = _error("told to fail")
         elif path.endswith("/embeddings"):

@@ -9,9 +9,11 @@ from datetime import timedelta
 from typing import Any, Literal, Protocol, TypeVar
 
 import psycopg
-from agent_memory_models import RateLimitedError, reason_to_keep, refusal_to_keep
+from agent_memory_models import RateLimitedError, as_json, reason_to_keep, refusal_to_keep
+from agent_memory_models.payload import Vectors
 
 from ..calls import AsyncWorkerProtocol
+from ..calls.arguments import Written
 from ..errors import AgentMemoryError, LeaseLostError
 from ..types import ClaimedJob
 from .persistence import AnswerLostError, persistently
@@ -90,7 +92,9 @@ class JobRun:
         job, calls = self._job, self._calls
         lease = (job.user_id, job.job_id, job.lease_token)
         try:
-            result = await self.call
+            result: Any = await self.call
+            if isinstance(result, dict) and isinstance(result.get("embeddings"), Vectors):
+                result = Written(result, dumps=as_json)
         except asyncio.CancelledError:
             if not self._stopping.is_set():
                 raise LeaseLostError("the heartbeat found the lease gone") from None

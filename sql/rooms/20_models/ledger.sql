@@ -10,12 +10,9 @@ begin
   if jsonb_typeof(p_calls) is distinct from 'array'
     or jsonb_array_length(p_calls) > 10000
     or jsonb_path_exists(p_calls, 'strict $[*] ? (@.type() != "object")')
-    or exists (
-      select from jsonb_array_elements(p_calls) as c
-      cross join lateral (values (c -> 'tokens_in'), (c -> 'tokens_out'), (c -> 'duration_ms'),
-                                 (c -> 'prompt_version')) as v (value)
-      where jsonb_typeof(v.value) not in ('null', 'number')
-        or jsonb_typeof(v.value) = 'number' and v.value::numeric not between 0 and 2147483647) then
+    or jsonb_path_exists(p_calls, 'strict $[*].keyvalue() ? (
+      (@.key == "tokens_in" || @.key == "tokens_out" || @.key == "duration_ms" || @.key == "prompt_version")
+      && @.value != null && (@.value.type() != "number" || @.value < 0 || @.value > 2147483647))') then
     perform memory._refuse('calls', 'must be an array of objects with tokens_in, tokens_out, duration_ms and error',
       'See docs/jobs.md; leave it out when nothing is known.');
   end if;
@@ -91,6 +88,7 @@ language plpgsql volatile parallel unsafe
 as $$
 declare
   latest memory.jobs := p_job;
+  entered record;
 begin
   number := 0;
   tokens := 0;
@@ -103,9 +101,11 @@ begin
   if not found then
     latest := p_job;
   end if;
-  select e.* into number, tokens
-  from memory._enter_calls(p_job.user_id, p_job.job_id, p_job.kind, latest.agent_id, latest.input ->> 'model', p_calls,
-    memory._allowed_calls(latest) - latest.calls_entered, latest.tokens_allowed - latest.tokens_entered) as e;
+  entered := memory._enter_calls(
+    p_job.user_id, p_job.job_id, p_job.kind, latest.agent_id, latest.input ->> 'model', p_calls,
+    memory._allowed_calls(latest) - latest.calls_entered, latest.tokens_allowed - latest.tokens_entered);
+  number := entered.number;
+  tokens := entered.tokens;
 end;
 $$;
 

@@ -42,11 +42,13 @@ returns boolean
 language plpgsql stable parallel safe
 as $$
 begin
-  return memory._is_judged(p_role, p_metadata)
-    and memory._message_verdict(p_role, p_metadata, p_content, p_groups) is not null
-    and not exists (
-      select from memory.quarantined_messages as q
-      where q.user_id = p_user_id and q.thread_id = p_thread_id and q.seq = p_seq and q.released_at is not null)
+  if not memory._is_judged(p_role, p_metadata) -- by itself, so that PL/pgSQL runs no statement for most messages
+    or memory._message_verdict(p_role, p_metadata, p_content, p_groups) is null then
+    return false;
+  end if;
+  return not exists (
+    select from memory.quarantined_messages as q
+    where q.user_id = p_user_id and q.thread_id = p_thread_id and q.seq = p_seq and q.released_at is not null)
     and (memory._policy_section(p_user_id, null, 'trust') ->> 'rules')::boolean;
 end;
 $$;

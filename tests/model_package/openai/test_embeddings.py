@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import math
+import struct
 
 import pytest
-from agent_memory_models import ModelError
+from agent_memory_models import ModelError, as_json
 
 from tests.model_package.openai.steps import chat
 from tests.support.fake_model_server import (
@@ -28,13 +30,53 @@ def test_texts_are_embedded_in_batches(fake: FakeModelServer) -> None:
     texts = [f"text number {number}" for number in range(5)]
     calls: list[Json] = []
     result = run("embed", embedding_job(*texts, model=chat(fake, batch_size=2)), calls)
-    wanted = [[float(f"{number:.6g}") for number in embedding(text, 8)] for text in texts]
-    assert result["embeddings"] == wanted
+    assert result["embeddings"] == [embedding(text, 8) for text in texts]
     assert [request.body["input"] for request in fake.requests] == [texts[:2], texts[2:4], texts[4:]]
-    assert all(request.body["encoding_format"] == "float" for request in fake.requests)
+    assert all(request.body["encoding_format"] == "base64" for request in fake.requests)
     assert not any("dimensions" in request.body for request in fake.requests)
     assert [call["tokens_in"] for call in calls] == [8, 8, 4]
     assert {call["tokens_out"] for call in calls} == {0}
+
+
+def in_base64(body: str) -> str:
+    """The body of a server that sends numbers as they were asked for."""
+    reply = json.loads(body)
+    for row in reply["data"]:
+        row["embedding"] = base64.b64encode(struct.pack(f"<{len(row['embedding'])}f", *row["embedding"])).decode()
+    return json.dumps(reply)
+
+
+@pytest.mark.feature("E6")
+def test_numbers_come_in_four_bytes_from_servers_that_send_them_so(fake: FakeModelServer) -> None:
+    fake.behaviour = Behaviour(body=in_base64)
+    result = run("embed", embedding_job("jazz", "tea", model=chat(fake)))
+    assert result["embeddings"] == [pytest.approx(embedding(text, 8)) for text in ("jazz", "tea")]
+
+
+@pytest.mark.feature("E6")
+def test_a_server_that_refuses_base64_is_asked_for_digits_from_then_on(fake: FakeModelServer) -> None:
+    fake.behaviour = Behaviour(refuses=("base64",))
+    calls: list[Json] = []
+    result = run("embed", embedding_job("jazz", "tea", model=chat(fake, batch_size=1)), calls)
+    assert result["embeddings"] == [embedding("jazz", 8), embedding("tea", 8)]
+    assert [request.format for request in fake.requests] == ["base64", "float", "float"]
+    assert [call["error"] is None for call in calls] == [False, True, True]
+
+
+@pytest.mark.feature("E6")
+def test_a_server_that_refuses_every_format_is_asked_twice(fake: FakeModelServer) -> None:
+    fake.behaviour = Behaviour(refuses=("base64", "float"))
+    with pytest.raises(ModelError, match="answered 400"):
+        run("embed", embedding_job("jazz", model=chat(fake)))
+    assert [request.format for request in fake.requests] == ["base64", "float"]
+
+
+@pytest.mark.feature("E6")
+def test_numbers_are_handed_in_with_six_digits(fake: FakeModelServer) -> None:
+    result = {**run("embed", embedding_job("jazz and tea", model=chat(fake))), "said": 'a "word"'}
+    wanted = [[float(f"{number:.6g}") for number in vector] for vector in result["embeddings"]]
+    assert json.loads(as_json(result)) == {**result, "embeddings": wanted}
+    assert as_json({"embeddings": [[0.12345678]]}) == '{"embeddings":[[0.12345678]]}'
 
 
 def test_an_embedding_request_has_128_texts_unless_set(fake: FakeModelServer) -> None:
@@ -75,6 +117,9 @@ def test_embeddings_come_back_in_order(fake: FakeModelServer) -> None:
         (Behaviour(vectors=lambda vectors: [[math.inf] * 8, vectors[1]]), "finite number"),
         (Behaviour(vectors=lambda vectors: [[1.0, -65001.0] * 4, vectors[1]]), "a 2-byte float cannot hold"),
         (Behaviour(body=" " * (2 * 2**20 + 1)), "the reply is larger than 1 MiB"),
+        (Behaviour(body='{"data": [{"embedding": "AAAA*"}]}'), r"data\.0\.embedding: .*base64"),
+        (Behaviour(body='{"data": [{"embedding": "AAAAAAA="}]}'), r"data\.0\.embedding"),
+        (Behaviour(vectors=lambda vectors: [[math.nan] * 8, vectors[1]], body=in_base64), "finite number"),
     ],
 )
 def test_unusable_embeddings_are_refused(fake: FakeModelServer, behaviour: Behaviour, reason: str) -> None:

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ...errors import ModelError
-from ...payload import Payload, Result
+from ...payload import Payload, Result, Vectors
 from ..scores import shares
 from .loading import load
 
@@ -46,7 +46,7 @@ class LoadedModel:
     async def embed(self, payload: Payload) -> Result:
         """The embeddings of the payload's texts, of length 1. Raises ModelError."""
         texts = [row["text"] for row in payload["texts"]]
-        vectors: list[list[float]] = [[]] * len(texts)
+        vectors = Vectors([[]] * len(texts))
         async for places, output in self._in_turns(self._model.embed(texts, _max_texts(payload))):
             for place, vector in zip(places, _unit_vectors(output), strict=True):
                 vectors[place] = vector

@@ -2,33 +2,50 @@
 
 from __future__ import annotations
 
-import asyncio
+import re
+import sys
+from array import array
+from base64 import b64decode
 from typing import Annotated, Any
 
-from pydantic import AllowInfNan, BaseModel, Field, ValidationError
+from pydantic import AllowInfNan, BaseModel, BeforeValidator, Field, ValidationError
 
 from ...calls import Calls, recorded_call
 from ...chat.replies import first_problem
 from ...errors import ModelError
+from ...payload import Vectors
 from ...text.tokens import TokenCounter
 from ..keys import check_key
-from .client import OpenAIClient
+from .client import OpenAIClient, RefusedRequestError
 from .usage import used_tokens
 
 DEFAULT_BATCH_SIZE = 128
 MAX_DIMENSIONS = 4000
 """The most that pgvector can index as halfvec; more are refused before they take 200 bytes of memory each."""
-SIGNIFICANT_DIGITS = 6
-"""Digits kept of each number: more than the 2-byte floats of halfvec hold, at half the length of what servers send."""
+
+# The error of a server that cannot send numbers as base64.
+_ABOUT_BASE64 = re.compile(r"encoding_?format|base64", re.IGNORECASE)
 
 MOST_IN_HALFVEC = 65000
 NOTHING_IN_HALFVEC = 2**-25
 """The largest number that a 2-byte float rounds to 0."""
 
 
+def _numbers(value: Any) -> Any:
+    """The numbers in base64, 4 bytes each; anything else as it is. Raises ValueError for any other text."""
+    if not isinstance(value, str):
+        return value
+    numbers = array("f", b64decode(value, validate=True))
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return numbers.tolist()
+
+
 class _Embedding(BaseModel):
     index: int | None = None
-    embedding: Annotated[list[Annotated[float, AllowInfNan(False)]], Field(max_length=MAX_DIMENSIONS)]
+    embedding: Annotated[
+        list[Annotated[float, AllowInfNan(False)]], Field(max_length=MAX_DIMENSIONS), BeforeValidator(_numbers)
+    ]
 
 
 class _Embeddings(BaseModel):
@@ -42,6 +59,7 @@ class OpenAIEmbeddings:
     def __init__(self, client: OpenAIClient, counter: TokenCounter) -> None:
         self._client = client
         self._counter = counter
+        self._without_base64: set[tuple[str, ...]] = set()
 
     async def embed(self, kind: str, payload: dict[str, Any], calls: Calls) -> dict[str, Any]:
         """The result of an `embed` or `backfill` job; each request made is entered into `calls`.
@@ -55,23 +73,29 @@ class OpenAIEmbeddings:
         texts = [row["text"] for row in payload["texts"]]
         settings = payload["model"].get("settings") or {}
         size = int(settings.get("batch_size") or DEFAULT_BATCH_SIZE)
-        vectors: list[list[float]] = []
-        for start in range(0, len(texts), size):
-            with recorded_call(calls, kind, payload) as call:
-                vectors += await self._embed_once(payload["model"], texts[start : start + size], call)
-                dimensions = settings.get("dimensions") or len(vectors[0])
-                if wrong := {len(vector) for vector in vectors} - {dimensions}:
-                    raise ModelError(f"the reply has a vector of {wrong.pop()} dimensions instead of {dimensions}")
-                largest = [max(map(abs, vector)) for vector in vectors]
-                if min(largest) <= NOTHING_IN_HALFVEC:
-                    raise ModelError("the reply has a vector without direction: all its numbers are 0")
-                if max(largest) > MOST_IN_HALFVEC:
-                    raise ModelError("the reply has a number that a 2-byte float cannot hold")
+        server = (payload["model"]["provider"], str(settings.get("base_url")), payload["model"]["model"])
+        vectors = Vectors()
+        while len(vectors) < len(texts):
+            # As base64 a number has 4 bytes, as JSON 20, which take the server and this process far longer.
+            form = "float" if server in self._without_base64 else "base64"
+            try:
+                with recorded_call(calls, kind, payload) as call:
+                    some = texts[len(vectors) : len(vectors) + size]
+                    embedded = await self._embed_once(payload["model"], some, form, call)
+                    _check(embedded, settings.get("dimensions") or len((vectors or embedded)[0]))
+            except RefusedRequestError as error:
+                if form == "float" or not _ABOUT_BASE64.search(error.said):
+                    raise
+                self._without_base64.add(server)
+            else:
+                vectors += embedded
         return {"embeddings": vectors}
 
-    async def _embed_once(self, model: dict[str, Any], texts: list[str], call: dict[str, Any]) -> list[list[float]]:
+    async def _embed_once(
+        self, model: dict[str, Any], texts: list[str], form: str, call: dict[str, Any]
+    ) -> list[list[float]]:
         settings = model.get("settings") or {}
-        request = {"model": model["model"], "input": texts, "encoding_format": "float"}
+        request = {"model": model["model"], "input": texts, "encoding_format": form}
         if settings.get("dimensions"):
             request["dimensions"] = settings["dimensions"]
         # client.embeddings.create() would take a quarter of a millisecond to check the request.
@@ -88,8 +112,15 @@ class OpenAIEmbeddings:
             raise ModelError(f"the reply has {len(reply.data)} embeddings for {len(texts)} texts")
         # In the order of the texts, which `index` numbers where the server gives it.
         rows = sorted(enumerate(reply.data), key=lambda row: row[0] if row[1].index is None else row[1].index)
-        vectors = []
-        for _, row in rows:
-            vectors.append([float(f"{number:.{SIGNIFICANT_DIGITS}g}") for number in row.embedding])
-            await asyncio.sleep(0)  # hundreds of thousands of numbers should not hold up the other jobs
-        return vectors
+        return [row.embedding for _, row in rows]
+
+
+def _check(vectors: list[list[float]], dimensions: int) -> None:
+    """Raises ModelError for a vector of other dimensions, or one that cannot be stored."""
+    if wrong := {len(vector) for vector in vectors} - {dimensions}:
+        raise ModelError(f"the reply has a vector of {wrong.pop()} dimensions instead of {dimensions}")
+    largest = [max(max(vector), -min(vector)) for vector in vectors]
+    if min(largest) <= NOTHING_IN_HALFVEC:
+        raise ModelError("the reply has a vector without direction: all its numbers are 0")
+    if max(largest) > MOST_IN_HALFVEC:
+        raise ModelError("the reply has a number that a 2-byte float cannot hold")

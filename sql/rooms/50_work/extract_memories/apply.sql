@@ -36,52 +36,52 @@ begin
       settings := memory._policy_section(p_job.user_id, p_job.agent_id, 'memories');
       per_reply := (settings ->> 'max_per_reply')::bigint;
     end if;
+    for item in
+      select * from memory._evident_memories(p_job, p_result, per_reply, allowances) as e
+      order by e.agent_id, e.place
+    loop
+      known := memory._known_memory(p_job.user_id, item.agent_id, item.content_hash);
+      if known.memory_id is not null then
+        is_new := false;
+        -- A known memory stays as it is when it is said in a suspicious way: otherwise an attacker could take back
+        -- honest memories by repeating them. A memory that an administrator released stays released.
+        if item.suspicion is null or known.released_at is not null then
+          has_news := memory._say_again(
+            known, item.memory_type, p_job.scope, item.seqs, item.said_at, item.valid_from, item.event_time,
+            item.fields) or has_news;
+        end if;
+      else
+        insert into memory.memories (
+          user_id, agent_id, memory_type, content, confidence, importance, thread_id, source_seqs, source, said_at,
+          valid_from, metadata, deleted_at, quarantined_at, quarantine_reason, operation)
+        values (
+          p_job.user_id, item.agent_id, item.memory_type, item.content, item.confidence, item.importance, p_job.scope,
+          item.seqs, 'extraction', item.said_at, item.valid_from,
+          jsonb_strip_nulls(jsonb_build_object(
+            'subject', item.subject, 'event_time', item.event_time, 'fields', item.fields)),
+          case when item.suspicion is not null then timestamptz 'infinity' end,
+          case when item.suspicion is not null then statement_timestamp() end,
+          'model: ' || item.suspicion, case when item.suspicion is null then 'insert' else 'quarantine' end)
+        on conflict do nothing
+        returning memory_id into stored_id;
+        is_new := found;
+        if is_new then
+          stored_ids := stored_ids || stored_id;
+        end if;
+        has_news := has_news or is_new and item.suspicion is null;
+      end if;
+      agents := agents || item.agent_id;
+      news := news || is_new;
+    end loop;
+    update memory.memory_scopes as s
+    set duplicates_skipped = s.duplicates_skipped + b.duplicates,
+        extracted_count = b.stored + case when s.extracted_on = today then s.extracted_count else 0 end,
+        extracted_on = today
+    from (
+      select e.agent_id, count(*) filter (where e.is_new) as stored, count(*) filter (where not e.is_new) as duplicates
+      from unnest(agents, news) as e (agent_id, is_new) group by e.agent_id) as b
+    where s.user_id = p_job.user_id and s.agent_id = b.agent_id;
   end if;
-  for item in
-    select * from memory._evident_memories(p_job, p_result, per_reply, allowances) as e
-    where p_result -> 'memories' <> '[]' order by e.agent_id, e.place
-  loop
-    known := memory._known_memory(p_job.user_id, item.agent_id, item.content_hash);
-    if known.memory_id is not null then
-      is_new := false;
-      -- A known memory stays as it is when it is said in a suspicious way: otherwise an attacker could take back honest
-      -- memories by repeating them. A memory that an administrator released stays released.
-      if item.suspicion is null or known.released_at is not null then
-        has_news := memory._say_again(
-          known, item.memory_type, p_job.scope, item.seqs, item.said_at, item.valid_from, item.event_time, item.fields)
-          or has_news;
-      end if;
-    else
-      insert into memory.memories (
-        user_id, agent_id, memory_type, content, confidence, importance, thread_id, source_seqs, source, said_at,
-        valid_from, metadata, deleted_at, quarantined_at, quarantine_reason, operation)
-      values (
-        p_job.user_id, item.agent_id, item.memory_type, item.content, item.confidence, item.importance, p_job.scope,
-        item.seqs, 'extraction', item.said_at, item.valid_from,
-        jsonb_strip_nulls(jsonb_build_object(
-          'subject', item.subject, 'event_time', item.event_time, 'fields', item.fields)),
-        case when item.suspicion is not null then timestamptz 'infinity' end,
-        case when item.suspicion is not null then statement_timestamp() end,
-        'model: ' || item.suspicion, case when item.suspicion is null then 'insert' else 'quarantine' end)
-      on conflict do nothing
-      returning memory_id into stored_id;
-      is_new := found;
-      if is_new then
-        stored_ids := stored_ids || stored_id;
-      end if;
-      has_news := has_news or is_new and item.suspicion is null;
-    end if;
-    agents := agents || item.agent_id;
-    news := news || is_new;
-  end loop;
-  update memory.memory_scopes as s
-  set duplicates_skipped = s.duplicates_skipped + b.duplicates,
-      extracted_count = b.stored + case when s.extracted_on = today then s.extracted_count else 0 end,
-      extracted_on = today
-  from (
-    select e.agent_id, count(*) filter (where e.is_new) as stored, count(*) filter (where not e.is_new) as duplicates
-    from unnest(agents, news) as e (agent_id, is_new) group by e.agent_id) as b
-  where s.user_id = p_job.user_id and s.agent_id = b.agent_id and agents <> '{}';
 
   perform memory._set_mark(p_job.user_id, p_job.scope, 'extract_memories', through_seq);
   perform memory._count_extraction(p_job.user_id, has_news);
