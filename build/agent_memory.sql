@@ -10549,12 +10549,9 @@ begin
   if jsonb_typeof(p_calls) is distinct from 'array'
     or jsonb_array_length(p_calls) > 10000
     or jsonb_path_exists(p_calls, 'strict $[*] ? (@.type() != "object")')
-    or exists (
-      select from jsonb_array_elements(p_calls) as c
-      cross join lateral (values (c -> 'tokens_in'), (c -> 'tokens_out'), (c -> 'duration_ms'),
-                                 (c -> 'prompt_version')) as v (value)
-      where jsonb_typeof(v.value) not in ('null', 'number')
-        or jsonb_typeof(v.value) = 'number' and v.value::numeric not between 0 and 2147483647) then
+    or jsonb_path_exists(p_calls, 'strict $[*].keyvalue() ? (
+      (@.key == "tokens_in" || @.key == "tokens_out" || @.key == "duration_ms" || @.key == "prompt_version")
+      && @.value != null && (@.value.type() != "number" || @.value < 0 || @.value > 2147483647))') then
     perform memory._refuse('calls', 'must be an array of objects with tokens_in, tokens_out, duration_ms and error',
       'See docs/jobs.md; leave it out when nothing is known.');
   end if;
@@ -10630,6 +10627,7 @@ language plpgsql volatile parallel unsafe
 as $$
 declare
   latest memory.jobs := p_job;
+  entered record;
 begin
   number := 0;
   tokens := 0;
@@ -10642,9 +10640,11 @@ begin
   if not found then
     latest := p_job;
   end if;
-  select e.* into number, tokens
-  from memory._enter_calls(p_job.user_id, p_job.job_id, p_job.kind, latest.agent_id, latest.input ->> 'model', p_calls,
-    memory._allowed_calls(latest) - latest.calls_entered, latest.tokens_allowed - latest.tokens_entered) as e;
+  entered := memory._enter_calls(
+    p_job.user_id, p_job.job_id, p_job.kind, latest.agent_id, latest.input ->> 'model', p_calls,
+    memory._allowed_calls(latest) - latest.calls_entered, latest.tokens_allowed - latest.tokens_entered);
+  number := entered.number;
+  tokens := entered.tokens;
 end;
 $$;
 
@@ -15883,11 +15883,13 @@ returns boolean
 language plpgsql stable parallel safe
 as $$
 begin
-  return memory._is_judged(p_role, p_metadata)
-    and memory._message_verdict(p_role, p_metadata, p_content, p_groups) is not null
-    and not exists (
-      select from memory.quarantined_messages as q
-      where q.user_id = p_user_id and q.thread_id = p_thread_id and q.seq = p_seq and q.released_at is not null)
+  if not memory._is_judged(p_role, p_metadata) -- by itself, so that PL/pgSQL runs no statement for most messages
+    or memory._message_verdict(p_role, p_metadata, p_content, p_groups) is null then
+    return false;
+  end if;
+  return not exists (
+    select from memory.quarantined_messages as q
+    where q.user_id = p_user_id and q.thread_id = p_thread_id and q.seq = p_seq and q.released_at is not null)
     and (memory._policy_section(p_user_id, null, 'trust') ->> 'rules')::boolean;
 end;
 $$;
@@ -16033,18 +16035,20 @@ begin atomic
   select hashtext(p_user_id || chr(3) || p_agent_id) where p_agent_id is not null;
 end;
 
--- All keys of a message.
+-- All keys of a message. A function of PL/pgSQL, whose plan a session keeps: each transaction planned one of SQL anew.
 create or replace function memory._search_keys(
   p_user_id text, p_agent_id text, p_search_vector tsvector, p_metadata jsonb
 )
 returns int[]
-language sql immutable parallel safe
-begin atomic
-  select array(
+language plpgsql immutable parallel safe
+as $$
+begin
+  return array(
     select memory._word_key(p_user_id, w.word) from unnest(tsvector_to_array(p_search_vector)) as w (word)
     union all
     select k.key from memory._value_keys(p_user_id, p_metadata, p_agent_id) as k (key));
 end;
+$$;
 
 -- The text that stands in a thread around the placeholder of a long message.
 
@@ -24694,52 +24698,52 @@ begin
       settings := memory._policy_section(p_job.user_id, p_job.agent_id, 'memories');
       per_reply := (settings ->> 'max_per_reply')::bigint;
     end if;
+    for item in
+      select * from memory._evident_memories(p_job, p_result, per_reply, allowances) as e
+      order by e.agent_id, e.place
+    loop
+      known := memory._known_memory(p_job.user_id, item.agent_id, item.content_hash);
+      if known.memory_id is not null then
+        is_new := false;
+        -- A known memory stays as it is when it is said in a suspicious way: otherwise an attacker could take back
+        -- honest memories by repeating them. A memory that an administrator released stays released.
+        if item.suspicion is null or known.released_at is not null then
+          has_news := memory._say_again(
+            known, item.memory_type, p_job.scope, item.seqs, item.said_at, item.valid_from, item.event_time,
+            item.fields) or has_news;
+        end if;
+      else
+        insert into memory.memories (
+          user_id, agent_id, memory_type, content, confidence, importance, thread_id, source_seqs, source, said_at,
+          valid_from, metadata, deleted_at, quarantined_at, quarantine_reason, operation)
+        values (
+          p_job.user_id, item.agent_id, item.memory_type, item.content, item.confidence, item.importance, p_job.scope,
+          item.seqs, 'extraction', item.said_at, item.valid_from,
+          jsonb_strip_nulls(jsonb_build_object(
+            'subject', item.subject, 'event_time', item.event_time, 'fields', item.fields)),
+          case when item.suspicion is not null then timestamptz 'infinity' end,
+          case when item.suspicion is not null then statement_timestamp() end,
+          'model: ' || item.suspicion, case when item.suspicion is null then 'insert' else 'quarantine' end)
+        on conflict do nothing
+        returning memory_id into stored_id;
+        is_new := found;
+        if is_new then
+          stored_ids := stored_ids || stored_id;
+        end if;
+        has_news := has_news or is_new and item.suspicion is null;
+      end if;
+      agents := agents || item.agent_id;
+      news := news || is_new;
+    end loop;
+    update memory.memory_scopes as s
+    set duplicates_skipped = s.duplicates_skipped + b.duplicates,
+        extracted_count = b.stored + case when s.extracted_on = today then s.extracted_count else 0 end,
+        extracted_on = today
+    from (
+      select e.agent_id, count(*) filter (where e.is_new) as stored, count(*) filter (where not e.is_new) as duplicates
+      from unnest(agents, news) as e (agent_id, is_new) group by e.agent_id) as b
+    where s.user_id = p_job.user_id and s.agent_id = b.agent_id;
   end if;
-  for item in
-    select * from memory._evident_memories(p_job, p_result, per_reply, allowances) as e
-    where p_result -> 'memories' <> '[]' order by e.agent_id, e.place
-  loop
-    known := memory._known_memory(p_job.user_id, item.agent_id, item.content_hash);
-    if known.memory_id is not null then
-      is_new := false;
-      -- A known memory stays as it is when it is said in a suspicious way: otherwise an attacker could take back honest
-      -- memories by repeating them. A memory that an administrator released stays released.
-      if item.suspicion is null or known.released_at is not null then
-        has_news := memory._say_again(
-          known, item.memory_type, p_job.scope, item.seqs, item.said_at, item.valid_from, item.event_time, item.fields)
-          or has_news;
-      end if;
-    else
-      insert into memory.memories (
-        user_id, agent_id, memory_type, content, confidence, importance, thread_id, source_seqs, source, said_at,
-        valid_from, metadata, deleted_at, quarantined_at, quarantine_reason, operation)
-      values (
-        p_job.user_id, item.agent_id, item.memory_type, item.content, item.confidence, item.importance, p_job.scope,
-        item.seqs, 'extraction', item.said_at, item.valid_from,
-        jsonb_strip_nulls(jsonb_build_object(
-          'subject', item.subject, 'event_time', item.event_time, 'fields', item.fields)),
-        case when item.suspicion is not null then timestamptz 'infinity' end,
-        case when item.suspicion is not null then statement_timestamp() end,
-        'model: ' || item.suspicion, case when item.suspicion is null then 'insert' else 'quarantine' end)
-      on conflict do nothing
-      returning memory_id into stored_id;
-      is_new := found;
-      if is_new then
-        stored_ids := stored_ids || stored_id;
-      end if;
-      has_news := has_news or is_new and item.suspicion is null;
-    end if;
-    agents := agents || item.agent_id;
-    news := news || is_new;
-  end loop;
-  update memory.memory_scopes as s
-  set duplicates_skipped = s.duplicates_skipped + b.duplicates,
-      extracted_count = b.stored + case when s.extracted_on = today then s.extracted_count else 0 end,
-      extracted_on = today
-  from (
-    select e.agent_id, count(*) filter (where e.is_new) as stored, count(*) filter (where not e.is_new) as duplicates
-    from unnest(agents, news) as e (agent_id, is_new) group by e.agent_id) as b
-  where s.user_id = p_job.user_id and s.agent_id = b.agent_id and agents <> '{}';
 
   perform memory._set_mark(p_job.user_id, p_job.scope, 'extract_memories', through_seq);
   perform memory._count_extraction(p_job.user_id, has_news);
@@ -36884,11 +36888,12 @@ SOURCES = {
 '\n'
 'from .errors import ModelError, RateLimitedError, reason_to_keep, refusal_to_keep\n'
 'from .models import Models\n'
+'from .payload import as_json\n'
 '\n'
 'LEASE_SECONDS = 300.0\n'
 '"""How long a runner has a job without a sign of life: longer than one call of a model, as the default of claim_jobs."""\n'
 '\n'
-'__all__ = ["LEASE_SECONDS", "ModelError", "Models", "RateLimitedError", "reason_to_keep", "refusal_to_keep"]\n'
+'__all__ = ["LEASE_SECONDS", "ModelError", "Models", "RateLimitedError", "as_json", "reason_to_keep", "refusal_to_keep"]\n'
 ),
 'agent_memory_models.calls': (
 '"""The calls that a job made: one entry for each HTTP call or run of the built-in model, for the database\'s ledger."""\n'
@@ -38311,12 +38316,45 @@ SOURCES = {
 '\n'
 'from __future__ import annotations\n'
 '\n'
+'import json\n'
+'from collections.abc import Sequence\n'
+'from functools import lru_cache\n'
 'from typing import Any, Protocol\n'
 '\n'
 'from .calls import Calls\n'
 '\n'
 'Payload = dict[str, Any]\n'
 'Result = dict[str, Any]\n'
+'\n'
+'SIGNIFICANT_DIGITS = 6\n'
+'"""Digits kept of each number of an embedding: more than the 2-byte floats of halfvec hold, at half the length of what\n'
+'servers send."""\n'
+'\n'
+'\n'
+'class Vectors(list[list[float]]):\n'
+'    """The embeddings of a result, as finite floats, which `as_json` writes."""\n'
+'\n'
+'\n'
+'def as_json(result: Result) -> str:\n'
+'    """A result as JSON, for memory.complete_job; numbers of Vectors get SIGNIFICANT_DIGITS.\n'
+'\n'
+'    One format for a whole vector takes a fifth of the time in which json.dumps() writes rounded numbers.\n'
+'    """\n'
+'    written = (\n'
+'        (name, f"[{\',\'.join(map(vector_text, value))}]" if isinstance(value, Vectors) else json.dumps(value))\n'
+'        for name, value in result.items()\n'
+'    )\n'
+'    return f"{{{\',\'.join(f\'{json.dumps(name)}:{value}\' for name, value in written)}}}"\n'
+'\n'
+'\n'
+'def vector_text(vector: Sequence[float]) -> str:\n'
+'    """A vector in the form that JSON and pgvector share."""\n'
+'    return _form(len(vector)) % tuple(vector)\n'
+'\n'
+'\n'
+'@lru_cache(16)\n'
+'def _form(dimensions: int) -> str:\n'
+'    return f"[{\',\'.join([f\'%.{SIGNIFICANT_DIGITS}g\'] * dimensions)}]"\n'
 '\n'
 '\n'
 'class Job(Protocol):\n'
@@ -38830,7 +38868,7 @@ SOURCES = {
 'from typing import TYPE_CHECKING, Any\n'
 '\n'
 'from ...errors import ModelError\n'
-'from ...payload import Payload, Result\n'
+'from ...payload import Payload, Result, Vectors\n'
 'from ..scores import shares\n'
 'from .loading import load\n'
 '\n'
@@ -38867,7 +38905,7 @@ SOURCES = {
 '    async def embed(self, payload: Payload) -> Result:\n'
 '        """The embeddings of the payload\'s texts, of length 1. Raises ModelError."""\n'
 '        texts = [row["text"] for row in payload["texts"]]\n'
-'        vectors: list[list[float]] = [[]] * len(texts)\n'
+'        vectors = Vectors([[]] * len(texts))\n'
 '        async for places, output in self._in_turns(self._model.embed(texts, _max_texts(payload))):\n'
 '            for place, vector in zip(places, _unit_vectors(output), strict=True):\n'
 '                vectors[place] = vector\n'
@@ -39425,33 +39463,50 @@ SOURCES = {
 '\n'
 'from __future__ import annotations\n'
 '\n'
-'import asyncio\n'
+'import re\n'
+'import sys\n'
+'from array import array\n'
+'from base64 import b64decode\n'
 'from typing import Annotated, Any\n'
 '\n'
-'from pydantic import AllowInfNan, BaseModel, Field, ValidationError\n'
+'from pydantic import AllowInfNan, BaseModel, BeforeValidator, Field, ValidationError\n'
 '\n'
 'from ...calls import Calls, recorded_call\n'
 'from ...chat.replies import first_problem\n'
 'from ...errors import ModelError\n'
+'from ...payload import Vectors\n'
 'from ...text.tokens import TokenCounter\n'
 'from ..keys import check_key\n'
-'from .client import OpenAIClient\n'
+'from .client import OpenAIClient, RefusedRequestError\n'
 'from .usage import used_tokens\n'
 '\n'
 'DEFAULT_BATCH_SIZE = 128\n'
 'MAX_DIMENSIONS = 4000\n'
 '"""The most that pgvector can index as halfvec; more are refused before they take 200 bytes of memory each."""\n'
-'SIGNIFICANT_DIGITS = 6\n'
-'"""Digits kept of each number: more than the 2-byte floats of halfvec hold, at half the length of what servers send."""\n'
+'\n'
+'# The error of a server that cannot send numbers as base64.\n'
+'_ABOUT_BASE64 = re.compile(r"encoding_?format|base64", re.IGNORECASE)\n'
 '\n'
 'MOST_IN_HALFVEC = 65000\n'
 'NOTHING_IN_HALFVEC = 2**-25\n'
 '"""The largest number that a 2-byte float rounds to 0."""\n'
 '\n'
 '\n'
+'def _numbers(value: Any) -> Any:\n'
+'    """The numbers in base64, 4 bytes each; anything else as it is. Raises ValueError for any other text."""\n'
+'    if not isinstance(value, str):\n'
+'        return value\n'
+'    numbers = array("f", b64decode(value, validate=True))\n'
+'    if sys.byteorder == "big":\n'
+'        numbers.byteswap()\n'
+'    return numbers.tolist()\n'
+'\n'
+'\n'
 'class _Embedding(BaseModel):\n'
 '    index: int | None = None\n'
-'    embedding: Annotated[list[Annotated[float, AllowInfNan(False)]], Field(max_length=MAX_DIMENSIONS)]\n'
+'    embedding: Annotated[\n'
+'        list[Annotated[float, AllowInfNan(False)]], Field(max_length=MAX_DIMENSIONS), BeforeValidator(_numbers)\n'
+'    ]\n'
 '\n'
 '\n'
 'class _Embeddings(BaseModel):\n'
@@ -39465,6 +39520,7 @@ SOURCES = {
 '    def __init__(self, client: OpenAIClient, counter: TokenCounter) -> None:\n'
 '        self._client = client\n'
 '        self._counter = counter\n'
+'        self._without_base64: set[tuple[str, ...]] = set()\n'
 '\n'
 '    async def embed(self, kind: str, payload: dict[str, Any], calls: Calls) -> dict[str, Any]:\n'
 '        """The result of an `embed` or `backfill` job; each request made is entered into `calls`.\n'
@@ -39478,23 +39534,29 @@ SOURCES = {
 '        texts = [row["text"] for row in payload["texts"]]\n'
 '        settings = payload["model"].get("settings") or {}\n'
 '        size = int(settings.get("batch_size") or DEFAULT_BATCH_SIZE)\n'
-'        vectors: list[list[float]] = []\n'
-'        for start in range(0, len(texts), size):\n'
-'            with recorded_call(calls, kind, payload) as call:\n'
-'                vectors += await self._embed_once(payload["model"], texts[start : start + size], call)\n'
-'                dimensions = settings.get("dimensions") or len(vectors[0])\n'
-'                if wrong := {len(vector) for vector in vectors} - {dimensions}:\n'
-'                    raise ModelError(f"the reply has a vector of {wrong.pop()} dimensions instead of {dimensions}")\n'
-'                largest = [max(map(abs, vector)) for vector in vectors]\n'
-'                if min(largest) <= NOTHING_IN_HALFVEC:\n'
-'                    raise ModelError("the reply has a vector without direction: all its numbers are 0")\n'
-'                if max(largest) > MOST_IN_HALFVEC:\n'
-'                    raise ModelError("the reply has a number that a 2-byte float cannot hold")\n'
+'        server = (payload["model"]["provider"], str(settings.get("base_url")), payload["model"]["model"])\n'
+'        vectors = Vectors()\n'
+'        while len(vectors) < len(texts):\n'
+'            # As base64 a number has 4 bytes, as JSON 20, which take the server and this process far longer.\n'
+'            form = "float" if server in self._without_base64 else "base64"\n'
+'            try:\n'
+'                with recorded_call(calls, kind, payload) as call:\n'
+'                    some = texts[len(vectors) : len(vectors) + size]\n'
+'                    embedded = await self._embed_once(payload["model"], some, form, call)\n'
+'                    _check(embedded, settings.get("dimensions") or len((vectors or embedded)[0]))\n'
+'            except RefusedRequestError as error:\n'
+'                if form == "float" or not _ABOUT_BASE64.search(error.said):\n'
+'                    raise\n'
+'                self._without_base64.add(server)\n'
+'            else:\n'
+'                vectors += embedded\n'
 '        return {"embeddings": vectors}\n'
 '\n'
-'    async def _embed_once(self, model: dict[str, Any], texts: list[str], call: dict[str, Any]) -> list[list[float]]:\n'
+'    async def _embed_once(\n'
+'        self, model: dict[str, Any], texts: list[str], form: str, call: dict[str, Any]\n'
+'    ) -> list[list[float]]:\n'
 '        settings = model.get("settings") or {}\n'
-'        request = {"model": model["model"], "input": texts, "encoding_format": "float"}\n'
+'        request = {"model": model["model"], "input": texts, "encoding_format": form}\n'
 '        if settings.get("dimensions"):\n'
 '            request["dimensions"] = settings["dimensions"]\n'
 '        # client.embeddings.create() would take a quarter of a millisecond to check the request.\n'
@@ -39511,11 +39573,18 @@ SOURCES = {
 '            raise ModelError(f"the reply has {len(reply.data)} embeddings for {len(texts)} texts")\n'
 '        # In the order of the texts, which `index` numbers where the server gives it.\n'
 '        rows = sorted(enumerate(reply.data), key=lambda row: row[0] if row[1].index is None else row[1].index)\n'
-'        vectors = []\n'
-'        for _, row in rows:\n'
-'            vectors.append([float(f"{number:.{SIGNIFICANT_DIGITS}g}") for number in row.embedding])\n'
-'            await asyncio.sleep(0)  # hundreds of thousands of numbers should not hold up the other jobs\n'
-'        return vectors\n'
+'        return [row.embedding for _, row in rows]\n'
+'\n'
+'\n'
+'def _check(vectors: list[list[float]], dimensions: int) -> None:\n'
+'    """Raises ModelError for a vector of other dimensions, or one that cannot be stored."""\n'
+'    if wrong := {len(vector) for vector in vectors} - {dimensions}:\n'
+'        raise ModelError(f"the reply has a vector of {wrong.pop()} dimensions instead of {dimensions}")\n'
+'    largest = [max(max(vector), -min(vector)) for vector in vectors]\n'
+'    if min(largest) <= NOTHING_IN_HALFVEC:\n'
+'        raise ModelError("the reply has a vector without direction: all its numbers are 0")\n'
+'    if max(largest) > MOST_IN_HALFVEC:\n'
+'        raise ModelError("the reply has a number that a 2-byte float cannot hold")\n'
 ),
 'agent_memory_models.providers.openai.rerank': (
 '"""Scores of texts for a query by a reranking model: POST /rerank, as Cohere, Jina, vLLM and TEI offer it."""\n'
@@ -43065,6 +43134,7 @@ SOURCES = {
 '\n'
 'from agent_memory_models import ModelError, reason_to_keep\n'
 'from agent_memory_models.calls import Calls\n'
+'from agent_memory_models.payload import vector_text\n'
 '\n'
 'from .backend import TURN_SECONDS, Plpy, drive, kept_models\n'
 '\n'
@@ -43085,7 +43155,7 @@ SOURCES = {
 '        result = _run(plpy, kind, json.loads(payload), calls)\n'
 '        if kind == "embed":\n'
 '            # As texts, which pgvector reads: for 1,536 numbers, JSON numbers would take a millisecond longer.\n'
-'            result["embeddings"] = [str(embedding) for embedding in result["embeddings"]]\n'
+'            result["embeddings"] = list(map(vector_text, result["embeddings"]))\n'
 '        outcome["result"] = result\n'
 '    except plpy.SPIError:\n'
 '        raise\n'
@@ -43124,7 +43194,7 @@ SOURCES = {
 'from contextlib import suppress\n'
 'from typing import Any, NamedTuple, NoReturn\n'
 '\n'
-'from agent_memory_models import LEASE_SECONDS, Models, RateLimitedError, reason_to_keep, refusal_to_keep\n'
+'from agent_memory_models import LEASE_SECONDS, Models, RateLimitedError, as_json, reason_to_keep, refusal_to_keep\n'
 'from agent_memory_models.calls import Calls\n'
 'from agent_memory_models.errors import MissingModelError\n'
 '\n'
@@ -43339,7 +43409,7 @@ SOURCES = {
 '\n'
 '    def _complete(self, job: Job, result: dict[str, Any]) -> str:\n'
 '        try:\n'
-'            return self._hand_in("completed", job, json.dumps(result))\n'
+'            return self._hand_in("completed", job, as_json(result))\n'
 '        except (self._plpy.spiexceptions.QueryCanceled, *self._retryable):\n'
 '            raise\n'
 '        except self._plpy.SPIError as error:\n'
