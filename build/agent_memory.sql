@@ -21267,7 +21267,7 @@ language sql stable parallel safe
 begin atomic
   select '' <> all (array[p_user_id, p_thread_id, p_checkpoint_id, p_other_id])
     and octet_length(p_user_id || p_thread_id || p_checkpoint_id || p_other_id) <= 255
-    and octet_length(p_namespace) <= 1000 and memory._may_reach(p_user_id) and memory._is_here(p_user_id);
+    and memory._is_namespace(p_namespace) and memory._may_reach(p_user_id) and memory._is_here(p_user_id);
 end;
 
 -- Refuses what names no checkpoint, and arrays of different lengths: the first one has the names of the channels.
