@@ -49,7 +49,7 @@ def keepers(folder: Path) -> list[psutil.Process]:
             line = process.cmdline()
         except psutil.Error:
             continue
-        if line[-2:] == ["agent_memory.hooks.keep", str(folder)]:
+        if line[-3:-1] == ["agent_memory.hooks.keep", str(folder)]:
             found.append(process)
     return found
 
@@ -97,6 +97,19 @@ def test_the_first_hook_starts_the_store_and_one_process_keeps_it(
     with Memory(path=store) as memory:
         memory.add_memory("ana", "Likes short answers")
     assert "Likes short answers" in session.begin()
+
+
+def test_a_hook_during_the_start_of_the_keeper_starts_no_other(
+    sessions: Callable[[int], list[Assistant]], store: Path
+) -> None:
+    [session] = sessions(1)
+    session.begin()
+    [keeper] = keepers(store)
+    keeper.suspend()
+    session.turn("Hello", "Hello!")
+    assert keepers(store) == [keeper]
+    keeper.resume()
+    assert session.log == ""
 
 
 def test_many_assistants_at_once_lose_nothing(sessions: Callable[[int], list[Assistant]], store: Path) -> None:

@@ -50,6 +50,7 @@ class ProcessShare:
 
     Attributes:
         is_alone: whether no other process used the store when this one began to.
+        users_lock: the lock that makes this process a user; a program that inherits its descriptor is one, too.
 
     Raises:
         AgentMemoryError: the store cannot be used.
@@ -79,9 +80,9 @@ class ProcessShare:
     def _enter(self) -> None:
         """Become a user of the store, and have its server run with this version installed."""
         with self._gate(START_TIMEOUT):
-            self._use = FileLock(self._held, "users")
-            self.is_alone = self._use.acquire()
-            self._use.acquire(shared=True, timeout=START_TIMEOUT)
+            self.users_lock = FileLock(self._held, "users")
+            self.is_alone = self.users_lock.acquire()
+            self.users_lock.acquire(shared=True, timeout=START_TIMEOUT)
             try:
                 with self.server.ensure_running() as connection:
                     self._install(connection)
@@ -120,7 +121,7 @@ class ProcessShare:
                 self._leave()
         except (AgentMemoryError, OSError) as error:
             logger.warning("left the store %s without looking for other users: %s", self.folder, error)
-            self._use.release()
+            self.users_lock.release()
         self._held.close()
 
     def _choose_model(self) -> None:
@@ -135,12 +136,12 @@ class ProcessShare:
                 folders.remember_lack_of_model()
 
     def _leave(self) -> None:
-        is_last = self._use.acquire()
+        is_last = self.users_lock.acquire()
         if is_last:
             self.server.stop(STOP_TIMEOUT)
             if self._is_temporary:
                 shutil.rmtree(self.folder, ignore_errors=True)
-        self._use.release()
+        self.users_lock.release()
         self.server.forget()
 
     @contextmanager

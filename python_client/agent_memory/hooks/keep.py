@@ -6,6 +6,7 @@ session would get no embeddings. If a session goes on for longer, its next hook 
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 
@@ -14,11 +15,18 @@ from ..embedded import open_store
 SECONDS = 1800.0
 
 
-def main(store: str) -> None:
-    """Use a store for half an hour."""
+def main(store: str, lock: int) -> None:
+    """Use a store for half an hour.
+
+    Args:
+        store: the store's folder.
+        lock: the hook's lock on the users of the store, as an inherited descriptor. Through it this process is a user
+            while it starts, and the next hook starts no second one.
+    """
     with open_store(store, worker=True):
+        os.close(lock)
         time.sleep(SECONDS)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1], int(sys.argv[2]))

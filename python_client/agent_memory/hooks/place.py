@@ -106,9 +106,11 @@ def _running(store: str) -> str:
     share = ProcessShare(Path(store), chooses_model=False)
     if share.is_alone:
         # From here, so that no folder of the assistant is searched for modules.
-        command = [sys.executable, "-m", "agent_memory.hooks.keep", store]
+        lock = share.users_lock.descriptor
+        command = [sys.executable, "-m", "agent_memory.hooks.keep", store, str(lock)]
         subprocess.Popen(
             command,
+            pass_fds=[lock],
             cwd="/",
             start_new_session=True,
             stdin=subprocess.DEVNULL,
