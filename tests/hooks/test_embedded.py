@@ -32,7 +32,7 @@ def store(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("HOME", str(home))
     for variable in [name for name in os.environ if name.startswith(("XDG_", "PG", "AGENT_MEMORY_"))]:
         monkeypatch.delenv(variable)
-    folder = home / "der Speicher"
+    folder = home / "der Speicher auf der zweiten Platte des Rechners"  # too long for the path of a socket
     yield folder
     for keeper in keepers(folder):
         keeper.kill()
@@ -93,6 +93,9 @@ def test_the_first_hook_starts_the_store_and_one_process_keeps_it(
     assert len(keepers(store)) == 1
     assert len(messages(store, "session-0")) == 8
     assert session.log == ""
+    # Each process reaches the server by a link with a shorter path; only the keeper's may be left.
+    links = Path("/tmp").glob("agent-memory-socket-*/data")
+    assert len([link for link in links if link.resolve() == store / "data"]) <= 1
     # Others of the user share the store, such as the MCP server of the assistant.
     with Memory(path=store) as memory:
         memory.add_memory("ana", "Likes short answers")

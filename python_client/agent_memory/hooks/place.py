@@ -32,7 +32,7 @@ def connected(memory: dict[str, Any]) -> Iterator[psycopg.Connection[Any]]:
         psycopg.Error: the database does not serve.
     """
     with ExitStack() as stack:
-        conninfo = memory.get("dsn") or _running(memory["store"])
+        conninfo = memory.get("dsn") or stack.enter_context(_running(memory["store"]))
         connection = _connection(conninfo)
         stack.callback(lambda: connection.close())
         try:
@@ -93,8 +93,9 @@ def _connection(conninfo: str) -> psycopg.Connection[Any]:
     )
 
 
-def _running(store: str) -> str:
-    """Return the connection string of a store, whose server runs.
+@contextmanager
+def _running(store: str) -> Iterator[str]:
+    """Yield the connection string of a store, whose server runs.
 
     The process is a user of the store from now on. It never leaves: its end counts as leaving, and lets the server run.
     """
@@ -117,4 +118,7 @@ def _running(store: str) -> str:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-    return share.server.conninfo
+    try:
+        yield share.server.conninfo
+    finally:
+        share.server.forget()
