@@ -70,6 +70,12 @@ class TestOutcomes:
         queue(memory, threads=7)
         assert run_once(dsn, models=finding("tea", seconds=0.02), poll_interval=60.0) == WorkerCounts(completed=7)
 
+    def test_once_does_not_end_when_its_last_job_ends_during_a_claim(self, dsn: str, memory: Memory) -> None:
+        memory.admin.set_policy({"jobs": {"max_running_per_user": 1}})
+        queue(memory, threads=30)
+        # Nearly all the time a claim is under way that finds nothing, because another job of the user runs.
+        assert run_once(dsn, models=finding("tea", seconds=0.01), poll_interval=0.0001) == WorkerCounts(completed=30)
+
     @pytest.mark.feature("F20")
     def test_hanging_calls_of_one_user_do_not_keep_another_waiting(self, dsn: str, memory: Memory) -> None:
         memory.admin.set_policy({"jobs": {"max_running_per_user": 4}})

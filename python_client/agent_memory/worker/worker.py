@@ -197,13 +197,15 @@ class Worker:
                 if is_watched and time.monotonic() >= self._next_look:
                     await self._look(pool)
                     self._next_look = time.monotonic() + interval
+                # A job that ends during a claim may have kept others back from it, so a claim beside jobs decides nothing.
+                is_idle = not self._jobs
                 claimed = await self._claim(protocol)
                 for job in claimed or []:
                     task = asyncio.create_task(self._work(protocol, models, job))
                     self._jobs.add(task)
                     task.add_done_callback(self._end)
                 self._report()
-                if once and claimed == [] and not self._jobs:
+                if once and claimed == [] and is_idle:
                     break
                 if not claimed:
                     with suppress(asyncio.TimeoutError):
