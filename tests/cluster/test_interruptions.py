@@ -63,7 +63,7 @@ def test_direct_changes_of_users_who_are_being_moved_are_refused(
 def test_a_statement_that_was_checked_before_the_first_map_leaves_no_row_unseen(
     databases: Databases, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It waits after the check and before its first lock; the command waits for it, and then names its user."""
+    """It waits between the check and its first lock. The command waits for its transaction, then names the user."""
     with databases.api("a") as gate, databases.api("a") as writer, ThreadPoolExecutor() as pool:
         gate.connection.execute("create table public.gate ()")
         gate.connection.execute("""
@@ -71,15 +71,18 @@ def test_a_statement_that_was_checked_before_the_first_map_leaves_no_row_unseen(
             begin lock table public.gate in access share mode; return 1; end $$""")
         monkeypatch.setattr(nodes, "install", lambda _connection: None)  # which would make the function anew
         user = next(user for user in USERS if partition_of(user, PARTITIONS) == 7)
-        with gate.connection.transaction():
-            gate.connection.execute("lock table public.gate in access exclusive mode")
-            call = pool.submit(writer.add_message, user_id=user, thread_id="t", role="user", content="Hello")
-            wait_until(lambda: gate.value("select count(*) from pg_locks where not granted") == 1)
-            begun = pool.submit(databases.begin, "ab", "aaaabbbb")
-            wait_until(lambda: gate.value("select count(*) from memory.cluster_map") == 1)
+        with writer.connection.transaction():
+            with gate.connection.transaction():
+                gate.connection.execute("lock table public.gate in access exclusive mode")
+                call = pool.submit(writer.add_message, user_id=user, thread_id="t", role="user", content="Hello")
+                wait_until(lambda: gate.value("select count(*) from pg_locks where not granted") == 1)
+                begun = pool.submit(databases.begin, "ab", "aaaabbbb")
+                wait_until(lambda: gate.value("select count(*) from memory.cluster_map") == 1)
+                time.sleep(0.5)
+                assert not begun.done()
+            call.result(PATIENCE)
             time.sleep(0.5)
-            assert not begun.done()
-        call.result(PATIENCE)
+            assert not begun.done()  # the statement has ended, its transaction has not
         with pytest.raises(ConflictError, match=f'user "{user}" is on node "a", and would belong to node "b"'):
             begun.result(PATIENCE)
     with databases.opened() as opened:

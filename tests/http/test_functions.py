@@ -15,8 +15,8 @@ from psycopg.types.json import Jsonb
 
 from tests.http.steps import Serving, problem, token, with_keys
 from tests.support.sqlapi import Api
-from tests.tenants.steps import login_role
 from tests.values.bad_arguments import VALID
+from tests.values.valid_calls import make_roles
 
 ROLES = Path(__file__).resolve().parents[2] / "docs" / "roles.md"
 FOR_WORKERS = {"claim_jobs", "complete_job", "fail_job", "release_job", "extend_job", "record_calls", "run_jobs"}
@@ -47,7 +47,7 @@ def test_every_public_function_has_an_endpoint(admin: httpx.Client, shared_api: 
 @pytest.mark.feature("B14")
 def test_calls_that_work_in_sql_work_over_http(admin: httpx.Client, shared_api: Api) -> None:
     """Each call of the table reaches its function: what is refused is refused by the database's own rules."""
-    login_role(shared_api.connection, VALID["bind_role"]["role_name"])
+    make_roles(shared_api)
     for name, arguments in VALID.items():
         if name == "partition_of" or "checkpoint" in name:
             continue

@@ -49,8 +49,13 @@ def make_calls_work(api: Api) -> None:
         api.connection.execute("select set_config(%s, %s, false)", [f"agent_memory.{setting}", key])
     if has_pgcrypto(api):
         api.set_secret(**VALID["set_secret"])
+    make_roles(api)
+    api.bind_role(role_name="tenant_that_is_bound", user_id="ana")
+
+
+def make_roles(api: Api) -> None:
+    """Make the roles that the calls name. The databases of a server share them."""
     for role in ("tenant_to_bind", "tenant_that_is_bound"):
         login_role(api.connection, role)
     if not api.query("select from pg_roles where rolname = 'role_of_claims'"):
         api.connection.execute("create role role_of_claims nologin")
-    api.bind_role(role_name="tenant_that_is_bound", user_id="ana")

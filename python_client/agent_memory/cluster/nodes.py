@@ -72,7 +72,7 @@ class Node:
         self._wait_for(_WRITERS, "transaction that writes")
 
     def wait_for_statements(self) -> None:
-        """Wait until the statements have ended that run now.
+        """Wait until the statements have ended that run now, and the transactions of those that wrote.
 
         One that was checked before the first map, and has not locked anything yet, would store rows by no map.
 
@@ -80,6 +80,7 @@ class Node:
             RetryableError: one of them does not end.
         """
         self._wait_for(_STATEMENTS, "statement that began before the map")
+        self.wait_for_writers()
 
     def _wait_for(self, query: LiteralString, what: str) -> None:
         running = set(self.connection.execute(query).fetchall())
