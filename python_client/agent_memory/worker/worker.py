@@ -197,7 +197,7 @@ class Worker:
                 if is_watched and time.monotonic() >= self._next_look:
                     await self._look(pool)
                     self._next_look = time.monotonic() + interval
-                # A job that ends during a claim may have kept others back from it, so a claim beside jobs decides nothing.
+                # A job that ends during a claim may have kept others back from the claim, which then decides nothing.
                 is_idle = not self._jobs
                 claimed = await self._claim(protocol)
                 for job in claimed or []:
