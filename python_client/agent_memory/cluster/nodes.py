@@ -31,6 +31,7 @@ select distinct l.virtualtransaction
 from pg_locks as l
 where l.database = (select d.oid from pg_database as d where d.datname = current_database())
   and l.mode = 'RowExclusiveLock' and l.pid is distinct from pg_backend_pid()
+  and (l.pid = any (%(pids)s::int[]) or %(pids)s::int[] is null)
   and l.relation = any (array(
     select a.attrelid from pg_attribute as a join pg_class as c on c.oid = a.attrelid
     where c.relnamespace = 'memory'::regnamespace and c.relkind in ('r', 'p') and a.attname = 'user_id'))
@@ -72,27 +73,30 @@ class Node:
         self._wait_for(_WRITERS, "transaction that writes")
 
     def wait_for_statements(self) -> None:
-        """Wait until the statements have ended that run now, and the transactions of those that wrote.
+        """Wait until the statements have ended that run now, and the transactions in which they wrote.
 
         One that was checked before the first map, and has not locked anything yet, would store rows by no map.
 
         Raises:
             RetryableError: one of them does not end.
         """
-        self._wait_for(_STATEMENTS, "statement that began before the map")
-        self.wait_for_writers()
+        running = self._wait_for(_STATEMENTS, "statement that began before the map")
+        self._wait_for(_WRITERS, "transaction that writes", [pid for pid, _ in running])
 
-    def _wait_for(self, query: LiteralString, what: str) -> None:
-        running = set(self.connection.execute(query).fetchall())
+    def _wait_for(self, query: LiteralString, what: str, pids: list[int] | None = None) -> set[Any]:
+        """Wait until the rows are gone that the query finds now, of these processes or of all; return them."""
+        found = set(self.connection.execute(query, {"pids": pids}).fetchall())
+        running = found
         end = time.monotonic() + WRITERS_PATIENCE
         while running:
             time.sleep(0.05)
-            running &= set(self.connection.execute(query).fetchall())
+            running = running & set(self.connection.execute(query, {"pids": pids}).fetchall())
             if running and time.monotonic() > end:
                 raise RetryableError(
                     f'node "{self.name}": a {what} does not end',
                     hint="See pg_stat_activity.xact_start there, end it, then run the command again: it goes on.",
                 )
+        return found
 
     def is_standby(self) -> bool:
         """Whether the node is a standby, which gets what its primary writes and cannot be written to."""
