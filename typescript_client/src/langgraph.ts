@@ -161,7 +161,8 @@ export class AgentMemorySaver extends BaseCheckpointSaver {
   }
 
   private async loaded(config: RunnableConfig, stored: GetCheckpointRow): Promise<CheckpointTuple> {
-    const checkpoint = stored.checkpoint as Checkpoint;
+    // What the Python client says to the database.
+    const { blobless_versions: _, ...checkpoint } = stored.checkpoint as unknown as Checkpoint & Record<string, unknown>;
     const loaded = await this.values(stored.types, stored.blobs);
     (stored.channels ?? []).forEach((channel, index) => (checkpoint.channel_values[channel] = loaded[index]));
     const written = await this.values(stored.writeTypes, stored.writeBlobs);

@@ -15,11 +15,12 @@ begin
   -- A plan of its own for each choice of conditions: with a thread and a namespace the primary key gives the newest.
   return query execute format(
     'select w.* '
-    'from (select c from memory.checkpoints as c where c.user_id = $1 %s %s %s %s %s '
+    'from (select c, c.checkpoint -> ''blobless_versions'' as blobless '
+    '      from memory.checkpoints as c where c.user_id = $1 %s %s %s %s %s '
     '      and (not exists (select from memory.checkpoints as e where e.user_id = $1 and e.expires_at is not null) '
     '           or not memory._checkpoints_have_expired(c.user_id, c.thread_id)) '
     '      order by c.checkpoint_id desc fetch first ($7) rows with ties) as n '
-    'cross join lateral memory._whole_checkpoint(n.c) as w '
+    'cross join lateral memory._whole_checkpoint(n.c, n.blobless) as w '
     'order by w.checkpoint_id desc',
     case when thread_id is not null then 'and c.thread_id = $2' end,
     case when namespace is not null then 'and c.namespace = $3' end,

@@ -31,6 +31,9 @@ begin
       where p.user_id in ('', put_checkpoint.user_id) and p.settings ? 'checkpoints') then
     expires_at := memory._renew_expiry(user_id, thread_id, namespace, parent_id);
   end if;
+  if (checkpoint -> 'blobless_versions') ?| channels then -- what another client has stored with values of its own
+    checkpoint := checkpoint - 'blobless_versions';
+  end if;
   insert into memory.checkpoints as c (
     user_id, thread_id, namespace, checkpoint_id, parent_id, checkpoint, metadata, expires_at)
   values (
@@ -51,7 +54,8 @@ comment on function memory.put_checkpoint(
 ) is
 'Stores the state of a graph after a step, or replaces it. channels, versions, types and blobs are arrays of one '
 'length: the serialised values that are new in this checkpoint; a value that the thread has in the same version stays '
-'as it is. Policy checkpoints.expires_after says when all checkpoints of a thread expire after the last one.';
+'as it is. blobless_versions in checkpoint names versions of channels that have no value there, so that memory.'
+'get_checkpoint() does not look for one. Policy checkpoints.expires_after says when all checkpoints of a thread expire after the last one.';
 
 -- Takes the expiry from a thread, and returns the expiry that its next checkpoint gets; null for never. The last
 -- checkpoint has the expiry of all. If that has passed, the thread begins anew, unless a graph is still at work that

@@ -34,6 +34,11 @@ with needs("langgraph"):
 SMALL = 200
 """Characters of a text that is stored in each checkpoint anew; a longer one is stored once for all that have it."""
 
+_BLOBLESS = "blobless_versions"
+"""What the database calls the versions of channels that have no value of their own beside a checkpoint."""
+_OF_ONE_STEP = ("__start__", "branch:to:")
+"""How the names of LangGraph's channels begin that start nodes, and are empty afterwards."""
+
 User = str | Callable[[RunnableConfig], str]
 Value = TypeVar("Value")
 
@@ -244,6 +249,12 @@ class AgentMemorySaver(BaseCheckpointSaver[str]):
         thread_id, namespace = _place(config)
         values = checkpoint["channel_values"]
         small: dict[str, Any] = {name: value for name, value in values.items() if _fits_json(value)}
+        # An absent DeltaChannel may have a value in its version all the same.
+        blobless = {
+            name: version
+            for name, version in checkpoint["channel_versions"].items()
+            if name in small or (name not in values and name.startswith(_OF_ONE_STEP))
+        }
         large = [name for name in values if name not in small and name in new_versions]
         # As LangGraph's own checkpointers do: by true and a value, prune_checkpoints() knows a DeltaChannel.
         small |= {name: True for name, value in values.items() if isinstance(value, _DeltaSnapshot)}
@@ -252,7 +263,7 @@ class AgentMemorySaver(BaseCheckpointSaver[str]):
             self._user(config),
             thread_id,
             checkpoint["id"],
-            cast("Mapping[str, Any]", {**checkpoint, "channel_values": small}),
+            cast("Mapping[str, Any]", {**checkpoint, "channel_values": small, _BLOBLESS: blobless}),
             cast("Mapping[str, Any]", get_checkpoint_metadata(config, metadata)),
             namespace,
             get_checkpoint_id(config),
@@ -318,6 +329,7 @@ class AgentMemorySaver(BaseCheckpointSaver[str]):
         return users
 
     def _loaded(self, stored: StoredCheckpoint) -> CheckpointTuple:
+        stored.checkpoint.pop(_BLOBLESS, None)
         checkpoint = cast("Checkpoint", stored.checkpoint)
         checkpoint["channel_values"].update(
             zip(stored.channels or (), self._values(stored.types, stored.blobs), strict=True)

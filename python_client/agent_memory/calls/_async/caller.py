@@ -23,6 +23,7 @@ from ...errors import (
     may_come_from_an_upgrade,
 )
 from ..arguments import DUMPERS
+from ..cursors import keep_cursor, taken_cursor
 from ..forks import abandon, begin_anew_in_children
 from ..function import Function, Keys, Rows
 from ..masks import MAY_MASK, keys_of_environment, masked
@@ -146,12 +147,14 @@ class AsyncCaller:
         query = statement(function.verb, function.name, tuple(arguments))
         notices = Notices(self.warned)
         async with self.borrowed(notices) as connection:
-            if self._owns_pool:
-                adapt(connection.adapters, DUMPERS)
-            # The caller's connection may have another cursor type and row factory.
-            cursor = AsyncCursor(connection, row_factory=function.row_factory)
-            cursor.format = function.format
-            adapt(cursor.adapters, map(type, arguments.values()))
+            cursor = taken_cursor(connection, (function, query)) if self._owns_pool else None
+            if cursor is None:
+                if self._owns_pool:
+                    adapt(connection.adapters, DUMPERS)
+                # The caller's connection may have another cursor type and row factory.
+                cursor = AsyncCursor(connection, row_factory=function.row_factory)
+                cursor.format = function.format
+                adapt(cursor.adapters, map(type, arguments.values()))
             try:
                 if function.keys is not None:
                     await self._execute_masked(cursor, query, arguments, function.keys)
@@ -160,6 +163,8 @@ class AsyncCaller:
                 rows = await async_fetched(cursor)
             except psycopg.Error as error:
                 await _raise_translated(connection, error, function.name)
+            if self._owns_pool:
+                keep_cursor(connection, (function, query), cursor)
         notices.warn()
         return function.read(rows)
 
