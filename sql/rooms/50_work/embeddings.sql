@@ -23,7 +23,9 @@ begin
     from (
       select t.*, row_number() over () as place
       from memory._embeddable_texts(p_user_id, p_sources, p_ids) as t
-      where not memory._is_embedded(p_user_id, p_model.name, t.source, t.id)
+      where not exists ( -- as in memory._embed_input()
+        select from memory.embeddings as e
+        where e.user_id = p_user_id and e.model = p_model.name and e.source = t.source and e.id = t.id offset 0)
       limit 256) as w
     window so_far as (order by w.place)
   ) as n
@@ -52,11 +54,9 @@ declare
   embeddings constant jsonb := p_result -> 'embeddings';
   expected constant int := jsonb_array_length(p_job.input -> 'rows');
   dims int;
-  embedded int;
   are_good boolean;
   sources text[];
   ids text[];
-  stored text[];
   folded int := 0;
 begin
   if jsonb_typeof(embeddings) is distinct from 'array' or jsonb_array_length(embeddings) <> expected then
@@ -99,11 +99,11 @@ begin
       on conflict do nothing
       returning source, id
     )
-    select count(*), array_agg(n.id) filter (where n.source = 'memory'), (
+    select array_agg(n.source), array_agg(n.id), (
       select bool_and(v.is_array and memory._dimensions(v.embedding) = dims
                       and memory._norm(v.embedding) > 0 and memory._norm(v.embedding) <= 65000)
       from vectors as v)
-    into embedded, stored, are_good from new_rows as n;
+    into sources, ids, are_good from new_rows as n;
   exception
     when data_exception or integrity_constraint_violation or program_limit_exceeded then
       perform memory._check_embeddings(embeddings, dims); -- which says what is wrong
@@ -112,20 +112,20 @@ begin
   if are_good is not true or dims > 4000 then -- looking before took a third of the time of storing
     perform memory._check_embeddings(embeddings, dims);
   end if;
-  if model.is_active then -- a text that has changed meanwhile has no embedding, and keeps its entries
+  if ids is not null and model.is_active then -- a text that has changed meanwhile is not among them, and keeps its entries
     delete from memory.texts_to_embed as l
     where l.ctid = any (array(
       select w.place
       from unnest(sources, ids) as g (source, id)
       cross join lateral ( -- each text by its key, and not all that wait
         select e.ctid as place from memory.texts_to_embed as e
-        where e.user_id = p_job.user_id and e.source = g.source and e.id = g.id offset 0) as w
-      where memory._is_embedded(p_job.user_id, model.name, g.source, g.id)));
+        where e.user_id = p_job.user_id and e.source = g.source and e.id = g.id offset 0) as w));
+    if 'memory' = any (sources) then
+      folded := memory._fold_near_duplicates(p_job.user_id, model.name, array(
+        select g.id::uuid from unnest(sources, ids) as g (source, id) where g.source = 'memory'));
+    end if;
   end if;
-  if stored is not null and model.is_active then
-    folded := memory._fold_near_duplicates(p_job.user_id, model.name, stored::uuid[]);
-  end if;
-  return jsonb_build_object('model', model.name, 'embedded', embedded, 'folded', folded);
+  return jsonb_build_object('model', model.name, 'embedded', coalesce(cardinality(ids), 0), 'folded', folded);
 end;
 $$;
 
