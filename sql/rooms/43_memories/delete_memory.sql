@@ -29,7 +29,8 @@ begin
   update memory.memories as m
   set deleted_at = statement_timestamp(), quarantined_at = null, quarantine_reason = null, quarantined_with = null,
       operation = 'delete'
-  from unnest(p_memory_ids) as i (id)
+  -- A subquery, so that the session keeps one plan: planning for each array took a third of the time.
+  from unnest((select p_memory_ids)) as i (id)
   where m.user_id = p_user_id
     and m.memory_id = i.id
     and memory._is_there(m);
