@@ -4,6 +4,8 @@
 create or replace function memory._count_memories(p_user_id text, p_agent_id text, p_change bigint)
 returns void
 language plpgsql volatile parallel unsafe
+set enable_seqscan = off -- as in memory._delete_memories()
+set jit = off
 as $$
 declare
   counted bigint;
