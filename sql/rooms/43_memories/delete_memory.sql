@@ -26,14 +26,18 @@ as $$
 declare
   deleted bigint;
 begin
-  update memory.memories as m
-  set deleted_at = statement_timestamp(), quarantined_at = null, quarantine_reason = null, quarantined_with = null,
-      operation = 'delete'
-  -- A subquery, so that the session keeps one plan: planning for each array took a third of the time.
-  from unnest((select p_memory_ids)) as i (id)
-  where m.user_id = p_user_id
-    and m.memory_id = i.id
-    and memory._is_there(m);
+  if cardinality(p_memory_ids) = 1 then -- the session keeps its plan; planning took a third of the time of a deletion
+    update memory.memories as m
+    set deleted_at = statement_timestamp(), quarantined_at = null, quarantine_reason = null, quarantined_with = null,
+        operation = 'delete'
+    where m.user_id = p_user_id and m.memory_id = p_memory_ids[1] and memory._is_there(m);
+  else
+    update memory.memories as m
+    set deleted_at = statement_timestamp(), quarantined_at = null, quarantine_reason = null, quarantined_with = null,
+        operation = 'delete'
+    from unnest(p_memory_ids) as i (id)
+    where m.user_id = p_user_id and m.memory_id = i.id and memory._is_there(m);
+  end if;
   get diagnostics deleted = row_count;
   if deleted > 0 then
     perform memory._note_deletion(p_user_id, '{""}');
