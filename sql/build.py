@@ -127,9 +127,10 @@ def sources() -> list[Path]:
 def with_lists(text: str) -> str:
     """The text with its lists of kinds of jobs, of sources of search, and of built-in prompts.
 
-    ``{{kinds}}`` and ``{{sources}}`` become quoted names. ``{{each kind: line}}`` becomes the line once per kind, with
-    the kind in place of ``<kind>``; ``{{each kind with users: line}}`` and ``{{kinds with users}}`` take only kinds
-    that have a file users.sql; and ``{{each source, union all: line}}`` puts what follows the comma between the lines.
+    ``{{kinds}}`` and ``{{sources}}`` become quoted names, ``{{kinds unquoted}}`` bare ones. ``{{each kind: line}}``
+    becomes the line once per kind, with the kind in place of ``<kind>``; ``{{each kind with users: line}}`` and
+    ``{{kinds with users}}`` take only kinds that have a file users.sql; and ``{{each source, union all: line}}`` puts
+    what follows the comma between the lines.
     A line may be several lines.
     """
     members = {
@@ -146,6 +147,7 @@ def with_lists(text: str) -> str:
         return between.join(indent + line.replace(f"<{member}>", name) for name in having(member, needed))
 
     text = NAMES.sub(lambda match: ", ".join(f"'{name}'" for name in having(match[1], match[2])), text)
+    text = text.replace("{{kinds unquoted}}", ",".join(members["kind"]))
     text = EACH.sub(lines, text).replace("{{roles}}", role_names())
     text = text.replace("{{are copied}}", ARE_COPIED)
     text = text.replace("{{prompts}}", prompts()).replace("{{defaults}}", defaults())

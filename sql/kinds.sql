@@ -20,16 +20,15 @@ declare
   accepted text[];
   kind text;
 begin
-  accepted := array(
-    select quoted.word[1]
+  accepted := (
+    select substring(pg_get_constraintdef(c.oid) from '{.*}')
     from pg_constraint as c
-    cross join lateral regexp_matches(pg_get_constraintdef(c.oid), '''(\w+)''', 'g') as quoted (word)
     where c.conrelid = 'memory.jobs'::regclass and c.conname = 'kind_is_known');
-  if not (accepted @> kinds and accepted <@ kinds) then
+  if (accepted @> kinds and accepted <@ kinds) is not true then
     call memory._lock();
     alter table memory.jobs
       drop constraint if exists kind_is_known,
-      add constraint kind_is_known check (kind in ({{kinds}})) not valid;
+      add constraint kind_is_known check (kind = any ('{{{kinds unquoted}}}')) not valid;
   end if;
   foreach kind in array kinds loop
     if to_regclass('memory.turn_of_' || kind) is null then

@@ -22,15 +22,13 @@ class Vectors(list[list[float]]):
 
 
 def as_json(result: Result) -> str:
-    """A result as JSON, for memory.complete_job; numbers of Vectors get SIGNIFICANT_DIGITS.
+    """A result as JSON, for memory.complete_job; Vectors stand under "vectors", as texts with SIGNIFICANT_DIGITS.
 
-    One format for a whole vector takes a fifth of the time in which json.dumps() writes rounded numbers.
+    One format for a whole vector takes a fifth of the time in which json.dumps() writes rounded numbers, and the
+    database reads a text in a fraction of the time of its numbers as JSON.
     """
-    written = (
-        (name, f"[{','.join(map(vector_text, value))}]" if isinstance(value, Vectors) else json.dumps(value))
-        for name, value in result.items()
-    )
-    return f"{{{','.join(f'{json.dumps(name)}:{value}' for name, value in written)}}}"
+    texts = {name: list(map(vector_text, value)) for name, value in result.items() if isinstance(value, Vectors)}
+    return json.dumps({"vectors" if name in texts else name: texts.get(name, value) for name, value in result.items()})
 
 
 def vector_text(vector: Sequence[float]) -> str:

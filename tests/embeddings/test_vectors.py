@@ -52,7 +52,31 @@ MALFORMED: dict[str, Any] = {
     "too many dimensions": {"embeddings": [[1.0] * 4001] * 2},
     "zeros": {"embeddings": [EAST, [0.0, 0.0, 0.0]]},
     "zeros in a half": {"embeddings": [[2.0**-25, -1e-9, 1e-320], EAST]},
+    "too few texts": {"vectors": ["[1,0,0]"]},
+    "an array among texts": {"vectors": ["[1,0,0]", EAST]},
+    "a null among texts": {"vectors": ["[1,0,0]", None]},
+    "words as text": {"vectors": ["[1,0,0]", "east"]},
+    "an empty text": {"vectors": ["", "[1,0,0]"]},
+    "a shorter text": {"vectors": ["[1,0,0]", "[1,0]"]},
+    "a text with NaN": {"vectors": ["[1,0,0]", "[1,0,NaN]"]},
+    "a text of more than a half holds": {"vectors": ["[1,0,0]", "[1,0,-65520]"]},
+    "a text of zeros": {"vectors": ["[1,0,0]", "[0,0,0]"]},
 }
+
+
+@pytest.mark.feature("E6")
+@pytest.mark.parametrize("first", [{"embeddings": [EAST]}, {"vectors": ["[1,0,0]"]}], ids=list)
+def test_texts_of_vectors_are_stored_as_their_arrays_are(active: Api, first: dict[str, Any]) -> None:
+    ids = []
+    for content, result in {
+        "Likes trains": first,
+        "Likes tea": {"vectors": ["[0.5,-0.25,1e-05]"]},
+        "Owns a boat": {"embeddings": [[0.5, -0.25, 1e-05]]},
+    }.items():
+        ids += know(active, content)
+        complete(active, claim(active), **result)
+    stored = embedded(active)
+    assert [stored[str(memory_id)] for memory_id in ids] == ["[1,0,0]", *[stored[str(ids[1])]] * 2]
 
 
 @pytest.mark.feature("E6", "F6")

@@ -27,6 +27,29 @@ def test_a_burst_of_messages_makes_one_job_of_each_kind(api: Api) -> None:
 
 
 @pytest.mark.feature("F6")
+@pytest.mark.parametrize(
+    "change",
+    [
+        "status = 'waiting'",
+        "status = 'completed'",
+        "status = 'dead'",
+        "finished_at = now()",
+        "status = 'running'",
+        "status = 'running', lease_token = gen_random_uuid()",
+        "lease_token = gen_random_uuid(), lease_expires_at = now()",
+    ],
+)
+def test_a_status_that_does_not_fit_is_refused(api: Api, change: str) -> None:
+    queued(api)
+    with refused("status", code="23514"), api.connection.transaction():
+        api.connection.execute(f"update memory.jobs set {change}".encode())
+    columns, values = zip(*(part.split(" = ") for part in change.split(", ")), strict=True)
+    insert = f"insert into memory.jobs (user_id, kind, scope, {', '.join(columns)}) values ('bob', 'embed', '', "
+    with refused("status", code="23514"):
+        api.connection.execute(f"{insert}{', '.join(values)})".encode())
+
+
+@pytest.mark.feature("F6")
 @pytest.mark.parametrize("kind", ["extract_memories", "summarize_thread"])
 def test_a_request_while_the_job_is_running_makes_another_run_follow(api: Api, kind: str) -> None:
     say(api, "user", "assistant")

@@ -11,17 +11,23 @@ returns regconfig
 language plpgsql immutable parallel safe
 as $$
 declare
-  sample constant text := left(p_said, 1000);
-  -- The constants have a type, because each call would parse untyped constants.
-  common constant tsquery := 'and|are|das|de|dei|della|der|des|det|di|die|du|egy|ei|ein|el|em|en|es|est|et|eu|for|gli|'
-    'het|ich|ik|il|is|ist|ja|jag|je|jeg|la|le|les|lo|los|mein|meu|mi|mia|mijn|min|minha|mio|mon|my|nem|nicht|och|os|'
-    'que|sono|the|um|uma|un|una|une|und|van|ve|you|az|bir|çok|és|là|är|ar|på|pa|и|в|я|не|на|у|с|мой|моя|это'::tsquery;
-  stems regdictionary[] :=
-    '{english_stem,german_stem,spanish_stem,french_stem,portuguese_stem,italian_stem,dutch_stem}'::regdictionary[];
+  sample text;
+  -- The constant has a type, because each call would parse an untyped constant. Its keys are found faster than the
+  -- terms of a tsquery: 1.1 us instead of 2.5 for a sentence.
+  common constant jsonb := jsonb
+    '{"and":1,"are":1,"das":1,"de":1,"dei":1,"della":1,"der":1,"des":1,"det":1,"di":1,"die":1,"du":1,"egy":1,"ei":1,'
+    '"ein":1,"el":1,"em":1,"en":1,"es":1,"est":1,"et":1,"eu":1,"for":1,"gli":1,"het":1,"ich":1,"ik":1,"il":1,'
+    '"is":1,"ist":1,"ja":1,"jag":1,"je":1,"jeg":1,"la":1,"le":1,"les":1,"lo":1,"los":1,"mein":1,"meu":1,"mi":1,'
+    '"mia":1,"mijn":1,"min":1,"minha":1,"mio":1,"mon":1,"my":1,"nem":1,"nicht":1,"och":1,"os":1,"que":1,"sono":1,'
+    '"the":1,"um":1,"uma":1,"un":1,"una":1,"une":1,"und":1,"van":1,"ve":1,"you":1,"az":1,"bir":1,"çok":1,"és":1,'
+    '"là":1,"är":1,"ar":1,"på":1,"pa":1,"и":1,"в":1,"я":1,"не":1,"на":1,"у":1,"с":1,"мой":1,"моя":1,"это":1}';
+  stems regdictionary[];
 begin
-  if not p_words @@ common or p_prior = 'simple'::regconfig then
+  if not common ?| tsvector_to_array(p_words) or p_prior = 'simple'::regconfig then
     return p_prior;
   end if;
+  sample := left(p_said, 1000);
+  stems := '{english_stem,german_stem,spanish_stem,french_stem,portuguese_stem,italian_stem,dutch_stem}';
   if octet_length(sample) > length(sample) then
     stems := stems || '{swedish_stem,norwegian_stem,danish_stem,finnish_stem,hungarian_stem,turkish_stem,
       russian_stem}'::regdictionary[];

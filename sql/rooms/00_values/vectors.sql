@@ -3,7 +3,7 @@
 -- These functions name the types and operators of pgvector, so that other files need no pgvector schema on their
 -- search_path.
 
--- A JSON array of numbers as a vector.
+-- A JSON array of numbers, or a JSON text of one, as a vector.
 create or replace function memory._halfvec(p_value jsonb)
 returns halfvec
 language sql immutable parallel safe

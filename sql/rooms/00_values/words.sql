@@ -10,8 +10,9 @@ language plpgsql immutable parallel safe
 set client_min_messages = warning -- PostgreSQL leaves out each word of more than 2,046 bytes with a NOTICE
 as $$
 declare
-  said constant text := memory._with_blanks(left(p_content,
-    case when octet_length(left(p_content, 262144)) <= 262144 then 262144 else 65536 end));
+  said constant text := memory._with_blanks(case
+    when octet_length(p_content) <= 262144 then p_content
+    else left(p_content, case when octet_length(left(p_content, 262144)) <= 262144 then 262144 else 65536 end) end);
   -- Thai and Lao, Burmese, Khmer, Japanese, Chinese, Korean.
   unspaced constant text := e'[\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff\\u3040-\\u30ff\\u3400-\\u9fff'
     || e'\\uac00-\\ud7af\\uf900-\\ufaff]';

@@ -17,7 +17,7 @@ begin
   end if;
   -- 64 MiB: the largest result that a job asks for, 256 embeddings of 4,000 dimensions, has 13 MiB.
   perform memory._check_json_size('result', result, 67108864, 'See docs/jobs.md for the result of each kind.');
-  if not result ? 'embeddings' then -- which are numbers
+  if not result ?| '{embeddings,vectors}' then -- which are numbers
     result := memory._json_masked(result, '{credential}' || memory._masks_of(job.user_id, job.agent_id));
   end if;
   outcome := memory._apply_result(job, result);

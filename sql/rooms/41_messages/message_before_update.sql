@@ -44,7 +44,8 @@ begin
     and (new.search_keys is null
          or (new.search_vector, new.metadata, new.agent_id)
               is distinct from (old.search_vector, old.metadata, old.agent_id)) then
-    new.search_keys := memory._search_keys(new.user_id, new.agent_id, new.search_vector, new.metadata);
+    new.search_keys := array(
+      select k from memory._search_keys(new.user_id, new.agent_id, new.search_vector, new.metadata) as k);
   end if;
   if (new.agent_id, new.created_at) is distinct from (old.agent_id, old.created_at) then
     update memory.embeddings as e

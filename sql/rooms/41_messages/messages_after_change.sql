@@ -37,8 +37,8 @@ begin
           except
           select n.user_id, n.artifact_key from new_rows as n) as g;
     perform memory._count_messages(c.user_id, c.thread_id, c.messages, c.tokens)
-    from (select r.user_id, r.thread_id, sum(r.messages) as messages, sum(r.tokens)::bigint as tokens
-          from (select o.user_id, o.thread_id, -1 as messages, -o.token_count::bigint as tokens
+    from (select r.user_id, r.thread_id, sum(r.messages) as messages, sum(r.tokens) as tokens
+          from (select o.user_id, o.thread_id, -1 as messages, -o.token_count as tokens
                 from old_rows as o where o.is_active
                 union all
                 select n.user_id, n.thread_id, 1, n.token_count from new_rows as n where n.is_active) as r

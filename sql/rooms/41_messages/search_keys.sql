@@ -21,17 +21,15 @@ begin atomic
   select hashtext(p_user_id || chr(3) || p_agent_id) where p_agent_id is not null;
 end;
 
--- All keys of a message. A function of PL/pgSQL, whose plan a session keeps: each transaction planned one of SQL anew.
+-- All keys of a message. The planner inlines this function into "array(select k from memory._search_keys(...) as k)":
+-- a function that returned the array would be a call with a statement of its own for each message.
 create or replace function memory._search_keys(
   p_user_id text, p_agent_id text, p_search_vector tsvector, p_metadata jsonb
 )
-returns int[]
-language plpgsql immutable parallel safe
-as $$
-begin
-  return array(
-    select memory._word_key(p_user_id, w.word) from unnest(tsvector_to_array(p_search_vector)) as w (word)
-    union all
-    select k.key from memory._value_keys(p_user_id, p_metadata, p_agent_id) as k (key));
+returns setof int
+language sql immutable parallel safe
+begin atomic
+  select memory._word_key(p_user_id, w.word) from unnest(tsvector_to_array(p_search_vector)) as w (word)
+  union all
+  select k.key from memory._value_keys(p_user_id, p_metadata, p_agent_id) as k (key);
 end;
-$$;

@@ -30,16 +30,17 @@ declare
   seqs bigint[];
   last_parsed bigint;
   agents text[];
+  is_any_judged boolean;
   languages jsonb;
 begin
   select array_agg(b.seq) filter (where b.fits or b.is_new_count), max(b.seq) filter (where b.fits),
-    array_agg(distinct b.agent_id)
-  into seqs, last_parsed, agents
+    array_agg(distinct b.agent_id), bool_or(b.is_judged)
+  into seqs, last_parsed, agents, is_any_judged
   from (
-    select l.seq, l.agent_id, l.is_new_count,
+    select l.seq, l.agent_id, l.is_new_count, l.is_judged,
       l.bytes is not null and (p_max_bytes is null or sum(l.bytes) over so_far <= p_max_bytes) as fits
     from (
-      select m.seq, m.agent_id,
+      select m.seq, m.agent_id, memory._is_judged(m.role, m.metadata) as is_judged,
         not m.is_counted and p_token_counts ? m.seq::text and memory._can_be_updated(m) as is_new_count,
         case when memory._is_unparsed(m) then memory._bytes_to_finish(m) end as bytes
       from memory.messages as m
@@ -47,7 +48,9 @@ begin
         and (memory._is_unparsed(m) or not m.is_counted and p_token_counts ? m.seq::text)
       for no key update skip locked) as l
     window so_far as (order by l.seq)) as b;
-  last_parsed := memory._check_messages(p_user_id, p_thread_id, p_from_seq, last_parsed, true);
+  if is_any_judged then
+    last_parsed := memory._check_messages(p_user_id, p_thread_id, p_from_seq, last_parsed, true);
+  end if;
   -- The policy is read once per agent. Reading it for each of 10,000 short messages took as long as parsing them: 0.47
   -- s instead of 0.26.
   languages := (select jsonb_object_agg(a.id, memory._language(p_user_id, a.id))
@@ -55,16 +58,21 @@ begin
   -- "any (seqs)" and not a join, which is planned badly while the table has no statistics. The bounds keep a plan that
   -- takes the array for longer than the thread from reading all of the thread.
   update memory.messages as m
-  set search_vector = coalesce(m.search_vector,
-        case
-          when memory._is_kept_message(m.is_active, m.summary_id) and m.seq <= last_parsed
-            then memory._message_vector((languages ->> m.agent_id)::regconfig, m.content, m.metadata, m.created_at)
-        end),
+  set (search_vector, search_keys) = (
+        select w.words, coalesce(m.search_keys, case when w.words is not null then array(
+          select k from memory._search_keys(m.user_id, m.agent_id, w.words, m.metadata) as k) end)
+        from (
+          select coalesce(m.search_vector, case
+            when memory._is_kept_message(m.is_active, m.summary_id) and m.seq <= last_parsed
+              then memory._message_vector((languages ->> m.agent_id)::regconfig, m.content, m.metadata, m.created_at)
+            end) as words
+          offset 0) as w), -- so that the words are parsed once
       token_count = case
         when m.is_counted then m.token_count
         else coalesce((p_token_counts ->> m.seq::text)::numeric::int, m.token_count)
       end,
-      is_counted = m.is_counted or p_token_counts ? m.seq::text
+      is_counted = m.is_counted or p_token_counts ? m.seq::text,
+      updated_at = statement_timestamp()
   where m.user_id = p_user_id and m.thread_id = p_thread_id
     and m.seq between p_from_seq and p_to_seq and m.seq = any (seqs);
 end;

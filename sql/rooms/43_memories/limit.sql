@@ -4,26 +4,31 @@
 create or replace function memory._count_memories(p_user_id text, p_agent_id text, p_change bigint)
 returns void
 language plpgsql volatile parallel unsafe
+set enable_seqscan = off -- as in memory._delete_memories()
+set jit = off
 as $$
 declare
   counted bigint;
   layers memory.policies[];
   settings jsonb;
 begin
+  if p_change <= 0 then
+    update memory.memory_scopes as s
+    set memory_count = memory._counted_on(s.memory_count, p_change)
+    where s.user_id = p_user_id and s.agent_id = p_agent_id;
+    return;
+  end if;
   update memory.memory_scopes as s
   set memory_count = memory._counted_on(s.memory_count, p_change)
   where s.user_id = p_user_id and s.agent_id = p_agent_id
-  returning s.memory_count,
-    case when p_change > 0 then array(
-      select p from memory.policies as p
-      where memory._policy_applies(p.user_id, p.agent_id, p_user_id, p_agent_id)) end
+  returning s.memory_count, array( -- as in memory._policy()
+    select p from (select p_user_id, p_agent_id offset 0) as a (user_id, agent_id)
+    join memory.policies as p on memory._policy_applies(p.user_id, p.agent_id, a.user_id, a.agent_id))
   into counted, layers;
-  if p_change > 0 then
-    settings := case when cardinality(layers) = 0 then memory._default_policy() -> 'memories'
-                     else memory._section_of(layers, 'memories') end;
-    if counted > (settings ->> 'max_per_agent')::bigint then
-      perform memory._keep_limit(p_user_id, p_agent_id, counted, settings);
-    end if;
+  settings := case when cardinality(layers) = 0 then memory._default_policy() -> 'memories'
+                   else memory._section_of(layers, 'memories') end;
+  if counted > (settings ->> 'max_per_agent')::bigint then
+    perform memory._keep_limit(p_user_id, p_agent_id, counted, settings);
   end if;
 end;
 $$;

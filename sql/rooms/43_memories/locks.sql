@@ -33,21 +33,25 @@ returns void
 language plpgsql volatile parallel unsafe
 -- PostgreSQL would plan it for each array anew, which takes three times as long as the query.
 set plan_cache_mode = force_generic_plan
+set enable_seqscan = off -- a plan made while the tables were empty would read all of them
+set jit = off
 as $$
 begin
-  perform from memory.memory_scopes as s
-  where s.user_id = p_user_id
-    and s.agent_id in (
-      -- The query looks up each memory separately: a session whose first plan met an empty table would join, and read
-      -- all memories of the user.
-      select f.agent_id
-      from unnest(p_memory_ids) as i (id)
-      cross join lateral (
-        select m.agent_id from memory.memories as m where m.user_id = p_user_id and m.memory_id = i.id
-        union all
-        select m.agent_id from memory.memories as m where m.user_id = p_user_id and m.superseded_by = i.id) as f)
-  order by s.agent_id
-  for no key update;
+  perform
+  from unnest(array(
+    -- The query looks up each memory separately: a session whose first plan met an empty table would join, and read all
+    -- memories of the user. So it does with the counters.
+    select f.agent_id
+    from unnest(p_memory_ids) as i (id)
+    cross join lateral (
+      select m.agent_id from memory.memories as m where m.user_id = p_user_id and m.memory_id = i.id
+      union all
+      select m.agent_id from memory.memories as m where m.user_id = p_user_id and m.superseded_by = i.id) as f
+    group by f.agent_id order by f.agent_id)) as a (agent_id)
+  cross join lateral (
+    select from memory.memory_scopes as s
+    where s.user_id = p_user_id and s.agent_id = a.agent_id
+    for no key update) as s;
 end;
 $$;
 

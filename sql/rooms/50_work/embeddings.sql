@@ -23,7 +23,9 @@ begin
     from (
       select t.*, row_number() over () as place
       from memory._embeddable_texts(p_user_id, p_sources, p_ids) as t
-      where not memory._is_embedded(p_user_id, p_model.name, t.source, t.id)
+      where not exists ( -- as in memory._embed_input()
+        select from memory.embeddings as e
+        where e.user_id = p_user_id and e.model = p_model.name and e.source = t.source and e.id = t.id offset 0)
       limit 256) as w
     window so_far as (order by w.place)
   ) as n
@@ -39,7 +41,8 @@ end;
 $$;
 
 -- Stores the embeddings of texts that have not changed since they were handed out, and hides near-duplicates of
--- memories.
+-- memories. The runners hand in "vectors", the texts of such arrays: to read their numbers one by one as JSON took a
+-- third of the time of the job.
 create or replace function memory._store_embeddings(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -49,14 +52,13 @@ set plan_cache_mode = force_generic_plan -- planning for the texts of a job took
 as $$
 declare
   model memory.models;
-  embeddings constant jsonb := p_result -> 'embeddings';
+  form constant text := case when p_result ? 'vectors' then 'string' else 'array' end;
+  embeddings constant jsonb := p_result -> case form when 'string' then 'vectors' else 'embeddings' end;
   expected constant int := jsonb_array_length(p_job.input -> 'rows');
   dims int;
-  embedded int;
   are_good boolean;
   sources text[];
   ids text[];
-  stored text[];
   folded int := 0;
 begin
   if jsonb_typeof(embeddings) is distinct from 'array' or jsonb_array_length(embeddings) <> expected then
@@ -69,8 +71,9 @@ begin
   if not found then
     return jsonb_build_object('skipped', 'the model was dropped or replaced meanwhile');
   end if;
-  dims := coalesce(memory._known_dimensions(model), case jsonb_typeof(embeddings -> 0)
-                     when 'array' then jsonb_array_length(embeddings -> 0) end);
+  dims := coalesce(memory._known_dimensions(model), case when jsonb_typeof(embeddings -> 0) = form then
+    case form when 'array' then jsonb_array_length(embeddings -> 0)
+              else cardinality(string_to_array(embeddings ->> 0, ',')) end end);
   if model.dimensions is null then -- the first embedding of a model sets its dimensions
     update memory.models as m set dimensions = dims where m.name = model.name and m.dimensions is null;
     if not found
@@ -86,7 +89,7 @@ begin
   begin
     with vectors as materialized (
       select g.value ->> 'source' as source, g.value ->> 'id' as id, g.value ->> 'hash' as hash,
-        memory._halfvec(g.embedding) as embedding, jsonb_typeof(g.embedding) = 'array' as is_array
+        memory._halfvec(g.embedding) as embedding, jsonb_typeof(g.embedding) = form as is_vector
       from rows from (jsonb_array_elements(p_job.input -> 'rows'), jsonb_array_elements(embeddings))
         as g (value, embedding)
     ), new_rows as (
@@ -99,39 +102,39 @@ begin
       on conflict do nothing
       returning source, id
     )
-    select count(*), array_agg(n.id) filter (where n.source = 'memory'), (
-      select bool_and(v.is_array and memory._dimensions(v.embedding) = dims
+    select array_agg(n.source), array_agg(n.id), (
+      select bool_and(v.is_vector and memory._dimensions(v.embedding) = dims
                       and memory._norm(v.embedding) > 0 and memory._norm(v.embedding) <= 65000)
       from vectors as v)
-    into embedded, stored, are_good from new_rows as n;
+    into sources, ids, are_good from new_rows as n;
   exception
     when data_exception or integrity_constraint_violation or program_limit_exceeded then
-      perform memory._check_embeddings(embeddings, dims); -- which says what is wrong
+      perform memory._check_embeddings(embeddings, form, dims); -- which says what is wrong
       raise;
   end;
   if are_good is not true or dims > 4000 then -- looking before took a third of the time of storing
-    perform memory._check_embeddings(embeddings, dims);
+    perform memory._check_embeddings(embeddings, form, dims);
   end if;
-  if model.is_active then -- a text that has changed meanwhile has no embedding, and keeps its entries
+  if ids is not null and model.is_active then -- a text that has changed meanwhile keeps its entries
     delete from memory.texts_to_embed as l
     where l.ctid = any (array(
       select w.place
       from unnest(sources, ids) as g (source, id)
       cross join lateral ( -- each text by its key, and not all that wait
         select e.ctid as place from memory.texts_to_embed as e
-        where e.user_id = p_job.user_id and e.source = g.source and e.id = g.id offset 0) as w
-      where memory._is_embedded(p_job.user_id, model.name, g.source, g.id)));
+        where e.user_id = p_job.user_id and e.source = g.source and e.id = g.id offset 0) as w));
+    if 'memory' = any (sources) then
+      folded := memory._fold_near_duplicates(p_job.user_id, model.name, array(
+        select g.id::uuid from unnest(sources, ids) as g (source, id) where g.source = 'memory'));
+    end if;
   end if;
-  if stored is not null and model.is_active then
-    folded := memory._fold_near_duplicates(p_job.user_id, model.name, stored::uuid[]);
-  end if;
-  return jsonb_build_object('model', model.name, 'embedded', embedded, 'folded', folded);
+  return jsonb_build_object('model', model.name, 'embedded', coalesce(cardinality(ids), 0), 'folded', folded);
 end;
 $$;
 
--- Refuses embeddings that are not arrays of p_dimensions numbers, or whose numbers are all 0, because these have no
--- cosine.
-create or replace function memory._check_embeddings(p_embeddings jsonb, p_dimensions int)
+-- Refuses embeddings that are not arrays of p_dimensions numbers (or the texts of such arrays, where that is their
+-- form), or whose numbers are all 0, because these have no cosine.
+create or replace function memory._check_embeddings(p_embeddings jsonb, p_form text, p_dimensions int)
 returns void
 language plpgsql stable parallel safe
 as $$
@@ -141,6 +144,17 @@ begin
   if (p_dimensions between 1 and 4000) is not true then
     perform memory._refuse_result('embeddings',
       format('have %s dimensions, 1 to 4000 are possible', coalesce(p_dimensions::text, 'no')));
+  end if;
+  if p_form = 'string' then
+    begin
+      p_embeddings := (
+        select jsonb_agg(case jsonb_typeof(e.value) when 'string' then (e.value #>> '{}')::jsonb end
+                         order by e.position)
+        from jsonb_array_elements(p_embeddings) with ordinality as e (value, position));
+    exception
+      when data_exception then
+        perform memory._refuse_result('vectors', 'have a text that is no array of numbers');
+    end;
   end if;
   select e.position - 1 into wrong
   from jsonb_array_elements(p_embeddings) with ordinality as e (value, position)

@@ -78,7 +78,7 @@ begin
     -- The keys are of the user.
     when (p_table, p_column) = ('messages', 'search_keys') then
       'case when t.search_keys is not null then '
-      'memory._search_keys($6, t.agent_id, t.search_vector, t.metadata) end'
+      'array(select k from memory._search_keys($6, t.agent_id, t.search_vector, t.metadata) as k) end'
     when (p_table, p_column) = ('documents', 'namespace') then
       'case when t.namespace = memory._archive_namespace($1) then memory._archive_namespace($6) else t.namespace end'
     when (p_table, p_column) = ('jobs', 'job_id') then -- a user who was moved here may have brought the number along

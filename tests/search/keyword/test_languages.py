@@ -93,6 +93,8 @@ def test_a_change_has_the_texts_parsed_anew_and_searches_find_them_all_the_time(
         assert len(found(api, "Häuser", agent_id="default")) == len(ALL_SOURCES)
     assert jobs == 1 if max_bytes > 1 else jobs > 5
     assert api.query("select from memory.marks where kind in ('language', 'parsed_anew')") == []
+    keys = "array(select k from memory._search_keys(user_id, agent_id, search_vector, metadata) as k)"
+    assert api.query(f"select distinct search_keys = {keys} from memory.messages") == [(True,)]
     of_user = "agent_id" not in layer  # documents are the user's
     assert "haus" in words(api)
     assert len(found(api, "Haus")) == len(ALL_SOURCES) - (not of_user)

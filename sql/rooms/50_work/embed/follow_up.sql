@@ -6,11 +6,13 @@ as $$
 declare
   model text := (memory._embedding_model()).name;
 begin
-  return case
-    when model is not null and case p_job.scope
-      when '' then exists (select from memory.texts_to_embed as l where l.user_id = p_job.user_id)
-      else exists (select from memory._unembedded(p_job.user_id, p_job.scope, model, 1)) end
-    then jsonb '{}'
-  end;
+  if model is null then
+    return null;
+  elsif p_job.scope = '' then
+    perform from memory.texts_to_embed as l where l.user_id = p_job.user_id limit 1;
+  else
+    perform from memory._unembedded(p_job.user_id, p_job.scope, model, 1);
+  end if;
+  return case when found then jsonb '{}' end;
 end;
 $$;
