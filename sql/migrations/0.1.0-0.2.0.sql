@@ -28,7 +28,8 @@ alter table memory.memory_scopes
 alter table memory.threads
   add column tokens_since_summary bigint not null default 0,
   add column title text,
-  add column metadata jsonb;
+  add column metadata jsonb,
+  add column is_parsed boolean not null default false;
 alter table memory.memory_types add column is_general boolean not null default true;
 alter table memory.messages
   add column search_keys int[],
@@ -736,6 +737,9 @@ create unique index jobs_one_open_idx on memory.jobs (user_id, kind, scope, vari
 create index jobs_running_idx on memory.jobs (user_id) where status = 'running';
 create index jobs_turn_idx on memory.jobs (kind, (hashtextextended(user_id, 0) / 2), run_after, job_id)
   where status = 'pending' and not is_delayed;
+create index threads_unparsed_idx on memory.threads (user_id, thread_id) where not is_parsed;
+create index marks_words_idx on memory.marks (user_id, (hashtextextended(scope, 0))) include (scope)
+  where kind = 'words';
 create index marks_languages_idx on memory.marks (user_id) where kind in ('language', 'parsed_anew');
 create index embeddings_codes_idx on memory.embeddings (user_id, model, created_at)
   include (id, agent_id, code)

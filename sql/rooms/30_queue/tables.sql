@@ -101,6 +101,9 @@ create table memory.marks (
   position bigint not null,
   primary key (user_id, scope, kind)
 );
+-- In the order of a hash, so that the first threads of a user are a random sample of all.
+create index marks_words_idx on memory.marks (user_id, (hashtextextended(scope, 0))) include (scope)
+  where kind = 'words';
 create index marks_languages_idx on memory.marks (user_id) where kind in ('language', 'parsed_anew');
 comment on table memory.marks is
 'How far each kind of work has come, stamped in the transaction that stores its result.';

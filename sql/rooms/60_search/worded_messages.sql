@@ -79,6 +79,7 @@ create or replace function memory._sampled_messages(
   out texts bigint, out frequencies bigint[], out lowest double precision, out deviation double precision
 )
 language plpgsql stable parallel safe
+set enable_bitmapscan = off -- the index that gives the threads in order, and not all marks of the user sorted
 as $$
 declare
   wanted constant int := 100;
@@ -88,29 +89,34 @@ declare
   sampled bigint;
 begin
   with threads as materialized (
-    select t.thread_id, t.share, m.first_seq, t.next_seq - m.first_seq as messages
+    select h.thread_id, h.share, t.first_seq, t.next_seq - t.first_seq as messages
     from (
-      -- If a user has more than 300 threads, the sample takes every second, third ... thread and counts it as many
-      -- times (share).
-      select t.thread_id, t.next_seq, t.message_count,
-        row_number() over () % ceil(count(*) over () / 300.0)::int as place,
-        ceil(count(*) over () / 300.0)::int as share
-      from memory.threads as t
-      where t.user_id = p_user_id
-    ) as t
+      -- The threads with parsed messages, at most 300 of them: those with the lowest hashes, which makes them a random
+      -- sample. The share of all hashes that is below the 301st one is the share of all threads that is in the sample,
+      -- to 6 % (standard deviation). To number all threads took 20 of 96 ms of a user with 6,000.
+      select f.thread_id, row_number() over (order by f.hash) as place,
+        case when count(*) over () > 300 then (max(f.hash) over () + 2 ^ 63) / 2 ^ 64 else 1 end as share
+      from (
+        select k.scope as thread_id, hashtextextended(k.scope, 0) as hash
+        from memory.marks as k
+        where k.user_id = p_user_id and k.kind = 'words'
+        order by hashtextextended(k.scope, 0) limit 301) as f
+    ) as h
     cross join lateral (
-      select case when t.message_count < t.next_seq then (
+      select t.next_seq, case when t.message_count < t.next_seq then (
         select min(m.seq) from memory.messages as m where m.user_id = p_user_id and m.thread_id = t.thread_id
       ) else 0 end as first_seq
+      from memory.threads as t
+      where t.user_id = p_user_id and t.thread_id = h.thread_id
       offset 0
-    ) as m
-    where t.place = 0 and t.next_seq > m.first_seq
+    ) as t
+    where h.place <= 300 and t.next_seq > t.first_seq
   ), counted as materialized (
     select t.*, sum(t.messages) over (order by t.thread_id rows unbounded preceding)::bigint as through,
       sum(t.messages) over ()::bigint as stored
     from threads as t
   ), places as materialized (
-    select p.place, t.thread_id, t.stored * t.share as stored,
+    select p.place, t.thread_id, (t.stored / t.share)::bigint as stored,
       t.first_seq + (p.place * t.stored + wanted - 1) / wanted - (t.through - t.messages) - 1 as seq
     from counted as t
     cross join lateral generate_series(
