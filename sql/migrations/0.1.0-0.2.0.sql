@@ -238,7 +238,9 @@ create table memory.receipts (
 );
 
 create table memory.whole_user_changes (
-  transaction_id xid8 primary key
+  transaction_id xid8 not null,
+  change_name text not null,
+  primary key (transaction_id, change_name)
 );
 
 create table memory.due_deletions (

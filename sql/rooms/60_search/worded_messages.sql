@@ -36,7 +36,7 @@ begin
       order by w.number);
   end if;
   -- The rarest words: the first one, and each further one while the words so far are in at most 1,000 messages plus a
-  -- fiftieth of the corpus, or of 25,000 messages. In larger corpora pairs find as much in less time: of the ten results of
+  -- fiftieth of the corpus, or of 10,000 messages. In larger corpora pairs find as much in less time: of the ten results of
   -- ranking all of 294,100 messages, a fiftieth and pairs both find 70 %, in 53 and 30 ms (60 questions, 2026-11).
   select array_agg(w.key) into compared
   from (
@@ -44,7 +44,7 @@ begin
     from unnest(keys, estimates) as k (key, estimate)
     window rarest_first as (order by k.estimate, k.key rows unbounded preceding)
   ) as w
-  where w.place = 1 or w.messages <= 1000 + least(total, 25000) / 50;
+  where w.place = 1 or w.messages <= 1000 + least(total, 10000) / 50;
   if total > 10000 then
     -- The rarest pairs, at most 40, that about 1,000 messages have.
     select array_agg(p.one), array_agg(p.other) into ones, others
