@@ -29,7 +29,7 @@ alter table memory.threads
   add column tokens_since_summary bigint not null default 0,
   add column title text,
   add column metadata jsonb,
-  add column is_parsed boolean not null default false;
+  add column settled_at timestamptz;
 alter table memory.memory_types add column is_general boolean not null default true;
 alter table memory.messages
   add column search_keys int[],
@@ -739,7 +739,8 @@ create unique index jobs_one_open_idx on memory.jobs (user_id, kind, scope, vari
 create index jobs_running_idx on memory.jobs (user_id) where status = 'running';
 create index jobs_turn_idx on memory.jobs (kind, (hashtextextended(user_id, 0) / 2), run_after, job_id)
   where status = 'pending' and not is_delayed;
-create index threads_unparsed_idx on memory.threads (user_id, thread_id) where not is_parsed;
+create index threads_unsettled_idx on memory.threads (user_id, thread_id) where settled_at is null;
+create index threads_settled_idx on memory.threads (user_id, settled_at desc, thread_id) where settled_at is not null;
 create index marks_words_idx on memory.marks (user_id, (hashtextextended(scope, 0))) include (scope)
   where kind = 'words';
 create index marks_languages_idx on memory.marks (user_id) where kind in ('language', 'parsed_anew');

@@ -78,8 +78,15 @@ def test_the_threads_in_the_sample_say_how_many_messages_there_are(large: Api) -
     }
 
 
+def test_a_list_of_threads_counts_all_and_reads_a_page(large: Api) -> None:
+    few, many = [
+        large.entries_read(lambda user=user: large.list_threads(user_id=user, row_limit=10)) for user in ("few", "many")
+    ]
+    assert many - few < 1.2 * (MANY - FEW)
+
+
 def test_a_sweep_and_the_next_search_read_only_threads_that_are_not_parsed(large: Api) -> None:
-    assert large.value("select count(*) from memory.threads where not is_parsed") == 0
+    assert large.value("select count(*) from memory.threads where settled_at is null") == 0
     large.add_message(user_id="many", thread_id="t9", role="user", content="A bassoon")
     assert found(large, "many", "bassoon") == ["t9/3"]
     assert large.entries_read(lambda: large.value("select memory._finish_unread_messages(1000)")) < 100
@@ -95,3 +102,24 @@ def test_messages_with_two_of_the_words_are_compared_beside_those_with_the_rares
         "select (memory._worded_messages('many', null, '{theorbo,boat,lamp}', null, null, 40, null)).thread_ids"
     )
     assert compared[0] == "shop"
+
+
+def test_pages_of_threads_are_in_order_whether_a_sweep_has_seen_them_or_not(api: Api) -> None:
+    def add(thread: str, day: int) -> None:
+        api.add_message(user_id="ana", thread_id=thread, role="user", content="Tea", created_at=f"2026-01-{day:02}")
+
+    for number in range(1, 9):
+        add(f"t{number}", number // 2 + 1)
+    api.set_thread(user_id="ana", thread_id="a", title="Without messages")
+    api.set_thread(user_id="ana", thread_id="b", title="Without messages")
+    api.sweep()
+    assert api.value("select count(*) from memory.threads where settled_at is null") == 0
+    add("t5", 1)  # older than its last one
+    add("t2", 3)
+    api.set_thread(user_id="ana", thread_id="ab", title="Without messages")
+    api.copy_thread(user_id="ana", thread_id="t8", new_thread_id="t80", upto_seq=0)
+    pages = [api.list_threads(user_id="ana", row_limit=3, row_offset=start) for start in range(0, 15, 3)]
+    assert [thread.thread_id for page in pages for thread in page] == [
+        *["t8", "t80", "t6", "t7", "t2", "t4", "t5", "t3", "t1", "a", "ab", "b"]
+    ]
+    assert {thread.total_count for page in pages for thread in page} == {12}

@@ -77,7 +77,7 @@ begin
       tokens_since_summary = t.tokens_since_summary + tokens,
       first_at = least(t.first_at, add_message.created_at),
       last_at = greatest(t.last_at, add_message.created_at),
-      is_parsed = false
+      settled_at = null
   where t.user_id = add_message.user_id and t.thread_id = add_message.thread_id
   returning t.next_seq - 1, t.message_count, t.active_tokens, t.tokens_since_summary,
     array(select p from memory.policies as p

@@ -30,7 +30,7 @@ begin
       tokens_since_summary = t.tokens_since_summary + excluded.tokens_since_summary,
       first_at = least(t.first_at, excluded.first_at),
       last_at = greatest(t.last_at, excluded.last_at),
-      is_parsed = false
+      settled_at = null
   returning t.next_seq - p_message_count, t.message_count, t.active_tokens, t.tokens_since_summary,
     array(select p from memory.policies as p
           where memory._policy_applies(p.user_id, p.agent_id, p_user_id, p_agent_id)
