@@ -742,7 +742,7 @@ create index jobs_turn_idx on memory.jobs (kind, (hashtextextended(user_id, 0) /
 create index threads_unsettled_idx on memory.threads (user_id, thread_id) where settled_at is null;
 create index threads_settled_idx on memory.threads (user_id, settled_at desc, thread_id) where settled_at is not null;
 create index marks_words_idx on memory.marks (user_id, (hashtextextended(scope, 0))) include (scope)
-  where kind = 'words';
+  where kind || '' = 'words';
 create index marks_languages_idx on memory.marks (user_id) where kind in ('language', 'parsed_anew');
 create index embeddings_codes_idx on memory.embeddings (user_id, model, created_at)
   include (id, agent_id, code)

@@ -4,8 +4,8 @@
 -- booked for an agent without the resource memory; then first_seq is null. masks: what the policy has masked; null for
 -- nothing.
 --
--- memory.add_message() books a message of an existing thread by a statement of its own, because the call took a tenth of
--- its time.
+-- memory.add_message() books a message of an existing thread by a statement of its own, because the call took a tenth
+-- of its time.
 create or replace function memory._append(
   p_user_id text, p_thread_id text, p_agent_id text, p_message_count int, p_token_count bigint,
   p_first_at timestamptz, p_last_at timestamptz, p_ends_round boolean,

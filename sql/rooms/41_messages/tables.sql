@@ -20,8 +20,9 @@ create table memory.threads (
 -- Every message updates the row of its thread. Half-empty pages, and no index on a column that changes, keep those
 -- updates HOT: an index on last_at made add_message 1.5 times slower.
 ) with (fillfactor = 50);
--- settled_at seldom changes. Without threads_unsettled_idx each search of a user with 6,000 threads took 16 ms to compare
--- all threads with their marks, and a sweep compared those of all users. memory.list_threads() takes its page from both.
+-- settled_at seldom changes. Without threads_unsettled_idx each search of a user with 6,000 threads took 16 ms to
+-- compare all threads with their marks, and a sweep compared those of all users. memory.list_threads() takes its page
+-- from both indexes.
 create index threads_unsettled_idx on memory.threads (user_id, thread_id) where settled_at is null;
 create index threads_settled_idx on memory.threads (user_id, settled_at desc, thread_id) where settled_at is not null;
 comment on table memory.threads is 'One row per conversation: its next message number and its counters.';

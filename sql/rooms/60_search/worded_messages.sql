@@ -115,6 +115,7 @@ create or replace function memory._sampled_messages(
 )
 language plpgsql stable parallel safe
 set enable_bitmapscan = off -- the index that gives the threads in order, and not all marks of the user sorted
+set jit = off
 as $$
 declare
   wanted constant int := 100;
@@ -134,7 +135,7 @@ begin
       from (
         select k.scope as thread_id, hashtextextended(k.scope, 0) as hash
         from memory.marks as k
-        where k.user_id = p_user_id and k.kind = 'words'
+        where k.user_id = p_user_id and k.kind || '' = 'words' -- as the index says
         order by hashtextextended(k.scope, 0) limit 301) as f
     ) as h
     cross join lateral (
