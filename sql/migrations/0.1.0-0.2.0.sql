@@ -28,7 +28,8 @@ alter table memory.memory_scopes
 alter table memory.threads
   add column tokens_since_summary bigint not null default 0,
   add column title text,
-  add column metadata jsonb;
+  add column metadata jsonb,
+  add column settled_at timestamptz;
 alter table memory.memory_types add column is_general boolean not null default true;
 alter table memory.messages
   add column search_keys int[],
@@ -240,7 +241,9 @@ create table memory.receipts (
 );
 
 create table memory.whole_user_changes (
-  transaction_id xid8 primary key
+  transaction_id xid8 not null,
+  change_name text not null,
+  primary key (transaction_id, change_name)
 );
 
 create table memory.due_deletions (
@@ -739,6 +742,10 @@ create unique index jobs_one_open_idx on memory.jobs (user_id, kind, scope, vari
 create index jobs_running_idx on memory.jobs (user_id) where status = 'running';
 create index jobs_turn_idx on memory.jobs (kind, (hashtextextended(user_id, 0) / 2), run_after, job_id)
   where status = 'pending' and not is_delayed;
+create index threads_unsettled_idx on memory.threads (user_id, thread_id) where settled_at is null;
+create index threads_settled_idx on memory.threads (user_id, settled_at desc, thread_id) where settled_at is not null;
+create index marks_words_idx on memory.marks (user_id, (hashtextextended(scope, 0))) include (scope)
+  where kind || '' = 'words';
 create index marks_languages_idx on memory.marks (user_id) where kind in ('language', 'parsed_anew');
 create index embeddings_codes_idx on memory.embeddings (user_id, model, created_at)
   include (id, agent_id, code)

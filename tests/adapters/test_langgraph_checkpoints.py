@@ -194,3 +194,25 @@ def test_calls_at_once_do_not_deadlock_in_whatever_order_their_places_come(sessi
         first.put_checkpoint_writes(**one, places="{2}")
     assert code(second) is None
     assert first.value("select array_agg(channel order by place) from memory.checkpoint_writes") == ["a", "a"]
+
+
+def test_versions_that_are_said_to_have_no_value_are_not_looked_up(api: Api) -> None:
+    place = {"user_id": "ana", "thread_id": "t"}
+    one, two = {"channel_versions": {"a": "1", "b": "1"}}, {"channel_versions": {"a": "2", "b": "1"}}
+    values = {"channels": ["a", "b"], "types": ["t", "t"], "blobs": '{"1","2"}'}
+
+    def loaded(checkpoint_id: str | None = None) -> tuple[list[str], bool]:
+        [found] = api.get_checkpoint(**place, checkpoint_id=checkpoint_id)
+        return sorted(found.channels or []), "blobless_versions" in found.checkpoint
+
+    # A channel that comes with a value cannot be without one.
+    api.put_checkpoint(
+        **place, checkpoint_id="1", checkpoint={**one, "blobless_versions": {"a": "1"}}, versions=["1", "1"], **values
+    )
+    assert loaded() == (["a", "b"], False)
+    # What is said of another version does not count.
+    api.put_checkpoint(**place, checkpoint_id="2", checkpoint={**two, "blobless_versions": {"a": "2", "b": "0"}})
+    assert loaded() == loaded("2") == (["b"], True)
+    assert [sorted(row.channels or []) for row in api.list_checkpoints(**place)] == [["b"], ["a", "b"]]
+    api.put_checkpoint(**place, checkpoint_id="3", checkpoint={**one, "blobless_versions": {"b": "1"}})
+    assert loaded() == (["a"], True)

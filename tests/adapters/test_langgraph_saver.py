@@ -121,7 +121,7 @@ class TestValues:
         saver.put_writes(config(checkpoint_ns="", checkpoint_id="1"), [("x", value)], "task")
         stored = saver.get_tuple(config())
         assert stored is not None
-        assert stored.checkpoint["channel_values"] == {"x": value}
+        assert stored.checkpoint == {**checkpoint, "channel_values": {"x": value}}
         assert type(stored.checkpoint["channel_values"]["x"]) is type(value)
         assert stored.pending_writes == [("task", "x", value)]
 

@@ -90,9 +90,13 @@ comment on column memory.user_locks.user_hash is 'HMAC-SHA256 of the user_id, as
 -- Triggers do nothing for rows of a user who is copied or forgotten as a whole: the rows are counted once at the end.
 -- Anybody could set a setting, so the transaction must stand here as well.
 create table memory.whole_user_changes (
-  transaction_id xid8 primary key
+  transaction_id xid8 not null,
+  change_name text not null,
+  primary key (transaction_id, change_name)
 );
 alter table memory.whole_user_changes enable row level security;
 comment on table memory.whole_user_changes is
 'Transactions that import or forget a user; each removes its row before it ends.';
 comment on column memory.whole_user_changes.transaction_id is 'The transaction that the row is about.';
+comment on column memory.whole_user_changes.change_name is
+'Tells the changes of one transaction apart, as the setting memory.change_name does.';

@@ -68,18 +68,17 @@ begin
   end if;
 
   -- Booked first, then inserted under the number that is reserved for it. Policies and models are read in the same
-  -- statement: a statement of their own would take 10 us.
-  insert into memory.threads as t (user_id, thread_id, next_seq, message_count, active_tokens, tokens_since_summary,
-    first_at, last_at)
-  values (add_message.user_id, add_message.thread_id, 1, 1, tokens, tokens, add_message.created_at,
-    add_message.created_at)
-  on conflict on constraint threads_pkey do update
+  -- statement: a statement of their own would take 10 us. An insert with "on conflict", as in memory._append(), would
+  -- take 3 % more instructions of the call.
+  update memory.threads as t
   set next_seq = t.next_seq + 1,
       message_count = t.message_count + 1,
-      active_tokens = t.active_tokens + excluded.active_tokens,
-      tokens_since_summary = t.tokens_since_summary + excluded.active_tokens,
-      first_at = least(t.first_at, excluded.first_at),
-      last_at = greatest(t.last_at, excluded.last_at)
+      active_tokens = t.active_tokens + tokens,
+      tokens_since_summary = t.tokens_since_summary + tokens,
+      first_at = least(t.first_at, add_message.created_at),
+      last_at = greatest(t.last_at, add_message.created_at),
+      settled_at = null
+  where t.user_id = add_message.user_id and t.thread_id = add_message.thread_id
   returning t.next_seq - 1, t.message_count, t.active_tokens, t.tokens_since_summary,
     array(select p from memory.policies as p
           where memory._policy_applies(p.user_id, p.agent_id, add_message.user_id, add_message.agent_id)
@@ -88,12 +87,20 @@ begin
     current_setting('memory.seqs_reserved', true)
   into booked_seq, messages_now, tokens_now, tokens_since, layers, embeds, mark;
 
-  if cardinality(layers) > 0
+  if booked_seq is null or cardinality(layers) > 0
     or memory._may_be_due(memory._default_policy(), booked_seq, tokens, tokens_now, tokens_since, embeds)
   then
-    select b.first_seq, coalesce(add_message.expires_at, b.expires_at), b.masks into booked_seq, expires_at, masks
-    from memory._after_booking(user_id, thread_id, agent_id, booked_seq, 1, tokens, memory._ends_round(role, metadata),
-                               messages_now, tokens_now, tokens_since, layers, embeds) as b;
+    if booked_seq is null then -- the first message of the thread
+      mark := current_setting('memory.seqs_reserved', true);
+      select b.first_seq, coalesce(add_message.expires_at, b.expires_at), b.masks into booked_seq, expires_at, masks
+      from memory._append(user_id, thread_id, agent_id, 1, tokens, created_at, created_at,
+                          memory._ends_round(role, metadata)) as b;
+    else
+      select b.first_seq, coalesce(add_message.expires_at, b.expires_at), b.masks into booked_seq, expires_at, masks
+      from memory._after_booking(user_id, thread_id, agent_id, booked_seq, 1, tokens,
+                                 memory._ends_round(role, metadata), messages_now, tokens_now, tokens_since, layers,
+                                 embeds) as b;
+    end if;
     if booked_seq is null then
       return row(null, content, tokens, null)::memory.stored_message;
     elsif masks is not null then

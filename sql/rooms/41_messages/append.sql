@@ -4,7 +4,8 @@
 -- booked for an agent without the resource memory; then first_seq is null. masks: what the policy has masked; null for
 -- nothing.
 --
--- memory.add_message() books its message by the same statement of its own, because the call took a tenth of its time.
+-- memory.add_message() books a message of an existing thread by a statement of its own, because the call took a tenth
+-- of its time.
 create or replace function memory._append(
   p_user_id text, p_thread_id text, p_agent_id text, p_message_count int, p_token_count bigint,
   p_first_at timestamptz, p_last_at timestamptz, p_ends_round boolean,
@@ -28,7 +29,8 @@ begin
       active_tokens = t.active_tokens + excluded.active_tokens,
       tokens_since_summary = t.tokens_since_summary + excluded.tokens_since_summary,
       first_at = least(t.first_at, excluded.first_at),
-      last_at = greatest(t.last_at, excluded.last_at)
+      last_at = greatest(t.last_at, excluded.last_at),
+      settled_at = null
   returning t.next_seq - p_message_count, t.message_count, t.active_tokens, t.tokens_since_summary,
     array(select p from memory.policies as p
           where memory._policy_applies(p.user_id, p.agent_id, p_user_id, p_agent_id)

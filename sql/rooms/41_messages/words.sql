@@ -136,7 +136,8 @@ $$;
 
 -- Parses up to p_message_limit messages that no job has read, and returns how many were checked. Until they are parsed,
 -- every keyword search among messages parses them. A watermark per thread says up to which seq its messages are parsed:
--- an index of unparsed messages would make add_messages 9 to 18 % slower.
+-- an index of unparsed messages would make add_messages 9 to 18 % slower. A thread with settled_at need not be
+-- looked at.
 create or replace function memory._finish_unread_messages(p_message_limit int)
 returns bigint
 language plpgsql volatile parallel unsafe
@@ -154,7 +155,8 @@ begin
     select t.user_id, t.thread_id, coalesce(k.position, -1) + 1 as from_seq, t.next_seq - 1 as to_seq
     from memory.threads as t
     left join memory.marks as k on k.user_id = t.user_id and k.scope = t.thread_id and k.kind = 'words'
-    where greatest(t.next_seq, 0) - 1 > coalesce(k.position, -1) -- no overflow by a bad row, which would stop all users
+    where t.settled_at is null
+      and greatest(t.next_seq, 0) - 1 > coalesce(k.position, -1) -- no overflow by a bad row, which would stop all users
     order by t.user_id, t.thread_id limit p_message_limit
     for key share of t skip locked
   loop
@@ -176,5 +178,24 @@ begin
     exit when checked >= p_message_limit or bytes_left < 262144;
   end loop;
   return checked;
+end;
+$$;
+
+-- Settles threads that are parsed up to their last message. An append to one of them waits for the transaction, so this
+-- is the last step of a sweep, and leaves alone threads with messages of the last hour, and those that are locked.
+create or replace function memory._settle_threads(p_thread_limit int)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  update memory.threads as t set settled_at = coalesce(t.last_at, '-infinity')
+  where t.ctid = any (array(
+    select p.ctid
+    from memory.threads as p
+    left join memory.marks as k on k.user_id = p.user_id and k.scope = p.thread_id and k.kind = 'words'
+    where p.settled_at is null and p.next_seq - 1 <= coalesce(k.position, -1)
+      and (p.last_at < statement_timestamp() - interval '1 hour') is not false
+    order by p.user_id, p.thread_id limit p_thread_limit
+    for no key update of p skip locked));
 end;
 $$;

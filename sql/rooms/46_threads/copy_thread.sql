@@ -87,7 +87,8 @@ begin
   update memory.threads as t
   set next_seq = past_seq, title = origin.title, metadata = its_metadata, message_count = c.messages,
       active_tokens = c.tokens, first_at = c.first_at, last_at = c.last_at,
-      tokens_since_summary = memory._tokens_since_summary(copy_thread.user_id, new_thread_id)
+      tokens_since_summary = memory._tokens_since_summary(copy_thread.user_id, new_thread_id),
+      settled_at = case when origin.settled_at is not null then coalesce(c.last_at, '-infinity') end
   from (
     select count(*) filter (where m.is_active) as messages,
       coalesce(sum(m.token_count) filter (where m.is_active), 0) as tokens, min(m.created_at) as first_at,

@@ -23,11 +23,17 @@ begin
     return;
   end if;
   -- The page before the counters: of a user with 10,000 threads this takes 4 ms of CPU instead of 11 (PostgreSQL 15).
+  -- Of the threads that a sweep has settled an index gives the latest in order.
   return query
   with page as materialized (
     select t.thread_id, t.title, t.metadata, t.last_at
-    from memory.threads as t
-    where t.user_id = list_threads.user_id
+    from (
+      (select s.* from memory.threads as s
+       where s.user_id = list_threads.user_id and s.settled_at is not null
+       order by s.settled_at desc, s.thread_id limit row_limit::bigint + row_offset)
+      union all
+      select u.* from memory.threads as u where u.user_id = list_threads.user_id and u.settled_at is null
+    ) as t
     order by t.last_at desc nulls last, t.thread_id limit row_limit offset row_offset
   )
   select p.thread_id, s.message_count, s.active_tokens, s.first_at, s.last_at,

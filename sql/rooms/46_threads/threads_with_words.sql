@@ -60,7 +60,7 @@ begin
   select t.thread_id
   from memory.threads as t
   left join memory.marks as k on k.user_id = t.user_id and k.scope = t.thread_id and k.kind = 'words'
-  where t.user_id = p_user_id and t.next_seq - 1 > coalesce(k.position, -1)
+  where t.user_id = p_user_id and t.settled_at is null and t.next_seq - 1 > coalesce(k.position, -1)
     and exists (
       select from memory.messages as m
       where m.user_id = p_user_id and m.thread_id = t.thread_id and m.seq > coalesce(k.position, -1)

@@ -134,7 +134,7 @@ begin
         t.next_seq - 1 - coalesce(k.position, -1) as unmarked
       from memory.threads as t
       left join memory.marks as k on k.user_id = p_user_id and k.scope = t.thread_id and k.kind = 'words'
-      where t.user_id = p_user_id and t.next_seq > coalesce(k.position, -1) + 1
+      where t.user_id = p_user_id and t.settled_at is null and t.next_seq > coalesce(k.position, -1) + 1
         and (p_filters.thread_id is null or t.thread_id = p_filters.thread_id)
         and (p_filters.exclude_thread_id is null or t.thread_id <> p_filters.exclude_thread_id)
     ), read as materialized (
@@ -173,7 +173,7 @@ begin
       select t.thread_id, coalesce(k.position, -1) as position
       from memory.threads as t
       left join memory.marks as k on k.user_id = p_user_id and k.scope = t.thread_id and k.kind = 'words'
-      where t.user_id = p_user_id and t.next_seq > coalesce(k.position, -1) + 1
+      where t.user_id = p_user_id and t.settled_at is null and t.next_seq > coalesce(k.position, -1) + 1
       order by t.last_at limit 1000
     ) as t
     cross join lateral (

@@ -12,7 +12,7 @@ begin
     (1, 'policies', array[]::text[], 'true', 'true'),
     -- Before threads, as a message becomes an artifact before its thread is locked.
     (2, 'artifacts', array['content_id'], 'true', 'memory._is_unexpired(t.expires_at)'),
-    (3, 'threads', array['message_count', 'active_tokens'], 'true', 'true'),
+    (3, 'threads', array['message_count', 'active_tokens', 'settled_at'], 'true', 'true'),
     (4, 'messages', array['search_vector', 'search_keys'], 'true', 't.expires_at > statement_timestamp()'),
     (5, 'quarantined_messages', array[]::text[], 'true',
      'exists (select from memory.messages as m where m.user_id = t.user_id and m.thread_id = t.thread_id

@@ -85,6 +85,7 @@ begin
     get diagnostics removed = row_count;
     swept := swept || case old.name when 'model_calls' then jsonb_build_object('model_calls', removed) else '{}' end;
   end loop;
+  perform memory._settle_threads(batch_size);
   return swept || jsonb_build_object('queued', queued, 'checked', checked);
 end;
 $$;

@@ -138,6 +138,7 @@ def test_until_sweeps_have_filled_what_the_choice_needs_all_messages_are_ranked(
     else:
         full.connection.execute("update memory.messages set search_keys = null")
         full.connection.execute("delete from memory.marks where kind = 'words'")
+        full.connection.execute("update memory.threads set settled_at = null")
     full.connection.execute("set local session_replication_role = origin")
     missing = (
         "select (select count(*) from memory.embeddings where code is null or created_at is null) + "
