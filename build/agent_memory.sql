@@ -21137,7 +21137,7 @@ begin
   if (memory._may_reach(user_id) and memory._is_here(user_id)) is not true then
     perform memory._check_checkpoint(user_id, thread_id, namespace, coalesce(checkpoint_id, 'newest'));
   end if;
-  -- In the newest checkpoint's statement the expiry is one more look; a call of its own took half as long again.
+  -- Graphs load the newest checkpoint in each run: its statement looks at the expiry, too.
   if checkpoint_id is null then
     return query
     select w.*
@@ -21368,9 +21368,8 @@ comment on function memory.put_checkpoint(
 ) is
 'Stores the state of a graph after a step, or replaces it. channels, versions, types and blobs are arrays of one '
 'length: the serialised values that are new in this checkpoint; a value that the thread has in the same version stays '
-'as it is. blobless_versions in checkpoint names versions of channels that have no value there, so that '
-'memory.get_checkpoint() does not look for one. Policy checkpoints.expires_after says when all checkpoints of a thread '
-'expire after the last one.';
+'as it is. blobless_versions in checkpoint names versions of channels that have no value there: no value of these is '
+'looked up. Policy checkpoints.expires_after says when all checkpoints of a thread expire after the last one.';
 
 -- Takes the expiry from a thread, and returns the expiry that its next checkpoint gets; null for never. The last
 -- checkpoint has the expiry of all. If that has passed, the thread begins anew, unless a graph is still at work that
@@ -29669,8 +29668,8 @@ begin
       order by w.number);
   end if;
   -- The rarest words: the first one, and each further one while the words so far are in at most 1,000 messages plus a
-  -- fiftieth of the corpus, or of 10,000 messages. In larger corpora pairs find as much in less time: of the ten results of
-  -- ranking all of 294,100 messages, a fiftieth and pairs both find 70 %, in 53 and 30 ms (60 questions, 2026-11).
+  -- fiftieth of the corpus, or of 10,000 messages. In larger corpora pairs find as much in less time: of the ten results
+  -- of ranking all of 294,100 messages, a fiftieth and pairs both find 70 %, in 53 and 30 ms (60 questions, 2026-11).
   select array_agg(w.key) into compared
   from (
     select k.key, row_number() over rarest_first as place, sum(k.estimate) over rarest_first as messages

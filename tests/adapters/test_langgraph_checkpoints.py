@@ -10,6 +10,7 @@ import pytest
 from agent_memory import ConflictError, Memory
 from agent_memory.adapters.langgraph import AgentMemorySaver
 from langgraph.graph import START, StateGraph
+from psycopg.types.json import Jsonb
 
 from tests.adapters.graphs import State, config, counting, rows
 from tests.support.sessions import Sessions, code
@@ -163,6 +164,24 @@ def test_pages_of_all_threads_have_the_checkpoints_of_copies(saver: AgentMemoryS
         seen += [(row.checkpoint_id, row.thread_id) for row in page]
     assert len(seen) == len(set(seen)) == 12
     assert len([*saver.list(None, limit=5)]) == 5
+
+
+def test_versions_without_a_value_are_not_looked_up_unless_they_change(saver: AgentMemorySaver, api: Api) -> None:
+    counting(saver).invoke({"items": ["said"]}, config())
+    found = saver.get_tuple(config())
+    assert found is not None
+    assert found.checkpoint["channel_values"]["items"][0] == "said"
+    assert "blobless_versions" not in found.checkpoint
+    stored = api.value("select checkpoint from memory.checkpoints order by checkpoint_id desc limit 1")
+    channel, version = next(iter(stored["blobless_versions"].items()))
+    assert stored["channel_versions"][channel] == version
+    # Another program stores the checkpoint again, with a value in another version or in the same one.
+    for number in ("another", version):
+        again = {**stored, "channel_versions": {**stored["channel_versions"], channel: number}}
+        given = {"user_id": "ana", "thread_id": f"of {number}", "checkpoint_id": "1", "checkpoint": Jsonb(again)}
+        api.put_checkpoint(**given, channels=[channel], versions=[number], types=["t"], blobs='{"1"}')
+        found_again = api.value(f"select channels from memory.get_checkpoint('ana', 'of {number}')")
+        assert channel in found_again
 
 
 def test_writes_to_one_place_and_ids_of_any_length(api: Api) -> None:

@@ -9,7 +9,7 @@ begin
   if (memory._may_reach(user_id) and memory._is_here(user_id)) is not true then
     perform memory._check_checkpoint(user_id, thread_id, namespace, coalesce(checkpoint_id, 'newest'));
   end if;
-  -- In the newest checkpoint's statement the expiry is one more look; a call of its own took half as long again.
+  -- Graphs load the newest checkpoint in each run: its statement looks at the expiry, too.
   if checkpoint_id is null then
     return query
     select w.*

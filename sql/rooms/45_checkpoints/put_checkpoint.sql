@@ -54,9 +54,8 @@ comment on function memory.put_checkpoint(
 ) is
 'Stores the state of a graph after a step, or replaces it. channels, versions, types and blobs are arrays of one '
 'length: the serialised values that are new in this checkpoint; a value that the thread has in the same version stays '
-'as it is. blobless_versions in checkpoint names versions of channels that have no value there, so that '
-'memory.get_checkpoint() does not look for one. Policy checkpoints.expires_after says when all checkpoints of a thread '
-'expire after the last one.';
+'as it is. blobless_versions in checkpoint names versions of channels that have no value there: no value of these is '
+'looked up. Policy checkpoints.expires_after says when all checkpoints of a thread expire after the last one.';
 
 -- Takes the expiry from a thread, and returns the expiry that its next checkpoint gets; null for never. The last
 -- checkpoint has the expiry of all. If that has passed, the thread begins anew, unless a graph is still at work that
