@@ -35,9 +35,11 @@ execute function public.wait_long()
 """
 
 
-@pytest.fixture
-def runner(server: Server, dsn: str, tmp_path: Path) -> Iterator[Runner]:
+@pytest.fixture(params=["database", "worker"])
+def runner(request: pytest.FixtureRequest, server: Server, dsn: str, tmp_path: Path) -> Iterator[Runner]:
     """run_jobs() on the server that has PL/Python, and a worker on the other one."""
+    if request.param != ("database" if server.has_plpython else "worker"):
+        pytest.skip("the run on the other server has this runner")
     started = DatabaseRunner(dsn) if server.has_plpython else WorkerRunner(dsn, tmp_path / "worker.log")
     with started:
         yield started
