@@ -1,4 +1,4 @@
-"""What a search and a sweep read as the threads of a user become more, and what a search of a large user still finds."""
+"""What a search and a sweep read as the threads of a user become more, and what a search of many messages finds."""
 
 from __future__ import annotations
 
