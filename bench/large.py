@@ -73,7 +73,8 @@ join memory.messages as m on m.user_id = u.source
 """
 COPY_THREADS = """
 insert into memory.threads (user_id, thread_id, next_seq, message_count, active_tokens, first_at, last_at, settled_at)
-select u.user_id, u.prefix || t.thread_id, t.next_seq, t.message_count, t.active_tokens, t.first_at, t.last_at, t.last_at
+select u.user_id, u.prefix || t.thread_id, t.next_seq, t.message_count, t.active_tokens, t.first_at, t.last_at,
+  t.last_at
 from jsonb_to_recordset(%(copies)s) as u (user_id text, prefix text, source text)
 join memory.threads as t on t.user_id = u.source
 """

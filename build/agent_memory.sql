@@ -22357,11 +22357,14 @@ begin
   -- to the first one of the thread that has them.
   select t.thread_id
   from memory.threads as t
-  left join memory.marks as k on k.user_id = t.user_id and k.scope = t.thread_id and k.kind = 'words'
-  where t.user_id = p_user_id and t.settled_at is null and t.next_seq - 1 > coalesce(k.position, -1)
+  cross join lateral ( -- by the key of each: a join may read all marks of the user for each thread
+    select coalesce((select m.position from memory.marks as m
+                     where m.user_id = p_user_id and m.scope = t.thread_id and m.kind = 'words'), -1) as position
+    offset 0) as k
+  where t.user_id = p_user_id and t.settled_at is null and t.next_seq - 1 > k.position
     and exists (
       select from memory.messages as m
-      where m.user_id = p_user_id and m.thread_id = t.thread_id and m.seq > coalesce(k.position, -1)
+      where m.user_id = p_user_id and m.thread_id = t.thread_id and m.seq > k.position
         and m.search_keys is null and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
         and memory._words_that_begin(lower(m.content), beginnings) = cardinality(beginnings)
         and memory._message_vector(language, m.content, m.metadata, m.created_at) @@ words::tsquery);
@@ -29668,8 +29671,8 @@ begin
       order by w.number);
   end if;
   -- The rarest words: the first one, and each further one while the words so far are in at most 1,000 messages plus a
-  -- fiftieth of the corpus, or of 10,000 messages. In larger corpora pairs find as much in less time: of the ten results
-  -- of ranking all of 294,100 messages, a fiftieth and pairs both find 70 %, in 53 and 30 ms (60 questions, 2026-11).
+  -- fiftieth of the corpus, or of 10,000 messages. In larger corpora pairs find as much in less time: of the ten
+  -- results of ranking all 294,100 messages, a fiftieth and pairs both find 70 %, in 53 and 30 ms (2026-11).
   select array_agg(w.key) into compared
   from (
     select k.key, row_number() over rarest_first as place, sum(k.estimate) over rarest_first as messages

@@ -1,8 +1,9 @@
-"""What searches and sweeps read as the threads of a user become more, and what a search of a large user finds."""
+"""What a search and a sweep read as the threads of a user become more, and what a search of many messages finds."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import psycopg
 import pytest
@@ -63,7 +64,7 @@ def found(api: Api, user: str, query: str) -> list[str]:
 
 
 def test_a_search_does_not_read_all_threads_of_its_user(large: Api) -> None:
-    few, many = [large.entries_read(lambda user=user: found(large, user, "moss7")) for user in ("few", "many")]
+    few, many = [large.entries_read(partial(found, large, user, "moss7")) for user in ("few", "many")]
     assert many < few + 200
 
 
@@ -80,7 +81,7 @@ def test_the_threads_in_the_sample_say_how_many_messages_there_are(large: Api) -
 
 def test_a_list_of_threads_counts_all_and_reads_a_page(large: Api) -> None:
     few, many = [
-        large.entries_read(lambda user=user: large.list_threads(user_id=user, row_limit=10)) for user in ("few", "many")
+        large.entries_read(partial(large.list_threads, user_id=user, row_limit=10)) for user in ("few", "many")
     ]
     assert many - few < 1.2 * (MANY - FEW)
 

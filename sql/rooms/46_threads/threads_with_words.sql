@@ -59,11 +59,14 @@ begin
   -- to the first one of the thread that has them.
   select t.thread_id
   from memory.threads as t
-  left join memory.marks as k on k.user_id = t.user_id and k.scope = t.thread_id and k.kind = 'words'
-  where t.user_id = p_user_id and t.settled_at is null and t.next_seq - 1 > coalesce(k.position, -1)
+  cross join lateral ( -- by the key of each: a join may read all marks of the user for each thread
+    select coalesce((select m.position from memory.marks as m
+                     where m.user_id = p_user_id and m.scope = t.thread_id and m.kind = 'words'), -1) as position
+    offset 0) as k
+  where t.user_id = p_user_id and t.settled_at is null and t.next_seq - 1 > k.position
     and exists (
       select from memory.messages as m
-      where m.user_id = p_user_id and m.thread_id = t.thread_id and m.seq > coalesce(k.position, -1)
+      where m.user_id = p_user_id and m.thread_id = t.thread_id and m.seq > k.position
         and m.search_keys is null and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
         and memory._words_that_begin(lower(m.content), beginnings) = cardinality(beginnings)
         and memory._message_vector(language, m.content, m.metadata, m.created_at) @@ words::tsquery);

@@ -36,8 +36,8 @@ begin
       order by w.number);
   end if;
   -- The rarest words: the first one, and each further one while the words so far are in at most 1,000 messages plus a
-  -- fiftieth of the corpus, or of 10,000 messages. In larger corpora pairs find as much in less time: of the ten results
-  -- of ranking all of 294,100 messages, a fiftieth and pairs both find 70 %, in 53 and 30 ms (60 questions, 2026-11).
+  -- fiftieth of the corpus, or of 10,000 messages. In larger corpora pairs find as much in less time: of the ten
+  -- results of ranking all 294,100 messages, a fiftieth and pairs both find 70 %, in 53 and 30 ms (2026-11).
   select array_agg(w.key) into compared
   from (
     select k.key, row_number() over rarest_first as place, sum(k.estimate) over rarest_first as messages
