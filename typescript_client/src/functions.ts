@@ -1434,9 +1434,9 @@ export abstract class Functions {
   /**
    * Stores the state of a graph after a step, or replaces it. channels, versions, types and blobs are arrays of one
    * length: the serialised values that are new in this checkpoint; a value that the thread has in the same version
-   * stays as it is. blobless_versions in checkpoint names versions of channels that have no value there, so that
-   * memory.get_checkpoint() does not look for one. Policy checkpoints.expires_after says when all checkpoints of a
-   * thread expire after the last one.
+   * stays as it is. blobless_versions in checkpoint names versions of channels that have no value there: no value of
+   * these is looked up. Policy checkpoints.expires_after says when all checkpoints of a thread expire after the last
+   * one.
    */
   putCheckpoint(args: PutCheckpointArguments): Promise<void> {
     return this.call("put_checkpoint", args);
