@@ -12,8 +12,9 @@ import pytest
 from tests.support.servers import Run
 
 # Each process is forked from one that has the packages: importing them takes half a second, a command a tenth of that.
+# Typer imports its other module, with all of pydantic, when a command runs.
 _PROCESSES = multiprocessing.get_context("forkserver")
-_PROCESSES.set_forkserver_preload(["agent_memory.cli"])
+_PROCESSES.set_forkserver_preload(["agent_memory.cli", "typer._adapters"])
 _PATIENCE = 300.0
 
 

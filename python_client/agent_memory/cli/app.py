@@ -2,41 +2,98 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import import_module
 from importlib.metadata import version
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.main import get_group
 
-from .artifacts import artifacts
-from .cluster import cluster
 from .console import Commands
-from .conversations import context, search
-from .documents import documents
-from .hooks import hooks
-from .installation import demo, doctor, install, sql
-from .jobs import jobs
-from .mcp import mcp
-from .memories import memories
-from .models import models
-from .move import move
-from .policy import policy
 from .printing import console
-from .prompts import prompts
-from .quarantine import quarantine
-from .serve import serve
-from .shell import shell
-from .spaces import spaces
-from .status import status
-from .sweep import sweep
-from .threads import messages, threads
-from .transfer import export, import_
-from .ui import ui
-from .usage import usage
-from .users import users
-from .worker import health, worker
+
+# Help shows the commands under these headings. Each command is the object of that name in that module.
+PANELS = {
+    "Start here": {
+        "install": "installation:install",
+        "demo": "installation:demo",
+        "shell": "shell:shell",
+        "import": "transfer:import_",
+        "hooks": "hooks:hooks",
+    },
+    "What is remembered": {
+        "ui": "ui:ui",
+        "messages": "threads:messages",
+        "search": "conversations:search",
+        "context": "conversations:context",
+        "export": "transfer:export",
+        "users": "users:users",
+        "spaces": "spaces:spaces",
+        "threads": "threads:threads",
+        "memories": "memories:memories",
+        "quarantine": "quarantine:quarantine",
+        "documents": "documents:documents",
+        "artifacts": "artifacts:artifacts",
+    },
+    "Administration": {
+        "status": "status:status",
+        "doctor": "installation:doctor",
+        "sql": "installation:sql",
+        "worker": "worker:worker",
+        "serve": "serve:serve",
+        "mcp": "mcp:mcp",
+        "usage": "usage:usage",
+        "sweep": "sweep:sweep",
+        "move": "move:move",
+        "health": "worker:health",
+        "jobs": "jobs:jobs",
+        "models": "models:models",
+        "policy": "policy:policy",
+        "prompt": "prompts:prompts",
+        "cluster": "cluster:cluster",
+    },
+}
+_PLACES = {name: (panel, place) for panel, places in PANELS.items() for name, place in places.items()}
+
+
+class _Imported(Mapping[str, Any]):
+    """The commands by name. Each is imported when somebody asks for it: all of them take a tenth of a second."""
+
+    def __getitem__(self, name: str) -> Any:
+        panel, place = _PLACES[name]
+        return _imported(name, panel, *place.split(":"))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_PLACES)
+
+    def __len__(self) -> int:
+        return len(_PLACES)
+
+
+@cache
+def _imported(name: str, panel: str, module: str, attribute: str) -> Any:
+    """Make a command or a group of commands, as Typer makes it in an application without others."""
+    found = getattr(import_module(f".{module}", __package__), attribute)
+    alone = typer.Typer()
+    if isinstance(found, typer.Typer):
+        alone.add_typer(found, name=name, rich_help_panel=panel)
+    else:
+        alone.command(name, rich_help_panel=panel)(found)
+    return get_group(alone).commands[name]
+
+
+class _AllCommands(Commands):
+    """The commands of the table above."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.commands: Any = _Imported()
+
 
 app = typer.Typer(
-    cls=Commands,
+    cls=_AllCommands,
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
     add_completion=False,
@@ -57,39 +114,3 @@ def main(
     ] = False,
 ) -> None:
     """Agent memory inside PostgreSQL."""
-
-
-START, LOOK, ADMINISTER = "Start here", "What is remembered", "Administration"
-
-app.command(rich_help_panel=START)(install)
-app.command(rich_help_panel=START)(demo)
-app.command(rich_help_panel=START)(shell)
-app.command("import", rich_help_panel=START)(import_)
-app.add_typer(hooks, name="hooks", rich_help_panel=START)
-app.command(rich_help_panel=LOOK)(ui)
-app.add_typer(users, name="users", rich_help_panel=LOOK)
-app.add_typer(spaces, name="spaces", rich_help_panel=LOOK)
-app.add_typer(threads, name="threads", rich_help_panel=LOOK)
-app.command(rich_help_panel=LOOK)(messages)
-app.add_typer(memories, name="memories", rich_help_panel=LOOK)
-app.add_typer(quarantine, name="quarantine", rich_help_panel=LOOK)
-app.command(rich_help_panel=LOOK)(search)
-app.command(rich_help_panel=LOOK)(context)
-app.add_typer(documents, name="documents", rich_help_panel=LOOK)
-app.add_typer(artifacts, name="artifacts", rich_help_panel=LOOK)
-app.command(rich_help_panel=LOOK)(export)
-app.command(rich_help_panel=ADMINISTER)(status)
-app.command(rich_help_panel=ADMINISTER)(doctor)
-app.command(rich_help_panel=ADMINISTER)(sql)
-app.command(rich_help_panel=ADMINISTER)(worker)
-app.command(rich_help_panel=ADMINISTER)(serve)
-app.command(rich_help_panel=ADMINISTER)(mcp)
-app.add_typer(jobs, name="jobs", rich_help_panel=ADMINISTER)
-app.add_typer(models, name="models", rich_help_panel=ADMINISTER)
-app.add_typer(policy, name="policy", rich_help_panel=ADMINISTER)
-app.add_typer(prompts, name="prompt", rich_help_panel=ADMINISTER)
-app.command(rich_help_panel=ADMINISTER)(usage)
-app.command(rich_help_panel=ADMINISTER)(sweep)
-app.command(rich_help_panel=ADMINISTER)(move)
-app.add_typer(cluster, name="cluster", rich_help_panel=ADMINISTER)
-app.command(rich_help_panel=ADMINISTER)(health)
