@@ -69,15 +69,15 @@ services:
 	  fi; }
 	@$(MAKE) --no-print-directory .server-python
 
-# Packages of Debian that some tests need: Chromium to look at the page, libfaketime to step a server's clock, PgBouncer
-# to put tenants behind a pooler. Those tests skip where there is no such package.
-chromium_file := /usr/bin/chromium
+# Packages of Debian that some tests need: a Chromium without windows to look at the page, libfaketime to step a server's
+# clock, PgBouncer to put tenants behind a pooler. Those tests skip where there is no such package.
+chromium-headless-shell_file := /usr/bin/chromium-headless-shell
 libfaketime_file := /usr/lib/*/faketime/libfaketime.so.1
 pgbouncer_file := /usr/sbin/pgbouncer
 plproxy_file := /usr/share/postgresql/*/extension/plproxy.control
 
-.PHONY: chromium libfaketime pgbouncer
-chromium libfaketime pgbouncer:
+.PHONY: chromium-headless-shell libfaketime pgbouncer
+chromium-headless-shell libfaketime pgbouncer:
 	@ls $($@_file) >/dev/null 2>&1 || { \
 	  [ "$$(id -u)" = 0 ] && apt-get -qq update && \
 	  apt-get -qq -o Dpkg::Use-Pty=0 install --yes --no-install-recommends $@ >/dev/null; \
@@ -128,7 +128,7 @@ PYTEST := $(BIN)/pytest --numprocesses auto --dist worksteal
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: test test-proxy test-nodes test-one-user
-test: services chromium libfaketime pgbouncer plproxy typescript .venv/.dev ## Run the tests on the system's PostgreSQL, what may differ on the embedded one, and a part through a cluster
+test: services chromium-headless-shell libfaketime pgbouncer plproxy typescript .venv/.dev ## Run the tests on the system's PostgreSQL, what may differ on the embedded one, and a part through a cluster
 	@status=0; \
 	$(PYTEST) --server=system || status=1; \
 	$(PYTEST) --server=embedded --again || status=1; \
