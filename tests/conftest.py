@@ -19,7 +19,7 @@ from psycopg.conninfo import make_conninfo
 from pytest_postgresql.janitor import DatabaseJanitor
 
 from tests.support import one_user
-from tests.support.again import PATHS
+from tests.support.again import PATHS, repeated
 from tests.support.kept import Kept, connection_to
 from tests.support.servers import (
     Kind,
@@ -89,17 +89,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     elif is_for_one:
         one_user.skip_different(items)
     is_second = again and way is None and not is_for_one
-    left_out = []
-    for item in items:
+    chosen = [item for item in items if (item.get_closest_marker("nightly") is not None) == nightly]
+    of_second = repeated(chosen)
+    kept = []
+    for item in chosen:
         has_own = item.get_closest_marker("own_server") is not None
         if has_own and server != "embedded":
             item.add_marker(pytest.mark.skip(reason="an embedded server of its own, so one run is enough"))
-        is_repeated = has_own or (item.path in PATHS and USES_SERVER & {*getattr(item, "fixturenames", ())})
-        if (item.get_closest_marker("nightly") is not None) != nightly or (is_second and not is_repeated):
-            left_out.append(item)
-    config.hook.pytest_deselected(items=left_out)
-    ids = set(map(id, left_out))
-    items[:] = [item for item in items if id(item) not in ids]
+        is_repeated = has_own or (item in of_second and USES_SERVER & {*getattr(item, "fixturenames", ())})
+        if is_repeated or not is_second:
+            kept.append(item)
+    ids = set(map(id, kept))
+    config.hook.pytest_deselected(items=[item for item in items if id(item) not in ids])
+    items[:] = kept
 
 
 @pytest.hookimpl(wrapper=True)

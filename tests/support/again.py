@@ -3,13 +3,16 @@
 It differs from the system's server in its version of PostgreSQL (18 instead of 15: other plans, other stemmers), and it
 has no PL/Python, so that a worker runs the jobs instead of run_jobs(). So the modules below run on both: those that say
 how each room behaves and how its statements are planned, and those of installation, upgrade and the worker. The others
-attack, repeat with other values or race: none of that depends on the server.
+attack, repeat with other values or race: none of that depends on the server. For the same reason one case of each
+parametrised test is repeated, except in the modules of EVERY_CASE, whose values meet what differs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+import pytest
 
 TESTS = Path(__file__).resolve().parents[1]
 
@@ -20,7 +23,6 @@ def paths_of(modules: Mapping[str, Sequence[str]]) -> set[Path]:
 
 
 AGAIN = {
-    "adapters": ["langgraph_store", "masking"],
     "artifacts": ["storing", "finding", "parts"],
     "artifacts/offload": ["intercepting", "lifetime"],
     "attacks": ["plans", "matrix"],
@@ -73,3 +75,29 @@ AGAIN = {
     "worker": ["jobs", "health", "process"],
 }
 PATHS = paths_of(AGAIN)
+
+EVERY_CASE = {
+    # plans
+    "attacks": ["plans"],
+    "queue/fair_queue": ["cost"],
+    "search/memories_alone": ["approximate_index", "cost"],
+    "search/vector": ["cost"],
+    # words, classes of characters and pgvector's own types
+    "embeddings": ["vectors"],
+    "masking": ["masking"],
+    "memories": ["exact_duplicates"],
+    "screening": ["corpus"],
+    "search/keyword": ["queries", "filters", "languages", "ranking", "words"],
+    # what a new version of PostgreSQL may refuse
+    "install": ["install", "rights", "dump_restore", "migrations", "locks", "upgrade"],
+    "upgrade": ["schema", "rows"],
+    # jobs, which a worker runs instead of the server
+    "hostile_models": ["failing_calls", "hanging_calls", "refused_replies"],
+}
+WHOLE = paths_of(EVERY_CASE)
+
+
+def repeated(items: Sequence[pytest.Item]) -> set[pytest.Item]:
+    """Choose the tests to repeat: in most modules the first case of each."""
+    first = {item.nodeid.partition("[")[0]: item for item in reversed(items) if item.path in PATHS}
+    return {*first.values(), *(item for item in items if item.path in WHOLE)}

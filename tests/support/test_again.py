@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
-from tests.support.again import AGAIN, PATHS, TESTS
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tests.support.again import AGAIN, PATHS, TESTS, WHOLE, repeated
 from tests.support.servers import ROOT
+
+
+class _Case(NamedTuple):
+    nodeid: str
+    path: Path
 
 
 def test_each_module_that_is_repeated_is_there() -> None:
@@ -14,3 +22,17 @@ def test_each_room_with_tests_has_one_that_is_repeated() -> None:
     rooms = {room.name.partition("_")[2] for room in (ROOT / "sql" / "rooms").iterdir()}
     folders = {folder.name for folder in TESTS.iterdir() if folder.name in rooms and any(folder.rglob("test_*.py"))}
     assert folders - {folder.partition("/")[0] for folder in AGAIN} == set()
+
+
+def test_one_case_of_each_test_is_repeated_and_every_case_where_values_meet_what_differs() -> None:
+    assert WHOLE <= PATHS
+    [one, whole] = min(PATHS - WHOLE), min(WHOLE)
+    cases: list[Any] = [
+        _Case(f"{path}::{name}", path)
+        for path in (one, whole, TESTS / "test_elsewhere.py")
+        for name in ("test_a[1]", "test_a[2]", "test_b", "Test::test_a[1]")
+    ]
+    assert [case.nodeid for case in cases if case in repeated(cases)] == [
+        *(f"{one}::{name}" for name in ("test_a[1]", "test_b", "Test::test_a[1]")),
+        *(f"{whole}::{name}" for name in ("test_a[1]", "test_a[2]", "test_b", "Test::test_a[1]")),
+    ]
