@@ -52,13 +52,15 @@ def canary(api: Api) -> Any:
     api.add_memory(**bob, content="Drinks coffee")
 
     def state() -> Any:
-        return (
-            api.get_messages(**bob, thread_id="t1"),
-            api.list_memories(**bob),
-            api.query("select current_setting('search_path'), session_user, current_user, pg_my_temp_schema()"),
-            api.query("select relname from pg_class where relnamespace = 'memory'::regnamespace order by 1"),
-            api.query("select oid from pg_roles order by 1"),
-        )
+        [row] = api.query("""
+            select current_setting('search_path'), session_user, current_user, pg_my_temp_schema(),
+              array(select m::text from memory.get_messages(user_id => 'bob', thread_id => 't1') as m) as messages,
+              array(select m::text from memory.list_memories(user_id => 'bob') as m) as memories,
+              array(select relname from pg_class where relnamespace = 'memory'::regnamespace order by 1) as relations,
+              array(select oid from pg_roles order by 1) as roles
+        """)
+        assert (len(row.messages), len(row.memories)) == (1, 1)
+        return row
 
     return state
 
