@@ -16,7 +16,7 @@ from tests.page.stored import store
 from tests.support.runners import PATIENCE
 from tests.support.sqlapi import Api
 
-# Chromium without windows takes half of the CPU of the whole one.
+# Chromium without windows takes two thirds of the CPU of the whole one.
 CHROMIUM = shutil.which("chromium-headless-shell") or shutil.which("chromium") or shutil.which("chromium-browser")
 
 
