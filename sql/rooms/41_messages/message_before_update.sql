@@ -1,5 +1,5 @@
 -- A message keeps its place: its user_id, thread_id and seq cannot be updated. A change of content or metadata renews
--- its words and token_count, and drops its embedding. When its words (search_vector) are stored, their search_keys are.
+-- its words, their search_keys and token_count, and drops its embedding.
 create or replace function memory._message_before_update()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
