@@ -67,7 +67,7 @@ insert into memory.messages (user_id, thread_id, seq, agent_id, role, content, m
   is_counted, created_at, updated_at, expires_at, is_active, search_keys)
 select u.user_id, u.prefix || m.thread_id, m.seq, m.agent_id, m.role, m.content, m.metadata, m.search_vector,
   m.token_count, m.is_counted, m.created_at, m.updated_at, m.expires_at, m.is_active,
-  memory._search_keys(u.user_id, m.agent_id, m.search_vector, m.metadata)
+  array(select k from memory._search_keys(u.user_id, m.agent_id, m.search_vector, m.metadata) as k)
 from jsonb_to_recordset(%(copies)s) as u (user_id text, prefix text, source text)
 join memory.messages as m on m.user_id = u.source
 """

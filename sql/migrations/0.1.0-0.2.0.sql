@@ -65,10 +65,7 @@ alter table memory.jobs
   add column tokens_allowed bigint not null default 0,
   add column tokens_entered bigint not null default 0,
   add column calls_entered int not null default 0,
-  add column variant text not null default '',
-  drop constraint finished_has_time, -- a trigger takes their place
-  drop constraint running_has_lease,
-  drop constraint status_is_known;
+  add column variant text not null default '';
 alter table memory.embeddings add column code bit varying;
 alter table memory.embeddings alter column code set storage main;
 

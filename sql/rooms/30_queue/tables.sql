@@ -27,9 +27,12 @@ create table memory.jobs (
   calls_entered int not null default 0,
   variant text not null default '',
   primary key (user_id, job_id),
-  -- One constant, and no further constraint: PostgreSQL reads their texts in each statement that writes a job. With an
-  -- array of constants and three constraints of the status, it read them for a tenth of the time of a completion.
-  constraint kind_is_known check (kind = any ('{{{kinds unquoted}}}'))
+  constraint finished_has_time check ((status in ('completed', 'dead')) = (finished_at is not null)),
+  -- One constant: PostgreSQL reads the texts of constraints in each statement that writes a job.
+  constraint kind_is_known check (kind = any ('{{{kinds unquoted}}}')),
+  constraint running_has_lease
+    check ((status = 'running') = (lease_token is not null and lease_expires_at is not null)),
+  constraint status_is_known check (status in ('pending', 'running', 'completed', 'dead'))
 );
 -- jobs_dead_idx and jobs_failed_idx are for memory.doctor() and memory.status(). Without them each of five checks read
 -- all jobs: 20 to 40 ms each of 200,000 (PostgreSQL 15, two busy cores). A job that never fails is in neither.

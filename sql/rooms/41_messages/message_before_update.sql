@@ -1,5 +1,6 @@
 -- A message keeps its place: its user_id, thread_id and seq cannot be updated. A change of content or metadata renews
--- its words, their search_keys and token_count, and drops its embedding.
+-- its words and token_count, and drops its embedding. Where the statement that stores its words (search_vector) does
+-- not store their search_keys, the trigger does.
 create or replace function memory._message_before_update()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
@@ -42,8 +43,9 @@ begin
   end if;
   if new.search_vector is not null
     and (new.search_keys is null
-         or (new.search_vector, new.metadata, new.agent_id)
-              is distinct from (old.search_vector, old.metadata, old.agent_id)) then
+         or new.search_keys is not distinct from old.search_keys
+            and (new.search_vector, new.metadata, new.agent_id)
+                  is distinct from (old.search_vector, old.metadata, old.agent_id)) then
     new.search_keys := array(
       select k from memory._search_keys(new.user_id, new.agent_id, new.search_vector, new.metadata) as k);
   end if;

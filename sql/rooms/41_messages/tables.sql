@@ -41,7 +41,7 @@ comment on column memory.threads.tokens_since_summary is
 comment on column memory.threads.title is 'What memory.set_thread() calls the conversation, or null.';
 comment on column memory.threads.settled_at is
 'A copy of last_at (-infinity where that is null), for indexes. memory.sweep() makes it once all messages are parsed '
-'and the last one is an hour old; the next message makes it null.';
+'and the last one is a day old; the next message makes it null.';
 comment on column memory.threads.metadata is
 'Of the application, by memory.set_thread(). Null means none, and that the row was made by a message.';
 

@@ -8,11 +8,8 @@ for each row
 when (new.seq is null or current_setting('memory.seqs_reserved', true) is distinct from 'yes')
 execute function memory._message_before_insert();
 
--- Not for an update of the other columns, by which jobs store the words of a message and its exact tokens: the trigger
--- would take a sixth of the time of a completion.
 create trigger message_100_before_update
-before update of user_id, thread_id, seq, agent_id, role, content, metadata, summary_id, idempotency_key, created_at,
-  expires_at, is_active, artifact_key, content_digest on memory.messages
+before update on memory.messages
 for each row
 execute function memory._message_before_update();
 

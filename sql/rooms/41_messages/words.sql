@@ -71,8 +71,7 @@ begin
         when m.is_counted then m.token_count
         else coalesce((p_token_counts ->> m.seq::text)::numeric::int, m.token_count)
       end,
-      is_counted = m.is_counted or p_token_counts ? m.seq::text,
-      updated_at = statement_timestamp()
+      is_counted = m.is_counted or p_token_counts ? m.seq::text
   where m.user_id = p_user_id and m.thread_id = p_thread_id
     and m.seq between p_from_seq and p_to_seq and m.seq = any (seqs);
 end;
@@ -182,7 +181,7 @@ end;
 $$;
 
 -- Settles threads that are parsed up to their last message. An append to one of them waits for the transaction, so this
--- is the last step of a sweep, and leaves alone threads with messages of the last hour, and those that are locked.
+-- is the last step of a sweep, and leaves alone threads with messages of the last day, and those that are locked.
 create or replace function memory._settle_threads(p_thread_limit int)
 returns void
 language plpgsql volatile parallel unsafe
@@ -194,7 +193,7 @@ begin
     from memory.threads as p
     left join memory.marks as k on k.user_id = p.user_id and k.scope = p.thread_id and k.kind = 'words'
     where p.settled_at is null and p.next_seq - 1 <= coalesce(k.position, -1)
-      and (p.last_at < statement_timestamp() - interval '1 hour') is not false
+      and (p.last_at < statement_timestamp() - interval '1 day') is not false
     order by p.user_id, p.thread_id limit p_thread_limit
     for no key update of p skip locked));
 end;

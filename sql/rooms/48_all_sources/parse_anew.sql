@@ -116,7 +116,7 @@ begin
           offset 0) as o
       )
       update memory.messages as m
-      set search_vector = w.words, updated_at = statement_timestamp(),
+      set search_vector = w.words,
           search_keys = array(select k from memory._search_keys(m.user_id, m.agent_id, w.words, m.metadata) as k)
       from w
       where m.user_id = p_user_id and m.thread_id = w.thread_id and m.seq = w.seq
