@@ -26,7 +26,8 @@ with said as materialized (
   insert into memory.messages (user_id, thread_id, seq, role, content, search_vector, search_keys, token_count,
     created_at, updated_at, expires_at)
   select %(user)s, p.thread_id, p.seq, 'user', p.content, p.words,
-    array(select k from memory._search_keys(%(user)s, 'default', p.words, '{}') as k), 5, '2026-01-01', '2026-01-01', 'infinity'
+    array(select k from memory._search_keys(%(user)s, 'default', p.words, '{}') as k), 5, '2026-01-01', '2026-01-01',
+    'infinity'
   from parsed as p
 ), threads as (
   insert into memory.threads (user_id, thread_id, next_seq, message_count, active_tokens, first_at, last_at)
