@@ -9,32 +9,27 @@ begin
   if (memory._may_reach(user_id) and memory._is_here(user_id)) is not true then
     perform memory._check_checkpoint(user_id, thread_id, namespace, coalesce(checkpoint_id, 'newest'));
   end if;
-  -- Graphs load the newest checkpoint in each run: its statement looks at the expiry, too.
-  if checkpoint_id is null then
-    return query
-    select w.*
-    from (select c, c.checkpoint -> 'blobless_versions' as blobless
-          from memory.checkpoints as c
-          where c.user_id = get_checkpoint.user_id and c.thread_id = get_checkpoint.thread_id
-            and c.namespace = get_checkpoint.namespace
-            and ((select e.expires_at
-                  from memory.checkpoints as e
-                  where e.user_id = get_checkpoint.user_id and e.thread_id = get_checkpoint.thread_id
-                    and e.expires_at is not null
-                  order by e.expires_at desc
-                  limit 1) <= statement_timestamp()) is not true
-          order by c.checkpoint_id desc
-          limit 1) as n
-    cross join lateral memory._whole_checkpoint(n.c, n.blobless) as w;
-  elsif not memory._checkpoints_have_expired(user_id, thread_id) then
-    return query
-    select w.*
-    from (select c, c.checkpoint -> 'blobless_versions' as blobless
-          from memory.checkpoints as c
-          where c.user_id = get_checkpoint.user_id and c.thread_id = get_checkpoint.thread_id
-            and c.namespace = get_checkpoint.namespace and c.checkpoint_id = get_checkpoint.checkpoint_id
-          limit 1) as n
-    cross join lateral memory._whole_checkpoint(n.c, n.blobless) as w;
+  if not memory._checkpoints_have_expired(user_id, thread_id) then
+    if checkpoint_id is null then
+      return query
+      select w.*
+      from (select c, c.checkpoint -> 'blobless_versions' as blobless
+            from memory.checkpoints as c
+            where c.user_id = get_checkpoint.user_id and c.thread_id = get_checkpoint.thread_id
+              and c.namespace = get_checkpoint.namespace
+            order by c.checkpoint_id desc
+            limit 1) as n
+      cross join lateral memory._whole_checkpoint(n.c, n.blobless) as w;
+    else
+      return query
+      select w.*
+      from (select c, c.checkpoint -> 'blobless_versions' as blobless
+            from memory.checkpoints as c
+            where c.user_id = get_checkpoint.user_id and c.thread_id = get_checkpoint.thread_id
+              and c.namespace = get_checkpoint.namespace and c.checkpoint_id = get_checkpoint.checkpoint_id
+            limit 1) as n
+      cross join lateral memory._whole_checkpoint(n.c, n.blobless) as w;
+    end if;
   end if;
   if not found then -- A checkpoint that is there was stored with allowed ids.
     perform memory._check_checkpoint(user_id, thread_id, namespace, coalesce(checkpoint_id, 'newest'));
