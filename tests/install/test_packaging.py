@@ -64,6 +64,15 @@ def test_the_package_is_imported_without_its_dependencies() -> None:
     assert packages - sys.stdlib_module_names == {"agent_memory"}
 
 
+@pytest.mark.parametrize(("client", "other"), [("Memory", "_async"), ("AsyncMemory", "_sync")])
+def test_a_client_loads_nothing_of_the_other_one(client: str, other: str) -> None:
+    code = f"import sys; from agent_memory import {client}; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    ours = [name.split(".") for name in done.stdout.split() if name.startswith("agent_memory.")]
+    assert ["agent_memory", "client"] in ours
+    assert not [name for name in ours if other in name]
+
+
 def test_plpython_needs_nothing_that_the_package_does_not_depend_on() -> None:
     lines = (ROOT / "plpython" / "requirements.txt").read_text().splitlines()
     assert {line for line in lines if not line.startswith("#")} <= set(requires("pg-agent-memory") or ())

@@ -7,19 +7,33 @@
 - function.py, arguments.py, statements.py, notices.py, nodes.py: what both share.
 """
 
-from ._async.caller import AsyncCaller, AsyncMethods, async_fetched, async_translated
-from ._async.poolers import async_prepare_nothing_behind_a_pooler
-from ._async.routed import AsyncRoutedCaller
-from ._async.settings import async_carrying
-from ._async.worker_protocol import AsyncWorkerProtocol
-from ._sync.caller import SyncCaller, SyncMethods, translated
-from ._sync.poolers import prepare_nothing_behind_a_pooler
-from ._sync.routed import SyncRoutedCaller
-from ._sync.settings import carrying
-from ._sync.worker_protocol import WorkerProtocol
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from .forks import begin_anew_in_children
 from .function import Function, sql_function
 from .notices import Notices, heard
+
+if TYPE_CHECKING:
+    from ._async import (
+        AsyncCaller,
+        AsyncMethods,
+        AsyncRoutedCaller,
+        AsyncWorkerProtocol,
+        async_carrying,
+        async_fetched,
+        async_prepare_nothing_behind_a_pooler,
+        async_translated,
+    )
+    from ._sync import (
+        SyncCaller,
+        SyncMethods,
+        SyncRoutedCaller,
+        WorkerProtocol,
+        carrying,
+        prepare_nothing_behind_a_pooler,
+        translated,
+    )
 
 __all__ = [
     "AsyncCaller",
@@ -43,3 +57,12 @@ __all__ = [
     "sql_function",
     "translated",
 ]
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        """Load the calls of the client that a program uses, as agent_memory.client does."""
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        half = import_module("._async" if name.lower().startswith("async") else "._sync", __name__)
+        return globals().setdefault(name, getattr(half, name))

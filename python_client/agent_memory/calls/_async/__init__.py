@@ -1,1 +1,18 @@
 """The calls of the asynchronous client; python_client/generate_sync.py makes the folder _sync of this one."""
+
+from .caller import AsyncCaller, AsyncMethods, async_fetched, async_translated
+from .poolers import async_prepare_nothing_behind_a_pooler
+from .routed import AsyncRoutedCaller
+from .settings import async_carrying
+from .worker_protocol import AsyncWorkerProtocol
+
+__all__ = [
+    "AsyncCaller",
+    "AsyncMethods",
+    "AsyncRoutedCaller",
+    "AsyncWorkerProtocol",
+    "async_carrying",
+    "async_fetched",
+    "async_prepare_nothing_behind_a_pooler",
+    "async_translated",
+]

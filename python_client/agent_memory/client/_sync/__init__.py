@@ -3,3 +3,10 @@
 
 python_client/generate_sync.py makes the folder _sync of this one.
 """
+
+from .admin import Admin
+from .buffer import Buffer
+from .client import Memory
+from .conversation import Conversation
+
+__all__ = ["Admin", "Buffer", "Conversation", "Memory"]
