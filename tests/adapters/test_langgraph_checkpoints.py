@@ -235,3 +235,37 @@ def test_versions_that_are_said_to_have_no_value_are_not_looked_up(api: Api) -> 
     assert [sorted(row.channels or []) for row in api.list_checkpoints(**place)] == [["b"], ["a", "b"]]
     api.put_checkpoint(**place, checkpoint_id="3", checkpoint={**one, "blobless_versions": {"b": "1"}})
     assert loaded() == (["a"], True)
+
+
+def test_the_newest_checkpoint_comes_with_what_is_written_beside_it(api: Api) -> None:
+    place = {"user_id": "ana", "thread_id": "t"}
+    value = {"channels": ["a"], "versions": ["1"], "types": ["t"], "blobs": '{"1"}'}
+    api.put_checkpoint(**place, checkpoint_id="1", checkpoint={"channel_versions": {"a": "1"}}, **value)
+    [alone] = api.get_checkpoint(**place)
+    assert [alone] == api.get_checkpoint(**place, checkpoint_id="1") == api.list_checkpoints(**place)
+    assert (alone.channels, alone.write_tasks, alone.write_blobs) == (["a"], None, None)
+    two = {"channels": ["x", "y"], "types": ["t", "u"], "blobs": '{"2","3"}', "places": "{0,1}"}
+    api.put_checkpoint_writes(**place, checkpoint_id="1", task_id="second", task_path="~2", **two)
+    api.put_checkpoint_writes(**place, checkpoint_id="1", task_id="third", task_path="~1", **two)
+    api.put_checkpoint_writes(**place, checkpoint_id="2", task_id="of another", **two)
+    [newest] = api.get_checkpoint(**place)
+    assert [newest] == api.get_checkpoint(**place, checkpoint_id="1") == api.list_checkpoints(**place)
+    assert newest.write_tasks == ["third", "third", "second", "second"]
+    assert newest.write_channels == ["x", "y", "x", "y"]
+    assert newest.write_types == ["t", "u", "t", "u"]
+    assert newest.write_blobs == [b"2", b"3", b"2", b"3"]
+    assert newest[:10] == alone[:10]
+    assert api.get_checkpoint(**place | {"thread_id": "another"}) == []
+
+
+def test_of_two_expiries_of_a_thread_the_later_one_counts(api: Api) -> None:
+    place = {"user_id": "ana", "thread_id": "t"}
+    for number in "123":
+        api.put_checkpoint(**place, checkpoint_id=number, checkpoint={}, namespace="" if number == "1" else "sub")
+    expire = "update memory.checkpoints set expires_at = now() + %s * interval '1 day' where checkpoint_id = %s"
+    for number, days, found in (("1", 1, 1), ("2", -1, 1), ("3", 1, 1), ("1", -1, 1), ("3", -2, 0)):
+        api.connection.execute(expire, [days, number])
+        assert len(api.get_checkpoint(**place)) == found
+        assert len(api.get_checkpoint(**place, namespace="sub")) == found
+        assert len(api.get_checkpoint(**place, checkpoint_id="1")) == found
+        assert len(api.list_checkpoints(**place)) == 3 * found
