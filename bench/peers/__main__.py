@@ -190,15 +190,14 @@ def _measure(
 ) -> dict[str, dict[str, list[float]]]:
     """The rates of an operation by number of clients and system; the systems take turns."""
     measured: dict[str, dict[str, list[float]]] = {}
-    for of in clients.values():
-        for client in of:
-            client.ask("warm", operation)
     for count in CLIENTS:
         by_system: dict[str, list[float]] = {name: [] for name in clients}
         for number in range(rounds + 1):
             if number == 0 and operation in ("bulk", "delete"):
                 continue  # they are too dear for a turn that does not count
             for name, of in clients.items():
+                for client in of[:count]:
+                    client.ask("warm", operation)
                 value = rate(of[:count], operation, seconds if number else seconds / 3)
                 if number:
                     by_system[name].append(round(value, 2))

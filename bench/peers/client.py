@@ -17,7 +17,7 @@ from bench.peers import queues, savers, stores
 from bench.peers.data import BIG, COUNTS, DOOMED, common_query, queries, query, sentence, texts
 
 _MOST_DELETED = 25
-"""Texts that one turn deletes, so that some are left for the last."""
+"""Texts that one turn deletes; before the turn, a user who has fewer is filled again."""
 
 
 class StoreClient:
@@ -93,10 +93,12 @@ class StoreClient:
         }
 
     def warm(self, operation: str) -> None:
-        """Read the ids that an operation takes."""
+        """Read the ids that a turn of an operation takes, and add texts if too few are left to delete."""
         if operation == "get":
             self._ids_of(BIG)
-        elif operation == "delete":
+        elif operation == "delete" and len(self._ids_of(self._doomed)) < _MOST_DELETED:
+            self._store.fill({self._doomed: [sentence(self._rng) for _ in range(COUNTS[self._doomed])]})
+            del self._ids[self._doomed]
             self._ids_of(self._doomed)
 
     def _ids_of(self, user: str) -> list[str]:
@@ -159,7 +161,8 @@ class SaverClient:
 
     def warm(self, _operation: str) -> None:
         """Run the graph once, so that there is a state to load."""
-        self._turn()
+        if self._turns == 0:
+            self._turn()
 
     def run(self, operation: str, seconds: float) -> float:
         """Do an operation for so long, and return how often a second."""

@@ -5,13 +5,17 @@ What is being cleared right now goes to no model, what was asked meanwhile is do
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import psycopg
 import pytest
 
+from tests.queue.fair_queue.steps import queue as queue_jobs
 from tests.support.protocol import ANA, activate, age, claim, complete, lease, make_due, nothing_to_do, open_jobs, say
+from tests.support.runners import PATIENCE
 from tests.support.sqlapi import NO_WAIT, Api
 
 Connect = Callable[..., psycopg.Connection]
@@ -41,6 +45,41 @@ def queue(api: Api, kind: str) -> None:
     """Queue a job, as a transaction does that began before the thread was cleared."""
     api.connection.execute("insert into memory.jobs (user_id, kind, scope) values ('ana', %s, 't1')", [kind])
     api.connection.execute("update memory.jobs set request = '{\"is_forced\": true}' where kind = 'compress_thread'")
+
+
+# A job that two workers want -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.feature("F6", "F20")
+def test_workers_at_once_never_get_the_same_job_and_leave_none(api: Api, connect: Connect) -> None:
+    workers = [Api(connect()) for _ in range(6)]
+    for number in range(15):
+        queue_jobs(api, f"user {number}", jobs=1 + number % 4)
+    start = threading.Barrier(len(workers))
+
+    def work(number: int) -> list[int]:
+        start.wait(PATIENCE)
+        claimed: list[int] = []
+        while jobs := workers[number].claim_jobs(worker=f"w{number}", max_jobs=1 + number):
+            claimed += [job.job_id for job in jobs]
+        return claimed
+
+    with ThreadPoolExecutor(len(workers)) as pool:
+        claimed = [job_id for jobs in pool.map(work, range(len(workers))) for job_id in jobs]
+    assert sorted(claimed) == [row.job_id for row in api.query("select job_id from memory.jobs order by job_id")]
+    odd = "select from memory.jobs where (status, attempts) <> ('running', 1) or worker is null or error is not null"
+    assert api.query(odd) == []
+    assert api.value("select count(distinct lease_token) from memory.jobs") == len(claimed)
+
+
+@pytest.mark.feature("F6", "F20")
+def test_a_job_that_somebody_holds_is_passed_by_and_comes_later(api: Api, connect: Connect) -> None:
+    queue_jobs(api, "ana", jobs=2)
+    other = connect()
+    with other.transaction():
+        other.execute("select from memory.jobs where scope = 't000001' for update")
+        assert [job.payload["thread_id"] for job in api.claim_jobs(worker="test", max_jobs=2)] == ["t000002"]
+    assert claim(api).payload["thread_id"] == "t000001"
 
 
 # A thread that is being cleared ---------------------------------------------------------------------------------------

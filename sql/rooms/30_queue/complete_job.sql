@@ -6,6 +6,7 @@ language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  numbers constant text[] := '{embeddings,vectors}';
   job memory.jobs;
   outcome jsonb;
 begin
@@ -17,9 +18,11 @@ begin
   end if;
   -- 64 MiB: the largest result that a job asks for, 256 embeddings of 4,000 dimensions, has 13 MiB.
   perform memory._check_json_size('result', result, 67108864, 'See docs/jobs.md for the result of each kind.');
-  if not result ?| '{embeddings,vectors}' then -- which are numbers
-    result := memory._json_masked(result, '{credential}' || memory._masks_of(job.user_id, job.agent_id));
-  end if;
+  -- Embeddings are numbers, in which there is nothing to mask, and to look for it takes long.
+  result := memory._json_masked(result - numbers, '{credential}' || memory._masks_of(job.user_id, job.agent_id))
+    || case when result ?| numbers then (
+         select jsonb_object_agg(r.key, r.value) from jsonb_each(result) as r where r.key = any (numbers))
+       else '{}' end;
   outcome := memory._apply_result(job, result);
   job := memory._end_lease(job, 'completed', job.attempts, null,
     jsonb_strip_nulls(outcome || jsonb_build_object('token_counter', complete_job.result -> 'token_counter')),
