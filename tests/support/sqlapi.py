@@ -51,7 +51,7 @@ class Api:
         self.connection = connection
         self.notices: list[str] = []
         """What the server said besides, oldest first."""
-        if not self._returns_set:
+        if not self._returns_set or not connection.autocommit:  # whose transaction begins here: calls are savepoints
             self._look_for_functions(connection)
 
     def _look_for_functions(self, connection: psycopg.Connection) -> None:
