@@ -39,7 +39,12 @@ def test_joined_slices_equal_the_whole_text(api: Api, text: str, step: int) -> N
 
 @pytest.mark.feature("C5", "C6")
 @pytest.mark.parametrize(
-    "text", ["word " * 2_097_152, "☕ é" * 1_747_626, wide_text(2_621_440)], ids=["words", "cups", "wide"]
+    "text",
+    [
+        pytest.param("word " * 2_097_152, id="words"),
+        pytest.param("☕ é" * 1_747_626, id="cups", marks=pytest.mark.nightly),
+        pytest.param(wide_text(2_621_440), id="wide", marks=pytest.mark.nightly),
+    ],
 )
 def test_the_largest_artifact_is_stored_found_and_read_in_slices(api: Api, text: str) -> None:
     activate(api, "ada", "embedding")

@@ -54,8 +54,8 @@ def canary(api: Api) -> Any:
     def state() -> Any:
         [row] = api.query("""
             select current_setting('search_path'), session_user, current_user, pg_my_temp_schema(),
-              array(select m::text from memory.get_messages(user_id => 'bob', thread_id => 't1') as m) as messages,
-              array(select m::text from memory.list_memories(user_id => 'bob') as m) as memories,
+              array(select m::text from memory.messages as m where m.user_id = 'bob') as messages,
+              array(select m::text from memory.memories as m where m.user_id = 'bob') as memories,
               array(select relname from pg_class where relnamespace = 'memory'::regnamespace order by 1) as relations,
               array(select oid from pg_roles order by 1) as roles
         """)

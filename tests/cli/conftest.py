@@ -4,17 +4,17 @@ import multiprocessing
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
+from tests.cli.process import be_the_command
 from tests.support.servers import Run
 
 # Each process is forked from one that has the packages: importing them takes half a second, a command a tenth of that.
 # Typer imports its other module, with all of pydantic, when a command runs.
 _PROCESSES = multiprocessing.get_context("forkserver")
-_PROCESSES.set_forkserver_preload(["agent_memory.cli", "typer._adapters"])
+_PROCESSES.set_forkserver_preload([be_the_command.__module__, "typer._adapters"])
 _PATIENCE = 300.0
 
 
@@ -37,7 +37,9 @@ def run(dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Run:
                 timeout=_PATIENCE,
                 check=False,
             )
-        process = _PROCESSES.Process(target=_run, args=([str(each) for each in arguments], given, files, Path.cwd()))
+        process = _PROCESSES.Process(
+            target=be_the_command, args=([str(each) for each in arguments], given, files, Path.cwd())
+        )
         process.start()
         process.join(_PATIENCE)
         if process.exitcode is None:
@@ -47,25 +49,3 @@ def run(dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Run:
         return subprocess.CompletedProcess(arguments, process.exitcode, stdout, stderr)
 
     return run_command
-
-
-def _run(arguments: list[str], environment: dict[str, str], files: list[Path], folder: Path) -> None:
-    """Be the command: as ``python -m agent_memory.cli``, in the process that was forked for it."""
-    from agent_memory.cli import app
-
-    os.chdir(folder)
-    os.environ.clear()
-    os.environ.update(environment)
-    time.tzset()
-    for number, file in enumerate(files):
-        opened = os.open(file, os.O_RDWR | os.O_CREAT)
-        os.dup2(opened, number)
-        os.close(opened)
-    sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
-    sys.stdout, sys.stderr = (open(number, "w", encoding="utf-8", closefd=False) for number in (1, 2))  # noqa: SIM115
-    sys.argv = ["agent-memory", *arguments]
-    try:
-        app(prog_name="agent-memory")
-    finally:
-        sys.stdout.flush()
-        sys.stderr.flush()

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy
-import psycopg
 import pytest
 from agent_memory import InvalidValueError, Memory
 from agent_memory.calls import Function, WorkerProtocol
 from pgvector import HalfVector, Vector
+
+from tests.support.sqlapi import Api
 
 EAST = [1.0, 0.5, -0.25]
 SAME: dict[str, Any] = {
@@ -25,8 +26,8 @@ TOO_LARGE = [1e39, 0.0, 0.0]
 
 
 @pytest.fixture
-def memory(db: psycopg.Connection) -> Memory:
-    memory = Memory(db)
+def memory(api: Api) -> Memory:
+    memory = Memory(api.connection)
     memory.admin.register_model("compass", "embedding", "openai", "compass", {"dimensions": 3})
     memory.admin.activate_model("compass")
     memory.add_memory("ana", "Lives in the east")
@@ -61,8 +62,8 @@ def test_each_type_is_sent_in_the_binary_format_of_pgvector(kind: str) -> None:
     )
 
 
-def test_a_schema_that_no_search_path_names_is_no_matter(memory: Memory, db: psycopg.Connection) -> None:
-    db.execute("set search_path = pg_catalog")
+def test_a_schema_that_no_search_path_names_is_no_matter(memory: Memory, api: Api) -> None:
+    api.connection.execute("set search_path = pg_catalog")
     assert memory.search("ana", query_embedding=numpy.array(EAST), mode="vector")
 
 

@@ -12,7 +12,7 @@ import psycopg
 import pytest
 
 from tests.conftest import DATABASE_NAMES, Database
-from tests.support.sqlapi import TABLES, Api, result_of
+from tests.support.sqlapi import Api, result_of
 
 NEEDLE = "n\N{LATIN SMALL LETTER E WITH DIAERESIS}edle7f3"
 ANA = f"ana-{NEEDLE}"
@@ -132,10 +132,11 @@ def fill(api: Api, user_id: str, word: str) -> None:
 
 def rows(api: Api, user_id: str) -> dict[str, int]:
     """How many rows of each table a user has."""
-    found: dict[str, int] = {}
-    for [table] in api.query(TABLES):
-        columns = "select from pg_attribute where attrelid = %(table)s::regclass and attname = 'user_id'"
-        if api.query(columns, table=f"memory.{table}"):
-            number = api.value(f"select count(*) from memory.{table} where user_id = %(user)s", user=user_id)
-            found |= {table: number} if number else {}
-    return found
+    tables = api.query(
+        "select c.relname from pg_class as c join pg_attribute as a on a.attrelid = c.oid and a.attname = 'user_id'"
+        " where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r' order by 1"
+    )
+    counts = " union all ".join(
+        f"select '{table}', count(*) from memory.{table} where user_id = %(user)s" for [table] in tables
+    )
+    return {table: number for table, number in api.query(counts, user=user_id) if number}

@@ -9,18 +9,34 @@ from typing import Any
 import psycopg
 import pytest
 
+from tests.conftest import DATABASE_NAMES, Database
 from tests.support.sqlapi import Api
 
 ANA = "ana \N{SNOWMAN} 'x' \\"
+
+
+@pytest.fixture(scope="module")
+def _filled_template(_database: Database, _template: str) -> Iterator[str]:
+    """The database of ``source``, filled once."""
+    name = next(DATABASE_NAMES)
+    with _database(name, _template) as conninfo:
+        with psycopg.connect(conninfo, autocommit=True) as connection:
+            fill(Api(connection))
+        yield name
+
+
+@pytest.fixture
+def dsn(_database: Database, _filled_template: str) -> Iterator[str]:
+    """Connection string of a copy of that database."""
+    with _database(next(DATABASE_NAMES), _filled_template) as conninfo:
+        yield conninfo
 
 
 @pytest.fixture
 def source(dsn: str) -> Iterator[Api]:
     """A database in which ANA has rows in every table that has users, and bo a few."""
     with contextlib.closing(psycopg.connect(dsn, autocommit=True)) as connection:
-        api = Api(connection)
-        fill(api)
-        yield api
+        yield Api(connection)
 
 
 @pytest.fixture

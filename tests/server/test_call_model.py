@@ -14,6 +14,7 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from tests.support.fake_model_server import HANGING, RATE_LIMITED, SERVER_ERROR, Behaviour, FakeModelServer
+from tests.support.kept import Kept
 from tests.support.model_payloads import Json, embedding_job, reranking
 from tests.support.runners import PATIENCE, is_quick, wait_until
 from tests.support.servers import Server
@@ -37,6 +38,15 @@ def db(server: Server, db: psycopg.Connection) -> psycopg.Connection:
     return db
 
 
+@pytest.fixture
+def session(server: Server, _kept: Kept) -> Iterator[psycopg.Connection]:
+    """A session that tests share: to import the packages takes a new one half a second."""
+    if not server.has_plpython:
+        pytest.skip("this server has no PL/Python")
+    with _kept.rolled_back() as api:
+        yield api.connection
+
+
 def model(fake: FakeModelServer, **settings: Any) -> Json:
     settings = {"base_url": fake.url, **settings}
     return {"name": "fake", "provider": "openai", "model": "fake-1", "settings": settings}
@@ -48,8 +58,8 @@ def outcome(db: psycopg.Connection, kind: str | None, payload: Json | None) -> A
     return row[0]
 
 
-def test_a_text_is_embedded_within_a_query(db: psycopg.Connection, fake: FakeModelServer) -> None:
-    answer = outcome(db, "embed", embedding_job(*TEXTS, model=model(fake, api_key_env="OPENAI_API_KEY")))
+def test_a_text_is_embedded_within_a_query(session: psycopg.Connection, fake: FakeModelServer) -> None:
+    answer = outcome(session, "embed", embedding_job(*TEXTS, model=model(fake, api_key_env="OPENAI_API_KEY")))
     assert sorted(answer) == ["calls", "result"]
     assert [len(json.loads(vector)) for vector in answer["result"]["embeddings"]] == [8, 8, 8]
     [call] = answer["calls"]
@@ -58,8 +68,8 @@ def test_a_text_is_embedded_within_a_query(db: psycopg.Connection, fake: FakeMod
 
 
 @pytest.mark.parametrize("api", ["rerank", "chat"])
-def test_texts_are_scored_within_a_query(db: psycopg.Connection, fake: FakeModelServer, api: str) -> None:
-    answer = outcome(db, "rerank", reranking("green tea", *TEXTS, model=model(fake, rerank_api=api)))
+def test_texts_are_scored_within_a_query(session: psycopg.Connection, fake: FakeModelServer, api: str) -> None:
+    answer = outcome(session, "rerank", reranking("green tea", *TEXTS, model=model(fake, rerank_api=api)))
     assert answer["result"]["scores"] == [
         {"number": 1, "score": 0},
         {"number": 2, "score": 1},
@@ -83,23 +93,23 @@ def test_it_runs_within_a_transaction_and_leaves_it_as_it_was(
     assert "result" in outcome(db, "embed", payload)
 
 
-def test_every_row_of_a_query_has_a_call_of_its_own(db: psycopg.Connection, fake: FakeModelServer) -> None:
+def test_every_row_of_a_query_has_a_call_of_its_own(session: psycopg.Connection, fake: FakeModelServer) -> None:
     query = "select count(memory._call_model('embed', %s) -> 'result') from generate_series(1, 5)"
-    assert db.execute(query, (Jsonb(embedding_job("x", model=model(fake))),)).fetchone() == (5,)
+    assert session.execute(query, (Jsonb(embedding_job("x", model=model(fake))),)).fetchone() == (5,)
     assert len(fake.requests) == 5
 
 
 @pytest.mark.parametrize("behaviour", [SERVER_ERROR, RATE_LIMITED, Behaviour(body="nonsense")])
 def test_a_failed_call_is_an_outcome_and_no_error(
-    db: psycopg.Connection, fake: FakeModelServer, behaviour: Behaviour
+    session: psycopg.Connection, fake: FakeModelServer, behaviour: Behaviour
 ) -> None:
     fake.behaviour = behaviour
-    with db.transaction():
-        answer = outcome(db, "embed", embedding_job("x", model=model(fake)))
+    with session.transaction():
+        answer = outcome(session, "embed", embedding_job("x", model=model(fake)))
         assert sorted(answer) == ["calls", "error"]
         assert answer["error"]
         assert [call["error"] for call in answer["calls"]] == [answer["error"]]
-        assert db.execute("select 1").fetchone() == (1,)
+        assert session.execute("select 1").fetchone() == (1,)
 
 
 @pytest.mark.parametrize(
@@ -115,8 +125,8 @@ def test_a_failed_call_is_an_outcome_and_no_error(
         ("embed", embedding_job("x")),
     ],
 )
-def test_a_payload_of_no_use_is_an_outcome_too(db: psycopg.Connection, kind: str | None, payload: Any) -> None:
-    answer = outcome(db, kind, payload)
+def test_a_payload_of_no_use_is_an_outcome_too(session: psycopg.Connection, kind: str | None, payload: Any) -> None:
+    answer = outcome(session, kind, payload)
     assert answer["error"]
 
 
