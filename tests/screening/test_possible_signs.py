@@ -95,7 +95,7 @@ def test_every_wording_of_a_list_passes_the_condition_of_its_group(api: Api, gro
 
 
 @pytest.mark.feature("F10")
-@pytest.mark.parametrize("one_of", [20, pytest.param(1, marks=pytest.mark.nightly)])
+@pytest.mark.parametrize("one_of", [10, pytest.param(1, marks=pytest.mark.nightly)])
 def test_a_verdict_is_the_same_as_when_all_signs_are_looked_for(api: Api, one_of: int) -> None:
     chance = random.Random(4)
     texts = [text for _, text in corpus.attacks()[:: 3 * one_of] + corpus.harmless()[:: 10 * one_of]]
