@@ -30653,6 +30653,7 @@ returns setof memory.context_part
 -- Volatile, because the function keeps the embedding of the query.
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan -- The first context of a session plans 410 statements instead of 451.
 as $$
 declare
   policy jsonb;
