@@ -126,12 +126,16 @@ create or replace function memory._query_target(
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  compares_meaning constant boolean := p_policy is null or p_is_given
-    or p_model.name is not null and (p_policy #>> '{context,embed_query}')::boolean;
+  compares_meaning boolean;
   is_waited_for boolean;
 begin
   embedding := p_known;
-  if embedding is null and p_problem is null and p_query is not null and compares_meaning then
+  if embedding is not null then
+    return;
+  end if;
+  compares_meaning := p_policy is null or p_is_given
+    or p_model.name is not null and (p_policy #>> '{context,embed_query}')::boolean;
+  if p_problem is null and p_query is not null and compares_meaning then
     select c.embedding, c.problem into embedding, p_problem
     from memory._embed_query(p_user_id, p_agent_id, p_query, p_model) as c;
   end if;
