@@ -85,12 +85,16 @@ begin
       perform memory._refuse('query_embedding', 'has no direction: all its numbers are 0',
         'Embed the query with the model that embedded the memories.');
     end if;
-  elsif not exists (select from memory.embeddings as e where e.user_id = p_user_id and e.model = p_model.name)
-    and exists (select from memory.jobs as j
-                where j.user_id = p_user_id and j.kind in ('embed', 'backfill')
-                  and j.status in ('pending', 'running', 'dead')) then
-    problem := format('model "%s" has not embedded anything of this user yet', p_model.name);
   else
+    -- Nearly every user has embeddings, so a session hardly ever plans the statement about jobs.
+    if not exists (select from memory.embeddings as e where e.user_id = p_user_id and e.model = p_model.name) then
+      if exists (select from memory.jobs as j
+                 where j.user_id = p_user_id and j.kind in ('embed', 'backfill')
+                   and j.status in ('pending', 'running', 'dead')) then
+        problem := format('model "%s" has not embedded anything of this user yet', p_model.name);
+        return;
+      end if;
+    end if;
     select k.embedding into embedding
     from memory.query_embeddings as k
     where k.user_id = p_user_id and k.model = p_model.name and k.query_hash = memory._query_hash(p_model, p_query)
