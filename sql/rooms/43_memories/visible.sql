@@ -1,4 +1,5 @@
--- The memories that a reader sees. Four functions choose them; each but the first reads the result of an earlier one:
+-- The memories that a reader sees. Four functions choose them; the second and the fourth read the result of an earlier
+-- one:
 --   _visible_memories  memories that are not deleted and not expired, and were current at the given time. Jobs read
 --                      them: reconciliation, consolidation, embedding and near-duplicates also compare memories whose
 --                      valid_to has passed.
@@ -60,8 +61,8 @@ begin atomic
     or p_include_superseded;
 end;
 
--- Like _shown_memories() for now, but with the conditions of now alone. A call of _shown_memories() would make each
--- session read and plan two more queries of 35 columns wherever this function is inlined.
+-- The rows of _shown_memories(p_user_id, null, false), under the conditions alone that are left then: through the two
+-- functions above, a session reads and plans two more queries of 35 columns wherever this one is inlined.
 create or replace function memory._valid_memories(p_user_id text, p_agent_id text)
 returns setof memory.memories
 language sql stable parallel safe
