@@ -18,10 +18,16 @@ declare
     || e'\\uac00-\\ud7af\\uf900-\\ufaff]';
   language regconfig;
   vector tsvector;
-  further tsvector[] := array[]::tsvector[];
+  part tsvector;
+  further tsvector[];
 begin
   vector := to_tsvector(p_prior, said);
   language := memory._language_of(said, p_prior, vector);
+  -- Nearly all texts end here, by one expression: each expression takes a session 0.1 ms when it first meets it.
+  if (language <> p_prior or said ~ '[[:alnum:]_][./:@=][[:alnum:]_]'
+      or octet_length(said) > length(said) and said ~ unspaced) is not true then
+    return vector;
+  end if;
   if language <> p_prior then
     vector := to_tsvector(language, said);
     further := array[ts_delete(
@@ -42,9 +48,8 @@ begin
             from regexp_matches(left(said, 32768), '(' || unspaced || '+)', 'g') with ordinality as r (letters, run)
             cross join lateral string_to_table(r.letters[1], null) with ordinality as c (letter, place)) as p), ''));
   end if;
-  for number in 1 .. cardinality(further) loop
-    vector := case when pg_column_size(vector) + pg_column_size(further[number]) < 1048576
-      then vector || further[number] else vector end;
+  foreach part in array further loop
+    vector := case when pg_column_size(vector) + pg_column_size(part) < 1048576 then vector || part else vector end;
   end loop;
   return vector;
 end;
@@ -77,9 +82,8 @@ declare
   empty constant text := '^([的了是我你他她它们在有和不也都吗呢吧啊什么怎哪这那个]+|[ぁ-ゖ])$';
   own constant regconfig := memory._language_of(
     said, p_languages[1], to_tsvector(p_languages[1], said));
-  languages constant regconfig[] := case when own = any (p_languages) then p_languages else p_languages || own end;
 begin
-  if cardinality(languages) = 1 then
+  if cardinality(p_languages) = 1 and own = p_languages[1] then
     return array(
       select v.lexeme from unnest(memory._text_vector(own, said)) as v
       where v.lexeme !~ empty
@@ -93,7 +97,8 @@ begin
       where v.lexeme !~ empty
       group by v.lexeme) as w
     cross join lateral (
-      select array_agg(to_tsvector(k, w.lexeme)) as vectors from unnest(languages) as k) as t
+      select array_agg(to_tsvector(k, w.lexeme)) as vectors
+      from unnest(case when own = any (p_languages) then p_languages else p_languages || own end) as k) as t
     cross join lateral (select unnest(tsvector_to_array(x)) as lexeme from unnest(t.vectors) as x) as l
     where '' <> all (t.vectors)
     group by l.lexeme

@@ -5,11 +5,11 @@
 -- both in their threads. The statement in memory._ranked() ranks the chosen messages as it ranks all messages of a user
 -- with fewer.
 
--- The messages to rank. The result is null when the search ranks all messages: because the user has few, or because
--- memory.sweep() has not yet filled the keys of messages that were stored before an upgrade. The newest messages whose
--- words are not parsed yet enter the ranking; memory._unkeyed_messages() limits their number. With 1,100,000 messages
--- of one user, 100,000 of them not parsed, a search that ranked all unparsed messages took 77 s; with the limit it
--- takes 2.6 s.
+-- The messages to rank, for a user with more than p_above messages. The result is null when the search ranks all
+-- messages, because memory.sweep() has not yet filled the keys of messages that were stored before an upgrade. The
+-- newest messages whose words are not parsed yet enter the ranking; memory._unkeyed_messages() limits their number.
+-- With 1,100,000 messages of one user, 100,000 of them not parsed, a search that ranked all unparsed messages took
+-- 77 s; with the limit it takes 2.6 s.
 create or replace function memory._message_candidates(
   p_user_id text, p_agent_id text, p_words text[], p_model text, p_target halfvec, p_fusion text, p_above int,
   p_row_limit int, p_filters memory._search_filters
@@ -31,17 +31,6 @@ declare
   nearest memory._message_candidates;
   worded memory._message_candidates;
 begin
-  -- The counters of the threads nearly always say whether the user has more than p_above messages. message_count leaves
-  -- out compressed messages, so a thread may have more messages; next_seq counts deleted messages, so a thread may have
-  -- fewer. The function counts rows only if both counters leave the answer open.
-  if (select sum(t.message_count) > p_above
-        or (sum(t.next_seq) > p_above or count(*) = 1000)
-          and (select count(*) > p_above
-               from (select from memory.messages as m where m.user_id = p_user_id limit p_above + 1) as m)
-      from (select t.message_count, t.next_seq from memory.threads as t where t.user_id = p_user_id limit 1000) as t
-     ) is not true then
-    return null;
-  end if;
   if p_fusion <> 'keyword' and exists (
     select from memory.embeddings as e
     where e.user_id = p_user_id and e.model = p_model and e.source = 'message' and e.code is null) then

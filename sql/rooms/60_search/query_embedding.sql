@@ -85,12 +85,16 @@ begin
       perform memory._refuse('query_embedding', 'has no direction: all its numbers are 0',
         'Embed the query with the model that embedded the memories.');
     end if;
-  elsif not exists (select from memory.embeddings as e where e.user_id = p_user_id and e.model = p_model.name)
-    and exists (select from memory.jobs as j
-                where j.user_id = p_user_id and j.kind in ('embed', 'backfill')
-                  and j.status in ('pending', 'running', 'dead')) then
-    problem := format('model "%s" has not embedded anything of this user yet', p_model.name);
   else
+    -- Nearly every user has embeddings, so a session hardly ever plans the statement about jobs.
+    if not exists (select from memory.embeddings as e where e.user_id = p_user_id and e.model = p_model.name) then
+      if exists (select from memory.jobs as j
+                 where j.user_id = p_user_id and j.kind in ('embed', 'backfill')
+                   and j.status in ('pending', 'running', 'dead')) then
+        problem := format('model "%s" has not embedded anything of this user yet', p_model.name);
+        return;
+      end if;
+    end if;
     select k.embedding into embedding
     from memory.query_embeddings as k
     where k.user_id = p_user_id and k.model = p_model.name and k.query_hash = memory._query_hash(p_model, p_query)
@@ -126,12 +130,16 @@ create or replace function memory._query_target(
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  compares_meaning constant boolean := p_policy is null or p_is_given
-    or p_model.name is not null and (p_policy #>> '{context,embed_query}')::boolean;
+  compares_meaning boolean;
   is_waited_for boolean;
 begin
   embedding := p_known;
-  if embedding is null and p_problem is null and p_query is not null and compares_meaning then
+  if embedding is not null then
+    return;
+  end if;
+  compares_meaning := p_policy is null or p_is_given
+    or p_model.name is not null and (p_policy #>> '{context,embed_query}')::boolean;
+  if p_problem is null and p_query is not null and compares_meaning then
     select c.embedding, c.problem into embedding, p_problem
     from memory._embed_query(p_user_id, p_agent_id, p_query, p_model) as c;
   end if;

@@ -76,6 +76,7 @@ declare
   needs_ranks constant boolean := p_explain or fusion = 'rrf';
   -- The texts that enter the last step, in which neighbours, speakers and dates change the order.
   pool constant int := case when is_talk then greatest(200, 150 + p_row_limit) else p_row_limit end;
+  preselect_above constant int := (p_settings ->> 'preselect_above')::int;
   nearest memory.ranking[];
   -- The messages of a user with very many messages that enter the ranking. All texts of other sources enter it.
   preselected memory._message_candidates;
@@ -140,9 +141,18 @@ begin
     return;
   end if;
 
-  if 'message' = any (sources) then
+  -- The counters of the threads nearly always say whether the user has more messages than a search ranks.
+  -- message_count leaves out compressed messages, so a thread may have more messages; next_seq counts deleted messages,
+  -- so a thread may have fewer. The statement counts rows only if both counters leave the answer open.
+  if 'message' = any (sources) and (
+    select sum(t.message_count) > preselect_above
+      or (sum(t.next_seq) > preselect_above or count(*) = 1000)
+        and (select count(*) > preselect_above
+             from (select from memory.messages as m where m.user_id = p_user_id limit preselect_above + 1) as m)
+    from (select t.message_count, t.next_seq from memory.threads as t where t.user_id = p_user_id limit 1000) as t
+  ) then
     preselected := memory._message_candidates(p_user_id, p_agent_id, words, p_model, p_target, fusion,
-      (p_settings ->> 'preselect_above')::int, p_row_limit, p_filters);
+      preselect_above, p_row_limit, p_filters);
   end if;
   select c.* into candidates
   from memory._candidates(

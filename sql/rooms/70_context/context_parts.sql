@@ -110,10 +110,11 @@ begin
       remaining := remaining - found.tokens;
       said := found.content;
     end if;
-  elsif p_explains and exists (
-    select from memory.threads as t where t.user_id = p_user_id and t.thread_id <> p_thread_id) then
-    left_out := left_out || memory._left_out(
-      'cross_session', 'the policy switches them off (knowledge_base.enable_cross_session_context)', 0);
+  elsif p_explains then -- a condition of its own, so that other contexts plan no statement for it
+    if exists (select from memory.threads as t where t.user_id = p_user_id and t.thread_id <> p_thread_id) then
+      left_out := left_out || memory._left_out(
+        'cross_session', 'the policy switches them off (knowledge_base.enable_cross_session_context)', 0);
+    end if;
   end if;
 
   -- The candidates for part 3. The candidates that fit beside the memories will surely be shown, so memories that only
@@ -156,9 +157,11 @@ begin
     end if;
   end if;
   -- says_memories is null for a user without memories.
-  if says_memories is false and exists (select from memory._valid_memories(p_user_id, p_agent_id) as m) then
-    raise notice 'degraded: no memories fit into max_tokens'
-      using errcode = '01AM6', hint = 'Raise max_tokens, or the policy''s context.memories_share.';
+  if says_memories is false then
+    if exists (select from memory._valid_memories(p_user_id, p_agent_id) as m) then
+      raise notice 'degraded: no memories fit into max_tokens'
+        using errcode = '01AM6', hint = 'Raise max_tokens, or the policy''s context.memories_share.';
+    end if;
   end if;
 
   -- Part 3, then the thread with all tokens that are left. The thread may now show messages that are also among the

@@ -184,7 +184,9 @@ class TestRanking:
         assert [r.id for r in results] == ["t1/0", "t2/0"]
         assert [r.details["fused"].get("dates") for r in results] == [None, pytest.approx(0.85)]
 
-    @pytest.mark.parametrize("query", ["tea, if I may", "tea for 2023 people", "tea in 1999", "march on for tea"])
+    @pytest.mark.parametrize(
+        "query", ["tea, if I may", "tea for 2023 people", "tea since 2023", "tea in 1999", "march on for tea"]
+    )
     def test_words_that_name_no_day_of_any_message_change_nothing(self, api: Api, query: str) -> None:
         for thread_id, day in (("t1", "2023-05-07"), ("t2", "2023-08-09")):
             api.add_message(user_id="ana", thread_id=thread_id, role="user", content="tea", created_at=day)
