@@ -11755,7 +11755,7 @@ language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  numbers constant text[] := '{embeddings,vectors}';
+  numbers constant text[] := array['embeddings', 'vectors'];
   job memory.jobs;
   outcome jsonb;
 begin
