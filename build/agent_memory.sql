@@ -6527,7 +6527,7 @@ declare
 begin
   vector := to_tsvector(p_prior, said);
   language := memory._language_of(said, p_prior, vector);
-  -- Nearly all texts end here, by one expression: each expression takes a session 0.1 ms when it first meets it.
+  -- For nearly all texts the function ends here, after one expression: a session takes 0.1 ms to prepare each.
   if (language <> p_prior or said ~ '[[:alnum:]_][./:@=][[:alnum:]_]'
       or octet_length(said) > length(said) and said ~ unspaced) is not true then
     return vector;
@@ -20494,7 +20494,8 @@ begin atomic
 end;
 
 -- The rows of _shown_memories(p_user_id, null, false), under the conditions alone that are left then: through the two
--- functions above, a session reads and plans two more queries of 35 columns wherever this one is inlined.
+-- functions above, a session reads and plans two more queries of 35 columns wherever this one is inlined. Change the
+-- conditions in both places: tests/memories/test_hidden.py compares the two.
 create or replace function memory._valid_memories(p_user_id text, p_agent_id text)
 returns setof memory.memories
 language sql stable parallel safe
@@ -21146,8 +21147,9 @@ begin
   if (memory._may_reach(user_id) and memory._is_here(user_id)) is not true then
     perform memory._check_checkpoint(user_id, thread_id, namespace, coalesce(checkpoint_id, 'newest'));
   end if;
-  -- A graph loads the newest checkpoint in each run, and as a rule nothing stands beside it: of 554,000 instructions
-  -- 47,000 went into sorting and gathering no writes, and 20,000 into a statement of its own for the expiry (2026-11).
+  -- A graph loads the newest checkpoint in each run, which as a rule has no writes: of 554,000 instructions 47,000 went
+  -- into sorting and gathering none, and 20,000 into a statement of its own for the expiry (2026-11). So the statement
+  -- only asks whether there are writes: write_tasks is an empty list if there are any, and null otherwise.
   if checkpoint_id is null then
     select get_checkpoint.thread_id, get_checkpoint.namespace, c.checkpoint_id, c.parent_id, c.checkpoint, c.metadata,
       c.created_at, v.channels, v.types, v.blobs,
@@ -30610,7 +30612,8 @@ returns memory.context_part[]
 language plpgsql stable parallel safe
 as $$
 begin
-  -- Most users have no summaries. Reading the three takes a session 1.5 ms when it first does so, and 0.3 ms later.
+  -- Most users have no summaries. A session takes 1.5 ms to look for the three kinds of them for the first time, 0.3 ms
+  -- later.
   if not exists (select from memory.summaries as s where s.user_id = p_user_id) then
     return array[]::memory.context_part[];
   end if;

@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agent_memory import AsyncMemory, InvalidValueError, Memory
+from agent_memory import AsyncMemory, Memory
 from agent_memory.calls import Notices
 from agent_memory.calls.pools import AsyncPool, SyncPool
 from psycopg.errors import DivisionByZero
-from psycopg.pq import ExecStatus
 from psycopg_pool import PoolTimeout
 
 
@@ -106,39 +105,3 @@ def test_a_lent_connection_ends_its_transaction_unless_it_has_none(dsn: str) -> 
             asyncio.run(use(number, autocommit=autocommit))
         with SyncPool(dsn, open=True, **one) as pool:
             assert rows(pool) == count
-
-
-def test_a_connection_keeps_cursors_of_calls_with_short_arguments(dsn: str) -> None:
-    def kept(memory: Memory) -> list[Any]:
-        with memory.caller.borrowed(Notices(set())) as connection:
-            return [*vars(connection)["_agent_memory_cursors"].values()]
-
-    with Memory(dsn, pool_size=1) as memory:
-        for number in range(3):
-            memory.add_message("ana", f"thread {number}", "user", f"Tea {number}")
-        [first] = kept(memory)
-        assert [memory.get_messages("ana", f"thread {number}")[0].content for number in (2, 0, 1)] == [
-            *("Tea 2", "Tea 0", "Tea 1")
-        ]
-        [same, reading] = kept(memory)
-        assert same is first
-        assert reading.pgresult.status != ExecStatus.TUPLES_OK  # the result is gone
-        memory.add_message("ana", "long", "user", "Tea " * 1000)
-        assert memory.get_messages("ana", "long")[0].content == "Tea " * 1000
-        assert kept(memory) == [reading]
-        with pytest.raises(InvalidValueError):
-            memory.get_messages("ana", "")
-        assert kept(memory) == []
-        assert memory.get_messages("ana", "thread 1")[0].content == "Tea 1"
-        assert len(kept(memory)) == 1
-
-
-def test_awaited_calls_keep_cursors(dsn: str) -> None:
-    async def use() -> list[str]:
-        async with AsyncMemory(dsn, pool_size=2) as memory:
-            for number in range(3):
-                await memory.add_message("ana", f"thread {number}", "user", f"Tea {number}")
-            at_once = (memory.get_messages("ana", f"thread {number % 3}") for number in range(30))
-            return [messages[0].content for messages in await asyncio.gather(*at_once)]
-
-    assert asyncio.run(use()) == [f"Tea {number % 3}" for number in range(30)]

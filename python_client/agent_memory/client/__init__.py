@@ -33,3 +33,7 @@ if not TYPE_CHECKING:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         half = import_module("._async" if name.startswith("Async") else "._sync", __name__)
         return globals().setdefault(name, getattr(half, name))
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -62,7 +62,8 @@ begin atomic
 end;
 
 -- The rows of _shown_memories(p_user_id, null, false), under the conditions alone that are left then: through the two
--- functions above, a session reads and plans two more queries of 35 columns wherever this one is inlined.
+-- functions above, a session reads and plans two more queries of 35 columns wherever this one is inlined. Change the
+-- conditions in both places: tests/memories/test_hidden.py compares the two.
 create or replace function memory._valid_memories(p_user_id text, p_agent_id text)
 returns setof memory.memories
 language sql stable parallel safe

@@ -7,7 +7,8 @@ returns memory.context_part[]
 language plpgsql stable parallel safe
 as $$
 begin
-  -- Most users have no summaries. Reading the three takes a session 1.5 ms when it first does so, and 0.3 ms later.
+  -- Most users have no summaries. A session takes 1.5 ms to look for the three kinds of them for the first time, 0.3 ms
+  -- later.
   if not exists (select from memory.summaries as s where s.user_id = p_user_id) then
     return array[]::memory.context_part[];
   end if;

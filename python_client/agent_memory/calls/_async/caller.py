@@ -22,13 +22,13 @@ from ...errors import (
     from_psycopg,
     may_come_from_an_upgrade,
 )
-from ..cursors import keep_cursor, taken_cursor
+from ..arguments import DUMPERS
 from ..forks import abandon, begin_anew_in_children
 from ..function import Function, Keys, Rows
 from ..masks import MAY_MASK, keys_of_environment, masked
 from ..notices import Cause, Notices, warned_of_stores
 from ..pools import AsyncPool
-from ..rows import loaded_anew
+from ..rows import adapt, loaded_anew
 from ..statements import statement
 from .poolers import async_prepare_nothing_behind_a_pooler
 from .settings import async_carrying, async_set_locally
@@ -146,7 +146,12 @@ class AsyncCaller:
         query = statement(function.verb, function.name, tuple(arguments))
         notices = Notices(self.warned)
         async with self.borrowed(notices) as connection:
-            cursor = taken_cursor(AsyncCursor, connection, function, query, arguments, is_own=self._owns_pool)
+            if self._owns_pool:
+                adapt(connection.adapters, DUMPERS)
+            # The caller's connection may have another cursor type and row factory.
+            cursor = AsyncCursor(connection, row_factory=function.row_factory)
+            cursor.format = function.format
+            adapt(cursor.adapters, map(type, arguments.values()))
             try:
                 if function.keys is not None:
                     await self._execute_masked(cursor, query, arguments, function.keys)
@@ -155,8 +160,6 @@ class AsyncCaller:
                 rows = await async_fetched(cursor)
             except psycopg.Error as error:
                 await _raise_translated(connection, error, function.name)
-            if self._owns_pool:
-                keep_cursor(cursor, function, query, arguments)
         notices.warn()
         return function.read(rows)
 
