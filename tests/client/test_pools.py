@@ -7,14 +7,11 @@ import contextlib
 import socket
 import threading
 from pathlib import Path
-from typing import Any
 
 import pytest
 from agent_memory import AsyncMemory, Memory
 from agent_memory.calls import Notices
-from agent_memory.calls.pools import AsyncPool, SyncPool
-from psycopg.errors import DivisionByZero
-from psycopg_pool import PoolTimeout
+from agent_memory.calls.pools import AsyncPool
 
 
 @pytest.mark.feature("A17")
@@ -64,44 +61,3 @@ def test_awaited_calls_one_by_one_have_one_connection(dsn: str) -> None:
             assert len(used) == 1
 
     asyncio.run(use())
-
-
-def test_a_lent_connection_ends_its_transaction_unless_it_has_none(dsn: str) -> None:
-    def insert(pool: SyncPool, number: int) -> None:
-        with pool.connection() as connection:
-            connection.execute("insert into lent select 1 / %s", [number])
-            connection.execute("select 1 / (%s - 1)", [number])
-
-    def rows(pool: SyncPool) -> Any:
-        with pool.connection() as connection:
-            return connection.execute("select count(*) from lent").fetchone()[0]
-
-    one: Any = {"max_size": 1, "min_size": 1}
-    with SyncPool(dsn, open=True, **one) as pool:
-        with pool.connection() as connection:
-            connection.execute("create table lent (number int)")
-        for number in (1, 0, 2):
-            with contextlib.suppress(DivisionByZero):
-                insert(pool, number)
-        assert rows(pool) == 1
-    with SyncPool(dsn, open=True, **one, kwargs={"autocommit": True}) as pool:
-        for number in (1, 0, 2):
-            with contextlib.suppress(DivisionByZero):
-                insert(pool, number)
-        with pool.connection(), pytest.raises(PoolTimeout), pool.connection(0.01):
-            pass
-        assert rows(pool) == 3
-
-    async def use(number: int, *, autocommit: bool) -> None:
-        async with (
-            AsyncPool(dsn, open=False, **one, kwargs={"autocommit": autocommit}) as pool,
-            pool.connection() as connection,
-        ):
-            await connection.execute("insert into lent select 1")
-            await connection.execute("select 1 / %s", [number])
-
-    for autocommit, number, count in ((False, 0, 3), (False, 1, 4), (True, 0, 5), (True, 1, 6)):
-        with contextlib.suppress(DivisionByZero):
-            asyncio.run(use(number, autocommit=autocommit))
-        with SyncPool(dsn, open=True, **one) as pool:
-            assert rows(pool) == count

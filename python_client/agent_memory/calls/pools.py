@@ -3,52 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from types import TracebackType
 from typing import Any
 
 from psycopg_pool import AsyncConnectionPool, ConnectionPool
 
 _POLL_INTERVAL = 0.01
-
-
-class _Lent:
-    """Lends a connection of a pool, as ``connection()`` of psycopg's pools does, and writes no statistics of the time.
-
-    In autocommit mode nothing is left to commit or to roll back when a call has ended. To lend a connection took 38,000
-    in place of 54,000 instructions, of 363,000 that a client takes to load a checkpoint (2026-11).
-    """
-
-    __slots__ = ("_connection", "_pool", "_timeout")
-
-    def __init__(self, pool: SyncPool | AsyncPool, timeout: float | None) -> None:
-        self._pool: Any = pool
-        self._timeout = timeout
-
-    def __enter__(self) -> Any:
-        self._connection = self._pool.getconn(self._timeout)
-        return self._connection
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        try:
-            if not self._connection.autocommit:
-                self._connection.__exit__(kind, error, traceback)
-        finally:
-            self._pool.putconn(self._connection)
-
-    async def __aenter__(self) -> Any:
-        self._connection = await self._pool.getconn(self._timeout)
-        return self._connection
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        try:
-            if not self._connection.autocommit:
-                await self._connection.__aexit__(kind, error, traceback)
-        finally:
-            await self._pool.putconn(self._connection)
 
 
 class SyncPool(ConnectionPool[Any]):
@@ -57,10 +16,6 @@ class SyncPool(ConnectionPool[Any]):
     Its server process has all it needs in the processor's caches. By turns, as psycopg lends them, calls took up to
     twice the server's CPU as soon as a pool had four connections (2026-11).
     """
-
-    def connection(self, timeout: float | None = None) -> Any:
-        """Lend a connection within ``with``."""
-        return _Lent(self, timeout)
 
     def _get_ready_connection(self, timeout: float | None) -> Any:
         self._pool.rotate(1)
@@ -76,10 +31,6 @@ class AsyncPool(AsyncConnectionPool[Any]):
     """
 
     _ender: asyncio.Task[None] | None = None
-
-    def connection(self, timeout: float | None = None) -> Any:
-        """Lend a connection within ``async with``."""
-        return _Lent(self, timeout)
 
     async def _get_ready_connection(self, timeout: float | None) -> Any:
         self._pool.rotate(1)
