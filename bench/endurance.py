@@ -103,7 +103,7 @@ def appends_beside_a_sweep(server: Server, rows: int) -> dict[str, Any]:
             )
         with connection.transaction():
             connection.execute("set local session_replication_role = replica")
-            connection.execute("update memory.messages set expires_at = now(), search_vector = '', search_keys = '{}'")
+            connection.execute("update memory.messages set expires_at = now()")
         connection.execute("vacuum analyze")
         connection.execute("checkpoint")
         idle = _appends(server, "swept", lambda: False, seconds=15)

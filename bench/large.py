@@ -61,15 +61,23 @@ CALLS: dict[str, tuple[str, Callable[[random.Random], dict[str, Any]]]] = {
         lambda chance: {"text": _text(chance)},
     ),
 }
-# Others' messages are copies of one user's; the keys of the index of words name their user.
+# Others' messages are copies of one user's.
 COPY = """
-insert into memory.messages (user_id, thread_id, seq, agent_id, role, content, metadata, search_vector, token_count,
-  is_counted, created_at, updated_at, expires_at, is_active, search_keys)
-select u.user_id, u.prefix || m.thread_id, m.seq, m.agent_id, m.role, m.content, m.metadata, m.search_vector,
-  m.token_count, m.is_counted, m.created_at, m.updated_at, m.expires_at, m.is_active,
-  array(select k from memory._search_keys(u.user_id, m.agent_id, m.search_vector, m.metadata) as k)
+insert into memory.messages (user_id, thread_id, seq, agent_id, role, content, metadata, token_count, is_counted,
+  created_at, updated_at, expires_at, is_active)
+select u.user_id, u.prefix || m.thread_id, m.seq, m.agent_id, m.role, m.content, m.metadata,
+  m.token_count, m.is_counted, m.created_at, m.updated_at, m.expires_at, m.is_active
 from jsonb_to_recordset(%(copies)s) as u (user_id text, prefix text, source text)
 join memory.messages as m on m.user_id = u.source
+"""
+# The keys of the index of words name their user.
+COPY_TEXTS = """
+insert into memory.texts (user_id, source, id, thread_id, number, agent_id, created_at, valid_until, words, keys, hash)
+select u.user_id, t.source, u.prefix || t.id, u.prefix || t.thread_id, t.number, t.agent_id, t.created_at,
+  t.valid_until, t.words, array(select memory._word_key(u.user_id, w) from unnest(tsvector_to_array(t.words)) as w),
+  t.hash
+from jsonb_to_recordset(%(copies)s) as u (user_id text, prefix text, source text)
+join memory.texts as t on t.user_id = u.source
 """
 COPY_THREADS = """
 insert into memory.threads (user_id, thread_id, next_seq, message_count, active_tokens, first_at, last_at, settled_at)
@@ -108,7 +116,10 @@ def main() -> None:
                     "pgvector": pgvector(small),
                     "load": round(os.getloadavg()[2], 1),
                     "options": vars(options),
-                    "bytes": _value(large, "select pg_total_relation_size('memory.messages')"),
+                    "bytes": _value(
+                        large,
+                        "select pg_total_relation_size('memory.messages') + pg_total_relation_size('memory.texts')",
+                    ),
                     "microseconds": _measure({"small": small, "large": large}, options.rounds),
                 }
             )
@@ -146,21 +157,22 @@ def _fill(server: Server, name: str, messages: int) -> None:
                 connection.execute(
                     "select memory.add_messages(%s, %s, %s)", [f"user {user}", f"t{thread}", Jsonb(said)]
                 )
-        while connection.execute("select 1 from memory.messages where search_vector is null limit 1").fetchone():
-            connection.execute("select * from memory.sweep()")
+        while _value(connection, "select (memory.sweep(10000) ->> 'checked')::int"):
+            pass
         big = _of_big_user(messages) // 1000
         others = [(f"user {number}", "", f"user {number % 10}") for number in range(10, messages // 1000 - big)]
         own = [(BIG, f"{number}:", f"user {number % 10}") for number in range(big)]  # each copy has its own threads
         # Copies pass by the triggers, and the index of words is made at once afterwards.
         connection.execute("set session_replication_role = replica")
-        keys = _value(connection, "select pg_get_indexdef('memory.messages_search_keys_idx'::regclass)")
-        connection.execute("drop index memory.messages_search_keys_idx")
+        keys = _value(connection, "select pg_get_indexdef('memory.texts_keys_idx'::regclass)")
+        connection.execute("drop index memory.texts_keys_idx")
         copies = [dict(zip(("user_id", "prefix", "source"), row, strict=True)) for row in [*others, *own]]
         for first in range(0, len(copies), 200):
             values = {"copies": Jsonb(copies[first : first + 200])}
             connection.execute(COPY_THREADS, values)
             connection.execute(COPY_MARKS, values)
             connection.execute(COPY, values)
+            connection.execute(COPY_TEXTS, values)
             if first % 2000 == 0:
                 say(f"  {min(first + 200, len(copies)):,} of {len(copies):,} times 1,000 messages")
         connection.execute(keys.encode())

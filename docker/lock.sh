@@ -10,7 +10,7 @@ lock() { # NAME PYTHON ARGUMENT...
 
 # The Python of the images, and the one that PL/Python of the image "database" is linked with.
 echo hatchling | lock build 3.13 -
-lock worker 3.13 --extra otel pyproject.toml
+lock worker 3.13 --extra cli --extra worker --extra otel pyproject.toml
 lock server 3.13 --extra server --extra mcp --extra otel --constraints docker/requirements/worker.txt pyproject.toml
 lock database 3.11 plpython/requirements.txt
 lock database-local 3.11 plpython/requirements.txt plpython/requirements-local.txt

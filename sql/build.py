@@ -1,11 +1,12 @@
 """Builds build/agent_memory.sql, the one file that installs and upgrades.
 
-Order: about.sql, door.sql, head.sql, upgrade.sql with row_security.sql, roles.sql, drain.sql; the tables and types of
-all rooms, which a new installation makes, and migrations/, of which an upgrade runs those since its version;
-statistics.sql, comments.sql with the comments of tables and types, kinds.sql; replaced.sql with the heads of all
-functions, the functions of all rooms in the order of their numbers with the built-in prompts and settings, those of
+Order: about.sql, door.sql, head.sql, roles.sql, role_name.sql, upgrade.sql with row_security.sql, drain.sql; the tables
+and types of all rooms, which a new installation makes, and migrations/, of which an upgrade runs those since its
+version; statistics.sql, comments.sql with the comments of tables and types, kinds.sql; replaced.sql with the heads of
+all functions, the functions of all rooms in the order of their numbers with the built-in prompts and settings, those of
 plpython/ with its two packages inside, the triggers of all rooms, privileges.sql with grants.sql. Also builds
-build/agent_memory_roles.sql from roles_file.sql. Needs nothing but the standard library.
+build/agent_memory_roles.sql from roles_file.sql, and the Python modules of lists/, because tomllib needs Python 3.11
+and the package runs on 3.10. Needs nothing but the standard library of Python 3.11.
 
     python sql/build.py            write the file
     python sql/build.py --check    fail when the file is not what the sources build, or what was released has changed
@@ -18,6 +19,7 @@ import functools
 import json
 import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 SQL = Path(__file__).resolve().parent
@@ -25,10 +27,19 @@ ROOT = SQL.parent
 ROOMS = SQL / "rooms"
 OUTPUT = ROOT / "build" / "agent_memory.sql"
 ROLES = ROOT / "build" / "agent_memory_roles.sql"
+MODELS = ROOT / "plpython" / "agent_memory_models"
+# The modules that are made of lists, and their lists. A query's call needs the second alone: in the server each session
+# compiles what it imports.
+LIST_MODULES = {
+    MODELS / "text" / "lists.py": ("attributes", "lasting", "statements", "times"),
+    MODELS / "providers" / "lists.py": ("models", "providers", "windows"),
+}
 
 sys.path[:0] = [str(SQL), str(ROOT / "plpython")]
-import tables  # noqa: E402  (a neighbour, not an installed package)
+import tables  # noqa: E402  (the same)
 from embed import embed  # noqa: E402  (the same)
+
+import lists  # noqa: E402  (a neighbour, not an installed package)
 
 MIGRATION = """\
 call memory._migrate({begins}, '{ends}', '{sha256}', $migration$
@@ -45,6 +56,7 @@ BOUND = re.compile(
     r"^begin atomic\n.*?^end;|^language sql [^\n]*\n(?:set [^\n]*\n)*as \$\$\n.*?^\$\$;|^create or replace view .*?;$",
     re.MULTILINE | re.DOTALL,
 )
+WEIGHT = re.compile(r"\{\{weight (\w+)\}\}")  # of the ranking, by its name in 60_search/weights.json
 # Lines that the build repeats: for each member, if it has this file, with this between the members, the lines.
 EACH = re.compile(
     r"^( *)\{\{each (kind|source)(?: with (\w+))?(?:, ([^:\n]+))?:\s+(.*?)\}\}$", re.MULTILINE | re.DOTALL
@@ -74,14 +86,15 @@ NOT_COPIED = (
 ARE_COPIED = (
     "current_setting('memory.rows_are_copied', true) is not distinct from 'yes' and memory._changes_whole_user()"
 )
+# The other databases of the server that have granted rights to the roles whose names follow a pattern, or null.
+DATABASES_OF_PATTERN = """(
+    select string_agg(distinct d.datname, ', ' order by d.datname)
+    from pg_shdepend as s join pg_database as d on d.oid = s.dbid and d.datname <> current_database()
+    where s.refclassid = 'pg_authid'::regclass and s.refobjid in (
+      select to_regrole(replace(pattern, '*', r.name))
+      from (values {{roles}}) as r (name)))"""
 IS_TENANT = re.compile(r"function memory\._is_tenant\(.*?^  select (.*?);$", re.MULTILINE | re.DOTALL)
 VIEW = re.compile(r"^create or replace view memory\.(\w+) as\n(.*?);$", re.MULTILINE | re.DOTALL)
-
-
-def version() -> str:
-    match = re.search(r'^version = "([^"]+)"', (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
-    assert match, "pyproject.toml names no version"
-    return match[1]
 
 
 def rooms() -> dict[Path, str]:
@@ -115,10 +128,11 @@ def has(kind: Path, name: str) -> bool:
 def sources() -> list[Path]:
     """The files of the sources of search in their order, each with all functions that a source has."""
     paths = sorted(
-        (path for path in (ROOMS / "47_sources").glob("*.sql") if path.name != "types.sql"), key=place_among_sources
+        (path for path in (ROOMS / "47_sources").glob("*.sql") if path.name not in ("types.sql", "triggers.sql")),
+        key=place_among_sources,
     )
     for path in paths:
-        for name in ("owners", "embeddable", "texts", "lock", "searchable", "shown"):
+        for name in ("texts", "passing", "shown"):
             if f"function memory._{path.stem}_{name}(" not in path.read_text():
                 raise SystemExit(f"{path.relative_to(ROOT)} must create memory._{path.stem}_{name}()")
     return paths
@@ -148,10 +162,13 @@ def with_lists(text: str) -> str:
 
     text = NAMES.sub(lambda match: ", ".join(f"'{name}'" for name in having(match[1], match[2])), text)
     text = text.replace("{{kinds unquoted}}", ",".join(members["kind"]))
-    text = EACH.sub(lines, text).replace("{{roles}}", role_names())
+    text = EACH.sub(lines, text).replace("{{databases of pattern}}", DATABASES_OF_PATTERN)
+    text = text.replace("{{roles}}", role_names())
     text = text.replace("{{are copied}}", ARE_COPIED)
     text = text.replace("{{prompts}}", prompts()).replace("{{defaults}}", defaults())
+    text = WEIGHT.sub(lambda match: repr(float(weights()[match[1]])), text)
     text = text.replace("{{tables version}}", tables.version(SQL))
+    text = lists.with_lists(text)
     return text.replace("{{indexes}}", indexes()).replace("{{triggers}}", trigger_names())
 
 
@@ -259,6 +276,11 @@ def defaults() -> str:
     return json.dumps(merged, indent=2).replace("'", "''")
 
 
+def weights() -> dict[str, float]:
+    """The weights of the features that order search results."""
+    return dict(json.loads((ROOMS / "60_search" / "weights.json").read_text()))
+
+
 @functools.cache
 def trigger_names() -> str:
     """The tables and names of all triggers, as the rows of a VALUES list."""
@@ -269,7 +291,7 @@ def trigger_names() -> str:
 
 @functools.cache
 def grants() -> list[tuple[str, str, str]]:
-    """What the roles of agent_memory may do: role, kind of object (schema, function, view) and name."""
+    """What the roles of agent_memory may do: role (without prefix), kind of object (schema, function, view), name."""
     groups = json.loads((SQL / "grants.json").read_text())
     roles = dict.fromkeys(role for group in groups for role in group["roles"])
     rows = [(role, "schema", "memory") for role in roles]
@@ -287,19 +309,19 @@ def is_tenant() -> str:
 
 
 def role_names() -> str:
-    """The roles of agent_memory as the rows of a VALUES list."""
+    """The roles of agent_memory without their prefix, as the rows of a VALUES list."""
     return ", ".join(f"('{name}')" for name in dict.fromkeys(role for role, _, _ in grants()))
 
 
 def roles(missing: str) -> str:
     """The SQL that creates the roles, with the level of the message about a role that may not be created."""
-    return (SQL / "roles.sql").read_text().replace("{{roles}}", role_names()).replace("{{missing}}", missing)
+    return with_lists((SQL / "roles.sql").read_text()).replace("{{missing}}", missing)
 
 
 def roles_file() -> str:
     """build/agent_memory_roles.sql, for administrators."""
     text = (SQL / "roles_file.sql").read_text().replace("{{create roles}}", roles("exception"))
-    return text.replace("{{version}}", version())
+    return text.replace("{{version}}", tables.project_version(SQL))
 
 
 def runner() -> str:
@@ -316,21 +338,22 @@ def build() -> str:
     functions = "\n".join(with_pgvector(texts[path]) for path in in_build_order(texts))
     python = runner()
     views = ",".join(name for name, _ in VIEW.findall(functions))
-    upgrade = (SQL / "upgrade.sql").read_text().replace("{{views}}", views)
+    role_name = (SQL / "role_name.sql").read_text()
+    upgrade = role_name + (SQL / "upgrade.sql").read_text().replace("{{views}}", views)
     row_security = (SQL / "row_security.sql").read_text().replace("{{is tenant}}", is_tenant().replace("'", "''"))
     our_tables = tables.names(SQL)
     upgrade += row_security.replace("{{tables}}", our_tables)
     heads = headers(upgrade + functions + python)
     replaced = (SQL / "replaced.sql").read_text().replace("{{headers}}", heads)
     rows = ",\n".join(f"      ('{role}', '{kind}', '{name}')" for role, kind, name in grants())
-    ours = sorted({name for _, name, _ in HEADER.findall(functions + python)})
+    ours = sorted({name for _, name, _ in HEADER.findall(role_name + functions + python)})
     public = ", ".join(sorted({f"'{name}'" for _, name, _ in HEADER.findall(functions) if not name.startswith("_")}))
     door = with_lists((SQL / "door.sql").read_text()).replace("{{public functions}}", public)
     about, head, drain, statistics = (
         (SQL / f"{name}.sql").read_text() for name in ("about", "head", "drain", "statistics")
     )
     head = head.replace("{{known migrations}}", tables.known_migrations(SQL))
-    parts = [about, door, head, upgrade, roles("notice"), drain]
+    parts = [about, door, head, roles("notice"), upgrade, drain]
     privileges = (SQL / "privileges.sql").read_text().replace("{{rights of roles}}", (SQL / "grants.sql").read_text())
     parts += [
         installation(),
@@ -343,16 +366,21 @@ def build() -> str:
         triggers(),
         privileges.replace("{{grants}}", rows).replace("{{functions}}", ", ".join(f"'{name}'" for name in ours)),
     ]
-    return "\n".join(parts).replace("{{version}}", version())
+    return "\n".join(parts).replace("{{version}}", tables.project_version(SQL))
 
 
 def main() -> int:
     if "--freeze" in sys.argv[1:]:
         tables.freeze(SQL)
-    if problems := tables.changes_of_releases(SQL, version()):
+    if problems := tables.changes_of_releases(SQL):
         print("\n".join(problems), file=sys.stderr)
         return 1
-    for path, built in ((OUTPUT, build()), (ROLES, roles_file())):
+    # The modules are in the installation.
+    made: dict[Path, Callable[[], str]] = {
+        path: functools.partial(lists.module, *names) for path, names in LIST_MODULES.items()
+    }
+    for path, make in {**made, OUTPUT: build, ROLES: roles_file}.items():
+        built = make()
         if "--check" not in sys.argv[1:]:
             path.parent.mkdir(exist_ok=True)
             path.write_text(built)

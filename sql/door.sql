@@ -5,9 +5,10 @@
 -- table and waited for another kept the upgrade from getting all of them: at full load of ten sessions it gave up after
 -- ten seconds.
 --
--- The door is a lock of memory.migrations, which calls do not read otherwise. It stands in the bodies of the functions,
--- because released versions have none. While memory._door() exists, the old version is installed; calling it takes the
--- doors away. An upgrade that fails leaves them open, which costs a call some microseconds, and the next one uses them.
+-- The door is a lock of memory.migrations, which calls do not read otherwise. The functions of a version have no door,
+-- so that their calls do not pay for one. While the procedure _door exists, the old version is installed; a call of
+-- _door takes the doors away. An upgrade that fails leaves them open, which costs a call some microseconds, and the
+-- next one uses them.
 -- Installing the same version again needs no door.
 begin isolation level read committed;
 set local search_path = pg_catalog, pg_temp;

@@ -1,4 +1,5 @@
--- What memory_app and the other roles of agent_memory may do (sql/grants.json), where the server has them. Each right
+-- What the roles of agent_memory may do (sql/grants.json), where the server has them. Roles of other names that the
+-- installation had before lose it. Each right
 -- is granted once, so that what an administrator revokes stays revoked. A role that was dropped and created again has
 -- lost its rights, so it gets all of them again: its number is another one, and it may not use the schema.
 do $grants$
@@ -6,8 +7,10 @@ declare
   statements text;
 begin
   with wanted (role_name, kind, name) as (
-    values
+    select memory._role_name(w.role_name)::name, w.kind, w.name
+    from (values
 {{grants}}
+    ) as w (role_name, kind, name)
   ), objects (kind, name, object) as (
     select 'schema', 'memory', 'memory'
     union all

@@ -15,6 +15,17 @@ begin
     raise exception 'agent_memory needs PostgreSQL 15 or newer, this is %', current_setting('server_version')
       using errcode = '0A000', hint = 'Upgrade the server first.';
   end if;
+  -- Other encodings lack most characters of other people's messages, and functions that ask for a character fail there.
+  if getdatabaseencoding() <> 'UTF8' then
+    raise exception 'agent_memory needs a database in UTF8, the encoding of "%" is %', current_database(),
+        getdatabaseencoding()
+      using errcode = '0A000', hint = 'Make one: createdb --encoding=UTF8 --template=template0 --locale=C.UTF-8 NAME. '
+        'What an older agent_memory has stored here, "agent-memory users export" and "import" carry there.';
+  elsif current_setting('client_encoding') <> 'UTF8' then
+    raise exception 'this file is in UTF8, your session says that it sends %', current_setting('client_encoding')
+      using errcode = '22021', hint = 'Set the variable PGCLIENTENCODING=UTF8 and run this file again.';
+  end if;
+  perform set_config('agent_memory.extensions', (select array_agg(e.extname)::text from pg_extension as e), true);
 
   -- One installer at a time: a second one waits here and then finds everything in place. The lock is advisory, because
   -- there may be no table yet. Any role could take and keep it; then an installer fails after lock_timeout and pg_locks
@@ -102,7 +113,7 @@ comment on table memory.migrations is
 'How the tables of this installation were made, with the hash of what ran: at once, or by migrations from the tables '
 'of an earlier version. The newest version is that of the tables.';
 comment on column memory.migrations.name is
-'The version whose tables were made at once, or the migration: <from>-<to>. 001 to 008: the tables of 0.1.0.';
+'The version whose tables were made at once, or the migration: <from>-<to>.';
 comment on column memory.migrations.sha256 is 'SHA-256 of the statements that ran.';
 comment on column memory.migrations.version is 'The version of the tables from then on.';
 comment on column memory.migrations.applied_at is 'When it ran.';

@@ -27,6 +27,21 @@ $privileges$;
 -- The conditions of triggers are evaluated with the rights of whoever writes to a table directly.
 grant execute on function memory._changes_whole_user() to public;
 
+-- "agent-memory uninstall" drops the extensions that this file has created, and no others.
+do $made$
+declare
+  made record;
+begin
+  for made in
+    select e.extname, obj_description(e.oid, 'pg_extension') as comment from pg_extension as e
+    where e.extname in ('vector', 'pgcrypto', 'plpython3u')
+      and e.extname <> all (current_setting('agent_memory.extensions')::name[])
+  loop
+    execute format('comment on extension %I is %L', made.extname, made.comment || ' (made by agent_memory)');
+  end loop;
+end;
+$made$;
+
 -- Records an installation or upgrade. A run of the same version that has changed no table leaves no trace.
 do $audit$
 declare
@@ -50,10 +65,23 @@ $node$;
 {{rights of roles}}
 -- Roles whose claims count (memory.trust_claims) and which do not inherit what memory_tenant has been granted just now.
 do $claims$
+declare
+  bound name;
 begin
+  -- Of a bound role that is no tenant yet in this database: the tenants' role has another name than before.
+  for bound in
+    select b.role_name from memory.bound_roles as b join pg_roles as r on r.rolname = b.role_name
+    where not pg_has_role(r.oid, to_regrole(memory._role_name('tenant')), 'member')
+  loop
+    begin
+      perform memory._make_tenant(bound);
+    exception when insufficient_privilege then
+      raise warning '%', sqlerrm using hint = 'Until somebody grants that, the role has no rights here.';
+    end;
+  end loop;
   perform memory._grant_as_to_tenants(b.role_name)
   from memory.bound_roles as b join pg_roles as r on r.rolname = b.role_name
-  where b.claims_setting is not null and pg_has_role(r.oid, to_regrole('memory_tenant'), 'usage') is false;
+  where b.claims_setting is not null and pg_has_role(r.oid, to_regrole(memory._role_name('tenant')), 'usage') is false;
 end;
 $claims$;
 
@@ -86,6 +114,15 @@ begin
   elsif memory.version() <> '{{version}}' then
     raise exception 'agent_memory is still %', memory.version() using hint = 'The first error above says why.';
   end if;
-  raise notice 'agent_memory {{version}} is installed';
+  raise notice 'agent_memory {{version}} is installed' using detail = (
+    select format('Schema memory belongs to role "%s"%s. Extensions that agent_memory has made: %s. Roles: %s.',
+      r.rolname, case when r.rolsuper then ', a superuser, with whose rights its functions run' end,
+      (select coalesce(string_agg(e.extname, ', ' order by e.extname), 'none') from pg_catalog.pg_extension as e
+       where pg_catalog.obj_description(e.oid, 'pg_extension') like '%(made by agent_memory)'),
+      c.detail)
+    from pg_catalog.pg_namespace as n
+    join pg_catalog.pg_roles as r on r.oid = n.nspowner
+    cross join memory._check_roles() as c
+    where n.nspname = 'memory');
 end;
 $installed$;

@@ -1,20 +1,44 @@
--- Creates the roles of agent_memory, which all databases of a server share. Another session may create them at the same
--- time, so a role that has just come is no error.
+-- Names the roles of agent_memory and creates those that are missing. Roles belong to the server, not to a database:
+-- whoever is a member of a role has its rights in each database that grants the role any. So two installations share
+-- no roles unless an administrator says so. In the names, * stands for app, tenant and so on:
+--   <prefix>_*              where agent_memory.role_prefix is set: shared with all databases that set the same prefix;
+--   as they are             in an installation that has roles already;
+--   memory_*                where no other database of the server has granted these roles anything;
+--   memory_*_<database>     elsewhere.
+-- The function _role_name keeps the names, and a dump contains that function.
 do $roles$
 declare
+  prefix constant text := nullif(current_setting('agent_memory.role_prefix', true), '');
+  pattern text := 'memory_*';
   missing name;
 begin
+  if prefix !~ '^[a-z_][a-z0-9_]{0,55}$' then
+    raise exception 'agent_memory.role_prefix: % is no prefix', quote_literal(prefix)
+      using errcode = '22023', hint = 'Set at most 56 small letters, digits and underscores, with no digit first.';
+  elsif prefix is not null then
+    pattern := prefix || '_*';
+  elsif {{databases of pattern}} is not null then
+    pattern := 'memory_*_' || left(regexp_replace(lower(current_database()), '[^a-z0-9_]', '_', 'g'), 49);
+  end if;
+  if prefix is null then
+    select coalesce(min(substring(p.prosrc from '[a-z0-9_]+[*][a-z0-9_]*')), pattern) into pattern
+    from pg_proc as p join pg_namespace as n on n.oid = p.pronamespace
+    where n.nspname = 'memory' and p.proname = '_role_name';
+  end if;
+  perform set_config('agent_memory.role_names', pattern, true);
+
   for missing in
-    select r.name
+    select replace(pattern, '*', r.name)
     from (values {{roles}}) as r (name)
-    where pg_catalog.to_regrole(r.name) is null
+    where to_regrole(replace(pattern, '*', r.name)) is null
   loop
     begin
-      execute pg_catalog.format('create role %I nologin', missing);
-      execute pg_catalog.format('comment on role %I is %L', missing,
-        'For login roles of agent_memory, in all databases of this server. What members may do: docs/operations.md');
+      execute format('create role %I nologin', missing);
+      execute format('comment on role %I is %L', missing,
+        'For login roles of agent_memory, in each database that uses this role. What members may do: '
+        'docs/operations.md');
     exception
-      when duplicate_object or unique_violation then
+      when duplicate_object or unique_violation then -- another session may create the same role at the same time
         null;
       when insufficient_privilege then
         raise {{missing}} 'role "%" is missing, and role "%" may not create it', missing, current_user

@@ -1,7 +1,7 @@
 -- Row security is for roles that were granted rights on tables: functions run as the owner, who passes by it. Each of
 -- our tables with a column user_id gets three policies:
 --   any_user    whoever is no tenant sees the rows of all users;
---   tenants     members of memory_tenant see rows at all, if own_user agrees;
+--   tenants     members of memory_tenant (or what that role is named here) see rows at all, if own_user agrees;
 --   own_user    of these, a member sees those of the session's user only. A restrictive policy, because the planner can
 --               use an index for it, which it cannot for "any_user or own_user".
 -- A session of a tenant whose current role is no member of memory_tenant sees nothing. The expression of any_user names
@@ -22,15 +22,17 @@ as $$
   select format('drop policy if exists %1$I on %2$s; create policy %1$I on %2$s %3$s; '
                 'comment on policy %1$I on %2$s is %4$L', p.name, c.oid::regclass, p.definition, p.definition)
   from pg_class as c
-  cross join (
-    values ('any_user', 'to public using ((select not ({{is tenant}})))'),
-      ('tenants', 'to memory_tenant using (true)'),
-      ('own_user', 'as restrictive to memory_tenant using (user_id = (select memory.tenant_user()))')
+  cross join (values (memory._role_name('tenant'))) as tenant (role)
+  cross join lateral (
+    values ('any_user', replace('to public using ((select not ({{is tenant}})))', 'memory._role_name(''tenant'')',
+        quote_literal(tenant.role))),
+      ('tenants', format('to %s using (true)', tenant.role)),
+      ('own_user', format('as restrictive to %s using (user_id = (select memory.tenant_user()))', tenant.role))
   ) as p (name, definition)
   where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r' and c.relname = any (array[{{tables}}])
     and c.relname <> 'bound_roles' -- the owner's alone
     and exists (select from pg_attribute as a where a.attrelid = c.oid and a.attname = 'user_id')
-    and (p.definition like 'to public %' or to_regrole('memory_tenant') is not null)
+    and (p.definition like 'to public %' or to_regrole(tenant.role) is not null)
     and not exists (
       select from pg_policy as existing
       where existing.polrelid = c.oid and existing.polname = p.name

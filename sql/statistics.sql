@@ -31,26 +31,5 @@ begin
       execute format('alter index %s alter column %s set statistics 0', place.relation, place.attnum);
     end if;
   end loop;
-  if not found then
-    return;
-  end if;
-
-  begin
-    -- What is there already. ANALYZE leaves it alone from now on, and only a superuser can remove it.
-    delete from pg_catalog.pg_statistic as s
-    using pg_catalog.pg_attribute as a, pg_catalog.pg_class as c
-    where a.attrelid = s.starelid and a.attnum = s.staattnum and a.attstattarget = 0
-      and c.oid = s.starelid and c.relnamespace = 'memory'::regnamespace;
-  exception
-    when insufficient_privilege then
-      if exists (
-        select from pg_catalog.pg_stats as s
-        join pg_catalog.pg_attribute as a on a.attrelid = format('%I.%I', s.schemaname, s.tablename)::regclass
-          and a.attname = s.attname and a.attstattarget = 0
-        where s.schemaname = 'memory') then
-        raise warning 'pg_statistic still has texts of users, also of those who were forgotten'
-          using hint = 'Have a superuser run the statement under "What else has it" in docs/erasure.md.';
-      end if;
-  end;
 end;
 $statistics$;

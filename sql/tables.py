@@ -43,9 +43,18 @@ def ends(migration: Path) -> str:
     return migration.stem.split("-")[1]
 
 
+def project_version(sql: Path) -> str:
+    """The version that pyproject.toml names."""
+    match = re.search(r'^version = "([^"]+)"', (sql.parent / "pyproject.toml").read_text(), re.MULTILINE)
+    assert match, "pyproject.toml names no version"
+    return match[1]
+
+
 def version(sql: Path) -> str:
     """The version of the tables: a later release that changes no table has the same one."""
-    return ends(migrations(sql)[-1])
+    if paths := migrations(sql):
+        return ends(paths[-1])
+    return next(iter(frozen(sql)), project_version(sql))
 
 
 def digest(sql: Path) -> str:
@@ -71,9 +80,10 @@ def freeze(sql: Path) -> None:
     (sql / "migrations" / "frozen.txt").write_text("".join(f"{rows[name]}  {name}\n" for name in rows))
 
 
-def changes_of_releases(sql: Path, project_version: str) -> list[str]:
+def changes_of_releases(sql: Path) -> list[str]:
     """What is no longer as it was released, and how to go on."""
     released, now, newest = frozen(sql), written(sql), version(sql)
+    ours = project_version(sql)
     problems = [
         f"sql/migrations/{name}.sql was released and must not change"
         for name in released
@@ -81,10 +91,8 @@ def changes_of_releases(sql: Path, project_version: str) -> list[str]:
     ]
     if newest in released and now[newest] != released[newest]:
         problems.append(f"the tables of {newest} were released: add sql/migrations/{newest}-<next version>.sql")
-    if newest not in released and newest != project_version:
-        problems.append(
-            f"sql/migrations ends at {newest}, pyproject.toml says {project_version}: set the version there"
-        )
+    if newest not in released and newest != ours:
+        problems.append(f"sql/migrations ends at {newest}, pyproject.toml says {ours}: set the version there")
     return problems
 
 

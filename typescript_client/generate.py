@@ -10,14 +10,15 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections.abc import Iterable
 from dataclasses import is_dataclass
 from pathlib import Path
 from types import NoneType
-from typing import Any, NamedTuple, get_args, get_type_hints
+from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 import psycopg
-from agent_memory import Memory
-from agent_memory.choices import Source
+from agent_memory import Memory, types
+from agent_memory.choices import Source, SpaceAccess
 from agent_memory.client._sync.admin import Admin
 from agent_memory.tools import TOOLS
 from psycopg.rows import namedtuple_row
@@ -54,6 +55,30 @@ TYPES = {
 }
 WIDER = {"bigint": "number | bigint | string", "timestamp with time zone": "Date | string", "bytea": "Uint8Array"}
 """What an argument may be besides what a result is."""
+KNOWN: dict[str, tuple[str, ...] | str] = {
+    "context_part.role": "_is_role",
+    "context_part.source": (
+        "instructions", "user_summary", "memories", "recalled", "cross_session", "thread_summary", "message",
+    ),
+    "job.status": "jobs",
+    "memory_need.decision": ("search", "skip"),
+    "memory_version.operation": "_memory_problem",
+    "message.role": "_is_role",
+    "quarantined.source": "list_quarantined",
+    "search_result.source": get_args(Source),
+    "space.access": get_args(SpaceAccess),
+    "thread_summary.kind": "summaries",
+    "thread_summary.status": "summaries",
+}  # fmt: skip
+"""The columns of results that have one of a few words: the words, or the table or function of SQL that lists them."""
+NOTHING_STORED = {
+    types.AddedMemory: {"memory_id"},
+    types.StoredMessage: {"seq"},
+    types.StoredArtifact: {"key", "memory_ref"},
+}
+"""Columns that are null only if the agent's policy has no resource memory. Their types leave the null out: otherwise
+every caller would have to check each id for this one case."""
+NULL_UNLESS_STORED = "  /** Null if nothing is stored: the policy of the agent has no resource memory. */\n"
 
 FUNCTIONS = """
 select p.proname as name, p.prokind = 'p' as is_procedure, p.proretset as is_set,
@@ -71,6 +96,14 @@ from pg_proc as p
 where p.pronamespace = 'memory'::regnamespace and p.proname !~ '^_' and p.prorettype <> 'trigger'::regtype
 order by p.proname
 """
+LISTED = """
+select pg_get_constraintdef(c.oid) from pg_constraint as c
+where c.conrelid = to_regclass('memory.' || %(place)s) and c.conname = %(column)s || '_is_known'
+union all
+select pg_get_functiondef(p.oid) from pg_proc as p
+where p.pronamespace = 'memory'::regnamespace and p.proname = %(place)s
+"""
+"""The text that lists the words of a column: a check constraint, or a function."""
 
 
 class Column(NamedTuple):
@@ -80,15 +113,48 @@ class Column(NamedTuple):
     type: str
 
 
-def nullables(method: Any, columns: list[Column]) -> set[str]:
+def row_class(hint: Any) -> Any:
+    """The class of the rows that a method of the Python client returns; None where it returns a value."""
+    of_list = [part for base in getattr(hint, "__orig_bases__", ()) for part in get_args(base)]
+    return next((part for part in (hint, *get_args(hint), *of_list) if is_dataclass(part)), None)
+
+
+def nullables(hint: Any, columns: list[Column]) -> set[str]:
     """The columns that may be null, and "" for a value that may be: as the types of the Python client say."""
-    hint = get_type_hints(method)["return"]
     found = {""} if NoneType in get_args(hint) else set()
-    for part in (hint, *get_args(hint)):
-        fields = get_type_hints(part) if hasattr(part, "_fields") or hasattr(part, "__dataclass_fields__") else {}
-        if fields:
-            return found | {c.name for c in columns if NoneType in get_args(fields.get(c.name, NoneType | int))}
-    return found | {column.name for column in columns}
+    row = row_class(hint)
+    fields = get_type_hints(row) if row is not None else {}
+    return found | {c.name for c in columns if NoneType in get_args(fields.get(c.name, NoneType | int))}
+
+
+def union(words: Iterable[str]) -> str:
+    """Words as a type of TypeScript."""
+    return " | ".join(json.dumps(word) for word in words)
+
+
+def choices(hint: Any) -> str:
+    """The words that an argument of this type of Python accepts, as a type of TypeScript; "" if there is no list.
+
+    Where any text is accepted by the type, editors propose the words all the same.
+    """
+    if get_origin(hint) is Literal:
+        return union(get_args(hint))
+    parts = [part for part in get_args(hint) if part not in (NoneType, str)]
+    found = choices(parts[0]) if len(parts) == 1 else ""
+    return f"{found} | (string & {{}})" if found and str in get_args(hint) else found
+
+
+def known_words(connection: psycopg.Connection) -> dict[str, str]:
+    """The words of each column in KNOWN, as types of TypeScript."""
+    found = {}
+    for name, listed in KNOWN.items():
+        if isinstance(listed, str):
+            column = name.partition(".")[2]
+            [[text]] = connection.execute(LISTED, {"place": listed, "column": column}).fetchall()
+            [words] = re.findall(rf"{column} (?:not )?(?:in|= ANY) \(([^)\]]*)", text)
+            listed = tuple(re.findall(r"'(\w+)'", words))
+        found[name] = union(listed)
+    return found
 
 
 def camel(name: str) -> str:
@@ -96,12 +162,14 @@ def camel(name: str) -> str:
     return re.sub("_(.)", lambda match: match[1].upper(), name)
 
 
-def typed(sql: str, *, given: bool = False) -> str:
-    """The TypeScript type of a value of this type of PostgreSQL; ``given``: of an argument."""
+def typed(sql: str, *, given: bool = False, words: str = "") -> str:
+    """The TypeScript type of a value of this type of PostgreSQL; ``given``: of an argument; ``words``: all values."""
     of_elements = sql.removesuffix("[]")
-    found = (WIDER.get(of_elements) if given else None) or TYPES[
-        of_elements.removeprefix("memory.").removeprefix("public.")
-    ]
+    found = (
+        words
+        or (WIDER.get(of_elements) if given else None)
+        or TYPES[of_elements.removeprefix("memory.").removeprefix("public.")]
+    )
     return (f"Array<{found}>" if "|" in found else f"{found}[]") if sql.endswith("[]") else found
 
 
@@ -123,12 +191,14 @@ def functions(connection: psycopg.Connection) -> str:
     interfaces: list[str] = []
     methods: dict[type, list[str]] = {Memory: [], Admin: []}
     described: list[str] = []
+    known = known_words(connection)
     for row in cursor.execute(FUNCTIONS):
         owner = next((half for half in (Memory, Admin) if hasattr(half, row.name)), None)
         if owner is None:
             continue
         # At most one row is in a set of which the Python client returns a row, or a row or None.
-        hint = get_type_hints(getattr(owner, row.name))["return"]
+        hints = get_type_hints(getattr(owner, row.name))
+        hint = hints["return"]
         is_list = row.is_set and not (NoneType in get_args(hint) or hasattr(hint, "_fields") or is_dataclass(hint))
         modes = row.modes or ["i"] * len(row.types)
         given = [Column(name, type_) for name, type_ in zip(row.names, row.types, strict=False)]
@@ -137,12 +207,16 @@ def functions(connection: psycopg.Connection) -> str:
             for name, type_, mode in zip(row.names, row.all_types or row.types, modes, strict=False)
             if mode in "to"
         ]
+        row_type = row.result.removeprefix("memory.")
         title = camel(row.name)
         pascal = title[0].upper() + title[1:]
-        nullable = nullables(getattr(owner, row.name), columns)
+        unless_stored = NOTHING_STORED.get(row_class(hint), set())
+        nullable = nullables(hint, columns) - unless_stored
         if columns:
             members = "".join(
-                f"  {camel(column.name)}: {typed(column.type)}{' | null' if column.name in nullable else ''};\n"
+                f"{NULL_UNLESS_STORED if column.name in unless_stored else ''}"
+                f"  {camel(column.name)}: {typed(column.type, words=known.get(f'{row_type}.{column.name}', ''))}"
+                f"{' | null' if column.name in nullable else ''};\n"
                 for column in columns
             )
             interfaces.append(f"export interface {pascal}Row {{\n{members}}}\n")
@@ -155,7 +229,8 @@ def functions(connection: psycopg.Connection) -> str:
         arguments = ""
         if given:
             members = "".join(
-                f"  {camel(argument.name)}{'' if place < row.required else '?'}: {typed(argument.type, given=True)}"
+                f"  {camel(argument.name)}{'' if place < row.required else '?'}: "
+                f"{typed(argument.type, given=True, words=choices(hints.get(argument.name)))}"
                 f"{'' if place < row.required else ' | null'};\n"
                 for place, argument in enumerate(given)
             )
@@ -168,11 +243,11 @@ def functions(connection: psycopg.Connection) -> str:
         )
         kind = "procedure" if row.is_procedure else "rows" if is_list else "row"
         shape = "columns" if columns else "value"
-        types = ", ".join(f'{argument.name}: "{argument.type}"' for argument in given)
+        given_types = ", ".join(f'{argument.name}: "{argument.type}"' for argument in given)
         results = ", ".join(f'{column.name}: "{column.type}"' for column in columns) or f'{row.name}: "{row.result}"'
         described.append(
-            f'  {row.name}: {{ kind: "{kind}", shape: "{shape}", arguments: {{ {types} }},'
-            f" columns: {{ {results} }} }},\n"
+            f'  {row.name}: {{ kind: "{kind}", shape: "{shape}", required: {row.required},'
+            f" arguments: {{ {given_types} }}, columns: {{ {results} }} }},\n"
         )
     halves = "\n".join(
         f"/** {what} */\nexport abstract class {name} {{\n"

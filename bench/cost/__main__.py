@@ -12,7 +12,7 @@ import datetime
 import json
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -30,6 +30,7 @@ from bench.quality.samples import write as write_samples
 from bench.support import texts
 from bench.support.environment import LOCOMO, RESULTS, announce, postgresql, say
 from bench.support.tokens import token_counter
+from tests.models_real.conversations import conversations
 from tests.support.fake_model_server import Behaviour, FakeModelServer, RecordedRequest
 from tests.support.model_rules import Body
 from tests.support.servers import Server, install_agent_memory, running_server
@@ -115,7 +116,9 @@ def main() -> None:
         "--messages", type=int, default=1000, help="messages of the made-up conversation (default 1000)"
     )
     parser.add_argument("--server", choices=("system", "embedded"), default="embedded", help="as for the tests")
+    parser.add_argument("--only", action="append", help="a scenario by the beginning of its name (default: all)")
     options = parser.parse_args()
+    scenarios = [each for each in SCENARIOS if not options.only or each.name.startswith(tuple(options.only))]
     started = time.monotonic()
     counter = Tokens()
     with running_server(options.server) as server, tempfile.TemporaryDirectory() as folder:
@@ -129,11 +132,12 @@ def main() -> None:
             "token_counter": counter.name,
             "prices_per_million": PRICES,
             "texts": {
-                name: _measure(server, path, counter) for name, path in _conversations(Path(folder), options.messages)
+                name: _measure(server, path, scenarios, counter)
+                for name, path in _conversations(Path(folder), options.messages)
             },
         }
     say(f"\nDone in {time.monotonic() - started:.0f} s")
-    announce(report.write(results, [each.name for each in PACINGS], RESULTS))
+    announce(report.write(results, [each.name for each in PACINGS if each in scenarios], RESULTS))
 
 
 class Tokens:
@@ -168,10 +172,14 @@ class Tokens:
 
 
 def _conversations(folder: Path, messages: int) -> Iterator[tuple[str, Path]]:
-    """Files to import: one thread of made-up texts, and the longest LoCoMo conversation where that is at hand."""
+    """Files to import: made-up texts in one thread, believable conversations, and LoCoMo's longest if it is there."""
     path = folder / "conversation.jsonl"
     path.write_text(json.dumps({"user_id": "user", "messages": json.loads(texts.conversation(messages))}) + "\n")
     yield "made-up texts", path
+    path = folder / "believable.jsonl"
+    threads = ({"user_id": "user", "thread_id": talk.name, "messages": talk.messages} for talk in conversations())
+    path.write_text("".join(json.dumps(thread) + "\n" for thread in threads))
+    yield "believable conversations", path
     if LOCOMO.exists():
         samples = json.loads(LOCOMO.read_text())
         longest = max(samples, key=lambda sample: sum(map(len, _sessions(sample))))
@@ -186,13 +194,13 @@ def _sessions(sample: Body) -> list[list[Any]]:
     ]
 
 
-def _measure(server: Server, path: Path, tokens: Tokens) -> dict[str, Any]:
-    """All scenarios with the conversation of one file."""
+def _measure(server: Server, path: Path, scenarios_run: Sequence[Scenario], tokens: Tokens) -> dict[str, Any]:
+    """These scenarios with the conversation of one file."""
     with _database(server) as connection:
         messages = _imported(connection, path)
     asked: dict[str, list[Asked]] = {}
     scenarios = {}
-    for scenario in SCENARIOS:
+    for scenario in scenarios_run:
         started = time.monotonic()
         with FakeModelServer(dimensions=DIMENSIONS) as fake, _database(server) as connection:
             fake.behaviour = tokens.behaviour
@@ -253,7 +261,8 @@ def _register(connection: psycopg.Connection, scenario: Scenario, url: str) -> N
         settings = {"base_url": url, "dimensions": DIMENSIONS, **price}
         memory.admin.register_model("embedding", "embedding", "openai", EMBEDDING_MODEL, settings)
         memory.admin.activate_model("embedding")
-    memory.admin.set_policy(scenario.policy)
+    # Of sentences that are put together by chance, a few look like orders to a model.
+    memory.admin.set_policy({**scenario.policy, "trust": {"rules": False}})
 
 
 class Drive:
@@ -353,7 +362,7 @@ def _growth(asked: dict[str, list[Asked]], messages: list[Message], tokens: Toke
     early, late = (sum(tokens(message.content) for message in messages[:end]) for end in (GROWTH_FROM, last))
     rows = [{"what": "all messages of the thread", "early": early, "late": late}]
     for prompt, scenario in GROWTH:
-        calls = [each for each in asked[scenario.name] if _prompt_name(each.request.body) == prompt]
+        calls = [each for each in asked.get(scenario.name, []) if _prompt_name(each.request.body) == prompt]
         if not calls:
             continue
         # Compression comes less often than the window is long: its first call then, and its last.

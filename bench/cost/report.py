@@ -38,7 +38,7 @@ def markdown(results: Results, pacings: list[str]) -> str:
                 "### Prompts of a thread that grows",
                 "Tokens of one prompt: the mean of the calls in the 40 messages up to message 100 and up to the last; "
                 "of a rarer call its first and its last. Instructions are the system message and the schema of the "
-                "reply. Reconciliation reads facts, not messages: the newest, at most 50.",
+                "reply. Reconciliation reads facts, not messages: what is new, and what is like it.",
                 _growth(text),
             ]
     return "\n\n".join(parts) + "\n"

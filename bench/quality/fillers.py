@@ -81,8 +81,8 @@ class Fillers:
 def _nearest(connection: psycopg.Connection, question: Question, vector: str) -> list[str]:
     rows = connection.execute(
         """
-        select e.id from memory.embeddings as e
-        where e.user_id = %s and e.source = 'message'
+        select e.id from memory.texts as e
+        where e.user_id = %s and e.source = 'message' and e.embedding is not null
         order by e.embedding <=> %s::vector::halfvec
         limit %s
         """,

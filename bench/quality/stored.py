@@ -158,7 +158,7 @@ def embed(target: Database) -> None:
             target.connection,
             """
             select (select count(*) from memory.messages where content <> '') + (select count(*) from memory.memories)
-              - (select count(*) from memory.embeddings where source in ('message', 'memory'))
+              - (select count(*) from memory.texts where model is not null and source in ('message', 'memory'))
             """,
         )
         if left == 0:

@@ -93,11 +93,11 @@ def texts() -> dict[Turn, str]:
 def write(path: Path) -> None:
     """Writes a file for the importer; ``metadata.dia_ids`` are what counts of a message."""
     path.write_text(
-        "".join(json.dumps(thread, ensure_ascii=False) + "\n" for user in users() for thread in _threads(user))
+        "".join(json.dumps(thread, ensure_ascii=False) + "\n" for user in users() for thread in threads(user))
     )
 
 
-def _threads(user: User) -> Iterator[dict[str, Any]]:
+def threads(user: User) -> Iterator[dict[str, Any]]:
     names: dict[str, set[str]] = {}
     for _, turn, name, _ in user.evidence():
         names.setdefault(turn, set()).add(name)

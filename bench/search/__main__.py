@@ -31,7 +31,7 @@ WARM_UP = 8  # a prepared statement may get its generic plan with the sixth exec
 LIMIT = 10
 
 BARE = f"""
-select id from memory.embeddings
+select id from memory.texts
 where user_id = %(user)s and model = '{MODEL}' and source = 'memory'
 order by embedding <=> %(vector)s::halfvec limit {LIMIT}
 """
@@ -172,14 +172,14 @@ def _load(connection: psycopg.Connection, options: argparse.Namespace) -> tuple[
     for user, content in stored:
         if user in asked and len(asked[user]) < QUERIES:
             asked[user].append(content)
-    row = connection.execute("select pg_total_relation_size('memory.embeddings')").fetchone()
+    row = connection.execute("select pg_total_relation_size('memory.texts')").fetchone()
     data = {
         "users": options.users,
         "full_users": len(full),
         "other_rows": options.other_rows,
         "memories": len(stored),
         "dimensions": DIMENSIONS,
-        "embeddings_mb": round(row[0] / 2**20) if row else None,
+        "texts_mb": round(row[0] / 2**20) if row else None,
     }
     queries = []
     for vector in directions.draw(QUERIES):

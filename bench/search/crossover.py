@@ -30,7 +30,7 @@ LIMIT = 10
 ALWAYS, NEVER = 1, 2**31 - 1
 
 _QUERY = f"""
-select id from memory.embeddings where user_id = %(user)s and model = '{MODEL}' and source = 'memory' {{more}}
+select id from memory.texts where user_id = %(user)s and model = '{MODEL}' and source = 'memory' {{more}}
 order by {{by}} limit {LIMIT}
 """
 _EXACT = _QUERY.format(more="", by="embedding <=> %(vector)s::halfvec")
@@ -96,7 +96,7 @@ def _build_index(connection: psycopg.Connection) -> float:
     for (statement,) in statements:
         connection.execute(statement)
     build = time.monotonic() - started
-    connection.execute("vacuum analyze memory.embeddings")
+    connection.execute("vacuum analyze memory.texts")
     return build
 
 

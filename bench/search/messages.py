@@ -10,7 +10,6 @@ from typing import Any
 
 import psycopg
 from agent_memory import Memory
-from psycopg import sql
 
 from bench.search.binary_copy import copy_embeddings
 from bench.search.memories import Directions, Texts, as_text
@@ -104,9 +103,9 @@ def _store(
     memory.admin.activate_model(MODEL)
     ids = connection.execute("select user_id, thread_id || '/' || seq from memory.messages").fetchall()
     rng.shuffle(ids)
-    copy_embeddings(connection, sql.Identifier("memory", "embeddings"), MODEL, ids, directions, source="message")
     while memory.admin.sweep()["checked"]:  # jobs would have parsed them
         pass
+    copy_embeddings(connection, MODEL, ids, directions, source="message")
     connection.execute("vacuum analyze")
     connection.execute("checkpoint")
     return contents

@@ -25,8 +25,9 @@ def markdown(results: Results) -> str:
             "## Against the bare vector query",
             f"{data['users']:,} users, {data['full_users']:,} of them with 1,000 memories and the others with "
             f"{data['other_rows']}: {data['memories']:,} memories of 8 to 25 words with embeddings of "
-            f"{data['dimensions']:,} dimensions ({data['embeddings_mb']:,} MB). Each call asks for one of the users "
-            "with 1,000 memories. The functions take turns, so that other work on the machine meets all of them; the "
+            f"{data['dimensions']:,} dimensions ({data['texts_mb']:,} MB with their words). Each call asks for one of "
+            "the users with 1,000 memories. The functions take turns, so that other work on the machine meets all of "
+            "them; the "
             "ratio is of medians. The bare query is what an application would send that keeps only embeddings: it "
             "returns ids, where search returns texts and has checked that they are current and may be seen.",
             _times(results),

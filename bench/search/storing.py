@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 import psycopg
 from agent_memory import Memory
-from psycopg import sql
 
 from bench.search.binary_copy import copy_embeddings
 from bench.search.memories import Directions, Texts
@@ -40,7 +39,7 @@ def store(
     memory.admin.activate_model(MODEL)
     ids = connection.execute("select user_id, memory_id::text from memory.memories").fetchall()
     rng.shuffle(ids)
-    copy_embeddings(connection, sql.Identifier("memory", "embeddings"), MODEL, ids, directions)
+    copy_embeddings(connection, MODEL, ids, directions)
     connection.execute("vacuum analyze")
     connection.execute("checkpoint")
     return stored

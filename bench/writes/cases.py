@@ -277,11 +277,11 @@ CASES = (
             ),
             Variant(
                 "bare insert of a memory",
-                """insert into bench.memories (user_id, memory_id, agent_id, content, content_hash, search_vector,
+                """insert into bench.memories (user_id, memory_id, agent_id, content, content_hash,
                      created_at, updated_at)
                    values (:user, gen_random_uuid(), 'below ' || :run::text, :content || ' ' || :serial::text,
                      left(encode(sha256(convert_to(:content || ' ' || :serial::text, 'UTF8')), 'hex'), 32),
-                     to_tsvector('english', :content || ' ' || :serial::text), now(), now())""",
+                     now(), now())""",
                 _BELOW,
                 "content",
             ),

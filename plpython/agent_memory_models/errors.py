@@ -36,6 +36,18 @@ class RateLimitedError(ModelError):
         self.retry_after = retry_after
 
 
+class OutOfReachError(RateLimitedError):
+    """The server refuses connections, or says that it is starting or under maintenance."""
+
+
+class TimedOutError(ModelError):
+    """No answer came in time."""
+
+
+class TooLongError(ModelError):
+    """The payload and its reply do not fit into the model's window together; less of it may."""
+
+
 class MissingModelError(RateLimitedError):
     """The packages or the weights of a model that runs in this process are missing here.
 

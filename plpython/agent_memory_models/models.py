@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from .calls import Calls
 from .errors import MissingPackageError
 from .jobs import job_module
+from .payload import Payload
+from .providers.known import places_of
 from .task import Task
 from .text.tokens import TokenCounter
 
@@ -77,9 +79,9 @@ class Models:
             self._onnx = OnnxProvider(may_download=self._may_download)
         return self._onnx
 
-    def slot(self, model: dict[str, Any]) -> AbstractAsyncContextManager[None]:
-        """One of the model's `max_concurrency` places, where the setting is given."""
-        limit = (model.get("settings") or {}).get("max_concurrency")
-        if not limit:
+    def slot(self, payload: Payload) -> AbstractAsyncContextManager[None]:
+        """One of the places that the payload's model has for calls, where it has not any number."""
+        limit = places_of(payload)
+        if limit is None:
             return nullcontext()
-        return self._slots.setdefault((model["name"], limit), asyncio.Semaphore(int(limit)))
+        return self._slots.setdefault((payload["model"]["name"], limit), asyncio.Semaphore(limit))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from .calls import Calls
 from .errors import ModelError
@@ -29,8 +29,8 @@ class Tools(Protocol):
     def openai(self) -> OpenAIProvider:
         """The provider for `openai` and `azure`. Raises MissingPackageError."""
 
-    def slot(self, model: dict[str, Any]) -> AbstractAsyncContextManager[None]:
-        """One of the model's `max_concurrency` places."""
+    def slot(self, payload: Payload) -> AbstractAsyncContextManager[None]:
+        """One of the places that the payload's model has for calls."""
 
 
 class Task:
@@ -81,7 +81,7 @@ class Task:
         does not do this kind of job.
         """
         model = self.payload["model"]
-        async with self._tools.slot(model):
+        async with self._tools.slot(self.payload):
             started = time.monotonic()
             if self.is_local and local is not None:
                 result = await run_rules(local, self.kind, self.payload, self.calls)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import os
 import signal
 import time
@@ -19,7 +20,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from agent_memory_models import LEASE_SECONDS, Models, RateLimitedError, as_json, reason_to_keep, refusal_to_keep
 from agent_memory_models.calls import Calls
-from agent_memory_models.errors import MissingModelError
+from agent_memory_models.errors import MissingModelError, OutOfReachError
 
 from .backend import SIGNALS, TURN_SECONDS, Plpy, kept_models
 
@@ -105,6 +106,17 @@ def _refuse(plpy: Plpy, subject: str, problem: str, *, hint: str, sqlstate: str)
     raise type(name, (plpy.Error,), attributes)(problem) from None
 
 
+class _Said(logging.Handler):
+    """Keeps what the models' package warns of, for the notices of a run."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.lines: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.lines.append(record.getMessage())
+
+
 class _Runner:
     def __init__(self, plpy: Plpy, loop: asyncio.AbstractEventLoop, models: Models) -> None:
         self._plpy = plpy
@@ -128,14 +140,19 @@ class _Runner:
 
     def run(self, max_jobs: int, max_seconds: float) -> None:
         before = signal.pthread_sigmask(signal.SIG_BLOCK, self._held_back)
+        said, logger = _Said(), logging.getLogger("agent_memory.models")
+        logger.addHandler(said)
         try:
             self._work(max_jobs, max_seconds)
         except Exception:
             self._give_back()
             raise
         finally:
+            logger.removeHandler(said)
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
             self._plpy.execute("select 1")  # acts on a SIGTERM
+        for line in dict.fromkeys(said.lines):
+            self._plpy.notice(line)
         if self._counts:
             counts = ", ".join(f"{number} {outcome}" for outcome, number in sorted(self._counts.items()))
             reason = f"; last error: {self._last_error[:300]}" if self._last_error else ""
@@ -219,7 +236,7 @@ class _Runner:
             elif (error := task.exception()) is None:
                 outcome = self._complete(job, task.result())
             elif isinstance(error, RateLimitedError):
-                if isinstance(error, MissingModelError):
+                if isinstance(error, (MissingModelError, OutOfReachError)):
                     self._last_error = reason_to_keep(error)
                 outcome = self._hand_in("released", job, error.retry_after)
             else:

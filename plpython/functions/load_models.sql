@@ -16,10 +16,8 @@ loaded = sys.modules.get(PACKAGES[0])
 if loaded is None or getattr(loaded.__loader__, 'agent_memory_sources', None) != SOURCES:
     # The first call of this session, or the first call after an upgrade.
     replaced = {name: module for name, module in sys.modules.items() if name.partition('.')[0] in PACKAGES}
-    for module in replaced.values():
-        # Any module may have this function: earlier versions had it in another module.
-        if hasattr(module, 'close_kept_models'):
-            module.close_kept_models()
+    if backend := replaced.get('agent_memory_server.backend'):
+        backend.close_kept_models()
 
     class EmbeddedModules(importlib.abc.MetaPathFinder, importlib.abc.ExecutionLoader):
         """Imports the packages from SOURCES, even where another copy of them lies on sys.path."""

@@ -28,6 +28,7 @@ class NodeConnections:
         self.first = self._connected(conninfo)
         self.map = _map_of(self.first)
         self._opened = {} if self.map is None else {self.map.node: self.first}
+        self._is_compared = False
 
     def of(self, user_id: str) -> psycopg.Connection[Any]:
         """Return the connection to the node of a user.
@@ -35,7 +36,13 @@ class NodeConnections:
         Raises:
             NotConnectedError: the node is out of reach; the message names it.
         """
-        return self.first if self.map is None else self._node(self.map, self.map.node_of(user_id))
+        if self.map is None:
+            return self.first
+        if not self._is_compared:  # the first node may have been restored from a backup
+            maps = [_map_of(connection) for connection in self.all({})]
+            self.map = max((found for found in maps if found is not None), key=lambda found: found.version)
+            self._is_compared = True
+        return self._node(self.map, self.map.node_of(user_id))
 
     def all(self, missing: dict[str, NotConnectedError] | None = None) -> Iterator[psycopg.Connection[Any]]:
         """Yield the connections to all nodes.

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from pydantic import ValidationError
+from typing import Any
 
 _SAID = {"extra_forbidden": "there is no such argument", "missing": "is missing"}
 
@@ -31,8 +29,14 @@ class Problem:
         return ".".join(map(str, self.path))
 
 
-def first_of(error: ValidationError) -> Problem:
-    """Return the first problem that an error of pydantic tells."""
-    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+def first_of(errors: Sequence[Mapping[str, Any]], skipped: int = 0) -> Problem:
+    """Return the first of the errors that pydantic tells.
+
+    Args:
+        errors: the errors.
+        skipped: how many steps of their paths lead to the arguments.
+    """
+    first = errors[0]
     said = first["msg"].removeprefix("Value error, ")
-    return Problem(first["type"], first["loc"], _SAID.get(first["type"], said[:1].lower() + said[1:]))
+    path = tuple(first["loc"][skipped:])
+    return Problem(first["type"], path, _SAID.get(first["type"], said[:1].lower() + said[1:]))

@@ -12,9 +12,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.metadata import version
 from typing import overload
+from urllib.parse import parse_qsl
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.pq import Conninfo
 from psycopg.sql import Identifier
 
 
@@ -38,7 +40,7 @@ class AgentMemoryError(Exception):
         return self.message if self.hint is None else f"{self.message}\nHINT:  {self.hint}"
 
 
-class InvalidValueError(AgentMemoryError):
+class InvalidValueError(AgentMemoryError, ValueError):
     """An argument is unknown, malformed, empty or of the wrong type."""
 
     sqlstate = "22023"
@@ -199,7 +201,7 @@ def connecting(conninfo: str) -> Iterator[None]:
     except psycopg.ProgrammingError as error:
         # What libpq says repeats a part of the string, which may be a part of its password.
         raise NotConnectedError(
-            "the connection string cannot be read",
+            "the connection string cannot be read" + _unread_of(conninfo),
             hint="A connection string looks like postgresql://user@localhost/app. "
             "For a store in a folder: Memory(path=...).",
         ) from error
@@ -207,16 +209,32 @@ def connecting(conninfo: str) -> Iterator[None]:
         if isinstance(error, AgentMemoryError):
             raise
         known = {name: str(value) for name, value in conninfo_to_dict(conninfo).items() if value}
-        server = {name: known[name] for name in ("host", "port") if name in known}
+        server = {name: known[name] for name in ("host", "port", "user") if name in known}
         database = known.get("dbname", known.get("user", "DATABASE"))
         blanks = {
             "user": known.get("user", "the user"),
-            "where": shlex.join([*(f"--{name}={value}" for name, value in server.items()), database]),
+            "where": shlex.join(
+                [*(f"--{name.replace('user', 'username')}={value}" for name, value in server.items()), database]
+            ),
             "dsn": shlex.quote(make_conninfo(**server, dbname=database)),
         }
         said = re.sub(r"^connection (failed|is bad): ", "", str(error).partition("\n")[0])
         hint = next(help_ for pattern, help_ in _NOT_CONNECTED if re.search(pattern, said))
         raise NotConnectedError(said, hint=hint.format(**blanks)) from error
+
+
+def _unread_of(conninfo: str) -> str:
+    """Name what other programs write into a connection string and libpq cannot read; values may be secret."""
+    scheme, is_url, rest = conninfo.partition("://")
+    if not is_url:
+        return ""
+    if scheme not in ("postgresql", "postgres"):
+        begins = re.fullmatch(r"postgres(?:ql)?\+\w+", scheme)
+        return f": {scheme}:// is for SQLAlchemy, write postgresql://" if begins else ": it begins with another scheme"
+    known = {option.keyword.decode() for option in Conninfo.get_defaults()} | {"ssl"}
+    query = rest.rpartition("@")[2].partition("?")[2]  # a password may hold question marks
+    others = [name for name, _ in parse_qsl(query, keep_blank_values=True) if name not in known]
+    return f": libpq knows no parameter {', '.join(others)}, leave it out" if others else ""
 
 
 def client_version() -> str:
@@ -287,6 +305,9 @@ def from_psycopg(
         result = InvalidValueError(message, hint=without_proxy(error.diag.message_hint) or "Check the arguments.")
     if result is not None:
         result.sqlstate = sqlstate
+    if result is not None or isinstance(error, psycopg.errors.QueryCanceled):
+        # The lines of its context are statements of ours. They stay in error.diag, and would fill each traceback.
+        error.args = (error.diag.message_primary or str(error),)
     return result
 
 

@@ -12,7 +12,7 @@ import psycopg
 from psycopg.sql import Identifier
 
 from .calls import translated
-from .errors import PermissionDeniedError
+from .errors import NotSupportedError, PermissionDeniedError
 
 _HELD_BACK = {":": "：", "%": "％", "?": "？", "${": "＄{"}
 """What tools look for in the statements that they run, to put values there, and what stands for that instead."""
@@ -111,9 +111,17 @@ def install(connection: psycopg.Connection[Any]) -> None:
         connection: in autocommit mode, since the file is a transaction of its own.
 
     Raises:
+        NotSupportedError: the database has another encoding than UTF8.
         PermissionDeniedError: the role may not create the schema.
         psycopg.Error: it cannot be installed for another reason, which the message says. Nothing was changed.
     """
+    # The file says the same, but a driver sends all of the file at once, and the server refuses its characters first.
+    encoding = connection.info.parameter_status("server_encoding")
+    if encoding not in ("UTF8", None):
+        raise NotSupportedError(
+            f'agent_memory needs a database in UTF8, the encoding of "{connection.info.dbname}" is {encoding}',
+            hint="Make one: createdb --encoding=UTF8 --template=template0 --locale=C.UTF-8 NAME",
+        )
     try:
         execute(connection, sql_file())
     except psycopg.errors.InsufficientPrivilege as error:

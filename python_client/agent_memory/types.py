@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from ._row import Row, line
+from .choices import MemoryState
 from .operating_types import Backfill as Backfill
 from .operating_types import Check as Check
 from .operating_types import QueryToEmbed as QueryToEmbed
@@ -54,6 +55,7 @@ class Message(Row):
 class ContextPart(Row):
     """One chat message of a built context; ``source`` names its origin (memories, thread_summary, message).
 
+    ``metadata["cache"]`` says how long it stays where it stands: stable, thread or volatile.
     ``ordinal`` is None for what ``explain`` says about something that is not in the context.
     """
 
@@ -72,10 +74,19 @@ class Context(list[ContextPart]):
     """The parts of a context, in the order in which a model is to read them."""
 
     def to_openai(self) -> list[ChatCompletionMessageParam]:
-        """Return the context as chat messages of OpenAI, with tool calls; see ``adapters.openai.to_openai``."""
-        from .chat_messages import to_openai
+        """Return the context as chat messages of OpenAI, with tool calls; see ``adapters.openai.to_openai``.
 
-        return to_openai(part for part in self if part.ordinal is not None)
+        System messages that begin it become one message, because templates of some chat models refuse a second one.
+        """
+        from .chat_messages import to_openai, with_one_system_message
+
+        return with_one_system_message(to_openai(part for part in self if part.ordinal is not None))
+
+    def to_anthropic(self) -> dict[str, list[dict[str, Any]]]:
+        """Return ``system`` and ``messages`` for Anthropic, with ``cache_control`` where a cache of the prompt pays."""
+        from .anthropic_messages import to_anthropic
+
+        return to_anthropic(part for part in self if part.ordinal is not None)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -157,7 +168,8 @@ class MemoryRecord(Row):
     extraction, or what the caller named. ``source_seqs`` are the messages of ``thread_id`` that state it.
     ``trust`` is between 0 and 1: 1 for what the user or the application states, less for what others said. A memory
     with a ``quarantined_at`` is in quarantine, for ``quarantine_reason``. ``space`` is the space that the memory is of,
-    None for the user's own.
+    None for the user's own. ``subject`` and ``attribute`` say what it is about, where that is known. ``state`` is
+    current, ended, replaced, corrected, duplicate, deleted or quarantined.
     """
 
     memory_id: UUID
@@ -185,6 +197,9 @@ class MemoryRecord(Row):
     quarantined_at: datetime | None
     quarantine_reason: str | None
     space: str | None
+    subject: str | None
+    attribute: str | None
+    state: MemoryState
 
     def __str__(self) -> str:
         return line(self.memory_type, self.content)
@@ -326,6 +341,8 @@ class SearchResult(Row):
             the other is here, as ``source_messages`` or ``memories``. In a search with spaces, ``space`` is the space
             that the hit is of, None for the user's own.
         valid_from: when it held or happened, None where that is not known.
+        relevance: how much it has to do with the query, 0 to 1, comparable between queries and users; None where
+            nothing can be said.
     """
 
     source: str
@@ -337,6 +354,7 @@ class SearchResult(Row):
     created_at: datetime
     details: dict[str, Any] | None
     valid_from: datetime | None
+    relevance: float | None
 
     def __str__(self) -> str:
         return line(f"{self.score:.2f} {self.source} {self.valid_from or self.created_at:%Y-%m-%d}", self.content)

@@ -153,6 +153,86 @@ def test_what_one_thread_costs_does_not_follow_other_users(saver: AgentMemorySav
     assert api.entries_read(lambda: saver.prune(["thread"])) < 500
 
 
+def test_the_time_to_delete_follows_the_number_of_checkpoints(saver: AgentMemorySaver, api: Api) -> None:
+    """A session keeps plans for one row, by which each row was compared with each name."""
+    for table, columns, values in (
+        ("checkpoints", "checkpoint_id, checkpoint, metadata", """
+            'c' || n, jsonb_build_object('channel_versions', jsonb_build_object('a', 'v' || n, 'b', 'v' || n)),
+            jsonb_build_object('run_id', 'r' || n)"""),
+        ("checkpoint_blobs", "channel, version, type", "unnest('{a,b}'::text[]), 'v' || n, 't'"),
+        ("checkpoint_writes", "checkpoint_id, task_id, place, channel, type", "'c' || n, 't', 0, 'a', 't'"),
+    ):  # fmt: skip
+        api.connection.execute(
+            f"insert into memory.{table} (user_id, thread_id, namespace, {columns})"
+            f" select 'ana', 'thread', '', {values} from generate_series(1, 4000) as n"
+        )
+        api.connection.execute(f"analyze memory.{table}")
+    for number in range(6):
+        counting(saver).invoke({"items": []}, {**config("small"), "metadata": {"run_id": f"of {number}"}})
+        saver.delete_for_runs([f"of {number}"])
+        saver.prune(["small"])
+    with api.rolled_back(), api.at_most(cpu_seconds=2):
+        saver.prune(["thread"])
+    with api.rolled_back(), api.at_most(cpu_seconds=2):
+        saver.delete_for_runs([f"r{number}" for number in range(2, 4000)])
+        assert rows(api, thread_id="thread") == {"checkpoints": 2, "checkpoint_blobs": 4, "checkpoint_writes": 2}
+
+
+def test_a_page_of_a_thread_costs_the_same_in_a_long_thread(saver: AgentMemorySaver, api: Api) -> None:
+    inner = counting(saver)
+    outer: Any = StateGraph(State).add_node("inner", inner).add_edge(START, "inner").compile(checkpointer=saver)
+    outer.invoke({"items": []}, config())
+    stored = {checkpoint.config["configurable"]["checkpoint_id"] for checkpoint in saver.list(config())}
+    assert len(stored) == rows(api)["checkpoints"]
+    api.connection.execute(
+        "insert into memory.checkpoints (user_id, thread_id, namespace, checkpoint_id, checkpoint, metadata)"
+        " select user_id, thread_id, namespace, '0' || n, checkpoint, metadata"
+        " from memory.checkpoints, generate_series(1, 1000) as n on conflict do nothing"
+    )
+    newest = [checkpoint.config["configurable"]["checkpoint_id"] for checkpoint in saver.list(config(), limit=5)]
+    assert newest == sorted(stored, reverse=True)[:5]
+    assert api.entries_read(lambda: [*saver.list(config(), limit=5)]) < 300
+
+
+@pytest.mark.parametrize("wrong", [
+    {"checkpoint": {"channel_versions": [1]}}, {"checkpoint": {"channel_versions": None}},
+    {"checkpoint": {"channel_values": "x"}}, {"channels": "{null}"}, {"versions": "{null}"}, {"types": "{null}"},
+    {"channels": ["c" * 601]}, {"versions": ["v" * 600]}, {"metadata": {"run_id": "r" * 601}},
+], ids=str)  # fmt: skip
+def test_what_could_not_be_read_again_is_refused(api: Api, wrong: dict[str, Any]) -> None:
+    given = {"user_id": "ana", "thread_id": "t", "checkpoint_id": "1", "checkpoint": {}, "channels": ["a"],
+             "versions": ["1"], "types": ["t"], "blobs": '{"1"}'}  # fmt: skip
+    api.put_checkpoint(**given)
+    named = "channels" if {"versions", "types"} & wrong.keys() else next(iter(wrong))
+    with pytest.raises(psycopg.Error, match=f"^{named}: ") as refused, api.connection.transaction():
+        api.put_checkpoint(**given | wrong)
+    assert refused.value.sqlstate == ("54000" if "600" in str(refused.value) else "22023")
+    assert refused.value.diag.message_hint
+    assert len(api.list_checkpoints(user_id="ana")) == 1
+
+
+@pytest.mark.parametrize(("wrong", "named"), [
+    ({"places": "{null}"}, "channels"), ({"channels": "{null}"}, "channels"), ({"types": "{null}"}, "channels"),
+    ({"task_id": "\u6211" * 255}, "task_id"),
+], ids=str)  # fmt: skip
+def test_writes_with_nulls_or_long_names_are_refused(api: Api, wrong: dict[str, Any], named: str) -> None:
+    given = {"user_id": "ana", "thread_id": "t", "checkpoint_id": "1", "task_id": "x", "places": "{0}",
+             "channels": ["a"], "types": ["t"], "blobs": "{null}"}  # fmt: skip
+    with pytest.raises(psycopg.Error, match=f"^{named}: ") as refused, api.connection.transaction():
+        api.put_checkpoint_writes(**given | wrong)
+    assert refused.value.diag.message_hint
+    api.put_checkpoint_writes(**given)
+    assert rows(api)["checkpoint_writes"] == 1
+
+
+def test_an_import_refuses_a_checkpoint_that_could_not_be_read(saver: AgentMemorySaver, api: Api) -> None:
+    counting(saver).invoke({"items": []}, config())
+    exported = api.export_user(user_id="ana")
+    exported["checkpoints"][0]["checkpoint"]["channel_versions"] = [1]
+    with pytest.raises(psycopg.Error, match="checkpoint"), api.connection.transaction():
+        api.import_user(user_id="cy", export={**exported, "user_id": "cy"})
+
+
 def test_pages_of_all_threads_have_the_checkpoints_of_copies(saver: AgentMemorySaver, api: Api) -> None:
     counting(saver).invoke({"items": []}, config("one"))
     for number in range(3):

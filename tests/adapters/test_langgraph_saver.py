@@ -110,7 +110,8 @@ class TestGraphs:
 class TestValues:
     @pytest.mark.parametrize(
         "value",
-        [None, True, 0, -(2**60), 1.5, float("inf"), "", "text", "two\nlines", "\0", "\ud800", "long " * 1000,
+        [None, True, 0, -(2**60), 1.5, -0.0, 1e16, -1e300, 5e-324, float("inf"), "", "text",
+         "two\nlines", "\0", "\ud800", "long " * 1000,
          "\N{GRINNING FACE}", b"bytes", [1, [2]], {"a": {"b": None}}, {1, 2}, (1, 2)],
         ids=repr,
     )  # fmt: skip
@@ -122,7 +123,7 @@ class TestValues:
         stored = saver.get_tuple(config())
         assert stored is not None
         assert stored.checkpoint == {**checkpoint, "channel_values": {"x": value}}
-        assert type(stored.checkpoint["channel_values"]["x"]) is type(value)
+        assert repr(stored.checkpoint["channel_values"]["x"]) == repr(value)  # also the type, and the sign of zero
         assert stored.pending_writes == [("task", "x", value)]
 
     def test_an_unchanged_value_is_stored_once(self, saver: AgentMemorySaver, api: Api) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import psycopg
 import pytest
-from agent_memory import AsyncMemory, InvalidValueError, Memory
+from agent_memory import AsyncMemory, DegradedWarning, InvalidValueError, Memory
 from agent_memory.adapters.openai import from_openai, remembers, to_openai
 from openai import APIConnectionError, AsyncOpenAI, InternalServerError, OpenAI
 from openai.types.chat import ChatCompletionMessage, ChatCompletionMessageParam
@@ -230,6 +230,132 @@ class TestRemembers:
 
         with pytest.raises(psycopg.OperationalError):
             remembers(failing_memory)(answer)(*MONDAY, "Hi!")
+
+
+class TestPaidReplies:
+    """The model was paid: whatever happens to the database, the reply is returned."""
+
+    @pytest.mark.parametrize("is_stream", [False, True], ids=["whole", "stream"])
+    @pytest.mark.parametrize("is_async", [False, True], ids=["blocking", "awaited"])
+    def test_a_reply_that_cannot_be_stored_is_returned(
+        self,
+        dsn: str,
+        db: psycopg.Connection,
+        model: FakeModelServer,
+        caplog: pytest.LogCaptureFixture,
+        is_async: bool,
+        is_stream: bool,
+    ) -> None:
+        if is_stream:
+            model.behaviour = streamed({"content": "No"}, {"content": "ted."})
+
+        def lose() -> None:
+            db.execute("alter function memory.add_messages rename to lost")
+
+        with pytest.warns(DegradedWarning, match="reply was not stored.*monday"):
+            assert said_to(dsn, model, lose, is_async=is_async, is_stream=is_stream) == "Noted."
+        assert "A reply was not stored in thread 'monday'" in caplog.text
+        assert db.execute("select content from memory.get_messages('ana', 'monday')").fetchall() == [("Hi!",)]
+
+    @pytest.mark.filterwarnings("error")
+    @pytest.mark.parametrize(
+        "reply", [7, {"role": "robot", "content": "Noted."}, iter(["no chunk"])], ids=["number", "robot", "stream"]
+    )
+    def test_a_reply_that_is_no_message_is_returned(
+        self, stored: Memory, caplog: pytest.LogCaptureFixture, reply: Any
+    ) -> None:
+        returned = remembers(stored)(lambda _: reply)(*MONDAY, "Hi!")
+        assert returned == reply or list(returned) == ["no chunk"]
+        assert "A reply was not stored" in caplog.text
+        assert sent(stored) == [{"role": "user", "content": "Hi!"}]
+
+    def test_the_errors_of_a_stream_are_passed_on(self, memory: Memory) -> None:
+        def answer(_: object) -> Iterator[str]:
+            yield "chunk"
+            raise InterruptedError
+
+        with pytest.raises(InterruptedError):
+            list(remembers(memory)(answer)(*MONDAY, "Hi!"))
+
+
+class TestWithoutMemory:
+    """With empty_on_failure an agent goes on where the database is out of reach."""
+
+    def test_what_is_said_is_sent_alone(
+        self, failing_memory: Memory, model: FakeModelServer, client: OpenAI, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        @remembers(failing_memory, empty_on_failure=True)
+        def answer(messages: list[ChatCompletionMessageParam]) -> Any:
+            return client.chat.completions.create(model="m", messages=messages)
+
+        said = [{"role": "user", "content": IMAGE}, {"role": "tool", "tool_call_id": "c1", "content": "18 degrees"}]
+        with pytest.warns(DegradedWarning, match="reply was not stored"):
+            assert answer(*MONDAY, said).choices[0].message.content == "Noted."
+        assert model.requests[-1].body["messages"] == [
+            {"role": "user", "content": IMAGE},
+            {"role": "user", "name": "tool", "content": "18 degrees"},
+        ]
+        assert "Thread 'monday' has no memory in this call" in caplog.text
+
+    def test_without_anything_said_the_failure_is_raised(self, failing_memory: Memory) -> None:
+        with pytest.raises(psycopg.OperationalError):
+            remembers(failing_memory, empty_on_failure=True)(lambda _: "Noted.")(*MONDAY)
+
+    @pytest.mark.parametrize("is_async", [False, True], ids=["blocking", "awaited"])
+    @pytest.mark.parametrize("needed", ["threads", "summaries"], ids=["what is said", "the context"])
+    def test_what_was_said_is_stored_once_with_the_reply(
+        self, dsn: str, db: psycopg.Connection, model: FakeModelServer, needed: str, is_async: bool
+    ) -> None:
+        with psycopg.connect(dsn) as blocker:
+            blocker.execute(f"lock table memory.{needed} in access exclusive mode")
+            impatient = f"{dsn} options='-c lock_timeout=50ms'"
+            answered = said_to(impatient, model, blocker.rollback, is_async=is_async, empty_on_failure=True)
+        assert answered == "Noted."
+        assert model.requests[-1].body["messages"] == [{"role": "user", "content": "Hi!"}]
+        assert db.execute("select role, content from memory.get_messages('ana', 'monday')").fetchall() == [
+            ("user", "Hi!"), ("assistant", "Noted."),
+        ]  # fmt: skip
+
+    def test_a_bad_argument_is_still_an_error(self, memory: Memory) -> None:
+        with pytest.raises(InvalidValueError, match="max_tokens"):
+            remembers(memory, max_tokens=0, empty_on_failure=True)(lambda _: "Noted.")(*MONDAY, "Hi!")
+
+
+def said_to(
+    dsn: str, model: FakeModelServer, meanwhile: Callable[[], None], *, is_async: bool, is_stream: bool = False,
+    **options: Any,
+) -> str:  # fmt: skip
+    """Say "Hi!" to a function that remembers, and return its reply; something happens while the model answers."""
+    request: dict[str, Any] = {"model": "m", "stream": is_stream}
+
+    async def converse() -> Any:
+        async with AsyncMemory(dsn) as memory, AsyncOpenAI(base_url=model.url, api_key="k") as client:
+
+            @remembers(memory, **options)
+            async def answer(messages: list[ChatCompletionMessageParam]) -> Any:
+                reply = await client.chat.completions.create(messages=messages, **request)
+                meanwhile()
+                return reply
+
+            reply = await answer(*MONDAY, "Hi!")
+            return [chunk async for chunk in reply] if is_stream else reply
+
+    if is_async:
+        reply = asyncio.run(converse())
+    else:
+        with Memory(dsn) as memory, OpenAI(base_url=model.url, api_key="k") as client:
+
+            @remembers(memory, **options)
+            def answer(messages: list[ChatCompletionMessageParam]) -> Any:
+                reply = client.chat.completions.create(messages=messages, **request)
+                meanwhile()
+                return reply
+
+            reply = answer(*MONDAY, "Hi!")
+            reply = list(reply) if is_stream else reply
+    if is_stream:
+        return "".join(chunk.choices[0].delta.content or "" for chunk in reply)
+    return str(reply.choices[0].message.content)
 
 
 def streamed(*deltas: dict[str, Any]) -> Behaviour:

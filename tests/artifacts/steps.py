@@ -41,8 +41,15 @@ def found(api: Api, query: str | None = None, vector: Any = None, **arguments: A
     return [result.id for result in search(api, query, vector, **arguments)]
 
 
+def parse(api: Api) -> None:
+    """Parse what was stored, as the job does after which texts are embedded."""
+    while jobs := api.claim_jobs(worker="test", kinds=["parse_artifacts"]):
+        complete(api, jobs[0], max_bytes=jobs[0].payload["max_bytes"])
+
+
 def embed(api: Api, vectors: dict[str, list[float]] | None = None) -> list[str]:
     """Embed all there is; the texts. Those that contain a key of ``vectors`` get its vector."""
+    parse(api)
     texts = []
     while jobs := api.claim_jobs(worker="test", kinds=["embed", "backfill"]):
         given = [row["text"] for row in jobs[0].payload["texts"]]
@@ -54,5 +61,8 @@ def embed(api: Api, vectors: dict[str, list[float]] | None = None) -> list[str]:
 
 def embedded(api: Api) -> list[str]:
     """The keys of artifacts of which something is embedded."""
-    keys = "select distinct substring(id from '^(.*)/') from memory.embeddings where source = 'artifact' order by 1"
+    keys = """
+      select distinct substring(id from '^(.*)/') from memory.texts where model is not null and source = 'artifact'
+      order by 1
+    """
     return [key for [key] in api.query(keys)]

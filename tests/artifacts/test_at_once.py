@@ -8,11 +8,12 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
+from typing import Any
 
 import psycopg
 import pytest
 
-from tests.artifacts.steps import embed, embedded, found, read, store
+from tests.artifacts.steps import embed, embedded, found, parse, read, store
 from tests.support.protocol import activate, claim, complete, lease, nothing_to_do
 from tests.support.runners import PATIENCE
 from tests.support.sqlapi import Api, refused
@@ -118,6 +119,7 @@ def test_a_change_waits_for_the_embedding_that_is_being_stored(
     worker, client = Api(connect()), Api(connect())
     activate(worker, "ada", "embedding")
     store(worker, "tea", key="log")
+    parse(worker)
     job = claim(worker, "embed")
     statement = {
         "update": "update memory.artifacts set content = 'boat'",
@@ -139,6 +141,7 @@ def test_the_embedding_of_a_text_that_is_being_changed_is_dropped(connect: Calla
     worker, client = Api(connect()), Api(connect())
     activate(worker, "ada", "embedding")
     store(worker, "tea", key="log")
+    parse(worker)
     job = claim(worker, "embed")
     with client.connection.transaction():
         client.connection.execute("update memory.artifacts set content = 'boat'")
@@ -180,8 +183,12 @@ def test_embedding_while_clients_store_and_delete_ends_with_all_found(
 
     def work() -> None:
         while not done.is_set():
-            for job in embedder.claim_jobs(worker="test", kinds=["embed", "backfill"]):
-                result = {"embeddings": [[1.0, 0.5, 0.0]] * len(job.payload["texts"])}
+            for job in embedder.claim_jobs(worker="test", kinds=["parse_artifacts", "embed", "backfill"]):
+                result: dict[str, Any]
+                if job.kind == "parse_artifacts":
+                    result = {"max_bytes": job.payload["max_bytes"]}
+                else:
+                    result = {"embeddings": [[1.0, 0.5, 0.0]] * len(job.payload["texts"])}
                 while True:  # as the runners do: a result is handed in until nobody holds what it changes
                     try:
                         embedder.complete_job(**lease(job), result=result)

@@ -24,9 +24,12 @@ TEXTS = {
 
 
 @pytest.mark.feature("C5")
-@pytest.mark.parametrize("step", [1, 2, 3, 7, 100])
-@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
-def test_joined_slices_equal_the_whole_text(api: Api, text: str, step: int) -> None:
+@pytest.mark.parametrize(
+    ("name", "step"),
+    [*((name, step) for name in TEXTS for step in (1, 7)), *(("bytes of all lengths", step) for step in (2, 3, 100))],
+)
+def test_joined_slices_equal_the_whole_text(api: Api, name: str, step: int) -> None:
+    text = TEXTS[name]
     stored = store(api, text, key="k")
     slices = [read(api, "k", start, step) for start in range(0, stored.token_count, step)]
     assert "".join(slices) == text

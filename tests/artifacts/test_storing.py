@@ -113,8 +113,8 @@ def test_storing_the_same_content_under_its_key_again_keeps_the_later_expiry(
     longer = None if longer == "infinity" else longer  # both mean never
     assert api.value("select expires_at is not distinct from %(longer)s from memory.artifacts", longer=longer)
     assert api.value(rest) == before
-    assert {**api.state(), "artifacts": others["artifacts"]} == others
-    assert (embedded(api), open_jobs(api), found(api, "deprecated")) == (["log"], ["parse_artifacts"], ["log"])
+    assert {**api.state(), **{changed: others[changed] for changed in ("artifacts", "texts")}} == others
+    assert (embedded(api), open_jobs(api), found(api, "deprecated")) == (["log"], [], ["log"])
 
 
 @pytest.mark.feature("C3")
@@ -269,7 +269,7 @@ def test_direct_writes_are_found_and_embedded(api: Api) -> None:
     api.query(counted)
     assert {row.token_count for row in api.list_artifacts(user_id="ana")} == {3}
     assert (sorted(found(api, "tea")), len(embedded(api))) == (["k", made], 2)
-    assert open_jobs(api) == ["parse_artifacts"]
+    assert open_jobs(api) == []
     api.query("update memory.artifacts set content = 'Coffee, hot.', description = null where key = 'k' returning 1")
     assert (found(api, "tea"), found(api, "coffee"), embedded(api)) == ([made], ["k"], [made])
     [row] = search(api, "coffee")
@@ -295,4 +295,4 @@ def test_a_role_that_may_insert_artifacts_needs_no_other_right(api: Api) -> None
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
         api.query("insert into memory.artifacts (user_id, content, token_count) values ('ana', 'Tea', 0) returning 1")
     api.connection.execute("reset role")
-    assert (len(found(api, "tea")), open_jobs(api)) == (3, ["embed", "parse_artifacts"])
+    assert (len(found(api, "tea")), open_jobs(api)) == (3, ["parse_artifacts"])

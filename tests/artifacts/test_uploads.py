@@ -153,6 +153,6 @@ def test_a_changed_description_is_found_and_embedded_anew(api: Api) -> None:
     embed(api)
     api.query("update memory.artifacts set description = 'Boats' returning 1")
     assert (found(api, "harbour"), found(api, "boats")) == ([], ["log"])
+    assert api.sweep()["checked"] == 1
     [text] = embed(api)
     assert text.startswith("Boats\n")
-    assert api.sweep()["checked"] == 1

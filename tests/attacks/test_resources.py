@@ -72,7 +72,7 @@ def test_no_value_keeps_the_server_busy(api: Api, arguments: list[Argument], kin
 @pytest.mark.feature("F20")
 def test_jobs_read_a_message_whose_calls_are_nested_thousands_deep(api: Api) -> None:
     depth = 5000
-    calls = '{"tool_calls":' + '{"a":' * depth + '"tea"' + "}" * depth + "}"
+    calls = '{"tool_calls":[' + '{"a":' * depth + '"tea"' + "}" * depth + "]}"
     thread = {"user_id": "bob", "thread_id": "t1"}
     api.add_message(**thread, role="user", content="Make tea")
     api.add_message(**thread, role="assistant", content="Here you are", metadata=calls)

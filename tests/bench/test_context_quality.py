@@ -248,8 +248,8 @@ def _messages(database: Database) -> list[Any]:
 
 
 def _embeddings(database: Database) -> int:
-    (count,) = database.connection.execute("select count(*) from memory.embeddings").fetchone() or (0,)
-    return int(count)
+    rows = database.connection.execute("select count(*) from memory.texts where model is not null")
+    return int((rows.fetchone() or (0,))[0])
 
 
 def test_never_said_is_200_different_questions_put_to_each_conversation_in_turn() -> None:

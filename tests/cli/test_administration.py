@@ -5,8 +5,6 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from agent_memory import Memory
-from psycopg.types.json import Jsonb
 
 from tests.support.servers import Run
 
@@ -95,30 +93,6 @@ def test_prompts(run: Run, tmp_path: Path) -> None:
     unknown = run("prompt", "show", "nonsense")
     assert unknown.returncode == 1
     assert unknown.stderr.startswith('Error: there is no prompt "nonsense"\nHint: There are compress_thread, ')
-
-
-@pytest.mark.feature("F7")
-def test_usage(run: Run, db: psycopg.Connection) -> None:
-    nothing = run("usage")
-    assert (nothing.returncode, nothing.stdout) == (0, "No model was called in the last 7 days.\n"), nothing.stderr
-    memory = Memory(db)
-    prices = {"price_per_million_input": 2, "price_per_million_output": 8}
-    memory.admin.register_model("mini", "chat", "openai", "some-model", prices)
-    for user, tokens in (("ana", 1_500_000), ("bob", 500_000)):
-        call = {"model": "mini", "kind": "extract_memories", "tokens_in": tokens, "tokens_out": 250, "duration_ms": 900}
-        calls = Jsonb([call, {**call, "tokens_out": None, "error": "cut off"}])
-        db.execute("select memory._enter_calls(%s, 1, null, null, null, %s)", [user, calls])
-    shown = run("usage", COLUMNS="40")  # not a terminal: nothing is cut
-    assert shown.returncode == 0, shown.stderr
-    header, ana, bob, total = (line.split() for line in shown.stdout.splitlines())
-    assert " ".join(header) == "day model user agent kind calls failed calls tokens in tokens out price avg ms"
-    assert ana[1:] == ["mini", "ana", "extract_memories", "2", "1", "3,000,000", "250", "6.0020", "900"]
-    assert bob[1:] == ["mini", "bob", "extract_memories", "2", "1", "1,000,000", "250", "2.0020", "900"]
-    assert total == ["total", "4", "2", "4,000,000", "500", "8.0040"]
-    only = run("usage", "--user", "bob", "--days", "1").stdout
-    assert (only.count("bob"), only.count("ana")) == (1, 0)
-    db.execute("update memory.model_calls set called_at = now() - interval '8 days'")
-    assert run("usage", "--days", "2").stdout == "No model was called in the last 2 days.\n"
 
 
 def test_health(run: Run, tmp_path: Path) -> None:

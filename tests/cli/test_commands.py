@@ -12,7 +12,6 @@ import pytest
 from agent_memory import Memory
 from agent_memory._text import harmless
 from agent_memory.cli import app, printing
-from psycopg.types.json import Jsonb
 from rich.console import Console
 from typer.testing import CliRunner, Result
 
@@ -182,6 +181,7 @@ def test_models(command: Commands, db: psycopg.Connection) -> None:
     assert "no model" in command("models", "activate", "nobody", status=1)
 
 
+@pytest.mark.compares_words
 def test_policy(command: Commands) -> None:
     assert command("policy", "diff") == "All settings are the built-in ones.\n"
     assert command("policy", "set", "context.max_tokens", 8000, "--user", "ana") == "context.max_tokens is 8000.\n"
@@ -218,11 +218,7 @@ def test_lists_of_documents_and_artifacts_as_json(command: Commands, memory: Mem
     assert command.rows("artifacts", "ana")[0]["key"] == "log"
 
 
-def test_usage_as_json(command: Commands, db: psycopg.Connection) -> None:
-    call = {"model": "m", "kind": "embed", "tokens_in": 5, "tokens_out": None, "duration_ms": 9}
-    db.execute("select memory._enter_calls('ana', 1, null, null, null, %s)", [Jsonb([call])])
-    [row] = command.rows("usage")
-    assert (row["user_id"], row["tokens_in"], row["price"]) == ("ana", 5, None)
+def test_checks_as_json(command: Commands) -> None:
     assert command.rows("doctor")[0].keys() == {"check_name", "ok", "detail"}
 
 
@@ -255,6 +251,21 @@ def test_import_and_export(command: Commands, memory: Memory, tmp_path: Any) -> 
     [tea] = memory.list_memories("bob")
     assert (tea.memory_type, tea.tags, tea.confidence) == ("preference", ["drinks"], 0.5)
     assert command("export", "nobody") == ""
+
+
+@pytest.mark.feature("F32")
+def test_an_export_has_whole_threads(command: Commands, memory: Memory, tmp_path: Any) -> None:
+    memory.admin.set_policy(settings={"compression": {"threshold_tokens": 1000000, "recent_messages_to_keep": 2}})
+    log = "\n".join(f"{number:04}  src/module_{number}.py: 3 warnings" for number in range(300))
+    said = [{"role": "user", "content": f"question {number}"} for number in range(20)]
+    memory.add_messages("ana", "t1", [*said, {"role": "tool", "content": log, "tool_call_id": "1"}])
+    memory.compress_thread("ana", "t1")
+    command("worker", "--once")
+    assert len(memory.get_messages("ana", "t1")) == 2
+    path = tmp_path / "ana.jsonl"
+    command.run("export", "ana", path)
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    assert [line["content"] for line in lines if "role" in line] == [*(each["content"] for each in said), log]
 
 
 def test_import_names_what_it_leaves_out(command: Commands, memory: Memory) -> None:

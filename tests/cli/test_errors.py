@@ -58,7 +58,9 @@ def test_what_the_server_refuses_comes_with_what_helps(run: Run, dsn: str, db: p
     parts = psycopg.conninfo.conninfo_to_dict(dsn)
     error, hint = said(dbname="missing", password="secret")
     assert 'database "missing" does not exist' in error
-    assert f"Run: createdb --host={parts['host']} --port={parts['port']} missing; then: agent-memory install" in hint
+    created = f"createdb --host={parts['host']} --port={parts['port']} --username={parts['user']} missing"
+    assert f"Run: {created}; then: agent-memory install --dsn 'host={parts['host']}" in hint
+    assert f"user={parts['user']} " in hint.partition("--dsn")[2]
     error, hint = said(user="stranger")
     assert 'role "stranger" does not exist' in error
     assert "create role stranger login" in hint
@@ -109,7 +111,6 @@ def test_without_agent_memory(run: Run, empty_dsn: str) -> None:
         ["status"],
         ["worker", "--once"],
         ["search", "ana", "x"],
-        ["usage"],
         ["prompt", "show", "consolidate"],
         ["ui", "--no-browser"],
         ["serve"],
@@ -127,7 +128,7 @@ def test_without_agent_memory(run: Run, empty_dsn: str) -> None:
 def test_without_the_right_to(run: Run, dsn: str, db: psycopg.Connection) -> None:
     db.execute("create role guest login")
     try:
-        results = [run(*command, "--dsn", make_conninfo(dsn, user="guest")) for command in (["doctor"], ["usage"])]
+        results = [run(*command, "--dsn", make_conninfo(dsn, user="guest")) for command in (["doctor"], ["jobs"])]
     finally:
         db.execute("drop role guest")
     for result in results:

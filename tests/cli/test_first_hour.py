@@ -50,8 +50,6 @@ class TestIds:
         assert memory.get_memory("ana", ids[0]).superseded_by == UUID(ids[1])
         assert run("memories", "delete", "ana", "cccc").stdout == f"Deleted {ids[2]}.\n"
         assert run("memories", "restore", "ana", "cccc").returncode == 0
-        assert run("memories", "quarantine", "ana", "cccc").returncode == 0
-        assert run("memories", "release", "ana", "cccc").returncode == 0
         assert run("quarantine", "add", "ana", "memory", "cccc").returncode == 0
         assert run("quarantine", "release", "ana", "memory", "cccc").returncode == 0
         assert run("memories", "forget", "ana", "cccc", "--yes").returncode == 0

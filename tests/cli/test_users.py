@@ -148,9 +148,9 @@ def test_large_users_are_written_and_read_in_parts(
     memory: Memory, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     from agent_memory.client import user_files
-    from agent_memory.client._sync import erasure
+    from agent_memory.client._sync import by_hand
 
-    monkeypatch.setattr(erasure, "ROWS", 2)
+    monkeypatch.setattr(by_hand, "ROWS", 2)
     monkeypatch.setattr(user_files, "ROWS", 2)
     for number in range(5):
         memory.add_message("ana", "t2", "user", f'Again {number}\n"]\u2028}}')

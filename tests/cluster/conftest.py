@@ -6,11 +6,12 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
+import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
 from tests.cluster.databases import Databases
-from tests.conftest import DATABASE_NAMES, Database
+from tests.conftest import BUILT_IN_POLICY, DATABASE_NAMES, Database
 from tests.support.sqlapi import Api
 
 PARTITIONS = 8
@@ -50,6 +51,11 @@ def map_with(api: Api, users_of_a: list[str], users_of_b: list[str]) -> str:
 
 
 @pytest.fixture
-def databases(_database: Database, _template: str) -> Iterator[Databases]:
+def databases(request: pytest.FixtureRequest, _database: Database, _template: str) -> Iterator[Databases]:
     with contextlib.ExitStack() as stack:
-        yield Databases([stack.enter_context(_database(next(DATABASE_NAMES), _template)) for _ in "abc"], stack)
+        dsns = [stack.enter_context(_database(next(DATABASE_NAMES), _template)) for _ in "abc"]
+        if request.node.get_closest_marker("compares_words"):
+            for dsn in dsns:
+                with psycopg.connect(dsn, autocommit=True) as connection:
+                    connection.execute(BUILT_IN_POLICY)
+        yield Databases(dsns, stack)

@@ -71,6 +71,7 @@ class TestBeginning:
         with pytest.raises(InvalidValueError, match=said):
             nodes_file.read(path).assignment()
 
+    @pytest.mark.compares_words  # a node without users has no policy of its own, and gets that of the first
     def test_a_server_with_users_becomes_a_cluster(self, databases: Databases) -> None:
         fill(databases)
         with Memory(databases.dsn["a"]) as memory:

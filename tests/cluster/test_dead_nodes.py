@@ -1,4 +1,4 @@
-"""Clients of a cluster of which a node is down: its users get one clear error at once, all others work."""
+"""Clients of a cluster of which a node is down or was restored: its users get one clear error, all others work."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from concurrent.futures import ThreadPoolExecutor
 import psycopg
 import pytest
 from agent_memory import Memory, NotConnectedError, partition_of
+from agent_memory._nodes import node_connections
+from agent_memory.cluster import nodes
 from psycopg.conninfo import conninfo_to_dict
 
 from tests.cluster.conftest import PARTITIONS
-from tests.cluster.databases import USERS
+from tests.cluster.databases import USERS, Databases
 from tests.cluster.test_clients import HALVES, Cluster, cluster, dsns  # noqa: F401  # fixtures
 from tests.support.runners import wait_until
 
@@ -70,7 +72,7 @@ def test_a_node_that_has_died_is_told_at_once(cluster: Cluster) -> None:
         try:
             ending = "select pg_terminate_backend(pid) from pg_stat_activity where datname = %s"
             api.connection.execute(ending, [dbname])
-            with pytest.raises(psycopg.OperationalError):  # the call that finds the connection broken
+            with pytest.raises(NotConnectedError, match=r'^node "b": '):  # the call that finds the connection broken
                 memory.add_message(user, "t", "user", "Hello")
             begun = time.monotonic()
             with pytest.raises(NotConnectedError, match=r'^node "b": '):
@@ -79,6 +81,28 @@ def test_a_node_that_has_died_is_told_at_once(cluster: Cluster) -> None:
         finally:
             api.connection.execute(change[True])
         wait_until(lambda: is_stored(memory, user))
+
+
+def test_a_client_that_enters_by_a_restored_node_writes_where_the_others_say(cluster: Cluster) -> None:
+    cluster.set_map(2, "b" * PARTITIONS, only="b")
+    with Memory(cluster.dsn["a"]) as memory:
+        for user in USERS:
+            memory.add_message(user, "t", "user", "Hello")
+    with node_connections(cluster.dsn["a"]) as connections:
+        assert {connections.of(user).info.dbname for user in USERS} == {conninfo_to_dict(cluster.dsn["b"])["dbname"]}
+    assert cluster.users("a") == set()
+    assert cluster.users("b") == set(USERS)
+
+
+def test_commands_name_the_node_that_is_out_of_reach(dsns: list[str]) -> None:
+    with contextlib.ExitStack() as stack:
+        databases = Databases(dsns, stack)
+        away = "host=/nowhere dbname=x"
+        with pytest.raises(NotConnectedError, match=r'^node "b": '):
+            nodes.begin({"a": databases.place("a"), "b": away}, ["a"] * PARTITIONS, dsns[0])
+        databases.begin("ab", HALVES)
+        with databases.opened() as opened, pytest.raises(NotConnectedError, match=r'^node "c": '):
+            nodes.add(opened, {"c": away}, dsns[0])
 
 
 def is_stored(memory: Memory, user: str) -> bool:

@@ -63,6 +63,16 @@ def test_each_call_runs_on_the_node_of_its_user(proxied: Proxied) -> None:
         assert proxied.users(node) == {user for user in USERS if OWNERS[partition_of(user, 8)] == node} != set()
 
 
+def test_a_proxy_is_made_in_a_session_that_has_names_quoted(proxied: Proxied) -> None:
+    proxied.connection.execute("set quote_all_identifiers = on")
+    proxied.renew()
+    proxied.connection.execute("reset quote_all_identifiers")
+    [user] = [user for user in USERS if OWNERS[partition_of(user, 8)] == "b"][:1]
+    proxied.front.add_memory(user_id=user, content="Likes tea")
+    assert [row.user_id for row in proxied.front.list_users()] == [user]
+    assert proxied.front.version() == proxied.node("a").version()
+
+
 def test_names_arguments_defaults_results_comments_and_rights_are_those_of_a_node(proxied: Proxied) -> None:
     described = """
         select p.proname, pg_get_function_arguments(p.oid), pg_get_function_result(p.oid), obj_description(p.oid),

@@ -169,7 +169,7 @@ def test_the_commands(databases: Databases, run: Run, tmp_path: Path) -> None:
             assert api.get_policy()["context"]["max_memories"] == 3
             assert api.value("select count(*) from memory.jobs where kind = 'extract_memories'")
             assert not api.value("select count(*) from memory.jobs where status = 'pending' and run_after < now()")
-    for command in (["status"], ["doctor"], ["sweep"], ["usage"], ["models", "list"], ["prompt", "show", "answer"]):
+    for command in (["status"], ["doctor"], ["sweep"], ["models", "list"], ["prompt", "show", "answer"]):
         outcome = run(*command)
         assert outcome.returncode in (0, 1 if command[0] in ("status", "doctor", "prompt") else 0), outcome.stderr
     for name in "ab":

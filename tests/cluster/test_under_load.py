@@ -15,7 +15,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from agent_memory import AgentMemoryError
+from agent_memory import AgentMemoryError, Memory
 from agent_memory.cluster import checks, nodes
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
@@ -149,6 +149,8 @@ def events(server_kind: Kind, tmp_path: Path) -> Iterator[Events]:
         dsn = {name: server.conninfo("postgres") for name, server in servers.items()}
         owners = [name for name in "abc" for _ in range(PARTITIONS)][::3]
         nodes.begin({name: place(each) for name, each in dsn.items()}, owners, dsn["a"])
+        with Memory(dsn["a"]) as memory:
+            memory.admin.set_policy({"models": {"translates": True}})  # the worker's memories have no words of messages
         yield Events(servers, stack.enter_context(standby_of(servers["c"])), tmp_path)
 
 

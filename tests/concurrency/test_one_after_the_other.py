@@ -15,6 +15,7 @@ from tests.concurrency.steps import ANA, CLIENTS, HELLO, Connect, assert_counter
 from tests.support.runners import PATIENCE, wait_until
 from tests.support.sessions import Sessions, code
 from tests.support.sqlapi import NO_WAIT, Api, result_of
+from tests.support.texts import unread_messages
 
 # One after the other --------------------------------------------------------------------------------------------------
 
@@ -207,6 +208,19 @@ def test_a_sweep_spares_a_row_whose_expiry_changes_while_the_sweep_waits(
         swept = meanwhile(Api(connect()), lambda other: other.sweep())
     swept.result(PATIENCE)
     assert db.execute(f"select count(*) from memory.{table}").fetchone() == (1,)
+
+
+@pytest.mark.feature("A2")
+def test_beside_a_sweep_another_one_does_nothing(sessions: Sessions) -> None:
+    """Two that parse messages of some threads and delete those of others would wait for each other."""
+    api = sessions.api
+    for thread in ("t1", "t2"):
+        api.add_message(**ANA | {"thread_id": thread}, **HELLO)
+    with api.connection.transaction():
+        assert api.sweep(batch_size=1)["checked"] == 1
+        beside = sessions.start("sweep").result(PATIENCE)
+    assert beside == dict.fromkeys(api.sweep(), 0)
+    assert unread_messages(api) == []
 
 
 @pytest.mark.feature("F3")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from psycopg.types.json import Jsonb
 
-from tests.context.steps import without_recall
+from tests.context.steps import rewrite_summaries, without_recall
 from tests.support.protocol import ANA, activate, claim, complete, say
 from tests.support.sqlapi import Api, fenced, rolled_back
 from tests.support.summaries import each_round
@@ -198,8 +198,8 @@ class TestWhatIsFound:
         complete(api, claim(api, "summarize_user"), summary="Ana sails.")
         context = api.get_context(**ANA)
         assert [(part.source, part.role) for part in context] == [
-            ("memories", "system"),
             ("user_summary", "system"),
+            ("memories", "system"),
             ("cross_session", "system"),
             ("thread_summary", "system"),
             ("message", "user"),
@@ -317,19 +317,20 @@ class TestDegraded:
 
     @pytest.mark.feature("A14", "F12")
     def test_one_that_is_too_long_is_passed_over_and_named(self, api: Api) -> None:
-        discuss(api, "t0", "The boat, the boat, the boat. " + "It was long. " * 500)
+        discuss(api, "t0", "The boat, the boat, the boat.")
+        rewrite_summaries(api, "The boat, the boat, the boat. " + "It was long. " * 500, thread_id="t0")
         discuss(api, "t2", "They went home by boat and by train, and nobody said why.")
         assert threads(api, max_tokens=1000) == ["t2"]
         assert api.notices[-1] == "degraded: an earlier conversation does not fit into max_tokens"
 
 
 @pytest.mark.feature("F16", "A10")
-def test_a_sentence_of_an_earlier_conversation_is_not_recalled_as_well(api: Api) -> None:
+def test_what_an_earlier_conversation_says_is_not_recalled_as_well(api: Api) -> None:
     say(api, "The boat is called Miranda. The boat lies in the harbour of Kiel.", thread_id="t0")
     say(api, "the boat is called Miranda!", thread_id="t2")
     discuss(api, "t0", "They talked: the boat is called Miranda. It is red.", rounds=1)
     say(api, "Hello")
     context = {part.source: part.content for part in api.get_context(**ANA, query=QUESTION)}
     assert "called Miranda" in context["cross_session"]
-    assert "user: The boat lies in the harbour of Kiel.\n" in context["recalled"]
-    assert "called Miranda" not in context["recalled"]
+    assert "user: The boat is called Miranda. The boat lies in the harbour of Kiel.\n" in context["recalled"]
+    assert "user: the boat is called Miranda!" not in context["recalled"]

@@ -10,7 +10,7 @@ import pytest
 from bench.passages.conversation import THREAD, USER, answer_of, talk
 from bench.passages.outputs import outputs
 from tests.artifacts.steps import store
-from tests.context.steps import at_most
+from tests.context.steps import at_most, said
 from tests.support.sqlapi import Api, rolled_back
 
 LINES = [f"12:{n // 60:02}:{n % 60:02} INFO worker {n % 7} handled request {n * 37 % 9973}" for n in range(300)]
@@ -99,9 +99,9 @@ class TestNewestMessages:
         assert [part.source for part in parts] == ["instructions", "recalled", "message", "message", "message"]
         assert [part.ordinal for part in parts] == [1, 2, 3, 4, 5]
         [_, part, *messages] = parts
-        assert part.role == "system"
+        assert part.role == "user"
         assert f"\n\n{ref}\n{LOG}\n</recalled>" in part.content
-        assert part.metadata == {"artifacts": [{"key": ref[12:].split(" - ")[0], "is_whole": True}]}
+        assert said(part) == {"artifacts": [{"key": ref[12:].split(" - ")[0], "is_whole": True}]}
         assert part.token_count == at_most(api, part.content)
         assert ref in messages[2].content
 

@@ -270,6 +270,12 @@ class TestContext:
         assert self.recalls(api, query=self.VAGUE)
         assert not self.recalls(api, query=self.CONCRETE)
 
+    def test_recalls_nothing_for_one_word_of_many(self, api: Api) -> None:
+        query = "Which colour does my grandmother prefer for curtains beside her boat?"
+        assert decision(api, query) == "search"
+        assert not self.recalls(api, query=query)
+        assert self.recalls(api, query=query, recall=True)
+
     def test_judges_the_newest_message_of_the_user(self, api: Api) -> None:
         api.add_message(user_id="ana", thread_id="new", role="user", content=self.CONCRETE)
         assert not self.recalls(api)

@@ -6,13 +6,19 @@ from typing import Any
 
 import pytest
 
-from tests.context.steps import messages, remember
+from tests.context.steps import remember
 from tests.support.protocol import ANA, claim, complete, nothing_to_do
 from tests.support.sqlapi import Api
 from tests.support.summaries import each_round
 
 INSTRUCTIONS = "You are a pirate. Answer in rhyme."
 BRIEF = "Be brief."
+
+
+def messages(api: Api, **arguments: Any) -> list[str]:
+    """The messages of the thread, its instructions among them."""
+    context = api.get_context(**{**ANA, **arguments})
+    return [part.content for part in context if part.source in ("instructions", "message")]
 
 
 def open_with(api: Api, *instructions: str, rounds: int = 0, **arguments: Any) -> None:
@@ -29,7 +35,7 @@ class TestContext:
         open_with(api, INSTRUCTIONS, BRIEF, rounds=2)
         remember(api, "Likes tea")
         context = api.get_context(**ANA)
-        assert [part.source for part in context] == ["message"] * 2 + ["memories"] + ["message"] * 4
+        assert [part.source for part in context] == ["instructions"] * 2 + ["memories"] + ["message"] * 4
         assert [part.content for part in context][:2] == [INSTRUCTIONS, BRIEF]
         assert [part.ordinal for part in context] == list(range(1, 8))
 
@@ -74,13 +80,14 @@ class TestContext:
         open_with(api, INSTRUCTIONS)
         api.add_message(**ANA, role="tool", content="line\n" * 2000)
         context = api.get_context(**ANA)
-        assert [part.source for part in context][:2] == ["message", "instructions"]
+        assert [part.source for part in context][:2] == ["instructions"] * 2
         assert context[0].content == INSTRUCTIONS
 
     @pytest.mark.usefixtures("db")
     def test_the_beginning_of_a_long_thread_is_found_by_its_key(self, api: Api) -> None:
         open_with(api, INSTRUCTIONS, rounds=2000)
-        units = "select (memory._newest_units('ana', 't1', null, 60)).beginning"
+        asking = 'jsonb_populate_record(null::memory._asking, \'{"user_id": "ana", "thread_id": "t1"}\')'
+        units = f"select (memory._newest_units({asking}, 60, null, null)).beginning"
         assert api.value(units) == [0]
         assert api.entries_read(lambda: api.value(units)) < 200
 

@@ -41,8 +41,9 @@ LEFT_OUT = {
 CONSTANT = [
     "activate_model", "add_artifact_piece", "add_document", "add_memories", "add_memory", "add_message",
     "add_messages", "bind_role", "compress_thread", "consolidate", "copy_checkpoints", "create_space",
-    "deactivate_model", "delete_checkpoints", "delete_secret", "delete_space", "drop_model", "expand_refs",
-    "extend_job", "extract_memories", "fail_job", "get_checkpoint", "get_job", "get_memory", "get_memory_history",
+    "deactivate_model", "delete_checkpoints", "delete_secret", "delete_space", "drop_model", "end_memory",
+    "expand_refs", "extend_job", "extract_memories", "fail_job", "get_checkpoint", "get_job", "get_memory",
+    "get_memory_history",
     "get_policy", "get_secret", "get_thread_summary", "get_user_summary", "grant_space", "keep_query_embedding",
     "prune_checkpoints", "put_checkpoint", "put_checkpoint_writes", "query_to_embed",
     "reconcile_memories", "record_calls", "record_use", "reencrypt_secrets", "register_model", "release_job",
@@ -56,6 +57,7 @@ QUERY: dict[str, Any] = {"query": "green tea", "query_embedding": str(EMBEDDING)
 COUNTED = "total_count counts all rows that the list has"
 RANKED = "each text is compared with the query; an approximate index is for memories alone, on demand"
 SHOWN = "all of it is returned"
+WAITING = "texts that wait for a verdict are found among all documents and artifacts of the user"
 CHOSEN = "it chooses among all memories of the user"
 DERIVED = "what derives from the source is found among all rows"
 READ = "a job reads as many messages as a call of the model takes"
@@ -101,10 +103,17 @@ CASES: dict[str, Case] = {
     "doctor": of_everybody("doctor"),
     "export_user: a part": Case("export_user", {"max_rows": 10}),
     "forget_memory": Case("forget_memory", thread="each text may state it", user="each text may state it"),
-    "forget_user: ana": Case("forget_user", dict(ANA), thread="everything is removed", user="everything is removed"),
+    "forget_user: ana": Case(
+        "forget_user",
+        dict(ANA),
+        thread="everything is removed",
+        user="everything is removed",
+        later={"others": "with statistics one of its plans reads some hundred rows of other users"},
+    ),
     "get_context": Case("get_context", thread=RANKED, user=RANKED),
     "get_context: a query": Case("get_context", QUERY, thread=RANKED, user=RANKED),
     "get_messages: the newest": Case("get_messages", {"recent_k": 10}),
+    "get_messages: the newest, whole": Case("get_messages", {"recent_k": 10, "whole": True}),
     "get_messages: a page": Case("get_messages", {"recent_k": 10, "after_seq": 100, "before_seq": 200}),
     "import_user": Case("import_user", others=UNCOUNTED),
     "list_artifacts": Case("list_artifacts", user=COUNTED),
@@ -176,12 +185,19 @@ JOBS: dict[str, tuple[str, Case, Case]] = {
     "parse_artifacts": (
         "",
         Case("claim_jobs"),
-        Case("complete_job"),
+        Case(
+            "complete_job", later={"user": "a plan made while the tables were empty reads a tenth of the user's rows"}
+        ),
     ),
     "reconcile_memories": (
         "",
         Case("claim_jobs"),
         Case("complete_job"),
+    ),
+    "screen_texts": (
+        "",
+        Case("claim_jobs", user=WAITING),
+        Case("complete_job", user=WAITING),
     ),
     "summarize_thread": (
         "t1",

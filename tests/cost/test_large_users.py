@@ -23,11 +23,13 @@ with said as materialized (
 ), parsed as materialized (
   select s.*, to_tsvector('english', s.content) as words from said as s
 ), messages as (
-  insert into memory.messages (user_id, thread_id, seq, role, content, search_vector, search_keys, token_count,
-    created_at, updated_at, expires_at)
-  select %(user)s, p.thread_id, p.seq, 'user', p.content, p.words,
-    array(select k from memory._search_keys(%(user)s, 'default', p.words, '{}') as k), 5, '2026-01-01', '2026-01-01',
-    'infinity'
+  insert into memory.messages (user_id, thread_id, seq, role, content, token_count, created_at, updated_at, expires_at)
+  select %(user)s, p.thread_id, p.seq, 'user', p.content, 5, '2026-01-01', '2026-01-01', 'infinity'
+  from parsed as p
+), texts as (
+  insert into memory.texts (user_id, source, id, thread_id, number, agent_id, created_at, valid_until, words, keys)
+  select %(user)s, 'message', p.thread_id || '/' || p.seq, p.thread_id, p.seq, 'default', '2026-01-01', 'infinity',
+    p.words, array(select memory._word_key(%(user)s, k) from unnest(tsvector_to_array(p.words)) as k)
   from parsed as p
 ), threads as (
   insert into memory.threads (user_id, thread_id, next_seq, message_count, active_tokens, first_at, last_at)
@@ -71,7 +73,7 @@ def test_a_search_does_not_read_all_threads_of_its_user(large: Api) -> None:
 
 def test_the_threads_in_the_sample_say_how_many_messages_there_are(large: Api) -> None:
     texts = {
-        user: large.value("select s.texts from memory._sampled_messages(%(user)s, '{}', null, null) as s", user=user)
+        user: large.value("select s.messages from memory._sample(%(user)s, '{}', null, null, 0) as s", user=user)
         for user in ("few", "many")
     }
     assert texts == {
@@ -92,7 +94,7 @@ def test_a_sweep_and_the_next_search_read_only_threads_that_are_not_parsed(large
     large.add_message(user_id="many", thread_id="t9", role="user", content="A bassoon")
     assert found(large, "many", "bassoon") == ["t9/3"]
     assert large.entries_read(lambda: large.value("select memory._finish_unread_messages(1000)")) < 100
-    assert large.value("select count(*) from memory.messages where search_keys is null") == 0
+    assert large.value("select memory._is_parsed('many', 'message', 't9/3')")
     assert found(large, "many", "bassoon") == ["t9/3"]
 
 
@@ -101,9 +103,10 @@ def test_messages_with_two_of_the_words_are_compared_beside_those_with_the_rares
     large.add_message(user_id="many", thread_id="shop", role="user", content="A lamp for the boat")
     large.sweep()
     compared = large.value(
-        "select (memory._worded_messages('many', null, '{theorbo,boat,lamp}', null, null, 40, null)).thread_ids"
+        "select w.ids from memory._sample('many', '{theorbo,boat,lamp}', null, null, 0) as s, "
+        "memory._worded('many', null, '{theorbo,boat,lamp}', s.frequencies, s.messages, 40, null, null) as w"
     )
-    assert compared[0] == "shop"
+    assert compared[0] == "shop/0"
 
 
 def test_pages_of_threads_are_in_order_whether_a_sweep_has_seen_them_or_not(api: Api) -> None:

@@ -23,12 +23,14 @@ insert into memory.model_calls (user_id, call_id, kind, agent_id, model, tokens_
 values ('ana', gen_random_uuid(), 'extract_memories', 'default', 'local', 10, 10, now())
 """
 EMBEDDED = f"""
-insert into memory.embeddings (user_id, model, source, id, embedding)
-select m.user_id, '{MODEL}', 'memory', m.memory_id::text, '[1,0.5,0]'::halfvec from memory.memories as m
-union all
-select m.user_id, '{MODEL}', 'message', m.thread_id || '/' || m.seq, '[1,0.5,0]'::halfvec from memory.messages as m
+update memory.texts set model = '{MODEL}', embedding = '[1,0.5,0]',
+  code = case source when 'message' then memory._code('[1,0.5,0]') end
+where source in ('memory', 'message', 'document', 'summary')
 """
-UNEMBEDDED = "delete from memory.embeddings where id in ('t1/0', '00000000-0000-0000-0000-000000000001')"
+UNEMBEDDED = """
+update memory.texts set model = null, embedding = null, code = null
+where id in ('t1/0', '00000000-0000-0000-0000-000000000001')
+"""
 SUMMARISED = """
 insert into memory.summaries (user_id, summary_id, kind, thread_id, summary, token_count, start_seq, end_seq, status)
 values ('ana', gen_random_uuid(), 'user', '', 'Likes tea.', 3, 0, 0, 'completed'),
@@ -41,7 +43,8 @@ def settle(api: Api) -> None:
     """Store one row of everything, so that each call works and each table has a row that can be copied."""
     make_calls_work(api)
     api.register_model(name="writer", kind="chat", provider="openai", model="gpt")
-    for model in (MODEL, "writer"):
+    api.register_model(name="guard", kind="screen", provider="openai", model="gpt")
+    for model in (MODEL, "writer", "guard"):
         api.activate_model(name=model)
     api.set_policy(settings={"memories": {"max_per_agent": 1_000_000}, "compression": {"recent_messages_to_keep": 1}})
     api.talk("ana", "t1", rounds=2)
@@ -64,6 +67,8 @@ def settle(api: Api) -> None:
         pass
     api.store_artifact(user_id="ana", key="unparsed", content="Tea")
     api.record_use(user_id="ana", memory_ids=[OTHER_MEMORY_ID])
+    waiting = api.add_memory(user_id="ana", content="Drinks what the web says", source="web").memory_id
+    api.quarantine_memory(user_id="ana", memory_id=waiting, reason="screen: waiting for a verdict")
     for step in "12":  # of which one is pruned
         state = {"user_id": "ana", "thread_id": "t1", "checkpoint_id": step, "channels": ["x"], "types": ["t"]}
         api.put_checkpoint(**state, checkpoint={"channel_versions": {"x": step}}, versions=[step], blobs="{1}")
@@ -96,7 +101,9 @@ def grow_thread(api: Api, start: int, end: int) -> None:
     rows: dict[str, Any] = {"times": end - start, "start": start}
     copies(api, "messages", **rows, where="thread_id = 't2'", thread_id="'t1'", seq="4 + n", content="'theorbo ' || n",
            idempotency_key="'i' || n")  # fmt: skip
-    copies(api, "embeddings", **rows, where="source = 'message'", id="'t1/' || 4 + n")
+    copies(api, "texts", **rows, where="id = 't2/0'", id="'t1/' || 4 + n", thread_id="'t1'", number="4 + n")
+    mark = f"update memory.marks set position = {4 + end} where scope = 't1' and kind = 'words'"
+    api.connection.execute(mark.encode())
     api.connection.execute(
         """
         update memory.threads as t set next_seq = m.rows, message_count = m.rows, active_tokens = m.tokens
@@ -121,8 +128,15 @@ def grow_users(api: Api, user: str, start: int, end: int) -> None:
            memory_id="md5('m' || n)", content="'Likes tea ' || n", content_hash="md5('Likes tea ' || n)")  # fmt: skip
     copies(api, "memory_history", **rows, **u, memory_id="md5('m' || n)")
     copies(api, "memory_uses", **rows, **u, memory_id="md5('m' || n)")
-    copies(api, "embeddings", **rows, where="source = 'message'", **u, id="'g' || n / 10 || '/' || n % 10")
-    copies(api, "embeddings", **rows, where="source = 'memory'", **u, id="md5('m' || n)::uuid")
+    keys: dict[str, Any] = {} if user == "'ana'" else {"keys": "null"}  # these name the user
+    copies(api, "texts", **rows, where="id = 't2/0'", **u, id="'g' || n / 10 || '/' || n % 10",
+           thread_id="'g' || n / 10", number="n % 10", **keys)  # fmt: skip
+    copies(api, "texts", **rows, where="source = 'memory' and model is not null", **u, id="md5('m' || n)::uuid")
+    for kind in ("thread", "rolling"):
+        copies(api, "texts", **tenth, where="source = 'summary'", **tenth_u, id=f"md5('{kind}' || n)::uuid",
+               thread_id="'g' || n")  # fmt: skip
+    copies(api, "texts", **tenth, where="source = 'document'", **tenth_u, id="md5('d' || n)::uuid || '/0'")
+    api.connection.execute(EMBEDDED.encode())
     copies(api, "jobs", **rows, where="status = 'completed'", **u, job_id="1000000 + n", scope="'g' || n")
     copies(api, "model_calls", **rows, **u, call_id="md5('c' || n)")
     copies(api, "query_embeddings", **rows, **u, query_hash="md5('q' || n)")
@@ -131,13 +145,13 @@ def grow_users(api: Api, user: str, start: int, end: int) -> None:
                thread_id="'g' || n")  # fmt: skip
     copies(api, "artifacts", **tenth, **tenth_u, key="'g' || n", content_id="md5('a' || n)",
            awaits_description="false")  # fmt: skip
-    copies(api, "artifact_parts", **tenth, **tenth_u, content_id="md5('a' || n)")
+    copies(api, "artifact_parts", **tenth, where="is_parsed", **tenth_u, content_id="md5('a' || n)")
     copies(api, "documents", **tenth, where="title = 'Tea'", **tenth_u, document_id="md5('d' || n)")
     copies(api, "document_chunks", **tenth, where="token_count is not null", **tenth_u, document_id="md5('d' || n)")
     for table in ("checkpoints", "checkpoint_blobs", "checkpoint_writes"):
         copies(api, table, **rows, **u, thread_id="'g' || n")
     copies(api, "secrets", **tenth, **tenth_u, name="'g' || n")
-    copies(api, "marks", **tenth, where="scope <> ''", **tenth_u, scope="'g' || n")
+    copies(api, "marks", **tenth, where="kind = 'words'", **tenth_u, scope="'g' || n", position="9")
     api.connection.execute(
         """
         insert into memory.memory_scopes (user_id, agent_id, memory_count)

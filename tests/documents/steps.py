@@ -68,4 +68,5 @@ def embed(api: Api, vectors: dict[str, list[float]] | None = None) -> list[str]:
 
 
 def embedded(api: Api) -> list[str]:
-    return [row.id for row in api.query("select id from memory.embeddings where source = 'document' order by id")]
+    query = "select id from memory.texts where model is not null and source = 'document' order by id"
+    return [row.id for row in api.query(query)]

@@ -114,8 +114,9 @@ def test_cutting_and_embedding_while_clients_change_documents_ends_with_all_foun
     state = cutter.query("""
         select count(*) filter (where c.token_count is null) as uncut,
           count(*) filter (where not exists (
-            select from memory.embeddings as e where e.id = c.document_id || '/' || c.number)) as missing,
-          (select count(*) from memory.embeddings where source = 'document') - count(*) as orphans,
+            select from memory.texts as e
+            where e.id = c.document_id || '/' || c.number and e.embedding is not null)) as missing,
+          (select count(*) from memory.texts where model is not null and source = 'document') - count(*) as orphans,
           count(distinct c.document_id) - (select count(*) from memory.documents) as lost
         from memory.document_chunks as c
     """)

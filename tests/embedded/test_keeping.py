@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timezone
 from pathlib import Path
 
 import psycopg
@@ -13,12 +12,6 @@ from agent_memory.embedded import open_store
 from tests.support.runners import wait_until
 
 pytestmark = [pytest.mark.own_server, pytest.mark.feature("A2", "E17")]
-
-LATER = datetime(2999, 1, 1, tzinfo=timezone.utc)
-FORGET = """
-    update memory.policies set settings = settings - 'messages';
-    update memory.messages set expires_at = created_at + interval '7 days'
-"""
 
 
 def lifetime(memory: Memory, **whose: str) -> object:
@@ -44,22 +37,6 @@ def test_messages_of_a_new_store_stay(folder: Path) -> None:
         assert lifetime(memory) == "never"
         memory.add_message("ana", "t", "user", "I like tea")
         assert said(memory) == {"I like tea": None}
-
-
-@pytest.mark.usefixtures("made")
-def test_an_upgrade_keeps_what_is_there(folder: Path) -> None:
-    """As a store of a version that let messages expire after a week."""
-    with Memory(path=folder) as memory:
-        memory.add_message("ana", "t", "user", "I like tea")
-        execute(folder, FORGET)
-        assert said(memory)["I like tea"] is not None
-        memory.add_message("ana", "t", "user", "Until tomorrow", expires_at=LATER)
-    upgrade(folder)
-    with Memory(path=folder) as memory:
-        assert lifetime(memory) == "never"
-        kept = said(memory)
-        assert kept["I like tea"] is None
-        assert kept["Until tomorrow"] is not None
 
 
 @pytest.mark.usefixtures("made")

@@ -230,7 +230,7 @@ def test_a_server_of_root_is_no_others(tmp_path: Path) -> None:
         assert contents(memory) == ["Hi"]
 
 
-def test_a_store_of_an_earlier_version_gets_its_account(tmp_path: Path) -> None:
+def test_data_that_belong_to_nobody_get_the_account_of_the_store(tmp_path: Path) -> None:
     folder = tmp_path / "store"
     with Memory(path=folder) as memory:
         memory.add_message("ana", "t", "user", "Hi")

@@ -34,7 +34,10 @@ def embed(api: Api, vectors: dict[str, Vector] | None = None) -> list[Any]:
 
 def embedded(api: Api) -> dict[str, str]:
     """The id and the vector of everything that is embedded."""
-    return {row.id: str(row.embedding) for row in api.query("select id, embedding::text from memory.embeddings")}
+    return {
+        row.id: str(row.embedding)
+        for row in api.query("select id, embedding::text from memory.texts where model is not null")
+    }
 
 
 def texts(api: Api) -> list[str]:

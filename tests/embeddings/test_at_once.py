@@ -53,18 +53,20 @@ def test_a_deletion_reads_only_the_embeddings_of_the_rows_it_deletes(db: psycopg
     for statement in (
         f"insert into memory.{table} (user_id, thread_id, {columns}) "
         f"select 'ana', 't1', {values} from generate_series(0, 2999) as n",
-        f"insert into memory.embeddings (user_id, source, id, model, embedding) "
-        f"select user_id, '{source}', {key}, 'ada', memory._halfvec('[1, 0]') from memory.{table}",
+        f"select memory._store_texts('ana', '{source}', i.ids, array("
+        f"select t from memory._{source}_texts('ana', i.ids) as t)) "
+        f"from (select array_agg({key}) as ids from memory.{table}) as i",
+        "update memory.texts set model = 'ada', embedding = '[1, 0]'",
         f"delete from memory.{table} where ctid in (select ctid from memory.{table} limit 2000)",
     ):
         db.execute(statement)
     one = f"delete from memory.{table} where ctid in (select ctid from memory.{table} limit 1)"
-    read = "select pg_stat_get_xact_tuples_returned('memory.embeddings'::regclass)"
+    read = "select pg_stat_get_xact_tuples_returned('memory.texts'::regclass)"
     with db.transaction():
         before = api.value(read)
         db.execute(one)
         assert api.value(read) - before < 100
-    assert api.value("select count(*) from memory.embeddings") == 999
+    assert api.value("select count(*) from memory.texts where model is not null") == 999
 
 
 MAKE_AND_DROP: dict[str, tuple[Callable[[Api], Any], Callable[[Api], Any]]] = {
@@ -104,7 +106,7 @@ def test_a_row_deleted_while_its_embedding_is_being_stored_keeps_no_embedding(
     with ThreadPoolExecutor(1) as pool:
         with worker.connection.transaction():
             hand_in(worker, claim(worker, "embed"))
-            assert worker.query("select source from memory.embeddings") == [(source.split()[-1],)]
+            assert worker.query("select source from memory.texts where model is not null") == [(source.split()[-1],)]
             dropping = pool.submit(drop, client)
             with pytest.raises(FutureTimeoutError):
                 dropping.result(0.2)
@@ -188,7 +190,10 @@ def test_embedding_while_clients_change_memories_keeps_what_is_current(
     embed(worker)
     missing = """
         select count(*) from memory.memories as m where m.superseded_at is null and m.deleted_at is null
-        and not exists (select from memory.embeddings as e where e.id = m.memory_id::text)
+        and not exists (select from memory.texts as e where e.id = m.memory_id::text and e.model = 'ada')
     """
-    orphans = "select count(*) from memory.embeddings where id not in (select memory_id::text from memory.memories)"
+    orphans = """
+        select count(*) from memory.texts
+        where model is not null and id not in (select memory_id::text from memory.memories)
+    """
     assert (worker.value(missing), worker.value(orphans)) == (0, 0)

@@ -73,7 +73,7 @@ def test_a_deleted_row_has_no_embedding(active: Api) -> None:
     article = {"title": "The boat", "content": "Bought and painted.", "numbers": [1, 2]}
     complete(active, claim(active, "consolidate"), articles=[article])
     embed(active)
-    sources = "select source, count(*) from memory.embeddings group by 1 order by 1"
+    sources = "select source, count(*) from memory.texts where model is not null group by 1 order by 1"
     assert active.query(sources) == [("document", 1), ("memory", 1), ("message", 4), ("summary", 1)]
     active.delete_thread(**ANA)
     assert active.query(sources) == [("document", 1), ("memory", 1)]
@@ -91,7 +91,7 @@ def test_the_summary_that_another_one_continues_needs_no_embedding(active: Api) 
         active.summarize_thread(**ANA)
         complete(active, claim(active, "summarize_thread"), summary=f"Summary {number}")
         embed(active)
-    summaries = "select id from memory.embeddings where source = 'summary'"
+    summaries = "select id from memory.texts where model is not null and source = 'summary'"
     [newest] = active.get_thread_summary(**ANA)
     assert str(newest.summary_id) in [row.id for row in active.query(summaries)]
     active.clear_thread(**ANA)

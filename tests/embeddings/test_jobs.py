@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.embeddings.steps import embed, hand_in, know, texts
+from tests.support.embeddings import EMBEDDINGS
 from tests.support.protocol import ANA, activate, age, claim, complete, nothing_to_do, open_jobs, say
 from tests.support.sqlapi import Api, wide_text
 
@@ -83,7 +84,7 @@ def test_another_model_embeds_everything_again_and_leaves_the_old_ones(active: A
     embed(active)
     activate(active, "new", "embedding")
     embed(active, {"Likes tea": [0.0, 1.0]})
-    rows = active.query("select model, embedding::text from memory.embeddings order by model")
+    rows = active.query(f"select model, embedding::text from {EMBEDDINGS} as e order by model")
     assert rows == [("ada", "[1,0,0]"), ("new", "[0,1]")]
 
 
@@ -93,7 +94,7 @@ def test_a_job_of_the_former_model_stores_its_result_and_the_new_model_follows(a
     job = claim(active)
     activate(active, "new", "embedding")
     hand_in(active, job)
-    assert active.query("select model from memory.embeddings") == [("ada",)]
+    assert active.query(f"select model from {EMBEDDINGS} as e") == [("ada",)]
     assert claim(active, "backfill").payload["model"]["name"] == "new"
 
 

@@ -123,10 +123,10 @@ def test_of_equally_long_texts_the_one_said_first_stays_whichever_was_stored_or_
         know(active, content, valid_from=f"{2020 if content == said_first else 2021}-01-01T00:00:00Z")
     embed(active, {embedded_last: [0.0, 1.0, 0.0]})
     active.connection.execute(
-        "delete from memory.embeddings where id = (select memory_id::text from memory.memories where content = %s)",
+        "update memory.texts set model = null, embedding = null, code = null "
+        "where id = (select memory_id::text from memory.memories where content = %s)",
         [embedded_last],
     )
-    active.connection.execute("insert into memory.texts_to_embed values ('ana', '', '')")
     know(active, "c", agent_id="other")  # queues the next job
     embed(active)
     assert [row.content for row in active.list_memories(user_id="ana", agent_id="default")] == [said_first]
@@ -174,7 +174,7 @@ def test_the_summary_of_a_conversation_hides_no_memory(active: Api) -> None:
 
 
 @pytest.mark.feature("E12")
-@pytest.mark.parametrize("source", ["user", "import", "reconciliation"])
+@pytest.mark.parametrize("source", ["user", "import"])
 def test_a_memory_that_was_not_extracted_is_never_folded(active: Api, source: str) -> None:
     know(active, "Likes tea", "Likes green tea", source=source)
     know(active, "Likes good green tea")
@@ -197,9 +197,8 @@ def test_folding_a_batch_into_many_memories_takes_reasonable_time(active: Api) -
         "select 'ana', 'memory ' || n, 'extraction' from generate_series(1, 600) as n"
     )
     active.connection.execute(
-        "insert into memory.embeddings (user_id, source, id, model, embedding) "
-        "select user_id, 'memory', memory_id::text, 'ada', array_fill(random(), array[1536])::real[]::vector::halfvec "
-        "from memory.memories order by created_at limit 350"
+        "update memory.texts set model = 'ada', embedding = array_fill(random(), array[1536])::real[]::vector::halfvec "
+        "where id in (select memory_id::text from memory.memories order by created_at limit 350)"
     )
     vectors = [[float((number * 7 + place) % 11 - 5) for place in range(1536)] for number in range(250)]
     with active.at_most(cpu_seconds=20):

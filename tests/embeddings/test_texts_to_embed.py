@@ -1,4 +1,4 @@
-"""The list of texts to embed: what a job costs follows its own texts, and nothing that has to be embedded is lost."""
+"""Texts to embed: what a job costs follows its own texts, and nothing that has to be embedded is lost."""
 
 from __future__ import annotations
 
@@ -26,45 +26,33 @@ def test_a_job_reads_its_own_texts_and_not_those_that_the_user_has(db: psycopg.C
         "insert into memory.memories (user_id, content) select 'ana', 'fact ' || n from generate_series(1, 500) n"
     )
     embed(api)
-    db.execute("vacuum memory.texts_to_embed, memory.jobs")
+    db.execute("vacuum memory.texts, memory.jobs")
     assert read("likes coffee") < few + 200  # two looks at all texts read 2,000
     assert len(embedded(api)) == 503
 
 
 @pytest.mark.feature("E6")
-def test_each_text_of_a_user_who_has_more_than_a_list_takes_is_listed_once(active: Api) -> None:
-    """The pieces of a document, 10,300 of which 10,000 are listed at once."""
+def test_each_of_very_many_texts_is_embedded(active: Api) -> None:
     document = str(active.add_document(user_id="ana", content="tea"))
     embed(active)
-    add = """
+    active.connection.execute(
+        """
         insert into memory.document_chunks
         select (jsonb_populate_record(c, jsonb_build_object('number', n, 'content', 'tea ' || n))).*
-        from memory.document_chunks as c, generate_series(%(first)s::int, %(last)s) as n where c.number = 0
-    """
-    active.connection.execute(add, {"first": 1, "last": 10_299})
-    active.connection.execute("insert into memory.texts_to_embed (user_id, source, id) values ('ana', '', '')")
-    active.connection.execute("insert into memory.jobs (user_id, kind, scope) values ('ana', 'embed', '')")
-    for _ in range(3):
-        hand_in(active, claim(active, "embed"))
-    listed = "select count(*) as n, count(distinct id) as ids from memory.texts_to_embed where source = 'document'"
-    assert active.query(listed) == [(9_232, 9_232)]
-    active.connection.execute(  # as if the other jobs had come
-        "insert into memory.embeddings (user_id, source, id, model, embedding) "
-        "select user_id, source, id, 'ada', '[1, 0, 0]' from memory.texts_to_embed where source = 'document'"
+        from memory.document_chunks as c, generate_series(1, 599) as n where c.number = 0
+        """
     )
-    embed(active)
-    assert len(embedded(active)) == 10_300
-    assert f"{document}/10299" in embedded(active)
-    assert active.query("select from memory.texts_to_embed") == []
+    assert [result["embedded"] for result in embed(active)] == [256, 256, 87]
+    assert len(embedded(active)) == 600
+    assert f"{document}/599" in embedded(active)
 
 
 @pytest.mark.feature("E6")
-def test_entries_go_with_their_embeddings_and_with_texts_that_are_gone(active: Api) -> None:
+def test_a_text_that_is_gone_is_not_embedded(active: Api) -> None:
     [memory, _] = know(active, "likes tea", "likes coffee")
     active.delete_memory(user_id="ana", memory_id=memory)
     embed(active)
     assert len(embedded(active)) == 1
-    assert active.query("select from memory.texts_to_embed") == []
 
 
 @pytest.mark.feature("E6")
@@ -104,7 +92,7 @@ def test_a_memory_that_comes_back_as_another_goes_is_embedded(active: Api) -> No
 def test_a_sweep_queues_what_a_dead_backfill_has_left_over(active: Api) -> None:
     know(active, "likes tea")
     embed(active)
-    active.connection.execute("delete from memory.embeddings")
+    active.connection.execute("update memory.texts set model = null, embedding = null, code = null")
     active.activate_model(name="ada")
     active.register_model(name="ada", kind="embedding", provider="openai", model="ada", settings={"dimensions": 3})
     active.connection.execute("update memory.jobs set max_attempts = 1 where kind = 'backfill'")

@@ -94,8 +94,8 @@ def test_malformed_embeddings_are_refused_whole(active: Api, malformed: str) -> 
 @pytest.mark.parametrize("number", ["0", "-0", "1e-9", "NaN", "Infinity", "1e9"])
 @pytest.mark.parametrize("table", ["embeddings", "query_embeddings"])
 def test_an_embedding_without_direction_cannot_be_stored_in_any_way(active: Api, table: str, number: str) -> None:
-    columns = {"embeddings": "source, id", "query_embeddings": "query_hash"}[table]
-    values = {"embeddings": "'summary', 'x'", "query_embeddings": "'x'"}[table]
+    columns = {"embeddings": "source, id, hash", "query_embeddings": "query_hash"}[table]
+    values = {"embeddings": "'summary', 'x', gen_random_uuid()", "query_embeddings": "'x'"}[table]
     insert = (
         f"insert into memory.{table} (user_id, model, {columns}, embedding) values ('ana', 'ada', {values}, %(vector)s)"
     )

@@ -104,17 +104,20 @@ def fill(api: Api, user_id: str, word: str) -> None:
     for statement in (
         "insert into memory.query_embeddings (user_id, model, query_hash, embedding) values (%(u)s, 'm', %(w)s, '[1]')",
         "insert into memory.idempotency_keys values (%(u)s, %(w)s, %(w)s, 3, 'digest', 5)",
+        "insert into memory.shown_rounds (user_id, thread_id, seq, query_hash, max_tokens, token_count, messages)"
+        " values (%(u)s, %(w)s, 0, 'digest', 4000, 60, '[]')",
         "insert into memory.gone_jobs (user_id, job_id, kind, agent_id, calls_left, tokens_left)"
         " values (%(u)s, 1, 'embed', %(a)s, 1, 9)",
         "insert into memory.model_calls (user_id, call_id, job_id, kind, agent_id, model, tokens_in, price, error,"
         " called_at) values (%(u)s, gen_random_uuid(), 1, 'embed', %(a)s, 'm', 5, 0.25, %(w)s, now())",
         "insert into memory.agent_budgets (agent_id) values (%(a)s)",
-        "insert into memory.texts_to_embed (user_id, source, id) values (%(u)s, 'artifact', %(w)s || '/0')",
+        "insert into memory.embeddings (user_id, source, id, model, hash, embedding)"
+        " select user_id, source, id, 'm2', hash, '[1]' from memory.texts where user_id = %(u)s and hash is not null",
         "insert into memory.secrets (user_id, name, key_id, sealed)"
         " values (%(u)s, %(w)s, '12345678', sha256(''::bytea) || sha256('sealed'::bytea))",
         "insert into memory.secret_reads (user_id, name, role) values (%(u)s, %(w)s, 'app')",
         "insert into memory.moved_users (user_id, contents) values (%(u)s, '{}')",
-        "insert into memory.merged_users (user_id, former_user_id) values (%(u)s, %(w)s)",
+        "insert into memory.merged_users (user_id, former_user_hash) values (%(u)s, sha256(convert_to(%(w)s, 'UTF8')))",
         "insert into memory.spaces (user_id, title, metadata)"
         " values (%(u)s, %(w)s, jsonb_build_object('about', %(w)s::text))",
         "insert into memory.space_grants (user_id, member, access) values (%(u)s, %(w)s, 'read')",

@@ -19,6 +19,7 @@ _TYPES: dict[str, dict[str, Any]] = {
     "text": {"type": "string"},
     "boolean": {"type": "boolean"},
     "integer": {"type": "integer"},
+    "smallint": {"type": "integer"},
     "bigint": {"type": "integer"},
     "real": {"type": "number"},
     "numeric": {"type": "number"},

@@ -27,13 +27,12 @@ NOT_EXPORTED = {
     "artifact_uploads": "contents that are not sent yet, and that nothing names",
     "document_chunks": "parts of documents, cut again",
     "due_deletions": "when soft deletions end",
-    "embeddings": "made again",
     "gone_jobs": "for calls of deleted jobs that are still running",
     "merged_users": "whose tombstones count in this database",
     "moved_users": "checksums of a move into this database",
-    "query_embeddings": "made again",
-    "texts_to_embed": "listed again",
-} | dict.fromkeys(["space_grants", "space_writes", "spaces"], "who uses a space, in one installation")
+    **dict.fromkeys(["space_grants", "space_writes", "spaces"], "who uses a space, in one installation"),
+    **dict.fromkeys(["embeddings", "query_embeddings", "shown_rounds", "texts"], "made again"),
+}
 """Tables with users that an export leaves out, and why."""
 
 
@@ -83,7 +82,8 @@ def test_an_import_restores_it(filled: Api, target: Api) -> None:
     for counters in (
         "select * from memory.threads where user_id = %(u)s order by 2",
         "select * from memory.memory_scopes where user_id = %(u)s order by 2",
-        "select content_hash, search_vector from memory.memories where user_id = %(u)s order by memory_id",
+        "select content_hash from memory.memories where user_id = %(u)s order by memory_id",
+        "select id, valid_until::text, words from memory.texts where user_id = %(u)s and number is null order by 1",
     ):
         assert target.query(counters, u=ANA) == filled.query(counters, u=ANA)
     key = {"user_id": ANA, "key": "log"}
@@ -227,48 +227,6 @@ def test_a_bad_row_is_named(
         api.import_user(user_id=ANA, export=export)
     assert str(refusal.value).startswith(f"export: {named}")
     assert api.state() == before
-
-
-@pytest.mark.feature("E12")
-@pytest.mark.parametrize("in_parts", [False, True])
-def test_memories_that_differ_in_type_only_become_one_and_none_is_lost(api: Api, in_parts: bool) -> None:
-    """Exports of earlier versions have such memories."""
-    first, second, third = ({"user_id": "ana", "content": f"Likes tea {n}"} for n in range(3))
-    ids = [str(api.add_memory(**memory).memory_id) for memory in (first, second, third)]
-    export = api.export_user(user_id="ana")
-    api.forget_user(user_id="ana")
-    rows = {row["memory_id"]: row for row in export["memories"]}
-    for memory_id, memory_type in zip(ids, ("fact", "preference", "context"), strict=True):
-        rows[memory_id] |= {"content": "Likes  TEA", "memory_type": memory_type}
-    if in_parts:
-        first_part = {**export, "memories": [rows[ids[0]]]}
-        last_part = {**export, "memories": [rows[ids[1]], rows[ids[2]]], "memory_scopes": []}
-        with api.connection.transaction():
-            api.import_user(user_id="ana", export=first_part, is_last=False, lift_tombstones=True)
-            api.import_user(user_id="ana", export=last_part)
-    else:
-        api.import_user(user_id="ana", export=export, lift_tombstones=True)
-    winner = ids[0] if in_parts else ids[1]
-    assert [str(row.memory_id) for row in api.list_memories(user_id="ana")] == [winner]
-    everything = api.list_memories(user_id="ana", include_superseded=True)
-    assert {str(row.superseded_by) for row in everything if row.superseded_by} == {winner}
-    assert len(everything) == 3
-    assert str(api.add_memory(user_id="ana", content="likes tea").memory_id) == winner
-
-
-@pytest.mark.feature("E12")
-def test_of_memories_that_differ_in_type_only_an_expired_one_does_not_hide_the_other(api: Api) -> None:
-    expired, lasting = (str(api.add_memory(user_id="ana", content=f"Likes tea {n}").memory_id) for n in range(2))
-    export = api.export_user(user_id="ana")
-    api.forget_user(user_id="ana")
-    rows = {row["memory_id"]: row for row in export["memories"]}
-    rows[expired] |= {"content": "Likes tea", "memory_type": "preference", "expires_at": "2026-01-01T00:00:00+00:00"}
-    rows[lasting] |= {"content": "Likes tea", "memory_type": "fact"}
-    with refused("export"):
-        broken = [rows[expired], {**rows[lasting], "expires_at": "someday"}]
-        api.import_user(user_id="ana", export={**export, "memories": broken}, lift_tombstones=True)
-    api.import_user(user_id="ana", export=export, lift_tombstones=True)
-    assert [str(row.memory_id) for row in api.list_memories(user_id="ana")] == [lasting]
 
 
 def parts(api: Api, max_rows: int, **arguments: Any) -> list[Export]:

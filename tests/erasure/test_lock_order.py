@@ -101,9 +101,8 @@ def test_forget_user_leaves_embeddings_and_history_of_a_new_counter_to_their_wri
         for memory in ids:
             writer.update_memory(**ANA, memory_id=memory, content=f"Likes much {memory} {number}")
     writer.connection.execute(
-        "insert into memory.embeddings (user_id, model, source, id, embedding)"
-        " select 'ana', 'm', 'memory', id, '[1]' from unnest(%s::text[]) as id",
-        [ids],
+        "insert into memory.embeddings (user_id, source, id, model, hash, embedding)"
+        " select user_id, source, id, 'm2', hash, '[1]' from memory.texts where source = 'memory'"
     )
 
     def write(memory: Any) -> None:
@@ -220,6 +219,59 @@ def test_an_erasure_and_a_claim_that_goes_on_to_its_threads(sessions: Sessions, 
         assert claimed(claiming, "summarize_thread")
     assert code(call) is None
     assert api.query("select from memory.memories where user_id = 'ana'") == []
+
+
+def put(api: Api, thread: str, checkpoint: str) -> None:
+    api.put_checkpoint(
+        **ANA,
+        thread_id=thread,
+        checkpoint_id=checkpoint,
+        checkpoint={"channel_versions": {"c": checkpoint}},
+        metadata={"run_id": "r"},
+        channels=["c"],
+        versions=[checkpoint],
+        types=["t"],
+        blobs="{x}",
+    )
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        ("delete_checkpoints", {"thread_ids": ["u", "t"]}),
+        ("delete_checkpoints", {"run_ids": ["r"]}),
+        ("prune_checkpoints", {"thread_ids": ["u", "t"]}),
+    ],
+)
+@pytest.mark.parametrize("held", ["checkpoints", "checkpoint_blobs"])
+def test_forget_user_and_who_deletes_checkpoints(
+    sessions: Sessions, function: str, arguments: dict[str, Any], held: str
+) -> None:
+    for thread, checkpoint in (("u", "2"), ("t", "2"), ("u", "1"), ("t", "1")):
+        put(sessions.api, thread, checkpoint)
+    holding = sessions.hold(f"select from memory.{held} where thread_id = 't' for update")
+    deleting = sessions.start(function, **ANA, **arguments)
+    erasing = sessions.start("forget_user", **ANA)
+    holding.rollback()
+    assert (code(deleting), code(erasing)) == (None, None)
+    assert rows(sessions.api, "ana") == {}
+
+
+def test_a_merge_and_who_stores_an_artifact_of_a_name_before_its_thread(sessions: Sessions) -> None:
+    """The artifact of the message is stored, its thread is locked by the merge, and the first user has the key, too."""
+    api = sessions.api
+    told = {"role": "tool", "metadata": {"command": "make"}}
+    api.add_message(user_id="ana", thread_id="hers", content="A line of hers\n" * 2000, **told)
+    api.add_message(user_id="bob", thread_id="t", role="user", content="Hello")
+    holding = sessions.hold("select from memory.threads where user_id = 'bob' for update")
+    merging = sessions.start("merge_users", from_user_id="ana", into_user_id="bob")
+    adding = sessions.start("add_message", user_id="bob", thread_id="t", content="A line of his\n" * 2000, **told)
+    holding.rollback()
+    assert (code(merging), code(adding)) == (None, None)
+    keys = {row.key for row in api.list_artifacts(user_id="bob")}
+    assert len(keys) == 2
+    named = [row[0] for row in api.query("select artifact_key from memory.messages where artifact_key is not null")]
+    assert sorted(named) == sorted(keys)
 
 
 # Imports --------------------------------------------------------------------------------------------------------------

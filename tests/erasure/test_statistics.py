@@ -14,7 +14,7 @@ OWN_WORDS = {"function", "kind", "memory_type", "model", "operation", "role", "s
 
 PLAIN_TYPES = {
     "bigint", "bigint[]", "boolean", "date", "double precision", "integer", "interval", "numeric", "oid", "real",
-    "timestamp with time zone", "uuid", "xid8",
+    "smallint", "timestamp with time zone", "uuid", "xid8",
 }  # fmt: skip
 
 

@@ -87,6 +87,10 @@ def test_a_policy_that_was_lost_is_set_again_before_something_is_stored(
         memory.forget_user("ana")
     session.turn(f"Use {KEY}", "Yes.", 2)
     assert said_in()[0] == ("user", "Use (credential: Anthropic key)")
+    with Memory(dsn) as memory:
+        memory.admin.set_policy({"secrets": {"mask_in_threads": False}}, agent_id="default", user_id="ana")
+    session.turn(f"Now use {KEY}", "Yes.", 3)
+    assert said_in()[2] == ("user", "Now use (credential: Anthropic key)")
 
 
 def test_what_nobody_has_said_is_not_stored(assistant: Make, said_in: Read) -> None:

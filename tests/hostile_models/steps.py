@@ -28,7 +28,7 @@ class HostileServer(FakeModelServer):
 
 def use(api: Api, fake: FakeModelServer, **settings: Any) -> None:
     """Make the fake server the chat model."""
-    settings = {"base_url": fake.url, **settings}
+    settings = {"base_url": fake.url, "max_concurrency": 100, **settings}
     api.register_model(name="fake", kind="chat", provider="openai", model="gpt-fake", settings=settings)
     api.activate_model(name="fake")
 

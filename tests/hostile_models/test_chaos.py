@@ -259,7 +259,7 @@ def check_facts(api: Api, users: list[str]) -> None:
         assert reasons.pop(None) == 10 - reasons.total()
         expected: Counter[str | None] = Counter()
         if "reconcile_memories" in kinds:
-            expected += Counter(duplicate=1, contradict=1)
+            expected += Counter(duplicate=1, replaced=1)
         if "consolidate" in kinds:
             expected += Counter(consolidated=6)
             assert documents == [
@@ -279,8 +279,8 @@ def check_embeddings(api: Api) -> None:
               select user_id, 'message', thread_id || '/' || seq from memory.messages where is_active
               union all
               select user_id, 'document', document_id || '/' || number from memory.document_chunks) as s
-        where not exists (select from memory.embeddings as e
-                          where (e.user_id, e.source, e.id) = (s.user_id, s.source, s.id))
+        where not exists (select from memory.texts as e
+                          where (e.user_id, e.source, e.id) = (s.user_id, s.source, s.id) and e.embedding is not null)
           and not exists (select from memory.jobs as j
                           where j.user_id = s.user_id and j.kind in ('embed', 'backfill') and j.status = 'dead')
     """

@@ -81,7 +81,7 @@ def memory_of(content: str, *seqs: Any, **orders: Any) -> Body:
     return {"content": content, "memory_type": "fact", "confidence": 1, "importance": 1, "seqs": list(seqs), **orders}
 
 
-EVERY_FACT = {"contradictions": [{"numbers": [4, 3, 2, 1]}], "duplicates": [{"numbers": [1, 2, 3, 4], "content": "x"}]}
+EVERY_FACT = {"contradictions": [{"numbers": [4, 3, 2, 1]}], "duplicates": [{"numbers": [1, 2, 3, 4]}]}
 TWICE = {"numbers": [1, 2], "title": "x", "content": "x"}
 
 # The kind of job, what the model replies, and why that is refused; or, where it is not, what comes of it.
@@ -94,10 +94,14 @@ OBEDIENCE: dict[str, tuple[str, Body, str | Body]] = {
     "evidence that is no number": (
         "extract_memories",
         {"memories": [memory_of("x", "0; drop table memory.memories")]},
-        "memories.0.seqs.0: Input should be a valid integer",
+        "memories is refused (malformed)",
     ),
-    "evidence below nought": ("extract_memories", {"memories": [memory_of("x", -1)]}, "memories.0.seqs.0: "),
-    "an unknown type": ("extract_memories", {"memories": [memory_of("x", 0, memory_type="root")]}, "0.memory_type: "),
+    "evidence below nought": ("extract_memories", {"memories": [memory_of("x", -1)]}, {"inserted": 0, "refused": 1}),
+    "an unknown type": (
+        "extract_memories",
+        {"memories": [memory_of("x", 0, memory_type="root")]},
+        "(malformed)",
+    ),
     "points about nothing": (
         "summarize_thread",
         {"points": [{"text": "x", "seqs": [0, 999]}]},
@@ -117,26 +121,25 @@ OBEDIENCE: dict[str, tuple[str, Body, str | Body]] = {
     "facts that were not given": (
         "reconcile_memories",
         {"duplicates": [], "contradictions": [{"numbers": [1, 99]}]},
-        "names number 99, which was not given",
+        "duplicates and contradictions is refused (malformed)",
     ),
     "a fact merged twice": (
         "reconcile_memories",
         {"duplicates": [TWICE, TWICE], "contradictions": []},
-        "names number 1 twice",
+        {"merged": 0, "refused": 2},
     ),
     "a fact against itself": (
         "reconcile_memories",
         {"duplicates": [], "contradictions": [{"numbers": [1, 1]}]},
-        "at least two different numbers",
+        "duplicates and contradictions is refused (malformed)",
     ),
     "every fact": ("reconcile_memories", EVERY_FACT, {"kept": 4, "merged": 0, "contradicted": 0, "refused": 2}),
     "memories that were not given": (
         "consolidate",
         {"articles": [{**TWICE, "numbers": [1, 2, 99]}]},
-        "names number 99, which was not given",
+        "articles is refused (malformed)",
     ),
-    "a memory in two articles": ("consolidate", {"articles": [TWICE, TWICE]}, "names number 1 twice"),
-    "no title": ("consolidate", {"articles": [{**TWICE, "title": " "}]}, "articles.0.title: "),
+    "no title": ("consolidate", {"articles": [{**TWICE, "title": " "}]}, "articles is refused (malformed)"),
 }
 
 
@@ -218,26 +221,21 @@ def test_what_a_model_makes_of_all_facts_can_be_undone(api: Api, fake: HostileSe
 
 
 @pytest.mark.feature("F6")
-def test_a_model_that_lies_about_what_was_stated_hides_its_lie_alone(
-    api: Api, fake: HostileServer, runner: Runner
-) -> None:
-    """It extracts the opposite from a greeting, merges into a sentence of its own, and makes an article of the rest."""
+def test_what_a_model_that_lies_hides_comes_back(api: Api, fake: HostileServer, runner: Runner) -> None:
+    """It extracts the opposite from a greeting, contradicts with it what was stated, and makes an article of that."""
     stated = ["Allergic to penicillin", "Allergic to penicillin and nuts"]
     for content in stated:
         api.add_memory(user_id="ana", content=content)
     api.add_memory(user_id="ana", content="Is on antibiotics", memory_type="context")
     api.add_memory(user_id="ana", content="Had a rash", memory_type="episodic")
     api.connection.execute("update memory.memories set created_at = created_at - interval '8 days'")
+    then = api.value("select clock_timestamp()")
     api.add_message(user_id="ana", thread_id="t", role="user", content="Hello")
     seq = api.value("select max(seq) from memory.messages where user_id = 'ana' and thread_id = 't'")
     lie = "Not allergic to penicillin"
-    numbers = [1, 2, 3]
     replies = {
         "extract_memories": {"memories": [memory_of(lie, seq, subject="user", event_time="2090-01-01")]},
-        "reconcile_memories": {
-            "duplicates": [{"numbers": numbers, "content": "Not allergic to anything"}],
-            "contradictions": [{"numbers": numbers}, {"numbers": [1, 3]}],
-        },
+        "reconcile_memories": {"duplicates": [{"numbers": [1, 2, 3, 4]}], "contradictions": [{"numbers": [1, 3, 4]}]},
         "consolidate": {"articles": [{"title": "Health", "content": lie, "numbers": [1, 2]}]},
     }
     fake.behaviour = Behaviour(answer=lambda body: json.dumps(replies[name_of_prompt(body)]))
@@ -246,14 +244,18 @@ def test_a_model_that_lies_about_what_was_stated_hides_its_lie_alone(
         work(runner)
     jobs = api.query("select kind, status, result from memory.jobs where user_id = 'ana' order by job_id")
     assert [(job.kind, job.status) for job in jobs] == [(kind, "completed") for kind in replies]
-    assert jobs[1].result == {"kept": 3, "merged": 0, "contradicted": 1, "refused": 2}
+    assert jobs[1].result == {"kept": 2, "merged": 1, "contradicted": 1, "refused": 0}
     assert memories(api) == sorted([*stated, "Is on antibiotics", "Had a rash", lie])
+    assert stated[1] in [row.content for row in api.list_memories(user_id="ana", as_of=then)]
     hidden = api.query(
-        """select m.content, m.supersede_reason, w.content as winner
+        """select m.memory_id, m.content, m.supersede_reason, w.content as winner
            from memory.memories as m left join memory.memories as w on w.memory_id = m.superseded_by
-           where m.superseded_at is not null or m.deleted_at is not null"""
+           where m.superseded_at is not null or m.deleted_at is not null order by m.content"""
     )
-    assert hidden == [(lie, "stated", stated[1])]
+    assert [tuple(row)[1:] for row in hidden] == [(stated[0], "duplicate", stated[1]), (stated[1], "replaced", lie)]
+    for row in hidden:
+        api.restore_memory(user_id="ana", memory_id=row.memory_id)
+    assert {row.content for row in api.list_memories(user_id="ana")} >= set(stated)
 
 
 @pytest.mark.feature("F6", "F7")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.hostile_models.steps import Body, HostileServer, work, work_again
+from tests.hostile_models.steps import Body, HostileServer, work
 from tests.support.fake_model_server import Behaviour
 from tests.support.runners import Runner
 from tests.support.sqlapi import Api
@@ -91,12 +91,9 @@ def test_a_model_without_suspicion_releases_nothing_that_a_rule_found(
 
 
 @pytest.mark.feature("F5", "F6")
-@pytest.mark.parametrize("verdict", [True, 1, ["an order"], {"why": "an order"}, "\0"], ids=repr)
-def test_a_verdict_that_is_no_text_is_refused(api: Api, fake: HostileServer, runner: Runner, verdict: Any) -> None:
-    job = extract(api, runner, fake, {"content": ORDER, "suspicious": verdict})
-    assert (job.status, job.attempts) == ("pending", 1)
-    assert "memories.0.suspicious" in job.error
-    assert shown(api) == []
-    fake.behaviour = reply({"content": "Ana lives in Rome"})
-    work_again(api, runner)
-    assert shown(api) == ["Ana lives in Rome"]
+@pytest.mark.parametrize("verdict", [True, 1, ["an order"], {"why": "an order"}], ids=repr)
+def test_a_verdict_that_is_no_text_is_a_verdict(api: Api, fake: HostileServer, runner: Runner, verdict: Any) -> None:
+    harmless = {"content": "Ana has a cat", "suspicious": False}
+    extract(api, runner, fake, {"content": ORDER, "suspicious": verdict}, harmless)
+    assert shown(api) == ["Ana has a cat"]
+    assert reasons(api) == {ORDER: "model: no reason given"}

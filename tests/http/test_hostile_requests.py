@@ -1,22 +1,28 @@
-"""No request takes the server from the others: bodies are refused before they are parsed, connections in time."""
+"""No request takes the server from the others: bodies are refused before they are parsed, or when they do not end."""
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import io
 import json
 import resource
 import socket
 import zipfile
 from collections.abc import Iterator
+from typing import Any
 
 import httpx
 import pytest
 from agent_memory._json_values import JsonValues
-from agent_memory.server import connections
+from agent_memory.server import bodies, listening, problems
+from agent_memory.server.settings import Settings
 from hypothesis import given
 from hypothesis import strategies as st
+from starlette.requests import Request
+from starlette.types import Message, Receive, Scope, Send
 
-from tests.http.steps import Serving, problem, token, with_keys
+from tests.http.steps import Serving, problem
 
 LINES = {"Content-Type": "application/x-ndjson"}
 JSON = {"Content-Type": "application/json"}
@@ -105,62 +111,72 @@ def test_a_line_of_an_import_has_a_limit(newcomer: httpx.Client, body: str, said
     assert newcomer.post("/v1/list_threads").json() == []
 
 
-def with_few_files(dsn: str) -> Serving:
-    """A server that may open 256 files."""
-    serving = with_keys(dsn)
-    serving._command = ["sh", "-c", 'ulimit -n 256; exec "$@"', "sh", *serving._command]
-    return serving
+@pytest.fixture
+def connection(served: Serving) -> Iterator[socket.socket]:
+    with socket.create_connection(("127.0.0.1", int(served.url.rpartition(":")[2])), timeout=180) as opened:
+        yield opened
 
 
-@pytest.mark.nightly  # waits for the ends of 400 connections
 @pytest.mark.feature("B14")
-def test_half_sent_requests_keep_nobody_out_and_fill_no_log(dsn: str) -> None:
-    with with_few_files(dsn) as serving:
-        address = ("127.0.0.1", int(serving.url.rpartition(":")[2]))
-        halves = [socket.create_connection(address, timeout=180) for _ in range(400)]
-        for half in halves:
-            half.sendall(b"POST /v1/search HTTP/1.1\r\nHost: x\r\n")
-        with serving.client(token("ana")) as ana:
-            assert [ana.post("/v1/count_memories").status_code for _ in range(20)] == [200] * 20
-        # Those that may stay do not stay for long, nor does somebody who does not send a form that he has announced.
-        slow = socket.create_connection(address, timeout=180)
-        slow.sendall(
-            b"POST /page/login HTTP/1.1\r\nHost: x\r\nSec-Fetch-Site: same-origin\r\nContent-Length: 9\r\n\r\nkey="
-        )
-        for each in (*halves, slow):
-            with each:
-                assert is_closed(each)
-        serving.stop()
-        assert len([line for line in serving.errors if "connections" in line]) <= 2, serving.errors
-        assert len(serving.errors) <= 2, serving.errors
+@pytest.mark.parametrize(
+    ("begun", "endless"),
+    [
+        (b"GET / HTTP/1.1\r\nHost: x\r\n", b"X-Y: " + b"z" * 10_000 + b"\r\n"),
+        (b"GET /", b"x" * 10_000),
+        (b"POST /v1/version HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n", b"X-Y: z\r\n" * 1000),
+        (b"POST /v1/version HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1", b";x=y" * 2500),
+    ],
+    ids=["headers", "address", "trailers", "extension of a chunk"],
+)
+def test_what_has_no_end_ends_a_connection(connection: socket.socket, begun: bytes, endless: bytes) -> None:
+    connection.sendall(begun)
+    with pytest.raises(ConnectionError):
+        connection.sendall(endless * 10_000)
 
 
-def is_closed(connection: socket.socket) -> bool:
-    """Wait for the end of a connection."""
-    try:
-        return connection.recv(1) == b""
-    except ConnectionError:
-        return True
+@pytest.mark.feature("B14")
+def test_headers_of_more_than_64_kib_are_refused(connection: socket.socket) -> None:
+    connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\nX-Y: " + b"z" * 400_000)
+    with contextlib.suppress(ConnectionError):
+        assert connection.recv(100).startswith((b"HTTP/1.1 400", b"HTTP/1.1 431")) or connection.recv(100) == b""
 
 
-def test_endless_headers_end_a_connection(served: Serving) -> None:
-    connection = socket.create_connection(("127.0.0.1", int(served.url.rpartition(":")[2])), timeout=180)
-    with connection:
-        connection.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n")
-        with pytest.raises(ConnectionError):
-            connection.sendall((b"X-Y: " + b"z" * 10_000 + b"\r\n") * 10_000)
+@pytest.mark.feature("B14")
+@pytest.mark.parametrize("path", ["/v1/search", "/page/login", "/v1/import"])
+def test_a_body_that_does_not_end_is_given_up(monkeypatch: pytest.MonkeyPatch, path: str) -> None:
+    monkeypatch.setattr(bodies, "_SECONDS", 0.01)
+    monkeypatch.setattr(bodies, "_SECONDS_OF_IMPORT", 0.01)
+    begun: list[bool] = []
+    sent: list[Any] = []
+
+    async def receive() -> Message:
+        if begun:
+            await asyncio.Event().wait()
+        begun.append(True)
+        return {"type": "http.request", "body": b"{", "more_body": True}
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        with pytest.raises(problems.ProblemError, match="the body takes more than"):
+            await Request(scope, receive).body()
+        await send({"status": 408})
+
+    scope: Scope = {"type": "http", "method": "POST", "path": path, "headers": [], "caller": None}
+    asyncio.run(bodies.Bodies(app, Settings(), ("/v1/import",))(scope, receive, send))
+    assert sent[0]["status"] == 408
 
 
-def test_more_files_are_open_where_the_system_allows_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    limits: list[tuple[int, int]] = [(1024, 4096)]
+@pytest.mark.feature("B14")
+def test_connections_take_half_of_the_files_that_the_system_allows(monkeypatch: pytest.MonkeyPatch) -> None:
+    limits: list[tuple[int, int]] = [(1024, 2048)]
     monkeypatch.setattr(resource, "getrlimit", lambda _: limits[-1])
     monkeypatch.setattr(resource, "setrlimit", lambda _, new: limits.append(new))
-    monkeypatch.setattr(connections.Connection, "most", 0)
-    assert connections.set_limits() == 256
-    assert limits[-1] == (4096, 4096)
-    assert connections.Connection.most == 2000
+    assert listening.most_connections() == 1024
+    assert limits[-1] == (2048, 2048)
     limits.append((64, resource.RLIM_INFINITY))
-    assert connections.set_limits() == 512
+    assert listening.most_connections() == 2000
     assert limits[-1] == (8192, resource.RLIM_INFINITY)
 
 

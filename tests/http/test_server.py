@@ -158,7 +158,7 @@ def test_a_missing_package_is_named(dsn: str) -> None:
     hide = (
         "import sys, importlib.util as u\n"
         "find = u.find_spec\n"
-        "u.find_spec = lambda name, *rest: None if name in ('starlette', 'uvicorn') else find(name, *rest)\n"
+        "u.find_spec = lambda name, *rest: None if name in ('fastapi', 'uvicorn') else find(name, *rest)\n"
         "from agent_memory.cli import app\n"
         "app(['serve'])\n"
     )
@@ -170,12 +170,12 @@ def test_a_missing_package_is_named(dsn: str) -> None:
         check=False,
     )
     assert done.returncode == 1
-    assert "needs the packages starlette, uvicorn" in done.stderr
+    assert "needs the packages fastapi, uvicorn" in done.stderr
     assert "pip install 'pg-agent-memory[server]'" in done.stderr
 
 
 def test_the_package_and_the_command_import_no_web_framework() -> None:
-    code = "import sys, agent_memory.cli; print(sorted({'starlette', 'uvicorn', 'jwt'} & set(sys.modules)))"
+    code = "import sys, agent_memory.cli; print(sorted({'fastapi', 'starlette', 'uvicorn', 'jwt'} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
 

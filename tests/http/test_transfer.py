@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import httpx
+import psycopg
 import pytest
 
 from tests.http.steps import Serving, problem, token
+from tests.support.sqlapi import Api
 
 LINES = {"Content-Type": "application/x-ndjson"}
 
@@ -52,6 +54,26 @@ def test_what_is_exported_can_be_imported(served: Serving, newcomer: httpx.Clien
     assert sorted(copied, key=lambda each: each[key]) == sorted(
         (each | {"user_id": None} for each in exported), key=lambda each: each[key]
     )
+
+
+@pytest.mark.feature("B14", "F32")
+def test_whole_threads_are_read_and_exported(shared_api: Api, served: Serving) -> None:
+    log = "\n".join(f"{number:04}  src/module_{number}.py: 3 warnings" for number in range(300))
+    with served.client(token("dora")) as dora:
+        for role, content in [("user", "Hi!"), ("tool", log), ("user", "Well?")]:
+            sent = {"thread_id": "t", "role": role, "content": content}
+            dora.post("/v1/add_message", json=sent).raise_for_status()
+        with psycopg.connect(shared_api.connection.info.dsn) as owner:  # does what a compression does
+            owner.execute(
+                "update memory.messages set is_active = false, summary_id = gen_random_uuid()"
+                " where user_id = 'dora' and seq < 2"
+            )
+        short = dora.post("/v1/get_messages", json={"thread_id": "t"}).json()
+        whole = dora.post("/v1/get_messages", json={"thread_id": "t", "whole": True}).json()
+        assert [message["content"] for message in short] == ["Well?"]
+        assert [message["content"] for message in whole] == ["Hi!", log, "Well?"]
+        exported = [json.loads(line)["content"] for line in dora.get("/v1/export").text.splitlines()]
+        assert exported == ["Hi!", log, "Well?"]
 
 
 @pytest.mark.feature("B14")

@@ -14,6 +14,8 @@ VERSION = re.findall(r'^version = "(.+)"', (ROOT / "pyproject.toml").read_text()
 def use(api: Api) -> None:
     """Leave something in every table behind, with jobs and summaries in each of their states."""
     api.set_policy(settings={"memories": {"max_per_agent": 5}}, agent_id="support")
+    # Jobs are finished with results that have no word of the messages.
+    api.set_policy(settings={"models": {"translates": True}})
     api.connection.execute("insert into memory.memory_types values ('allergy', 'Allergies', 'What makes the user ill')")
     api.register_model(name="mini", kind="chat", provider="openai", model="gpt-4.1-mini", settings={"temperature": 0})
     api.talk(**ANA, rounds=10)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
+from agent_memory.install import install as install_into
 from psycopg import errors
 
 from tests.install.steps import ANA, VERSION, use
@@ -37,7 +38,9 @@ def test_the_file_installs_into_an_empty_database(empty_dsn: str, run: Run, serv
     if how == "psql":
         result = run("psql", "-XqAt", "-f", INSTALL_SQL, empty_dsn)
         assert result.stdout == ""
-        assert result.stderr.endswith(f"NOTICE:  agent_memory {VERSION} is installed\n")
+        assert f"NOTICE:  agent_memory {VERSION} is installed\nDETAIL:  Schema memory belongs to " in result.stderr
+        assert 'role "postgres", a superuser, with whose rights its functions run. Extensions that' in result.stderr
+        assert re.search("agent_memory has made: (pgcrypto, )?(plpython3u, )?vector. Roles: memory_app,", result.stderr)
     else:
         with psycopg.connect(empty_dsn, autocommit=how == "autocommit") as connection:
             connection.execute(INSTALL_SQL.read_bytes())
@@ -87,10 +90,46 @@ def test_two_installers_at_once_both_succeed(empty_dsn: str, server: Server, tmp
     command = [str(server.bin_dir / "psql"), "-Xq", "--variable=ON_ERROR_STOP=1", "-f", str(patient), empty_dsn]
     installers = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(2)]
     for installer in installers:
-        assert installer.communicate()[1].endswith(f"NOTICE:  agent_memory {VERSION} is installed\n")
+        assert f"NOTICE:  agent_memory {VERSION} is installed\n" in installer.communicate()[1]
         assert installer.returncode == 0
     with open_as(empty_dsn) as connection:
         assert Api(connection).version() == VERSION
+
+
+@pytest.fixture(params=["LATIN1", "WIN1252", "SQL_ASCII", "EUC_JP"])
+def of_another_encoding(server: Server, request: pytest.FixtureRequest) -> Iterator[str]:
+    execute(server.conninfo(), f"create database strange encoding '{request.param}' locale 'C' template template0")
+    yield server.conninfo("strange")
+    execute(server.conninfo(), "drop database strange")
+
+
+@pytest.mark.parametrize("client_encoding", ["UTF8", None], ids=["of the file", "of the database"])
+def test_a_database_of_another_encoding_is_refused(
+    of_another_encoding: str, run: Run, client_encoding: str | None
+) -> None:
+    with open_as(of_another_encoding, client_encoding=client_encoding) as connection:
+        with pytest.raises(
+            errors.FeatureNotSupported, match=r'^agent_memory needs a database in UTF8, .* "strange"'
+        ) as error:
+            install_into(connection)
+        assert "createdb --encoding=UTF8" in str(getattr(error.value, "hint", None))
+    environment = {"PGCLIENTENCODING": client_encoding} if client_encoding else {}
+    command = ("psql", "-XqAt", "-v", "ON_ERROR_STOP=1", "-f", INSTALL_SQL, of_another_encoding)
+    refused = run(*command, check=False, **environment)
+    assert refused.returncode != 0
+    assert 'ERROR:  agent_memory needs a database in UTF8, the encoding of "strange" is' in refused.stderr
+    assert "createdb --encoding=UTF8" in refused.stderr
+    with open_as(of_another_encoding) as connection:
+        assert connection.execute("select to_regnamespace('memory')").fetchone() == (None,)
+
+
+def test_a_session_that_would_change_the_characters_of_the_file_is_refused(empty_dsn: str, run: Run) -> None:
+    refused = run(
+        "psql", "-XqAt", "-v", "ON_ERROR_STOP=1", "-f", INSTALL_SQL, empty_dsn, check=False, PGCLIENTENCODING="LATIN1"
+    )
+    assert refused.returncode != 0
+    assert "Set the variable PGCLIENTENCODING=UTF8" in refused.stderr
+    run("psql", "-XqAt", "-v", "ON_ERROR_STOP=1", "-f", INSTALL_SQL, empty_dsn, PGCLIENTENCODING="UTF8")
 
 
 @pytest.fixture
@@ -204,11 +243,11 @@ def test_an_approximate_index_finds_pgvector_in_any_schema(empty_dsn: str) -> No
         connection.execute(statement)
         api.set_policy(settings={"search": {"approximate_above": 1}})
         for number in range(20):
-            memory_id = api.add_memory(user_id="ana", content=f"Likes tea {number}").memory_id
-            row = ["ana", "it's", "memory", str(memory_id), f"[1,{number}]"]
-            connection.execute(
-                "insert into memory.embeddings (user_id, model, source, id, embedding) values (%s, %s, %s, %s, %s)", row
-            )
+            api.add_memory(user_id="ana", content=f"Likes tea {number}")
+        for job in api.claim_jobs(worker="w", kinds=["embed"]):
+            lease = {"user_id": "ana", "job_id": job.job_id, "lease_token": job.lease_token}
+            embeddings = [[1, int(text["text"].split()[-1])] for text in job.payload["texts"]]
+            api.complete_job(**lease, result={"embeddings": embeddings})
         target = """'[1,3]'::"Extension Box".vector"""
         statement = f"select content from memory.search('ana', query_embedding => {target}, mode => 'vector')"
         assert api.query(statement)[0] == ("Likes tea 3",)
@@ -340,7 +379,7 @@ def test_an_older_file_does_not_touch_a_newer_installation(dsn: str, dump: Calla
 
 
 @pytest.mark.feature("F13")
-@pytest.mark.parametrize("name", ["0.1.0-0.1.5", "0.1.5", "0.2.0"])
+@pytest.mark.parametrize("name", ["0.1.0-0.1.5", "0.1.5", VERSION])
 def test_tables_that_no_release_made_are_left_alone(dsn: str, dump: Callable[..., str], name: str) -> None:
     version = name.split("-")[-1]
     execute(

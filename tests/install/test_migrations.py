@@ -10,8 +10,7 @@ import pytest
 
 from tests.install.steps import VERSION
 from tests.install.upgrades import LATER, LATEST, PART, Build
-from tests.support.installer import copied_sources, execute, install, open_as, the_build
-from tests.support.releases import install_script
+from tests.support.installer import build_version, copied_sources, install, open_as, the_build
 from tests.support.sqlapi import Api
 
 pytestmark = pytest.mark.feature("F13")
@@ -27,54 +26,45 @@ def test_a_new_installation_runs_no_migration(db: psycopg.Connection) -> None:
     assert Api(db).query(RAN) == [(VERSION, VERSION)]
 
 
-def test_an_upgrade_runs_the_migrations_since_its_version_in_their_order(empty_dsn: str, build: Build) -> None:
-    execute(empty_dsn, "create extension vector")
-    install(empty_dsn, install_script("0.1.0"))
+@pytest.mark.parametrize("is_at_once", [True, False], ids=["at once", "version by version"])
+def test_an_upgrade_runs_the_migrations_since_its_version_in_their_order(
+    dsn: str, build: Build, is_at_once: bool
+) -> None:
     latest = build(STEPS)
-    for file in (latest, latest):
-        install(empty_dsn, file)
-        with open_as(empty_dsn) as connection:
-            api = Api(connection)
-            assert api.query(RAN)[8:] == [
-                (f"0.1.0-{VERSION}", VERSION),
-                (f"{VERSION}-{LATER}", LATER),
-                (f"{LATER}-{LATEST}", LATEST),
-            ]
-            assert api.query("select first, second from memory.steps") == []
-            assert api.version() == LATEST
-
-
-def test_a_new_installation_of_the_current_version_is_upgraded_as_well(dsn: str, build: Build) -> None:
-    install(dsn, build({PART: STEPS[PART]}))
-    install(dsn, build(STEPS))
+    for file in (latest if is_at_once else build({PART: STEPS[PART]}), latest, latest):
+        install(dsn, file)
     with open_as(dsn) as connection:
-        assert [row.name for row in Api(connection).query(RAN)] == [
-            VERSION,
-            f"{VERSION}-{LATER}",
-            f"{LATER}-{LATEST}",
+        api = Api(connection)
+        assert api.query(RAN) == [
+            (VERSION, VERSION),
+            (f"{VERSION}-{LATER}", LATER),
+            (f"{LATER}-{LATEST}", LATEST),
         ]
+        assert api.query("select first, second from memory.steps") == []
+        assert api.version() == LATEST
 
 
 # The build ------------------------------------------------------------------------------------------------------------
 
 TABLES = "rooms/10_policy/tables.sql"
-MIGRATION = f"migrations/0.1.0-{VERSION}.sql"
+NEXT = f"migrations/{LATER}-{LATEST}.sql"
 
 
 @pytest.fixture
 def problems_after(tmp_path: Path) -> Callable[[str, str, str], list[str]]:
-    """Release a copy of the sources, replace a text in a file below sql/, and return what the build says of that."""
+    """Release a copy of the sources with a migration, change a file below sql/, and return what the build says."""
 
     def changed(path: str, old: str, new: str) -> list[str]:
-        sources = copied_sources(tmp_path)
+        build_version(tmp_path, {PART: "select 1;\n"})
+        sources = tmp_path / "version"
         sql, tables = sources / "sql", the_build(sources).tables
         tables.freeze(sql)
-        assert tables.changes_of_releases(sql, VERSION) == []
+        assert tables.changes_of_releases(sql) == []
         file = sql / path
         text = file.read_text() if file.exists() else ""
         assert old in text
         file.write_text(text.replace(old, new, 1) if old else new)
-        return list(tables.changes_of_releases(sql, VERSION))
+        return list(tables.changes_of_releases(sql))
 
     return changed
 
@@ -82,10 +72,10 @@ def problems_after(tmp_path: Path) -> Callable[[str, str, str], list[str]]:
 @pytest.mark.parametrize(
     ("path", "old", "new", "problem"),
     [
-        (MIGRATION, "add column said_at", "add column told_at", f"sql/{MIGRATION} was released and must not change"),
-        (TABLES, "settings jsonb not null", "settings jsonb", f"the tables of {VERSION} were released: add sql/migra"),
-        ("rooms/10_policy/types.sql", "", "create type memory.extra as (a int);\n", f"the tables of {VERSION} were"),
-        (PART, "", "select 1;\n", f"sql/migrations ends at {LATER}, pyproject.toml says {VERSION}"),
+        (PART, "select 1", "select 2", f"sql/{PART} was released and must not change"),
+        (TABLES, "settings jsonb not null", "settings jsonb", f"the tables of {LATER} were released: add sql/migra"),
+        ("rooms/10_policy/types.sql", "", "create type memory.extra as (a int);\n", f"the tables of {LATER} were"),
+        (NEXT, "", "select 1;\n", f"sql/migrations ends at {LATEST}, pyproject.toml says {LATER}"),
     ],
 )
 def test_a_change_of_what_was_released_is_not_built(
@@ -106,5 +96,19 @@ def test_comments_of_released_tables_may_be_mended(
 
 
 def test_migrations_that_do_not_follow_each_other_are_not_built(build: Build) -> None:
-    with pytest.raises(SystemExit, match=f"{LATER}-{LATEST}.sql must begin where 0.1.0-{VERSION}.sql ends"):
-        build({f"migrations/{LATER}-{LATEST}.sql": "select 1;\n"})
+    with pytest.raises(SystemExit, match=f"{LATEST}-99.1.0.sql must begin where {VERSION}-{LATER}.sql ends"):
+        build({PART: "select 1;\n", f"migrations/{LATEST}-99.1.0.sql": "select 1;\n"})
+
+
+def test_the_tables_of_the_first_release_keep_its_version_until_there_is_a_migration(tmp_path: Path) -> None:
+    sources = copied_sources(tmp_path)
+    sql, tables = sources / "sql", the_build(sources).tables
+    assert tables.version(sql) == VERSION
+    tables.freeze(sql)
+    project = sources / "pyproject.toml"
+    project.write_text(project.read_text().replace(f'version = "{VERSION}"', f'version = "{LATER}"'))
+    assert (tables.version(sql), tables.changes_of_releases(sql)) == (VERSION, [])
+    file = sql / TABLES
+    file.write_text(file.read_text().replace("settings jsonb not null", "settings jsonb"))
+    [problem] = tables.changes_of_releases(sql)
+    assert problem == f"the tables of {VERSION} were released: add sql/migrations/{VERSION}-<next version>.sql"

@@ -44,11 +44,12 @@ def bound_functions(api: Api) -> list[Any]:
           p.oid::regproc::text || '(' || coalesce((
             select string_agg(case
                 when k.relkind = 'r' then format('(select r from %%s as r limit 1)', t.typrelid::regclass)
-                when e.typtype = 'c' then format('array(select r from %%s as r)', e.typrelid::regclass)
+                when l.relkind = 'r' then format('array(select r from %%s as r)', e.typrelid::regclass)
                 else 'null::' || format_type(t.oid, null) end, ', ' order by a.place)
             from unnest(p.proargtypes::oid[]) with ordinality as a (type, place)
             join pg_type as t on t.oid = a.type left join pg_type as e on e.oid = t.typelem
-            left join pg_class as k on k.oid = t.typrelid), '') || ')' as call
+            left join pg_class as k on k.oid = t.typrelid left join pg_class as l on l.oid = e.typrelid), '')
+          || ')' as call
         from pg_proc as p where p.pronamespace = 'memory'::regnamespace and p.prosqlbody is not null
         order by 1""")
     assert len(rows) > 20

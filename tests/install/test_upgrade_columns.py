@@ -11,7 +11,6 @@ from psycopg import errors
 
 from tests.install.upgrades import CODE, LATER, LATEST, PART, PUBLIC, Build
 from tests.support.installer import execute, install, open_as
-from tests.support.releases import install_script
 from tests.support.sqlapi import Api
 
 
@@ -126,26 +125,3 @@ def test_a_users_own_bound_function_in_the_schema_stays(dsn: str, build: Build) 
     install(dsn, build({PART: "alter table memory.threads add column extra int default 7;\n"}))
     with open_as(dsn) as connection:
         assert Api(connection).value("select memory.mine()") == 0
-
-
-@pytest.mark.feature("F13", "F1")
-def test_an_upgrade_corrects_times_that_no_client_can_read(empty_dsn: str) -> None:
-    execute(empty_dsn, "create extension vector")
-    install(empty_dsn, install_script("0.1.0"))
-    with open_as(empty_dsn) as connection:
-        for moment in ("12000-01-01", "0044-03-15 BC"):
-            connection.execute("select memory.add_message('ana', %s, 'user', 'x', created_at => %s)", [moment, moment])
-            connection.execute(
-                "insert into memory.memories (user_id, content, created_at, valid_from) values ('ana', %s, %s, %s)",
-                [moment, moment, moment],
-            )
-    install(empty_dsn)
-    with open_as(empty_dsn) as connection:
-        api = Api(connection)
-        assert {row.created_at.year for row in api.list_memories(user_id="ana")} == {1, 9999}
-        for thread in api.list_threads(user_id="ana"):
-            assert thread.last_at.year in (1, 9999)
-            assert api.get_messages(user_id="ana", thread_id=thread.thread_id)[0].created_at.year in (1, 9999)
-        assert api.sweep()["checked"] == 5  # messages are parsed, and rules look at all that is stored
-        for row in api.list_memories(user_id="ana"):
-            api.update_memory(user_id="ana", memory_id=row.memory_id, importance=1)

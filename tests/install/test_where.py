@@ -18,9 +18,9 @@ from psycopg import errors, sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from tests.install.steps import ANA, VERSION, use
+from tests.install.upgrades import Build, altered
 from tests.support.installer import execute, install, open_as
 from tests.support.pgbouncer import bouncing, needs_pgbouncer
-from tests.support.releases import install_script
 from tests.support.servers import ROOT, Run, Server
 from tests.support.sqlapi import Api
 
@@ -162,12 +162,11 @@ def test_an_owner_who_may_not_use_the_schema_of_pgvector_is_told(managed: str, e
 @needs_pgbouncer
 @pytest.mark.parametrize("how", ["install", "psql", "sql"])
 def test_it_is_installed_and_upgraded_through_a_pooler(
-    managed: str, server: Server, run: Run, tmp_path: Path, how: str
+    managed: str, server: Server, run: Run, build: Build, tmp_path: Path, how: str
 ) -> None:
-    file = tmp_path / "old.sql"
-    file.write_text(install_script("0.1.0"))
+    file = tmp_path / "later.sql"
+    file.write_text(build(altered()))
     with bouncing(server, managed, "memory_owner") as there:
-        assert run("psql", "-XqAt", "-v", "ON_ERROR_STOP=1", "-f", file, there).returncode == 0
         for _ in range(2):
             if how == "install":
                 command("install", "--dsn", there)
@@ -179,6 +178,8 @@ def test_it_is_installed_and_upgraded_through_a_pooler(
         with Memory(there) as memory:
             assert memory.version() == VERSION
             assert memory.add_message("ana", "t1", "user", "Hello").seq == 0
+        if how == "psql":
+            run("psql", "-XqAt", "-v", "ON_ERROR_STOP=1", "-f", file, there)
     with open_as(managed) as connection:
         use(Api(connection))
 

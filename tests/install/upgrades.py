@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tests.install.steps import VERSION
+from tests.support.servers import ROOT
 
 LATER, LATEST = "98.0.0", "99.0.0"
 PART = f"migrations/{VERSION}-{LATER}.sql"
@@ -23,3 +24,28 @@ comment on function memory.extra is 'Extra.';
 """
 
 Build = Callable[..., str]
+
+TABLES = """
+alter table memory.messages add column extra int not null default 7;
+create table memory.extra_rows (
+  user_id text not null, extra_id int not null, content text, primary key (user_id, extra_id)
+);
+create index messages_extra_idx on memory.messages (user_id, extra) where extra > 7;
+"""
+TYPES = "alter type memory.secret add attribute extra int;\n"
+COMMENTS = """
+comment on table memory.extra_rows is 'Rows that came with a later version.';
+comment on column memory.messages.extra is 'A column that came with a later version.';
+"""
+
+
+def altered() -> dict[str, str]:
+    """The files of a later version, which has a further column, table, index, function and column of a result."""
+    secrets = "rooms/49_secrets/list_secrets.sql"
+    return {
+        PART: TABLES + TYPES,
+        "rooms/90_later/tables.sql": TABLES + COMMENTS,
+        "rooms/90_later/types.sql": TYPES,
+        secrets: (ROOT / "sql" / secrets).read_text().replace("s.updated_at\n", "s.updated_at, 7\n"),
+        CODE: PUBLIC.format(arguments="", result="int", value="7"),
+    }

@@ -46,19 +46,17 @@ def numbers(job: Any, contents: Pair) -> list[int]:
     return [by_content[content] for content in contents]
 
 
-def hand_in(
-    api: Api, job: Any, duplicates: dict[Pair, str] | None = None, contradictions: tuple[Pair, ...] = ()
-) -> Any:
+def hand_in(api: Api, job: Any, duplicates: tuple[Pair, ...] = (), contradictions: tuple[Pair, ...] = ()) -> Any:
     """What a model finds, in contents instead of numbers; the job's result."""
     return complete(
         api,
         job,
-        duplicates=[{"numbers": numbers(job, pair), "content": text} for pair, text in (duplicates or {}).items()],
+        duplicates=[{"numbers": numbers(job, pair)} for pair in duplicates],
         contradictions=[{"numbers": numbers(job, pair)} for pair in contradictions],
     )
 
 
-def reconcile(api: Api, duplicates: dict[Pair, str] | None = None, contradictions: tuple[Pair, ...] = ()) -> Any:
+def reconcile(api: Api, duplicates: tuple[Pair, ...] = (), contradictions: tuple[Pair, ...] = ()) -> Any:
     return hand_in(api, claimed(api), duplicates, contradictions)
 
 

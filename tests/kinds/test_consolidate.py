@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.kinds.facts import assert_counter_is_exact, consolidated, current, know, short_term
-from tests.support.protocol import claim, lease, nothing_to_do, open_jobs
+from tests.support.protocol import claim, complete, lease, nothing_to_do, open_jobs
 from tests.support.sqlapi import Api, refused
 
 
@@ -120,15 +120,17 @@ ARTICLE = {"title": "ab", "content": "a and b", "numbers": [1, 2]}
     ],
     ids=lambda article: str(article)[:60],
 )
-def test_a_malformed_article_makes_the_whole_reply_refused(api: Api, article: Any) -> None:
+def test_a_malformed_article_is_refused_and_the_others_stay(api: Api, article: Any) -> None:
     short_term(api, "a", "b")
     api.consolidate(user_id="ana")
     job = claim(api)
     before = api.state()
-    for result in ({"articles": [ARTICLE, article]}, {"articles": article}, {}):
+    for result in ({"articles": [article]}, {"articles": article}, {}):
         with refused("result"):
             api.complete_job(**lease(job), result=result)
     assert api.state() == before
+    outcome = complete(api, job, articles=[article, ARTICLE])
+    assert (outcome["articles"], outcome["refused"], outcome["refusals"]) == (1, 1, {"malformed": 1})
 
 
 @pytest.mark.feature("C14")

@@ -15,7 +15,7 @@ from tests.worker.steps import run_once
 
 LINE = "2026-05-01 12:00:00 INFO nothing of note happened here\n"
 LOG = LINE * 6000 + "The harbour master wrote about a zebra.\n" + LINE * 6000
-UNPARSED = "select count(*) from memory.artifact_parts where search_vector is null"
+UNPARSED = "select count(*) from memory.artifact_parts where not is_parsed"
 
 
 @pytest.mark.feature("C6")

@@ -17,9 +17,12 @@ LINES = 400
 CHARACTERS = 120
 OF_ANY_SIZE = (
     "build/agent_memory.sql",  # by sql/build.py
+    "plpython/agent_memory_models/providers/lists.py",  # by sql/build.py
+    "plpython/agent_memory_models/text/lists.py",
     "sql/migrations/*.sql",
     "tests/upgrade/agent_memory-*.sql",  # by tests/upgrade/keep.py
     "docs/reference.md",  # by docs/reference.py
+    "python_client/agent_memory/client/_async/functions.py",  # by python_client/generate_client.py
     "python_client/*/_sync/*.py",  # by python_client/generate_sync.py
 )
 

@@ -53,6 +53,23 @@ where p.pronamespace = 'memory'::regnamespace and p.prosqlbody is null and p.pro
                   and d.refclassid = 'pg_proc'::regclass and d.refobjid = p.oid))
 order by 1
 """
+# Functions that are marked parallel safe and catch errors, themselves or in a function that they call: a process that
+# works in parallel may not begin the subtransaction that this takes.
+CATCHING = """
+with recursive catching (function, name) as (
+    select p.oid, p.proname from pg_proc as p
+    where p.pronamespace = 'memory'::regnamespace and p.prosrc ~ E'\\\\mexception\\\\s+when'
+    union
+    select p.oid, p.proname
+    from catching as c
+    join pg_proc as p on p.pronamespace = 'memory'::regnamespace and p.proparallel = 's'
+      and strpos(coalesce(pg_get_function_sqlbody(p.oid), p.prosrc), 'memory.' || c.name || '(') > 0
+)
+select c.function::regprocedure::text
+from catching as c
+join pg_proc as p on p.oid = c.function and p.proparallel <> 'u'
+order by 1
+"""
 ESCAPED = re.compile(r"(?<![\w'])[eE]'((?:[^'\\]|\\.|'')*)'", re.DOTALL)
 DROPPED = re.compile(r"\\(?:[bfnrtuUx0-7\\']|(.))", re.DOTALL)
 PRIVATE = re.compile(
@@ -108,11 +125,14 @@ def plpgsql_check_is_content() -> bool:
             connection.execute("create extension plpgsql_check")
             findings = connection.execute(FINDINGS).fetchall()
             unpinned = connection.execute(UNPINNED).fetchall()
+            catching = connection.execute(CATCHING).fetchall()
     for function, line, level, message in findings:
         print(f"{function}, line {line}: {level}: {message}", file=sys.stderr)
     for (function,) in unpinned:
         print(f"{function} is called from outside and sets no search_path", file=sys.stderr)
-    return not findings and not unpinned
+    for (function,) in catching:
+        print(f"{function} catches errors, or calls a function that does, and is marked parallel safe", file=sys.stderr)
+    return not findings and not unpinned and not catching
 
 
 if __name__ == "__main__":

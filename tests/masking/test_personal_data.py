@@ -10,6 +10,8 @@ from psycopg.types.json import Jsonb
 
 from tests.support.sqlapi import Api, refused
 
+lists = pytest.importorskip("sql.lists", reason="the lists need Python 3.11")
+
 pytestmark = pytest.mark.feature("F26")
 
 THREAD = {"user_id": "ana", "thread_id": "t"}
@@ -221,6 +223,29 @@ def test_a_long_text_is_masked_in_pieces_and_costs_what_it_has(api: Api) -> None
         pieces = api.value("select memory._pieces_to_mask(%(text)s)", text=text)
         assert "".join(pieces) == text
         assert max(map(len, pieces)) <= 17_000
+
+
+@pytest.mark.parametrize(("line", "seconds"), [
+    ("{n}@example.org called +49 30 {n} from 10.0.0.1\n", 2.0), ('{{"name": "n{n}", "url": "https://a.org/x"}},', 0.4),
+], ids=["much of it", "none of it"])  # fmt: skip
+def test_a_long_text_is_masked_in_microseconds_a_byte(api: Api, line: str, seconds: float) -> None:
+    text = "".join(line.format(n=1_000_000 + n) for n in range(400_000 // len(line)))
+    with api.at_most(cpu_seconds=seconds):
+        masked(api, text)
+
+
+def test_a_text_that_a_pattern_matches_also_matches_its_part(api: Api) -> None:
+    forms = [[lists.pattern("personal_data", form[key]) for form in lists.toml("personal_data")["form"]]
+             for key in ("part", "pattern")]  # fmt: skip
+    found = api.query(
+        "select f.part, f.pattern from unnest(%(parts)s::text[], %(patterns)s::text[]) as f (part, pattern)"
+        " where not exists (select from unnest(%(texts)s::text[]) as t where t ~* f.pattern)"
+        " or exists (select from unnest(%(texts)s::text[]) as t where t ~* f.pattern and t !~* f.part)",
+        texts=[*(text for texts in DATA.values() for text in texts), "tel: 123456"],
+        parts=forms[0],
+        patterns=forms[1],
+    )
+    assert found == []
 
 
 def test_a_text_that_marks_make_too_long_is_refused_with_its_limit(api: Api) -> None:

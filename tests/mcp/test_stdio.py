@@ -109,17 +109,23 @@ def test_threads_and_artifacts_are_listed_and_read_in_pages(ana: Host, shared_ap
         "agent-memory://artifacts/none",
         "agent-memory://users/bob",
         "agent-memory://threads/",
-        "agent-memory://threads/x?before=abc",
-        "agent-memory://threads/x?before=1&before=2",
-        "agent-memory://artifacts/x?from_token=-1",
-        "agent-memory://artifacts/x?from_token=99999999999999999999",
-        "agent-memory://bob@threads/x",
+        "agent-memory://threads/there?before=abc",
+        "agent-memory://threads/there?before=1&before=2",
+        "agent-memory://artifacts/there?from_token=-1",
+        "agent-memory://artifacts/there?from_token=99999999999999999999",
+        "agent-memory://bob@threads/there",
         "agent-memory://[/x",
         "file:///etc/passwd",
         "",
     ],
 )
-def test_a_resource_that_is_not_there_is_an_error_of_the_caller(ana: Host, uri: str) -> None:
+def test_a_resource_that_is_not_there_is_an_error_of_the_caller(ana: Host, shared_api: Api, uri: str) -> None:
+    memory = Memory(shared_api.connection)
+    for user_id in ("ana", "bob"):
+        memory.add_message(user_id, "there", "user", "x")
+        memory.store_artifact(user_id, "x", key="there")
+    assert ana.read("agent-memory://threads/there")
+    assert ana.read("agent-memory://artifacts/there")
     error = ana.error("read_resource", uri)
     assert error.code == -32602
     assert error.data["hint"]
@@ -263,11 +269,11 @@ def test_a_wrong_start_is_one_line_and_a_hint(
 def test_a_missing_package_is_named_with_the_command_that_installs_it(
     capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("agent_memory.mcp.find_spec", lambda _: None)
+    monkeypatch.setattr("agent_memory._extras.find_spec", lambda _: None)
     with pytest.raises(SystemExit):
         app(["mcp", "--user", "ana"])
     assert capfd.readouterr().err.splitlines() == [
-        "Error: MCP needs the package mcp, version 2.3 or newer",
+        "Error: MCP needs the packages mcp, mcp-types",
         "Hint: Run: pip install 'pg-agent-memory[mcp]' (in a clone: pip install '.[mcp]')",
     ]
 

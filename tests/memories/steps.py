@@ -10,6 +10,7 @@ from uuid import UUID
 from tests.support.sqlapi import Api
 
 LATER = datetime.now(timezone.utc) + timedelta(days=1)
+JAN, FEB, MAR, APR = (datetime(2024, month, 1, tzinfo=timezone.utc) for month in (1, 2, 3, 4))
 
 
 def add(api: Api, content: str, **arguments: Any) -> UUID:
@@ -19,6 +20,16 @@ def add(api: Api, content: str, **arguments: Any) -> UUID:
 
 def contents(api: Api, **arguments: Any) -> list[str]:
     return [row.content for row in api.list_memories(**{"user_id": "ana", **arguments})]
+
+
+def home(api: Api, content: str, **arguments: Any) -> UUID:
+    return add(api, content, **{"attribute": "home", **arguments})
+
+
+def states(api: Api, **arguments: Any) -> dict[str, str]:
+    """The state of each memory by its content."""
+    rows = api.list_memories(**{"user_id": "ana", "include_superseded": True, **arguments})
+    return {row.content: row.state for row in rows}
 
 
 def expire(api: Api, memory_id: UUID) -> None:

@@ -1,4 +1,4 @@
-"""``add_memories`` stores an array of memories as ``add_memory`` would store one after the other."""
+"""``add_memories`` stores what ``add_memory`` stores one after the other; what the limit evicts was not inserted."""
 
 from __future__ import annotations
 
@@ -101,47 +101,29 @@ def numbers(added: list[Any]) -> list[tuple[int | None, bool]]:
     return [(None if row.memory_id is None else ids.index(row.memory_id), row.inserted) for row in added]
 
 
-@pytest.mark.parametrize("on_conflict", ["ignore", "replace"])
+CASES: dict[str, tuple[list[dict[str, Any]], dict[str, Any]]] = {
+    "hostile": (HOSTILE, {}),
+    "expiring": (HOSTILE, {"memories": {"expires_after": "30 days"}, "search": {"language": "german"}}),
+    "no rules": (HOSTILE, {"trust": {"rules": False}}),
+    "no memory": (HOSTILE, {"resources": {"memory": False}}),
+    "past": (PAST, {}),
+    "many": (MANY, {}),
+    "evicting others": (MATTER_MORE, {"memories": {"max_per_agent": 3}}),
+    "evicting some": (MATTER_MORE, {"memories": {"max_per_agent": 2}}),
+    "evicted at once": (MATTER_LESS, {"memories": {"max_per_agent": 1}}),
+    "some evicted at once": (MATTER_LESS, {"memories": {"max_per_agent": 2}}),
+    "fifo evicting": (MATTER_LESS, {"memories": {"max_per_agent": 1, "eviction": "fifo"}}),
+    "none": ([], {}),
+}
+"""Memories and the policy under which they are stored."""
+
+
 @pytest.mark.parametrize(
-    ("memories", "policy"),
-    [
-        (HOSTILE, {}),
-        (HOSTILE, {"memories": {"max_per_agent": 3}}),
-        (HOSTILE, {"memories": {"expires_after": "30 days"}, "search": {"language": "german"}}),
-        (HOSTILE, {"trust": {"rules": False}}),
-        (HOSTILE, {"resources": {"memory": False}}),
-        (PAST, {}),
-        (MANY, {}),
-        (MANY, {"memories": {"max_per_agent": 4}}),
-        (MANY, {"memories": {"max_per_agent": 4, "eviction": "fifo"}}),
-        (MATTER_MORE, {"memories": {"max_per_agent": 3}}),
-        (MATTER_MORE, {"memories": {"max_per_agent": 2}}),
-        (MATTER_LESS, {"memories": {"max_per_agent": 1}}),
-        (MATTER_LESS, {"memories": {"max_per_agent": 2}}),
-        (MATTER_LESS, {"memories": {"max_per_agent": 1, "eviction": "fifo"}}),
-        ([], {}),
-    ],
-    ids=[
-        "hostile",
-        "small limit",
-        "expiring",
-        "no rules",
-        "no memory",
-        "past",
-        "many",
-        "limit",
-        "fifo",
-        "evicting others",
-        "evicting some",
-        "evicted at once",
-        "some evicted at once",
-        "fifo evicting",
-        "none",
-    ],
+    ("name", "on_conflict"),
+    [*((name, "ignore") for name in CASES), *((name, "replace") for name in ("hostile", "many", "evicting some"))],
 )
-def test_the_rows_are_those_of_add_memory_called_in_turn(
-    api: Api, memories: list[dict[str, Any]], policy: dict[str, Any], on_conflict: str
-) -> None:
+def test_the_rows_are_those_of_add_memory_called_in_turn(api: Api, name: str, on_conflict: str) -> None:
+    memories, policy = CASES[name]
     before(api, "one by one")
     before(api, "together")
     api.set_policy(settings=Jsonb(policy))
@@ -149,9 +131,28 @@ def test_the_rows_are_those_of_add_memory_called_in_turn(
     for memory in memories:
         given = {key: value for key, value in memory.items() if value is not None}
         added.append(api.add_memory(user_id="one by one", on_conflict=on_conflict, **given))
+    evicted = {
+        row.memory_id
+        for row in api.query(
+            "select memory_id from memory.memories where operation = 'evict' and user_id = 'one by one'"
+        )
+    }
+    stayed = [row._replace(inserted=row.inserted and row.memory_id not in evicted) for row in added]
     together = api.add_memories(user_id="together", memories=Jsonb(memories), on_conflict=on_conflict)
-    assert numbers(together) == numbers(added)
+    assert numbers(together) == numbers(stayed)
     assert state(api, "together") == state(api, "one by one")
+
+
+@pytest.mark.parametrize("eviction", ["importance", "fifo"])
+def test_at_the_limit_those_stay_that_stay_one_after_the_other(api: Api, eviction: str) -> None:
+    api.set_policy(settings={"memories": {"max_per_agent": 4, "eviction": eviction}})
+    given = [{"content": f"Number {n}", "importance": n * 7 % 12 / 12} for n in range(12)]
+    for memory in given:
+        api.add_memory(user_id="one by one", **memory)
+    added = api.add_memories(user_id="together", memories=Jsonb(given))
+    stay = {row.content for row in api.list_memories(user_id="one by one")}
+    assert {row.content for row in api.list_memories(user_id="together")} == stay
+    assert [row.inserted for row in added] == [memory["content"] in stay for memory in given]
 
 
 def test_one_statement_counts_and_queues_once(api: Api) -> None:
@@ -186,8 +187,14 @@ def test_at_the_limit_one_statement_stores_and_evicts(api: Api, importance: floa
         ({"content": "x", "confidence": 7}, errors.InvalidParameterValue, r"confidence of memories\[2\]"),
         ({"content": "x", "memory_type": "mood"}, errors.InvalidParameterValue, r"memory_type of memories\[2\]"),
         ({"content": "x", "agent_id": "x" * 256}, errors.InvalidParameterValue, r"agent_id of memories\[2\]"),
-        ({"content": "x", "valid_from": "soon"}, errors.InvalidDatetimeFormat, r"memories\[2\]: .*soon"),
-        ({"content": "x", "memory_id": "7"}, errors.InvalidTextRepresentation, r"memories\[2\]: .*uuid"),
+        (
+            {"content": "x", "valid_from": "gestern"},
+            errors.InvalidParameterValue,
+            r"^valid_from of memories\[2\]: .*gest",
+        ),
+        ({"content": "x", "valid_to": "2026-02-30"}, errors.InvalidParameterValue, r"^valid_to of memories\[2\]: "),
+        ({"content": "x", "expires_at": "soon"}, errors.InvalidParameterValue, r"^expires_at of memories\[2\]: "),
+        ({"content": "x", "memory_id": "7"}, errors.InvalidParameterValue, r"^memory_id of memories\[2\]: .*uuid"),
         ({"content": "x" * 300_000}, errors.ProgramLimitExceeded, r"content of memories\[2\]"),
         ({"content": "tea  IS nice"}, errors.UniqueViolation, r"content of memories\[2\]: is stored already"),
     ],
@@ -197,8 +204,9 @@ def test_an_error_names_the_place_and_nothing_is_stored(
 ) -> None:
     api = Api(db)
     memories = [{"content": "Tea is nice"}, {"content": "Rum is not"}, wrong, {"content": "Milk"}]
-    with pytest.raises(error, match=message), db.transaction():
+    with pytest.raises(error, match=message) as raised, db.transaction():
         api.add_memories(user_id="ana", memories=Jsonb(memories), on_conflict="error")
+    assert raised.value.diag.message_hint  # type: ignore[attr-defined]
     assert api.value("select count(*) from memory.memories") == 0
 
 

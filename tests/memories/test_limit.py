@@ -75,7 +75,7 @@ def test_the_memory_that_matters_least_goes_first(api: Api) -> None:
     order = [
         ("extracted of little weight", "extraction", 0.1),
         ("extracted and older", "extraction", 0.9),
-        ("extracted and newer", "reconciliation", 0.9),
+        ("extracted and newer", "thread_summary", 0.9),
         ("stated of little weight", "user", 0.1),
         ("stated and older", "crm", 0.5),
         ("stated and newer", "user", 0.5),

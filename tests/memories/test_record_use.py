@@ -153,14 +153,29 @@ def test_it_waits_for_no_writer_of_memories(sessions: Sessions) -> None:
 
 
 @pytest.mark.feature("F5")
-@pytest.mark.parametrize("function", ["forget_user", "forget_memory"])
+@pytest.mark.parametrize("function", ["forget_user", "forget_memory", "delete_thread"])
 def test_a_use_that_comes_while_the_memory_is_forgotten_leaves_nothing(sessions: Sessions, function: str) -> None:
-    tea = add(sessions.api, "Likes tea")
+    tea = add(sessions.api, "Likes tea", thread_id="t")
     add(sessions.api, "Likes milk")
     forgetting = sessions.new()
     with forgetting.connection.transaction():
-        getattr(forgetting, function)(user_id="ana", **({"memory_id": tea} if function == "forget_memory" else {}))
+        more: dict[str, dict[str, Any]] = {
+            "forget_memory": {"memory_id": tea},
+            "delete_thread": {"thread_id": "t", "memories": "forget"},
+        }
+        getattr(forgetting, function)(user_id="ana", **more.get(function, {}))
         call = sessions.start("record_use", user_id="ana", memory_ids=[tea])
         assert not call.done()
     call.result(PATIENCE)
+    assert uses(sessions.api) == {}
+
+
+def test_uses_and_deletions_of_many_memories_neither_deadlock_nor_leave_uses(sessions: Sessions) -> None:
+    tried = 0
+    for turn in range(8):
+        ids = [add(sessions.api, f"Fact {turn} {n}", thread_id=f"t{turn}", agent_id=f"a{n % 3}") for n in range(60)]
+        deletion = sessions.start("delete_thread", user_id="ana", thread_id=f"t{turn}", memories="forget")
+        calls = [sessions.start("record_use", user_id="ana", memory_ids=ids[::step]) for step in (1, -1, 7)]
+        tried += sum(call.result(PATIENCE) is not Ellipsis for call in [deletion, *calls])
+    assert tried == 32
     assert uses(sessions.api) == {}

@@ -74,19 +74,16 @@ def test_a_memory_keeps_everything_it_was_given(api: Api) -> None:
     assert api.query("select embedding_text, source from memory.memories") == [("mail, not phone", "crm")]
 
 
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "select memory.add_memory(user_id => 'ana', content => 'x', confidence => %(share)s, importance => %(share)s)",
-        "select memory.update_memory(user_id => 'ana', memory_id => %(memory_id)s,"
-        " confidence => %(share)s, importance => %(share)s)",
-        "select memory.search(user_id => 'ana', query => 'tea', min_score => %(share)s, min_confidence => %(share)s)",
-    ],
-    ids=["add_memory", "update_memory", "search"],
-)
-def test_shares_may_be_double_precision(api: Api, statement: str) -> None:
-    """Which is what drivers send for a number of their language, and no call with it becomes one with a real."""
-    api.connection.execute(statement.encode(), {"memory_id": add(api, "Likes tea"), "share": 0.7})
+def test_shares_may_be_double_precision(api: Api) -> None:
+    """Which is what drivers send for a number of their language."""
+    shares = "select confidence, importance from memory.memories where memory_id = %(memory_id)s"
+    memory_id = add(api, "Likes tea", confidence=0.7, importance=0.8)
+    assert api.query(shares, memory_id=memory_id) == [(pytest.approx(0.7), pytest.approx(0.8))]
+    api.update_memory(user_id="ana", memory_id=memory_id, confidence=0.6, importance=0.5)
+    assert api.query(shares, memory_id=memory_id) == [(pytest.approx(0.6), pytest.approx(0.5))]
+    for least, count in ((0.5, 1), (0.7, 0)):
+        found = api.search(user_id="ana", query="tea", mode="keyword", min_score=0.01, min_confidence=least)
+        assert len(found) == count
 
 
 @pytest.mark.feature("B2")

@@ -50,8 +50,7 @@ def test_a_time_that_clients_cannot_read_is_refused(api: Api, moment: str) -> No
 
 
 @pytest.mark.feature("F1", "B10")
-def test_infinite_times_of_former_versions_are_read_as_null(api: Api) -> None:
-    """Former versions could store infinite times."""
+def test_infinite_times_that_no_trigger_saw_are_read_as_null(api: Api) -> None:
     memory_id = add(api, "Lives in Oslo")
     api.connection.execute("alter table memory.memories disable trigger user")
     api.connection.execute("""

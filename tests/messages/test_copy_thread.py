@@ -11,6 +11,8 @@ from agent_memory.errors import ConflictError
 
 from tests.messages.steps import ANA, add, contents
 from tests.support.protocol import claim, complete, nothing_to_do
+from tests.support.runners import PATIENCE
+from tests.support.sessions import Sessions
 from tests.support.sqlapi import Api, refused
 from tests.support.summaries import compress, compressing, each_round, write
 
@@ -120,7 +122,8 @@ def test_embeddings_are_copied_and_nobody_pays_for_them_again(api: Api) -> None:
     api.finish_jobs()
     copy(api)
     rows = api.query(
-        "select id, embedding::text, code::text from memory.embeddings where source = 'message' order by id"
+        "select id, embedding::text, code::text from memory.texts"
+        " where model is not null and source = 'message' order by id"
     )
     assert [row.id for row in rows] == ["copy/0", "t1/0"]
     assert rows[0][1:] == rows[1][1:]
@@ -128,7 +131,7 @@ def test_embeddings_are_copied_and_nobody_pays_for_them_again(api: Api) -> None:
     add(api, "Likes coffee")
     copy(api, new_thread_id="copy2")
     api.finish_jobs()
-    assert api.value("select count(*) from memory.embeddings where id in ('copy2/0', 'copy2/1')") == 2
+    assert api.value("select count(*) from memory.texts where model is not null and id in ('copy2/0', 'copy2/1')") == 2
 
 
 @pytest.mark.feature("E13")
@@ -275,6 +278,17 @@ def test_of_many_that_copy_to_one_thread_one_does(dsn: str) -> None:
         assert len(copied) == 1
         assert len(memory.get_messages("ana", "copy")) == copied[0]
         assert len(memory.get_messages("ana", "t1")) == 58
+
+
+def test_the_thread_is_copied_that_began_anew_while_the_copy_waited(sessions: Sessions) -> None:
+    api = sessions.api
+    api.add_message(**ANA, role="user", content="Of before")
+    with api.connection.transaction():
+        api.delete_thread(**ANA)
+        api.add_message(**ANA, role="user", content="Of now")
+        call = sessions.start("copy_thread", **ANA, new_thread_id="u")
+    assert call.result(PATIENCE) == 1
+    assert contents(api, thread_id="u") == ["Of now"]
 
 
 def test_copies_in_both_directions_do_not_deadlock(dsn: str) -> None:

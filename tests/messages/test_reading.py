@@ -10,7 +10,9 @@ import pytest
 
 from tests.messages.steps import ANA, MAY, add, contents, seqs
 from tests.support.sqlapi import Api
-from tests.support.summaries import each_round
+from tests.support.summaries import compress, compressing, each_round
+
+LOG = "\n".join(f"{number:04}  src/module_{number}.py: 3 warnings" for number in range(300))
 
 
 def expire(api: Api, where: str) -> None:
@@ -156,8 +158,14 @@ class TestReading:
     @pytest.mark.feature("E3")
     @pytest.mark.parametrize(
         "filters",
-        [{}, {"roles": ["tool"]}, {"filter": {"new": True}}, {"created_after": MAY + timedelta(days=1)}],
-        ids=["none", "roles", "metadata", "time"],
+        [
+            {},
+            {"roles": ["tool"]},
+            {"filter": {"new": True}},
+            {"created_after": MAY + timedelta(days=1)},
+            {"whole": True},
+        ],
+        ids=["none", "roles", "metadata", "time", "whole"],
     )
     def test_the_newest_are_read_without_the_rest_of_the_thread(self, api: Api, filters: dict[str, Any]) -> None:
         """Although the statistics know none of them, so that reading and sorting the whole thread looks cheaper."""
@@ -168,6 +176,46 @@ class TestReading:
         api.add_messages(**ANA, messages=[new] * 30)
         api.get_messages(**ANA, recent_k=1)
         assert api.entries_read(lambda: api.get_messages(**ANA, recent_k=10, **filters)) < 50
+
+    @pytest.mark.feature("F32")
+    def test_a_whole_thread_has_compressed_messages_and_the_contents_of_artifacts(self, api: Api) -> None:
+        compressing(api)
+        parts = [
+            {"type": "text", "text": LOG},
+            {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}},
+        ]
+        said = [{"role": "user", "content": f"question {number}"} for number in range(40)]
+        api.add_messages(**ANA, messages=[*said, {"role": "tool", "content": parts, "tool_call_id": "c"}, said[0]])
+        compress(api)
+        assert seqs(api) == [38, 39, 40, 41]
+        [short] = api.get_messages(**ANA, roles=["tool"])
+        whole = api.get_messages(**ANA, whole=True)
+        assert [message.content for message in whole] == [
+            *(message["content"] for message in said), LOG, "question 0",
+        ]  # fmt: skip
+        assert [message.is_active for message in whole] == [False] * 38 + [True] * 4
+        assert whole[40].metadata == {"tool_call_id": "c", "content": parts}
+        assert whole[40].token_count >= len(LOG) // 4 > short.token_count
+        assert seqs(api, whole=True, recent_k=2, before_seq=38) == [36, 37]
+        assert contents(api, whole=True, roles=["tool"]) == [LOG]
+        api.delete_message(**ANA, seq=0)
+        expire(api, "seq = 1")
+        assert seqs(api, whole=True) == [*range(2, 42)]
+        assert contents(api, whole=True, include_inactive=True)[40] == LOG
+
+    @pytest.mark.feature("F32")
+    @pytest.mark.parametrize("end", ["delete_artifact", "quarantine_source"])
+    def test_a_placeholder_stays_in_a_whole_thread_where_its_artifact_may_not_be_read(self, api: Api, end: str) -> None:
+        add(api, LOG, role="tool")
+        [short] = contents(api)
+        key = api.value("select artifact_key from memory.messages")
+        if end == "delete_artifact":
+            api.delete_artifact(user_id="ana", key=key)
+        else:
+            api.quarantine_source(user_id="ana", source="artifact", id=key, reason="a test")
+        assert [LOG[:100] in content for content in contents(api, whole=True)] == [False]
+        assert f"[MemoryRef: {key}" in contents(api, whole=True)[0]
+        assert f"[MemoryRef: {key}" in short
 
     @pytest.mark.feature("A3")
     @pytest.mark.parametrize("reader", ["get_messages", "get_context"])

@@ -132,7 +132,7 @@ class TestDirectInsert:
         [
             ("seq", "user_id, thread_id, role, content, seq", "'ana', 't1', 'user', 'Hello', 0"),
             ("role", "user_id, thread_id, role, content", "'ana', 't1', 'robot', 'Hello'"),
-            ("content", "user_id, thread_id, role, content", "'ana', 't1', 'user', ''"),
+            ("content", "user_id, thread_id, role, content", "'ana', 't1', 'user', null"),
             ("user_id", "thread_id, role, content", "'t1', 'user', 'Hello'"),
             ("metadata", "user_id, thread_id, role, content, metadata", "'ana', 't1', 'user', 'Hello', '[]'"),
         ],

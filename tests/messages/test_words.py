@@ -11,11 +11,7 @@ import pytest
 from tests.messages.steps import ANA, MAY, TOOL_CALLS, add
 from tests.support.protocol import claim, complete
 from tests.support.sqlapi import NO_WAIT, Api
-
-
-def unparsed(api: Api) -> list[int]:
-    """The messages whose words are not kept."""
-    return [row.seq for row in api.query("select seq from memory.messages where search_vector is null order by seq")]
+from tests.support.texts import unread_messages as unparsed
 
 
 def matches(api: Api, query: str = "tea", **arguments: Any) -> list[Any]:
@@ -146,7 +142,7 @@ class TestWords:
         api.set_policy(settings={"search": {"language": "german"}}, agent_id="german")
         for agent_id in ("german", "english"):
             add(api, "Besuchte Häuser", agent_id=agent_id)
-        words = "select agent_id, search_vector @@ to_tsquery('german', 'Haus') from memory.messages order by 1"
+        words = "select agent_id, words @@ to_tsquery('german', 'Haus') from memory.texts order by 1"
         api.sweep()
         assert api.query(words) == [("english", False), ("german", True)]
         api.set_policy(settings={"search": {"language": "english"}}, agent_id="german")

@@ -18,8 +18,8 @@ def test_equal_claims_are_duplicates() -> None:
         "I do not like tea",
     ]
     assert run("reconcile_memories", reconciliation(*facts))["duplicates"] == [
-        {"numbers": [1, 2], "content": "I'm a nurse!"},
-        {"numbers": [5, 6], "content": "I don't like tea."},
+        {"numbers": [1, 2]},
+        {"numbers": [5, 6]},
     ]
 
 
@@ -39,7 +39,6 @@ def test_equal_claims_are_duplicates() -> None:
         ("I moved to Lisbon last week.", "I live in Berlin.", True),
         ("I've moved to Lisbon.", "I live in Lisbon now.", False),
         ("I moved to dark mode.", "I live in Berlin.", False),
-        ("We moved to Postgres.", "I live in Berlin.", False),
         ("I want to move to Lisbon.", "I live in Berlin.", False),
         ("I'm living in Lisbon.", "I moved to Berlin in 2020.", True),
         ("I just started a new job at Globex.", "I work at Acme.", True),
@@ -51,6 +50,11 @@ def test_equal_claims_are_duplicates() -> None:
         ("I now prefer planes over trains.", "I prefer trains over planes.", True),
         ("I prefer tea over coffee.", "I prefer trains over planes.", False),
         ("My new favourite colour is green.", "My favourite colour is blue.", True),
+        ("Ich wohne in Rostock.", "Ich wohne in Kassel.", True),
+        ("Ich wohne in Rostock.", "J'habite à Lyon.", True),
+        ("My sister Ana lives in Rome.", "I live in Lisbon.", False),
+        ("My sister Ana lives in Rome.", "My sister Ana lives in Porto.", True),
+        ("I used to live in Rome.", "I live in Lisbon.", False),
     ],
 )
 def test_only_single_values_contradict(newer: str, older: str, contradict: bool) -> None:

@@ -222,6 +222,23 @@ class TestReranking:
         shares = [score["score"] for score in scores]
         assert shares[3] > shares[1] == 0.5 > shares[0] == shares[2] > 0
 
+    @pytest.mark.feature("F18")
+    def test_the_fifty_results_of_a_search_are_one_run(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        sizes: list[int] = []
+        whole = FolderModel.score
+
+        def score(model: FolderModel, *arguments: Any) -> Any:
+            for places, scores in whole(model, *arguments):
+                sizes.append(len(places))
+                yield places, scores
+
+        monkeypatch.setattr(FolderModel, "score", score)
+        model = local(tiny_reranker(tmp_path / "judge", WORDS, "green"))
+        texts = ["coffee"] * 25 + ["green tea"] * 25
+        scores = run("rerank", reranking("tea", *texts, model=model))["scores"]
+        assert sizes == [50]
+        assert min(score["score"] for score in scores[25:]) > max(score["score"] for score in scores[:25])
+
     def test_a_model_of_another_kind_is_refused(self, tmp_path: Path) -> None:
         with pytest.raises(ModelError, match="no cross-encoder"):
             run("rerank", reranking("tea", "tea", model=local(tiny_embedder(tmp_path / "model", WORDS))))

@@ -30,6 +30,7 @@ VARIABLES = {
     "placeholders": [],
     "reconcile_memories": ["facts"],
     "rerank": ["query", "texts"],
+    "screen_texts": ["texts"],
     "summarize_thread": ["end_seq", "messages", "previous_summary", "start_seq"],
     "summarize_user": ["messages", "previous_summary"],
 }
@@ -139,7 +140,7 @@ def test_a_variable_may_come_often_and_with_spaces(api: Api, spelling: str) -> N
     payload = claim(api).payload
     assert payload["prompt"]["template"] == template
     [message] = chat_messages(payload, QUESTION.variables)
-    assert message["content"].count('"Hello {{memory_types}}"') == spelling.count("messages")
+    assert message["content"].count(": Hello {{memory_types}}\n") == spelling.count("messages")
     assert message["content"].endswith("{single} %s \\1 $1 {% raw %}")
 
 

@@ -87,6 +87,8 @@ def fill(api: Api) -> None:
     api.delete_memory(user_id=ANA, memory_id=api.add_memory(user_id=ANA, content="Likes cocoa").memory_id)
     api.search(user_id=ANA, query="tea", mode="keyword")
     for statement in (
+        "insert into memory.shown_rounds (user_id, thread_id, seq, query_hash, max_tokens, token_count, messages)"
+        " values (%(ana)s, 't1', 0, 'digest', 4000, 60, '[]')",
         "insert into memory.query_embeddings (user_id, model, query_hash, embedding)"
         " values (%(ana)s, 'm', 'h', '[1,2,3]')",
         # A space is moved like a user.
@@ -99,9 +101,10 @@ def fill(api: Api) -> None:
         "insert into memory.model_calls (user_id, call_id, job_id, kind, model, tokens_in, price, called_at)"
         " values (%(ana)s, gen_random_uuid(), 1, 'embed', 'm', 5, 0.0001, now())",
         "insert into memory.agent_budgets (agent_id) values ('default')",
-        "insert into memory.texts_to_embed (user_id, source, id) values (%(ana)s, '', '')",
+        "insert into memory.embeddings (user_id, source, id, model, hash, embedding)"
+        " select user_id, source, id, 'm2', hash, '[1]' from memory.texts where user_id = %(ana)s and hash is not null",
         "insert into memory.secrets (user_id, name, key_id, sealed) values (%(ana)s, 'mail', 'k', 'sealed')",
-        "insert into memory.merged_users (user_id, former_user_id) values (%(ana)s, 'anna')",
+        "insert into memory.merged_users (user_id, former_user_hash) values (%(ana)s, 'anna')",
         "insert into memory.secret_reads (user_id, name, role) values (%(ana)s, 'mail', 'app')",
     ):
         api.connection.execute(statement, {"ana": ANA})

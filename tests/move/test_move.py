@@ -56,6 +56,12 @@ def test_every_table_is_copied_or_listed_with_the_reason(source: Api) -> None:
         assert table in NOT_COPIED or not source.query(columns, table=f"memory.{table}")
 
 
+def test_users_move_between_databases_that_have_names_quoted(source: Api, target: psycopg.Connection[Any]) -> None:
+    for connection in (source.connection, target):
+        connection.execute("set quote_all_identifiers = on")
+    assert outcomes(moved(source, target, ANA)) == {ANA: "moved"}
+
+
 def test_every_trigger_on_insert_lets_copied_rows_pass(source: Api) -> None:
     inserts = "select tgname from pg_trigger where not tgisinternal and tgtype & 4 = 4"
     inserts += " and tgrelid = any (%(tables)s::regclass[])"

@@ -1,4 +1,4 @@
-"""Rows of one user that no call of agent_memory stores, as plain SQL or an older version may have left them."""
+"""Rows of one user that no call of agent_memory stores, as plain SQL without triggers may leave them."""
 
 from __future__ import annotations
 

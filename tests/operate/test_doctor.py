@@ -6,6 +6,8 @@ import re
 
 import psycopg
 import pytest
+from agent_memory_models import ModelError
+from agent_memory_models.chat.replies import parse_reply, reply_object
 
 from tests.support.protocol import claim, complete
 from tests.support.sqlapi import Api
@@ -114,7 +116,8 @@ def dead_rows(db: psycopg.Connection) -> Api:
     api.connection.execute("alter table memory.memory_scopes set (autovacuum_enabled = false)")
     api.connection.execute("""
         insert into memory.memory_scopes (user_id, agent_id) select n::text, 'a' from generate_series(1, 12000) as n;
-        delete from memory.memory_scopes""")
+        delete from memory.memory_scopes;
+        insert into memory.memory_scopes (user_id, agent_id) values ('ana', 'a'), ('bob', 'a')""")
     return api
 
 
@@ -122,7 +125,7 @@ def test_dead_rows_and_a_table_without_autovacuum_are_named(dead_rows: Api) -> N
     dead_rows.connection.execute("select pg_stat_force_next_flush()")
     dead_rows.connection.execute("select pg_stat_clear_snapshot()")
     detail = found(dead_rows, "bloat")
-    assert "memory.memory_scopes has 12000 dead rows" in detail
+    assert "memory.memory_scopes has 12000 dead rows beside about 2 live ones" in detail
     assert 'run "vacuum (analyze) memory.memory_scopes"' in detail
     assert 'run "alter table memory.memory_scopes reset (autovacuum_enabled)"' in detail
     dead_rows.connection.execute("vacuum (analyze) memory.memory_scopes")
@@ -155,7 +158,30 @@ def test_a_model_whose_last_call_failed_is_named(api: Api) -> None:
         values ('ana', gen_random_uuid(), 1, 'embed', 'm', now(), 'the server answered 503') returning 1""")
     detail = found(api, "models")
     assert "the server answered 503" in detail
+    assert "its key is set" in detail
     assert "run \"select memory.deactivate_model('m')\"" in detail
+
+
+def test_who_has_a_model_that_answers_badly_is_not_sent_to_its_key(api: Api) -> None:
+    api.register_model(name="m", kind="chat", provider="openai", model="m")
+    api.activate_model(name="m")
+    with pytest.raises(ModelError) as raised:
+        parse_reply("Sure!", reply_object("Memories", memories=list[str]))
+    for answered in (
+        str(raised.value),
+        "the model refused to answer",
+        "the reply was cut off at the model's token limit",
+    ):
+        api.query(
+            """
+            insert into memory.model_calls (user_id, call_id, job_id, kind, model, called_at, error)
+            values ('ana', gen_random_uuid(), 1, 'extract_memories', 'm', clock_timestamp(), %(error)s) returning 1""",
+            error=answered,
+        )
+        detail = found(api, "models")
+        assert answered in detail
+        assert "key" not in detail
+        assert "try another model, or the built-in prompt" in detail
 
 
 def test_a_clock_that_was_set_back_is_named(api: Api) -> None:
@@ -173,7 +199,7 @@ def test_jobs_that_wait_for_days_are_named_with_the_statement_that_helps(api: Ap
 @pytest.mark.parametrize(
     ("statement", "finding"),
     [
-        ("update memory.migrations set version = '0.1.0'", 'the tables are of 0.1.0 and not of 0.2.0: run "'),
+        ("update memory.migrations set version = '0.0.1'", 'the tables are of 0.0.1 and not of 0.2.0: run "'),
         ("delete from memory.migrations", "the tables are of no known version and not of"),
         ("update memory.migrations set version = '99.0.0'", "newer than"),
         ("create procedure memory._lock() language sql as ''", "_lock() was left behind by an upgrade that failed"),
@@ -253,3 +279,27 @@ def test_languages_that_the_built_in_model_cannot_read_are_named(api: Api) -> No
     api.register_model(name="chat", kind="chat", provider="openai", model="m", settings={})
     api.activate_model(name="chat")
     assert check(api, "languages") == (True, "no message was in a language that the chat model cannot read")
+
+
+@pytest.mark.feature("F18")
+def test_an_embedding_model_that_cannot_read_the_users_is_named(api: Api) -> None:
+    model = "sentence-transformers/all-MiniLM-L6-v2"
+    api.register_model(name="minilm", kind="embedding", provider="local", model=model)
+    api.activate_model(name="minilm")
+    said = {
+        "ana": "Die Katze ist krank, und ich weiß nicht warum.",
+        "bob": "我的猫病了，我不知道为什么。",
+        "eve": "The cat is ill.",
+    }
+    for user, content in said.items():
+        api.add_message(user_id=user, thread_id="t", role="user", content=content)
+    while api.sweep()["checked"]:
+        pass
+    is_ok, detail = check(api, "embedding model")
+    assert is_ok
+    assert '"minilm" reads english only, and users write in other languages (1 in german, 1 in others)' in detail
+    api.register_model(name="e5", kind="embedding", provider="local", model="intfloat/multilingual-e5-small")
+    api.activate_model(name="e5")
+    assert "other languages" not in check(api, "embedding model")[1]
+    reads = "select array[memory._reads_language('minilm', 'english'), memory._reads_language('minilm', 'german'), "
+    assert api.value(f"{reads} memory._reads_language('e5', 'german')]") == [True, False, True]

@@ -147,7 +147,7 @@ def test_a_standby_answers_every_reading_function(cluster: Cluster, primary: Api
     primary.store_artifact(user_id="bob", content="line\n" * 100, key="log")
     primary.add_document(user_id="bob", content="Tea is green.")
     primary.summarize_thread(**ana)
-    while primary.finish_jobs():
+    while primary.finish_jobs(summary="They talked: question 1, answer 1.", memory="They asked question 1."):
         pass
     job = primary.summarize_user(user_id="bob")
     with cluster.copy({}, "--write-recovery-conf") as folder, cluster.running(folder) as connection:

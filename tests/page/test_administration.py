@@ -55,6 +55,7 @@ def test_jobs_failures_and_costs_are_shown_and_a_dead_job_gets_another_chance(
 def test_the_policy_and_the_prompts_show_what_differs_from_the_built_in_ones(
     stored: Api, shown: Serving, page: Page
 ) -> None:
+    stored.set_policy(settings={"models": {"translates": None}})
     visit(page, shown)
     page.get_by_role("link", name="Policy and prompts").click()
     expect(page.locator(".changed")).to_have_count(0)

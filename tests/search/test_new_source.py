@@ -17,104 +17,34 @@ create table memory.notes (
   user_id text not null,
   note_id uuid not null default gen_random_uuid(),
   content text not null,
-  search_vector tsvector not null,
+  metadata jsonb not null default '{}',
   created_at timestamptz not null default statement_timestamp(),
   primary key (user_id, note_id)
 );
 """
-WRITES = """
-create or replace function memory._note_before_write()
-returns trigger
-language plpgsql volatile parallel unsafe security definer
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-  new.search_vector := memory._text_vector(
-    (memory._policy(new.user_id, null) #>> '{search,language}')::regconfig, new.content);
-  return new;
-end;
-$$;
-
-create or replace function memory._note_after_write()
-returns trigger
-language plpgsql volatile parallel unsafe security definer
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-  if tg_op <> 'INSERT' then
-    perform memory._drop_embeddings(old.user_id, 'note', array[old.note_id::text]);
-  end if;
-  if tg_op <> 'DELETE' then
-    perform memory._enqueue_embedding(new.user_id, '', 'note', array[new.note_id::text]);
-  end if;
-  return null;
-end;
-$$;
-"""
 TRIGGERS = """
-create trigger note_100_before_write
-before insert or update on memory.notes
-for each row
-execute function memory._note_before_write();
-
-create trigger note_200_after_write
+create trigger note_300_text_after_write
 after insert or update or delete on memory.notes
 for each row
-execute function memory._note_after_write();
+execute function memory._note_text_after_write();
 """
 FUNCTIONS = """
-create or replace function memory._note_owners()
-returns setof text
+create or replace function memory._note_texts(p_user_id text, p_ids text[])
+returns setof memory._source_text
 language sql stable parallel safe
 begin atomic
-  select n.user_id from memory.notes as n;
-end;
-
-create or replace function memory._note_embeddable(p_user_id text, p_scope text)
-returns setof text
-language sql stable parallel safe
-begin atomic
-  select n.note_id::text from memory.notes as n where n.user_id = p_user_id and coalesce(p_scope, '') = '';
-end;
-
-create or replace function memory._note_texts(p_user_id text, p_sources text[], p_ids text[])
-returns table (id text, text text)
-language sql stable parallel safe
-begin atomic
-  select k.id, t.text
-  from unnest(p_sources, p_ids) as k (source, id)
+  select i.id, null::text, null::bigint, null::text, n.created_at, 'infinity'::timestamptz, n.content,
+    left(n.content, 24000)
+  from unnest(p_ids) as i (id)
   cross join lateral (
-    select left(n.content, 24000) as text from memory.notes as n
-    where n.user_id = p_user_id and n.note_id = k.id::uuid offset 0) as t
-  where k.source = 'note';
+    select * from memory.notes as n where n.user_id = p_user_id and n.note_id = i.id::uuid offset 0) as n;
 end;
 
-create or replace function memory._note_lock(p_user_id text, p_ids text[])
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  perform from memory.notes as n
-  where n.user_id = p_user_id and n.note_id = any (p_ids::uuid[])
-  order by n.note_id for share nowait;
-end;
-$$;
-
-create or replace function memory._note_searchable(
-  p_user_id text, p_sources text[], p_agent_id text, p_filters memory._search_filters, p_unfiltered boolean,
-  p_compares_words boolean
-)
-returns table (
-  source text, id text, thread_id text, number bigint, created_at timestamptz, vector tsvector, content text,
-  metadata jsonb
-)
+create or replace function memory._note_passing(p_user_id text, p_filters memory._search_filters)
+returns setof text
 language sql stable parallel safe
 begin atomic
-  select 'note', n.note_id::text, null::text, null::bigint, n.created_at, n.search_vector, null::text, null::jsonb
-  from memory.notes as n
-  where n.user_id = p_user_id and 'note' = any (p_sources)
-    and p_agent_id is null and (p_filters).filter is null
-    and n.created_at <= coalesce((p_filters).as_of, 'infinity');
+  select n.note_id::text from memory.notes as n where n.user_id = p_user_id and n.metadata @> (p_filters).filter;
 end;
 
 create or replace function memory._note_shown(
@@ -123,13 +53,26 @@ create or replace function memory._note_shown(
 returns table (id text, thread_id text, content text, metadata jsonb, details jsonb, valid_from timestamptz)
 language sql stable parallel safe
 begin atomic
-  select p_id, null::text, n.content, jsonb '{}', jsonb '{}', n.created_at
+  select p_id, null::text, n.content, n.metadata, jsonb '{}', n.created_at
   from memory.notes as n where n.user_id = p_user_id and n.note_id = p_id::uuid;
 end;
+
+create or replace function memory._note_text_after_write()
+returns trigger
+language plpgsql volatile parallel unsafe security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  of_user constant text := coalesce(new.user_id, old.user_id);
+  ids constant text[] := array[coalesce(new.note_id, old.note_id)];
+begin
+  perform memory._store_texts(of_user, 'note', ids, array(select t from memory._note_texts(of_user, ids) as t));
+  return null;
+end;
+$$;
 """
 FILES = {
     "rooms/45_notes/tables.sql": TABLE,
-    "rooms/45_notes/writes.sql": WRITES,
     "rooms/45_notes/triggers.sql": TRIGGERS,
     SOURCE: FUNCTIONS,
 }
@@ -149,25 +92,36 @@ def test_a_file_is_a_source_of_search(empty_dsn: str, tmp_path: Path) -> None:
 def is_a_source_of_search(db: psycopg.Connection) -> None:
     api = Api(db)
     activate(api, "embedder", kind="embedding")
-    db.execute("insert into memory.notes (user_id, content) values ('ana', 'Green tea is out'), ('bob', 'No tea')")
+    db.execute(
+        "insert into memory.notes (user_id, content, metadata) "
+        "values ('ana', 'Green tea is out', '{\"shelf\": 1}'), ('bob', 'No tea', '{}')"
+    )
     assert found(api, query="tea", mode="keyword") == [("note", "Green tea is out")]
+    assert found(api, query="tea", mode="keyword", filter={"shelf": 1}) == [("note", "Green tea is out")]
+    assert found(api, query="tea", mode="keyword", filter={"shelf": 2}) == []
 
     jobs = {job.user_id: job for job in api.claim_jobs(worker="test", kinds=["embed"], max_jobs=2)}
     assert complete(api, jobs["ana"], embeddings=[[1.0, 0.0]])["embedded"] == 1
     assert found(api, query_embedding="[1,0]", mode="vector") == [("note", "Green tea is out")]
 
-    db.execute("update memory.notes set content = 'Coffee' where user_id = 'ana'")
+    db.execute("update memory.notes set content = 'Häuser' where user_id = 'ana'")
     assert found(api, query="tea", mode="keyword") == found(api, query_embedding="[1,0]", mode="vector") == []
-    assert [text["text"] for text in claim(api, "embed").payload["texts"]] == ["Coffee"]
+    assert [text["text"] for text in claim(api, "embed").payload["texts"]] == ["Häuser"]
 
     db.execute("delete from memory.jobs")  # As if the note had been stored at the moment at which the job ended.
     api.sweep()
     jobs = {job.user_id: job for job in api.claim_jobs(worker="test", kinds=["embed"], max_jobs=2)}
-    assert [text["text"] for text in jobs["ana"].payload["texts"]] == ["Coffee"]
+    assert [text["text"] for text in jobs["ana"].payload["texts"]] == ["Häuser"]
+
+    api.set_policy(settings={"search": {"language": "german"}}, user_id="ana")
+    complete(api, claim(api, "parse_artifacts"), max_bytes=4000000)
+    assert api.value("select words::text from memory.texts where user_id = 'ana'") == "'haus':1"
+    db.execute("delete from memory.notes where user_id = 'ana'")
+    assert api.query("select from memory.texts where user_id = 'ana'") == []
 
 
 @pytest.mark.feature("E4")
-@pytest.mark.parametrize("missing", ["owners", "embeddable", "lock", "searchable", "shown"])
+@pytest.mark.parametrize("missing", ["texts", "passing", "shown"])
 def test_a_source_without_one_of_its_functions_is_not_built(tmp_path: Path, missing: str) -> None:
     files = FILES | {SOURCE: FUNCTIONS.replace(f"_note_{missing}(", f"_other_{missing}(")}
     with pytest.raises(SystemExit, match=rf"note\.sql must create memory\._note_{missing}\(\)"):

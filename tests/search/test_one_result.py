@@ -57,9 +57,9 @@ def test_the_message_stands_in_the_details_of_a_better_memory(api: Api) -> None:
 
 
 def test_the_memory_stands_in_the_details_of_a_better_message(api: Api) -> None:
-    say(api, "Tea")
-    memory_id = draw(api, "The user has said on the phone that green and black tea are fine", 0)
-    [result] = search(api)
+    say(api, "Green tea")
+    memory_id = draw(api, "The user has said on the phone that tea is fine", 0)
+    [result] = search(api, "green tea")
     assert (result.source, result.id) == ("message", "t1/0")
     assert [part[0] for part in parts(result, "memories")] == [memory_id]
 
@@ -100,9 +100,10 @@ def test_a_memory_of_many_messages_hides_none(api: Api) -> None:
 
 
 def test_a_message_that_stands_hides_none_but_its_memory(api: Api) -> None:
-    say(api, "Tea", "I have some more of that tea, if there is any left, and if nobody minds")
-    draw(api, "The user has said on the phone that green and black are fine, as long as they are tea", 0, 1)
-    assert [(result.id, len(parts(result, "memories"))) for result in search(api)] == [("t1/0", 1), ("t1/1", 0)]
+    say(api, "Green tea", "I have some more of that tea, if there is any left, and if nobody minds")
+    draw(api, "The user has said on the phone that it is fine, as long as it is tea", 0, 1)
+    results = search(api, "green tea")
+    assert [(result.id, len(parts(result, "memories"))) for result in results] == [("t1/0", 1), ("t1/1", 0)]
 
 
 def test_two_memories_of_one_message_stand_both(api: Api) -> None:
@@ -154,7 +155,8 @@ def test_they_are_one_result_by_meaning_too(api: Api, mode: str) -> None:
     embed(api, "t1/0", [4, 3, 0], source="message")
     [result] = search(api, mode=mode, query_embedding="[1,0,0]")
     assert (result.id, parts(result, "source_messages")) == (memory_id, [("t1/0", "Ich trinke Tee")])
-    assert result.score == pytest.approx(1.0)
+    if mode == "vector":
+        assert result.score == pytest.approx(1.0)
 
 
 def test_a_memory_of_another_user_is_not_joined(api: Api) -> None:

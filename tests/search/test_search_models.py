@@ -206,8 +206,8 @@ class TestRerank:
             summary = f"The boat {number}."
             api.connection.execute(
                 "insert into memory.summaries (user_id, summary_id, thread_id, kind, status, start_seq, end_seq,"
-                " agent_ids, summary, search_vector) values ('ana', memory._uuid_v7(), %(thread)s, 'thread',"
-                " 'completed', 0, 0, '{default}', %(said)s, to_tsvector('english', %(said)s))",
+                " agent_ids, summary) values ('ana', memory._uuid_v7(), %(thread)s, 'thread',"
+                " 'completed', 0, 0, '{default}', %(said)s)",
                 {"thread": thread, "said": summary},
             )
         register(api, fake, "judge", "rerank")
@@ -237,12 +237,13 @@ def test_a_model_dropped_while_it_embeds_a_query_serves_that_query(
 ) -> None:
     """The statement sees one state of the database, however long the model takes."""
     register(api, fake, "next", "embedding")  # not filled yet, so the first one serves
+    api.set_policy(settings={"context": {"max_memories": 2}})  # one stands in every context, one is asked for
     gate = threading.Event()
     fake.behaviour = Behaviour(gate=gate)
     searcher, speaker = Api(connect()), Api(connect())
     with ThreadPoolExecutor(2) as pool:
         results = pool.submit(search, searcher, "tea", mode="vector", explain=True)
-        context = pool.submit(speaker.get_context, user_id="ana", thread_id="thread", query="a drink")
+        context = pool.submit(speaker.get_context, user_id="ana", thread_id="thread", query="beverages")
         wait_until(lambda: len(fake.requests) == 2)
         api.drop_model(name="embedder")
         assert not results.done()
@@ -250,10 +251,8 @@ def test_a_model_dropped_while_it_embeds_a_query_serves_that_query(
         gate.set()
         assert {row.details["vector"]["model"] for row in results.result(PATIENCE)} == {"embedder"}
         assert {row.content for row in results.result()} == {*TEXTS}
-        [memories] = context.result(PATIENCE)
+        assert context.result(PATIENCE)  # without what only the dropped model could have found
     assert degraded(speaker) == []
-    # By keyword none would be relevant.
-    assert max(memory["relevance"] for memory in memories.metadata["memories"]) > 0
 
 
 @pytest.mark.feature("F4")
@@ -323,7 +322,7 @@ def test_a_long_document_is_cut_embedded_and_found_by_its_pieces(api: Api) -> No
     assert len(pieces) > 5
     assert max(chunk.token_count for chunk in chunks) <= 120
     assert "".join(chapters)[:50] in pieces[0].content
-    embedded = api.query("select id from memory.embeddings where source = 'document'")
+    embedded = api.query("select id from memory.texts where model is not null and source = 'document'")
     assert len(embedded) == len(chunks)
     for mode in ("keyword", "hybrid", "vector"):
         results = search(api, "ostrich", sources=["document"], mode=mode, doc_types=["book"])

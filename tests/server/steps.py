@@ -22,7 +22,7 @@ RUNNING = "select count(*) from memory.jobs where status = 'running'"
 
 def use(api: Api, fake: FakeModelServer, **settings: Any) -> None:
     """Let the fake server be the model of all jobs."""
-    settings = {"base_url": fake.url, **settings}
+    settings = {"base_url": fake.url, "max_concurrency": 100, **settings}
     api.register_model(name="fake", kind="chat", provider="openai", model="gpt-fake", settings=settings)
     api.activate_model(name="fake")
 

@@ -16,7 +16,7 @@ from psycopg.types.json import Jsonb
 from tests.support.fake_model_server import HANGING, RATE_LIMITED, SERVER_ERROR, Behaviour, FakeModelServer
 from tests.support.kept import Kept
 from tests.support.model_payloads import Json, embedding_job, reranking
-from tests.support.runners import PATIENCE, is_quick, wait_until
+from tests.support.runners import PATIENCE, wait_until
 from tests.support.servers import Server
 
 Connect = Callable[..., psycopg.Connection]
@@ -145,7 +145,7 @@ def test_without_plpython_there_is_a_stand_in(server: Server, connect: Connect) 
 
 
 @pytest.mark.parametrize("how", ["timeout", "cancel", "terminate"])
-def test_a_hanging_call_ends_within_a_second(
+def test_a_hanging_call_ends_before_the_time_limit_of_its_model(
     db: psycopg.Connection, connect: Connect, fake: FakeModelServer, how: str
 ) -> None:
     def seconds_to_end() -> float:
@@ -175,7 +175,7 @@ def test_a_hanging_call_ends_within_a_second(
             assert "result" in outcome(caller, "embed", embedding_job("x", model=model(fake)))
         return ended[0] - started
 
-    assert is_quick(seconds_to_end, 3 if how == "timeout" else 1)
+    assert seconds_to_end() < 30  # half of the model's time limit
 
 
 def test_a_cancel_cannot_be_caught_as_an_outcome(db: psycopg.Connection, fake: FakeModelServer) -> None:
@@ -190,12 +190,12 @@ def test_a_cancel_cannot_be_caught_as_an_outcome(db: psycopg.Connection, fake: F
 
 
 def test_an_upgrade_reaches_a_live_session(db: psycopg.Connection) -> None:
-    assert "unknown provider" in outcome(db, "embed", {"model": {"provider": "x"}, "texts": []})["error"]
+    assert "unknown provider" in outcome(db, "embed", {"model": {"provider": "x", "model": "m"}, "texts": []})["error"]
     row = db.execute("select pg_get_functiondef('memory._load_models'::regproc)").fetchone()
     assert row is not None
     assert "unknown provider" in row[0]
     db.execute(row[0].replace("unknown provider", "new words"))
-    assert "new words" in outcome(db, "embed", {"model": {"provider": "x"}, "texts": []})["error"]
+    assert "new words" in outcome(db, "embed", {"model": {"provider": "x", "model": "m"}, "texts": []})["error"]
 
 
 def test_jobs_and_queries_share_a_session(db: psycopg.Connection, fake: FakeModelServer) -> None:

@@ -10,9 +10,9 @@ import psycopg
 import pytest
 
 from tests.server.steps import CALL, JOBS, RUNNING, Connect, may_run, queue, running_call, stored, use
-from tests.support.fake_model_server import HANGING, RATE_LIMITED, SERVER_ERROR, Behaviour, FakeModelServer
+from tests.support.fake_model_server import GATEWAY_TIMEOUT, HANGING, RATE_LIMITED, Behaviour, FakeModelServer
 from tests.support.model_rules import rows_of
-from tests.support.runners import PATIENCE, is_quick, wait_until
+from tests.support.runners import PATIENCE, wait_until
 from tests.support.sqlapi import Api
 from tests.support.summaries import each_round
 
@@ -139,30 +139,21 @@ def test_it_can_be_stopped_and_gives_its_jobs_back(api: Api, connect: Connect, f
     queue(api, 3)
     other = connect()
 
-    def seconds_to_end() -> float:
-        fake.requests.clear()
-        ended: list[float] = []
+    def call() -> None:
+        with pytest.raises(psycopg.errors.QueryCanceled):
+            api.connection.execute(CALL)
 
-        def call() -> None:
-            with pytest.raises(psycopg.errors.QueryCanceled):
-                api.connection.execute(CALL)
-            ended.append(time.monotonic())
-
-        if how == "timeout":
-            api.connection.execute("set statement_timeout = '3s'")
-        thread = threading.Thread(target=call)
-        started = time.monotonic()
-        thread.start()
-        if how == "cancel":
-            wait_until(lambda: len(fake.requests) == 3)
-            started = time.monotonic()
-            other.execute("select pg_cancel_backend(%s)", (api.connection.info.backend_pid,))
-        thread.join(PATIENCE)
-        api.connection.execute("set statement_timeout = 0")
-        assert api.query(JOBS) == [("pending", 0, None)] * 3
-        return ended[0] - started
-
-    assert is_quick(seconds_to_end, 4 if how == "timeout" else 1)
+    if how == "timeout":
+        api.connection.execute("set statement_timeout = '3s'")
+    thread = threading.Thread(target=call)
+    thread.start()
+    if how == "cancel":
+        wait_until(lambda: len(fake.requests) == 3)
+        other.execute("select pg_cancel_backend(%s)", (api.connection.info.backend_pid,))
+    thread.join(PATIENCE)
+    api.connection.execute("set statement_timeout = 0")
+    # A runner that waits for the model instead leaves the error of the model's time limit.
+    assert api.query(JOBS) == [("pending", 0, None)] * 3
 
     fake.behaviour = Behaviour()
     api.connection.execute(CALL)
@@ -172,7 +163,7 @@ def test_it_can_be_stopped_and_gives_its_jobs_back(api: Api, connect: Connect, f
 @pytest.mark.feature("F6")
 def test_failures_and_rate_limits_are_reported(api: Api, fake: FakeModelServer) -> None:
     use(api, fake)
-    fake.next_behaviours = [SERVER_ERROR, RATE_LIMITED]
+    fake.next_behaviours = [GATEWAY_TIMEOUT, RATE_LIMITED]
     queue(api, 3)
     api.connection.execute(CALL)
     assert sorted((row.status, row.attempts, bool(row.error)) for row in api.query(JOBS)) == [
@@ -204,5 +195,5 @@ def test_a_refused_result_fails_the_job_and_no_other(api: Api, fake: FakeModelSe
     api.connection.execute(CALL)
     jobs = api.query(JOBS)
     assert [row.status for row in jobs] == ["completed", "completed", "pending"]
-    assert "300000 bytes" in jobs[2].error
+    assert jobs[2].error.startswith("result: memories is refused (malformed)")
     assert stored(api) == {"short"}

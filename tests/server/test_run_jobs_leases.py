@@ -21,7 +21,7 @@ from tests.server.steps import (
     use,
 )
 from tests.support.fake_model_server import HANGING, Behaviour, FakeModelServer
-from tests.support.runners import PATIENCE, is_quick, wait_until
+from tests.support.runners import PATIENCE, wait_until
 from tests.support.sqlapi import Api
 
 
@@ -69,26 +69,20 @@ def test_a_terminated_runner_gives_its_jobs_back(
     fake.behaviour = HANGING
     queue(api, 3)
 
-    def seconds_to_end() -> float:
-        runner = connect()
-        fake.requests.clear()
+    runner = connect()
 
-        def call() -> None:
-            with pytest.raises((psycopg.errors.AdminShutdown, psycopg.errors.QueryCanceled)):
-                runner.execute(CALL)
+    def call() -> None:
+        with pytest.raises((psycopg.errors.AdminShutdown, psycopg.errors.QueryCanceled)):
+            runner.execute(CALL)
 
-        thread = threading.Thread(target=call)
-        thread.start()
-        wait_until(lambda: len(fake.requests) == 3)
-        started = time.monotonic()
-        for name in signals:  # within one turn
-            api.query(f"select pg_{name}_backend(%(pid)s)", pid=runner.info.backend_pid)
-        thread.join(PATIENCE)
-        taken = time.monotonic() - started
-        assert api.query(JOBS) == [("pending", 0, None)] * 3
-        return taken
-
-    assert is_quick(seconds_to_end, 1)
+    thread = threading.Thread(target=call)
+    thread.start()
+    wait_until(lambda: len(fake.requests) == 3)
+    for name in signals:  # within one turn
+        api.query(f"select pg_{name}_backend(%(pid)s)", pid=runner.info.backend_pid)
+    thread.join(PATIENCE)
+    # A runner that waits for the model instead leaves the error of the model's time limit.
+    assert api.query(JOBS) == [("pending", 0, None)] * 3
     assert api.query("select distinct tokens_in, error from memory.model_calls") == [(None, "cancelled")]
 
 

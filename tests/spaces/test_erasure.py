@@ -10,6 +10,7 @@ from typing import Any
 import psycopg
 import pytest
 
+from tests.secrets.conftest import new_key, use_keys
 from tests.spaces.steps import refused
 from tests.support.sqlapi import TABLES, Api
 
@@ -83,6 +84,46 @@ def test_a_user_who_is_forgotten_in_spaces_leaves_nothing(spaces: Api, session: 
     )
     assert ben.connection.execute("select 1").fetchone()
     refused(ben, "list_memories", "42501", user_id=TEAM)
+
+
+def put_checkpoint(api: Api, thread_id: str, checkpoint_id: str, text: str) -> None:
+    step: dict[str, Any] = {"user_id": TEAM, "thread_id": thread_id, "checkpoint_id": checkpoint_id}
+    values = {"channels": ["c"], "types": [text], "blobs": f"{{{text}}}"}
+    api.put_checkpoint(**step, checkpoint={"said": text}, versions=[checkpoint_id], **values)
+    api.put_checkpoint_writes(**step, task_id=text, places="{0}", **values)
+
+
+def test_what_a_forgotten_user_named_and_left_unfinished_goes_too(spaces: Api, session: Callable[[str], Api]) -> None:
+    has_pgcrypto = bool(spaces.query("select from pg_extension where extname = 'pgcrypto'"))
+    spaces.grant_space(space="team", user_id="ana", access="write")
+    ben, ana, key = session("ben"), session("ana"), new_key()
+    for thread, api, text in (("his", ben, "zqx-ben"), ("hers", ana, "zqx-ana")):
+        api.set_thread(user_id=TEAM, thread_id=thread, title=f"Of {text}", metadata={"by": text})
+        put_checkpoint(api, thread, "1", text)
+        api.add_artifact_piece(user_id=TEAM, content=f"The beginning, by {text}")
+        if has_pgcrypto:
+            with api.connection.transaction():
+                use_keys(api, key)
+                api.set_secret(user_id=TEAM, name=f"mail of {text}", value="1234")
+            with spaces.connection.transaction():
+                use_keys(spaces, key)
+                assert spaces.get_secret(user_id=TEAM, name=f"mail of {text}") == "1234"
+    put_checkpoint(ana, "his", "2", "both")
+    ben.set_thread(user_id=TEAM, thread_id="both", title="Of zqx-ben", metadata={"by": "zqx-ben"})
+    ana.set_thread(user_id=TEAM, thread_id="both", title="Of zqx-ana")
+    spaces.copy_thread(user_id=TEAM, thread_id="his", new_thread_id="copy")
+    spaces.copy_checkpoints(user_id=TEAM, thread_id="his", new_thread_id="copy")
+    tables = spaces.forget_user(user_id="ben", spaces="forget")["tables"]
+    assert tables_with(spaces, "zqx-ben") == {}
+    assert (tables["threads"], tables["checkpoints"], tables["artifact_parts"]) == (3, 4, 1)
+    threads = {row.thread_id: (row.title, row.metadata) for row in spaces.list_threads(user_id=TEAM)}
+    assert threads["both"] == ("Of zqx-ana", {})
+    assert threads["hers"] == ("Of zqx-ana", {"by": "zqx-ana"})
+    assert threads["copy"] == (None, {"copied_from": "his", "copied_upto_seq": -1})
+    assert set(tables_with(spaces, "zqx-ana")) - {"space_writes"} == {
+        "artifact_parts", "checkpoint_blobs", "checkpoint_writes", "checkpoints", "threads",
+        *(["secret_reads", "secrets"] if has_pgcrypto else []),
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("call", [("grant_space", "access"), ("forget_user", "spaces")])

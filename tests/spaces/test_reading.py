@@ -60,12 +60,12 @@ def test_meaning_is_compared_in_spaces_too(api: Api, sources: str, fusion: str) 
     api.add_message(user_id="ana", thread_id="t", role="user", content="Releases are fun")
     api.connection.execute(
         """
-        insert into memory.embeddings (user_id, model, source, id, embedding)
-        select user_id, 'm', 'memory', memory_id::text,
-          case when user_id = 'ana' then '[0.6,0.8]' when content like 'Rel%' then '[1,0]' else '[0,1]' end::halfvec
-        from memory.memories
-        union all
-        select user_id, 'm', 'document', document_id || '/' || number, '[0.9,0.1]'::halfvec from memory.document_chunks
+        update memory.texts as t set model = 'm', embedding = case
+          when t.source = 'document' then '[0.9,0.1]' when t.user_id = 'ana' then '[0.6,0.8]'
+          when exists (select from memory.memories as m where m.memory_id::text = t.id and m.content like 'Rel%')
+            then '[1,0]'
+          else '[0,1]' end::halfvec
+        where t.source in ('memory', 'document')
         """
     )
     asked = {"user_id": "ana", "query_embedding": "[1,0]", "spaces": "{team}", "sources": sources}

@@ -1,10 +1,10 @@
 """Which tests the embedded server repeats.
 
-It differs from the system's server in its version of PostgreSQL (18 instead of 15: other plans, other stemmers), and it
-has no PL/Python, so that a worker runs the jobs instead of run_jobs(). So the modules below run on both: those that say
-how each room behaves and how its statements are planned, and those of installation, upgrade and the worker. The others
-attack, repeat with other values or race: none of that depends on the server. For the same reason one case of each
-parametrised test is repeated, except in the modules of EVERY_CASE, whose values meet what differs.
+It differs from the system's server in its version of PostgreSQL (18 instead of 15: other plans, other stemmers, other
+refusals), and it has no PL/Python, so that a worker runs the jobs instead of run_jobs(). So the modules of EVERY_CASE,
+whose values meet what differs, run on both, and one case of each test in the modules of ONE_CASE: those of jobs and
+workers, and of the programs that open a store. What rooms answer does not depend on the server; attacks/test_plans.py
+calls every function on both.
 """
 
 from __future__ import annotations
@@ -22,60 +22,6 @@ def paths_of(modules: Mapping[str, Sequence[str]]) -> set[Path]:
     return {TESTS / folder / f"test_{name}.py" for folder, names in modules.items() for name in names}
 
 
-AGAIN = {
-    "artifacts": ["storing", "finding", "parts"],
-    "artifacts/offload": ["intercepting", "lifetime"],
-    "attacks": ["plans", "matrix"],
-    "audit": ["audit"],
-    "cli": ["demo"],
-    "client": ["connections", "conversation", "due_jobs", "results", "setup"],
-    "concurrency": ["one_after_the_other"],
-    "cluster": ["places", "clients"],
-    "context": ["choice", "opening", "recall", "fence", "loading", "standing_facts"],
-    "documents": ["storing", "passages", "finding"],
-    "embeddings": ["vectors", "near_duplicates", "changes", "jobs"],
-    "embeddings/model_switch": ["switching"],
-    "erasure": ["forget_user", "forget_memory", "deletions", "export", "catalog"],
-    "hostile_models": ["failing_calls", "hanging_calls", "refused_replies"],
-    "http": ["transfer"],
-    "importer": ["langgraph"],
-    "install": ["install", "rights", "dump_restore", "migrations", "locks", "upgrade", "readme"],
-    "kinds": ["consolidate", "describe_artifact", "parse_artifacts", "summarize_user"],
-    "kinds/compress_thread": ["archive", "when"],
-    "kinds/extract_memories": ["stored", "cadence"],
-    "kinds/reconcile_memories": ["jobs", "stated"],
-    "kinds/summarize_thread": ["rolling"],
-    "masking": ["masking"],
-    "mcp": ["tools"],
-    "memories": ["storing", "exact_duplicates", "updating", "listing", "limit", "expiry"],
-    "messages": ["storing", "reading", "deleting", "idempotency_keys", "counters"],
-    "models": ["budgets", "usage"],
-    "move": ["move"],
-    "operate": ["doctor", "status", "sweep", "views", "recovery"],
-    "page": ["conversations"],
-    "policy": ["policy", "resources"],
-    "queue": ["queue", "protocol", "claim_races", "failures"],
-    "queue/fair_queue": ["turns", "cost"],
-    "quickstarts": ["quickstarts"],
-    "search": ["defaults", "one_result"],
-    "search/keyword": ["queries", "filters", "languages", "ranking", "words"],
-    "search/memories_alone": ["results", "approximate_index", "cost"],
-    "search/messages": ["unparsed"],
-    "search/vector": ["hybrid", "callers", "cost"],
-    "screening": ["corpus"],
-    "secrets": ["secrets"],
-    "server": ["call_model"],
-    "spaces": ["reading", "erasure"],
-    "summaries": ["reading"],
-    "tenants": ["row_security", "bound_roles"],
-    "trust": ["quarantine", "fence", "summaries"],
-    "typescript": ["typescript"],
-    "upgrade": ["schema", "rows"],
-    "values": ["limits"],
-    "worker": ["jobs", "health", "process"],
-}
-PATHS = paths_of(AGAIN)
-
 EVERY_CASE = {
     # plans
     "attacks": ["plans"],
@@ -91,10 +37,29 @@ EVERY_CASE = {
     # what a new version of PostgreSQL may refuse
     "install": ["install", "rights", "dump_restore", "migrations", "locks", "upgrade"],
     "upgrade": ["schema", "rows"],
-    # jobs, which a worker runs instead of the server
+}
+ONE_CASE = {
+    "attacks": ["matrix"],
+    "cli": ["demo"],
+    "client": ["due_jobs", "setup"],
+    "concurrency": ["one_after_the_other"],
+    "context": ["choice"],
+    "embeddings": ["jobs"],
+    "embeddings/model_switch": ["switching"],
+    "erasure": ["catalog"],
     "hostile_models": ["failing_calls", "hanging_calls", "refused_replies"],
+    "install": ["readme"],
+    "move": ["move"],
+    "operate": ["doctor", "recovery"],
+    "queue": ["queue", "protocol"],
+    "quickstarts": ["quickstarts"],
+    "search": ["defaults"],
+    "search/vector": ["hybrid"],
+    "server": ["call_model"],
+    "worker": ["jobs", "health", "process"],
 }
 WHOLE = paths_of(EVERY_CASE)
+PATHS = WHOLE | paths_of(ONE_CASE)
 
 
 def repeated(items: Sequence[pytest.Item]) -> set[pytest.Item]:

@@ -57,6 +57,8 @@ class Behaviour:
 
 RATE_LIMITED = Behaviour(status=429, retry_after="7")
 SERVER_ERROR = Behaviour(status=500)
+GATEWAY_TIMEOUT = Behaviour(status=504)
+"""An error that says nothing about the form of the request."""
 HANGING = Behaviour(hang=True)
 DROPPED = Behaviour(drops=True)
 INVALID_JSON = Behaviour(answer="I would rather not answer in JSON.")
@@ -122,6 +124,8 @@ class FakeModelServer:
         self.behaviour: Behaviour | Callable[[RecordedRequest], Behaviour] = behaviour or Behaviour()
         self.next_behaviours: list[Behaviour] = []
         self.dimensions = dimensions
+        self.says: dict[str, Body] = {}
+        """What the server says of itself, by the address that is asked: /props, /v1/models, /api/show and the like."""
         self.requests: list[RecordedRequest] = []
         self.tokens_in = 0
         """Of all replies so far, as their `usage` says or would say."""
@@ -244,9 +248,19 @@ class FakeModelServer:
             protocol_version = "HTTP/1.1"
             disable_nagle_algorithm = True
 
+            def do_GET(self) -> None:
+                said = json.dumps(fake.says.get(self.path, {"error": "no such path"})).encode()
+                self.send_response(200 if self.path in fake.says else 404)
+                self.send_header("Content-Length", str(len(said)))
+                self.end_headers()
+                self.wfile.write(said)
+
             def do_POST(self) -> None:
                 length = int(self.headers["Content-Length"])
                 body = self.rfile.read(length)
+                if self.path == "/api/show":
+                    self.do_GET()
+                    return
                 if len(body) < length:  # the client was killed
                     self.close_connection = True
                     return

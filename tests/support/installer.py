@@ -52,7 +52,7 @@ def copied_sources(folder: Path) -> Path:
     """A copy of all that the install file is built from."""
     sources = folder / "version"
     shutil.rmtree(sources, ignore_errors=True)
-    for name in ("sql", "plpython"):
+    for name in ("sql", "plpython", "lists"):
         shutil.copytree(ROOT / name, sources / name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "pyproject.toml", sources)
     return sources

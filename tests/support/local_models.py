@@ -148,6 +148,19 @@ def tiny_reranker(folder: Path, words: Sequence[str], favourite: str) -> Path:
     return folder
 
 
+def tiny_classifier(folder: Path, words: Sequence[str], favourite: str) -> Path:
+    """A classifier that holds a text with the favourite word for an attack: its second label is how often it has it."""
+    folder.mkdir()
+    write_tokenizer(folder, words)
+    graph = Graph()
+    wanted = graph.constant("wanted", np.array(len(SPECIAL) + list(words).index(favourite), np.int64))
+    hits = graph.add("Cast", graph.add("Equal", "input_ids", wanted), to=TensorProto.FLOAT)
+    found = graph.add("ReduceSum", hits, graph.ints(1), keepdims=1)
+    labels = graph.add("Concat", graph.add("Sub", graph.number(0.5), found), found, axis=1)
+    graph.save(folder / "model.onnx", ("input_ids",), labels, ("texts", 2))
+    return folder
+
+
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]")
 
 

@@ -65,7 +65,8 @@ def _extract(prompt: str) -> Body:
                 "seqs": [message["seq"]],
             }
             for message in facts
-        ]
+        ],
+        "ends": [],
     }
 
 
@@ -93,11 +94,7 @@ def _reconcile(prompt: str) -> Body:
     for facts in same.values():
         about[facts[0]["group"], facts[0]["content"].lower().partition(" is ")[0]].append(facts[0])
     return {
-        "duplicates": [
-            {"numbers": [fact["number"] for fact in facts], "content": facts[0]["content"]}
-            for facts in same.values()
-            if len(facts) > 1
-        ],
+        "duplicates": [{"numbers": [fact["number"] for fact in facts]} for facts in same.values() if len(facts) > 1],
         "contradictions": [
             {"numbers": [fact["number"] for fact in facts]} for facts in about.values() if len(facts) > 1
         ],
@@ -125,7 +122,7 @@ def _score(prompt: str) -> Body:
     [query] = rows_of(prompt, "query")
     return {
         "scores": [
-            {"number": row["number"], "score": relevance(query["query"], row["text"])}
+            {"number": row["number"], "score": relevance(query["content"], row["content"])}
             for row in rows_of(prompt, "texts")
         ]
     }
@@ -138,7 +135,7 @@ def _describe(prompt: str) -> Body:
 
 _RULES: dict[tuple[str, ...], Callable[[str], Body]] = {
     ("description",): _describe,
-    ("memories",): _extract,
+    ("memories", "ends"): _extract,
     ("points",): _roll,
     ("summary", "topics"): _summarize,
     ("summary", "topics", "entities", "decisions", "questions"): _compress,
@@ -148,7 +145,46 @@ _RULES: dict[tuple[str, ...], Callable[[str], Body]] = {
 }
 
 
+_LINE = re.compile(r"(?:(\d+(?:-\d+)?)\b ?)?([^:(]*?)(?: \(([^)]*)\))?: (.*)")
+_NUMBERED = {"conversation": "seq", "earlier": "seq"}
+_WHO = {"conversation": "role", "earlier": "role", "known": "subject", "facts": "subject", "memories": "memory_type"}
+
+
 def rows_of(prompt: str, tag: str) -> list[Body]:
-    """The JSON objects that a prompt holds, one on each line, between the tags."""
-    found = re.search(rf"^<{tag}>\n(.*?)\n</{tag}>$", prompt, re.MULTILINE | re.DOTALL)
-    return [json.loads(line) for line in found[1].split("\n")] if found else []
+    """What stands on the lines between the tags: JSON objects, or `number who (details): content`.
+
+    A detail that only says what differs from the line before holds for the lines that follow.
+    """
+    found = re.search(rf"^<{tag}>\n(.*?)\n?</{tag}>$", prompt, re.MULTILINE | re.DOTALL)
+    lines = found[1].split("\n") if found and found[1] else []
+    names: dict[str, str] = {}
+    rows: list[Body] = []
+    for line in lines:
+        if line.startswith("{"):
+            rows.append(json.loads(line))
+            continue
+        match = _LINE.fullmatch(line)
+        assert match, line
+        number, who, details, content = match.groups()
+        row: Body = {"content": json.loads('"' + content.replace('"', '\\"') + '"')}
+        if tag == "previous_summary":
+            row = {"seqs": [int(part) for part in number.split("-")], "text": row["content"]}
+        elif number:
+            row[_NUMBERED.get(tag, "number")] = int(number)
+        if tag in _WHO:
+            row[_WHO[tag]] = who
+        row["details"] = details.split(", ") if details else []
+        if tag == "conversation":
+            for detail in row["details"]:
+                if detail.startswith("conversation "):
+                    row["thread"] = int(detail.split()[1])
+                elif not re.search(r"\d\d:\d\d|\d{4}-\d\d-\d\d", detail):
+                    names[who] = "" if detail == "unnamed" else detail
+            if names.get(who):
+                row["name"] = names[who]
+        if tag == "facts":
+            row["group"] = next((detail for detail in row["details"] if detail.startswith("group ")), "")
+        if not row["details"]:
+            del row["details"]
+        rows.append(row)
+    return rows

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import sys
 import zipfile
@@ -33,7 +34,7 @@ def dump(version: str) -> Path:
 def install_script(version: str) -> str:
     """The file that installed a release."""
     with zipfile.ZipFile(wheel(version)) as package:
-        return package.read("agent_memory/agent_memory.sql").decode()
+        return gzip.decompress(package.read("agent_memory/agent_memory.sql.gz")).decode()
 
 
 def environment(version: str) -> dict[str, str]:

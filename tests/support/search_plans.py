@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from tests.support.embeddings import embed_texts
 from tests.support.search_world import register
 from tests.support.sqlapi import Api
 
@@ -34,17 +35,14 @@ def fill(api: Api, user_id: str, rows: int) -> None:
         numbers = range(start, min(start + 1000, rows))
         messages = [{"role": "user", "content": f"green tea, said {number}"} for number in numbers]
         api.add_messages(user_id=user_id, thread_id="t1", messages=messages)
-    api.query(
+    embed_texts(
+        api,
         """
-        with texts as (
-          select 'memory' as source, memory_id::text as id from memory.memories where user_id = %(user_id)s
-          union all select 'message', thread_id || '/' || seq from memory.messages where user_id = %(user_id)s
-        )
-        insert into memory.embeddings (user_id, model, source, id, embedding)
-        select %(user_id)s, 'three', t.source, t.id,
-          format('[%%s,%%s,1]', (n * 7919) %% 101, (n * 104729) %% 103)::vector
-        from (select row_number() over () as n, source, id from texts) as t returning 1
+        select t.source, t.id, format('[%%s,%%s,1]', (n * 7919) %% 101, (n * 104729) %% 103)::vector
+        from (select row_number() over (order by source, number, id) as n, source, id
+              from memory.texts where user_id = %(user_id)s) as t
         """,
+        "three",
         user_id=user_id,
     )
 
@@ -71,11 +69,11 @@ def plans_of(api: Api, call: Callable[[], object]) -> list[list[Step]]:
 
 
 def plan_of_ranking(api: Api, **arguments: Any) -> list[Step]:
-    """The steps of the statements of a search that read embeddings or compute scores."""
+    """The steps of the statements of a search that read texts or compute scores."""
     return [
         step
         for plan in plans_of_search(api, **arguments)
-        if reads(plan, "embeddings") or any(step.get("Subplan Name") == "CTE chosen" for step in plan)
+        if reads(plan, "texts") or any(step.get("Subplan Name") == "CTE chosen" for step in plan)
         for step in plan
     ]
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import math
 import struct
-from collections.abc import Callable, Iterable, Iterator
-from statistics import fmean
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from tests.support.search_world import SOURCES, Row, World
+from tests.support.servers import ROOT
+
+WEIGHTS: dict[str, float] = json.loads((ROOT / "sql" / "rooms" / "60_search" / "weights.json").read_text())
 
 
 class Scored(NamedTuple):
@@ -37,63 +40,48 @@ def expect(
     *,
     beside_messages: bool,
 ) -> list[Scored]:
-    """The right answer: ``rows`` is all that may be seen, ``words`` and ``target`` are what each arm looks for.
-
-    Beside messages a summary counts half, unless its score is a cosine.
-    """
+    """The right answer: ``rows`` is all that may be seen, ``words`` and ``target`` are what each arm looks for."""
     cosines = {i: cosine(row.vector, target) for i, row in enumerate(rows) if target and row.vector}
     meaning = {i: value for i, value in cosines.items() if value is not None}
-    frequency = {word: sum(word in row.weights for row in rows) for word in words}
-    idf = {word: math.log(1 + (len(rows) - n + 0.5) / (n + 0.5)) for word, n in frequency.items()}
-    matched = {i: [word for word in words if word in row.weights] for i, row in enumerate(rows)}
-    raw = {i: sum(idf[word] * rows[i].weights[word] for word in said) for i, said in matched.items() if said}
-    best = max(raw, key=lambda i: raw[i], default=None)
-    trust = 0.0 if best is None else min(1, 1.5 * sum(idf[word] for word in matched[best]) / sum(idf.values()))
-    around = {**raw, **(_around(rows, words, frequency, idf) if fusion in ("score", "keyword") else {})}
-    found = {i: around[i] for i in around if i in raw or i in meaning}
-    keyword = {i: score / max(found.values()) * trust for i, score in found.items()}
+    shares, near = _words_of(rows, words)
+    places = {(row.thread_id, row.number): i for i, row in enumerate(rows) if row.source == "message"}
+    top, low = max(meaning.values(), default=0), min(meaning.values(), default=0)
+    scaled = {i: max(1 - (top - value) / max(top - low, 0.3), 0) for i, value in meaning.items()}
+    by_words, odds = {}, {}
+    for i in meaning | shares:
+        row = rows[i]
+        around = [places.get((row.thread_id, row.number + step)) for step in (-1, 1) if row.source == "message"]
+        features = {
+            "intercept": 1.0,
+            "words": shares.get(i, 0),
+            "near": near.get(i, 0),
+            "length": math.log(1 + min(row.lexemes, 100)),
+            "memory": row.source == "memory",
+            "summary": row.source == "summary" and beside_messages,
+        }
+        by_words[i] = sum(WEIGHTS[name] * value for name, value in features.items())
+        own = scaled.get(i, (1 + shares.get(i, 0)) / 2 if meaning else 0.5)
+        neighbour = max((scaled[n] for n in around if n in scaled), default=0) * (1 - own)
+        odds[i] = by_words[i] + WEIGHTS["neighbour"] * neighbour
+        odds[i] += WEIGHTS["meaning"] * own
     if fusion == "vector":
         scores = meaning
-    elif fusion == "keyword":
-        scores = {i: keyword[i] for i in raw}
     elif fusion == "rrf":
-        ranks = [ranked(meaning), ranked(raw)]
-        arms = max((meaning != {}) + (raw != {}), 1)
+        ranks = [ranked(meaning), ranked({i: single(by_words[i]) for i in shares})]
+        arms = max((meaning != {}) + (shares != {}), 1)
         scores = {
             i: sum(1 / (60 + rank[i]) for rank in ranks if i in rank) * 61 / (arms if i in meaning else 1)
-            for i in meaning | raw
+            for i in meaning | shares
         }
     else:
-        top, low = max(meaning.values(), default=0), min(meaning.values(), default=0)
-        scaled = {i: max(1 - (top - value) / max(top - low, 0.3), 0) for i, value in meaning.items()}
-        weight = _keyword_weight(rows, frequency, idf, raw) if meaning and raw else 1
-        both = bool(meaning and raw)
-        scores = {
-            i: (scaled[i] + (weight if both else 1) * keyword.get(i, 0)) / (1 + weight if both else 1)
-            if i in meaning
-            else keyword[i]
-            for i in meaning | raw
-        }
-
-    final = dict(scores)
-    if fusion in ("score", "keyword"):
-        places = {(row.thread_id, row.number): i for i, row in enumerate(rows) if row.source == "message"}
-        for (thread_id, number), i in places.items():
-            neighbours = [places.get((thread_id, number + step)) for step in (-1, 1)]
-            gain = max((scores[n] for n in neighbours if n is not None and n in scores), default=0)
-            if i in scores:
-                final[i] = scores[i] + 0.4 * gain * (1 - scores[i])
-    if beside_messages and fusion != "vector":
-        final = {i: score * (0.5 if rows[i].source == "summary" else 1) for i, score in final.items()}
+        scores = {i: 1 / (1 + math.exp(-value)) for i, value in odds.items()}
     pieces: dict[tuple[str, str], Scored] = {}
-    for i, score in final.items():
+    for i, score in scores.items():
         one = Scored(score, rows[i])
         kept = pieces.get((one.row.source, one.row.result_id))
         if kept is None or (one.score, -one.row.number) > (kept.score, -kept.row.number):
             pieces[one.row.source, one.row.result_id] = one
     answer = _sorted(pieces.values())
-    if fusion == "score" and target:
-        answer = _sorted(_with_newer_figures(answer, target))
     return [one for one in answer if min_score is None or single(one.score) >= single(min_score)][:top_k]
 
 
@@ -104,54 +92,31 @@ def _sorted(answer: Iterable[Scored]) -> list[Scored]:
     return sorted(newest_first, key=lambda one: one.score, reverse=True)
 
 
-def _with_newer_figures(answer: list[Scored], target: list[int]) -> Iterator[Scored]:
-    """A newer message with a figure gets 0.8 of the score of an older one that is nearer to it than to the query."""
-    figures = [
-        (one, one.row.vector, near)
-        for one in answer[:50]
-        if one.row.source == "message" and one.row.vector and any(letter.isdigit() for letter in one.row.content)
-        if (near := cosine(one.row.vector, target)) is not None
-    ]
-    vectors = {one.row.key: vector for one, vector, _ in figures}
-    for one in answer:
-        vector = vectors.get(one.row.key) if one.row.source == "message" else None
-        gained = [
-            0.8 * older.score
-            for older, older_vector, near in figures[:10]
-            if vector and one.row.created_at > older.row.created_at and (cosine(vector, older_vector) or 0) >= near
-        ]
-        yield Scored(max([one.score, *gained]), one.row)
-
-
-def _around(rows: list[Row], words: list[str], frequency: dict[str, int], idf: dict[str, float]) -> dict[int, float]:
-    """The score of each message's words, those of its neighbours counting as its own in part."""
-    places = {(row.thread_id, row.number): row.weights for row in rows if row.source == "message"}
-    scores = {}
+def _words_of(rows: list[Row], words: list[str]) -> tuple[dict[int, float], dict[int, float]]:
+    """The share of the words that each row has, and of those that only the messages around it have."""
+    frequency = {word: sum(word in row.words for row in rows) for word in words}
+    idf = {word: math.log((len(rows) + 1) / (n + 0.5)) for word, n in frequency.items()}
+    places = {(row.thread_id, row.number): row for row in rows if row.source == "message"}
+    shares: dict[int, float] = {}
+    near: dict[int, float] = {}
     for i, row in enumerate(rows):
-        if row.source != "message":
-            continue
-        score = 0.0
-        for word in words:
-            steps = {0: 1, -1: 0.6, 1: 0.6, -2: 0.4, 2: 0.4} if 2 * frequency[word] <= len(rows) else {0: 1}
-            weights = [
-                share * places.get((row.thread_id, row.number + step), {}).get(word, 0) for step, share in steps.items()
-            ]
-            score += idf[word] * max(weights)
-        if score:
-            scores[i] = score
-    return scores
+        if said := row.words & {*words}:
+            shares[i] = sum(idf[word] for word in said) / sum(idf.values())
+        if row.source == "message":
+            for word in words:
+                around = [
+                    share * _density(other)
+                    for step, share in ((-1, 0.6), (1, 0.6), (-2, 0.4), (2, 0.4))
+                    if (other := places.get((row.thread_id, row.number + step))) is not None
+                    if word in other.words and 2 * frequency[word] <= len(rows)
+                ]
+                own = _density(row) if word in row.words else 0
+                near[i] = near.get(i, 0) + idf[word] * max(max(around, default=0) - own, 0) / sum(idf.values())
+    return shares, near
 
 
-def _keyword_weight(rows: list[Row], frequency: dict[str, int], idf: dict[str, float], raw: dict[int, float]) -> float:
-    mean = variance = 0.0
-    for word, found in frequency.items():
-        if found:
-            score = idf[word] * fmean(row.weights[word] for row in rows if word in row.weights)
-            share = found / len(rows)
-            mean, variance = mean + score * share, variance + score**2 * share * (1 - share)
-    if len(rows) < 50 or variance <= 0:
-        return 1
-    return min(max((max(raw.values()) - mean) / math.sqrt(variance) / 5, 0.5), 2)
+def _density(row: Row) -> float:
+    return math.log(20) / math.log(8 + max(row.lexemes, 12))
 
 
 def single(number: float) -> float:

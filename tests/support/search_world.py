@@ -12,6 +12,7 @@ from uuid import UUID, uuid4
 
 from psycopg import sql
 
+from tests.support import embeddings
 from tests.support.sqlapi import Api
 
 DIMENSIONS = 6
@@ -39,9 +40,8 @@ def register(api: Api, name: str, dimensions: int | None = None) -> None:
 
 
 def embed(api: Api, row_id: Any, vector: Any, source: str = "memory", **columns: str) -> None:
-    """Store an embedding as a job would."""
-    row = {"user_id": "ana", "model": "three", **columns}
-    insert(api, "embeddings", "id", **row, source=source, id=str(row_id), embedding=str(vector))
+    """Store the embedding of one text."""
+    embeddings.embed(api, source, [(row_id, vector)], **columns)
 
 
 @dataclass
@@ -75,8 +75,10 @@ class Row:
     # Of a summary
     kind: str = ""
     end_seq: int = 0
-    weights: dict[str, float] = field(default_factory=dict)
-    """What PostgreSQL ranks the row at for each word that it has."""
+    words: set[str] = field(default_factory=set)
+    """Those of WORDS that it has."""
+    lexemes: int = 0
+    """How many different words it has."""
 
     @property
     def shown(self) -> str:
@@ -122,7 +124,7 @@ class World:
         self.api.value("select memory._parse_parts(null, 1000000)")
         self.api.value("select memory._finish_unread_messages(70)")  # of 120 messages: search parses the others
         self._embed()
-        self._weigh()
+        self._read_words()
 
     def _row(self, user_id: str, source: str, **fields: Any) -> Row:
         chance = self.chance
@@ -226,7 +228,7 @@ class World:
                 vars(piece).update({name: getattr(first, name) for name in shared})
                 insert(
                     self.api, "document_chunks", "number", document_id=document_id, token_count=9,
-                    search_vector=text_vector(self.api, piece.content), **columns(piece, "user_id number content"),
+                    **columns(piece, "user_id number content"),
                 )  # fmt: skip
                 yield piece
 
@@ -258,7 +260,7 @@ class World:
                 summary_id = insert(
                     self.api, "summaries", "summary_id", summary_id=uuid4(), start_seq=0, agent_ids=row.agents,
                     thread_id=thread_id or "", summary=None if row.is_gone else row.content,
-                    search_vector=text_vector(self.api, row.content), status="failed" if row.is_gone else "completed",
+                    status="failed" if row.is_gone else "completed",
                     **columns(row, "user_id kind end_seq metadata created_at"),
                 )  # fmt: skip
                 row.key = str(summary_id)
@@ -274,30 +276,22 @@ class World:
                     embed(self.api, row.key, vector, row.source, user_id=row.user_id, model=model)
         self.api.activate_model(name="six")
 
-    def _weigh(self) -> None:
+    def _read_words(self) -> None:
         by_key = {(row.user_id, row.source, row.key): row for row in self.rows}
-        weighed = self.api.query(
+        read = self.api.query(
             """
             with texts (user_id, source, key, vector) as (
-              select user_id, 'memory', memory_id::text, coalesce(search_vector, long_search_vector)
-              from memory.memories
-              union all
               select user_id, 'message', thread_id || '/' || seq,
-                memory._message_vector('english', content, metadata, created_at) from memory.messages
-              union all select user_id, 'summary', summary_id::text, search_vector from memory.summaries
-              union all
-              select a.user_id, 'artifact', a.key || '/0', p.search_vector
-              from memory.artifacts as a join memory.artifact_parts as p using (user_id, content_id)
-              union all
-              select user_id, 'document', document_id || '/' || number, search_vector from memory.document_chunks
+                memory._text_vector('english', memory._said_in_message(content, metadata, created_at))
+              from memory.messages
+              union all select user_id, source, id, words from memory.texts where source <> 'message'
             )
-            select t.user_id, t.source, t.key, w.word, ts_rank('{1,1,1,1}', t.vector, w.word::tsquery, 1)::float8
-            from texts as t join unnest(%(words)s::text[]) as w (word) on t.vector @@ w.word::tsquery
-            """,
-            words=WORDS,
+            select t.user_id, t.source, t.key, tsvector_to_array(t.vector) from texts as t
+            """
         )
-        for user_id, source, key, word, weight in weighed:
-            by_key[user_id, source, key].weights[word] = weight
+        for user_id, source, key, words in read:
+            row = by_key[user_id, source, key]
+            row.words, row.lexemes = {*WORDS} & {*words}, len(words)
 
     def visible(self, user_id: str, filters: dict[str, Any]) -> list[Row]:
         """The rows that a search may show."""
@@ -321,11 +315,12 @@ class World:
             return False
         if row.source != "memory":
             return as_of is None or row.created_at <= as_of
-        ends = row.valid_to or self.now + timedelta(days=9999)
-        superseded_at = row.superseded_at or self.now + timedelta(days=9999)
         if as_of is None:
-            return include_superseded or (row.superseded_at is None and ends > self.now)
-        return (row.valid_from or row.created_at) <= as_of < ends and (include_superseded or superseded_at > as_of)
+            return include_superseded or (
+                row.superseded_at is None and (row.valid_to is None or row.valid_to > self.now)
+            )
+        ends = row.valid_to or (None if include_superseded else row.superseded_at)
+        return (row.valid_from or row.created_at) <= as_of and (ends is None or as_of < ends)
 
 
 def passes(row: Row, filters: dict[str, Any]) -> bool:

@@ -58,6 +58,8 @@ SETTINGS = {
     "synchronous_commit": "off",
     "full_page_writes": "off",
     "log_min_messages": "warning",
+    # The databases of all tests share these roles, as an administrator may want it. test_role_names.py does without.
+    "agent_memory.role_prefix": "memory",
 }
 
 

@@ -188,6 +188,8 @@ def result_of(job: Any, summary: str = "They talked.", memory: str | None = None
             return {"articles": []}
         case "chunk_documents":
             return {"documents": [_cut(document) for document in job.payload["documents"]]}
+        case "screen_texts":
+            return {"verdicts": [{"number": text["number"], "is_attack": False} for text in job.payload["texts"]]}
         case "parse_artifacts":
             return {"max_bytes": job.payload["max_bytes"]}
         case "embed" | "backfill":

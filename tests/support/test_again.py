@@ -1,12 +1,11 @@
-"""The second server repeats modules of every room."""
+"""Which modules and cases the second server repeats."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tests.support.again import AGAIN, PATHS, TESTS, WHOLE, repeated
-from tests.support.servers import ROOT
+from tests.support.again import PATHS, TESTS, WHOLE, repeated
 
 
 class _Case(NamedTuple):
@@ -16,12 +15,6 @@ class _Case(NamedTuple):
 
 def test_each_module_that_is_repeated_is_there() -> None:
     assert [path for path in PATHS if not path.is_file()] == []
-
-
-def test_each_room_with_tests_has_one_that_is_repeated() -> None:
-    rooms = {room.name.partition("_")[2] for room in (ROOT / "sql" / "rooms").iterdir()}
-    folders = {folder.name for folder in TESTS.iterdir() if folder.name in rooms and any(folder.rglob("test_*.py"))}
-    assert folders - {folder.partition("/")[0] for folder in AGAIN} == set()
 
 
 def test_one_case_of_each_test_is_repeated_and_every_case_where_values_meet_what_differs() -> None:

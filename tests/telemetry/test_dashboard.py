@@ -18,7 +18,7 @@ from prometheus_client import REGISTRY
 from prometheus_client.parser import text_string_to_metric_families
 
 from tests.http.steps import with_keys
-from tests.support.fake_model_server import SERVER_ERROR, FakeModelServer
+from tests.support.fake_model_server import GATEWAY_TIMEOUT, FakeModelServer
 from tests.support.servers import ROOT
 from tests.telemetry.recorded import Recorded
 
@@ -45,7 +45,7 @@ def use(db: psycopg.Connection, dsn: str, fake: FakeModelServer) -> None:
     memory.add_message("ana", "t1", "user", "Ana keeps bees.")
     with pytest.raises(InvalidValueError):
         memory.add_message("ana", "t1", "nobody", "hi")
-    fake.next_behaviours = [SERVER_ERROR]
+    fake.next_behaviours = [GATEWAY_TIMEOUT]
     asyncio.run(Worker(dsn).run(once=True))
 
 

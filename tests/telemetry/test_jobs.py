@@ -19,7 +19,7 @@ from psycopg_pool import ConnectionPool
 
 from tests.cluster.conftest import databases
 from tests.cluster.databases import PARTITIONS, Databases
-from tests.support.fake_model_server import RATE_LIMITED, SERVER_ERROR, WRONG_SCHEMA, FakeModelServer
+from tests.support.fake_model_server import GATEWAY_TIMEOUT, RATE_LIMITED, WRONG_SCHEMA, FakeModelServer
 from tests.support.pgbouncer import bouncing, needs_pgbouncer
 from tests.support.servers import Server
 from tests.support.sqlapi import Api
@@ -257,7 +257,11 @@ def test_a_job_with_a_bad_trace_is_done_without_a_link(
 
 @pytest.mark.parametrize(
     ("behaviour", "outcome", "error"),
-    [(SERVER_ERROR, "failed", "ModelError"), (WRONG_SCHEMA, "failed", "ModelError"), (RATE_LIMITED, "released", None)],
+    [
+        (GATEWAY_TIMEOUT, "failed", "ModelError"),
+        (WRONG_SCHEMA, "failed", "ModelError"),
+        (RATE_LIMITED, "released", None),
+    ],
     ids=["server error", "wrong schema", "rate limit"],
 )
 def test_a_failed_call_of_a_model_and_its_job_are_told(

@@ -96,6 +96,13 @@ REFUSED: dict[str, tuple[str, str]] = {
     "list": (token([GOOD]), "names no user"),
     "text": (token("ana"), "names no user"),
     "null": (token(None), "names no user"),
+    "no JSON": (signed(HEAD, b"{sub: ana}"), "holds no JSON"),
+    "no UTF-8": (signed(HEAD, b'{"sub":"\xff"}'), "holds no JSON"),
+    "NUL": (signed(HEAD, b'{"sub":"a\\u0000b","exp":4102444800}'), "holds no JSON"),
+    "half a surrogate": (signed(HEAD, b'{"sub":"\\ud800","exp":4102444800}'), "holds no JSON"),
+    "deep": (signed(HEAD, b"[" * 5000 + b"]" * 1000), "holds no JSON"),
+    "exp is infinite": (signed(HEAD, b'{"sub":"ana","exp":Infinity}'), "holds no JSON"),
+    "exp is beyond all numbers": (signed(HEAD, b'{"sub":"ana","exp":1e999999}'), "holds no JSON"),
     "no sub": (token({"exp": FUTURE}), "names no user"),
     "empty sub": (token({**GOOD, "sub": ""}), "names no user"),
     "long sub": (token({**GOOD, "sub": "é" * 256}), "names no user"),
@@ -113,27 +120,10 @@ REFUSED: dict[str, tuple[str, str]] = {
 }
 
 
-BODIES = {
-    "no JSON": (b"{sub: ana}", "holds no JSON"),
-    "no UTF-8": (b'{"sub":"\xff"}', "holds no JSON"),
-    "NUL": (b'{"sub":"a\\u0000b","exp":4102444800}', "holds no JSON"),
-    "half a surrogate": (b'{"sub":"\\ud800","exp":4102444800}', "holds no JSON"),
-    "deep": (b"[" * 5000 + b"]" * 1000, "holds no JSON"),
-    "exp is infinite": (b'{"sub":"ana","exp":Infinity}', "holds no JSON"),
-    "exp is beyond all numbers": (b'{"sub":"ana","exp":1e999999}', "holds no JSON"),
-    "list": (b'[{"sub":"ana","exp":4102444800}]', "names no user"),
-    "sub in a list": (b'{"sub":["ana"],"exp":4102444800}', "names no user"),
-    "expired": (b'{"sub":"ana","exp":1000}', "has expired"),
-    "not yet valid": (b'{"sub":"ana","exp":4102444800,"nbf":4102444799}', "is not valid yet"),
-}
-
-
 @pytest.mark.feature("F9")
 @pytest.mark.parametrize("head", HEADS, ids=["usual", "type first", "no type", "unusual"])
-@pytest.mark.parametrize("name", BODIES)
-def test_claims_of_every_kind_of_head_are_checked(api: Api, head: bytes, name: str) -> None:
-    body, problem = BODIES[name]
-    assert problem_of(api, signed(head, body)).startswith(problem)
+def test_the_signature_and_claims_of_every_kind_of_head_are_checked(api: Api, head: bytes) -> None:
+    assert problem_of(api, signed(head, b'{"sub":"ana","exp":1000}')).startswith("has expired")
     good = signed(head, json.dumps({**GOOD, "sub": "ünïcødé>>>???"}, ensure_ascii=False).encode())
     assert user_of(api, good) == "ünïcødé>>>???"
     assert (

@@ -126,16 +126,22 @@ WRONG = {
         select distinct c.user_id, c.document_id from memory.document_chunks as c
         where not exists (
           select from memory.documents as d where d.user_id = c.user_id and d.document_id = c.document_id)""",
-    "embeddings of rows that are gone": """
+    "texts that differ from their source": """
+        select t.user_id, t.source, t.id from memory.texts as t
+        left join lateral memory._source_texts(t.user_id, t.source, array[t.id]) as s on true
+        where s.id is null or (t.thread_id, t.number, t.agent_id, t.created_at, t.valid_until, t.hash)
+          is distinct from (s.thread_id, s.number, s.agent_id, s.created_at, s.valid_until, md5(s.embedded)::uuid)""",
+    "memories without a text": """
+        select m.user_id, m.memory_id from memory.memories as m
+        where not memory._is_parsed(m.user_id, 'memory', m.memory_id::text)""",
+    "embeddings of texts that are gone": """
         select e.user_id, e.source, e.id from memory.embeddings as e
-        where e.source = 'memory' and not exists (
-            select from memory.memories as m where m.user_id = e.user_id and m.memory_id::text = e.id)
-          or e.source = 'message' and not exists (
-            select from memory.messages as m
-            where m.user_id = e.user_id and m.thread_id || '/' || m.seq = e.id)""",
+        where not exists (
+          select from memory.texts as t
+          where t.user_id = e.user_id and t.source = e.source and t.id = e.id and t.hash = e.hash)""",
     "marks of threads that are gone": """
         select k.user_id, k.scope, k.kind from memory.marks as k
-        where k.user_id <> '' and k.scope <> '' and k.kind not in ('language', 'parsed_anew') and not exists (
+        where k.user_id <> '' and k.scope <> '' and k.kind not in ('language', 'parsed_anew', 'spoken') and not exists (
           select from memory.threads as t where t.user_id = k.user_id and t.thread_id = k.scope)""",
 }
 

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import random
+import tempfile
 import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 
 import psycopg
 
-from tests.support.releases import RELEASES, install_script
-from tests.support.servers import INSTALL_SQL
+from tests.install.upgrades import altered
+from tests.support.installer import build_version
 from tests.support.sqlapi import Api
 from tests.torture import audit
-from tests.torture.cluster import DATABASE, TEMPLATE, VICTIMS, Cluster
+from tests.torture.cluster import DATABASE, VICTIMS, Cluster
 from tests.torture.load import Load
 
-OLD, OLD_TEMPLATE = "torture_old", "torture_old_template"
-FIRST_RELEASE = RELEASES[0]
+OLD, OLD_TEMPLATE, NEW = "torture_old", "torture_old_template", "torture_new"
 
 PHASES = {
     "writes": r'^torture .*memory"?[.]"?(add_|store_|delete_memory|restore_|supersede_)',
@@ -41,6 +42,8 @@ class Kills:
         """Rounds in which the server was not caught at the work that was to be interrupted."""
         self._cluster = cluster
         self._chance = random.Random(4711)
+        self._later = ""
+        """The install file of a later version, once the databases are there that are upgraded by this file."""
         self.load = Load(cluster)
 
     def round(self, number: int) -> None:
@@ -62,14 +65,14 @@ class Kills:
 
     @contextmanager
     def _upgrade(self) -> Iterator[None]:
-        """The install file on a database of the first release."""
-        if not self._exists(OLD_TEMPLATE):
-            fill_first_release(self._cluster)
+        """The install file of a later version on a database of this one."""
+        if not self._later:
+            self._later = make_versions(self._cluster)
         self._cluster.create(OLD, OLD_TEMPLATE)
 
         def upgrade() -> None:
             with suppress(psycopg.OperationalError), self._cluster.connect(OLD) as connection:
-                connection.execute(INSTALL_SQL.read_bytes())
+                connection.execute(self._later.encode())
 
         thread = threading.Thread(target=upgrade)
         thread.start()
@@ -78,35 +81,36 @@ class Kills:
         finally:
             thread.join()
 
-    def _exists(self, database: str) -> bool:
-        with self._cluster.connect("postgres") as admin:
-            return admin.execute("select from pg_database where datname = %s", [database]).rowcount == 1
-
     def _look(self, phase: str) -> list[str]:
-        return list(look_at_upgrade(self._cluster)) if phase == "upgrade" else self.load.problems()
+        return list(look_at_upgrade(self._cluster, self._later)) if phase == "upgrade" else self.load.problems()
 
 
-def fill_first_release(cluster: Cluster) -> None:
-    """A database of the first release with rows, to be upgraded again and again."""
-    cluster.create(OLD_TEMPLATE, "template0")
+def make_versions(cluster: Cluster) -> str:
+    """Make a database with rows, to be upgraded again and again, and one of a later version, whose file is returned."""
+    cluster.create(OLD_TEMPLATE)
     with cluster.connect(OLD_TEMPLATE) as connection:
-        connection.execute("create extension vector")
-        connection.execute(install_script(FIRST_RELEASE).encode())
         api = Api(connection)
         for number in range(20):
             api.talk(f"user {number % 5}", f"thread {number}", rounds=5)
             api.add_memory(user_id=f"user {number % 5}", content=f"Fact {number}")
             api.store_artifact(user_id="user 0", content=f"Line {number}\n" * 1000, key=f"a{number}")
+    with tempfile.TemporaryDirectory() as folder:
+        later = build_version(Path(folder), altered())
+    cluster.create(NEW, "template0")
+    with cluster.connect(NEW) as connection:
+        connection.execute("create extension vector")
+        connection.execute(later.encode())
+    return later
 
 
-def look_at_upgrade(cluster: Cluster) -> Iterator[str]:
+def look_at_upgrade(cluster: Cluster, later: str) -> Iterator[str]:
     """All of the old version or all of the new one, with every row; then the upgrade must succeed.
 
     An upgrade that was killed may leave doors before the functions of the old version (sql/door.sql): calls pass them,
     and memory._door() takes them away.
     """
     counts = "select (select count(*) from memory.messages), (select count(*) from memory.memories)"
-    with cluster.connect(OLD) as connection, cluster.connect(TEMPLATE) as fresh:
+    with cluster.connect(OLD) as connection, cluster.connect(NEW) as fresh:
         shape = """
             select c.relname::text, a.attname::text, a.atttypid::regtype::text from pg_attribute as a
             join pg_class as c on c.oid = a.attrelid
@@ -127,7 +131,7 @@ def look_at_upgrade(cluster: Cluster) -> Iterator[str]:
             yield f"half an upgrade: {len(found ^ old)} objects are not old ones, {len(found ^ new)} not new ones"
         if (rows := connection.execute(counts).fetchone()) != (200, 20):
             yield f"after an upgrade there are {rows} messages and memories"
-        connection.execute(INSTALL_SQL.read_bytes())
+        connection.execute(later.encode())
         if missing := new ^ set(connection.execute(shape).fetchall()):
             yield f"after a repeated upgrade {len(missing)} objects are not new ones, such as {missing.pop()}"
         yield from audit.problems(connection)

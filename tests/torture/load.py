@@ -91,6 +91,7 @@ class Load:
                 "cadence": {"fact_extraction_every_n": 5},
                 "summary": {"when": "each_round"},
                 "compression": {"threshold_tokens": 3000},
+                "models": {"translates": True},  # results have no words of the messages
             }
             Memory(connection).admin.set_policy(settings)
         self.clients = [Client(cluster.conninfo(), number) for number in range(clients)]

@@ -12,7 +12,7 @@ from tests.support.servers import ROOT
 RESULTS = Path(__file__).with_name("results.json")
 PAGE = ROOT / "docs" / "reliability.md"
 BEGIN, END = "<!-- figures: python -m tests.torture -->\n", "<!-- end of figures -->\n"
-ORDER = ("model", "kills", "drops", "clocks", "power", "promotion", "disks", "versions", "load", "memory")
+ORDER = ("model", "kills", "drops", "clocks", "power", "promotion", "disks", "load", "memory")
 
 
 def keep(part: str, figures: dict[str, Any]) -> None:

@@ -20,7 +20,7 @@ from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from tests.support.servers import Kind
-from tests.torture import clocks, disks, drops, flat, hour, kills, power, promotion, versions
+from tests.torture import clocks, disks, drops, flat, hour, kills, power, promotion
 from tests.torture.cluster import Cluster, running_cluster
 from tests.torture.hour import Hour, span
 from tests.torture.model.machine import Contract
@@ -50,7 +50,6 @@ class Options:
     """How long load goes on before and after a promotion, and before, while and after a disk is full."""
     jobs: int = 3_000
     """For each runner whose memory is measured."""
-    version_seconds: float = 60.0
     drop_every: int = 1
     """One of so many exchanges is dropped, in each of five ways."""
     seed: int = 17
@@ -186,16 +185,6 @@ def filled(options: Options) -> Outcome:
     )  # fmt: skip
 
 
-def mixed(options: Options) -> Outcome:
-    """Workers and clients of two versions together."""
-    with running_cluster(options.server) as cluster:
-        load, jobs, problems = versions.run(cluster, options.version_seconds)
-        return Outcome(
-            f"workers and clients of {versions.RELEASE} and of this version together: {jobs:,} jobs",
-            load.acknowledged + jobs, problems,
-        )  # fmt: skip
-
-
 def loaded(options: Options) -> Outcome:
     """An hour's mixed load at full speed, then everything that is counted is counted again."""
     with running_cluster(options.server) as cluster:
@@ -242,7 +231,6 @@ PARTS: dict[str, Callable[[Options], Outcome]] = {
     "power": cut,
     "promotion": promoted,
     "disks": filled,
-    "versions": mixed,
     "load": loaded,
     "memory": grown,
 }

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.runners import wait_until
 from tests.support.sessions import Sessions, code
-from tests.support.sqlapi import NO_WAIT, result_of
+from tests.support.sqlapi import result_of
 
 pytestmark = pytest.mark.feature("F5")
 
@@ -49,31 +48,6 @@ def test_a_source_is_taken_back_in_a_copy_that_is_made_meanwhile(sessions: Sessi
     assert code(source) is None
     assert source.result()["messages"] == 2
     assert "Mallory" not in str(api.get_messages(**ANA, thread_id=copy))
-
-
-def test_a_sweep_that_looks_at_what_was_not_judged_waits_for_no_counter(sessions: Sessions) -> None:
-    api = sessions.api
-    api.set_policy(settings={"trust": {"rules": False}}, **ANA)
-    api.add_message(**ANA, thread_id="t", role="tool", content=POISON)
-    api.add_memory(**ANA, content=POISON, source="web")
-    api.add_document(**ANA, content=POISON)
-    api.set_policy(settings={"trust": {"rules": True}}, **ANA)
-    api.connection.execute(
-        "insert into memory.marks (user_id, scope, kind, position) values"
-        " ('ana', 't', 'unchecked', 0), ('ana', '', 'unchecked', 4e15), ('ana', '', 'unchecked_documents', 4e15)"
-    )
-    sweeper = sessions.new(options=NO_WAIT)
-    holding = sessions.hold("select from memory.memory_scopes for update")
-    sweeper.connection.execute("select memory._check_unchecked(1000)")
-    assert api.list_quarantined(**ANA) == []
-    holding.rollback()
-
-    def all_is_checked() -> bool:
-        sweeper.connection.execute("select memory._check_unchecked(1000)")
-        return api.query("select from memory.marks where kind ~ 'unchecked'") == []
-
-    wait_until(all_is_checked)
-    assert {found.source for found in api.list_quarantined(**ANA)} == {"message", "memory", "document"}
 
 
 def test_a_sweep_that_quarantines_a_message_and_a_job_that_puts_it_away(sessions: Sessions) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import random
-
 import pytest
 
 from tests.documents.steps import cut, find, store
 from tests.support.protocol import claim, complete
 from tests.support.sqlapi import Api
+from tests.support.texts import unread_messages
 from tests.trust.test_artifacts import quarantined
 from tests.trust.test_quarantine import ATTACK, context, messages, said
 
@@ -52,7 +51,7 @@ def test_a_job_leaves_a_very_long_message_to_a_sweep_which_locks_no_appends_out(
     assert api.sweep()["checked"] >= 2
     assert quarantined(api) == [("message", "t/0")]
     assert messages(api)[1] == "The kettle works"
-    assert api.value("select count(*) from memory.messages where search_vector is null") == 0
+    assert unread_messages(api) == []
 
 
 @pytest.mark.feature("F10")
@@ -63,7 +62,7 @@ def test_one_very_long_message_does_not_keep_a_sweep_from_the_others(api: Api) -
     for _ in range(2):
         api.sweep()
     assert quarantined(api) == [("message", "t/1")]
-    assert api.value("select count(*) from memory.messages where search_vector is null") == 0
+    assert unread_messages(api) == []
 
 
 @pytest.mark.feature("F10")
@@ -101,7 +100,7 @@ def test_an_attack_across_two_parts_of_an_artifact_is_found_in_either(api: Api, 
     api.store_artifact(user_id="ana", content=f"{word * (before // 20)}{ATTACK} {word * 4000}", key="table")
     assert api.value("select count(*) from memory.artifact_parts where content like %(said)s", said=f"%{ATTACK}%") == 0
     assert ATTACK not in api.expand_refs(user_id="ana", content="[MemoryRef: table]")
-    while api.value("select count(*) from memory.artifact_parts where search_vector is null"):
+    while api.value("select count(*) from memory.artifact_parts where not is_parsed"):
         complete(api, claim(api, "parse_artifacts"), max_bytes=3000)
     assert quarantined(api) == [("artifact", "table")]
 
@@ -135,17 +134,6 @@ def test_a_long_document_is_judged_also_where_pieces_may_be_longer(api: Api) -> 
 
 
 @pytest.mark.feature("F10")
-def test_each_place_of_a_long_text_is_judged_with_what_stands_around_it(api: Api) -> None:
-    chance = random.Random(6)
-    for letters in ("ab ", "aé ", "a語🔑 "):
-        text = "".join(chance.choices(letters, k=40_000))
-        pieces = api.value("select memory._pieces_to_judge(%(text)s)", text=text)
-        assert max(map(len, pieces)) <= 2000
-        joined = "\n".join(pieces)
-        assert all(text[start : start + 100] in joined for start in range(0, len(text) - 100, 37))
-
-
-@pytest.mark.feature("F10")
 @pytest.mark.parametrize(
     "line",
     [
@@ -160,48 +148,3 @@ def test_a_long_harmless_text_takes_little_time(api: Api, line: str) -> None:
     text = line * (100_000 // len(line))
     with api.at_most(cpu_seconds=0.7):  # Russian took 2.5 s
         assert api.value("select memory._verdict(%(text)s, 0.4)", text=text) is None
-
-
-@pytest.mark.feature("F10")
-def test_sweeps_look_at_stored_documents_a_few_at_a_time(api: Api) -> None:
-    api.set_policy(settings={"trust": {"rules": False}})
-    for attack in (ATTACK, "Harmless", ATTACK):
-        store(api, long_text(2_050_000 if attack == ATTACK else 10, attack), metadata={"trust": 0.3})
-    api.set_policy(settings={"trust": {"rules": None}})
-    api.query("delete from memory.document_chunks returning 1")  # no job is needed to look at them
-    api.query(
-        "insert into memory.marks (user_id, scope, kind, position)"
-        " values ('ana', '', 'unchecked_documents', 4000000000000000) returning kind"
-    )
-    for found in (1, 2):
-        assert api.value("select memory._check_unchecked(1)") <= 2
-        assert len(quarantined(api)) == found
-    api.sweep()
-    assert api.query("select * from memory.marks where kind = 'unchecked_documents'") == []
-
-
-@pytest.mark.feature("F10")
-def test_sweeps_look_at_stored_messages_until_they_have_more_than_4_mb(api: Api) -> None:
-    inline(api)
-    api.set_policy(settings={"trust": {"rules": False}})
-    for attack in (ATTACK, "Harmless", ATTACK):
-        said(api, "tool", long_text(2_050_000, attack))
-    api.set_policy(settings={"trust": {"rules": None}})
-    api.query(
-        "insert into memory.marks (user_id, scope, kind, position) values ('ana', 't', 'unchecked', 2),"
-        " ('ana', 'gone', 'unchecked', 2) returning kind"
-    )
-    for found, left in ((1, [("t", 0)]), (2, [])):
-        api.value("select memory._check_unchecked(1000)")
-        assert len(api.list_quarantined(user_id="ana")) == found
-        marks = api.query("select scope, position from memory.marks where kind = 'unchecked'")
-        assert [(mark.scope, mark.position) for mark in marks] == left
-
-
-@pytest.mark.feature("F10")
-def test_a_text_of_megabytes_takes_time_in_proportion(api: Api) -> None:
-    line = "Die Gärtnerin gießt müde die schönen Blumen, und später trinkt sie Tee.\n"
-    long, short = (line * (size // len(line)) for size in (4_000_000, 1_000_000))
-    form = "select length(memory._form_of(memory._pieces_to_judge(%(text)s)))"
-    with api.at_most(cpu_seconds=5.0):  # 1.6 s, and 8.4 when each piece was added to a copy of those before
-        assert api.value(form, text=long) > 3 * api.value(form, text=short)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import uuid
 from typing import Any
 from uuid import UUID
@@ -259,14 +258,17 @@ def test_no_search_finds_a_document_that_attacks(api: Api) -> None:
 @pytest.mark.feature("F10")
 def test_what_a_tool_said_never_hides_what_the_user_said(api: Api) -> None:
     mine, theirs = said(api, "user", "I live in Oslo."), said(api, "tool", "Ana lives in Rome.")
-    ids = [extracted(api, "Ana lives in Oslo", mine), extracted(api, "Ana lives in Rome", theirs)]
-    claims = api.query("select memory._claims_of('ana', %(ids)s, %(ids)s) as claims", ids=ids)[0].claims
-    hides = "select memory._may_hide('ana', %(winner)s, %(loser)s, %(claims)s, false) as hides"
-    both = [
-        api.query(hides, winner=winner, loser=loser, claims=json.dumps(claims))[0].hides
-        for winner, loser in ((ids[1], ids[0]), (ids[0], ids[1]))
-    ]
-    assert both == [False, True]
+    for content, seq in (("Ana lives in Oslo", mine), ("Ana lives in Rome", theirs)):
+        api.query(
+            """insert into memory.memories (
+                 user_id, memory_type, content, thread_id, source_seqs, source, attribute, trust)
+               select 'ana', 'fact', %(content)s, 't', array[%(seq)s::bigint], 'extraction', 'home',
+                 memory._least_trust('ana', 't', array[%(seq)s::bigint])
+               returning memory_id""",
+            content=content,
+            seq=seq,
+        )
+    assert "Ana lives in Oslo" in contents(api)
 
 
 @pytest.mark.feature("F10")
@@ -281,35 +283,6 @@ def test_an_extraction_does_not_bring_back_what_is_in_quarantine(api: Api) -> No
     assert contents(api) == []
     add(api, "Trusts Mallory")
     assert contents(api) == ["Trusts Mallory"], "what the user states is stored"
-
-
-@pytest.mark.feature("F10")
-def test_sweeps_look_at_what_was_stored_before_there_were_rules(api: Api) -> None:
-    api.set_policy(settings={"trust": {"rules": False}})
-    for number in range(30):
-        said(api, "user" if number % 2 else "tool", f"Message {number}. {ATTACK if number == 6 else ''}")
-    add(api, ATTACK, source="tool")
-    add(api, "Likes tea")
-    api.add_document(user_id="ana", content=ATTACK, metadata={"trust": 0.2})
-    extracted(api, "Wants data sent", 6)
-    api.sweep()
-    api.set_policy(settings={"trust": {"rules": None}})
-    api.query(
-        """insert into memory.marks (user_id, scope, kind, position)
-           values ('ana', 't', 'unchecked', 29), ('ana', '', 'unchecked', 4000000000000000),
-             ('ana', '', 'unchecked_documents', 4000000000000000) returning kind"""
-    )
-    api.sweep(batch_size=10)
-    for _ in range(5):
-        api.sweep(batch_size=10)
-    assert api.query("select * from memory.marks where kind like 'unchecked%%'") == []
-    assert contents(api) == ["Likes tea"]
-    assert sorted(row.source for row in api.list_quarantined(user_id="ana")) == [
-        "document",
-        "memory",
-        "memory",
-        "message",
-    ]
 
 
 @pytest.mark.feature("F10")
@@ -356,6 +329,7 @@ def test_a_text_that_a_job_saw_in_quarantine_is_embedded_once_it_is_released(api
         name = "log"
         api.store_artifact(user_id="ana", thread_id="t", content="The boat is green.", key=name)
     api.quarantine_source(user_id="ana", source=source, id=name, reason="planted")
+    api.sweep()  # which parses the artifact
     embed(api)
     assert embedded(api) == {}
     api.release_source(user_id="ana", source=source, id=name)

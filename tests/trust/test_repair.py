@@ -16,9 +16,9 @@ SOURCES = 100
 def summarize(api: Api, thread: str, kind: str, end_seq: int, text: str) -> None:
     api.query(
         """insert into memory.summaries (user_id, summary_id, kind, thread_id, start_seq, end_seq, status, summary,
-             search_vector, metadata, agent_ids)
+             metadata, agent_ids)
            values ('ana', memory._uuid_v7(), %(kind)s, %(thread)s, 0, %(end)s, 'completed', %(text)s,
-             to_tsvector(%(text)s), '{}', '{default}') returning 1 as done""",
+             '{}', '{default}') returning 1 as done""",
         kind=kind,
         thread=thread,
         end=end_seq,
@@ -33,7 +33,7 @@ def article(api: Api, content: str, memory_ids: list[Any]) -> None:
              insert into memory.documents (user_id, document_id, namespace, doc_type, title, content, source, metadata)
              values ('ana', memory._uuid_v7(), 'memories', 'article', 'Notes', %(content)s, 'consolidation',
                      jsonb_build_object('memory_ids', %(ids)s::uuid[])) returning document_id)
-           select memory._supersede_all('ana', %(ids)s::uuid[], document_id, 'consolidated') from stored""",
+           select memory._end_memories('ana', %(ids)s::uuid[], document_id, 'consolidated') from stored""",
         content=content,
         ids=memory_ids,
     )

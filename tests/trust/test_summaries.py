@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.embeddings.steps import embed, embedded
+from tests.embeddings.steps import embed
 from tests.support.protocol import ANA, activate, claim, complete, lease, make_due, open_jobs
 from tests.support.sqlapi import Api, refused
 from tests.support.summaries import active, compressing, hear, only, profile_job, write
@@ -42,7 +42,7 @@ def test_a_summary_that_looks_like_an_attack_is_refused(api: Api, begun: Callabl
     before = active(api)
     with refused("result") as error:
         complete(api, job, summary=POISONED)
-    assert "summary looks like an attack on a model (a request to send data" in str(error.value)
+    assert "summary looks like an attack on a model (an order to ignore instructions" in str(error.value)
     assert api.fail_job(**lease(job), error="result: summary looks like an attack on a model") == "pending"
     assert job.kind in open_jobs(api)
     assert active(api) == before
@@ -65,33 +65,26 @@ def test_the_built_in_model_copies_what_was_judged_before(api: Api) -> None:
 
 
 @pytest.mark.feature("F10")
-def test_sweeps_look_at_summaries_that_were_stored_before_there_were_rules(api: Api) -> None:
+def test_a_summary_in_quarantine_is_hidden_and_made_anew_and_a_release_brings_it_back(api: Api) -> None:
     activate(api)
     api.set_policy(settings={"trust": {"rules": False}})
     complete(api, compression_job(api), summary=POISONED)
     hear(api, "t1", "I live in Oslo")
     complete(api, profile_job(api), summary="Lives in Oslo.")
     [poisoned] = api.get_thread_summary(**ANA)
-    api.set_policy(settings={"trust": {"rules": None}})
-    api.query(
-        "insert into memory.marks (user_id, scope, kind, position)"
-        " values ('ana', '', 'unchecked_summaries', 4000000000000000) returning kind"
+    counts = api.quarantine_source(
+        user_id="ana", source="summary", id=str(poisoned.summary_id), reason="asks to send data"
     )
-    api.finish_jobs()
-    api.sweep()
-    assert api.query("select * from memory.marks where kind = 'unchecked_summaries'") == []
+    assert counts["summaries"] == 1
     [row] = api.list_quarantined(user_id="ana")
     assert (row.source, row.id, row.content) == ("summary", str(poisoned.summary_id), POISONED)
-    assert row.reason.startswith("rule: a request to send data")
+    assert row.reason == "asks to send data"
     assert [summary.summary for summary in api.get_user_summary(user_id="ana")] == ["Lives in Oslo."]
     assert not any("evil.example" in text for text in shown(api))
     assert "summarize_thread" in open_jobs(api), "it is made anew"
     counts = api.release_source(user_id="ana", source="summary", id=row.id)
     assert counts["summaries"] == 1
     assert any("evil.example" in text for text in shown(api))
-    counts = api.quarantine_source(user_id="ana", source="summary", id=row.id, reason="planted")
-    assert counts["summaries"] == 1
-    assert [found.reason for found in api.list_quarantined(user_id="ana", source="summary")] == ["planted"]
 
 
 @pytest.mark.feature("F10")
@@ -110,8 +103,7 @@ def test_the_summaries_that_continue_one_go_with_it(api: Api) -> None:
 
 
 @pytest.mark.feature("F5", "F10")
-@pytest.mark.parametrize("is_swept", [False, True])
-def test_what_a_summary_became_goes_with_it(api: Api, is_swept: bool) -> None:
+def test_what_a_summary_became_goes_with_it(api: Api) -> None:
     activate(api)
     compressing(api, archive_conversations=True)
     api.set_policy(settings={"summary": {"as_memory": True}, "trust": {"rules": False}})
@@ -120,16 +112,8 @@ def test_what_a_summary_became_goes_with_it(api: Api, is_swept: bool) -> None:
     [summary] = api.get_thread_summary(**ANA)
     named = {"user_id": "ana", "source": "summary", "id": str(summary.summary_id)}
     assert told(api) == {"memory", "document", "summary"}
-    if is_swept:
-        api.set_policy(settings={"trust": {"rules": None}})
-        api.connection.execute(
-            "insert into memory.marks (user_id, scope, kind, position) values ('ana', '', 'unchecked_summaries', 4e15)"
-        )
-        api.finish_jobs()
-        api.sweep()
-    else:
-        counts = api.quarantine_source(**named, reason="planted")
-        assert (counts["memories"], counts["documents"], counts["summaries"]) == (1, 1, 1)
+    counts = api.quarantine_source(**named, reason="planted")
+    assert (counts["memories"], counts["documents"], counts["summaries"]) == (1, 1, 1)
     assert told(api) == set()
     assert len(api.list_quarantined(user_id="ana")) == 3
     counts = api.release_source(**named)
@@ -188,23 +172,26 @@ def shown(api: Api) -> list[str]:
 
 @pytest.mark.feature("F10", "E6")
 @pytest.mark.parametrize("is_deleted", [True, False])
-def test_the_summary_before_one_that_goes_is_embedded_again(api: Api, is_deleted: bool) -> None:
+def test_the_summary_before_one_that_goes_is_found_by_meaning_again(api: Api, is_deleted: bool) -> None:
     activate(api)
     activate(api, "ada", "embedding")
     only(api, summary={"enabled": False}, search={"embed_messages": False})
     ids = []
+    current = """
+      select array_agg(id) from memory.texts where source = 'summary' and model is not null and valid_until = 'infinity'
+    """
     for number in range(2):
         api.talk(**ANA, rounds=2)
         api.summarize_thread(**ANA)
         complete(api, claim(api, "summarize_thread"), summary=f"They talked {number}.")
         embed(api)
-        ids.append(api.value("select id from memory.embeddings where source = 'summary'"))
-    assert list(embedded(api)) == ids[1:]
+        ids += api.value(current)
+    assert len({*ids}) == 2
     if is_deleted:
         api.connection.execute("delete from memory.summaries where summary_id = %s", [ids[1]])
     else:
         api.quarantine_source(user_id="ana", source="summary", id=ids[1], reason="planted")
+    assert api.value(current) == ids[:1]
     embed(api)
-    assert list(embedded(api)) == ids[:1]
     api.delete_thread(**ANA)
     assert "embed" not in open_jobs(api), "no summary is left"

@@ -1,4 +1,4 @@
-"""Calls of an earlier version that are under way while the file is installed wait at a door, and answer."""
+"""Calls that are under way while another version is installed wait at a door, and answer."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from typing import Any
 import psycopg
 import pytest
 
+from tests.install.steps import VERSION
 from tests.install.upgrades import PART, Build
 from tests.support.installer import execute, install, open_as
-from tests.support.releases import install_script
-from tests.support.servers import INSTALL_SQL
 from tests.support.sqlapi import Api
 
 pytestmark = pytest.mark.feature("F13")
@@ -32,6 +31,7 @@ CALLS = [
     "delete_thread(user_id => 'ana', thread_id => 'none')",
     "summarize_user(user_id => 'ana')",
     "claim_jobs(worker => 'w')",
+    "list_secrets(user_id => 'ana')",
 ]
 OLD_FUNCTIONS = """
     select proname, prosrc, provolatile from pg_proc
@@ -45,20 +45,18 @@ def called(connection: psycopg.Connection, call: str) -> psycopg.Cursor[Any]:
 
 
 @pytest.fixture
-def old_dsn(empty_dsn: str) -> str:
-    execute(empty_dsn, "create extension vector")
-    install(empty_dsn, install_script("0.1.0"))
-    with open_as(empty_dsn) as connection:
+def old_dsn(dsn: str) -> str:
+    with open_as(dsn) as connection:
         api = Api(connection)
         api.add_message(user_id="ana", thread_id="t", role="user", content="I like tea")
         api.add_memory(user_id="ana", content="Likes tea")
-    return empty_dsn
+    return dsn
 
 
-def test_calls_that_wait_for_the_upgrade_answer_with_the_columns_that_they_had(old_dsn: str) -> None:
+def test_calls_that_wait_for_the_upgrade_answer_with_the_columns_that_they_had(old_dsn: str, later: str) -> None:
     """Of sessions that have called before: a session that looks up the type of a result meanwhile may fail."""
     answers: list[list[str]] = []
-    doors, upgrade, rest = INSTALL_SQL.read_text().split("\ncommit;\n", 2)
+    doors, upgrade, rest = later.split("\ncommit;\n", 2)
     with ExitStack() as stack:
         sessions = [
             stack.enter_context(psycopg.connect(old_dsn, autocommit=True, prepare_threshold=None)) for _ in CALLS
@@ -104,7 +102,7 @@ def test_a_failed_upgrade_in_a_transaction_of_a_migration_tool_commits_that_and_
             tool.execute(refused.encode())
         tool.rollback()
         assert connection.execute("select memory.version(), count(*) from public.of_the_tool").fetchone() == (
-            "0.1.0",
+            VERSION,
             0,
         )
         for call in CALLS:
@@ -114,29 +112,32 @@ def test_a_failed_upgrade_in_a_transaction_of_a_migration_tool_commits_that_and_
 
 
 @pytest.mark.parametrize("level", ["repeatable read", "serializable"])
-def test_a_transaction_that_sees_one_moment_cannot_run_the_file(old_dsn: str, level: str) -> None:
+def test_a_transaction_that_sees_one_moment_cannot_run_the_file(old_dsn: str, later: str, level: str) -> None:
     with psycopg.connect(old_dsn) as tool:
         tool.execute(f"set transaction isolation level {level}".encode())
         tool.execute("create table public.of_the_tool (x int)")
         with pytest.raises(psycopg.errors.ActiveSqlTransaction):
-            tool.execute(INSTALL_SQL.read_bytes())
+            tool.execute(later.encode())
         tool.rollback()
-        assert tool.execute("select memory.version(), to_regclass('public.of_the_tool')").fetchone() == ("0.1.0", None)
+        assert tool.execute("select memory.version(), to_regclass('public.of_the_tool')").fetchone() == (VERSION, None)
 
 
 def test_an_upgrade_that_broke_off_leaves_doors_that_let_calls_pass_and_the_next_one_removes_them(
-    old_dsn: str, dsn: str, dump: Callable[..., str]
+    old_dsn: str, empty_dsn: str, later: str, dump: Callable[..., str]
 ) -> None:
     execute(
         old_dsn, "create function memory.mine() returns int language plpgsql security definer as 'begin return 1; end'"
     )
-    doors = INSTALL_SQL.read_text().split("\ncommit;\n", 1)[0]
+    doors = later.split("\ncommit;\n", 1)[0]
     execute(old_dsn, f"{doors}\ncommit;")
     with open_as(old_dsn) as connection:
         for call in CALLS:
             called(connection, call)
-    install(old_dsn)
+    install(old_dsn, later)
     with open_as(old_dsn) as connection:
         assert connection.execute("select memory.mine()").fetchone() == (1,)
         connection.execute("drop function memory.mine")
-    assert dump(old_dsn, "--schema-only") == dump(dsn, "--schema-only")
+    execute(empty_dsn, "create extension vector")
+    install(empty_dsn, later)
+    old, new = (dump(each, "--schema-only").replace(" (made by agent_memory)", "") for each in (old_dsn, empty_dsn))
+    assert old == new

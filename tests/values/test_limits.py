@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
@@ -49,34 +48,6 @@ class TestTags:
         with refused("tags"):
             api.add_memory(**ANA, content="Likes tea", tags="{{a},{b}}")
 
-    def test_from_before_the_limit_stay_and_their_memory_can_change(self, api: Api) -> None:
-        memory_id = old_memory(api, 3_000)
-        assert api.update_memory(**ANA, memory_id=memory_id, importance=0.9) == 2
-        assert api.delete_memory(**ANA, memory_id=memory_id)
-        assert api.restore_memory(**ANA, memory_id=memory_id) == 4
-        assert len(api.get_memory(**ANA, memory_id=memory_id).tags) == 3_000
-        for filters in ({"tags_all": ["t7", "t2999"]}, {"tags_any": ["t2999", "none"]}, {"exclude_tags": ["none"]}):
-            assert len(api.search(**ANA, query="tea", mode="keyword", **filters)) == 1
-        for filters in ({"tags_all": ["t7", "none"]}, {"tags_any": ["none"]}, {"exclude_tags": ["t2999"]}):
-            assert api.search(**ANA, query="tea", mode="keyword", **filters) == []
-        assert len(api.list_memories(**ANA, tags_all=["t7", "t2999"])) == 1
-        assert api.list_memories(**ANA, tags_all=["t7", "none"]) == []
-        api.update_memory(**ANA, memory_id=memory_id, tags=["few"])
-        with refused("tags", "54000"):  # what comes back is new again
-            api.restore_memory(**ANA, memory_id=memory_id, version=1)
-
-    def test_of_an_old_memory_do_not_keep_a_search_from_being_cancelled(self, api: Api) -> None:
-        old_memory(api, 1_000_000)
-
-        def place_of_cancel(seconds: float) -> str:
-            api.query("select set_config('statement_timeout', %(limit)s, true)", limit=f"{seconds}s")
-            with pytest.raises(psycopg.errors.QueryCanceled) as raised:
-                api.search(**ANA, query="tea", mode="keyword", tags_any=MANY[:100])
-            return raised.value.diag.context or ""
-
-        # Uninterrupted, the comparison alone takes two seconds and more; a busy machine reaches it late.
-        assert any("_tags_among" in place_of_cancel(seconds) for seconds in (0.3, 1.2, 5))
-
     @pytest.mark.feature("F20", "E10")
     def test_that_are_merged_are_as_many_as_may_be(self, api: Api) -> None:
         """A merged memory with more tags than allowed would make the job fail again and again."""
@@ -86,19 +57,6 @@ class TestTags:
         api.query(merge, stays=second, gone=first)
         tags = api.get_memory(**ANA, memory_id=second).tags
         assert (len(tags), sum(tag.startswith("b") for tag in tags)) == (100, 90)
-
-
-def old_memory(api: Api, tags: int) -> Any:
-    """A memory with more tags than allowed, as a former version could store it."""
-    memory_id = api.add_memory(**ANA, content="Likes tea").memory_id
-    api.query("select set_config('session_replication_role', 'replica', true)")
-    api.query(
-        "update memory.memories set tags = array(select 't' || n from generate_series(1, %(tags)s::int) as n) "
-        "where memory_id = %(memory_id)s returning 1",
-        tags=tags, memory_id=memory_id,
-    )  # fmt: skip
-    api.query("select set_config('session_replication_role', 'origin', true)")
-    return memory_id
 
 
 @pytest.mark.feature("F20")

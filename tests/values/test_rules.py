@@ -230,7 +230,7 @@ def test_a_search_is_refused_by_its_rules_alone(api: Api, number: int) -> None:
         api,
         f"""
         select memory._check_search({", ".join(f"p_{n} => %({n})s" for n in rest)}, p_min_score => null,
-          p_filters => memory._filters({", ".join(f"p_{n} => %({n})s" for n in filters)}))
+          p_min_relevance => null, p_filters => memory._filters({", ".join(f"p_{n} => %({n})s" for n in filters)}))
         """,
         arguments,
     )

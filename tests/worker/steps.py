@@ -58,7 +58,7 @@ def finding(content: str, seconds: float = 0.0) -> Scripted:
 def queue(memory: Memory, threads: int = 1) -> list[int]:
     jobs = []
     for number in range(threads):
-        memory.add_message("ana", f"t{number}", "user", f"My name is Ana, take {number}.")
+        memory.add_message("ana", f"t{number}", "user", f"I love jazz number {number}.")
         jobs.append(memory.extract_memories("ana", f"t{number}"))
     return jobs
 

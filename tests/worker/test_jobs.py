@@ -38,7 +38,7 @@ class TestOutcomes:
         queue(memory, threads=25)
         memory.summarize_thread("ana", "t0")
         assert run_once(dsn) == WorkerCounts(completed=26)
-        assert contents(memory) == sorted(f"My name is Ana, take {number}." for number in range(25))
+        assert contents(memory) == sorted(f"I love jazz number {number}." for number in range(25))
         assert memory.get_thread_summary("ana", "t0") is not None
         assert run_once(dsn) == WorkerCounts()
         assert set(attempts(db)) == {1}

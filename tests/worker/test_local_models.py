@@ -31,4 +31,4 @@ def test_jobs_wait_for_weights_that_are_missing(
     loading._missing.clear()
     db.execute("update memory.jobs set run_after = now()")
     assert run_once(dsn) == WorkerCounts(completed=1)
-    assert db.execute("select count(*) from memory.embeddings").fetchone() == (1,)
+    assert db.execute("select count(*) from memory.texts where model is not null").fetchone() == (1,)

@@ -88,6 +88,7 @@ class TestOutput:
         assert steps == [(number, 30) for number in range(1, 31)]
 
     def test_no_more_are_done_than_there_are_in_all(self, dsn: str, memory: Memory) -> None:
+        memory.add_memory("ana", "Likes tea")
         queue(memory, threads=3)
         memory.admin.set_policy({"cadence": {"reconcile_every_n": 1}})  # so that jobs queue further ones
         steps: list[tuple[int, int]] = []

@@ -23,7 +23,9 @@ class TestProcess:
     def silent_model(self, memory: Memory) -> Iterator[socket.socket]:
         with socket.create_server(("127.0.0.1", 0)) as server:
             url = f"http://127.0.0.1:{server.getsockname()[1]}/v1"
-            memory.admin.register_model("silent", "chat", "openai", "some-model", {"base_url": url})
+            # A server whose window is known is not asked for it before.
+            settings = {"base_url": url, "context_tokens": 8000}
+            memory.admin.register_model("silent", "chat", "openai", "some-model", settings)
             memory.admin.activate_model("silent")
             server.settimeout(PATIENCE)
             yield server
@@ -84,6 +86,6 @@ class TestProcess:
         assert run_once(dsn) == WorkerCounts(), "the lease protects the job"
         db.execute("update memory.jobs set lease_expires_at = lease_expires_at - interval '10 minutes'")
         assert run_once(dsn) == WorkerCounts(completed=1)
-        assert contents(memory) == ["My name is Ana, take 0."]
+        assert contents(memory) == ["I love jazz number 0."]
         job = memory.get_job("ana", job_id)
         assert (job.status, job.attempts) == ("completed", 2)

@@ -36,7 +36,7 @@ export class QueryEmbedder {
     Args extends { userId: string; query?: string | null; queryEmbedding?: unknown; threadId?: string | null; agentId?: string | null },
   >(args: Args, isContext: boolean): Promise<Args> {
     const isProbed = Date.now() > this.probedAt + KNOWN_FOR;
-    if (!this.embeds || (args.queryEmbedding !== undefined && args.queryEmbedding !== null) || (this.serverEmbeds && !isProbed)) {
+    if (!this.embeds || (args?.queryEmbedding ?? null) !== null || (this.serverEmbeds && !isProbed)) {
       return args;
     }
     try {

@@ -22,6 +22,7 @@ export interface AddDocumentArguments {
 }
 
 export interface AddMemoriesRow {
+  /** Null if nothing is stored: the policy of the agent has no resource memory. */
   memoryId: string;
   inserted: boolean;
 }
@@ -30,10 +31,11 @@ export interface AddMemoriesArguments {
   userId: string;
   memories: Json;
   agentId?: string | null;
-  onConflict?: string | null;
+  onConflict?: "ignore" | "replace" | "error" | null;
 }
 
 export interface AddMemoryRow {
+  /** Null if nothing is stored: the policy of the agent has no resource memory. */
   memoryId: string;
   inserted: boolean;
 }
@@ -53,12 +55,16 @@ export interface AddMemoryArguments {
   expiresAt?: Date | string | null;
   embeddingText?: string | null;
   source?: string | null;
-  onConflict?: string | null;
+  onConflict?: "ignore" | "replace" | "error" | null;
   memoryId?: string | null;
+  subject?: string | null;
+  attribute?: string | null;
+  replaces?: string[] | null;
 }
 
 export interface AddMessageRow {
-  seq: number | string | null;
+  /** Null if nothing is stored: the policy of the agent has no resource memory. */
+  seq: number | string;
   content: string;
   tokenCount: number;
   memoryRef: string | null;
@@ -67,7 +73,7 @@ export interface AddMessageRow {
 export interface AddMessageArguments {
   userId: string;
   threadId: string;
-  role: string;
+  role: "user" | "assistant" | "agent" | "tool" | "system" | "developer" | (string & {});
   content: string;
   agentId?: string | null;
   metadata?: Json | null;
@@ -77,7 +83,8 @@ export interface AddMessageArguments {
 }
 
 export interface AddMessagesRow {
-  seq: number | string | null;
+  /** Null if nothing is stored: the policy of the agent has no resource memory. */
+  seq: number | string;
   content: string;
   tokenCount: number;
   memoryRef: string | null;
@@ -143,6 +150,8 @@ export interface CountMemoriesArguments {
   createdAfter?: Date | string | null;
   createdBefore?: Date | string | null;
   includeQuarantined?: boolean | null;
+  subject?: string | null;
+  attribute?: string | null;
 }
 
 export interface CreateSpaceArguments {
@@ -209,7 +218,7 @@ export interface DeleteMessagesArguments {
   userId: string;
   threadId?: string | null;
   seqs?: Array<number | bigint | string> | null;
-  roles?: string[] | null;
+  roles?: Array<"user" | "assistant" | "agent" | "tool" | "system" | "developer"> | null;
   filter?: Json | null;
   createdAfter?: Date | string | null;
   createdBefore?: Date | string | null;
@@ -228,7 +237,7 @@ export interface DeleteSpaceArguments {
 export interface DeleteThreadArguments {
   userId: string;
   threadId: string;
-  memories?: string | null;
+  memories?: "keep" | "forget" | null;
 }
 
 export interface DoctorRow {
@@ -239,6 +248,13 @@ export interface DoctorRow {
 
 export interface DropModelArguments {
   name: string;
+}
+
+export interface EndMemoryArguments {
+  userId: string;
+  memoryId: string;
+  endedAt?: Date | string | null;
+  reason?: string | null;
 }
 
 export interface ExpandRefsArguments {
@@ -271,7 +287,7 @@ export interface ForgetMemoryArguments {
 export interface ForgetUserArguments {
   userId: string;
   reason?: string | null;
-  spaces?: string | null;
+  spaces?: "keep" | "forget" | null;
 }
 
 export interface GetCheckpointRow {
@@ -300,11 +316,11 @@ export interface GetCheckpointArguments {
 
 export interface GetContextRow {
   ordinal: number | null;
-  role: string | null;
-  content: string | null;
-  source: string | null;
-  tokenCount: number | null;
-  metadata: Json | null;
+  role: "user" | "assistant" | "tool" | "system" | "developer";
+  content: string;
+  source: "instructions" | "user_summary" | "memories" | "recalled" | "cross_session" | "thread_summary" | "message";
+  tokenCount: number;
+  metadata: Json;
 }
 
 export interface GetContextArguments {
@@ -318,12 +334,17 @@ export interface GetContextArguments {
   wholeThread?: boolean | null;
   spaces?: string[] | null;
   explain?: boolean | null;
+  layout?: "cached" | "before" | (string & {}) | null;
+  memoryTypes?: string[] | null;
+  tagsAny?: string[] | null;
+  excludeTags?: string[] | null;
+  filter?: Json | null;
 }
 
 export interface GetJobRow {
   jobId: number | string;
   kind: string;
-  status: string;
+  status: "pending" | "running" | "completed" | "dead";
   attempts: number;
   result: Json | null;
   error: string | null;
@@ -362,6 +383,9 @@ export interface GetMemoryRow {
   quarantinedAt: Date | null;
   quarantineReason: string | null;
   space: string | null;
+  subject: string | null;
+  attribute: string | null;
+  state: string;
 }
 
 export interface GetMemoryArguments {
@@ -371,7 +395,7 @@ export interface GetMemoryArguments {
 
 export interface GetMemoryHistoryRow {
   version: number;
-  operation: string;
+  operation: "insert" | "update" | "supersede" | "end" | "delete" | "evict" | "restore" | "quarantine" | "release";
   content: string;
   metadata: Json;
   changedAt: Date;
@@ -385,7 +409,7 @@ export interface GetMemoryHistoryArguments {
 
 export interface GetMessagesRow {
   seq: number | string;
-  role: string;
+  role: "user" | "assistant" | "tool" | "system" | "developer";
   content: string;
   agentId: string;
   metadata: Json;
@@ -403,10 +427,11 @@ export interface GetMessagesArguments {
   beforeSeq?: number | bigint | string | null;
   agentId?: string | null;
   includeInactive?: boolean | null;
-  roles?: string[] | null;
+  roles?: Array<"user" | "assistant" | "agent" | "tool" | "system" | "developer"> | null;
   filter?: Json | null;
   createdAfter?: Date | string | null;
   createdBefore?: Date | string | null;
+  whole?: boolean | null;
 }
 
 export interface GetPolicyArguments {
@@ -441,17 +466,17 @@ export interface GetThreadSummaryRow {
   startSeq: number | string;
   endSeq: number | string;
   baseSummaryId: string | null;
-  status: string;
+  status: "processing" | "completed" | "failed" | "quarantined";
   metadata: Json;
   generationTimeMs: number | null;
   createdAt: Date;
-  kind: string;
+  kind: "rolling" | "thread" | "user";
 }
 
 export interface GetThreadSummaryArguments {
   userId: string;
   threadId: string;
-  kind?: string | null;
+  kind?: "rolling" | "thread" | null;
 }
 
 export interface GetUserSummaryRow {
@@ -460,11 +485,11 @@ export interface GetUserSummaryRow {
   startSeq: number | string;
   endSeq: number | string;
   baseSummaryId: string | null;
-  status: string;
+  status: "processing" | "completed" | "failed" | "quarantined";
   metadata: Json;
   generationTimeMs: number | null;
   createdAt: Date;
-  kind: string;
+  kind: "rolling" | "thread" | "user";
 }
 
 export interface GetUserSummaryArguments {
@@ -474,7 +499,7 @@ export interface GetUserSummaryArguments {
 export interface GrantSpaceArguments {
   space: string;
   userId: string;
-  access?: string | null;
+  access?: "read" | "write" | null;
 }
 
 export interface ImportUserArguments {
@@ -585,6 +610,9 @@ export interface ListMemoriesRow {
   quarantinedAt: Date | null;
   quarantineReason: string | null;
   space: string | null;
+  subject: string | null;
+  attribute: string | null;
+  state: string;
 }
 
 export interface ListMemoriesArguments {
@@ -603,10 +631,12 @@ export interface ListMemoriesArguments {
   createdBefore?: Date | string | null;
   includeQuarantined?: boolean | null;
   spaces?: string[] | null;
+  subject?: string | null;
+  attribute?: string | null;
 }
 
 export interface ListQuarantinedRow {
-  source: string;
+  source: "memory" | "message" | "document" | "artifact" | "summary";
   id: string;
   content: string;
   trust: number;
@@ -636,7 +666,7 @@ export interface ListSecretsArguments {
 export interface ListSpacesRow {
   space: string;
   title: string | null;
-  access: string | null;
+  access: "read" | "write" | null;
   memberCount: number | string;
   memoryCount: number | string;
   createdAt: Date;
@@ -695,7 +725,7 @@ export interface MergeUsersArguments {
 }
 
 export interface NeedsMemoryRow {
-  decision: string;
+  decision: "search" | "skip";
   reason: string;
   details: Json;
 }
@@ -746,7 +776,7 @@ export interface QuarantineMemoryArguments {
 
 export interface QuarantineSourceArguments {
   userId: string;
-  source: string;
+  source: "message" | "thread" | "document" | "artifact" | "summary" | "memory";
   id: string;
   reason: string;
 }
@@ -759,7 +789,7 @@ export interface ReconcileMemoriesArguments {
 export interface RecordUseArguments {
   userId: string;
   memoryIds: string[];
-  outcome?: string | null;
+  outcome?: "used" | "helpful" | "wrong" | null;
   threadId?: string | null;
 }
 
@@ -769,8 +799,8 @@ export interface ReencryptSecretsArguments {
 
 export interface RegisterModelArguments {
   name: string;
-  kind: string;
-  provider: string;
+  kind: "chat" | "embedding" | "rerank" | "screen";
+  provider: "local" | "openai" | "azure" | (string & {});
   model: string;
   settings?: Json | null;
 }
@@ -782,7 +812,7 @@ export interface ReleaseMemoryArguments {
 
 export interface ReleaseSourceArguments {
   userId: string;
-  source: string;
+  source: "message" | "thread" | "document" | "artifact" | "summary" | "memory";
   id: string;
 }
 
@@ -793,6 +823,12 @@ export interface RenderMemoriesArguments {
   maxMemories?: number | null;
   maxTokens?: number | null;
   queryEmbedding?: Embedding | null;
+  dates?: boolean | null;
+  memoryTypes?: string[] | null;
+  tagsAny?: string[] | null;
+  excludeTags?: string[] | null;
+  filter?: Json | null;
+  minRelevance?: number | null;
 }
 
 export interface ResetPromptArguments {
@@ -837,7 +873,7 @@ export interface ScheduleJobsArguments {
 }
 
 export interface SearchRow {
-  source: string;
+  source: "memory" | "message" | "document" | "summary" | "artifact";
   id: string;
   threadId: string | null;
   content: string;
@@ -846,14 +882,15 @@ export interface SearchRow {
   createdAt: Date;
   details: Json | null;
   validFrom: Date | null;
+  relevance: number | null;
 }
 
 export interface SearchArguments {
   userId: string;
   query?: string | null;
   queryEmbedding?: Embedding | null;
-  mode?: string | null;
-  sources?: string[] | null;
+  mode?: "hybrid" | "vector" | "keyword" | null;
+  sources?: Array<"memory" | "message" | "document" | "summary" | "artifact"> | null;
   agentId?: string | null;
   threadId?: string | null;
   excludeThreadId?: string | null;
@@ -874,6 +911,7 @@ export interface SearchArguments {
   docTypes?: string[] | null;
   namespaces?: string[] | null;
   spaces?: string[] | null;
+  minRelevance?: number | null;
 }
 
 export interface SetPolicyArguments {
@@ -906,8 +944,10 @@ export interface SetTokenKeyArguments {
 }
 
 export interface StoreArtifactRow {
-  key: string | null;
-  memoryRef: string | null;
+  /** Null if nothing is stored: the policy of the agent has no resource memory. */
+  key: string;
+  /** Null if nothing is stored: the policy of the agent has no resource memory. */
+  memoryRef: string;
   tokenCount: number;
 }
 
@@ -928,7 +968,7 @@ export interface SummarizeThreadArguments {
   userId: string;
   threadId: string;
   recentK?: number | null;
-  kind?: string | null;
+  kind?: "rolling" | "thread" | null;
 }
 
 export interface SummarizeUserArguments {
@@ -1002,8 +1042,8 @@ export abstract class Functions {
    * Stores an array of memories in one call and returns their ids, in order; all or none. Each is an object with the
    * arguments of memory.add_memory() except user_id and on_conflict; a member that is null or left out has its
    * default, and agent_id is then the argument. The result is that of memory.add_memory() called for one after the
-   * other: a memory that the agent has already, or that stands earlier in the array, gets inserted = false. An error
-   * names the place in the array, from 0.
+   * other: a memory that the agent has already, that stands earlier in the array, or that the limit evicts in the
+   * same call gets inserted = false. An error names the place in the array, from 0.
    */
   addMemories(args: AddMemoriesArguments): Promise<AddMemoriesRow[]> {
     return this.call("add_memories", args);
@@ -1012,12 +1052,15 @@ export abstract class Functions {
   /**
    * Stores a long-term memory and returns its id. If the agent has the same content already, whatever its type,
    * on_conflict decides: ignore returns the stored memory with inserted = false, replace updates it, error refuses
-   * (23505). A stored fact takes the type that the repetition names; every other type stays. tags, confidence and
-   * importance that are left out are taken from the metadata if it has them. Over max_per_agent the memory of the
-   * agent that matters least is evicted, which may be the new one: then inserted is false too. For an agent without
-   * the resource memory nothing is stored: memory_id is null; nor is what the user had forgotten, if a model says it
-   * again (source extraction). A call that is repeated with the same memory_id stores once: the memory of this id is
-   * returned as it is, also if it was changed or deleted since.
+   * (23505). A stored fact takes the type that the repetition names; every other type stays. subject and attribute
+   * say what the memory is about, such as "daughter Lou" and "phone/home". Where the attribute has one value at a
+   * time (policy memories.attributes), the memory of the value before ends: its valid_to is the valid_from of the
+   * new one, or else now. replaces ends exactly the memories that it names. tags, confidence and importance that are
+   * left out are taken from the metadata if it has them. Over max_per_agent the memory of the agent that matters
+   * least is evicted, which may be the new one: then inserted is false too. For an agent without the resource memory
+   * nothing is stored: memory_id is null; nor is what the user had forgotten, if a model says it again (source
+   * extraction). A call that is repeated with the same memory_id stores once: the memory of this id is returned as
+   * it is, also if it was changed or deleted since.
    */
   addMemory(args: AddMemoryArguments): Promise<AddMemoryRow> {
     return this.call("add_memory", args);
@@ -1183,6 +1226,16 @@ export abstract class Functions {
   }
 
   /**
+   * Notes that a memory no longer holds, and that no other memory takes its place: valid_to is ended_at (now by
+   * default), and from then on lists, searches and contexts of now leave it out. as_of shows it as it was, unless
+   * reason is corrected: then it was never true. Returns false if it was not current. memory.restore_memory() undoes
+   * that.
+   */
+  endMemory(args: EndMemoryArguments): Promise<boolean> {
+    return this.call("end_memory", args);
+  }
+
+  /**
    * A text with its placeholders replaced by what they stand for, as far as max_tokens (of the whole result) allow;
    * null is no limit, with 0 nothing is replaced. With a query (in words, as query_embedding, or both) a model
    * chooses the artifacts that the query needs: a rerank model, else a chat model, else the embedding model; without
@@ -1247,18 +1300,22 @@ export abstract class Functions {
   }
 
   /**
-   * Chat messages to send to a model, within max_tokens: memories, the summary of the user, what was said before
-   * about the query (recall, otherwise the policy's context.recall), earlier conversations, what the query needs of
-   * artifacts that the thread names (context.expand_artifacts), the newest messages of the thread, and a summary of
-   * those that do not fit; before them, where a placeholder stands among them, instructions for it (prompt
-   * placeholders). The system messages that begin the thread stand first. whole_thread, without max_tokens:
-   * context.max_tokens is for everything else, and the thread has as many tokens as it needs until
+   * Chat messages to send to a model, within max_tokens. In the layout cached: the system messages that begin the
+   * thread; instructions for placeholders, where one stands in the context (prompt placeholders); the summary of the
+   * user; the memories that stand in every context; earlier conversations; a summary of the messages that do not
+   * fit; the newest messages of the thread; and before the newest message of the user what the query asks for:
+   * memories, what was said before about it (recall, otherwise the policy's context.recall), and what it needs of
+   * artifacts that the thread names (context.expand_artifacts). So a provider's cache of prompts keeps the
+   * beginning; metadata.cache says how long a part stays: stable, thread or volatile. In the layout before
+   * (otherwise the policy's context.layout) all that is remembered stands before the thread. whole_thread, without
+   * max_tokens: context.max_tokens is for everything else, and the thread has as many tokens as it needs until
    * compression.threshold_tokens. Without a query the user's newest message is the query. metadata of a message
    * holds its tool_calls, tool_call_id and name; metadata of other parts says what was chosen, with the scores.
    * spaces, or else the policy's context.spaces, names spaces that are granted to the user: their memories stand
-   * among the user's own, each with the name of its space. With explain one more row for each reason for which
-   * something was left out, without an ordinal: content, as JSON, has source, reason, tokens, count, and the first
-   * thousand ids.
+   * among the user's own, each with the name of its space. memory_types, tags_any, exclude_tags and filter say which
+   * memories may stand there, as in memory.search(). With explain one more row for each reason for which something
+   * was left out, without an ordinal: content, as JSON, has source, reason, tokens, count, and the first thousand
+   * ids.
    */
   getContext(args: GetContextArguments): Promise<GetContextRow[]> {
     return this.call("get_context", args);
@@ -1289,8 +1346,9 @@ export abstract class Functions {
   /**
    * Messages of a thread, oldest first: all, the last recent_k, or those after or before a seq. roles, filter (a
    * part of their metadata), created_after, created_before and agent_id choose among them before recent_k counts.
-   * include_inactive also shows cleared and expired messages until memory.sweep() removes them. expires_at is null
-   * for a message that never expires.
+   * include_inactive also shows cleared and expired messages until memory.sweep() removes them. whole shows the
+   * thread as it was added: also messages that a compression put away, and whole contents in place of placeholders.
+   * expires_at is null for a message that never expires.
    */
   getMessages(args: GetMessagesArguments): Promise<GetMessagesRow[]> {
     return this.call("get_messages", args);
@@ -1359,11 +1417,12 @@ export abstract class Functions {
 
   /**
    * Memories of a user, newest first, filtered by agent, thread, type, tags, metadata (filter, a part of it), time
-   * and text (anywhere in content or embedding_text, ignoring case). total_count is the number of matches on all
-   * pages; source and source_seqs say where a memory comes from. as_of lists the memories that held at that time;
-   * include_superseded adds superseded ones, include_quarantined those in quarantine. spaces names spaces that are
-   * granted to the user: their memories stand among the user's own, and space says which space a memory is of (null:
-   * none). valid_to and expires_at are null for never.
+   * and text (anywhere in content or embedding_text, ignoring case), and by what they are about (subject,
+   * attribute). state is current, ended, replaced, corrected, duplicate, deleted or quarantined. total_count is the
+   * number of matches on all pages; source and source_seqs say where a memory comes from. as_of lists the memories
+   * that held at that time; include_superseded adds superseded ones, include_quarantined those in quarantine. spaces
+   * names spaces that are granted to the user: their memories stand among the user's own, and space says which space
+   * a memory is of (null: none). valid_to and expires_at are null for never.
    */
   listMemories(args: ListMemoriesArguments): Promise<ListMemoriesRow[]> {
     return this.call("list_memories", args);
@@ -1511,17 +1570,19 @@ export abstract class Functions {
 
   /**
    * The memories of a user as a block for a system prompt, headed "## Your Memories" and grouped by type: chosen by
-   * relevance to the query, importance and recency (policy context), at most max_memories and max_tokens. Empty text
-   * when there are none.
+   * relevance to the query, importance and recency (policy context), at most max_memories and max_tokens. With dates
+   * each line says since when the memory holds, where that is known and not today. memory_types, tags_any,
+   * exclude_tags and filter say which memories may be chosen, as in memory.search(); with min_relevance only
+   * memories that are as relevant to the query. Empty text when there are none.
    */
   renderMemories(args: RenderMemoriesArguments): Promise<string> {
     return this.call("render_memories", args);
   }
 
   /**
-   * Undoes a deletion (by delete_memory or by the limit) or a supersede, or takes a memory back to an earlier
-   * version. Returns the new version. Memories that the deletion released are hidden again. At the limit another
-   * memory is evicted.
+   * Undoes a deletion (by delete_memory or by the limit), a supersede or an end, or takes a memory back to an
+   * earlier version. Returns the new version. Memories that the deletion released are hidden again. At the limit
+   * another memory is evicted.
    */
   restoreMemory(args: RestoreMemoryArguments): Promise<number> {
     return this.call("restore_memory", args);
@@ -1786,9 +1847,9 @@ export abstract class AdminFunctions {
   }
 
   /**
-   * Registers a model, or changes the registration of that name. kind: chat, embedding or rerank; provider: local,
-   * openai or azure. settings name the server, where the calling process finds the key, limits and prices: see
-   * docs/models.md. For administrators: grant it to nobody else.
+   * Registers a model, or changes the registration of that name. kind: chat, embedding, rerank or screen; provider:
+   * local, openai or azure. settings name the server, where the calling process finds the key, limits and prices:
+   * see docs/models.md. For administrators: grant it to nobody else.
    */
   registerModel(args: RegisterModelArguments): Promise<void> {
     return this.call("register_model", args);
@@ -1859,7 +1920,8 @@ export abstract class AdminFunctions {
   /**
    * Removes rows that have expired, were soft-deleted or are old, at most batch_size of each kind; queues periodic
    * work, such as reading messages before they expire, and parses messages and artifacts that no job has parsed.
-   * Returns the counts. Run it from cron or pg_cron until the counts are 0.
+   * Returns the counts. Run it from cron or pg_cron until the counts are 0. Beside a sweep that is under way it does
+   * nothing.
    */
   sweep(args: SweepArguments = {}): Promise<Json> {
     return this.call("sweep", args);
@@ -1895,104 +1957,105 @@ export abstract class AdminFunctions {
 
 /** How each function is called: its arguments and columns with their types in PostgreSQL. */
 export const FUNCTIONS = {
-  activate_model: { kind: "row", shape: "value", arguments: { name: "text" }, columns: { activate_model: "void" } },
-  add_artifact_piece: { kind: "row", shape: "value", arguments: { user_id: "text", content: "text", upload_id: "uuid" }, columns: { add_artifact_piece: "uuid" } },
-  add_document: { kind: "row", shape: "value", arguments: { user_id: "text", content: "text", title: "text", namespace: "text", doc_type: "text", metadata: "jsonb" }, columns: { add_document: "uuid" } },
-  add_memories: { kind: "rows", shape: "columns", arguments: { user_id: "text", memories: "jsonb", agent_id: "text", on_conflict: "text" }, columns: { memory_id: "uuid", inserted: "boolean" } },
-  add_memory: { kind: "row", shape: "columns", arguments: { user_id: "text", content: "text", memory_type: "text", agent_id: "text", thread_id: "text", metadata: "jsonb", tags: "text[]", confidence: "double precision", importance: "double precision", valid_from: "timestamp with time zone", valid_to: "timestamp with time zone", expires_at: "timestamp with time zone", embedding_text: "text", source: "text", on_conflict: "text", memory_id: "uuid" }, columns: { memory_id: "uuid", inserted: "boolean" } },
-  add_message: { kind: "row", shape: "columns", arguments: { user_id: "text", thread_id: "text", role: "text", content: "text", agent_id: "text", metadata: "jsonb", created_at: "timestamp with time zone", expires_at: "timestamp with time zone", idempotency_key: "text" }, columns: { seq: "bigint", content: "text", token_count: "integer", memory_ref: "text" } },
-  add_messages: { kind: "rows", shape: "columns", arguments: { user_id: "text", thread_id: "text", messages: "jsonb", agent_id: "text" }, columns: { seq: "bigint", content: "text", token_count: "integer", memory_ref: "text" } },
-  backfill_status: { kind: "rows", shape: "columns", arguments: {  }, columns: { model: "text", done: "bigint", total: "bigint", is_active: "boolean" } },
-  bind_role: { kind: "row", shape: "value", arguments: { role_name: "name", user_id: "text" }, columns: { bind_role: "void" } },
-  clear_thread: { kind: "row", shape: "value", arguments: { user_id: "text", thread_id: "text", agent_id: "text" }, columns: { clear_thread: "bigint" } },
-  compress_thread: { kind: "row", shape: "value", arguments: { user_id: "text", thread_id: "text" }, columns: { compress_thread: "bigint" } },
-  consolidate: { kind: "row", shape: "value", arguments: { user_id: "text" }, columns: { consolidate: "bigint" } },
-  copy_checkpoints: { kind: "row", shape: "value", arguments: { user_id: "text", thread_id: "text", new_thread_id: "text" }, columns: { copy_checkpoints: "bigint" } },
-  copy_thread: { kind: "row", shape: "value", arguments: { user_id: "text", thread_id: "text", new_thread_id: "text", upto_seq: "bigint" }, columns: { copy_thread: "bigint" } },
-  count_memories: { kind: "row", shape: "value", arguments: { user_id: "text", agent_id: "text", memory_type: "text", search: "text", tags_all: "text[]", as_of: "timestamp with time zone", include_superseded: "boolean", thread_id: "text", filter: "jsonb", created_after: "timestamp with time zone", created_before: "timestamp with time zone", include_quarantined: "boolean" }, columns: { count_memories: "bigint" } },
-  create_space: { kind: "row", shape: "value", arguments: { space: "text", title: "text", metadata: "jsonb" }, columns: { create_space: "void" } },
-  deactivate_model: { kind: "row", shape: "value", arguments: { name: "text" }, columns: { deactivate_model: "void" } },
-  delete_artifact: { kind: "row", shape: "value", arguments: { user_id: "text", key: "text" }, columns: { delete_artifact: "boolean" } },
-  delete_checkpoints: { kind: "row", shape: "value", arguments: { user_id: "text", thread_ids: "text[]", run_ids: "text[]" }, columns: { delete_checkpoints: "bigint" } },
-  delete_document: { kind: "row", shape: "value", arguments: { user_id: "text", document_id: "uuid" }, columns: { delete_document: "boolean" } },
-  delete_documents: { kind: "row", shape: "value", arguments: { user_id: "text", document_ids: "uuid[]", namespace: "text", doc_type: "text", filter: "jsonb", dry_run: "boolean" }, columns: { delete_documents: "jsonb" } },
-  delete_memories: { kind: "row", shape: "value", arguments: { user_id: "text", memory_ids: "uuid[]", agent_id: "text", thread_id: "text", memory_type: "text", tags_all: "text[]", search: "text", filter: "jsonb", created_after: "timestamp with time zone", created_before: "timestamp with time zone", dry_run: "boolean" }, columns: { delete_memories: "jsonb" } },
-  delete_memory: { kind: "row", shape: "value", arguments: { user_id: "text", memory_id: "uuid" }, columns: { delete_memory: "boolean" } },
-  delete_message: { kind: "row", shape: "value", arguments: { user_id: "text", thread_id: "text", seq: "bigint" }, columns: { delete_message: "boolean" } },
-  delete_messages: { kind: "row", shape: "value", arguments: { user_id: "text", thread_id: "text", seqs: "bigint[]", roles: "text[]", filter: "jsonb", created_after: "timestamp with time zone", created_before: "timestamp with time zone", dry_run: "boolean" }, columns: { delete_messages: "jsonb" } },
-  delete_secret: { kind: "row", shape: "value", arguments: { user_id: "text", name: "text" }, columns: { delete_secret: "boolean" } },
-  delete_space: { kind: "row", shape: "value", arguments: { space: "text" }, columns: { delete_space: "jsonb" } },
-  delete_thread: { kind: "row", shape: "value", arguments: { user_id: "text", thread_id: "text", memories: "text" }, columns: { delete_thread: "bigint" } },
-  doctor: { kind: "rows", shape: "columns", arguments: {  }, columns: { check_name: "text", ok: "boolean", detail: "text" } },
-  drop_model: { kind: "row", shape: "value", arguments: { name: "text" }, columns: { drop_model: "void" } },
-  expand_refs: { kind: "row", shape: "value", arguments: { user_id: "text", content: "text", max_tokens: "integer", query: "text", query_embedding: "vector" }, columns: { expand_refs: "text" } },
-  export_user: { kind: "row", shape: "value", arguments: { user_id: "text", kinds: "text[]", max_rows: "integer", after: "jsonb" }, columns: { export_user: "jsonb" } },
-  extract_memories: { kind: "row", shape: "value", arguments: { user_id: "text", thread_id: "text", recent_k: "integer" }, columns: { extract_memories: "bigint" } },
-  forget_memory: { kind: "row", shape: "value", arguments: { user_id: "text", memory_id: "uuid", reason: "text" }, columns: { forget_memory: "jsonb" } },
-  forget_user: { kind: "row", shape: "value", arguments: { user_id: "text", reason: "text", spaces: "text" }, columns: { forget_user: "jsonb" } },
-  get_checkpoint: { kind: "row", shape: "columns", arguments: { user_id: "text", thread_id: "text", namespace: "text", checkpoint_id: "text" }, columns: { thread_id: "text", namespace: "text", checkpoint_id: "text", parent_id: "text", checkpoint: "jsonb", metadata: "jsonb", created_at: "timestamp with time zone", channels: "text[]", types: "text[]", blobs: "bytea[]", write_tasks: "text[]", write_channels: "text[]", write_types: "text[]", write_blobs: "bytea[]" } },
-  get_context: { kind: "rows", shape: "columns", arguments: { user_id: "text", thread_id: "text", query: "text", agent_id: "text", max_tokens: "integer", query_embedding: "vector", recall: "boolean", whole_thread: "boolean", spaces: "text[]", explain: "boolean" }, columns: { ordinal: "integer", role: "text", content: "text", source: "text", token_count: "integer", metadata: "jsonb" } },
-  get_job: { kind: "row", shape: "columns", arguments: { user_id: "text", job_id: "bigint" }, columns: { job_id: "bigint", kind: "text", status: "text", attempts: "integer", result: "jsonb", error: "text", created_at: "timestamp with time zone", finished_at: "timestamp with time zone" } },
-  get_memory: { kind: "row", shape: "columns", arguments: { user_id: "text", memory_id: "uuid" }, columns: { memory_id: "uuid", memory_type: "text", content: "text", agent_id: "text", thread_id: "text", metadata: "jsonb", tags: "text[]", confidence: "real", importance: "real", valid_from: "timestamp with time zone", valid_to: "timestamp with time zone", created_at: "timestamp with time zone", updated_at: "timestamp with time zone", expires_at: "timestamp with time zone", superseded_by: "uuid", supersede_reason: "text", superseded_at: "timestamp with time zone", version: "integer", total_count: "bigint", source: "text", source_seqs: "bigint[]", trust: "real", quarantined_at: "timestamp with time zone", quarantine_reason: "text", space: "text" } },
-  get_memory_history: { kind: "rows", shape: "columns", arguments: { user_id: "text", memory_id: "uuid" }, columns: { version: "integer", operation: "text", content: "text", metadata: "jsonb", changed_at: "timestamp with time zone", changed_by: "text" } },
-  get_messages: { kind: "rows", shape: "columns", arguments: { user_id: "text", thread_id: "text", recent_k: "integer", after_seq: "bigint", before_seq: "bigint", agent_id: "text", include_inactive: "boolean", roles: "text[]", filter: "jsonb", created_after: "timestamp with time zone", created_before: "timestamp with time zone" }, columns: { seq: "bigint", role: "text", content: "text", agent_id: "text", metadata: "jsonb", token_count: "integer", created_at: "timestamp with time zone", expires_at: "timestamp with time zone", is_active: "boolean" } },
-  get_policy: { kind: "row", shape: "value", arguments: { agent_id: "text", user_id: "text" }, columns: { get_policy: "jsonb" } },
-  get_secret: { kind: "row", shape: "value", arguments: { user_id: "text", name: "text" }, columns: { get_secret: "text" } },
-  get_thread: { kind: "row", shape: "columns", arguments: { user_id: "text", thread_id: "text" }, columns: { thread_id: "text", message_count: "bigint", active_tokens: "bigint", first_at: "timestamp with time zone", last_at: "timestamp with time zone", total_count: "bigint", title: "text", metadata: "jsonb" } },
-  get_thread_summary: { kind: "row", shape: "columns", arguments: { user_id: "text", thread_id: "text", kind: "text" }, columns: { summary_id: "uuid", summary: "text", start_seq: "bigint", end_seq: "bigint", base_summary_id: "uuid", status: "text", metadata: "jsonb", generation_time_ms: "integer", created_at: "timestamp with time zone", kind: "text" } },
-  get_user_summary: { kind: "row", shape: "columns", arguments: { user_id: "text" }, columns: { summary_id: "uuid", summary: "text", start_seq: "bigint", end_seq: "bigint", base_summary_id: "uuid", status: "text", metadata: "jsonb", generation_time_ms: "integer", created_at: "timestamp with time zone", kind: "text" } },
-  grant_space: { kind: "row", shape: "value", arguments: { space: "text", user_id: "text", access: "text" }, columns: { grant_space: "void" } },
-  import_user: { kind: "row", shape: "value", arguments: { user_id: "text", export: "jsonb", lift_tombstones: "boolean", is_last: "boolean" }, columns: { import_user: "jsonb" } },
-  list_artifacts: { kind: "rows", shape: "columns", arguments: { user_id: "text", artifact_type: "text", thread_id: "text", row_limit: "integer", row_offset: "integer" }, columns: { key: "text", memory_ref: "text", artifact_type: "text", description: "text", token_count: "integer", agent_id: "text", thread_id: "text", metadata: "jsonb", created_at: "timestamp with time zone", expires_at: "timestamp with time zone", total_count: "bigint" } },
-  list_checkpoints: { kind: "rows", shape: "columns", arguments: { user_id: "text", thread_id: "text", namespace: "text", checkpoint_id: "text", filter: "jsonb", before: "text", row_limit: "integer" }, columns: { thread_id: "text", namespace: "text", checkpoint_id: "text", parent_id: "text", checkpoint: "jsonb", metadata: "jsonb", created_at: "timestamp with time zone", channels: "text[]", types: "text[]", blobs: "bytea[]", write_tasks: "text[]", write_channels: "text[]", write_types: "text[]", write_blobs: "bytea[]" } },
-  list_documents: { kind: "rows", shape: "columns", arguments: { user_id: "text", namespace: "text", doc_type: "text", row_limit: "integer", row_offset: "integer", include_quarantined: "boolean", filter: "jsonb" }, columns: { document_id: "uuid", title: "text", namespace: "text", doc_type: "text", content: "text", metadata: "jsonb", thread_id: "text", created_at: "timestamp with time zone", updated_at: "timestamp with time zone", total_count: "bigint", trust: "real", quarantined_at: "timestamp with time zone", quarantine_reason: "text" } },
-  list_memories: { kind: "rows", shape: "columns", arguments: { user_id: "text", agent_id: "text", memory_type: "text", search: "text", tags_all: "text[]", row_limit: "integer", row_offset: "integer", as_of: "timestamp with time zone", include_superseded: "boolean", thread_id: "text", filter: "jsonb", created_after: "timestamp with time zone", created_before: "timestamp with time zone", include_quarantined: "boolean", spaces: "text[]" }, columns: { memory_id: "uuid", memory_type: "text", content: "text", agent_id: "text", thread_id: "text", metadata: "jsonb", tags: "text[]", confidence: "real", importance: "real", valid_from: "timestamp with time zone", valid_to: "timestamp with time zone", created_at: "timestamp with time zone", updated_at: "timestamp with time zone", expires_at: "timestamp with time zone", superseded_by: "uuid", supersede_reason: "text", superseded_at: "timestamp with time zone", version: "integer", total_count: "bigint", source: "text", source_seqs: "bigint[]", trust: "real", quarantined_at: "timestamp with time zone", quarantine_reason: "text", space: "text" } },
-  list_quarantined: { kind: "rows", shape: "columns", arguments: { user_id: "text", source: "text", row_limit: "integer", row_offset: "integer" }, columns: { source: "text", id: "text", content: "text", trust: "real", quarantined_at: "timestamp with time zone", reason: "text", quarantined_with: "text", total_count: "bigint" } },
-  list_secrets: { kind: "rows", shape: "columns", arguments: { user_id: "text" }, columns: { name: "text", created_at: "timestamp with time zone", updated_at: "timestamp with time zone" } },
-  list_spaces: { kind: "rows", shape: "columns", arguments: { user_id: "text" }, columns: { space: "text", title: "text", access: "text", member_count: "bigint", memory_count: "bigint", created_at: "timestamp with time zone", total_count: "bigint", metadata: "jsonb" } },
-  list_threads: { kind: "rows", shape: "columns", arguments: { user_id: "text", row_limit: "integer", row_offset: "integer", search: "text", filter: "jsonb", active_after: "timestamp with time zone", active_before: "timestamp with time zone" }, columns: { thread_id: "text", message_count: "bigint", active_tokens: "bigint", first_at: "timestamp with time zone", last_at: "timestamp with time zone", total_count: "bigint", title: "text", metadata: "jsonb" } },
-  list_users: { kind: "rows", shape: "columns", arguments: { search: "text", row_limit: "integer", row_offset: "integer" }, columns: { user_id: "text", thread_count: "bigint", message_count: "bigint", memory_count: "bigint", last_at: "timestamp with time zone", total_count: "bigint" } },
-  load_user: { kind: "row", shape: "value", arguments: { user_id: "text", agent_id: "text" }, columns: { load_user: "jsonb" } },
-  merge_users: { kind: "row", shape: "value", arguments: { from_user_id: "text", into_user_id: "text" }, columns: { merge_users: "jsonb" } },
-  needs_memory: { kind: "row", shape: "columns", arguments: { user_id: "text", thread_id: "text", query: "text" }, columns: { decision: "text", reason: "text", details: "jsonb" } },
-  prune_checkpoints: { kind: "row", shape: "value", arguments: { user_id: "text", thread_ids: "text[]" }, columns: { prune_checkpoints: "bigint" } },
-  put_checkpoint: { kind: "row", shape: "value", arguments: { user_id: "text", thread_id: "text", checkpoint_id: "text", checkpoint: "jsonb", metadata: "jsonb", namespace: "text", parent_id: "text", channels: "text[]", versions: "text[]", types: "text[]", blobs: "bytea[]" }, columns: { put_checkpoint: "void" } },
-  put_checkpoint_writes: { kind: "row", shape: "value", arguments: { user_id: "text", thread_id: "text", checkpoint_id: "text", task_id: "text", places: "integer[]", channels: "text[]", types: "text[]", blobs: "bytea[]", namespace: "text", task_path: "text" }, columns: { put_checkpoint_writes: "void" } },
-  quarantine_memory: { kind: "row", shape: "value", arguments: { user_id: "text", memory_id: "uuid", reason: "text" }, columns: { quarantine_memory: "void" } },
-  quarantine_source: { kind: "row", shape: "value", arguments: { user_id: "text", source: "text", id: "text", reason: "text" }, columns: { quarantine_source: "jsonb" } },
-  reconcile_memories: { kind: "row", shape: "value", arguments: { user_id: "text", n: "integer" }, columns: { reconcile_memories: "bigint" } },
-  record_use: { kind: "row", shape: "value", arguments: { user_id: "text", memory_ids: "uuid[]", outcome: "text", thread_id: "text" }, columns: { record_use: "void" } },
-  reencrypt_secrets: { kind: "row", shape: "value", arguments: { batch_size: "integer" }, columns: { reencrypt_secrets: "bigint" } },
-  register_model: { kind: "row", shape: "value", arguments: { name: "text", kind: "text", provider: "text", model: "text", settings: "jsonb" }, columns: { register_model: "void" } },
-  release_memory: { kind: "row", shape: "value", arguments: { user_id: "text", memory_id: "uuid" }, columns: { release_memory: "void" } },
-  release_source: { kind: "row", shape: "value", arguments: { user_id: "text", source: "text", id: "text" }, columns: { release_source: "jsonb" } },
-  render_memories: { kind: "row", shape: "value", arguments: { user_id: "text", agent_id: "text", query: "text", max_memories: "integer", max_tokens: "integer", query_embedding: "vector" }, columns: { render_memories: "text" } },
-  reset_prompt: { kind: "row", shape: "value", arguments: { name: "text" }, columns: { reset_prompt: "integer" } },
-  restore_memory: { kind: "row", shape: "value", arguments: { user_id: "text", memory_id: "uuid", version: "integer" }, columns: { restore_memory: "integer" } },
-  retrieve_artifact: { kind: "row", shape: "value", arguments: { user_id: "text", key: "text", from_token: "integer", max_tokens: "integer", from_line: "integer", max_lines: "integer", grep: "text", context_lines: "integer" }, columns: { retrieve_artifact: "text" } },
-  retry_job: { kind: "row", shape: "value", arguments: { user_id: "text", job_id: "bigint" }, columns: { retry_job: "void" } },
-  revoke_space: { kind: "row", shape: "value", arguments: { space: "text", user_id: "text" }, columns: { revoke_space: "boolean" } },
-  run_jobs: { kind: "procedure", shape: "value", arguments: { max_jobs: "integer", max_seconds: "integer" }, columns: { run_jobs: "void" } },
-  schedule_jobs: { kind: "rows", shape: "value", arguments: { every: "text", sweep_at: "text" }, columns: { schedule_jobs: "text" } },
-  search: { kind: "rows", shape: "columns", arguments: { user_id: "text", query: "text", query_embedding: "vector", mode: "text", sources: "text[]", agent_id: "text", thread_id: "text", exclude_thread_id: "text", memory_types: "text[]", tags_all: "text[]", tags_any: "text[]", exclude_tags: "text[]", filter: "jsonb", min_score: "double precision", min_confidence: "double precision", created_after: "timestamp with time zone", created_before: "timestamp with time zone", as_of: "timestamp with time zone", include_superseded: "boolean", rerank: "boolean", explain: "boolean", top_k: "integer", doc_types: "text[]", namespaces: "text[]", spaces: "text[]" }, columns: { source: "text", id: "text", thread_id: "text", content: "text", score: "real", metadata: "jsonb", created_at: "timestamp with time zone", details: "jsonb", valid_from: "timestamp with time zone" } },
-  set_policy: { kind: "row", shape: "value", arguments: { settings: "jsonb", agent_id: "text", user_id: "text" }, columns: { set_policy: "jsonb" } },
-  set_prompt: { kind: "row", shape: "value", arguments: { name: "text", template: "text" }, columns: { set_prompt: "integer" } },
-  set_secret: { kind: "row", shape: "value", arguments: { user_id: "text", name: "text", value: "text" }, columns: { set_secret: "void" } },
-  set_thread: { kind: "row", shape: "value", arguments: { user_id: "text", thread_id: "text", title: "text", metadata: "jsonb" }, columns: { set_thread: "void" } },
-  set_token_key: { kind: "row", shape: "value", arguments: { key: "text", previous: "text" }, columns: { set_token_key: "void" } },
-  status: { kind: "row", shape: "value", arguments: {  }, columns: { status: "jsonb" } },
-  store_artifact: { kind: "row", shape: "columns", arguments: { user_id: "text", content: "text", description: "text", key: "text", artifact_type: "text", agent_id: "text", thread_id: "text", metadata: "jsonb", expires_at: "timestamp with time zone", upload_id: "uuid" }, columns: { key: "text", memory_ref: "text", token_count: "integer" } },
-  summarize_thread: { kind: "row", shape: "value", arguments: { user_id: "text", thread_id: "text", recent_k: "integer", kind: "text" }, columns: { summarize_thread: "bigint" } },
-  summarize_user: { kind: "row", shape: "value", arguments: { user_id: "text", recent_k: "integer" }, columns: { summarize_user: "bigint" } },
-  supersede_memory: { kind: "row", shape: "value", arguments: { user_id: "text", old_memory_id: "uuid", new_memory_id: "uuid", reason: "text" }, columns: { supersede_memory: "void" } },
-  sweep: { kind: "row", shape: "value", arguments: { batch_size: "integer" }, columns: { sweep: "jsonb" } },
-  tenant_user: { kind: "row", shape: "value", arguments: {  }, columns: { tenant_user: "text" } },
-  trust_claims: { kind: "row", shape: "value", arguments: { role_name: "name", setting: "text" }, columns: { trust_claims: "void" } },
-  unbind_role: { kind: "row", shape: "value", arguments: { role_name: "name" }, columns: { unbind_role: "void" } },
-  update_memory: { kind: "row", shape: "value", arguments: { user_id: "text", memory_id: "uuid", content: "text", metadata: "jsonb", tags: "text[]", confidence: "double precision", importance: "double precision", expires_at: "timestamp with time zone", expected_version: "integer" }, columns: { update_memory: "integer" } },
-  vector_index: { kind: "rows", shape: "value", arguments: { model: "text" }, columns: { vector_index: "text" } },
-  version: { kind: "row", shape: "value", arguments: {  }, columns: { version: "text" } },
-  was_forgotten: { kind: "row", shape: "value", arguments: { user_id: "text", messages: "jsonb" }, columns: { was_forgotten: "boolean[]" } },
+  activate_model: { kind: "row", shape: "value", required: 1, arguments: { name: "text" }, columns: { activate_model: "void" } },
+  add_artifact_piece: { kind: "row", shape: "value", required: 2, arguments: { user_id: "text", content: "text", upload_id: "uuid" }, columns: { add_artifact_piece: "uuid" } },
+  add_document: { kind: "row", shape: "value", required: 2, arguments: { user_id: "text", content: "text", title: "text", namespace: "text", doc_type: "text", metadata: "jsonb" }, columns: { add_document: "uuid" } },
+  add_memories: { kind: "rows", shape: "columns", required: 2, arguments: { user_id: "text", memories: "jsonb", agent_id: "text", on_conflict: "text" }, columns: { memory_id: "uuid", inserted: "boolean" } },
+  add_memory: { kind: "row", shape: "columns", required: 2, arguments: { user_id: "text", content: "text", memory_type: "text", agent_id: "text", thread_id: "text", metadata: "jsonb", tags: "text[]", confidence: "double precision", importance: "double precision", valid_from: "timestamp with time zone", valid_to: "timestamp with time zone", expires_at: "timestamp with time zone", embedding_text: "text", source: "text", on_conflict: "text", memory_id: "uuid", subject: "text", attribute: "text", replaces: "uuid[]" }, columns: { memory_id: "uuid", inserted: "boolean" } },
+  add_message: { kind: "row", shape: "columns", required: 4, arguments: { user_id: "text", thread_id: "text", role: "text", content: "text", agent_id: "text", metadata: "jsonb", created_at: "timestamp with time zone", expires_at: "timestamp with time zone", idempotency_key: "text" }, columns: { seq: "bigint", content: "text", token_count: "integer", memory_ref: "text" } },
+  add_messages: { kind: "rows", shape: "columns", required: 3, arguments: { user_id: "text", thread_id: "text", messages: "jsonb", agent_id: "text" }, columns: { seq: "bigint", content: "text", token_count: "integer", memory_ref: "text" } },
+  backfill_status: { kind: "rows", shape: "columns", required: 0, arguments: {  }, columns: { model: "text", done: "bigint", total: "bigint", is_active: "boolean" } },
+  bind_role: { kind: "row", shape: "value", required: 2, arguments: { role_name: "name", user_id: "text" }, columns: { bind_role: "void" } },
+  clear_thread: { kind: "row", shape: "value", required: 2, arguments: { user_id: "text", thread_id: "text", agent_id: "text" }, columns: { clear_thread: "bigint" } },
+  compress_thread: { kind: "row", shape: "value", required: 2, arguments: { user_id: "text", thread_id: "text" }, columns: { compress_thread: "bigint" } },
+  consolidate: { kind: "row", shape: "value", required: 1, arguments: { user_id: "text" }, columns: { consolidate: "bigint" } },
+  copy_checkpoints: { kind: "row", shape: "value", required: 3, arguments: { user_id: "text", thread_id: "text", new_thread_id: "text" }, columns: { copy_checkpoints: "bigint" } },
+  copy_thread: { kind: "row", shape: "value", required: 3, arguments: { user_id: "text", thread_id: "text", new_thread_id: "text", upto_seq: "bigint" }, columns: { copy_thread: "bigint" } },
+  count_memories: { kind: "row", shape: "value", required: 1, arguments: { user_id: "text", agent_id: "text", memory_type: "text", search: "text", tags_all: "text[]", as_of: "timestamp with time zone", include_superseded: "boolean", thread_id: "text", filter: "jsonb", created_after: "timestamp with time zone", created_before: "timestamp with time zone", include_quarantined: "boolean", subject: "text", attribute: "text" }, columns: { count_memories: "bigint" } },
+  create_space: { kind: "row", shape: "value", required: 1, arguments: { space: "text", title: "text", metadata: "jsonb" }, columns: { create_space: "void" } },
+  deactivate_model: { kind: "row", shape: "value", required: 1, arguments: { name: "text" }, columns: { deactivate_model: "void" } },
+  delete_artifact: { kind: "row", shape: "value", required: 2, arguments: { user_id: "text", key: "text" }, columns: { delete_artifact: "boolean" } },
+  delete_checkpoints: { kind: "row", shape: "value", required: 1, arguments: { user_id: "text", thread_ids: "text[]", run_ids: "text[]" }, columns: { delete_checkpoints: "bigint" } },
+  delete_document: { kind: "row", shape: "value", required: 2, arguments: { user_id: "text", document_id: "uuid" }, columns: { delete_document: "boolean" } },
+  delete_documents: { kind: "row", shape: "value", required: 1, arguments: { user_id: "text", document_ids: "uuid[]", namespace: "text", doc_type: "text", filter: "jsonb", dry_run: "boolean" }, columns: { delete_documents: "jsonb" } },
+  delete_memories: { kind: "row", shape: "value", required: 1, arguments: { user_id: "text", memory_ids: "uuid[]", agent_id: "text", thread_id: "text", memory_type: "text", tags_all: "text[]", search: "text", filter: "jsonb", created_after: "timestamp with time zone", created_before: "timestamp with time zone", dry_run: "boolean" }, columns: { delete_memories: "jsonb" } },
+  delete_memory: { kind: "row", shape: "value", required: 2, arguments: { user_id: "text", memory_id: "uuid" }, columns: { delete_memory: "boolean" } },
+  delete_message: { kind: "row", shape: "value", required: 3, arguments: { user_id: "text", thread_id: "text", seq: "bigint" }, columns: { delete_message: "boolean" } },
+  delete_messages: { kind: "row", shape: "value", required: 1, arguments: { user_id: "text", thread_id: "text", seqs: "bigint[]", roles: "text[]", filter: "jsonb", created_after: "timestamp with time zone", created_before: "timestamp with time zone", dry_run: "boolean" }, columns: { delete_messages: "jsonb" } },
+  delete_secret: { kind: "row", shape: "value", required: 2, arguments: { user_id: "text", name: "text" }, columns: { delete_secret: "boolean" } },
+  delete_space: { kind: "row", shape: "value", required: 1, arguments: { space: "text" }, columns: { delete_space: "jsonb" } },
+  delete_thread: { kind: "row", shape: "value", required: 2, arguments: { user_id: "text", thread_id: "text", memories: "text" }, columns: { delete_thread: "bigint" } },
+  doctor: { kind: "rows", shape: "columns", required: 0, arguments: {  }, columns: { check_name: "text", ok: "boolean", detail: "text" } },
+  drop_model: { kind: "row", shape: "value", required: 1, arguments: { name: "text" }, columns: { drop_model: "void" } },
+  end_memory: { kind: "row", shape: "value", required: 2, arguments: { user_id: "text", memory_id: "uuid", ended_at: "timestamp with time zone", reason: "text" }, columns: { end_memory: "boolean" } },
+  expand_refs: { kind: "row", shape: "value", required: 2, arguments: { user_id: "text", content: "text", max_tokens: "integer", query: "text", query_embedding: "vector" }, columns: { expand_refs: "text" } },
+  export_user: { kind: "row", shape: "value", required: 1, arguments: { user_id: "text", kinds: "text[]", max_rows: "integer", after: "jsonb" }, columns: { export_user: "jsonb" } },
+  extract_memories: { kind: "row", shape: "value", required: 2, arguments: { user_id: "text", thread_id: "text", recent_k: "integer" }, columns: { extract_memories: "bigint" } },
+  forget_memory: { kind: "row", shape: "value", required: 2, arguments: { user_id: "text", memory_id: "uuid", reason: "text" }, columns: { forget_memory: "jsonb" } },
+  forget_user: { kind: "row", shape: "value", required: 1, arguments: { user_id: "text", reason: "text", spaces: "text" }, columns: { forget_user: "jsonb" } },
+  get_checkpoint: { kind: "row", shape: "columns", required: 2, arguments: { user_id: "text", thread_id: "text", namespace: "text", checkpoint_id: "text" }, columns: { thread_id: "text", namespace: "text", checkpoint_id: "text", parent_id: "text", checkpoint: "jsonb", metadata: "jsonb", created_at: "timestamp with time zone", channels: "text[]", types: "text[]", blobs: "bytea[]", write_tasks: "text[]", write_channels: "text[]", write_types: "text[]", write_blobs: "bytea[]" } },
+  get_context: { kind: "rows", shape: "columns", required: 2, arguments: { user_id: "text", thread_id: "text", query: "text", agent_id: "text", max_tokens: "integer", query_embedding: "vector", recall: "boolean", whole_thread: "boolean", spaces: "text[]", explain: "boolean", layout: "text", memory_types: "text[]", tags_any: "text[]", exclude_tags: "text[]", filter: "jsonb" }, columns: { ordinal: "integer", role: "text", content: "text", source: "text", token_count: "integer", metadata: "jsonb" } },
+  get_job: { kind: "row", shape: "columns", required: 2, arguments: { user_id: "text", job_id: "bigint" }, columns: { job_id: "bigint", kind: "text", status: "text", attempts: "integer", result: "jsonb", error: "text", created_at: "timestamp with time zone", finished_at: "timestamp with time zone" } },
+  get_memory: { kind: "row", shape: "columns", required: 2, arguments: { user_id: "text", memory_id: "uuid" }, columns: { memory_id: "uuid", memory_type: "text", content: "text", agent_id: "text", thread_id: "text", metadata: "jsonb", tags: "text[]", confidence: "real", importance: "real", valid_from: "timestamp with time zone", valid_to: "timestamp with time zone", created_at: "timestamp with time zone", updated_at: "timestamp with time zone", expires_at: "timestamp with time zone", superseded_by: "uuid", supersede_reason: "text", superseded_at: "timestamp with time zone", version: "integer", total_count: "bigint", source: "text", source_seqs: "bigint[]", trust: "real", quarantined_at: "timestamp with time zone", quarantine_reason: "text", space: "text", subject: "text", attribute: "text", state: "text" } },
+  get_memory_history: { kind: "rows", shape: "columns", required: 2, arguments: { user_id: "text", memory_id: "uuid" }, columns: { version: "integer", operation: "text", content: "text", metadata: "jsonb", changed_at: "timestamp with time zone", changed_by: "text" } },
+  get_messages: { kind: "rows", shape: "columns", required: 2, arguments: { user_id: "text", thread_id: "text", recent_k: "integer", after_seq: "bigint", before_seq: "bigint", agent_id: "text", include_inactive: "boolean", roles: "text[]", filter: "jsonb", created_after: "timestamp with time zone", created_before: "timestamp with time zone", whole: "boolean" }, columns: { seq: "bigint", role: "text", content: "text", agent_id: "text", metadata: "jsonb", token_count: "integer", created_at: "timestamp with time zone", expires_at: "timestamp with time zone", is_active: "boolean" } },
+  get_policy: { kind: "row", shape: "value", required: 0, arguments: { agent_id: "text", user_id: "text" }, columns: { get_policy: "jsonb" } },
+  get_secret: { kind: "row", shape: "value", required: 2, arguments: { user_id: "text", name: "text" }, columns: { get_secret: "text" } },
+  get_thread: { kind: "row", shape: "columns", required: 2, arguments: { user_id: "text", thread_id: "text" }, columns: { thread_id: "text", message_count: "bigint", active_tokens: "bigint", first_at: "timestamp with time zone", last_at: "timestamp with time zone", total_count: "bigint", title: "text", metadata: "jsonb" } },
+  get_thread_summary: { kind: "row", shape: "columns", required: 2, arguments: { user_id: "text", thread_id: "text", kind: "text" }, columns: { summary_id: "uuid", summary: "text", start_seq: "bigint", end_seq: "bigint", base_summary_id: "uuid", status: "text", metadata: "jsonb", generation_time_ms: "integer", created_at: "timestamp with time zone", kind: "text" } },
+  get_user_summary: { kind: "row", shape: "columns", required: 1, arguments: { user_id: "text" }, columns: { summary_id: "uuid", summary: "text", start_seq: "bigint", end_seq: "bigint", base_summary_id: "uuid", status: "text", metadata: "jsonb", generation_time_ms: "integer", created_at: "timestamp with time zone", kind: "text" } },
+  grant_space: { kind: "row", shape: "value", required: 2, arguments: { space: "text", user_id: "text", access: "text" }, columns: { grant_space: "void" } },
+  import_user: { kind: "row", shape: "value", required: 2, arguments: { user_id: "text", export: "jsonb", lift_tombstones: "boolean", is_last: "boolean" }, columns: { import_user: "jsonb" } },
+  list_artifacts: { kind: "rows", shape: "columns", required: 1, arguments: { user_id: "text", artifact_type: "text", thread_id: "text", row_limit: "integer", row_offset: "integer" }, columns: { key: "text", memory_ref: "text", artifact_type: "text", description: "text", token_count: "integer", agent_id: "text", thread_id: "text", metadata: "jsonb", created_at: "timestamp with time zone", expires_at: "timestamp with time zone", total_count: "bigint" } },
+  list_checkpoints: { kind: "rows", shape: "columns", required: 1, arguments: { user_id: "text", thread_id: "text", namespace: "text", checkpoint_id: "text", filter: "jsonb", before: "text", row_limit: "integer" }, columns: { thread_id: "text", namespace: "text", checkpoint_id: "text", parent_id: "text", checkpoint: "jsonb", metadata: "jsonb", created_at: "timestamp with time zone", channels: "text[]", types: "text[]", blobs: "bytea[]", write_tasks: "text[]", write_channels: "text[]", write_types: "text[]", write_blobs: "bytea[]" } },
+  list_documents: { kind: "rows", shape: "columns", required: 1, arguments: { user_id: "text", namespace: "text", doc_type: "text", row_limit: "integer", row_offset: "integer", include_quarantined: "boolean", filter: "jsonb" }, columns: { document_id: "uuid", title: "text", namespace: "text", doc_type: "text", content: "text", metadata: "jsonb", thread_id: "text", created_at: "timestamp with time zone", updated_at: "timestamp with time zone", total_count: "bigint", trust: "real", quarantined_at: "timestamp with time zone", quarantine_reason: "text" } },
+  list_memories: { kind: "rows", shape: "columns", required: 1, arguments: { user_id: "text", agent_id: "text", memory_type: "text", search: "text", tags_all: "text[]", row_limit: "integer", row_offset: "integer", as_of: "timestamp with time zone", include_superseded: "boolean", thread_id: "text", filter: "jsonb", created_after: "timestamp with time zone", created_before: "timestamp with time zone", include_quarantined: "boolean", spaces: "text[]", subject: "text", attribute: "text" }, columns: { memory_id: "uuid", memory_type: "text", content: "text", agent_id: "text", thread_id: "text", metadata: "jsonb", tags: "text[]", confidence: "real", importance: "real", valid_from: "timestamp with time zone", valid_to: "timestamp with time zone", created_at: "timestamp with time zone", updated_at: "timestamp with time zone", expires_at: "timestamp with time zone", superseded_by: "uuid", supersede_reason: "text", superseded_at: "timestamp with time zone", version: "integer", total_count: "bigint", source: "text", source_seqs: "bigint[]", trust: "real", quarantined_at: "timestamp with time zone", quarantine_reason: "text", space: "text", subject: "text", attribute: "text", state: "text" } },
+  list_quarantined: { kind: "rows", shape: "columns", required: 1, arguments: { user_id: "text", source: "text", row_limit: "integer", row_offset: "integer" }, columns: { source: "text", id: "text", content: "text", trust: "real", quarantined_at: "timestamp with time zone", reason: "text", quarantined_with: "text", total_count: "bigint" } },
+  list_secrets: { kind: "rows", shape: "columns", required: 1, arguments: { user_id: "text" }, columns: { name: "text", created_at: "timestamp with time zone", updated_at: "timestamp with time zone" } },
+  list_spaces: { kind: "rows", shape: "columns", required: 0, arguments: { user_id: "text" }, columns: { space: "text", title: "text", access: "text", member_count: "bigint", memory_count: "bigint", created_at: "timestamp with time zone", total_count: "bigint", metadata: "jsonb" } },
+  list_threads: { kind: "rows", shape: "columns", required: 1, arguments: { user_id: "text", row_limit: "integer", row_offset: "integer", search: "text", filter: "jsonb", active_after: "timestamp with time zone", active_before: "timestamp with time zone" }, columns: { thread_id: "text", message_count: "bigint", active_tokens: "bigint", first_at: "timestamp with time zone", last_at: "timestamp with time zone", total_count: "bigint", title: "text", metadata: "jsonb" } },
+  list_users: { kind: "rows", shape: "columns", required: 0, arguments: { search: "text", row_limit: "integer", row_offset: "integer" }, columns: { user_id: "text", thread_count: "bigint", message_count: "bigint", memory_count: "bigint", last_at: "timestamp with time zone", total_count: "bigint" } },
+  load_user: { kind: "row", shape: "value", required: 1, arguments: { user_id: "text", agent_id: "text" }, columns: { load_user: "jsonb" } },
+  merge_users: { kind: "row", shape: "value", required: 2, arguments: { from_user_id: "text", into_user_id: "text" }, columns: { merge_users: "jsonb" } },
+  needs_memory: { kind: "row", shape: "columns", required: 3, arguments: { user_id: "text", thread_id: "text", query: "text" }, columns: { decision: "text", reason: "text", details: "jsonb" } },
+  prune_checkpoints: { kind: "row", shape: "value", required: 2, arguments: { user_id: "text", thread_ids: "text[]" }, columns: { prune_checkpoints: "bigint" } },
+  put_checkpoint: { kind: "row", shape: "value", required: 4, arguments: { user_id: "text", thread_id: "text", checkpoint_id: "text", checkpoint: "jsonb", metadata: "jsonb", namespace: "text", parent_id: "text", channels: "text[]", versions: "text[]", types: "text[]", blobs: "bytea[]" }, columns: { put_checkpoint: "void" } },
+  put_checkpoint_writes: { kind: "row", shape: "value", required: 8, arguments: { user_id: "text", thread_id: "text", checkpoint_id: "text", task_id: "text", places: "integer[]", channels: "text[]", types: "text[]", blobs: "bytea[]", namespace: "text", task_path: "text" }, columns: { put_checkpoint_writes: "void" } },
+  quarantine_memory: { kind: "row", shape: "value", required: 3, arguments: { user_id: "text", memory_id: "uuid", reason: "text" }, columns: { quarantine_memory: "void" } },
+  quarantine_source: { kind: "row", shape: "value", required: 4, arguments: { user_id: "text", source: "text", id: "text", reason: "text" }, columns: { quarantine_source: "jsonb" } },
+  reconcile_memories: { kind: "row", shape: "value", required: 1, arguments: { user_id: "text", n: "integer" }, columns: { reconcile_memories: "bigint" } },
+  record_use: { kind: "row", shape: "value", required: 2, arguments: { user_id: "text", memory_ids: "uuid[]", outcome: "text", thread_id: "text" }, columns: { record_use: "void" } },
+  reencrypt_secrets: { kind: "row", shape: "value", required: 0, arguments: { batch_size: "integer" }, columns: { reencrypt_secrets: "bigint" } },
+  register_model: { kind: "row", shape: "value", required: 4, arguments: { name: "text", kind: "text", provider: "text", model: "text", settings: "jsonb" }, columns: { register_model: "void" } },
+  release_memory: { kind: "row", shape: "value", required: 2, arguments: { user_id: "text", memory_id: "uuid" }, columns: { release_memory: "void" } },
+  release_source: { kind: "row", shape: "value", required: 3, arguments: { user_id: "text", source: "text", id: "text" }, columns: { release_source: "jsonb" } },
+  render_memories: { kind: "row", shape: "value", required: 1, arguments: { user_id: "text", agent_id: "text", query: "text", max_memories: "integer", max_tokens: "integer", query_embedding: "vector", dates: "boolean", memory_types: "text[]", tags_any: "text[]", exclude_tags: "text[]", filter: "jsonb", min_relevance: "double precision" }, columns: { render_memories: "text" } },
+  reset_prompt: { kind: "row", shape: "value", required: 1, arguments: { name: "text" }, columns: { reset_prompt: "integer" } },
+  restore_memory: { kind: "row", shape: "value", required: 2, arguments: { user_id: "text", memory_id: "uuid", version: "integer" }, columns: { restore_memory: "integer" } },
+  retrieve_artifact: { kind: "row", shape: "value", required: 2, arguments: { user_id: "text", key: "text", from_token: "integer", max_tokens: "integer", from_line: "integer", max_lines: "integer", grep: "text", context_lines: "integer" }, columns: { retrieve_artifact: "text" } },
+  retry_job: { kind: "row", shape: "value", required: 2, arguments: { user_id: "text", job_id: "bigint" }, columns: { retry_job: "void" } },
+  revoke_space: { kind: "row", shape: "value", required: 2, arguments: { space: "text", user_id: "text" }, columns: { revoke_space: "boolean" } },
+  run_jobs: { kind: "procedure", shape: "value", required: 0, arguments: { max_jobs: "integer", max_seconds: "integer" }, columns: { run_jobs: "void" } },
+  schedule_jobs: { kind: "rows", shape: "value", required: 0, arguments: { every: "text", sweep_at: "text" }, columns: { schedule_jobs: "text" } },
+  search: { kind: "rows", shape: "columns", required: 1, arguments: { user_id: "text", query: "text", query_embedding: "vector", mode: "text", sources: "text[]", agent_id: "text", thread_id: "text", exclude_thread_id: "text", memory_types: "text[]", tags_all: "text[]", tags_any: "text[]", exclude_tags: "text[]", filter: "jsonb", min_score: "double precision", min_confidence: "double precision", created_after: "timestamp with time zone", created_before: "timestamp with time zone", as_of: "timestamp with time zone", include_superseded: "boolean", rerank: "boolean", explain: "boolean", top_k: "integer", doc_types: "text[]", namespaces: "text[]", spaces: "text[]", min_relevance: "real" }, columns: { source: "text", id: "text", thread_id: "text", content: "text", score: "real", metadata: "jsonb", created_at: "timestamp with time zone", details: "jsonb", valid_from: "timestamp with time zone", relevance: "real" } },
+  set_policy: { kind: "row", shape: "value", required: 1, arguments: { settings: "jsonb", agent_id: "text", user_id: "text" }, columns: { set_policy: "jsonb" } },
+  set_prompt: { kind: "row", shape: "value", required: 2, arguments: { name: "text", template: "text" }, columns: { set_prompt: "integer" } },
+  set_secret: { kind: "row", shape: "value", required: 3, arguments: { user_id: "text", name: "text", value: "text" }, columns: { set_secret: "void" } },
+  set_thread: { kind: "row", shape: "value", required: 2, arguments: { user_id: "text", thread_id: "text", title: "text", metadata: "jsonb" }, columns: { set_thread: "void" } },
+  set_token_key: { kind: "row", shape: "value", required: 1, arguments: { key: "text", previous: "text" }, columns: { set_token_key: "void" } },
+  status: { kind: "row", shape: "value", required: 0, arguments: {  }, columns: { status: "jsonb" } },
+  store_artifact: { kind: "row", shape: "columns", required: 2, arguments: { user_id: "text", content: "text", description: "text", key: "text", artifact_type: "text", agent_id: "text", thread_id: "text", metadata: "jsonb", expires_at: "timestamp with time zone", upload_id: "uuid" }, columns: { key: "text", memory_ref: "text", token_count: "integer" } },
+  summarize_thread: { kind: "row", shape: "value", required: 2, arguments: { user_id: "text", thread_id: "text", recent_k: "integer", kind: "text" }, columns: { summarize_thread: "bigint" } },
+  summarize_user: { kind: "row", shape: "value", required: 1, arguments: { user_id: "text", recent_k: "integer" }, columns: { summarize_user: "bigint" } },
+  supersede_memory: { kind: "row", shape: "value", required: 4, arguments: { user_id: "text", old_memory_id: "uuid", new_memory_id: "uuid", reason: "text" }, columns: { supersede_memory: "void" } },
+  sweep: { kind: "row", shape: "value", required: 0, arguments: { batch_size: "integer" }, columns: { sweep: "jsonb" } },
+  tenant_user: { kind: "row", shape: "value", required: 0, arguments: {  }, columns: { tenant_user: "text" } },
+  trust_claims: { kind: "row", shape: "value", required: 1, arguments: { role_name: "name", setting: "text" }, columns: { trust_claims: "void" } },
+  unbind_role: { kind: "row", shape: "value", required: 1, arguments: { role_name: "name" }, columns: { unbind_role: "void" } },
+  update_memory: { kind: "row", shape: "value", required: 2, arguments: { user_id: "text", memory_id: "uuid", content: "text", metadata: "jsonb", tags: "text[]", confidence: "double precision", importance: "double precision", expires_at: "timestamp with time zone", expected_version: "integer" }, columns: { update_memory: "integer" } },
+  vector_index: { kind: "rows", shape: "value", required: 1, arguments: { model: "text" }, columns: { vector_index: "text" } },
+  version: { kind: "row", shape: "value", required: 0, arguments: {  }, columns: { version: "text" } },
+  was_forgotten: { kind: "row", shape: "value", required: 2, arguments: { user_id: "text", messages: "jsonb" }, columns: { was_forgotten: "boolean[]" } },
 } as const;
 
 export type FunctionName = keyof typeof FUNCTIONS;

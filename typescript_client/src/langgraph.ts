@@ -75,7 +75,7 @@ export class AgentMemorySaver extends BaseCheckpointSaver {
       const wanted = Math.min(left, PAGE);
       const page = await this.memory.listCheckpoints({
         userId: this.user(config),
-        threadId: named.thread_id as string | undefined,
+        threadId: named.thread_id === undefined ? undefined : String(named.thread_id),
         namespace: named.checkpoint_ns as string | undefined,
         checkpointId: named.checkpoint_id as string | undefined,
         filter: options.filter,

@@ -1,7 +1,8 @@
 import pg from "pg";
 
-import { Caller, type Queryable } from "./caller.js";
+import { Caller, isPool, type Queryable } from "./caller.js";
 import { QueryEmbedder } from "./embedding.js";
+import { AgentMemoryError, translated } from "./errors.js";
 import {
   AdminFunctions,
   Functions,
@@ -32,6 +33,9 @@ function warn(notice: Notice): void {
   process.emitWarning(notice.message, { type: "DegradedWarning", code: notice.code ?? "", detail: notice.hint ?? "" });
 }
 
+/** Milliseconds for which a call waits for a connection of a pool that this package opens. */
+const CONNECTING = 30_000;
+
 /** What administrators use. */
 export class Admin extends AdminFunctions {
   constructor(private readonly caller: Caller) {
@@ -46,8 +50,9 @@ export class Admin extends AdminFunctions {
 /**
  * The memory of agents in a PostgreSQL database: one method for each function of schema memory.
  *
- * Of a connection string a pool is made, which close() ends. A Pool or a connection of the application's own is used as
- * it is: with a connection the calls belong to its transaction.
+ * Of a connection string a pool is made, which close() ends; without one, of the variables PGHOST, PGDATABASE and so on.
+ * A Pool or a connection of the application's own is used as it is: with a connection the calls belong to its
+ * transaction.
  */
 export class Memory extends Functions {
   readonly admin: Admin;
@@ -58,14 +63,24 @@ export class Memory extends Functions {
   private readonly onConnect: (client: pg.PoolClient) => void;
 
   constructor(
-    connection: string | Queryable,
+    connection?: string | Queryable,
     private readonly options: MemoryOptions = {},
   ) {
     super();
-    this.opened = typeof connection === "string" ? new pg.Pool({ connectionString: connection }) : undefined;
+    if (typeof connection === "object" && typeof connection?.query !== "function") {
+      throw new AgentMemoryError({
+        message: "connection: must be a connection string, or a Pool or Client of pg", code: "22023",
+        hint: "Pass postgresql://user@localhost/app, or new pg.Pool({ … }) for other settings.", cause: undefined,
+      });
+    }
+    this.opened =
+      typeof connection === "object"
+        ? undefined
+        : new pg.Pool({ connectionString: connection, connectionTimeoutMillis: CONNECTING });
     // An idle connection that is lost would otherwise end the process; the next call opens another one.
     this.opened?.on("error", () => undefined);
-    this.caller = new Caller(this.opened ?? (connection as Queryable));
+    const used = this.opened ?? (connection as Queryable);
+    this.caller = new Caller(used);
     this.admin = new Admin(this.caller);
     this.embedder = new QueryEmbedder(this.caller, options.embedQueries ?? true);
     const told = options.onNotice ?? warn;
@@ -75,8 +90,7 @@ export class Memory extends Functions {
       }
     };
     this.onConnect = (client) => client.on("notice", this.hear);
-    const used = this.caller.connection;
-    if (used instanceof pg.Pool) {
+    if (isPool(used)) {
       used.on("connect", this.onConnect);
     } else {
       used.on("notice", this.hear);
@@ -103,13 +117,13 @@ export class Memory extends Functions {
   async heard<Result>(work: (memory: Memory) => Promise<Result>): Promise<{ result: Result; notices: Notice[] }> {
     const notices: Notice[] = [];
     const used = this.caller.connection;
-    const client = used instanceof pg.Pool ? await used.connect() : used;
+    const client = isPool(used) ? await used.connect().catch((error) => Promise.reject(translated(error))) : used;
     const memory = new Memory(client, { ...this.options, onNotice: (notice) => notices.push(notice) });
     try {
       return { result: await work(memory), notices };
     } finally {
       await memory.close();
-      if (used instanceof pg.Pool) {
+      if (isPool(used)) {
         (client as pg.PoolClient).release();
       }
     }

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 
+import { emptyCheckpoint } from "@langchain/langgraph-checkpoint";
+
 import { Memory } from "../src/index.js";
-import { AgentMemoryStore } from "../src/langgraph.js";
+import { AgentMemorySaver, AgentMemoryStore } from "../src/langgraph.js";
 
 const memory = new Memory(process.env.AGENT_MEMORY_TEST_DSN!, { onNotice: () => undefined });
 after(() => memory.close());
@@ -46,4 +48,16 @@ test("one user's items are not another's", async () => {
   await one.put(["a"], "k", { text: "secret" });
   assert.equal(await other.get(["a"], "k"), null);
   assert.deepEqual(await other.search([]), []);
+});
+
+test("a thread whose id is a number is written, read and listed", async () => {
+  const saver = new AgentMemorySaver(memory, { userId: `saver ${process.pid}` });
+  const config = { configurable: { thread_id: 7, checkpoint_ns: "" } };
+  await saver.put(config, emptyCheckpoint(), { source: "input", step: -1, parents: {} }, {});
+  assert.equal((await saver.getTuple(config))!.config.configurable!.thread_id, "7");
+  const listed = [];
+  for await (const tuple of saver.list(config)) {
+    listed.push(tuple.config.configurable!.thread_id);
+  }
+  assert.deepEqual(listed, ["7"]);
 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
+import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import { after, test } from "node:test";
 
@@ -36,11 +37,11 @@ test("memories are added, found, changed and deleted", async () => {
   const found = await memory.search({ userId, query: "green tea", sources: ["memory"] });
   assert.equal(found[0]!.id, memoryId);
   assert.equal(typeof found[0]!.score, "number");
-  assert.equal(await memory.updateMemory({ userId, memoryId: memoryId!, content: "Likes black tea" }), 2);
-  const kept = await memory.getMemory({ userId, memoryId: memoryId! });
+  assert.equal(await memory.updateMemory({ userId, memoryId, content: "Likes black tea" }), 2);
+  const kept = await memory.getMemory({ userId, memoryId });
   assert.deepEqual(kept!.tags, ["drinks", 'a "b"']);
-  await memory.deleteMemory({ userId, memoryId: memoryId! });
-  await assert.rejects(memory.getMemory({ userId, memoryId: memoryId! }), { code: "P0002" });
+  await memory.deleteMemory({ userId, memoryId });
+  await assert.rejects(memory.getMemory({ userId, memoryId }), { code: "P0002" });
   assert.deepEqual((await memory.listMemories({ userId })).map(({ content }) => content), ["Has a dog"]);
 });
 
@@ -75,6 +76,120 @@ test("an error names the argument, with a code and a hint", async () => {
   );
 });
 
+test("values of a wrong type are refused before they are sent, by name", async () => {
+  const unreachable = new Memory("postgresql://127.0.0.1:1/none"); // what was sent would end with 08001
+  const message = { userId: "a", threadId: "t", role: "user", content: "x" };
+  const add = (changed: object): (() => Promise<unknown>) => () => unreachable.addMessage({ ...message, ...changed } as never);
+  const cases: [string, RegExp, () => Promise<unknown>][] = [
+    ["content", /^content: must be a string, not an array$/, add({ content: [{ type: "text", text: "x" }] })],
+    ["content", /not object$/, add({ content: { text: "x" } })],
+    ["content", /not 7$/, add({ content: 7 })],
+    ["content", /^content: is missing$/, add({ content: undefined })],
+    ["user_id", /^user_id: is missing$/, add({ userId: undefined })],
+    ["user_id", /^user_id: is missing$/, () => unreachable.addMessage(undefined as never)],
+    ["user_id", /^user_id: is missing$/, () => unreachable.search(undefined as never)],
+    ["created_at", /must be a valid Date or a string, not this Date$/, add({ createdAt: new Date("never") })],
+    ["metadata", /must be a value of JSON, not object$/, add({ metadata: { n: 1n } })],
+    ["tags", /^tags: must be an array, not string$/, () => unreachable.addMemory({ userId: "a", content: "x", tags: "t" as never })],
+    ["tags", /^tags\[1\]: must be a string, not 2$/, () => unreachable.addMemory({ userId: "a", content: "x", tags: ["t", 2 as never] })],
+    ["confidence", /must be a number, not NaN$/, () => unreachable.addMemory({ userId: "a", content: "x", confidence: NaN })],
+    ["top_k", /must be a whole number, not 1.5$/, () => unreachable.search({ userId: "a", query: "x", topK: 1.5 })],
+    ["recall", /must be a boolean, not string$/, () => unreachable.getContext({ userId: "a", threadId: "t", recall: "no" as never })],
+    ["query_embedding", /must be an array of numbers/, () => unreachable.search({ userId: "a", query: "x", queryEmbedding: [1, NaN] })],
+    ["seq", /must be a whole number, a bigint or its digits/, () => unreachable.deleteMessage({ userId: "a", threadId: "t", seq: 0.5 })],
+    ["blobs", /^blobs\[0\]: must be a Uint8Array, not string$/, () =>
+      unreachable.putCheckpoint({
+        userId: "a", threadId: "t", checkpointId: "c", checkpoint: {}, metadata: {},
+        channels: ["c"], versions: ["1"], types: ["json"], blobs: ["x" as never],
+      })],
+  ];
+  for (const [argument, message, call] of cases) {
+    await assert.rejects(call(), (error: AgentMemoryError) => {
+      assert.ok(error instanceof AgentMemoryError, String(error));
+      assert.match(error.message, message);
+      assert.deepEqual([error.code, error.argument, typeof error.hint], ["22023", argument, "string"]);
+      return true;
+    });
+  }
+  await unreachable.close();
+});
+
+test("undefined for an optional argument is left out, and an unreadable value names its argument", async () => {
+  const userId = user();
+  await memory.addMessage({ userId, threadId: "t", role: "user", content: "x", agentId: undefined, metadata: undefined });
+  const [message] = await memory.getMessages({ userId, threadId: "t", recentK: undefined });
+  assert.deepEqual([message!.agentId, message!.metadata], ["default", {}]);
+  await assert.rejects(memory.getMemory({ userId, memoryId: "none" }), { argument: "memory_id", code: "22P02" });
+  await assert.rejects(memory.addMemory({ userId, content: "x", validFrom: "gestern" }), { argument: "valid_from" });
+});
+
+test("where there is no connection or no schema, an error says what helps", async () => {
+  const admin = new pg.Pool({ connectionString: dsn });
+  const other = `bare_${process.pid}`;
+  await admin.query(`create database ${other}`);
+  const there = new URL(dsn);
+  const named = (database: string, user = there.username): string => {
+    const url = new URL(dsn);
+    Object.assign(url, { pathname: `/${database}`, username: user });
+    return url.href;
+  };
+  const closed = new Memory(dsn);
+  await closed.close();
+  const ended = new pg.Client({ connectionString: dsn });
+  await ended.connect();
+  await ended.end();
+  const cases: [string, Memory, string, RegExp, RegExp][] = [
+    ["refused", new Memory("postgresql://127.0.0.1:1/none"), "08001", /ECONNREFUSED 127.0.0.1:1/, /Start the server/],
+    ["two addresses", new Memory("postgresql://localhost:1/none"), "08001", /ECONNREFUSED/, /Start the server/],
+    ["no socket", new Memory("postgresql:///none?host=/nowhere"), "08001", /ENOENT/, /Start the server/],
+    ["no host", new Memory("postgresql://no.such.host.invalid/none"), "08001", /no\.such\.host/, /no such host/],
+    ["no database", new Memory(named("no_such_database")), "3D000", /does not exist/, /createdb/],
+    ["no schema", new Memory(named(other)), "3F000", /no agent_memory/, /agent_memory\.sql/],
+    ["no role", new Memory(named(there.pathname.slice(1), "no_such_role")), "28000", /no_such_role/, /role/],
+    ["closed", closed, "08003", /after calling end/, /make a new Memory/],
+    ["ended", new Memory(ended), "08006", /not queryable/, /call again/],
+  ];
+  for (const [what, from, code, message, hint] of cases) {
+    for (const call of [() => from.getThread({ userId: "a", threadId: "t" }), () => from.heard((inside) => inside.version())]) {
+      await assert.rejects(call(), (error: AgentMemoryError) => {
+        assert.ok(error instanceof AgentMemoryError, `${what}: ${error}`);
+        assert.deepEqual([what, error.code], [what, code]);
+        assert.match(error.message, message);
+        assert.match(error.hint!, hint);
+        assert.equal(error.isUnavailable, code !== "3F000");
+        return true;
+      });
+    }
+  }
+  await Promise.all(cases.map(([, from]) => from.close().catch(() => undefined)));
+  await admin.query(`drop database ${other}`);
+  await admin.end();
+});
+
+test("what cannot be a connection is refused, and a password is not repeated", async () => {
+  assert.throws(() => new Memory({ host: "localhost" } as never), { name: "AgentMemoryError", argument: "connection" });
+  const unreadable = new Memory("postgresql://ana:very secret:pass@[/app");
+  await assert.rejects(unreadable.version(), (error: AgentMemoryError) => {
+    assert.equal(error.code, "08001");
+    assert.doesNotMatch(JSON.stringify(error) + String(error.stack) + String(error.cause), /secret/);
+    return true;
+  });
+});
+
+test("a pool of another copy of pg is a pool", async () => {
+  const load = createRequire(import.meta.url);
+  const loaded = Object.keys(load.cache).filter((name) => name.includes("node_modules"));
+  loaded.forEach((name) => delete load.cache[name]);
+  const other: typeof pg = load("pg");
+  const pool = new other.Pool({ connectionString: dsn });
+  assert.equal(pool instanceof pg.Pool, false);
+  const client = new Memory(pool, { onNotice: () => undefined });
+  assert.equal(typeof (await client.heard((inside) => inside.version())).result, "string");
+  await assert.rejects(client.getThread({ userId: "", threadId: "t" }), { name: "AgentMemoryError", argument: "user_id" });
+  await client.close();
+  await pool.end();
+});
+
 test("a large number comes as a string, and goes back as one", async () => {
   const userId = user();
   const { seq } = await memory.addMessage({ userId, threadId: "t", role: "user", content: "x" });
@@ -84,7 +199,7 @@ test("a large number comes as a string, and goes back as one", async () => {
   const next = await memory.addMessage({ userId, threadId: "t", role: "user", content: "y" });
   assert.deepEqual([seq, next.seq], [0, "9007199254740995"]);
   assert.equal((await memory.getMessages({ userId, threadId: "t", afterSeq: next.seq })).length, 0);
-  assert.equal(await memory.deleteMessage({ userId, threadId: "t", seq: next.seq! }), true);
+  assert.equal(await memory.deleteMessage({ userId, threadId: "t", seq: next.seq }), true);
 });
 
 test("administration is on memory.admin", async () => {

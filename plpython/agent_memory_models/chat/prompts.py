@@ -1,15 +1,18 @@
 """Fills the template of a prompt with the data of a job.
 
 The administrator writes the template; users write the data. So conversations, summaries, facts, memories, queries and
-found texts are fenced: each row is one JSON object on a line of its own with `<` escaped, so that no text of a row can
-close the fence or pass for another row. Models name rows by `seq` or `number`, never by an id.
+found texts are fenced, and each row is a line: `12 user (Ana, Monday 2026-03-02 19:10Z): text`. In a text, line breaks
+and other control characters are escaped as in JSON, and so is `<`. In the label before the colon, nothing of a user has
+brackets or colons. So no text can close the fence or pass for another row. Models name rows by their number, never by
+an id.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import date
 from typing import Any
 
 from ..errors import ModelError
@@ -21,13 +24,18 @@ Variables = Mapping[str, Callable[[Payload], str]]
 MAX_CONTENT_CHARACTERS = 8000
 """More characters of one message (a pasted log, a tool's output) are left out, so that a window of messages fits."""
 MAX_TOOL_CALL_CHARACTERS = 300
+MAX_LABEL_CHARACTERS = 100
 
 SUMMARY_LISTS = ("topics", "entities", "decisions", "questions")
 """The lists that the summary of a whole thread has beside its text."""
 
 _SYSTEM_END = re.compile(r"^---[ \t]*$", re.MULTILINE)
 _VARIABLE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
-_SECONDS = re.compile(r"(T\d\d:\d\d):\d\d(?:\.\d+)?")
+_MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)T((\d\d):\d\d)[:.\d]*(Z|[+-]\d\d:\d\d)?")
+_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+# What ends a line for some reader and is no control character of JSON, and what a fence is made of.
+_ESCAPED = {ord(character): f"\\u{ord(character):04x}" for character in "<\x7f\x85\u2028\u2029"}
+_OF_LABELS = re.compile(r"[\s\x00-\x1f\x7f-\x9f():,<>]+")
 
 
 def chat_messages(payload: Payload, variables: Variables) -> list[dict[str, str]]:
@@ -56,8 +64,7 @@ def chat_messages(payload: Payload, variables: Variables) -> list[dict[str, str]
 
 def messages(payload: Payload) -> str:
     """The conversation, without messages that say nothing and call no tool."""
-    rows = (shown(message, "thread", "seq", "role", "name", "created_at") for message in payload["messages"])
-    return fenced("conversation", (row for row in rows if row["content"] or "tool_calls" in row))
+    return fenced("conversation", conversation_lines(payload["messages"]))
 
 
 def previous_summary(payload: Payload) -> str:
@@ -66,22 +73,85 @@ def previous_summary(payload: Payload) -> str:
         return ""
     metadata = payload.get("previous_metadata") or {}
     lists = {name: metadata[name] for name in SUMMARY_LISTS if metadata.get(name)}
-    return fenced("previous_summary", [{"summary": payload["previous_summary"], **lists}])
+    return fenced("previous_summary", [object_line({"summary": payload["previous_summary"], **lists})])
 
 
-# Rows
+# Lines
 
 
-def shown(row: Payload, *keys: str) -> Payload:
-    """The part of a row that a model sees: these keys where they have a value, its tool calls and its content."""
-    kept = {key: row[key] for key in keys if row.get(key) is not None}
-    for key in ("created_at", "known_since"):
-        if key in kept:
-            # Without seconds and with Z, a time takes a third of the tokens.
-            kept[key] = _SECONDS.sub(r"\1", kept[key]).replace("+00:00", "Z")
-    if row.get("tool_calls"):
-        kept["tool_calls"] = [_tool_call(call) for call in row["tool_calls"]]
-    return {**kept, "content": cut(row.get("content") or "")}
+def conversation_lines(rows: Iterable[Payload]) -> Iterator[str]:
+    """A line for each message with a text or a call of tools.
+
+    It has the number of its conversation, the name of this role's speaker, the day and the time only where they are
+    new. The time is new in another hour.
+    """
+    clock, names, thread = Clock(is_spoken=True), dict[str, str | None](), None
+    for row in rows:
+        calls = [f"[calls {_tool_call(call)}]" for call in row.get("tool_calls") or ()]
+        said = " ".join(filter(None, [cut(row.get("content") or ""), *calls]))
+        if not said:
+            continue
+        details = []
+        if row.get("thread") != thread:
+            thread = row.get("thread")
+            details.append(f"conversation {thread}")
+        if row.get("name") != names.get(row["role"]):
+            names[row["role"]] = row.get("name")
+            details.append(label(row.get("name") or "") or "unnamed")
+        yield line(row.get("seq"), row["role"], [*details, clock.shown(row.get("created_at"))], said)
+
+
+def line(number: Any, who: str, details: Iterable[str], content: str) -> str:
+    """A row: `12 user (details): content`; rows without a number cannot be named."""
+    told = ", ".join(detail for detail in details if detail)
+    begin = " ".join(str(part) for part in (number, who) if part not in (None, ""))
+    return f"{begin}{f' ({told})' if told else ''}: {escaped(content)}"
+
+
+def object_line(row: Payload) -> str:
+    """A row as a JSON object."""
+    return json.dumps(row, ensure_ascii=False, separators=(",", ":")).translate(_ESCAPED)
+
+
+def escaped(text: str) -> str:
+    """A text on one line, in which no tag begins."""
+    return json.dumps(text, ensure_ascii=False)[1:-1].replace('\\"', '"').translate(_ESCAPED)
+
+
+def label(text: str) -> str:
+    """What users wrote, for the part of a line before its text."""
+    return _OF_LABELS.sub(" ", text[:MAX_LABEL_CHARACTERS]).strip()
+
+
+class Clock:
+    """Tells times of rows in their order, each as far as it differs from the time that was told last.
+
+    Args:
+        is_spoken: whether the rows are spoken, so that the weekday and the time count as well.
+    """
+
+    def __init__(self, *, is_spoken: bool = False) -> None:
+        self._is_spoken = is_spoken
+        self._told: tuple[str | None, ...] = ()
+        self._zone: str | None = None
+
+    def shown(self, moment: str | None) -> str:
+        """The date where it is new, of what is spoken also weekday and time; empty where nothing is new."""
+        match = _MOMENT.match(moment or "")
+        if not match:
+            return label(moment or "")
+        day, time, hour, zone = match.groups()
+        told = (day, hour if self._is_spoken else None)
+        if told == self._told:
+            return ""
+        parts = [day] if self._told[:1] != (day,) else []
+        self._told = told
+        if self._is_spoken:
+            if parts:
+                parts.insert(0, _WEEKDAYS[date.fromisoformat(day).weekday()])
+            parts.append(time + ((zone or "").replace("+00:00", "Z") if zone != self._zone else ""))
+            self._zone = zone
+        return " ".join(parts)
 
 
 def cut(text: str, limit: int = MAX_CONTENT_CHARACTERS) -> str:
@@ -89,9 +159,8 @@ def cut(text: str, limit: int = MAX_CONTENT_CHARACTERS) -> str:
     return text if len(text) <= limit else f"{text[:limit]}… ({len(text) - limit} characters left out)"
 
 
-def fenced(tag: str, rows: Iterable[Payload]) -> str:
-    """The rows between `<tag>` and `</tag>`, each as one line of JSON."""
-    lines = (json.dumps(row, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c") for row in rows)
+def fenced(tag: str, lines: Iterable[str]) -> str:
+    """The lines between `<tag>` and `</tag>`."""
     return "\n".join([f"<{tag}>", *lines, f"</{tag}>"])
 
 

@@ -6,8 +6,10 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from ..chat.parts import Parts
 from ..chat.prompts import SUMMARY_LISTS, messages, previous_summary
 from ..chat.question import Question
+from ..errors import ModelError
 from ..payload import Payload, Result
 from ..task import Task
 from ..text.extracts import HEADING, newest, quoted, said, shortened, summary_of_quotes, utterances
@@ -104,6 +106,14 @@ def _reply_type() -> type[BaseModel]:
     return reply_object("ThreadSummary", summary=Text, **lists)
 
 
+def _headings(_: Payload, text: str) -> dict[str, Any]:
+    """A text under headings. Plain prose may be about the task, and messages would give way to such a summary."""
+    fields = summary_of_text(text)
+    if fields.keys() == {"summary"}:
+        raise ModelError("the reply is plain prose, in place of a summary with its lists")
+    return fields
+
+
 def _summary_and_lists(_: Payload, reply: Any) -> Result:
     return {"summary": reply.summary, "metadata": {name: getattr(reply, name) for name in SUMMARY_LISTS}}
 
@@ -112,5 +122,7 @@ QUESTION = Question(
     variables={"messages": messages, "previous_summary": previous_summary},
     reply_type=lambda _: _reply_type(),
     result=_summary_and_lists,
-    from_text=lambda _, text: summary_of_text(text),
+    parts=Parts("messages", beside=("previous_summary",), continues=True),
+    reply_tokens=2000,
+    from_text=_headings,
 )

@@ -6,8 +6,9 @@ from collections import Counter
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..chat.prompts import fenced, shown
-from ..chat.question import Question, check_numbers
+from ..chat.parts import Parts
+from ..chat.prompts import Clock, cut, fenced, label, line
+from ..chat.question import Question
 from ..payload import Payload, Result
 from ..task import Task
 from ..text.words import is_telling, words_of
@@ -70,21 +71,25 @@ def _article(cluster: list[_Entry]) -> dict[str, Any]:
 
 
 def _memories(payload: Payload) -> str:
-    return fenced("memories", (shown(row, "number", "memory_type", "created_at") for row in payload["memories"]))
+    clock = Clock()
+    return fenced("memories", (
+        line(row["number"], label(row["memory_type"]), [clock.shown(row.get("created_at"))], cut(row["content"]))
+        for row in payload["memories"]
+    ))  # fmt: skip
 
 
 @cache
 def _reply_type() -> type[BaseModel]:
-    from ..chat.replies import Numbers, Text, reply_object
+    from ..chat.replies import Numbers, Text, each_by_itself, reply_object
 
-    article = reply_object("Article", title=Text, content=Text, numbers=Numbers)
-    return reply_object("Articles", articles=list[article])  # type: ignore[valid-type]
-
-
-def _articles(payload: Payload, reply: Any) -> Result:
-    check_numbers(payload["memories"], [article.numbers for article in reply.articles], once=True)
-    result: Result = reply.model_dump()
-    return result
+    article = reply_object("Article", numbers=Numbers, title=Text, content=Text)
+    return reply_object("Articles", articles=each_by_itself(article))
 
 
-QUESTION = Question(variables={"memories": _memories}, reply_type=lambda _: _reply_type(), result=_articles)
+QUESTION = Question(
+    variables={"memories": _memories},
+    reply_type=lambda _: _reply_type(),
+    result=lambda _, reply: reply.model_dump(warnings=False),
+    parts=Parts("memories"),
+    reply_tokens=4000,
+)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from ..chat.prompts import fenced
+from ..chat.parts import Parts
+from ..chat.prompts import fenced, object_line
 from ..chat.question import Question
 from ..payload import Payload, Result
 from ..task import Task
@@ -36,11 +37,13 @@ def _reply_type() -> type[BaseModel]:
 def _text(payload: Payload) -> str:
     row = {key: payload[key] for key in _KEYS if payload.get(key) is not None}
     row["description_by_rule"] = row.pop("description")
-    return fenced("text", [row])
+    return fenced("text", [object_line(row)])
 
 
 QUESTION = Question(
     variables={"text": _text},
     reply_type=lambda _: _reply_type(),
     result=lambda _, reply: {"description": reply.description},
+    parts=Parts(None, beside=("beginning", "end")),
+    reply_tokens=300,
 )

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from ..payload import Result
+from ..providers.known import prefix_of
 from ..task import Task
 
 
 async def run(task: Task) -> Result:
     """One embedding for each text, in the order of the texts.
 
-    A text that is a query (`is_query`) gets the setting query_prefix put before, which some models want.
+    Some models want a prefix before a query (`is_query`), or before a text that is searched.
     """
-    prefix = (task.payload["model"].get("settings") or {}).get("query_prefix")
-    if prefix and task.payload.get("is_query"):
+    if prefix := prefix_of(task.payload["model"], bool(task.payload.get("is_query"))):
         for row in task.payload["texts"]:
             row["text"] = prefix + row["text"]
     if task.is_local:

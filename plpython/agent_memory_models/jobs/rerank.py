@@ -5,10 +5,11 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from ..chat.prompts import cut, fenced
-from ..chat.question import Question, check_numbers
-from ..errors import ModelError
+from ..chat.parts import Parts
+from ..chat.prompts import cut, fenced, line
+from ..chat.question import Question
 from ..payload import Payload, Result
+from ..providers.scores import in_order
 from ..task import Task
 
 if TYPE_CHECKING:
@@ -37,11 +38,11 @@ async def run(task: Task) -> Result:
 
 
 def _query(payload: Payload) -> str:
-    return fenced("query", [{"query": cut(payload["query"])}])
+    return fenced("query", [line(None, "query", (), cut(payload["query"]))])
 
 
 def _texts(payload: Payload) -> str:
-    return fenced("texts", ({"number": row["number"], "text": cut(row["text"])} for row in payload["texts"]))
+    return fenced("texts", (line(row["number"], "", (), cut(row["text"])) for row in payload["texts"]))
 
 
 @cache
@@ -53,11 +54,15 @@ def _reply_type() -> type[BaseModel]:
 
 
 def _scores(payload: Payload, reply: Any) -> Result:
-    check_numbers(payload["texts"], [[score.number] for score in reply.scores], once=True)
-    scores = {score.number: score.score for score in reply.scores}
-    if missing := [row["number"] for row in payload["texts"] if row["number"] not in scores]:
-        raise ModelError(f"the reply has no score for number {missing[0]}")
-    return {"scores": [{"number": row["number"], "score": scores[row["number"]]} for row in payload["texts"]]}
+    numbers = [row["number"] for row in payload["texts"]]
+    scores = in_order([(row.number, row.score) for row in reply.scores], numbers)
+    return {"scores": [{"number": number, "score": score} for number, score in zip(numbers, scores, strict=True)]}
 
 
-QUESTION = Question(variables={"query": _query, "texts": _texts}, reply_type=lambda _: _reply_type(), result=_scores)
+QUESTION = Question(
+    variables={"query": _query, "texts": _texts},
+    reply_type=lambda _: _reply_type(),
+    result=_scores,
+    parts=Parts("texts", text="text"),
+    reply_tokens=2000,
+)

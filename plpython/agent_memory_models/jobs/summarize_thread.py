@@ -8,7 +8,8 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from ..chat.prompts import fenced, messages
+from ..chat.parts import Parts
+from ..chat.prompts import fenced, line, messages
 from ..chat.question import Question
 from ..errors import ModelError
 from ..payload import Payload, Result
@@ -54,15 +55,16 @@ def _by_quotes(payload: Payload) -> Result:
 def _previous_points(payload: Payload) -> str:
     """The points of the previous summary that concern the window; empty where there are none."""
     points = points_in_window(payload["previous_summary"], payload["start_seq"])
-    rows = [{"seqs": sorted({point.first_seq, point.last_seq}), "text": point.text} for point in points]
-    return fenced("previous_summary", rows) if rows else ""
+    rows = ("-".join(map(str, sorted({point.first_seq, point.last_seq}))) for point in points)
+    lines = [line(row, "", (), point.text) for row, point in zip(rows, points, strict=True)]
+    return fenced("previous_summary", lines) if lines else ""
 
 
 @cache
 def _reply_type() -> type[BaseModel]:
     from ..chat.replies import Seqs, Text, reply_object
 
-    point = reply_object("RollingPoint", text=Text, seqs=Seqs)
+    point = reply_object("RollingPoint", seqs=Seqs, text=Text)
     return reply_object("RollingSummary", points=list[point])  # type: ignore[valid-type]
 
 
@@ -93,5 +95,7 @@ QUESTION = Question(
     },
     reply_type=lambda _: _reply_type(),
     result=_summary_of_points,
+    parts=Parts("messages", beside=("previous_summary",), continues=True),
+    reply_tokens=2000,
     from_text=_points_of_text,
 )

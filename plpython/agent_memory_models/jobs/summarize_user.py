@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
+from ..chat.parts import Parts
 from ..chat.prompts import messages, previous_summary
 from ..chat.question import Question
 from ..payload import Payload, Result
@@ -13,7 +14,7 @@ from ..text.extracts import shortened
 from ..text.languages import recognise_all
 from ..text.self_statements import statements_in
 from ..text.sentences import split_sentences
-from ..text.statements import claim, single_values
+from ..text.statements import claim, is_lasting, single_values
 from ..text.summary_layout import summary_of_text
 from ..text.words import best_sentences, frequent_words, words_of
 
@@ -40,7 +41,7 @@ async def run(task: Task) -> Result:
 def _by_quotes(payload: Payload) -> Result:
     """Quotes what the user states of themselves, and a few of their other sentences.
 
-    It keeps the newest of statements that repeat or exclude each other.
+    It keeps the newest of statements that repeat or exclude each other, and name, work, health and documents longest.
     """
     previous = (payload.get("previous_summary") or "").partition(_OTHER_HEADING)[0]
     sentences = [sentence for line in previous.splitlines() if line != _HEADING for sentence in split_sentences(line)]
@@ -55,7 +56,7 @@ def _by_quotes(payload: Payload) -> Result:
             for sentence in split_sentences(text)
             if not sentence.endswith("?") and not any(statement in sentence for statement in ours)
         ]
-    statements = _latest([*sentences, *stated])[-MAX_STATEMENTS:]
+    statements = _kept(_latest([*sentences, *stated]))
     best = best_sentences([words_of(sentence) for sentence in others], MAX_OTHER_SENTENCES)
     lines = [_HEADING, *(f"- {statement}" for statement in statements)]
     if best:
@@ -67,15 +68,23 @@ def _by_quotes(payload: Payload) -> Result:
     }
 
 
+def _kept(statements: list[str]) -> list[str]:
+    """At most MAX_STATEMENTS in their order: what lasts, and the newest of the others."""
+    if len(statements) <= MAX_STATEMENTS:
+        return statements
+    places = sorted(range(len(statements)), key=lambda place: (is_lasting(statements[place]), place))
+    return [statements[place] for place in sorted(places[-MAX_STATEMENTS:])]
+
+
 def _latest(statements: list[str]) -> list[str]:
     """The statements, oldest first, without those that a later one repeats or replaces."""
     kept: list[str] = []
     seen: set[object] = set()
     for statement in reversed(statements):
-        marks: set[object] = {claim(statement) or statement, *single_values(statement)}
-        if not marks & seen:
+        said, values = claim(statement) or statement, single_values(statement)
+        if not {said, *values} & seen:
             kept.append(statement)
-        seen |= marks
+        seen |= {said, *(key for key, value in values.items() if value.replaces)}
     return kept[::-1]
 
 
@@ -93,5 +102,7 @@ QUESTION = Question(
     variables={"messages": messages, "previous_summary": previous_summary},
     reply_type=lambda _: _reply_type(),
     result=lambda _, reply: {"summary": reply.summary, "metadata": {"topics": reply.topics}},
+    parts=Parts("messages", beside=("previous_summary",), continues=True),
+    reply_tokens=2000,
     from_text=lambda _, text: summary_of_text(text),
 )

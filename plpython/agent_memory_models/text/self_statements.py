@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from .languages import Language
 from .languages.language import Match, Token, tokens_of
+from .phrases import is_and, is_filler
 from .sentences import split_sentences
 
 MAX_SENTENCE_CHARACTERS = 1000
@@ -24,7 +25,10 @@ MAX_SENTENCE_CHARACTERS = 1000
 ENOUGH_POINTS = 1
 
 _BREAKS = frozenset(",;:—–()…")
-_QUOTED = re.compile(r"\"[^\"]*(?:\"|$)|“[^”]*(?:”|$)|«[^»]*(?:»|$)|„[^“”]*(?:[“”]|$)")
+_QUOTED = re.compile(
+    r"\"[^\"]*(?:\"|$)|“[^”]*(?:”|$)|«[^»]*(?:»|$)|„[^“”]*(?:[“”]|$)"
+    r"|(?<!\w)['‘](?:[^'‘’]|['’](?=\w))*['’](?!\w)"  # with a letter on both sides it is an apostrophe
+)
 _ASKS = re.compile(r"[?？][\"'”’)\] ]*$")
 _OF_ITS_OWN = (
     *("subject", "own", "strong", "weak", "tastes", "likes", "be", "facts", "favourites", "standing", "hints"),
@@ -51,14 +55,70 @@ class _Clause(NamedTuple):
     begins: int
 
 
+class Sentence(NamedTuple):
+    """A sentence of a message.
+
+    Attributes:
+        text: as written.
+        unquoted: the same with blanks in place of quotations; empty if the sentence is too long to be read.
+        statement: what it states, if anything.
+        void: the places, begin and end, of suppositions, of what others said, and of material.
+        asked: those of questions and requests, which may take something for granted: "a letter to my GP, Dr Osei".
+    """
+
+    text: str
+    unquoted: str
+    statement: Statement | None
+    void: list[tuple[int, int]]
+    asked: list[tuple[int, int]]
+
+    def is_void(self, start: int, end: int, is_aside: bool = False) -> bool:
+        """Whether the words from one place to another state nothing, or take nothing for granted."""
+        return any(begins < end and start < ends for begins, ends in self.void + ([] if is_aside else self.asked))
+
+
 def statements_in(text: str, language: Language) -> Iterator[Statement]:
-    """The statements of a message, one for each sentence at most. Text behind a request with a colon is material."""
+    """The statements of a message, one for each sentence at most."""
+    return (sentence.statement for sentence in sentences_in(text, language) if sentence.statement)
+
+
+def sentences_in(text: str, language: Language) -> Iterator[Sentence]:
+    """The sentences of a message. Text behind a request with a colon is material."""
     for sentence in split_sentences(text):
         clauses = _clauses(sentence, language)
-        if statement := _statement(sentence, clauses, language):
-            yield statement
+        unquoted = _unquoted(sentence) if clauses else ""
+        void = list(_void(sentence, clauses, language))
+        yield Sentence(
+            sentence,
+            unquoted,
+            _statement(sentence, clauses, language),
+            [(begin, end) for begin, end, asks in void if not asks],
+            [(begin, end) for begin, end, asks in void if asks],
+        )
         if sentence.rstrip().endswith(":") and any(_has(clause, "request") for clause in clauses):
             return
+
+
+def _void(sentence: str, clauses: list[_Clause], language: Language) -> Iterator[tuple[int, int, bool]]:
+    asks = _ASKS.search(sentence) is not None
+    for position, clause in enumerate(clauses):
+        begin, end = clause.tokens[0].start, clause.tokens[-1].end
+        if (asks and position == len(clauses) - 1) or _has(clause, "request", "ask"):
+            is_about_material = sentence[end:].lstrip().startswith(":")
+            places = [place for place, match in enumerate(clause.matches) if "request" in match or "ask" in match]
+            if places and places[0] > 2 and is_and(clause.tokens[places[0] - 1].text, language.code):
+                begin = clause.tokens[places[0]].start  # "I live in Kassel and need a hint"
+            yield begin, len(sentence) if is_about_material else end, not is_about_material
+        if _is_reported(clause):
+            yield begin, len(sentence), False
+            return
+        supposed = next((place for place, match in enumerate(clause.matches) if "suppose" in match), None)
+        if supposed is not None:
+            yield clause.tokens[supposed].start, end, False
+
+
+def _unquoted(sentence: str) -> str:
+    return _QUOTED.sub(lambda match: " " * len(match[0]), sentence)
 
 
 def _statement(sentence: str, clauses: list[_Clause], language: Language) -> Statement | None:
@@ -100,7 +160,7 @@ def _statement(sentence: str, clauses: list[_Clause], language: Language) -> Sta
 def _clauses(sentence: str, language: Language) -> list[_Clause]:
     if len(sentence) > MAX_SENTENCE_CHARACTERS:
         return []
-    unquoted = _QUOTED.sub(lambda match: " " * len(match[0]), sentence)
+    unquoted = _unquoted(sentence)
     parts: list[list[Token]] = [[]]
     tokens = tokens_of(unquoted)
     for position, token in enumerate(tokens):
@@ -114,6 +174,12 @@ def _clauses(sentence: str, language: Language) -> list[_Clause]:
         if token.text[0].isalnum():
             parts[-1].append(token)
     parts = [part for part in parts if part]
+    if (
+        len(parts) > 1
+        and unquoted[parts[0][-1].end :].startswith(":")
+        and is_filler(unquoted[: parts[0][-1].end], language.code)
+    ):
+        parts = parts[1:]  # "update: Hannah moved out" requests nothing
     joined: list[list[Token]] = []
     for part in parts:
         goes_on = not _has(_matched(part, language), *_OF_ITS_OWN)
@@ -214,8 +280,11 @@ def _is_of_the_writer(place: int, clause: _Clause, language: Language) -> bool:
 
 
 def _begins_in_first_person(clause: _Clause, language: Language) -> bool:
-    """Whether one of the first words of the clause is a verb in the first person, where verbs need no pronoun."""
-    if not language.first_person:
+    """Whether one of the first words of the clause is a verb in the first person, where verbs need no pronoun.
+
+    A word alone is none: "Perfetto", "Buongiorno".
+    """
+    if not language.first_person or len(clause.tokens) < clause.begins + 2:
         return False
     for position in range(clause.begins, min(clause.begins + 3, len(clause.tokens))):
         token, match = clause.tokens[position], clause.matches[position]

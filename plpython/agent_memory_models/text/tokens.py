@@ -9,6 +9,7 @@ import os
 import re
 import threading
 import time
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -76,10 +77,10 @@ class TokenCounter:
                 self._encodings[name] = await self._load(name)
         return self._encodings[name]
 
-    async def count(self, text: str, model: str) -> int:
-        """The tokens of a text, estimated where there is no encoding."""
-        tokens = await self.count_exactly(text, model)
-        return estimate_tokens(text) if tokens is None else tokens
+    async def count(self, texts: Iterable[str], model: str) -> int:
+        """The tokens of texts, estimated where there is no encoding."""
+        encoding = await self.encoding(model)
+        return sum([await _count(text, encoding) if encoding else estimate_tokens(text) for text in texts])
 
     async def count_exactly(self, text: str, model: str) -> int | None:
         """The tokens of a text; None when there is no encoding."""

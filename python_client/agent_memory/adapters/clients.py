@@ -1,52 +1,16 @@
-"""Either client under one interface, and the error for a framework that is not installed."""
+"""Either client under one interface."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
 from functools import partial
-from types import TracebackType
 from typing import Any, TypeVar, cast
 
+from .._extras import needs as needs
 from ..client import AsyncMemory, Memory
-from ..errors import AgentMemoryError
 
 Value = TypeVar("Value")
-
-
-class MissingPackageError(AgentMemoryError, ImportError):
-    """The framework of an adapter is missing or has another version; the hint has the pip command."""
-
-
-class needs:  # noqa: N801  # reads as a statement: with needs("langgraph"):
-    """Turn the failed import of a framework into an error that names the pip command.
-
-    Args:
-        extra: the extra of this package that installs the framework.
-
-    Raises:
-        MissingPackageError: a package of the framework is missing, or lacks what the adapter imports.
-    """
-
-    def __init__(self, extra: str) -> None:
-        self._extra = extra
-
-    def __enter__(self) -> None:
-        """Do nothing."""
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        """Raise the error that says more than ModuleNotFoundError does."""
-        if not isinstance(error, ImportError):
-            return
-        package = (error.name or "").partition(".")[0]
-        problem = f"needs the package {package}"
-        if not isinstance(error, ModuleNotFoundError):
-            problem = f"cannot use the installed version of the package {package} ({error})"
-        raise MissingPackageError(
-            f"this adapter {problem}", hint=f"Run: pip install --upgrade 'pg-agent-memory[{self._extra}]'"
-        ) from error
 
 
 class _Threaded:

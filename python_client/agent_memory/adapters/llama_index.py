@@ -97,10 +97,8 @@ def from_llama_index(message: ChatMessage) -> dict[str, Any]:
     kept = {"role": dumped["role"], "blocks": dumped["blocks"], "additional_kwargs": extras}
     stored = {"role": _ROLES.get(message.role, message.role.value), "content": text}
     calls = [call for call in extras.get("tool_calls", []) if isinstance(call, dict) and "function" in call]
-    # The empty list lets the database take a message without text.
-    metadata = {"llama_index": kept} if text else {"llama_index": kept, "content": []}
     said = {"tool_calls": calls, "tool_call_id": extras.get("tool_call_id")}
-    return {**stored, **{name: value for name, value in said.items() if value}, "metadata": metadata}
+    return {**stored, **{name: value for name, value in said.items() if value}, "metadata": {"llama_index": kept}}
 
 
 def to_llama_index(part: Part) -> ChatMessage:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
+from ..chat_messages import function_of
 from ..client import AsyncMemory, Memory
 from .clients import asynchronous, needs, settled
 
@@ -59,7 +60,7 @@ class AgentMemorySession(SessionABC):
         limit = resolve_session_limit(limit, self.session_settings)
         if limit is not None and limit <= 0:
             return []
-        messages = await self._memory.get_messages(*self._thread, recent_k=limit)
+        messages = await self._memory.get_messages(*self._thread, recent_k=limit, whole=True)
         items = [item for message in messages for item in _items(message)]
         return items if limit is None else items[-limit:]
 
@@ -74,7 +75,7 @@ class AgentMemorySession(SessionABC):
         return await settled(self._pop())
 
     async def _pop(self) -> TResponseInputItem | None:
-        while newest := await self._memory.get_messages(*self._thread, recent_k=1):
+        while newest := await self._memory.get_messages(*self._thread, recent_k=1, whole=True):
             if await self._memory.delete_message(*self._thread, newest[0].seq):
                 return _items(newest[0])[-1]
         return None
@@ -96,9 +97,7 @@ def _message(item: dict[str, Any]) -> dict[str, Any]:
         message["tool_calls"] = [{"id": item["call_id"], "type": "function", "function": function}]
     elif kind == "function_call_output":
         message = {"role": "tool", "content": _taken(rest, "output"), "tool_call_id": item["call_id"]}
-    metadata = {"openai_agents": rest}
-    # The empty list lets the database take a message without text.
-    return {**message, "metadata": metadata if message["content"] else {**metadata, "content": []}}
+    return {**message, "metadata": {"openai_agents": rest}}
 
 
 def _taken(rest: dict[str, Any], name: str) -> str:
@@ -142,7 +141,7 @@ def _items_of_others(message: Message) -> list[dict[str, Any]]:
     if message.role == "tool" and call_id:
         return [{"type": "function_call_output", "call_id": call_id, "output": message.content}]
     calls = [
-        {"type": "function_call", "call_id": call["id"], **call["function"]}
+        {"type": "function_call", "call_id": call.get("id", ""), **function_of(call)}
         for call in message.metadata.get("tool_calls", [])
     ]
     said = {"role": message.role if message.role in _ROLES else "user", "content": message.content}

@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ..chat_messages import Part, message_of, sendable
+from ..chat_messages import Part, function_of, message_of, sendable
 from ..client import AsyncMemory, Memory
 from .clients import asynchronous, needs
 
@@ -16,6 +16,10 @@ with needs("pydantic-ai"):
 
 _ROLES = {"system-prompt": "system", "user-prompt": "user", "tool-return": "tool"}
 """Roles of parts of a request. Other parts are what the user says, or results of tools if they name a tool."""
+
+
+_FILES = {"binary", "image-url", "audio-url", "video-url", "document-url"}
+"""Kinds of content that are no text."""
 
 
 class AgentMemoryHistory:
@@ -45,7 +49,7 @@ class AgentMemoryHistory:
 
     async def messages(self) -> list[ModelMessage]:
         """Return all messages of the thread, oldest first."""
-        messages = await self._memory.get_messages(*self._thread)
+        messages = await self._memory.get_messages(*self._thread, whole=True)
         return _to_pydantic((message, message_of(message)) for message in messages)
 
     async def context(self, query: str | None = None, max_tokens: int | None = None) -> list[ModelMessage]:
@@ -78,8 +82,7 @@ def _from_pydantic(message: ModelMessage) -> list[dict[str, Any]]:
     stored = [_response(parts)] if envelope["kind"] == "response" else [_request(part) for part in parts]
     for place, said in enumerate(stored):
         members = {**own, "parts": said.pop("parts"), **({"envelope": envelope} if place == 0 else {})}
-        # The empty list lets the database take a message without text.
-        said["metadata"] = {"pydantic_ai": members} | ({} if said["content"] else {"content": []})
+        said["metadata"] = {"pydantic_ai": members}
     return stored
 
 
@@ -105,12 +108,18 @@ def _request(part: dict[str, Any]) -> dict[str, Any]:
     content = part.get("content")
     if isinstance(content, str):
         text, part["content"] = content, ""
-    elif role == "user" and isinstance(content, list):
+    elif isinstance(content, list) and (role == "user" or any(_is_file(member) for member in content)):
         text = "\n".join(member for member in content if isinstance(member, str))
+    elif _is_file(content):
+        text = ""
     else:
         text = json.dumps(content, ensure_ascii=False)
     call = {"tool_call_id": part["tool_call_id"]} if role == "tool" else {}
     return {"role": role, "content": text, "parts": [part], **call}
+
+
+def _is_file(content: Any) -> bool:
+    return isinstance(content, dict) and content.get("kind") in _FILES
 
 
 def _to_pydantic(said: Iterable[tuple[Part, dict[str, Any]]]) -> list[ModelMessage]:
@@ -123,7 +132,7 @@ def _to_pydantic(said: Iterable[tuple[Part, dict[str, Any]]]) -> list[ModelMessa
             kind, parts = own["kind"], _restored(own["parts"], part, message)
         else:
             own, (kind, parts) = {}, _of_others(message, names)
-        names |= {call["id"]: call["function"]["name"] for call in message.get("tool_calls", [])}
+        names |= {call.get("id", ""): function_of(call)["name"] for call in message.get("tool_calls", [])}
         if last is not None and own.get("message") == last:
             dumped[-1]["parts"] += parts
         else:
@@ -133,7 +142,7 @@ def _to_pydantic(said: Iterable[tuple[Part, dict[str, Any]]]) -> list[ModelMessa
 
 
 def _restored(parts: list[dict[str, Any]], stored: Part, message: dict[str, Any]) -> list[dict[str, Any]]:
-    arguments = {call["id"]: call["function"]["arguments"] for call in message.get("tool_calls", [])}
+    arguments = {call.get("id", ""): function_of(call)["arguments"] for call in message.get("tool_calls", [])}
     restored = []
     for part in parts:
         if part["part_kind"] == "tool-call":
@@ -158,9 +167,9 @@ def _of_others(message: dict[str, Any], names: dict[str, str]) -> tuple[str, lis
         calls = [
             {
                 "part_kind": "tool-call",
-                "tool_call_id": call["id"],
-                "tool_name": call["function"]["name"],
-                "args": call["function"]["arguments"],
+                "tool_call_id": call.get("id", ""),
+                "tool_name": function_of(call)["name"],
+                "args": function_of(call)["arguments"],
             }
             for call in message.get("tool_calls", [])
         ]

@@ -18,10 +18,13 @@ from psycopg.pq import Format
 from psycopg.types.json import Jsonb
 
 from ..choices import Role, Source
-from ..errors import InvalidValueError
+from ..errors import InvalidValueError, LimitExceededError
 from ..vectors import Embedding, HasNumbers, HasToNumbers
 from .arrays import Blobs, BlobsDumper, Texts, TextsDumper
 from .pieces import LongText
+
+_FAR_TOO_LONG = 1 << 24
+"""Characters; the longest text of a call has 10 MiB (docs/limits.md), and an artifact goes in pieces."""
 
 Sender = Callable[[str, Any], Any]
 """Takes an argument's name and value, and returns what psycopg sends, or None for nothing.
@@ -76,8 +79,19 @@ def _text(name: str, value: object) -> str:
     return value
 
 
-def _text_or_null(name: str, value: object) -> str | None:
-    return None if value is None else _text(name, value)
+def _sent_whole(name: str, value: object) -> str:
+    text = _text(name, value)
+    _check_length(name, text)
+    return text
+
+
+def _check_length(name: str, value: object) -> None:
+    """Refuse a text beyond what any function takes. The database names the limits; sending it 100 MB takes seconds."""
+    if isinstance(value, str) and len(value) > _FAR_TOO_LONG:
+        raise LimitExceededError(
+            f"{name}: has {len(value)} characters, which is more than any call takes",
+            hint="Split it, or keep it with store_artifact(), which takes 200 MiB, and a reference here.",
+        )
 
 
 def _whole_number(name: str, value: object) -> str:
@@ -186,6 +200,7 @@ def _objects(name: str, value: object) -> Jsonb:
             if name == "messages" and isinstance(item, str):
                 instead = f'{{"role": "user", "content": {path}}}'
             _refuse_type(path, "a dict", item, instead)
+        _check_length(f"{path}.content", item.get("content"))
         if isinstance(item.get("created_at"), datetime):
             _time(f"{path}.created_at", item["created_at"])
         check_json(path, item)
@@ -232,7 +247,7 @@ def _vector(name: str, value: Any) -> Vector:
 
 
 _SENDERS: dict[object, Sender] = {
-    str: _text,
+    str: _sent_whole,
     int: _whole_number,
     float: _number,
     bool: _flag,
@@ -248,7 +263,7 @@ _SENDERS: dict[object, Sender] = {
     Embedding: _vector,
     Mapping[str, Any]: _object,
     Sequence[Mapping[str, Any]]: _objects,
-    LongText: _text_or_null,
+    LongText: _text,
 }
 
 
@@ -257,7 +272,7 @@ def senders_of(method: Callable[..., Any]) -> dict[str, tuple[Sender, bool]]:
     arguments = inspect.signature(method).parameters
     return {
         name: (
-            _sender(_without_none(hint), arguments[name].default),
+            _sender(hint, arguments[name].default),
             arguments[name].default is inspect.Parameter.empty,
         )
         for name, hint in get_type_hints(method).items()
@@ -267,8 +282,11 @@ def senders_of(method: Callable[..., Any]) -> dict[str, tuple[Sender, bool]]:
 
 def _sender(hint: object, default: object) -> Sender:
     """Return how an argument of this type is sent; the choices of a Literal are texts, which the database checks."""
+    takes_none, hint = NoneType in get_args(hint), _without_none(hint)
     kinds = get_args(hint) if get_origin(hint) in (UnionType, Union) else (hint,)
-    send = _text if any(get_origin(kind) is Literal for kind in kinds) else _SENDERS[hint]
+    send = _sent_whole if any(get_origin(kind) is Literal for kind in kinds) else _SENDERS[hint]
+    if default is inspect.Parameter.empty and takes_none:
+        return lambda name, value: None if value is None else send(name, value)
     if default in (None, inspect.Parameter.empty):
         return send
     sent_default = send("default", default)

@@ -137,6 +137,11 @@ class named:  # noqa: N801  # a context manager; a generator would take three ti
             type(error) is RetryableError and not isinstance(error.__cause__, psycopg.Error)
         ):
             raise type(error)(f'node "{self._node}": {error.message}', hint=error.hint) from error
+        if isinstance(error, psycopg.OperationalError) and (error.sqlstate or "57P01")[:4] == "57P0":  # it broke off
+            raise NotConnectedError(
+                f'node "{self._node}": {str(error).partition(chr(10))[0]}',
+                hint="The call may have been done. With idempotency_key or memory_id a repetition stores once.",
+            ) from error
 
 
 def user_of(given: Mapping[str, Any]) -> Any:

@@ -35,6 +35,8 @@ warned_of_stores: set[Cause] = set()
 """The causes that clients of embedded stores have warned of in this process."""
 _WITHOUT_MODEL = "01AM1"
 """Server and client word this cause differently, so its text is left out of the cause."""
+_NOT_YET = "01AM3"
+_SOON = "The worker of this store does that within seconds."
 
 
 @contextmanager
@@ -76,7 +78,11 @@ class Notices:
 
     def _keep(self, text: str, hint: str | None, sqlstate: str) -> None:
         cause = (sqlstate, "" if sqlstate == _WITHOUT_MODEL else _VARIABLE.sub("#", text))
-        self._degraded[cause] = warning = DegradedWarning(text, hint=hint, sqlstate=sqlstate)
+        # Whoever uses a store need run no worker: the store runs one, so this is over in seconds.
+        is_over_soon = sqlstate == _NOT_YET and self._warned is warned_of_stores
+        warning = DegradedWarning(text, hint=_SOON if is_over_soon else hint, sqlstate=sqlstate)
+        if not is_over_soon:
+            self._degraded[cause] = warning
         causes = _heard.get()
         if causes is not None:
             causes.append(warning)

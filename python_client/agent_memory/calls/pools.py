@@ -1,8 +1,9 @@
-"""The pool that a client opens for itself."""
+"""The pool that a client opens for itself, and whether a connection of a pool has ended."""
 
 from __future__ import annotations
 
 import asyncio
+import select
 from typing import Any
 
 from psycopg_pool import AsyncConnectionPool, ConnectionPool
@@ -58,3 +59,18 @@ class AsyncPool(AsyncConnectionPool[Any]):
                 for task in tasks:
                     task.cancel()
                 await asyncio.sleep(_POLL_INTERVAL)
+
+
+def has_ended(connection: Any) -> bool:
+    """Whether a connection that nobody uses has ended, found out without a round trip.
+
+    A server says nothing on such a connection, except that it ends the session. The rare other word, such as a setting
+    that an administrator has changed, costs a look by the pool.
+    """
+    if connection.closed:
+        return True
+    if not hasattr(select, "poll"):  # on Windows
+        return bool(select.select([connection.fileno()], [], [], 0)[0])
+    polled = select.poll()
+    polled.register(connection.fileno(), select.POLLIN)
+    return bool(polled.poll(0))

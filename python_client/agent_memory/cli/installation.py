@@ -11,12 +11,13 @@ from rich.table import Table
 from rich.text import Text
 
 from ..client import Memory
-from ..errors import NotInstalledError
+from ..errors import InvalidValueError, NotInstalledError
 from ..install import create_roles, one_statement, roles_file, sql_file
 from ..install import install as install_into
 from ..source import named_database
 from ..types import Check
-from .console import Dsn, connected, connected_to_nodes
+from ..uninstall import uninstall as uninstall_from
+from .console import Dsn, confirm_for_good, connected, connected_to_nodes
 from .printing import AsJson, console, plain, print_json
 from .status import OWN_WORKER
 
@@ -45,6 +46,8 @@ def install(roles: Roles = False, print_only: Print = False, dsn: Dsn = None) ->
             console.print("The roles are there. Now the owner of schema memory runs: agent-memory install")
             return
         before = _installed_version(connection)
+        said: list[str] = []
+        connection.add_notice_handler(lambda notice: said.append(notice.message_detail or ""))
         with console.status("installing ..."):
             install_into(connection)
         memory = Memory(connection)
@@ -55,12 +58,36 @@ def install(roles: Roles = False, print_only: Print = False, dsn: Dsn = None) ->
             console.print(f"agent_memory {after} is current already.")
         else:
             console.print(f"Upgraded agent_memory from {before} to {after}.")
+        console.print(*filter(None, said), sep="\n", markup=False)
         _print_checks(memory.admin.doctor())
 
 
 def sql() -> None:
     """Print the installation, which is also the upgrade, as one statement that runs in a migration's transaction."""
     typer.echo(one_statement(), nl=False)
+
+
+def uninstall(
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list what would go.")] = False,
+    dsn: Dsn = None,
+) -> None:
+    """Remove agent_memory from a database: its schema with all that is stored, schedules, roles and extensions."""
+    if named_database(dsn) is None:
+        raise InvalidValueError(
+            "dsn: this removes agent_memory from a database of a server",
+            hint="Name the database with --dsn. To remove an embedded store, end its processes and delete its folder.",
+        )
+    with connected(dsn) as connection:
+        for part in uninstall_from(connection, dry_run=True):
+            console.print(f"{'goes' if part.stays is None else 'stays'}:", plain(part.what), soft_wrap=True)
+            console.print("      ", plain(part.stays or part.statement), soft_wrap=True)
+        if dry_run:
+            return
+        if not yes:
+            confirm_for_good(f"Remove agent_memory from database {connection.info.dbname}?")
+        uninstall_from(connection)
+        console.print(f"Database {connection.info.dbname} has no agent_memory any more.")
 
 
 def demo() -> None:

@@ -10,8 +10,8 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
+from .._extras import check_extra
 from ..errors import DegradedWarning, InvalidValueError
-from ..mcp import check_packages
 from ..server.settings import GRACE, HOST, MAX_BODY_MIB, MIB, POOL_SIZE, RATE_LIMIT, Settings, keys_of_environment
 from .console import Dsn, export_telemetry, log_to_stderr
 from .printing import console, stderr
@@ -46,7 +46,7 @@ def mcp(
     AGENT_MEMORY_JWT_SECRET (HS256) or AGENT_MEMORY_JWKS_URL check tokens whose sub is the user. With none of them,
     a token is printed, which programs of this machine send as the bearer token.
     """
-    check_packages()
+    check_extra("mcp", "MCP")
     from ..mcp.run import serve_http, serve_stdio
 
     log_to_stderr("%(asctime)s %(levelname)s %(message)s", logging.WARNING)

@@ -257,33 +257,6 @@ def supersede(
 
 
 @memories.command()
-def quarantine(
-    user_id: User,
-    memory_id: Id,
-    reason: Annotated[str, typer.Option(help="Why.")] = "by hand",
-    derived: Annotated[bool, typer.Option("--derived", help="Also quarantine everything that was made of it.")] = False,
-    dsn: Dsn = None,
-) -> None:
-    """Hide a memory from every reader; "agent-memory memories release" brings it back."""
-    with opened(dsn) as memory:
-        memory_id = whole_id(memory, "memory", user_id, memory_id)
-        if derived:
-            memory.quarantine_source(user_id, "memory", memory_id, reason)
-        else:
-            memory.quarantine_memory(user_id, memory_id, reason)
-    print_line(f"{memory_id} is in quarantine.")
-
-
-@memories.command()
-def release(user_id: User, memory_id: Id, dsn: Dsn = None) -> None:
-    """Take a memory out of quarantine; no rule puts it back while its content stays."""
-    with opened(dsn) as memory:
-        memory_id = whole_id(memory, "memory", user_id, memory_id)
-        memory.release_memory(user_id, memory_id)
-    print_line(f"{memory_id} is released.")
-
-
-@memories.command()
 def extract(
     user_id: User,
     thread_id: Annotated[

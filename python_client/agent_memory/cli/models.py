@@ -78,13 +78,19 @@ def register(
 
 
 @models.command()
-def local(dsn: Dsn = None) -> None:
-    """Have searches compare by meaning with a small model that runs on your machine (90 MB, downloaded once)."""
-    from ..local import DEFAULT_NAME, use_default
+def local(
+    multilingual: Annotated[
+        bool, typer.Option("--multilingual", help="One of many languages, of the extra [multilingual].")
+    ] = False,
+    dsn: Dsn = None,
+) -> None:
+    """Have searches compare by meaning with a small model that runs on your machine (90 MB, English unless told)."""
+    from ..local import DEFAULT_NAME, MULTILINGUAL_NAME, use_default, use_multilingual
 
     with opened(dsn) as memory, console.status("loading the model ..."):
-        use_default(memory)
-    print_line(f"{DEFAULT_NAME} is active. A worker embeds the stored texts: agent-memory status says how far it is.")
+        (use_multilingual if multilingual else use_default)(memory)
+    name = MULTILINGUAL_NAME if multilingual else DEFAULT_NAME
+    print_line(f"{name} is active. A worker embeds the stored texts: agent-memory status says how far it is.")
 
 
 @models.command("activate")

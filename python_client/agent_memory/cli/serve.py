@@ -9,9 +9,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from ..mcp import check_packages as check_mcp_packages
-from ..mcp import has_packages as has_mcp_packages
-from ..server import check_packages
+from .._extras import check_extra, has_extra
 from ..server.settings import (
     GRACE,
     HOST,
@@ -65,8 +63,8 @@ def serve(
         grace=grace,
     )
     if mcp:
-        check_mcp_packages()
-    with_mcp = has_mcp_packages() if mcp is None else mcp
+        check_extra("mcp", "MCP")
+    with_mcp = has_extra("mcp") if mcp is None else mcp
 
     def announce(url: str) -> None:
         say_where(url, settings)
@@ -85,7 +83,7 @@ def listen(
     with_mcp: bool = False,
 ) -> None:
     """Serve until a signal, after a check of the packages that this needs."""
-    check_packages()
+    check_extra("server", "the HTTP server")
     from ..server.serve import serve as run
 
     log_to_stderr("%(asctime)s %(levelname)s %(message)s")

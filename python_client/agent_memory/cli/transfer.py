@@ -169,10 +169,12 @@ def _exported(memory: Memory, user_id: str) -> Iterator[dict[str, Any]]:
     """Yield the messages of each thread, oldest first, and then the memories."""
     for thread in _all_threads(memory, user_id):
         for first in count(-1, _PAGE):
-            page = memory.get_messages(user_id, thread.thread_id, after_seq=first, before_seq=first + _PAGE + 1)
+            page = memory.get_messages(
+                user_id, thread.thread_id, after_seq=first, before_seq=first + _PAGE + 1, whole=True
+            )
             for message in page:
                 yield _message_line(thread.thread_id, message)
-            if not page and not memory.get_messages(user_id, thread.thread_id, 1, after_seq=first + _PAGE):
+            if not page and not memory.get_messages(user_id, thread.thread_id, 1, after_seq=first + _PAGE, whole=True):
                 break
     for offset in count(0, _PAGE):
         records = memory.list_memories(user_id, row_limit=_PAGE, row_offset=offset)

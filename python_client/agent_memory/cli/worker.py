@@ -12,6 +12,7 @@ from typing import Annotated
 
 import typer
 
+from .._extras import check_extra
 from .._progress import progress
 from ..worker import NodeWorkers, WorkerCounts
 from ..worker.health import check_health
@@ -43,6 +44,7 @@ def worker(
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log a line for each job.")] = False,
 ) -> None:
     """Run queued model work beside the server, or beside the nodes of its cluster, until SIGTERM or SIGINT."""
+    check_extra("worker", "a worker")
     # People who wait at a terminal see a bar; the log has a line about the progress now and then.
     waited_for = once and stderr.is_terminal
     level = logging.DEBUG if verbose else logging.WARNING if waited_for else logging.INFO

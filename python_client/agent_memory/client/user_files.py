@@ -70,6 +70,8 @@ def parts_of(file: TextIO) -> Iterator[Part]:
             yield json.loads(first + file.read())
             return
         yield from _lines(file, head)
+    except InvalidValueError:
+        raise
     except ValueError as error:
         raise InvalidValueError(f"the file is not JSON: {error}", hint=_HINT) from None
     yield head

@@ -14,6 +14,7 @@ from psycopg.types.json import Jsonb
 from ..calls.nodes import user_hash
 from ..install import installed_version
 from ..move.move import copy_user, copying
+from ..move.settings import copy_settings
 from ..move.tables import Side
 from .moving import delete
 from .nodes import Node, Nodes
@@ -93,6 +94,7 @@ def check(cluster: Nodes, *, repair: bool = False) -> Iterator[Finding]:
     if cluster.newest.moving:
         detail = f"{', '.join(cluster.newest.moving)} is being moved: run the same agent-memory cluster move again"
         yield Finding("all", "moves", detail)
+    yield from _places_of_nobody(cluster, repair)
     for shared in _SHARED:
         yield from _differences(shared, cluster, repair)
 
@@ -119,6 +121,28 @@ def _users_elsewhere(name: str, node: Node, cluster: Nodes, repair: bool) -> Ite
     left = _mend_users(node, cluster, users) if repair else users
     shown = ", ".join(users[:10]) + (", ..." if len(users) > 10 else "")
     yield Finding(name, "users", f"has rows of users whom other nodes serve: {shown}", is_mended=not left)
+
+
+def _places_of_nobody(cluster: Nodes, repair: bool) -> Iterator[Finding]:
+    """Say that the map names users by their hash of whom nothing is left, as after ``forget_user``.
+
+    Whoever guesses an id finds it by the hash. Their tombstones go along to the node that serves them then.
+    """
+    known = cluster.newest
+    if not known.users or known.moving or cluster.unreachable:
+        return
+    sides = [Side(cluster.nodes[name].connection) for name in set(known.users.values())]
+    gone = known.users.keys() - {user_hash(user_id) for side in sides for user_id in side.users()}
+    if not gone:
+        return
+    if repair:
+        for digest in gone:
+            proper = known.partitions[int(digest[:8], 16) % len(known.partitions)]
+            copy_settings(cluster.nodes[known.users[digest]].connection, cluster.nodes[proper].connection, is_new=False)
+        users = {digest: node for digest, node in known.users.items() if digest not in gone}
+        cluster.change(sorted({known.users[digest] for digest in gone}), users=users)
+    detail = f"has the hashes of {len(gone)} users of whom nothing is stored any more"
+    yield Finding("all", "map", detail, is_mended=repair)
 
 
 def _strays(node: Node, cluster: Nodes) -> list[str]:

@@ -14,7 +14,7 @@ from psycopg.conninfo import conninfo_to_dict
 from psycopg.types.json import Jsonb
 
 from ..calls import translated
-from ..calls.nodes import ClusterMap
+from ..calls.nodes import ClusterMap, named
 from ..errors import ConflictError, InvalidValueError, NotConnectedError, NotFoundError, RetryableError, connecting
 from ..install import install
 from ..move.settings import copy_settings
@@ -214,8 +214,13 @@ def opened(dsn: str, *, only_look: bool = False, without: bool = False) -> Itera
         is_complete = False
         while not is_complete:
             for name in sorted(newest.nodes.keys() - nodes.keys() - unreachable.keys()):
-                connection = _reached(stack, name, newest.address(name, dsn), unreachable if without else None)
-                if connection is not None:
+                try:
+                    connection = _reached(stack, name, newest.address(name, dsn))
+                except NotConnectedError as error:  # noqa: PERF203  # the other nodes are reached all the same
+                    if not without:
+                        raise
+                    unreachable[name] = error.message.removeprefix(f'node "{name}": ')
+                else:
                     nodes[name] = Node(name, connection, None)
                     _lock(stack, {name: nodes[name]})
             # Only now, because a command that ended meanwhile has changed them.
@@ -246,7 +251,7 @@ def begin(dsn_by_name: Mapping[str, str], assignment: Sequence[str], own_dsn: st
     with ExitStack() as stack:
         nodes = {}
         for name in dsn_by_name:
-            connection = _connected(stack, cluster.address(name, own_dsn))
+            connection = _reached(stack, name, cluster.address(name, own_dsn))
             install(connection)
             nodes[name] = Node(name, connection, read_map(connection))
         _lock(stack, nodes)
@@ -297,7 +302,7 @@ def add(cluster: Nodes, dsn_by_name: Mapping[str, str], own_dsn: str) -> list[st
     with ExitStack() as stack:
         nodes = dict(cluster.nodes)
         for name in new:
-            connection = _connected(stack, changed.address(name, own_dsn))
+            connection = _reached(stack, name, changed.address(name, own_dsn))
             node = nodes[name] = Node(name, connection, None)
             if node.is_standby():  # of the node that "split" will divide; it has all that its primary has
                 continue
@@ -346,15 +351,10 @@ def _connected(stack: ExitStack, dsn: str) -> Connection[Any]:
     return stack.enter_context(connection)
 
 
-def _reached(stack: ExitStack, name: str, dsn: str, unreachable: dict[str, str] | None) -> Connection[Any] | None:
-    """Connect to a node, or note why that fails where it may."""
-    try:
+def _reached(stack: ExitStack, name: str, dsn: str) -> Connection[Any]:
+    """Connect to a node, and have an error name the node."""
+    with named(name):
         return _connected(stack, dsn)
-    except NotConnectedError as error:
-        if unreachable is None:
-            raise NotConnectedError(f'node "{name}": {error.message}', hint=error.hint) from error
-        unreachable[name] = error.message
-        return None
 
 
 def _lock(stack: ExitStack, nodes: Mapping[str, Node]) -> None:

@@ -190,7 +190,8 @@ def make_proxy(cluster: Nodes, proxy: Connection[Any], role: str, password: str 
         share_settings(first.connection, proxy, is_new=True)
         with proxy.transaction():
             proxy.execute("create extension if not exists plproxy")
-            proxy.execute("set local search_path = pg_catalog, pg_temp")
+            # The definitions of functions are read, and made anew under other names.
+            proxy.execute("set local search_path = pg_catalog, pg_temp; set local quote_all_identifiers = off")
             _name_nodes(cluster, proxy, role, password)
             _write_map(cluster, proxy)
             last = max(node["number"] for node in cluster.newest.nodes.values())

@@ -37,6 +37,8 @@ from ..worker import Worker
 
 _USER = "maya"
 _SHOWN = 6
+_LINE = re.compile(r"^\d+\. (.*?)(?: \((?:since|until) [^()]*\))?$", re.MULTILINE)
+"""A memory in a context, without the days on which it held."""
 NEXT = (
     "python3 -c 'import agent_memory as am; "
     'am.Memory().add_message("ana", "monday", "user", "I prefer trains over planes.")\'',
@@ -150,14 +152,15 @@ def _ask(console: Console, memory: Memory) -> None:
     for number, question in enumerate(questions, start=1):
         thread_id, text = f"later-{number}", question["question"]
         memory.add_message(_USER, thread_id, "user", text)
-        context = {part.source: part for part in memory.get_context(_USER, thread_id, query=text)}
-        known = re.findall(r"^\d+\. (.*)", context["memories"].content, re.MULTILINE) if "memories" in context else []
-        said = _recalled(context["recalled"].content) if "recalled" in context else []
+        context = memory.get_context(_USER, thread_id, query=text)
+        # The memories that stand in every context are one part, and those that the question asks for another.
+        known = [line for part in context if part.source == "memories" for line in _LINE.findall(part.content)]
+        said = [row for part in context if part.source == "recalled" for row in _recalled(part.content)]
         rows = [(dates[line], line) for line in known] + said
         about = _about(text, [line for _, line in rows])
         _print_title(console, text)
         _print_rows(console, sorted(row for row in rows if row[1] in about), question["looks_for"])
-        tokens = sum(part.token_count for part in context.values())
+        tokens = sum(part.token_count for part in context)
         size = (
             f"{counted(len(known), 'memory', 'memories')}, {counted(len(said), 'message')}, {counted(tokens, 'token')}"
         )

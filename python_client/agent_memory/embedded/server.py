@@ -48,6 +48,8 @@ SETTINGS = {
     "log_destination": "stderr",
     # The log has no errors of statements: they may quote a user, and would stay there after forget_user.
     "log_min_messages": "log",
+    # Nor do lines about the server's own work quote the statement during which they were written.
+    "log_min_error_statement": "panic",
     "log_checkpoints": "off",
 }
 VOLATILE_SETTINGS = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
@@ -286,7 +288,7 @@ class Server:
         """
         owner, found = self._programs.owner, os.fstat(data.descriptor).st_uid
         if self._folder.owner is None and owner is not None:
-            if found != owner[0]:  # it is new, or was made when root's server still ran as nobody
+            if found != owner[0]:  # it is new: initdb ran as nobody
                 give(data.descriptor, owner, data.path)
         else:
             check_owner(data.path, found, owner=owner)
@@ -313,11 +315,10 @@ class Server:
         """Return the server's first process, or None when the store has no server that this process can see."""
         try:
             with self._opened("data") as data:
-                found = os.fstat(data.descriptor)
-                data.owner = found.st_uid, found.st_gid  # root has begun it as nobody in earlier versions
                 process = psutil.Process(int(data.read("postmaster.pid").partition("\n")[0]))
                 # The number is that of any process if the server runs in another container.
-                is_server = _name_setting(data) in process.cmdline() and process.uids().real == data.owner[0]
+                is_owner = process.uids().real == os.fstat(data.descriptor).st_uid
+                is_server = is_owner and _name_setting(data) in process.cmdline()
         except (AgentMemoryError, OSError, ValueError, IndexError, psutil.Error):
             return None
         return process if is_server else None

@@ -35,6 +35,7 @@ LEAVE_TIMEOUT = 1.0
 
 _END_LEASES = "update memory.jobs set lease_expires_at = statement_timestamp() where status = 'running'"
 """For the first user of a store: running jobs were those of processes that are gone."""
+_KEEPS_MESSAGES = """select memory.set_policy('{"messages": {"expires_after": "never"}}')"""
 
 
 class ProcessShare:
@@ -168,12 +169,13 @@ class ProcessShare:
                 hint=f"Run: pip install --upgrade 'pg-agent-memory[embedded]>={installed}'",
             )
         # Between two releases the version stays while the file changes.
-        file = hashlib.sha256(sql_file()).hexdigest()
-        if installed is not None and self._held.read("installed") == file:
+        file, before = hashlib.sha256(sql_file()).hexdigest(), self._held.read("installed")
+        if installed is not None and before == file:
             return
         try:
             install(connection)
-            connection.execute("select memory._keep_messages_for_good()")
+            if not before:  # a new store: a person does not expect a folder on a disk to forget
+                connection.execute(_KEEPS_MESSAGES)
         except psycopg.errors.LockNotAvailable as error:
             raise RetryableError(
                 f"the store {self.folder} could not be upgraded to agent_memory {ours}: {error.diag.message_primary}",

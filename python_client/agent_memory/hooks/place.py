@@ -15,6 +15,8 @@ from ..errors import AgentMemoryError
 
 _CONNECT_TIMEOUT = 3
 _NAME = "agent-memory hooks"
+_AGENT = "default"
+"""The agent whose messages hooks store, because they name none."""
 _OTHER_NODE = "AM003"
 _POLICY = '{"secrets": {"mask_in_threads": true}}'
 _TRIED = "password = not-a-password-of-anybody-7251"
@@ -55,24 +57,27 @@ def mask_credentials(connection: psycopg.Connection[Any], user: str) -> None:
     Raises:
         AgentMemoryError: the role may not say so, and nobody has.
     """
-    if _masks(connection, user):
-        return
-    try:
-        with connection.transaction():
-            connection.execute("select memory.set_policy(settings => %s::jsonb, user_id => %s)", [_POLICY, user])
-    except psycopg.errors.InsufficientPrivilege as error:
-        raise AgentMemoryError(
-            "this role may not set policies, and credentials in messages would be stored",
-            hint=f"Let an administrator run: agent-memory policy set secrets.mask_in_threads true --user {user}",
-        ) from error
+    for agent in (None, _AGENT):  # a policy of the agent counts more than one of the user for all agents
+        if _masks(connection, user):
+            return
+        changed = "select memory.set_policy(settings => %s::jsonb, agent_id => %s, user_id => %s)"
+        try:
+            with connection.transaction():
+                connection.execute(changed, [_POLICY, agent, user])
+        except psycopg.errors.InsufficientPrivilege as error:
+            raise AgentMemoryError(
+                "this role may not set policies, and credentials in messages would be stored",
+                hint="Let an administrator run: agent-memory policy set secrets.mask_in_threads true"
+                f" --user {user} --agent {_AGENT}",
+            ) from error
 
 
 def _masks(connection: psycopg.Connection[Any], user: str) -> bool:
     """Tell whether credentials in messages of a user become marks."""
-    asked = "select memory.get_policy(user_id => %s) #>> '{secrets,mask_in_threads}' = 'true'"
+    asked = "select memory.get_policy(agent_id => %s, user_id => %s) #>> '{secrets,mask_in_threads}' = 'true'"
     try:
         with connection.transaction():
-            return connection.execute(asked, [user]).fetchone() == (True,)
+            return connection.execute(asked, [_AGENT, user]).fetchone() == (True,)
     except psycopg.errors.InsufficientPrivilege:
         # A role of an application sees no policies, but what becomes of a message.
         with connection.transaction(force_rollback=True):

@@ -81,7 +81,9 @@ def _program() -> Path:
     beside = Path(sys.executable).with_name("agent-memory")
     named = str(beside) if beside.exists() else shutil.which("agent-memory")
     if named is None:
-        raise AgentMemoryError("the command agent-memory is not installed", hint="Run: pip install pg-agent-memory")
+        raise AgentMemoryError(
+            "the command agent-memory is not installed", hint="Run: pip install 'pg-agent-memory[cli]'"
+        )
     return Path(named).absolute()
 
 

@@ -45,8 +45,8 @@ class _ChatMessage(BaseModel):
 
     @model_validator(mode="after")
     def _says_something(self) -> _ChatMessage:
-        parts = (self.refusal, self.function_call, self.audio)
-        if not self.content and not self.tool_calls and all(part is None for part in parts):
+        parts = (self.content, self.tool_calls, self.refusal, self.function_call, self.audio)
+        if self.role in ("user", "system", "developer") and all(part is None for part in parts):
             raise PydanticCustomError("empty_message", "a message needs content or tool_calls")
         return self
 

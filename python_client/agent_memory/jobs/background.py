@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 
 from agent_memory_models import ModelError, Models
 
+from .._extras import check_extra
 from ..calls.forks import abandon
 
 Value = TypeVar("Value")
@@ -26,6 +27,7 @@ Value = TypeVar("Value")
 
 class _Background:
     def __init__(self) -> None:
+        check_extra("worker", "the work of models")
         self.loop = asyncio.new_event_loop()
         self.models = Models()
         threading.Thread(target=self.loop.run_forever, name="agent_memory models", daemon=True).start()

@@ -222,9 +222,6 @@ class _ForUser:
         user_id: the only user that is served; None for the user of each request's token.
     """
 
-    template, method = MCP_PATH, "POST"
-    """What figures call the endpoint."""
-
     def __init__(self, app: ASGIApp, user_id: str | None) -> None:
         self._app = app
         self._user_id = user_id
@@ -232,7 +229,7 @@ class _ForUser:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through, or answer why not."""
         if scope["type"] == "http" and scope["path"] == MCP_PATH:
-            scope["endpoint"] = self  # which the router would note in the copy below
+            scope["template"] = MCP_PATH  # what figures call the endpoint
             request = Request(scope)
             try:
                 scope = {**scope, _USER: self._user(request)}

@@ -41,8 +41,8 @@ select c.relname as name,
   -- Types of extensions have another oid in each database, and a long text form: their binary form is compared.
   array_agg(case when t.oid >= 16384 and t.typtype = 'b' then t.typsend::text end order by a.attname) as sends,
   bool_or(a.attname = 'user_id') as has_users,
-  (select array_agg(f.confrelid::regclass::text) from pg_constraint as f
-   where f.conrelid = c.oid and f.contype = 'f' and f.confrelid <> c.oid) as needs
+  array(select r.relname::text from pg_constraint as f join pg_class as r on r.oid = f.confrelid
+        where f.conrelid = c.oid and f.contype = 'f' and f.confrelid <> c.oid) as needs
 from pg_class as c
 join pg_attribute as a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
 join pg_type as t on t.oid = a.atttypid
@@ -105,7 +105,7 @@ class Side:
     def __init__(self, connection: Connection[Any]) -> None:
         self.connection = connection
         rows = {row["name"]: row for row in connection.cursor(row_factory=dict_row).execute(_TABLES)}
-        needs = {name: [each.removeprefix("memory.") for each in row["needs"] or []] for name, row in rows.items()}
+        needs = {name: row["needs"] for name, row in rows.items()}
         self.tables = [
             Table(name, rows[name]["columns"], rows[name]["sends"])
             for name in TopologicalSorter(needs).static_order()

@@ -124,7 +124,9 @@ async def _why(
         match part.source:
             case "memories":
                 chosen = said.get("memories", [])
-                why.append(("the memories that matter most for the query", await _memories(database, user_id, chosen)))
+                stands = said.get("cache") == "stable"
+                reason = "memories that stand in every context" if stands else "memories that matter most for the query"
+                why.append((reason, await _memories(database, user_id, chosen)))
             case "user_summary":
                 why.append(("the profile is always in where it fits", []))
             case "recalled" if "artifacts" in said:

@@ -48,6 +48,10 @@ def _share(value: float | None) -> str:
     return "" if value is None else f"{value:.2f}"
 
 
+def _signed(value: float) -> str:
+    return f"{value:+.2f}".replace("-", "−")
+
+
 def _pretty(value: Any) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False, sort_keys=True, default=str)
 
@@ -65,6 +69,7 @@ _environment.filters |= {
     "number": _number,
     "counted": _counted,
     "share": _share,
+    "signed": _signed,
     "pretty": _pretty,
 }
 _environment.globals["address"] = address

@@ -10,9 +10,11 @@ import asyncio
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timezone
+from enum import Enum
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
+from fastapi import APIRouter, Path, Query
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 from starlette.requests import Request
 
@@ -21,9 +23,9 @@ from ..errors import AgentMemoryError, NotFoundError
 from ..types import MemoryRecord
 from .access import DEFAULT_USER, caller_of
 from .extraction import extract
-from .operation import Operation
 
 _PATH = "/api/v1/agents/{id:path}/memories"
+_TAGS: list[str | Enum] = ["agents"]
 _SWEPT = 1000
 """Rows of each kind that one cleanup removes; the nightly sweep removes the rest."""
 _Int = Annotated[int, Field(ge=-(2**31), lt=2**31)]
@@ -45,6 +47,10 @@ class Listing(OfUser):
     offset: _Int = 0
 
 
+_OfUser = Annotated[OfUser, Query()]
+_Id = Annotated[str, Path(min_length=1)]
+
+
 class NewMemory(BaseModel):
     """A memory to store."""
 
@@ -53,7 +59,7 @@ class NewMemory(BaseModel):
     content: str
     metadata: dict[str, Any] | None = None
     embedding_text: str | None = None
-    expires_at: AwareDatetime | None = None
+    expires_at: Annotated[AwareDatetime, Field(strict=False)] | None = None
 
 
 class Conversation(BaseModel):
@@ -129,87 +135,24 @@ class CleanedUp:
     message: str
 
 
-class Agents:
-    """The endpoints.
+def add_endpoints(router: APIRouter, memory: AsyncMemory) -> None:
+    """Add the endpoints.
 
     Args:
+        router: where they are added.
         memory: calls the database.
     """
+    cleanup: asyncio.Task[Any] | None = None
 
-    def __init__(self, memory: AsyncMemory) -> None:
-        self._memory = memory
-        self._cleanup: asyncio.Task[Any] | None = None
-
-    def operations(self) -> list[Operation]:
-        """Return the endpoints."""
-        tag, of_user = "agents", OfUser
-        return [
-            Operation(
-                "POST",
-                _PATH,
-                "store_memory",
-                tag,
-                "Store a memory of an agent. The same content again replaces the rest of that memory.",
-                self._store,
-                Stored,
-                query=of_user,
-                body=NewMemory,
-                signature="memory_type, content; optionally metadata, embedding_text, expires_at",
-            ),
-            Operation(
-                "GET",
-                _PATH,
-                "list_agent_memories",
-                tag,
-                "List the memories of an agent, newest first, by type and by a text in content or embedding_text.",
-                self._list,
-                Listed,
-                query=Listing,
-                signature="type, search, limit, offset, user_id",
-            ),
-            Operation(
-                "DELETE",
-                _PATH + "/{memory_id}",
-                "delete_agent_memory",
-                tag,
-                "Delete a memory of an agent.",
-                self._delete,
-                Deleted,
-                query=of_user,
-                signature="user_id",
-            ),
-            Operation(
-                "POST",
-                _PATH + "/summarize",
-                "summarize_conversation",
-                tag,
-                "Extract facts and preferences from messages, and wait for them. The messages are not kept.",
-                self._summarize,
-                Summarized,
-                query=of_user,
-                body=Conversation,
-                signature="messages",
-            ),
-            Operation(
-                "POST",
-                _PATH + "/cleanup",
-                "clean_up_memories",
-                tag,
-                "Remove what has expired. It is invisible before, too; limits are kept with each write.",
-                self._clean_up,
-                CleanedUp,
-                query=of_user,
-                signature="user_id",
-            ),
-        ]
-
-    async def _store(self, request: Request, query: OfUser, body: NewMemory) -> Stored:
-        user_id, agent_id = _user(request, query), request.path_params["id"]
-        added = await self._memory.add_memory(
+    @router.post(_PATH, tags=_TAGS)
+    async def store_memory(request: Request, id: _Id, query: _OfUser, body: NewMemory) -> Stored:
+        """Store a memory of an agent. The same content again replaces the rest of that memory."""
+        user_id = _user(request, query)
+        added = await memory.add_memory(
             user_id,
             body.content,
             body.memory_type,
-            agent_id,
+            id,
             metadata=body.metadata,
             expires_at=body.expires_at,
             embedding_text=body.embedding_text,
@@ -218,13 +161,13 @@ class Agents:
         if added.memory_id is None:
             return Stored(memory=None)
         try:
-            return Stored(memory=_shown(await self._memory.get_memory(user_id, added.memory_id)))
+            return Stored(memory=_shown(await memory.get_memory(user_id, added.memory_id)))
         except NotFoundError:  # it has expired already, or the agent is at its limit and keeps what matters more
             now = datetime.now(timezone.utc)
             return Stored(
                 memory=AgentMemory(
                     id=added.memory_id,
-                    agent_id=agent_id,
+                    agent_id=id,
                     memory_type=body.memory_type,
                     content=body.content,
                     metadata=body.metadata or {},
@@ -234,13 +177,15 @@ class Agents:
                 )
             )
 
-    async def _list(self, request: Request, query: Listing, _: None) -> Listed:
-        user_id, agent_id = _user(request, query), request.path_params["id"]
-        filters: dict[str, Any] = {"agent_id": agent_id, "memory_type": query.type, "search": query.search}
+    @router.get(_PATH, tags=_TAGS)
+    async def list_agent_memories(request: Request, id: _Id, query: Annotated[Listing, Query()]) -> Listed:
+        """List the memories of an agent, newest first, by type and by a text in content or embedding_text."""
+        user_id = _user(request, query)
+        filters: dict[str, Any] = {"agent_id": id, "memory_type": query.type, "search": query.search}
         try:
-            found = await self._memory.list_memories(user_id, **filters, row_limit=query.limit, row_offset=query.offset)
+            found = await memory.list_memories(user_id, **filters, row_limit=query.limit, row_offset=query.offset)
             is_beyond = not found and query.offset
-            total = await self._memory.count_memories(user_id, **filters) if is_beyond else 0
+            total = await memory.count_memories(user_id, **filters) if is_beyond else 0
         except AgentMemoryError as error:
             for name, shown in (("row_limit", "limit"), ("row_offset", "offset"), ("memory_type", "type")):
                 error.message = error.message.replace(name, shown)
@@ -251,31 +196,33 @@ class Agents:
             count=len(found),
         )
 
-    async def _delete(self, request: Request, query: OfUser, _: None) -> Deleted:
-        user_id, named = _user(request, query), request.path_params["memory_id"]
+    @router.delete(_PATH + "/{memory_id}", tags=_TAGS)
+    async def delete_agent_memory(request: Request, id: _Id, memory_id: _Id, query: _OfUser) -> Deleted:
+        """Delete a memory of an agent."""
+        user_id = _user(request, query)
         with suppress(ValueError, NotFoundError):  # what is no UUID is the id of no memory
-            memory_id = UUID(named)
-            record = await self._memory.get_memory(user_id, memory_id)
-            is_here = record.agent_id == request.path_params["id"]
-            if is_here and await self._memory.delete_memory(user_id, memory_id):
-                return Deleted(deleted=named)
+            record = await memory.get_memory(user_id, UUID(memory_id))
+            if record.agent_id == id and await memory.delete_memory(user_id, record.memory_id):
+                return Deleted(deleted=memory_id)
         raise NotFoundError("id: the agent has no such memory", hint="List the memories of the agent for their ids.")
 
-    async def _summarize(self, request: Request, query: OfUser, body: Conversation) -> Summarized:
-        user_id, agent_id = _user(request, query), request.path_params["id"]
-        found = await extract(self._memory, user_id, agent_id, body.messages)
+    @router.post(_PATH + "/summarize", tags=_TAGS)
+    async def summarize_conversation(request: Request, id: _Id, query: _OfUser, body: Conversation) -> Summarized:
+        """Extract facts and preferences from messages, and wait for them. The messages are not kept."""
+        found = await extract(memory, _user(request, query), id, body.messages)
         facts = [Fact(id=each.memory_id, memory_type=each.memory_type, content=each.content) for each in found]
         return Summarized(extracted=len(facts), facts=facts)
 
-    async def _clean_up(self, request: Request, query: OfUser, _: None) -> CleanedUp:
-        """Sweep; calls that come while one is under way wait for its end, so that many of them cost no more than one.
-
-        Whose memories were meant does not matter: what is removed is what nobody can see any more.
-        """
+    @router.post(_PATH + "/cleanup", tags=_TAGS)
+    async def clean_up_memories(request: Request, id: _Id, query: _OfUser) -> CleanedUp:  # noqa: ARG001 - of any agent
+        """Remove what has expired. It is invisible before, too; limits are kept with each write."""
+        # Calls that come while one is under way wait for its end, so that many of them cost no more than one. Whose
+        # memories were meant does not matter: what is removed is what nobody can see any more.
+        nonlocal cleanup
         _user(request, query)
-        if self._cleanup is None or self._cleanup.done():
-            self._cleanup = asyncio.create_task(self._memory.admin.sweep(_SWEPT))
-        await asyncio.shield(self._cleanup)
+        if cleanup is None or cleanup.done():
+            cleanup = asyncio.create_task(memory.admin.sweep(_SWEPT))
+        await asyncio.shield(cleanup)
         return CleanedUp(message="Cleanup completed")
 
 

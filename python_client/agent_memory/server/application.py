@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 
-from starlette.applications import Starlette
+from fastapi import FastAPI
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Match, Route
-from starlette.types import Receive, Scope, Send
+from starlette.routing import BaseRoute
 
 from ..client import AsyncMemory
 from . import agents, functions, health, transfer
 from .access import Access
 from .bodies import Bodies
 from .catalog import Function
+from .endpoint import JSON, PROBLEMS, Endpoint, description
 from .metrics import Measured, Metrics
-from .openapi import description
-from .operation import JSON
 from .problems import HANDLERS
 from .settings import Settings
 
@@ -29,7 +28,7 @@ def create_app(
     catalog: Sequence[Function],
     settings: Settings,
     mounted: Sequence[BaseRoute] = (),
-) -> Starlette:
+) -> FastAPI:
     """Return the application for uvicorn or another ASGI server.
 
     Args:
@@ -40,50 +39,29 @@ def create_app(
         mounted: routes of others, such as a page at "/"; they find who calls with ``access.caller_of(request)``.
     """
     metrics = Metrics(memory.caller)
-    operations = [
-        health.operation(memory.caller),
-        *agents.Agents(memory).operations(),
-        *transfer.operations(memory, conninfo),
-        *functions.operations(memory, list(catalog)),
-    ]
-    document = description(operations)
-
-    async def describe(_: Request) -> Response:
-        return Response(document, media_type=JSON)
-
-    routes = [Route(each.path, each, methods=[each.method]) for each in operations]
-    return Starlette(
-        routes=[
-            _ByPath([route for route in routes if route.path.startswith(functions.PREFIX)]),
-            Route("/openapi.json", describe),
-            Route("/metrics", metrics.show),
-            *(route for route in routes if not route.path.startswith(functions.PREFIX)),
-            *mounted,
-        ],
+    app = FastAPI(
+        openapi_url=None,  # which would write the description anew for everybody who asks
+        telemetry={"tracing": False, "metrics": False, "logs": False},  # whose spans have addresses, which name users
+        responses=PROBLEMS,
+        generate_unique_id_function=lambda route: route.name,
+        exception_handlers=HANDLERS,
         middleware=[
             Middleware(Measured, metrics=metrics),
             Middleware(Access, settings=settings),
             Middleware(Bodies, settings=settings, stream_paths=(transfer.IMPORT_PATH,)),
         ],
-        exception_handlers=HANDLERS,
     )
+    app.router.route_class = Endpoint
+    functions.add_endpoints(app.router, memory, catalog)
+    agents.add_endpoints(app.router, memory)
+    transfer.add_endpoints(app.router, memory, conninfo)
+    health.add_endpoint(app.router, memory.caller)
+    document = json.dumps(description(app.routes)).encode()
 
+    async def describe(_: Request) -> Response:
+        return Response(document, media_type=JSON)
 
-class _ByPath(BaseRoute):
-    """Routes without parameters, found by their path: the router tries one after the other, 45 for ``get_messages``.
-
-    Args:
-        routes: the routes.
-    """
-
-    def __init__(self, routes: Sequence[Route]) -> None:
-        self._routes = {route.path: route for route in routes}
-
-    def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        """Tell whether one of the routes takes a request."""
-        route = self._routes.get(scope["path"])
-        return (Match.NONE, {}) if route is None else route.matches(scope)
-
-    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Have the route answer."""
-        await self._routes[scope["path"]].handle(scope, receive, send)
+    app.add_route("/openapi.json", describe)
+    app.add_route("/metrics", metrics.show)
+    app.routes.extend(mounted)
+    return app

@@ -1,7 +1,9 @@
-"""Limits the length of a request, and the number of values in its JSON."""
+"""Limits the length of a request, its time, and the number of values in its JSON."""
 
 from __future__ import annotations
 
+import asyncio
+import time
 from contextlib import suppress
 
 from starlette.requests import ClientDisconnect, Request
@@ -19,6 +21,8 @@ _MAX_FORM = MIB
 """Bytes of a form of somebody who has logged in: the text of a memory, in which a character may take nine bytes."""
 MAX_VALUES = 100_000
 """Values of one body, or of one line of an import. A value takes three bytes at least, and 1.5 microseconds."""
+_SECONDS, _SECONDS_OF_IMPORT = 300.0, 3600.0
+"""Within which a body arrives: a slow one holds a connection, and as much memory as has arrived."""
 _BULK = ("/v1/complete_job", "/v1/import_user")
 """For the administrator, with millions of numbers of embeddings, and everything of a user."""
 
@@ -26,7 +30,7 @@ _BULK = ("/v1/complete_job", "/v1/import_user")
 class Bodies:
     """Middleware that refuses bodies over a limit: at once if their length is stated, else when they exceed the limit.
 
-    It hands JSON on when it has all of it, and knows that its values are not too many to be parsed.
+    It hands a body on when it has all of it, and knows that values of JSON are not too many to be parsed.
 
     Args:
         app: what is behind.
@@ -50,10 +54,10 @@ class Bodies:
             stated = request.headers.get("content-length", "")
             if limit is not None and stated.isdecimal() and int(stated) > limit:
                 raise _too_long(limit, hint)
-            counted = _counted(receive, limit, hint)
-            is_stream = scope["path"].startswith(PAGE) or scope["path"] in self._stream_paths
-            most_values = None if scope["path"] in _BULK else MAX_VALUES
-            body = counted if is_stream else await _whole(counted, most_values)
+            is_stream = scope["path"] in self._stream_paths
+            counted = _counted(receive, limit, hint, _SECONDS_OF_IMPORT if is_stream else _SECONDS)
+            is_json = scope["path"] not in _BULK and not scope["path"].startswith(PAGE)
+            body = counted if is_stream else await _whole(counted, receive, MAX_VALUES if is_json else None)
         except ProblemError as problem:
             await problem.response(request)(scope, receive, send)
             return
@@ -79,13 +83,19 @@ def _too_long(limit: int, hint: str) -> ProblemError:
     return ProblemError(413, f"the body has more than {size}", hint=hint)
 
 
-def _counted(receive: Receive, limit: int | None, hint: str) -> Receive:
-    """Return a receiver of a body that stops at a limit."""
-    received = 0
+def _counted(receive: Receive, limit: int | None, hint: str, seconds: float) -> Receive:
+    """Return a receiver of a body that stops at a limit, and at a time."""
+    received, end = 0, time.monotonic() + seconds
 
     async def counted() -> Message:
         nonlocal received
-        message = await receive()
+        try:
+            message = await asyncio.wait_for(receive(), end - time.monotonic())
+        except asyncio.TimeoutError:
+            close = {"Connection": "close"}
+            raise ProblemError(
+                408, f"the body takes more than {seconds:.0f} seconds", hint=hint, headers=close
+            ) from None
         received += len(message.get("body", b""))
         if limit is not None and received > limit:
             raise _too_long(limit, hint)
@@ -94,25 +104,23 @@ def _counted(receive: Receive, limit: int | None, hint: str) -> Receive:
     return counted
 
 
-async def _whole(receive: Receive, most_values: int | None) -> Receive | None:
-    """Receive a body of JSON, and return a receiver that gives it whole; None if the caller has gone.
+async def _whole(counted: Receive, receive: Receive, most_values: int | None) -> Receive | None:
+    """Receive a body, and return a receiver that gives it whole; None if the caller has gone.
 
     Raises:
-        ProblemError: it is too long, or has too many values (413).
+        ProblemError: it is too long, or has too many values of JSON (413), or takes too long (408).
     """
     values, parts, is_whole = JsonValues(), list[bytes](), False
     while not is_whole:
-        message = await receive()
+        message = await counted()
         if message["type"] != "http.request":
             return None
         part, is_whole = message.get("body", b""), not message.get("more_body", False)
-        values.feed(part)
-        if most_values is not None and values.count > most_values:
-            raise ProblemError(
-                413,
-                f"the body has more than {most_values} values",
-                hint="Send less at a time, and send values that nobody searches by their parts as one text.",
-            )
+        if most_values is not None:
+            values.feed(part)
+            if values.count > most_values:
+                hint = "Send less at a time, and send values that nobody searches by their parts as one text."
+                raise ProblemError(413, f"the body has more than {most_values} values", hint=hint)
         parts.append(part)
     body: list[Message] = [{"type": "http.request", "body": b"".join(parts), "more_body": False}]
 

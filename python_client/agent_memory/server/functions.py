@@ -3,22 +3,33 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from types import NoneType
 from typing import Annotated, Any, get_args, get_type_hints
 from uuid import UUID
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, FiniteFloat, WithJsonSchema, create_model
+from fastapi import APIRouter, Body
+from pydantic import (
+    AwareDatetime,
+    BaseModel,
+    ConfigDict,
+    Field,
+    FiniteFloat,
+    TypeAdapter,
+    WithJsonSchema,
+    create_model,
+)
 from pydantic.functional_validators import BeforeValidator
 from starlette.requests import Request
+from starlette.responses import Response
 
 from ..calls import AsyncWorkerProtocol
 from ..client import AsyncMemory
 from .access import caller_of
 from .catalog import Argument, Function
-from .operation import Operation
+from .endpoint import ADMINISTRATION, JSON
 from .problems import ProblemError
 
 PREFIX = "/v1/"
@@ -28,7 +39,8 @@ FOR_USERS = frozenset({
     "add_message", "add_messages", "get_messages", "get_context", "list_threads", "clear_thread", "delete_thread",
     "get_thread_summary", "get_user_summary", "add_memory", "add_memories", "get_memory", "list_memories",
     "count_memories",
-    "update_memory", "delete_memory", "supersede_memory", "restore_memory", "get_memory_history", "render_memories",
+    "update_memory", "delete_memory", "supersede_memory", "end_memory", "restore_memory", "get_memory_history",
+    "render_memories",
     "search", "needs_memory", "add_document", "list_documents", "delete_document", "store_artifact",
     "add_artifact_piece", "retrieve_artifact", "list_artifacts", "delete_artifact", "extract_memories",
     "summarize_thread", "compress_thread", "summarize_user", "reconcile_memories", "consolidate", "get_job",
@@ -53,8 +65,9 @@ _TIME = {
     "description": "With a time zone; infinity means never.",
 }
 _DURATION = {"anyOf": [{"type": "string", "format": "duration"}, {"type": "number"}], "description": "Or seconds."}
-# Texts become times and durations where the rest of a body is strict.
+# Texts become times, durations and ids where the rest of a body is strict.
 _LAX = Field(strict=False)
+_UUID = Annotated[UUID, _LAX]
 _TYPES: dict[str, Any] = {
     "text": str,
     "name": str,
@@ -63,58 +76,61 @@ _TYPES: dict[str, Any] = {
     "bigint": Annotated[int, Field(ge=-(2**63), lt=2**63)],
     "real": FiniteFloat,
     "double precision": FiniteFloat,
-    "uuid": UUID,
+    "uuid": _UUID,
     "interval": Annotated[timedelta, _LAX, WithJsonSchema(_DURATION)],
     "text[]": list[str],
-    "uuid[]": list[UUID],
+    "uuid[]": list[_UUID],
     "bigint[]": list[Annotated[int, Field(ge=-(2**63), lt=2**63)]],
     "timestamp with time zone": Annotated[AwareDatetime, _LAX, BeforeValidator(_moment), WithJsonSchema(_TIME)],
     "vector": list[FiniteFloat],
 }
 
 
-def operations(memory: AsyncMemory, functions: list[Function]) -> list[Operation]:
-    """Return the endpoints of the functions and arguments that the client knows as well; a newer database has more.
+def add_endpoints(router: APIRouter, memory: AsyncMemory, functions: Sequence[Function]) -> None:
+    """Add the endpoints of the functions and arguments that the client knows as well; a newer database has more.
 
     Args:
+        router: where they are added.
         memory: calls the functions.
         functions: the functions of the database.
     """
     homes = (memory, memory.admin, AsyncWorkerProtocol(memory.caller))
-    return [
-        _operation(getattr(home, function.name), function)
-        for function in functions
-        for home in homes
-        if hasattr(type(home), function.name)
-    ]
+    for function in functions:
+        for home in homes:
+            if hasattr(type(home), function.name):
+                _add(router, getattr(home, function.name), function)
 
 
-def _operation(method: Callable[..., Awaitable[Any]], function: Function) -> Operation:
+def _add(router: APIRouter, method: Callable[..., Awaitable[Any]], function: Function) -> None:
     hints = get_type_hints(method)
     function = replace(function, arguments=tuple(each for each in function.arguments if each.name in hints))
-    is_for_users = function.is_of_user and function.name in FOR_USERS
+    model, returns = _model(function, hints), _result(hints["return"])
+    result: TypeAdapter[Any] = TypeAdapter(returns)
+    is_optional = not any(field.is_required() for field in model.model_fields.values())
+    nothing = Body(model() if is_optional else ...)
 
-    async def call(request: Request, _: None, body: BaseModel) -> Any:
-        caller = caller_of(request)
+    async def call(request: Request, body: Any = nothing) -> Response:
         arguments = {name: getattr(body, name) for name in body.model_fields_set}
         if function.is_of_user:
-            arguments["user_id"] = caller.user(arguments.get("user_id"))
+            arguments["user_id"] = caller_of(request).user(arguments.get("user_id"))
             if arguments["user_id"] is None and not function.arguments[0].is_optional:
                 hint = "The administrator names the user; a user's token is of one user already."
                 raise ProblemError(422, "user_id: is missing", hint=hint, argument="user_id", sqlstate="22023")
-        return await method(**arguments)
+        answer = await method(**arguments)
+        if returns is None:
+            return Response(status_code=204)
+        return Response(result.dump_json(answer, warnings=False), media_type=JSON)  # no value of ours is checked again
 
-    return Operation(
-        "POST",
+    call.__annotations__ |= {"request": Request, "body": model}
+    router.add_api_route(
         PREFIX + function.name,
-        function.name,
-        "functions" if is_for_users else "administration",
-        function.comment,
         call,
-        _result(hints["return"]),
-        body=_model(function, hints),
-        signature=_signature(function),
-        is_for_users=is_for_users,
+        methods=["POST"],
+        name=function.name,
+        description=function.comment,
+        tags=["functions" if function.is_of_user and function.name in FOR_USERS else ADMINISTRATION],
+        status_code=204 if returns is None else 200,
+        response_model=returns,
     )
 
 
@@ -155,10 +171,3 @@ def _result(hint: Any) -> Any:
 def _is_list(hint: Any) -> bool:
     origin = getattr(hint, "__origin__", None)
     return inspect.isclass(origin) and not issubclass(origin, Mapping)
-
-
-def _signature(function: Function) -> str:
-    """Return the names of the arguments, for hints."""
-    required = ", ".join(argument.name for argument in function.arguments if not argument.is_optional)
-    optional = ", ".join(argument.name for argument in function.arguments if argument.is_optional)
-    return "; optionally ".join(filter(None, (required, optional)))

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import psycopg
-from starlette.requests import Request
+from fastapi import APIRouter
 
 from ..calls import AsyncCaller
 from ..errors import AgentMemoryError, client_version
 from .nodes import ask_nodes
-from .operation import Operation
 from .problems import ProblemError
 
 
@@ -24,13 +23,15 @@ class Health:
     version: str
 
 
-def operation(caller: AsyncCaller) -> Operation:
-    """Return the endpoint: 200 where the database answers, or any node of its cluster, else 503."""
+def add_endpoint(router: APIRouter, caller: AsyncCaller) -> None:
+    """Add the endpoint: 200 where the database answers, or any node of its cluster, else 503."""
 
     async def ask(connection: psycopg.AsyncConnection[Any]) -> None:
         await connection.execute("select memory.version()")
 
-    async def look(_request: Request, _query: None, _body: None) -> Health:
+    @router.get("/healthz", tags=["server"])
+    async def health() -> Health:
+        """Whether the server and its database serve."""
         try:
             answers, _ = await ask_nodes(caller, ask)
         except (AgentMemoryError, psycopg.Error, asyncio.TimeoutError):
@@ -38,5 +39,3 @@ def operation(caller: AsyncCaller) -> Operation:
         if not answers:
             raise ProblemError(503, "the database does not answer", headers={"Retry-After": "5"})
         return Health("ok", client_version())
-
-    return Operation("GET", "/healthz", "health", "server", "Whether the server and its database serve.", look, Health)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import signal
 import socket
 from collections.abc import Callable
@@ -11,8 +12,13 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from .. import _hooks
-from .connections import Connection, log_once_a_minute, set_limits
 from .settings import Settings
+
+_MOST = 2000
+"""Connections, where the system allows as many; a further one is answered 503."""
+_MOST_FILES = 8192
+_LONGEST_HEADERS = 1 << 16
+"""Bytes of the headers of a request, of the trailers of its body, or of the extensions of a chunk."""
 
 
 def listening_socket(settings: Settings) -> socket.socket:
@@ -57,11 +63,11 @@ async def serve_app(
         announce: is told the URL of the server first.
         lifespan: whether the application wants to know when the server starts and ends.
     """
-    backlog = set_limits()
     config = uvicorn.Config(
         app if _hooks.middleware is None else _hooks.middleware(app),
-        http=Connection,
-        backlog=backlog,
+        http="h11",  # unlike httptools, it limits what comes before and between the parts of a body
+        h11_max_incomplete_event_size=_LONGEST_HEADERS,
+        limit_concurrency=most_connections(),
         log_level="warning",
         access_log=False,  # queries name users
         lifespan=lifespan,
@@ -71,9 +77,22 @@ async def serve_app(
         server_header=False,
         timeout_graceful_shutdown=round(settings.grace),
     )
-    log_once_a_minute()
     announce(url_of(listening))
     # At its end uvicorn sends itself the signal again that ended it; the database is to be left first.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, signal.SIG_IGN)
     await uvicorn.Server(config).serve([listening])
+
+
+def most_connections() -> int:
+    """Raise the limit of open files where the system allows that, and return how many connections may use half of them.
+
+    The other half is for the database, for files of imports, and for connections that are to be told of the limit.
+    """
+    soft, hard = (
+        _MOST_FILES if of == resource.RLIM_INFINITY else min(of, _MOST_FILES)
+        for of in resource.getrlimit(resource.RLIMIT_NOFILE)
+    )
+    if soft < hard:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+    return min(_MOST, hard // 2)

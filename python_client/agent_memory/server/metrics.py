@@ -167,8 +167,7 @@ class Measured:
                 await self._app(scope, receive, noted)
             finally:
                 # Only our own paths become labels, because anybody can make up paths.
-                operation = scope.get("endpoint")
-                endpoint = getattr(operation, "template", "other")
-                method = getattr(operation, "method", "other")
+                endpoint = scope.get("template", "other")
+                method = scope["method"] if "template" in scope else "other"
                 seconds = time.perf_counter() - started
                 self._metrics.seconds.labels(endpoint, method, str(status)).observe(seconds)

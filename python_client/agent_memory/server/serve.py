@@ -86,7 +86,7 @@ def _pool(conninfo: Callable[[], str], settings: Settings, *, is_embedded: bool)
         max_size=settings.pool_size,
         open=False,
         reconnect_timeout=10.0,  # later requests try anew, without a pool's pauses, which double up to minutes
-        # An embedded server that was killed is started again; a named one is found gone by the first call.
+        # An embedded server that was killed is started again; that a named one is gone the client finds out by itself.
         check=AsyncConnectionPool.check_connection if is_embedded else None,
         configure=async_prepare_nothing_behind_a_pooler,
         kwargs={"autocommit": True, "application_name": "agent-memory serve"},

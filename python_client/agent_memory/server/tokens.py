@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import hmac
-import json
 import logging
 import time
-import urllib.request
 import warnings
 from typing import Any
 
 import jwt
+from jwt.jwk_set_cache import JWKSetCache
 from jwt.warnings import InsecureKeyLengthWarning
 
 from .problems import ProblemError
@@ -32,8 +31,6 @@ _PAUSE = 10.0
 """Seconds between two fetches, whatever keys tokens name: anybody can make up names of keys."""
 _PATIENCE = 5.0
 """Seconds that a fetch may take, and that a token of an unknown key waits for one."""
-_MOST_BYTES = 1 << 20
-"""Bytes of a key set; providers have a few keys of 1 to 3 KB each, with their certificates."""
 
 _SHORTEST_SECRET = 32
 """Bytes of a secret of HS256, by RFC 7518."""
@@ -124,10 +121,9 @@ class PublicKeys:
     """
 
     def __init__(self, url: str) -> None:
-        self._url = url
-        self._keys: dict[str | None, dict[str, jwt.PyJWK]] = {}
-        """By their name, then by the algorithm of the token."""
-        self._fetched_at = self._tried_at = float("-inf")
+        self._client = _Client(url, cache_jwk_set=False, timeout=_PATIENCE)
+        self._fresh, self._known = JWKSetCache(_KEYS_LIVE), JWKSetCache(_KEYS_END)
+        self._tried_at = float("-inf")
         self._fetching: asyncio.Task[None] | None = None
         self._renewal: asyncio.TimerHandle | None = None
 
@@ -138,29 +134,28 @@ class PublicKeys:
             TokenError: there is no such key.
             ProblemError: no keys could be fetched (503).
         """
-        now = time.monotonic()
-        if now > self._fetched_at + _KEYS_END:
-            self._keys = {}
         found = self._named(name)
-        if (not found or now > self._fetched_at + _KEYS_LIVE) and now > self._tried_at + _PAUSE:
+        if (not found or self._fresh.get() is None) and time.monotonic() > self._tried_at + _PAUSE:
             self._begin()
         if not found and self._fetching is not None:
             await asyncio.wait([self._fetching], timeout=_PATIENCE)
             found = self._named(name)
-        if algorithm in found:
-            return found[algorithm]
-        if not self._keys:
+        for key in found:
+            if key.algorithm_name == algorithm:
+                return key
+        if found:
+            raise TokenError("alg of the token is not that of its key")
+        if self._known.get() is None:
             raise ProblemError(
                 503, "the public keys of tokens cannot be had at the moment", headers={"Retry-After": f"{_PAUSE:.0f}"}
             )
-        if found:
-            raise TokenError("alg of the token is not that of its key")
         raise TokenError("kid of the token names no key of AGENT_MEMORY_JWKS_URL")
 
-    def _named(self, name: str | None) -> dict[str, jwt.PyJWK]:
-        if name is None and len(self._keys) == 1:
-            return next(iter(self._keys.values()))
-        return self._keys.get(name, {})
+    def _named(self, name: str | None) -> list[jwt.PyJWK]:
+        keys = [key for key in self._known.get() or () if key.public_key_use in ("sig", None)]
+        if name is None and all(key.key_id == keys[0].key_id for key in keys):
+            return keys
+        return [key for key in keys if key.key_id == name]
 
     def _begin(self) -> None:
         """Begin to fetch the keys, unless that is under way, and do so again in time, also where nobody calls."""
@@ -174,51 +169,18 @@ class PublicKeys:
     async def _fetch(self) -> None:
         """Fetch the keys; where that fails, those of the last time serve on for an hour."""
         try:
-            self._keys = await asyncio.to_thread(_keys_of, self._url)
+            found = await asyncio.to_thread(self._client.get_jwk_set)
         except Exception as error:  # whatever the URL gives: a task that fails tells nobody, and every token waits
             logger.warning("the public keys of tokens cannot be fetched: %s", error)
         else:
-            self._fetched_at = time.monotonic()
+            self._fresh.put(found)
+            self._known.put(found)
 
 
-class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    def redirect_request(self, *_: Any) -> None:
-        """Follow nobody to keys at an address that the operator has not named."""
-
-
-def _keys_of(url: str) -> dict[str | None, dict[str, jwt.PyJWK]]:
-    """Read the keys of a URL, each under the algorithms for which it is the right kind of key.
-
-    Raises:
-        OSError, HTTPException: the URL does not answer.
-        ValueError, AttributeError, RecursionError: the URL does not give keys.
-    """
-    until = time.monotonic() + _PATIENCE
-    body = bytearray()
-    with urllib.request.build_opener(_NoRedirects).open(url, timeout=_PATIENCE) as response:
-        while part := response.read1(1 << 16):
-            body += part
-            if len(body) > _MOST_BYTES or time.monotonic() > until:
-                raise ValueError(f"more than {_MOST_BYTES >> 20} MiB, or more than {_PATIENCE:.0f} seconds")
-    given = json.loads(body).get("keys")
-    if not isinstance(given, list):
-        raise ValueError("keys is no list")
-    found: dict[str | None, dict[str, jwt.PyJWK]] = {}
-    for data in given:
-        key = _key(data)
-        if key is not None and key.public_key_use in ("sig", None) and isinstance(key.key_id, str | None):
-            # A key of RSA without "alg" verifies all algorithms of RSA; any other key has one.
-            names = _SIGNED_BY_RSA if key.key_type == "RSA" and not data.get("alg") else (key.algorithm_name,)
-            usable = {name: _key(data, name) for name in names if name in _SIGNED_BY_KEY_PAIR}
-            found.setdefault(key.key_id, {}).update({name: each for name, each in usable.items() if each is not None})
-    if not any(found.values()):
-        raise ValueError("none of the keys can be used")
-    return found
-
-
-def _key(data: Any, algorithm: str | None = None) -> jwt.PyJWK | None:
-    """Return a key for an algorithm, or None for a key that this version of PyJWT does not know."""
-    try:
-        return jwt.PyJWK(data, algorithm)
-    except Exception:  # nobody lists what PyJWT and cryptography raise; the other keys of the set are to serve
-        return None
+class _Client(jwt.PyJWKClient):
+    def fetch_data(self) -> Any:
+        """Fetch the keys, those of RSA without "alg" once for each algorithm of RSA, all of which they verify."""
+        keys: list[Any] = super().fetch_data()["keys"]
+        for key in [key for key in keys if isinstance(key, dict) and key.get("kty") == "RSA" and not key.get("alg")]:
+            keys += [{**key, "alg": name} for name in _SIGNED_BY_RSA[1:]]  # PyJWT takes the first itself
+        return {"keys": keys}

@@ -12,8 +12,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Annotated, Any
 
+from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict
 from starlette.requests import Request
 from starlette.responses import StreamingResponse
@@ -26,7 +27,7 @@ from ..importer import ImportFileError, Limits, import_file
 from ..types import Message, Thread
 from .access import caller_of
 from .bodies import MAX_VALUES
-from .operation import LINES, Operation
+from .endpoint import JSON, LINES, check_type
 from .problems import ProblemError
 from .settings import MIB
 
@@ -66,15 +67,26 @@ class Imported:
     threads: int
 
 
-def operations(memory: AsyncMemory, conninfo: Callable[[], str]) -> list[Operation]:
-    """Return the endpoints of import and export.
+def add_endpoints(router: APIRouter, memory: AsyncMemory, conninfo: Callable[[], str]) -> None:
+    """Add the endpoints of import and export.
 
     Args:
+        router: where they are added.
         memory: reads what is exported.
         conninfo: returns the connection string; an import is one transaction on a connection of its own.
     """
+    message = {"type": "object", "required": ["role", "content"]}
+    lines = {LINES: {"schema": {"type": "string"}}}
+    content = {**lines, JSON: {"schema": {"type": "array", "items": message}}}
 
-    async def receive(request: Request, query: Import, _: None) -> Imported:
+    @router.post(IMPORT_PATH, tags=["transfer"], openapi_extra={"requestBody": {"required": True, "content": content}})
+    async def import_conversations(request: Request, query: Annotated[Import, Query()]) -> Imported:
+        """Import conversations from lines of JSON, each a message or a conversation.
+
+        All of them are imported, or nothing where something is wrong. The format is that of agent-memory import. What
+        was imported before is not stored again.
+        """
+        check_type(request, LINES, "application/jsonl", JSON)
         user_id = caller_of(request).user(query.user_id)
         with tempfile.NamedTemporaryFile(prefix="agent-memory-import-", suffix=".jsonl") as file:
             async for part in request.stream():
@@ -84,7 +96,14 @@ def operations(memory: AsyncMemory, conninfo: Callable[[], str]) -> list[Operati
             work = partial(_import, conninfo, file, user_id, query.thread_id, only)
             return await asyncio.get_running_loop().run_in_executor(_importers, work)
 
-    async def send(request: Request, query: Export, _: None) -> StreamingResponse:
+    @router.get(
+        "/v1/export",
+        tags=["transfer"],
+        response_class=StreamingResponse,
+        responses={200: {"description": "Lines of JSON", "content": lines}},
+    )
+    async def export_conversations(request: Request, query: Annotated[Export, Query()]) -> StreamingResponse:
+        """Export the messages of a user as lines of JSON, thread by thread, in the format of /v1/import."""
         user_id = caller_of(request).user(query.user_id)
         if user_id is None:
             raise ProblemError(
@@ -92,35 +111,7 @@ def operations(memory: AsyncMemory, conninfo: Callable[[], str]) -> list[Operati
             )
         lines = _lines(memory, user_id, query.thread_id)
         first = await anext(lines, b"")  # what the database refuses is refused before the answer begins
-        return StreamingResponse(_chained(first, lines), media_type=LINES, headers={"Cache-Control": "no-store"})
-
-    return [
-        Operation(
-            "POST",
-            IMPORT_PATH,
-            "import_conversations",
-            "transfer",
-            "Import conversations from lines of JSON, each a message or a conversation: all of them, or nothing where "
-            "something is wrong. The format is that of agent-memory import. What was imported before is not stored "
-            "again.",
-            receive,
-            Imported,
-            query=Import,
-            signature="user_id, thread_id",
-            takes_lines=True,
-        ),
-        Operation(
-            "GET",
-            "/v1/export",
-            "export_conversations",
-            "transfer",
-            "Export the messages of a user as lines of JSON, thread by thread, in the format of /v1/import.",
-            send,
-            query=Export,
-            signature="user_id, thread_id",
-            returns_lines=True,
-        ),
-    ]
+        return StreamingResponse(_chained(first, lines), media_type=LINES)
 
 
 def _import(
@@ -160,10 +151,10 @@ async def _lines(memory: AsyncMemory, user_id: str, thread_id: str | None) -> As
     """Yield the messages of a user in pages, so that nobody holds more than one page."""
     names = [thread_id] if thread_id is not None else [thread.thread_id for thread in await _threads(memory, user_id)]
     for name in names:
-        newest = await memory.get_messages(user_id, name, recent_k=1)
+        newest = await memory.get_messages(user_id, name, recent_k=1, whole=True)
         after = -1
         while newest and after < newest[0].seq:
-            page = await memory.get_messages(user_id, name, after_seq=after, before_seq=after + _PAGE + 1)
+            page = await memory.get_messages(user_id, name, after_seq=after, before_seq=after + _PAGE + 1, whole=True)
             after += _PAGE
             if page:
                 yield b"".join(_line(user_id, name, message) for message in page)

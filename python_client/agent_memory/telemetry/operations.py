@@ -28,7 +28,7 @@ OPERATIONS = {
     ),
     "search_memory": ("search", "get_context", "render_memories"),
     "update_memory": (
-        *("update_memory", "supersede_memory", "restore_memory"),
+        *("update_memory", "supersede_memory", "end_memory", "restore_memory"),
         *("quarantine_memory", "release_memory", "quarantine_source", "release_source"),
     ),
     "delete_memory": (

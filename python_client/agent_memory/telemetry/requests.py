@@ -70,7 +70,7 @@ class Requests:
                 raise
             finally:
                 # The route and not the path, which anybody can make up, and which may name a user.
-                route = getattr(scope.get("endpoint"), "template", None)
+                route = scope.get("template")
                 if route is not None:
                     span.set_attribute("http.route", route)
                     span.update_name(f"{method} {route}")

@@ -14,12 +14,14 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
-from pydantic_core import core_schema
-
+from .._extras import needs
 from .._problem import first_of
 from ..errors import AgentMemoryError, InvalidValueError, NotFoundError
+
+with needs("worker", "this module"):
+    from pydantic import BaseModel, ConfigDict, Field, ValidationError
+    from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
+    from pydantic_core import core_schema
 
 Effect = Literal["reads", "adds", "changes", "deletes"]
 
@@ -152,7 +154,7 @@ class Tool(BaseModel):
     def _refusal(cls, error: ValidationError) -> InvalidValueError:
         names = ", ".join(f"{name}{'' if field.is_required() else '?'}" for name, field in cls.model_fields.items())
         hint = f"{cls.tool_name()} takes: {names or 'nothing'} (? marks what may be left out)."
-        problem = first_of(error)
+        problem = first_of(error.errors(include_url=False, include_context=False, include_input=False))
         name = problem.argument or "arguments"
         if problem.kind == "extra_forbidden" and name in Scope.__dataclass_fields__:
             hint = f"{name} is fixed, and the tool works for it already. {hint}"

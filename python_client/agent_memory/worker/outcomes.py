@@ -62,7 +62,7 @@ class Outcomes:
             level = logging.DEBUG
         self._said.add((job.kind, outcome, detail))
         logger.log(level, "job %s (%s, attempt %s) %s%s", job.job_id, job.kind, job.attempt, outcome, detail)
-        if outcome in ("failed", "lost"):
+        if outcome != "completed":
             self.last_error = f"job {job.job_id} ({job.kind}) {outcome}{detail}"
 
     def summarize(self, in_flight: int) -> None:

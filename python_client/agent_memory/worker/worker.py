@@ -128,7 +128,7 @@ class Worker:
         """Return in lines what was done, and what is left where this worker's role may see the queue."""
         lines = [f"{self.counts}.", *self._queue.lines()]
         error = self._outcomes.shortened_error()
-        if error is not None and (self.counts.failed or self.counts.lost):
+        if error is not None and self.counts.settled > self.counts.completed:
             lines.append(f"Last error: {' '.join(error.split())}")
         return lines
 

@@ -1,10 +1,11 @@
--- The day of a moment. Days begin at midnight in UTC everywhere: those that stand beside a shown text, those for which
--- a budget or an allowance lasts, and those by which search finds a message.
-create or replace function memory._day_of(p_moment timestamptz)
+-- The day of a moment in a time zone. Days for which a budget or an allowance lasts begin at midnight in UTC, and so do
+-- those among the words and in the embedded text of a message. A day that is shown or that a query names is that of the
+-- speaker (memory._zone_of()).
+create or replace function memory._day_of(p_moment timestamptz, p_zone text default 'UTC')
 returns date
 language sql immutable parallel safe
 begin atomic
-  select (p_moment at time zone 'UTC')::date;
+  select (p_moment at time zone p_zone)::date;
 end;
 
 -- The moment at which a day begins.

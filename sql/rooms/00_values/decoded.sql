@@ -2,7 +2,7 @@
 -- raises no error, because the error of decode() quotes the text.
 create or replace function memory._decoded(p_text text, p_format text)
 returns bytea
-language plpgsql immutable parallel safe
+language plpgsql immutable parallel unsafe
 as $$
 begin
   return decode(nullif(btrim(p_text, e' \t\r\n'), ''), p_format);

@@ -61,23 +61,3 @@ begin
   end if;
 end;
 $$;
-
--- The tags that are among p_wanted, each tag once. A cancel interrupts the query between two tags.
-create or replace function memory._tags_among(p_tags text[], p_wanted text[])
-returns text[]
-language plpgsql immutable parallel safe
-as $$
-begin
-  return array(select distinct t.tag from unnest(p_tags) as t (tag) where t.tag = any (p_wanted));
-end;
-$$;
-
--- The tags of a row, for a comparison with p_wanted, the tags of a filter. A row that was stored before tags were
--- limited may have millions of tags. Comparing 3,000,000 tags with 100 takes 5 s without interruption, so the function
--- returns only the wanted tags of such a row.
-create or replace function memory._comparable_tags(p_tags text[], p_wanted text[])
-returns text[]
-language sql immutable parallel safe
-begin atomic
-  select case when cardinality(p_tags) <= 1000 then p_tags else memory._tags_among(p_tags, p_wanted) end;
-end;

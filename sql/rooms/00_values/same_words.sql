@@ -1,5 +1,6 @@
 -- A query with its synonyms: for each abbreviation the full word, and for each such word the abbreviation. People write
--- either, but dictionaries and models of meaning take the two for different words.
+-- either, but dictionaries and models of meaning take the two for different words. For a date in another language the
+-- query gets the English one, because each message has its date among its words, in English: "im Mai", "5月7日".
 create or replace function memory._with_same_words(p_query text)
 returns text
 language plpgsql immutable parallel safe
@@ -25,8 +26,19 @@ declare
     "tv": "television", "television": "tv", "uni": "university", "university": "uni", "var": "variable", "variable":
     "var", "vet": "veterinarian", "veterinarian": "vet"
   }'::jsonb;
+  months constant jsonb := jsonb {{list month_names}};
+  names constant text[] := string_to_array(
+    'january february march april may june july august september october november december', ' ');
+  numerals constant text[] := string_to_array('一 二 三 四 五 六 七 八 九 十 十一 十二', ' ');
 begin
   return concat_ws(' ', p_query, (
-    select string_agg(same ->> v.lexeme, ' ') from unnest(to_tsvector('simple', p_query)) as v where same ? v.lexeme));
+    select string_agg(coalesce(same ->> v.lexeme, names[(months ->> v.lexeme)::int]), ' ')
+    from unnest(to_tsvector('simple', p_query)) as v where same ? v.lexeme or months ? v.lexeme), (
+    select string_agg(names[(months ->> ('in ' || m[1]))::int], ' ')
+    from regexp_matches(lower(p_query), e'(?:\\m(?:im|en|em|in|de|в)|[0-9]\\.?) (\\w+)', 'g') as m),
+    case when octet_length(p_query) > length(p_query) then concat_ws(' ', (
+      select string_agg(concat_ws(' ', names[coalesce(array_position(numerals, d[1]), d[1]::int)], d[2]), ' ')
+      from regexp_matches(p_query, '(1?[0-9]|十?[一二]|[三四五六七八九十]) ?月 ?(?:([0-9]{1,2}) ?[日号號])?', 'g') as d), (
+      select string_agg(y[1], ' ') from regexp_matches(p_query, '((?:19|20)[0-9]{2}) ?年', 'g') as y)) end);
 end;
 $$;

@@ -5,10 +5,8 @@ returns void
 language plpgsql immutable parallel safe
 as $$
 begin
-  if (p_content <> '') is not true then
-    perform memory._refuse('content' || p_which,
-      case when p_content is null then 'must not be null' else 'must not be empty' end,
-      'Only a message with tool_calls, images or other parts may have no text.');
+  if p_content is null then
+    perform memory._refuse('content' || p_which, 'must not be null', 'An empty text is allowed.');
   elsif octet_length(p_content) > p_max_bytes then
     perform memory._refuse_size('content' || p_which, octet_length(p_content), p_max_bytes,
       'Split it, or store it elsewhere and keep a reference.');
@@ -83,5 +81,15 @@ begin
     p_text := regexp_replace(p_text, e'\\s+', ' ', 'g');
   end if;
   return btrim(p_text);
+end;
+$$;
+
+-- The entries of a JSON array of strings, in order.
+create or replace function memory._texts(p_value jsonb)
+returns text[]
+language plpgsql immutable parallel safe
+as $$
+begin
+  return array(select t from jsonb_array_elements_text(p_value) with ordinality as e (t, position) order by e.position);
 end;
 $$;

@@ -56,8 +56,8 @@ begin
 end;
 $$;
 
--- A time for a result row. The result is null for infinity, and for a time outside the years 1 to 9999 that was stored
--- before the checks refused such times: no driver can read these times.
+-- A time for a result row. The result is null for infinity, and for a time outside the years 1 to 9999, which plain SQL
+-- may have stored without the triggers: no driver can read these times.
 create or replace function memory._real_or_null(p_moment timestamptz)
 returns timestamptz
 language sql immutable parallel safe
@@ -77,14 +77,17 @@ as $$
   end
 $$;
 
--- The time that a text in ISO 8601 gives, in UTC if the text names no offset; null if the text is no such time.
-create or replace function memory._time_or_null(p_value text)
+-- The time that a text in ISO 8601 gives, in p_zone if the text names no offset; null if the text is no such time.
+create or replace function memory._time_or_null(p_value text, p_zone text default 'UTC')
 returns timestamptz
-language plpgsql stable parallel safe
+language plpgsql stable parallel unsafe
 set timezone = 'UTC'
 set datestyle = 'ISO, YMD'
 as $$
 begin
+  if p_zone <> 'UTC' then
+    perform set_config('timezone', p_zone, true); -- until the function ends
+  end if;
   return case when p_value ~ '^[0-9]{4}-[0-9]{2}' then p_value::timestamptz end;
 exception
   when data_exception then

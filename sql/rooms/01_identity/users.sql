@@ -2,7 +2,7 @@
 -- that memory._check_id() has to look closer: it accepts a space that this session may write.
 create or replace function memory._is_user(p_user_id text)
 returns boolean
-language sql stable parallel safe
+language sql stable parallel unsafe
 begin atomic
   select memory._is_id(p_user_id) and memory._may_reach(p_user_id) and memory._is_here(p_user_id);
 end;

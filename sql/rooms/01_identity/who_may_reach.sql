@@ -1,8 +1,9 @@
 -- Who may reach another user: every session except a tenant's, which reaches one user only. The login role of a tenant
--- is a member of memory_tenant. memory.bound_roles names the user of the role, or else claims do (claims.sql), or else
--- the token in agent_memory.token does (web_tokens.sql). The role that has logged in decides who is a tenant: functions
--- run as the owner, so current_user does not show the caller, and RESET ROLE undoes SET ROLE. A login role that could
--- become a member of memory_tenant by SET ROLE counts as a member.
+-- is a member of memory_tenant, or of the role of another name that stands for that one in this database (roles.sql).
+-- memory.bound_roles names the user of the role, or else claims do (claims.sql), or else the token in
+-- agent_memory.token does (web_tokens.sql). The role that has logged in decides who is a tenant: functions run as the
+-- owner, so current_user does not show the caller, and RESET ROLE undoes SET ROLE. A login role that could become a
+-- member of memory_tenant by SET ROLE counts as a member.
 
 -- Whether this session belongs to a tenant. The second term is false for superusers, who are members of all roles, and
 -- for roles that may create objects in the schema, because these roles can replace the checks. The build copies the
@@ -12,7 +13,7 @@ create or replace function memory._is_tenant()
 returns boolean
 language sql stable parallel safe
 begin atomic
-  select pg_has_role(session_user, to_regrole('memory_tenant'), 'member') is true
+  select pg_has_role(session_user, to_regrole(memory._role_name('tenant')), 'member') is true
     and not has_schema_privilege(session_user, 'memory', 'create');
 end;
 
@@ -82,7 +83,7 @@ $$;
 -- false for every space, because memory._check_id() looks spaces up: other users pay for one comparison.
 create or replace function memory._may_reach(p_user_id text)
 returns boolean
-language sql stable parallel safe
+language sql stable parallel unsafe
 begin atomic
   select case
     when starts_with(p_user_id, 'space:') then false

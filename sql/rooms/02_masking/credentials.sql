@@ -1,153 +1,156 @@
--- These functions keep credentials out of the texts that models read. A mark with the kind of the credential takes its
--- place: "(credential: GitHub token)". The mark looks like no credential, so a second call changes nothing more. Every
--- pattern takes time linear in the text: 10 MB without a blank take seconds.
-
--- Whether a text has a part that stands in every credential with a form of its own, or in every random one. One regular
--- expression takes 6 us for 1,750 characters; searches for each of the words take 50.
-create or replace function memory._may_have_form(p_text text)
-returns boolean
-language sql immutable parallel safe
-begin atomic
-  select p_text ~* '[A-Z0-9+/_-]{20}|://|authorization|curl|[-][-]';
-end;
-
--- Whether a text has a word that stands in every name of a credential.
-create or replace function memory._may_have_name(p_text text)
-returns boolean
-language sql immutable parallel safe
-begin atomic
-  select p_text ~* 'pass|pwd|secret|key|token|contrase|senha'
-    or octet_length(p_text) > length(p_text) and p_text ~ memory._foreign_password();
-end;
-
--- The text with marks in place of credentials. Most texts have none, and the first tests find that in 10 us; the
--- patterns, which PostgreSQL prepares anew in each call, would take 300. To compile all patterns takes a session 20 ms,
--- and their parts half a millisecond (CPU, 2026-11).
+-- The text with marks in place of credentials: of those with a form of their own, of those with a name before them
+-- (DB_PASSWORD=x, "api_key": "x", my password is x), and of words that look random.
 create or replace function memory._without_credentials(p_text text)
 returns text
 language plpgsql immutable parallel safe
 as $$
 declare
-  may_have_form constant boolean := memory._may_have_form(p_text);
+  assignment constant text := {{pattern credentials assignment}};
   form record;
 begin
-  if may_have_form and p_text ~ (select string_agg(f.part, '|') from memory._credential_forms() as f) then
-    for form in select f.* from memory._credential_forms() as f where p_text ~ f.part loop
-      p_text := regexp_replace(p_text, form.pattern, form.mark, 'g');
-    end loop;
-  end if;
-  if memory._may_have_name(p_text) and p_text ~* memory._assignment() then
+  for form in
+    select f.*
+    from (values
+      {{rows credentials: mark, part, pattern}}) as f (mark, part, pattern)
+    where p_text ~ f.part
+  loop
+    p_text := regexp_replace(p_text, form.pattern, form.mark, 'g');
+  end loop;
+  if p_text ~* assignment then
     p_text := (
       select string_agg(case when m.parts is null then g.gap else g.gap || memory._masked_assignment(m.parts) end, ''
                         order by g.place)
-      from regexp_split_to_table(p_text, memory._assignment(), 'i') with ordinality as g (gap, place)
-      left join regexp_matches(p_text, memory._assignment(), 'gi') with ordinality as m (parts, place)
-        on m.place = g.place);
+      from regexp_split_to_table(p_text, assignment, 'i') with ordinality as g (gap, place)
+      left join regexp_matches(p_text, assignment, 'gi') with ordinality as m (parts, place) on m.place = g.place);
   end if;
-  if may_have_form and p_text ~ memory._long_word() then
-    p_text := memory._without_random_words(p_text);
-  end if;
-  return p_text;
+  return memory._without_random_words(p_text);
 end;
 $$;
 
--- A JSON value with marks in its texts (memory._masked()); keys stay. A message with changed content gets is_cut, so
--- that no job stores the token count of the marked text as the count of the message. A value deeper than 100 levels
--- becomes a text: at about 1,000 levels the stack of the server ends, and no worker could claim a job with such a call
--- of a tool.
-create or replace function memory._json_masked(p_value jsonb, p_masks text[], p_depth int default 0)
-returns jsonb
+-- A match of an assignment with a mark in place of its credential. p_parts has name and joint, name, value and end of
+-- line. The function uses few regular expressions, because a text may have 100,000 matches.
+create or replace function memory._masked_assignment(p_parts text[])
+returns text
 language plpgsql immutable parallel safe
 as $$
 declare
-  said text;
-  masked jsonb;
+  name constant text := lower(p_parts[2]);
+  joint constant text := substr(p_parts[1], length(p_parts[2]) + 1);
+  opening constant text := case
+    when left(p_parts[3], 1) in ('"', '''', '`') then left(p_parts[3], 1)
+    when left(p_parts[3], 2) in (e'\\"', e'\\''') then left(p_parts[3], 2)
+    else '' end;
+  kind constant text := case right(name, 3) when 'key' then 'key' when 'ken' then 'token' when 'ret' then 'secret'
+                          else 'password' end;
+  value text := substr(p_parts[3], length(opening) + 1);
+  -- After a name in quotes, as in JSON, a value without quotes becomes a text in the same quotes.
+  quote constant text := case opening when '' then coalesce(substring(joint from e'^\\\\?["'']'), '') else '' end;
 begin
-  if p_depth = 100 then
-    return to_jsonb(memory._masked(p_value::text, p_masks));
-  elsif p_depth <= 3 and jsonb_typeof(p_value) in ('array', 'object')
-    and not jsonb_path_exists(p_value, 'strict $.**{97}') then
-    -- Most values have nothing to mask. One look at all texts of a value takes a tenth of the time of a call for each.
-    select string_agg(s.value #>> '{}', e'\n') into said
-    from jsonb_path_query(p_value, 'strict $.** ? (@.type() == "string")') as s (value);
-    if (memory._may_have_form(said) or memory._may_have_name(said)
-        or p_masks <> '{credential}' and memory._may_have_personal_data(said)) is not true then
-      return p_value;
+  if opening <> '' then
+    value := rtrim(value, e'"''`\\');
+  else
+    if translate(value, ';&,', '') <> value then -- a=b;c=d has two values
+      value := (regexp_split_to_array(value, '[;&,][A-Za-z_.-]*[A-Za-z_][=:]'))[1];
     end if;
+    value := rtrim(value, '.,;:)]}>');
   end if;
-  case jsonb_typeof(p_value)
-    when 'string' then
-      return to_jsonb(memory._masked(p_value #>> '{}', p_masks));
-    when 'array' then
-      select jsonb_agg(memory._json_masked(i.value, p_masks, p_depth + 1) order by i.position) into masked
-      from jsonb_array_elements(p_value) with ordinality as i (value, position);
-      return coalesce(masked, p_value);
-    when 'object' then
-      -- The ids of tool calls look random and must stay; signed and encrypted content of a provider must stay, too.
-      select jsonb_object_agg(i.key, case when i.key ~ '(?:^|_)(?:id|signature|encrypted_content)$' then i.value
-                                     else memory._json_masked(i.value, p_masks, p_depth + 1) end) into masked
-      from jsonb_each(p_value) as i;
-      masked := coalesce(masked, p_value);
-      return case
-        when masked ? 'token_count' and masked -> 'content' <> p_value -> 'content' then masked || '{"is_cut": true}'
-        else masked
-      end;
-    else
-      return p_value;
-  end case;
+  return case
+    when length(value) < 4 or value ~ {{pattern credentials no_value}}
+      or opening = '' and value ~ {{pattern credentials code}}
+      or not case
+        -- A key has 8 characters or more, with letters and digits, and no blank.
+        when kind <> 'password' then length(value) >= 8 and strpos(value, ' ') = 0 and value ~ '[0-9]'
+          and value ~ '[A-Za-z]' and value !~ {{pattern credentials no_key}}
+        when value ~ '[0-9]|[a-z][A-Z]' then true
+        when lower(value) ~ {{pattern credentials no_password}} then false
+        -- A plain word is a password in quotes, at the end of a line, or after "=" without blanks. After "is" a word
+        -- needs quotes, a digit or a sign.
+        when joint ~ '[A-Za-z]' then opening <> '' and value !~ ' ' or value ~ '^[A-Za-z]+[!#$%&*+=?@^_~]'
+        else opening <> '' or joint = '=' or p_parts[4] is not null end
+      then concat(p_parts[1], p_parts[3], p_parts[4])
+    else concat(p_parts[1], opening, quote, '(credential: ', kind, ')', quote,
+      substr(p_parts[3], length(opening) + length(value) + 1), p_parts[4])
+  end;
 end;
 $$;
 
--- The credentials with a form of their own, and their marks. A text that a pattern matches also matches its part.
--- memory._assignment() finds further credentials by the name before them, and memory._long_word() finds credentials
--- that look random.
-create or replace function memory._credential_forms()
-returns table (part text, pattern text, mark text)
-language sql immutable parallel safe
-begin atomic
-  select f.part, f.pattern, coalesce(f.mark, '(credential: ' || f.name || ')')
-  from (values
-    -- The pattern matches a whole key, and a key whose end is cut off.
-    ('private key', 'PRIVATE KEY',
-      '-{5}BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-{5}(?:(?:[^-]|-[^-])*-{5}END [A-Z0-9 ]*-{5}'
-      || e'|(?:(?:\\s|\\\\[rn])*[A-Za-z0-9+/=]{16,})+)', null),
-    ('password', e'://[^\\s/@]*@', e'(://[^\\s:/@"''<>]*:)[^\\s/@"''<>]+@', e'\\1(credential: password)@'),
-    ('GitHub token', 'gh[pousr]_|github_pat_', e'\\m(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,})', null),
-    ('GitLab token', 'gl(?:pat|rt|dt|ptt|cbt|oas)-', e'\\mgl(?:pat|rt|dt|ptt|cbt|oas)-[A-Za-z0-9_.-]{20,}', null),
-    ('AWS access key', 'A(?:KIA|SIA|BIA|CCA)', e'\\m(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\\M', null),
-    ('Anthropic key', 'sk-ant-', e'\\msk-ant-[A-Za-z0-9_-]{20,}', null),
-    ('OpenAI key', e'\\msk-', e'\\msk-[A-Za-z_-]{0,40}[0-9][A-Za-z0-9_-]{12,}', null),
-    ('Stripe key', '[rs]k_(?:live|test)_|whsec_',
-      e'\\m(?:[rs]k_(?:live|test)_[A-Za-z0-9]{16,}|whsec_[A-Za-z0-9+/]{20,}=*)', null),
-    ('Slack token', 'xox[abeoprs]-|xapp-', e'\\m(?:xox[abeoprs]|xapp)-[A-Za-z0-9-]{10,}', null),
-    ('Slack webhook', 'hooks[.]slack[.]com',
-      'hooks[.]slack[.]com/(?:services|workflows|triggers)/[A-Za-z0-9_/-]{20,}', null),
-    ('Discord webhook', 'discord(?:app)?[.]com', 'discord(?:app)?[.]com/api/webhooks/[0-9]+/[A-Za-z0-9_-]{20,}', null),
-    ('Google API key', 'AIza', e'\\mAIza[A-Za-z0-9_-]{35}', null),
-    ('Google token', 'ya29[.]|GOCSPX-|1//0',
-      e'\\m(?:ya29[.][A-Za-z0-9_.-]{20,}|GOCSPX-[A-Za-z0-9_-]{20,}|1//0[A-Za-z0-9_-]{20,})', null),
-    ('JSON web token', 'eyJ', e'\\meyJ[A-Za-z0-9_-]{8,}[.][A-Za-z0-9_-]{8,}(?:[.][A-Za-z0-9_-]*)+', null),
-    ('SendGrid key', 'SG[.]', e'\\mSG[.][A-Za-z0-9_-]{16,}[.][A-Za-z0-9_-]{16,}', null),
-    ('npm token', 'npm_', e'\\mnpm_[A-Za-z0-9]{30,}', null),
-    ('PyPI token', 'pypi-', e'\\mpypi-[A-Za-z0-9_-]{50,}', null),
-    ('Hugging Face token', 'hf_', e'\\mhf_[A-Za-z0-9]{30,}', null),
-    ('DigitalOcean token', 'do[opr]_v1_', e'\\mdo[opr]_v1_[a-f0-9]{40,}', null),
-    ('Twilio key', '(?:SK|AC)[0-9a-f]{4}', e'\\m(?:SK|AC)[0-9a-f]{32}\\M', null),
-    ('Telegram token', ':AA', e'\\m[0-9]{8,10}:AA[A-Za-z0-9_-]{33}', null),
-    ('Docker token', 'dckr_pat_', e'\\mdckr_pat_[A-Za-z0-9_-]{20,}', null),
-    ('Shopify token', 'shp(?:at|ca|pa|ss)_', e'\\mshp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}', null),
-    ('Vault token', 'hv[sbr][.]', e'\\mhv[sbr][.][A-Za-z0-9_-]{20,}', null),
-    ('authorization', '[Bb]earer |BEARER |[Tt]oken ',
-      e'\\m([Bb]earer|BEARER|[Tt]oken) +[A-Za-z._~+/-]*[0-9][A-Za-z0-9._~+/-]{15,}=*',
-      e'\\1 (credential: authorization)'),
-    ('authorization', '[Aa]uthorization',
-      e'([Aa]uthorization["'']?\\s*[:=]\\s*["'']?(?:Basic|Bearer|Token|Digest|basic|bearer|token)\\s+)'
-      || e'(?![(])[^\\s"'']{6,}', e'\\1(credential: authorization)'),
-    ('password', '-{2}[a-z-]*(?:passw|token|secret|api-key)',
-      e'(\\s-{2}[a-z-]*(?:password|passwd|token|secret|api-key)[ =]+["'']?)[^\\s"''(]*[0-9][^\\s"'']*',
-      e'\\1(credential: password)'),
-    ('password', 'curl ',
-      e'(\\mcurl [^\\n]*(?:-u|--user)[ =]*["'']?[^\\s:"'']+:)(?![(])[^\\s"'']+',
-      e'\\1(credential: password)')
-  ) as f (name, part, pattern, mark);
+-- The text with marks in place of random words. Random words that are no secret stay: UUIDs and hashes in hex,
+-- addresses and paths, digests with their names, public keys, images in base64. Long words on successive lines are data
+-- in base64 and stay; so does the shorter line at the end of such data.
+create or replace function memory._without_random_words(p_text text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  long_word constant text := {{pattern credentials long_word}};
+begin
+  if p_text !~ long_word then
+    return p_text;
+  end if;
+  return (
+    select string_agg(
+      case
+        when w.word is null then w.gap
+        when w.gap like '%;base64,'
+          or length(w.before) >= 60 and w.gap ~ e'^\\r?\\n[ \\t]*$'
+          or length(w.word) >= 60 and length(w.after) >= 60 and w.next_gap ~ e'^\\r?\\n[ \\t]*$' then w.gap || w.word
+        else w.gap || memory._masked_word(w.word)
+      end, '' order by w.place)
+    from (
+      select g.gap, m.word[1] as word, g.place, lag(m.word[1]) over in_order as before,
+        lead(m.word[1]) over in_order as after, lead(g.gap) over in_order as next_gap
+      from regexp_split_to_table(p_text, long_word) with ordinality as g (gap, place)
+      left join regexp_matches(p_text, long_word, 'g') with ordinality as m (word, place) on m.place = g.place
+      window in_order as (order by g.place)) as w);
 end;
+$$;
+
+-- A long word with marks in its random parts. A word of more than 4,096 characters is data and stays.
+create or replace function memory._masked_word(p_word text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  part text;
+begin
+  if length(p_word) <= 4096 and p_word ~ '[0-9]' and p_word !~* {{pattern credentials no_random_word}} then
+    for part in
+      select distinct m.part[1] from regexp_matches(p_word, '[A-Za-z0-9+/_-]{24,}={0,2}', 'g') as m (part)
+    loop
+      if memory._is_random(rtrim(part, '=')) then
+        p_word := replace(p_word, part, '(credential: random token)');
+      end if;
+    end loop;
+  end if;
+  return p_word;
+end;
+$$;
+
+-- Whether a word of letters, digits and + / _ - looks as if each character had been drawn at random. Such a word has at
+-- most 200 characters, digits among letters of both cases or scattered among small letters, few runs of letters that
+-- could be words, and at least 3.5 bits of entropy per character.
+create or replace function memory._is_random(p_word text)
+returns boolean
+language plpgsql immutable parallel safe
+as $$
+declare
+  size constant int := length(p_word);
+  -- The longest part between signs. The parts are short in lists of names, in paths and in UUIDs.
+  part text;
+begin
+  if size not between 24 and 200 or p_word !~ '[0-9]' or p_word !~ '[a-z]' or p_word ~ '^[0-9a-fA-F-]+$' then
+    return false; -- such as a UUID or a hash, which need no closer look
+  end if;
+  select s.part into part from regexp_split_to_table(p_word, '[+/_-]') as s (part) order by length(s.part) desc limit 1;
+  if length(part) < 11 or 2 * length(translate(part, '0123456789', '')) < length(part)
+    or part ~ '^(?:0x)?[0-9a-fA-F]+$'
+    or (case when p_word ~ '[A-Z]' then length(regexp_replace(p_word, '[A-Za-z][a-z]{3,}', '', 'g')) < 0.55 * size
+         else length(part) < 30 or cardinality(regexp_split_to_array(part, '[0-9]+')) <= length(part) / 8 end) then
+    return false;
+  end if;
+  return (
+    select -sum(f.share * ln(f.share)) / ln(2) >= 3.5
+    from (select count(*)::double precision / size as share from string_to_table(p_word, null) as c (letter)
+          group by c.letter) as f);
+end;
+$$;

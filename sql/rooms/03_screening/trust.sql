@@ -12,7 +12,7 @@ language sql immutable parallel safe
 begin atomic
   select case
     when p_source = 'user' then 1.0
-    when p_source in ('assistant', 'extraction', 'reconciliation', 'thread_summary') then 0.8
+    when p_source in ('assistant', 'extraction', 'thread_summary') then 0.8
     when p_source ~* '^import' then 0.7
     when p_source ~* '^(?:tool|mcp|function)' then 0.4
     when p_source ~* '^(?:web|email|scrap|crawl|untrusted|rss)' then 0.3
@@ -40,4 +40,12 @@ returns double precision
 language sql immutable parallel safe
 begin atomic
   select least(memory._source_trust(p_role), memory._lowered(p_metadata));
+end;
+
+-- Whether a trust is low: that of tools, web pages and emails, whose words never change what people have said.
+create or replace function memory._is_low(p_trust double precision)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select p_trust < 0.5;
 end;

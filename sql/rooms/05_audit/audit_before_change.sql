@@ -1,5 +1,6 @@
 -- Keeps the rows of memory.audit as they are, for 400 days. The erasure of a user takes the user and the details out of
--- a row, a merged user gets the id of the other one there, and nothing else may change. A trigger binds the owner of
+-- a row, a merged user gets the id of the other one there, and its own
+-- id goes from the details when it is forgotten. Nothing else may change. A trigger binds the owner of
 -- the table too, until he disables it, which memory.doctor() reports.
 create or replace function memory._audit_before_change()
 returns trigger
@@ -13,9 +14,10 @@ begin
     and (new.audit_id, new.at, new.login_role, new.role, new.function)
       is not distinct from (old.audit_id, old.at, old.login_role, old.role, old.function) then
     return new;
-  elsif tg_op = 'UPDATE' and {{are copied}} -- by memory.merge_users()
-    and (new.audit_id, new.at, new.login_role, new.role, new.function, new.details)
-      is not distinct from (old.audit_id, old.at, old.login_role, old.role, old.function, old.details) then
+  elsif tg_op = 'UPDATE' and {{are copied}} -- by memory.merge_users() or memory.forget_user()
+    and new.details in (old.details, '{}')
+    and (new.audit_id, new.at, new.login_role, new.role, new.function)
+      is not distinct from (old.audit_id, old.at, old.login_role, old.role, old.function) then
     return new;
   end if;
   raise exception 'memory.audit keeps its rows for 400 days'

@@ -10,6 +10,7 @@ create table memory.audit (
 );
 create index audit_at_idx on memory.audit (at); -- for memory.sweep(), and for readings of a time
 create index audit_user_idx on memory.audit (user_id) where user_id is not null; -- for the erasure of a user
+create index audit_merged_idx on memory.audit ((details ->> 'from_user_id')) where function = 'merge_users'; -- as well
 comment on table memory.audit is
 'Each call of an administrative function that was committed, each installation and upgrade, for 400 days. Rows '
 'cannot be changed or deleted before. For administrators and auditors.';

@@ -15,9 +15,9 @@ begin
     perform memory._check_id('user_id', user_id);
   end if;
   perform memory._check_role_to_bind(role_name);
-  reached_all := not pg_has_role(role_name, 'memory_tenant', 'member')
+  reached_all := not pg_has_role(role_name, memory._role_name('tenant'), 'member')
     and (has_schema_privilege(role_name, 'memory', 'usage')
-         or pg_has_role(role_name, to_regrole('memory_app'), 'member') is true);
+         or pg_has_role(role_name, to_regrole(memory._role_name('app')), 'member') is true);
   insert into memory.bound_roles as b (role_name, user_id) values (bind_role.role_name, bind_role.user_id)
   on conflict on constraint bound_roles_pkey do nothing;
   select b.user_id into bound_to from memory.bound_roles as b where b.role_name = bind_role.role_name;
@@ -31,8 +31,8 @@ begin
   if reached_all then
     raise notice 'role "%" could reach all users; its sessions, open ones too, reach the user "%" only from now on',
       role_name, left(user_id, 255)
-      using hint = format('To undo that: select memory.unbind_role(%L); revoke memory_tenant from %I;', role_name,
-        role_name);
+      using hint = format('To undo that: select memory.unbind_role(%L); revoke %I from %1$I;', role_name,
+        memory._role_name('tenant'));
   end if;
 end;
 $$;
@@ -48,17 +48,17 @@ returns void
 language plpgsql volatile parallel unsafe
 as $$
 declare
+  tenant constant name := memory._role_name('tenant');
   is_of_each constant boolean := current_setting('server_version_num')::int >= 160000;
 begin
-  if pg_has_role(p_role_name, 'memory_tenant', 'member')
-    and (not is_of_each or pg_has_role(p_role_name, 'memory_tenant', 'usage')) then
+  if pg_has_role(p_role_name, tenant, 'member') and (not is_of_each or pg_has_role(p_role_name, tenant, 'usage')) then
     return;
   end if;
-  execute format('grant memory_tenant to %I%s', p_role_name, case when is_of_each then ' with inherit true' end);
+  execute format('grant %I to %I%s', tenant, p_role_name, case when is_of_each then ' with inherit true' end);
 exception
   when insufficient_privilege then
-    perform memory._refuse('role_name', format('role "%s" is no member of memory_tenant', p_role_name),
-      format('An administrator runs: grant memory_tenant to %I; then call this again.', p_role_name), '42501');
+    perform memory._refuse('role_name', format('role "%s" is no member of %s', p_role_name, tenant),
+      format('An administrator runs: grant %I to %I; then call this again.', tenant, p_role_name), '42501');
 end;
 $$;
 
@@ -71,8 +71,8 @@ declare
   role pg_roles;
 begin
   select r.* into role from pg_roles as r where r.rolname = p_role_name;
-  if to_regrole('memory_tenant') is null then
-    perform memory._refuse('role_name', 'there is no role memory_tenant on this server',
+  if to_regrole(memory._role_name('tenant')) is null then
+    perform memory._refuse('role_name', format('there is no role %s on this server', memory._role_name('tenant')),
       'An administrator creates it with "agent-memory install --roles".', '0A000');
   elsif role.rolname is null then
     perform memory._refuse('role_name',
@@ -87,11 +87,11 @@ begin
   elsif role.rolsuper or role.rolbypassrls or has_schema_privilege(role.oid, 'memory', 'create') then
     perform memory._refuse('role_name', format('role "%s" would reach all users all the same', p_role_name),
       'Bind a role that is no superuser, has no BYPASSRLS and may create nothing in schema memory.');
-  elsif pg_has_role(role.oid, to_regrole('memory_worker'), 'member')
-    or pg_has_role(role.oid, to_regrole('memory_reader'), 'member')
-    or pg_has_role(role.oid, to_regrole('memory_admin'), 'member') then
+  elsif exists (select from unnest(array['worker', 'reader', 'admin']) as r (name)
+                where pg_has_role(role.oid, to_regrole(memory._role_name(r.name)), 'member')) then
     perform memory._refuse('role_name', format('role "%s" is a worker, a reader or an administrator', p_role_name),
-      'They see all users: the views of memory_reader name users and threads. Bind another role.');
+      format('They see all users: the views of %s name users and threads. Bind another role.',
+             memory._role_name('reader')));
   end if;
 end;
 $$;

@@ -28,7 +28,7 @@ comment on function memory.set_token_key(text, text) is
 -- Refuses a key that is not 32 to 1,024 bytes in base64. The message does not repeat it.
 create or replace function memory._check_token_key(p_argument text, p_key text)
 returns void
-language plpgsql immutable parallel safe
+language plpgsql immutable parallel unsafe
 as $$
 begin
   if (octet_length(p_key) <= 2000 and octet_length(memory._decoded(p_key, 'base64')) between 32 and 1024)

@@ -97,6 +97,8 @@ comment on table memory.space_writes is
 'other sessions nobody knows who writes.';
 comment on column memory.space_writes.user_id is 'The user_id of the space.';
 comment on column memory.space_writes.member is 'The user who wrote, or reworded, the text.';
-comment on column memory.space_writes.source is 'What it is: memory, document, artifact or message.';
+comment on column memory.space_writes.source is
+'What it is: memory, document, artifact, message, title, metadata (of a thread), checkpoint, upload or secret.';
 comment on column memory.space_writes.id is
-'The id of the memory or document, the key of the artifact, or thread_id/seq of the message.';
+'The id of the memory, document or upload, the key of the artifact, thread_id/seq of the message, the name of the '
+'secret, or the thread of a title, metadata or checkpoints.';

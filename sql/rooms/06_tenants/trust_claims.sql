@@ -20,7 +20,7 @@ begin
       'Call memory.unbind_role() first.', '23505');
   end if;
   perform memory._make_tenant(role_name);
-  if not pg_has_role(role_name, 'memory_tenant', 'usage') then
+  if not pg_has_role(role_name, memory._role_name('tenant'), 'usage') then
     perform memory._grant_as_to_tenants(role_name);
   end if;
   perform memory._audit('trust_claims', jsonb_build_object('role_name', role_name, 'setting', setting));
@@ -51,7 +51,7 @@ begin
   for function in
     select p.oid::regprocedure from pg_proc as p
     where p.pronamespace = 'memory'::regnamespace and p.prokind = 'f'
-      and has_function_privilege('memory_tenant', p.oid, 'execute')
+      and has_function_privilege(memory._role_name('tenant'), p.oid, 'execute')
       and not has_function_privilege(p_role_name, p.oid, 'execute')
   loop
     execute format('grant execute on function %s to %I', function, p_role_name);

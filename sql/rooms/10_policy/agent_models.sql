@@ -30,7 +30,7 @@ $$;
 -- until then. It raises no error, because a file may be stored before its models are registered.
 create or replace function memory._note_missing_models(p_settings jsonb, p_policy jsonb)
 returns void
-language plpgsql stable parallel safe
+language plpgsql stable parallel unsafe
 as $$
 declare
   chat constant text := p_policy #>> '{agent,model}';

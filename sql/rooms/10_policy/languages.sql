@@ -1,6 +1,7 @@
 -- The languages by whose dictionaries words are parsed: policy search.language, of everyone, an agent or a user, which
 -- can be changed at any time. Until a job has parsed a user's texts anew, watermarks of kind language name the
--- languages by which they may still be parsed, and a query is parsed by all of them.
+-- languages by which they may still be parsed, and a query is parsed by all of them. Those of kind spoken name the
+-- languages that the user's texts are written in.
 
 -- The language by which texts of a user and agent are parsed.
 create or replace function memory._language(p_user_id text, p_agent_id text)
@@ -13,8 +14,12 @@ end;
 $$;
 
 -- The languages of the texts that a search of this user and agent (null: all) may find; p_language is that of the
--- policy that applies. Documents are parsed by the policy of the user, other texts by that of their agent.
-create or replace function memory._languages(p_user_id text, p_agent_id text, p_language text)
+-- policy that applies, and comes first. Documents are parsed by the policy of the user, other texts by that of their
+-- agent. A query (p_query) of one or two words does not tell its language, so the languages that the user writes count
+-- too. In a longer one each form of a word that the texts do not have would weigh as much as a word.
+create or replace function memory._languages(
+  p_user_id text, p_agent_id text, p_language text, p_query text default null
+)
 returns regconfig[]
 language plpgsql stable parallel safe
 as $$
@@ -24,25 +29,52 @@ declare
 begin
   if not (exists (select from memory.policies as p
                   where p.user_id in ('', p_user_id) and p.settings -> 'search' ? 'language')
-          or exists (select from memory.marks as k where k.user_id = p_user_id and k.kind = 'language')) then
+          or exists (select from memory.marks as k
+                     where k.user_id = p_user_id and k.kind in ('language', 'spoken'))) then
     return array[p_language::regconfig]; -- nearly always, by one statement
   end if;
   layers := array(
     select p from memory.policies as p where p.user_id in ('', p_user_id) and p.settings -> 'search' ? 'language');
   of_user := (select l.settings #>> '{search,language}' from unnest(layers) as l
               where l.agent_id = '' and l.user_id = p_user_id);
-  return array(
-    select p_language::regconfig
-    union
+  return p_language::regconfig || array(
     select substr(k.scope, length('language:') + 1)::regconfig
-    from memory.marks as k where k.user_id = p_user_id and k.kind = 'language'
+    from memory.marks as k
+    where k.user_id = p_user_id
+      and (k.kind = 'language' or k.kind = 'spoken' and p_query !~ e'\\S\\s+\\S+\\s+\\S')
     union
     select coalesce(of_user, max(l.settings #>> '{search,language}') filter (where l.agent_id = ''),
       memory._default_policy() #>> '{search,language}')::regconfig
     from unnest(layers) as l
     union
     select (l.settings #>> '{search,language}')::regconfig from unnest(layers) as l
-    where p_agent_id is null and l.agent_id <> '' and (of_user is null or l.user_id <> ''));
+    where p_agent_id is null and l.agent_id <> '' and (of_user is null or l.user_id <> '')
+    except
+    select p_language::regconfig);
+end;
+$$;
+
+-- Notes the language in which a user writes, of a part of what was just parsed, if that is not the policy's language:
+-- 'simple' for one that has no dictionary, such as Chinese. A mark that another transaction is inserting is left to it,
+-- so that nobody waits.
+create or replace function memory._note_language(p_user_id text, p_language regconfig, p_said text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  spoken regconfig := memory._language_of(p_said, p_language, to_tsvector(p_language, p_said));
+begin
+  if octet_length(p_said) > 1.5 * length(p_said) and spoken = p_language then -- messages begin with an English date
+    spoken := 'simple';
+  end if;
+  if spoken <> p_language then
+    insert into memory.marks (user_id, scope, kind, position)
+    select p_user_id, 'language:' || spoken, 'spoken', 0
+    where not exists (select from memory.marks as k
+                      where k.user_id = p_user_id and k.scope = 'language:' || spoken and k.kind = 'spoken')
+      and pg_try_advisory_xact_lock(hashtext('memory.marks'), hashtext(p_user_id || ' ' || spoken) & 1023)
+    on conflict do nothing;
+  end if;
 end;
 $$;
 

@@ -20,3 +20,15 @@ begin
     jsonb_build_object('masking', memory._policy_section(p_user_id, p_agent_id, 'masking')), false);
 end;
 $$;
+
+-- What somebody says of a row or a job, such as a reason or an error, with marks. A credential there is masked under
+-- any policy, as in what a model returns: nobody needs it to understand the reason.
+create or replace function memory._masked_note(p_user_id text, p_agent_id text, p_note text)
+returns text
+language plpgsql stable parallel unsafe
+as $$
+begin
+  return case when p_note <> '' then
+    memory._masked(p_note, '{credential}' || memory._masks_of(p_user_id, p_agent_id)) else p_note end;
+end;
+$$;

@@ -74,7 +74,7 @@ $$;
 -- Refuses settings that name an unknown section or key, or have a value that their key cannot have.
 create or replace function memory._check_settings(p_settings jsonb)
 returns void
-language plpgsql stable parallel safe
+language plpgsql stable parallel unsafe
 as $$
 declare
   -- summary.model has no default: without it summaries use the active chat model.
@@ -117,14 +117,17 @@ end;
 $$;
 
 -- Refuses a value that the setting cannot have. The built-in value tells for most settings: true or false makes a
--- switch, a number with a decimal point (1.0) a share from 0 to 1, any other number a whole number of at least 1.
+-- switch, a number with a decimal point (1.0) a share from 0 to 1, any other number a whole number of at least 1. No
+-- built-in value tells that search.min_relevance is such a share.
 create or replace function memory._check_setting(p_section text, p_key text, p_value jsonb)
 returns void
-language plpgsql stable parallel safe
+language plpgsql stable parallel unsafe
 as $$
 declare
   choices constant jsonb := jsonb '{
+    "context.layout": ["cached", "before"],
     "context.recall": [true, false, "when_needed"],
+    "context.volatile_role": ["user", "system"],
     "memories.eviction": ["importance", "fifo"],
     "search.fusion": ["score", "rrf"],
     "summary.when": ["needed", "each_round"]
@@ -161,6 +164,13 @@ begin
           'Write what to look for, like "Note allergies, and dates of trips."');
       end if;
       return;
+    when name = 'memories.attributes' then
+      if jsonb_typeof(p_value) <> 'object' or exists (
+        select from jsonb_each(p_value) as a where a.value not in ('"one"', '"many"') or not memory._is_id(a.key)) then
+        perform memory._refuse('settings', format('%s is not an object of names with "one" or "many"', name),
+          'Write it like {"meeting day": "one", "hobby": "many"}.');
+      end if;
+      return;
     when name = 'extraction.types' then
       perform memory._check_extraction_types(p_value);
       return;
@@ -169,6 +179,12 @@ begin
                      where c.cfgnamespace = 'pg_catalog'::regnamespace and c.cfgname = value_text) then
         perform memory._refuse('settings', format('%s: there is no text search configuration %s', name, shown),
           'List them with: select cfgname from pg_ts_config;');
+      end if;
+      return;
+    when name = 'messages.time_zone' then
+      if not exists (select from pg_timezone_names as z where z.name = value_text) then
+        perform memory._refuse('settings', format('%s: there is no time zone %s', name, shown),
+          'Write a name such as "America/Chicago"; list them with: select name from pg_timezone_names;');
       end if;
       return;
     when name = 'summary.model' then
@@ -209,7 +225,7 @@ begin
           'Write true or false.');
       end if;
       return;
-    when built_in::text ~ '^[01][.]' then
+    when built_in::text ~ '^[01][.]' or name = 'search.min_relevance' then
       lowest := 0;
       highest := 1;
     when name in ('summary.start_seq', 'knowledge_base.chunk_overlap') or p_section in ('cadence', 'budget') then
@@ -234,7 +250,7 @@ $$;
 -- Refuses a lifetime that is neither "never" nor a positive interval that ends before the year 9999.
 create or replace function memory._check_lifetime(p_name text, p_value jsonb)
 returns void
-language plpgsql stable parallel safe
+language plpgsql stable parallel unsafe
 as $$
 declare
   value_text constant text := p_value #>> '{}';

@@ -11,7 +11,8 @@ begin
     or jsonb_array_length(p_calls) > 10000
     or jsonb_path_exists(p_calls, 'strict $[*] ? (@.type() != "object")')
     or jsonb_path_exists(p_calls, 'strict $[*].keyvalue() ? (
-      (@.key == "tokens_in" || @.key == "tokens_out" || @.key == "duration_ms" || @.key == "prompt_version")
+      (@.key == "tokens_in" || @.key == "tokens_out" || @.key == "context_tokens"
+       || @.key == "duration_ms" || @.key == "prompt_version")
       && @.value != null && (@.value.type() != "number" || @.value < 0 || @.value > 2147483647))') then
     perform memory._refuse('calls', 'must be an array of objects with tokens_in, tokens_out, duration_ms and error',
       'See docs/jobs.md; leave it out when nothing is known.');
@@ -20,17 +21,20 @@ end;
 $$;
 
 -- Enters calls of a model in the ledger, one row per call, and returns how many calls and tokens it entered. Prices are
--- computed now, from the settings of each call's model. At most p_calls_left calls with p_tokens_left tokens in all are
--- entered, if these are given: otherwise a worker could spend everyone's budget by reporting any number. A report that
--- exceeds these limits is cut with a warning, not refused: an error would lose the job's result.
+-- computed now, from the settings of each call's model. The last one gets p_refusals, which says how much of the reply
+-- was refused, by reason. At most p_calls_left calls with p_tokens_left tokens in all are entered, if these are given:
+-- otherwise a worker could spend everyone's budget by reporting any number. A report that exceeds these limits is cut
+-- with a warning, not refused: an error would lose the job's result.
 create or replace function memory._enter_calls(
   p_user_id text, p_job_id bigint, p_kind text, p_agent_id text, p_model text, p_calls jsonb,
-  p_calls_left int default null, p_tokens_left bigint default null, out number int, out tokens bigint
+  p_calls_left int default null, p_tokens_left bigint default null, p_refusals jsonb default null,
+  out number int, out tokens bigint
 )
 language plpgsql volatile parallel unsafe
 as $$
 declare
   call jsonb;
+  place bigint;
   used_in bigint;
   used_out bigint;
   reported bigint := 0;
@@ -42,7 +46,7 @@ begin
     return;
   end if;
   perform memory._check_calls(p_calls);
-  for call in select c from jsonb_array_elements(p_calls) as c loop
+  for call, place in select c.value, c.ordinality from jsonb_array_elements(p_calls) with ordinality as c loop
     used_in := (call ->> 'tokens_in')::numeric::bigint;
     used_out := (call ->> 'tokens_out')::numeric::bigint;
     reported := reported + coalesce(used_in, 0) + coalesce(used_out, 0);
@@ -52,7 +56,7 @@ begin
       used_out := used_out - greatest(tokens + coalesce(used_in, 0) + used_out - p_tokens_left, 0);
     end if;
     insert into memory.model_calls (user_id, call_id, job_id, kind, agent_id, model, prompt_version, tokens_in,
-      tokens_out, duration_ms, price, error, called_at)
+      tokens_out, duration_ms, price, error, called_at, reply_model, refusals)
     select p_user_id, memory._uuid_v7(), p_job_id, left(coalesce(p_kind, call ->> 'kind', 'unknown'), 255), p_agent_id,
       n.model, (call ->> 'prompt_version')::numeric::int, used_in, used_out,
       (call ->> 'duration_ms')::numeric::bigint,
@@ -64,8 +68,12 @@ begin
              / 1000000
       end,
       -- The calls of a forgotten user stay without their errors, which may quote the user.
-      case when p_user_id <> '' then left(call ->> 'error', 500) when call ->> 'error' <> '' then 'forgotten' end,
-      clock_timestamp()
+      case when p_user_id <> '' then left(memory._masked_note(p_user_id, p_agent_id, call ->> 'error'), 500)
+        when call ->> 'error' <> '' then 'forgotten' end,
+      clock_timestamp(),
+      -- Nothing but a name: what a server sends may be anything.
+      substring(call ->> 'reply_model' from '^[[:alnum:]_./:@+-]{1,255}$'),
+      case when place = least(jsonb_array_length(p_calls), p_calls_left) then p_refusals end
     from (select left(coalesce(p_model, call ->> 'model', 'unknown'), 255) as model) as n
     left join memory.models as m on m.name = n.model;
     number := number + 1;
@@ -83,7 +91,9 @@ $$;
 -- Enters the calls that a worker reports for its job, as far as the job can have made them: 300 calls in each of its
 -- attempts. An embedding job has at most 256 texts, and a worker that sends each text by itself may have to send some
 -- of them twice. The caller adds what was entered to the counters of the job's row, which stays locked.
-create or replace function memory._enter_job_calls(p_job memory.jobs, p_calls jsonb, out number int, out tokens bigint)
+create or replace function memory._enter_job_calls(
+  p_job memory.jobs, p_calls jsonb, p_refusals jsonb default null, out number int, out tokens bigint
+)
 language plpgsql volatile parallel unsafe
 as $$
 declare
@@ -103,9 +113,36 @@ begin
   end if;
   entered := memory._enter_calls(
     p_job.user_id, p_job.job_id, p_job.kind, latest.agent_id, latest.input ->> 'model', p_calls,
-    memory._allowed_calls(latest) - latest.calls_entered, latest.tokens_allowed - latest.tokens_entered);
+    memory._allowed_calls(latest) - latest.calls_entered, latest.tokens_allowed - latest.tokens_entered,
+    p_refusals);
   number := entered.number;
   tokens := entered.tokens;
+  perform memory._keep_window(latest.input, p_calls);
+end;
+$$;
+
+-- Keeps how large the window of a chat model is, as the last call that says so has it: the next jobs are sized by it. A
+-- model whose row somebody holds is told of it by a later call, and one that was registered anew since the job was
+-- handed out (p_input) is not told of its predecessor's window.
+create or replace function memory._keep_window(p_input jsonb, p_calls jsonb)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  said constant bigint := (
+    select (c.value ->> 'context_tokens')::numeric::bigint
+    from jsonb_array_elements(p_calls) with ordinality as c (value, place)
+    where (c.value ->> 'context_tokens')::numeric between 256 and 100000000
+    order by c.place desc limit 1);
+begin
+  if said is not null then
+    update memory.models as m set context_tokens = said
+    where m.ctid = any (array(
+      select d.ctid from memory.models as d
+      where d.name = p_input ->> 'model' and d.kind = 'chat' and d.context_tokens is distinct from said
+        and memory._registration(memory._model_json(d)) = p_input ->> 'registration'
+      for no key update skip locked));
+  end if;
 end;
 $$;
 

@@ -5,7 +5,57 @@ language plpgsql immutable parallel safe
 as $$
 begin
   return jsonb_build_object('name', p_model.name, 'provider', p_model.provider, 'model', p_model.model,
-    'settings', p_model.settings);
+    'settings', p_model.settings || case
+      when p_model.context_tokens is null or p_model.settings ->> 'context_tokens' is not null then '{}'
+      else jsonb_build_object('context_tokens', p_model.context_tokens) end);
+end;
+$$;
+
+-- Tells the registration of a model (member "model" of a payload) from others of the same name.
+create or replace function memory._registration(p_model jsonb)
+returns text
+language sql immutable parallel safe
+begin atomic
+  select md5((p_model #- '{settings,context_tokens}')::text);
+end;
+
+-- Whether the product knows the provider whose server answers for a model (member "model" of a payload).
+create or replace function memory._has_known_provider(p_model jsonb)
+returns boolean
+language plpgsql immutable parallel safe
+as $$
+declare
+  host constant text := lower(substring(p_model #>> '{settings,base_url}' from '^https?://([^/:]+)'));
+begin
+  return host is null or p_model ->> 'provider' <> 'openai' or exists (
+    select from jsonb_each({{list providers hosts}}::jsonb) as p
+    cross join lateral jsonb_array_elements_text(p.value) as h (name)
+    where right('.' || host, length(h.name) + 1) = '.' || h.name);
+end;
+$$;
+
+-- How many tokens of messages a job gives at once to what memory._chat_model() has chosen: at most 24,000, and no more
+-- than two thirds of the room that the model's window has beside a reply (a quarter of the window), the prompt,
+-- p_summary, from which the job goes on, and 900 tokens for types, attributes and the schema of the reply. The last
+-- third is for what stands around each message. A server without a setting, that has not said how large its window is,
+-- is taken for one of lists/windows.toml; the runners count exactly, and read in parts what does not fit. Each failed
+-- attempt halves the tokens, so that the next one may end in time.
+create or replace function memory._tokens_to_give(p_chat jsonb, p_job memory.jobs, p_summary text default null)
+returns int
+language plpgsql immutable parallel safe
+as $$
+declare
+  model constant jsonb := p_chat -> 'model';
+  window_tokens constant bigint := coalesce((model #>> '{settings,context_tokens}')::numeric::bigint,
+    ({{list windows tokens}}::jsonb
+      ->> case when memory._has_known_provider(model) then 'known' else 'other' end)::bigint);
+begin
+  if model ->> 'provider' = 'local' then
+    return 24000;
+  end if;
+  return greatest(200, least(24000, 2 * (window_tokens * 3 / 4 - 900
+    - memory._estimate_tokens(p_chat #>> '{prompt,template}') - memory._estimate_tokens(coalesce(p_summary, ''))) / 3)
+    >> least(greatest(p_job.attempts - 1, 0), 5));
 end;
 $$;
 
@@ -17,6 +67,44 @@ language sql immutable parallel safe
 begin atomic
   select coalesce((p_model).dimensions, ((p_model).settings ->> 'dimensions')::numeric::int);
 end;
+
+-- The cosine under which a query and a text have nothing in common by this model: its setting, or the measured one of
+-- lists/models.toml; null for any other model, whose cosines say nothing by themselves.
+create or replace function memory._nothing_below(p_model text)
+returns double precision
+language plpgsql stable parallel safe
+as $$
+declare
+  model memory.models;
+begin
+  select m.* into model from memory.models as m where m.name = p_model;
+  return coalesce((model.settings ->> 'nothing_below')::double precision,
+                  (memory._known_model(model.model) ->> 'nothing_below')::double precision);
+end;
+$$;
+
+-- What lists/models.toml has of an embedding model for the database: nothing_below and languages; null if nothing.
+create or replace function memory._known_model(p_model text)
+returns jsonb
+language plpgsql immutable parallel safe
+as $$
+begin
+  return k from jsonb_array_elements({{list known_models}}) as k where lower(p_model) ~ (k ->> 'name') limit 1;
+end;
+$$;
+
+-- Whether a model reads texts in a language, so that its cosines say something about them. Chinese and other scripts
+-- without spaces have no dictionary: pass 'simple' for them.
+create or replace function memory._reads_language(p_model text, p_language regconfig)
+returns boolean
+language plpgsql stable parallel safe
+as $$
+begin
+  return coalesce((
+    select memory._known_model(m.model) -> 'languages' ? p_language::text
+    from memory.models as m where m.name = p_model), true);
+end;
+$$;
 
 -- The active embedding model, or null.
 create or replace function memory._embedding_model()
@@ -64,7 +152,7 @@ $$;
 -- Refuses the name of a model that is not registered.
 create or replace function memory._refuse_unknown_model(p_name text)
 returns void
-language plpgsql stable parallel safe
+language plpgsql stable parallel unsafe
 as $$
 begin
   perform memory._refuse('name', format('there is no model "%s"', p_name),

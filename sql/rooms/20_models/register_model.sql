@@ -13,8 +13,8 @@ declare
 begin
   perform memory._check_id('name', name);
   perform memory._check_id('model', model);
-  if (kind in ('chat', 'embedding', 'rerank')) is not true then
-    perform memory._refuse('kind', format('unknown kind "%s"', kind), 'Use chat, embedding or rerank.');
+  if (kind in ('chat', 'embedding', 'rerank', 'screen')) is not true then
+    perform memory._refuse('kind', format('unknown kind "%s"', kind), 'Use chat, embedding, rerank or screen.');
   end if;
   if memory._is_provider(provider) is not true then
     perform memory._refuse('provider', format('unknown provider "%s"', provider),
@@ -38,7 +38,8 @@ begin
   is_the_same := (registered.model, memory._known_dimensions(registered))
     is not distinct from (register_model.model, dims);
   if kind = 'embedding' and not is_the_same then
-    if exists (select from memory.embeddings as e where e.model = register_model.name) then
+    if exists (select from memory.texts as t where t.model = register_model.name)
+      or exists (select from memory.embeddings as e where e.model = register_model.name) then
       perform memory._refuse('name', format('there are embeddings of model "%s" as it was', name),
         'Register the other model under another name.', '23505');
     end if;
@@ -48,7 +49,7 @@ begin
           register_model.settings)
   on conflict on constraint models_pkey do update
   set provider = excluded.provider, model = excluded.model, settings = excluded.settings, is_off = false,
-      dimensions = case when is_the_same then m.dimensions end
+      context_tokens = null, dimensions = case when is_the_same then m.dimensions end
   where m.kind = excluded.kind;
   if not found then
     perform memory._refuse('kind', format('model "%s" is registered with another kind', name), 'Choose another name.',
@@ -64,8 +65,8 @@ exception
 end;
 $$;
 comment on function memory.register_model(text, text, text, text, jsonb) is
-'Registers a model, or changes the registration of that name. kind: chat, embedding or rerank; provider: local, openai '
-'or azure. settings name the server, where the calling process finds the key, limits and prices: see '
+'Registers a model, or changes the registration of that name. kind: chat, embedding, rerank or screen; provider: '
+'local, openai or azure. settings name the server, where the calling process finds the key, limits and prices: see '
 'docs/models.md. For administrators: grant it to nobody else.';
 
 -- Refuses settings of a model that are not an object, or that have an unknown key or a value that the key cannot have.
@@ -76,7 +77,8 @@ as $$
 declare
   known constant text[] := array['base_url', 'api_key_env', 'api_key_file', 'api_version', 'timeout_seconds',
     'max_concurrency', 'temperature', 'json_mode', 'dimensions', 'batch_size', 'rerank_api', 'model_dir',
-    'query_prefix', 'price_per_million_input', 'price_per_million_output'];
+    'query_prefix', 'text_prefix', 'input_type', 'nothing_below', 'context_tokens', 'max_output_tokens', 'request',
+    'price_per_million_input', 'price_per_million_output'];
   key text;
   value jsonb;
   said text;
@@ -113,9 +115,21 @@ begin
       when key = 'model_dir' then
         is_kept := said ~ '^/' and said !~ '[[:cntrl:]]';
         rule := 'Use the path of a folder with model.onnx and tokenizer.json, from the root, where the model runs.';
-      when key = 'query_prefix' then
+      when key in ('query_prefix', 'text_prefix') then
         is_kept := length(said) <= 1000;
-        rule := 'Use the text that the model wants before each query, of at most 1000 characters.';
+        rule := 'Use what the model wants before each query, or before each text, of at most 1000 characters.';
+      when key = 'input_type' then
+        is_kept := jsonb_typeof(value) = 'object' and value - '{query,text}'::text[] = '{}'
+          and not jsonb_path_exists(value, '$.* ? (@.type() != "string" && @ != null)');
+        rule := 'Use what the server calls a query and a text: {"query": "search_query", "text": "search_document"}.';
+      when key = 'request' then
+        is_kept := jsonb_typeof(value) = 'object'
+          and not value ?| '{model,messages,input,query,documents,texts,stream,n,response_format}';
+        rule := 'Use an object with further members of each request, such as {"seed": 1}; none that the product sets.';
+      when key in ('context_tokens', 'max_output_tokens') then
+        is_kept := number between case key when 'context_tokens' then 256 else 16 end and 100000000
+          and number = floor(number);
+        rule := 'Use a whole number of tokens up to 100000000: at least 256 of a window, 16 of a reply.';
       when key = 'json_mode' then
         is_kept := value in ('"schema"', '"object"', '"off"', 'true', 'false'); -- true is object, false is off
         rule := 'Use "schema", "object" or "off".';
@@ -128,6 +142,9 @@ begin
       when key = 'dimensions' then
         is_kept := number between 1 and 4000 and number = floor(number);
         rule := 'Use a whole number from 1 to 4000.';
+      when key = 'nothing_below' then
+        is_kept := number >= -1 and number < 1;
+        rule := 'Use the cosine under which two texts have nothing in common, from -1 to less than 1.';
       when key = 'timeout_seconds' then
         is_kept := number > 0;
         rule := 'Use a number of seconds above 0.';

@@ -11,7 +11,8 @@ create table memory.models (
   is_active boolean not null default false,
   created_at timestamptz not null default statement_timestamp(),
   is_off boolean not null default false,
-  constraint kind_is_known check (kind in ('chat', 'embedding', 'rerank')),
+  context_tokens int,
+  constraint kind_is_known check (kind in ('chat', 'embedding', 'rerank', 'screen')),
   constraint provider_is_known check (provider in ('local', 'openai', 'azure')),
   constraint settings_is_object check (jsonb_typeof(settings) = 'object')
 );
@@ -21,7 +22,7 @@ comment on table memory.models is
 'Models that jobs may use. Keys are never here: settings.api_key_env names an environment variable of the process '
 'that calls.';
 comment on column memory.models.name is 'The name under which functions and policies know the model.';
-comment on column memory.models.kind is 'chat, embedding or rerank.';
+comment on column memory.models.kind is 'chat, embedding, rerank or screen.';
 comment on column memory.models.provider is 'local, openai (and all that speak its protocol) or azure.';
 comment on column memory.models.model is 'The name of the model at its provider.';
 comment on column memory.models.settings is
@@ -34,6 +35,9 @@ comment on column memory.models.created_at is 'When the row was stored.';
 comment on column memory.models.is_off is
 'By memory.deactivate_model(): nothing is asked of it and nothing is compared with its embeddings until it is '
 'activated or registered again.';
+comment on column memory.models.context_tokens is
+'How many tokens a prompt and its reply may have together, as the server of a chat model told a worker; null before. '
+'settings.context_tokens goes before it.';
 
 create table memory.prompt_versions (
   name text not null,
@@ -67,7 +71,11 @@ create table memory.model_calls (
   price numeric,
   error text,
   called_at timestamptz not null,
-  primary key (user_id, call_id)
+  reply_model text,
+  refusals jsonb,
+  primary key (user_id, call_id),
+  constraint refusals_are_counts check (jsonb_typeof(refusals) = 'object' and not jsonb_path_exists(
+    refusals, 'strict $.* ? (@.type() != "number" || @ < 0 || @ > 1000000)'))
 );
 create index model_calls_agent_idx on memory.model_calls (agent_id, called_at)
   include (tokens_in, tokens_out)
@@ -92,6 +100,10 @@ comment on column memory.model_calls.price is
 'By the prices in the model''s settings when the call was entered; null when it has none.';
 comment on column memory.model_calls.error is 'Why the call failed; null when it did not.';
 comment on column memory.model_calls.called_at is 'When the call was entered.';
+comment on column memory.model_calls.reply_model is
+'The model that replied, as the server names it: a version, or another one behind a gateway; null where it named none.';
+comment on column memory.model_calls.refusals is
+'How much of the reply was not stored, by reason (docs/jobs.md); null where nothing was refused.';
 
 create table memory.agent_budgets (
   agent_id text primary key,

@@ -5,7 +5,7 @@ create or replace function memory._check_deletion(
   p_ids_argument text, p_ids anyarray, p_has_condition boolean, p_dry_run boolean
 )
 returns void
-language plpgsql immutable parallel safe
+language plpgsql immutable parallel unsafe
 as $$
 begin
   if p_ids is null and not p_has_condition then

@@ -1,15 +1,24 @@
 -- Keyed hashes: without the key nobody can find out by guessing whether a user or a statement was forgotten.
 
--- The hash of a user, or of a statement of the user that memory._statement_hash() has spelled plainly.
-create or replace function memory._keyed_hash(
-  p_key memory.erasure_keys, p_user_id text, p_content_hash text default null
-)
+-- The hash of a user.
+create or replace function memory._keyed_hash(p_key memory.erasure_keys, p_user_id text)
 returns bytea
 language plpgsql immutable parallel safe
 as $$
 begin
-  return memory._hmac_sha256(int4send(octet_length(p_user_id)) || convert_to(p_user_id, 'UTF8')
-    || convert_to(coalesce(p_content_hash, ''), 'UTF8'), p_key.inner_block, p_key.outer_block);
+  return memory._hmac_sha256(int4send(octet_length(p_user_id)) || convert_to(p_user_id, 'UTF8'),
+    p_key.inner_block, p_key.outer_block);
+end;
+$$;
+
+-- The hash of a statement of the user with this hash: nobody has to keep the user_id to find it.
+create or replace function memory._keyed_statement(p_key memory.erasure_keys, p_user_hash bytea, p_content text)
+returns bytea
+language plpgsql immutable parallel safe
+as $$
+begin
+  return memory._hmac_sha256(p_user_hash || convert_to(memory._statement_hash(p_content), 'UTF8'),
+    p_key.inner_block, p_key.outer_block);
 end;
 $$;
 

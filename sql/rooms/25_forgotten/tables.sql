@@ -40,20 +40,21 @@ comment on table memory.tombstones is
 'What was forgotten, as keyed hashes: it is neither extracted nor imported again.';
 comment on column memory.tombstones.user_hash is 'HMAC-SHA256 of the user_id.';
 comment on column memory.tombstones.statement_hash is
-'HMAC-SHA256 of user_id and content_hash of a memory or message; empty for the user as a whole.';
+'HMAC-SHA256 of user_hash and content_hash of a memory or message; empty for the user as a whole.';
 comment on column memory.tombstones.forgotten_at is 'When it was forgotten.';
 
 -- Hashes of statements are of the user who had them forgotten, and cannot be turned into those of another user.
 create table memory.merged_users (
   user_id text not null,
-  former_user_id text not null,
+  former_user_hash bytea not null,
   merged_at timestamptz not null default statement_timestamp(),
-  primary key (user_id, former_user_id)
+  primary key (user_id, former_user_hash)
 );
 comment on table memory.merged_users is
 'Users who were merged into another one and had statements forgotten, which stay forgotten for that one.';
 comment on column memory.merged_users.user_id is 'The user to whom the row belongs.';
-comment on column memory.merged_users.former_user_id is 'The user whose tombstones count as well.';
+comment on column memory.merged_users.former_user_hash is
+'HMAC-SHA256 of the user whose tombstones count as well, as in memory.tombstones.';
 comment on column memory.merged_users.merged_at is 'When memory.merge_users() did it.';
 
 -- When what applications have deleted goes for good. No column of messages or memories says so: one row stands for all

@@ -10,14 +10,14 @@ begin
 end;
 $$;
 
--- A user, and the users who were merged into this one.
-create or replace function memory._names_of(p_user_id text)
-returns setof text
+-- The hashes of a user, and of the users who were merged into this one.
+create or replace function memory._user_hashes(p_key memory.erasure_keys, p_user_id text)
+returns setof bytea
 language sql stable parallel safe
 begin atomic
-  select p_user_id
+  select memory._keyed_hash(p_key, p_user_id)
   union all
-  select m.former_user_id from memory.merged_users as m where m.user_id = p_user_id;
+  select m.former_user_hash from memory.merged_users as m where m.user_id = p_user_id;
 end;
 
 -- The hash of a forgotten statement. It is the same for the statement with another mark at its end, in quotes, or in
@@ -43,9 +43,9 @@ begin
   -- If nothing was ever forgotten, no hash is computed.
   return exists (select from memory.tombstones) and exists (
     select from memory.erasure_keys as k
-    cross join memory._names_of(p_user_id) as n (name)
-    join memory.tombstones as t on t.user_hash = memory._keyed_hash(k, n.name)
-      and t.statement_hash = memory._keyed_hash(k, n.name, memory._statement_hash(p_content)));
+    cross join lateral memory._user_hashes(k, p_user_id) as u (user_hash)
+    join memory.tombstones as t on t.user_hash = u.user_hash
+      and t.statement_hash = memory._keyed_statement(k, u.user_hash, p_content));
 end;
 $$;
 
@@ -59,8 +59,8 @@ declare
   key constant memory.erasure_keys := memory._erasure_key();
 begin
   insert into memory.tombstones (user_hash, statement_hash)
-  select distinct memory._keyed_hash(key, p_user_id), memory._keyed_hash(key, p_user_id, memory._statement_hash(c))
-  from unnest(p_contents) as c
+  select distinct u.user_hash, memory._keyed_statement(key, u.user_hash, c)
+  from memory._keyed_hash(key, p_user_id) as u (user_hash) cross join unnest(p_contents) as c
   order by 2 -- so that two sessions that forget the same statements do not wait for each other
   on conflict do nothing;
 end;
@@ -78,7 +78,7 @@ begin
   delete from memory.tombstones as t
   using memory.erasure_keys as k
   where t.user_hash = memory._keyed_hash(k, p_user_id) and t.statement_hash <> ''
-    and not exists (select from memory.merged_users as m where m.former_user_id = p_user_id);
+    and not exists (select from memory.merged_users as m where m.former_user_hash = t.user_hash);
   get diagnostics lifted = row_count;
   insert into memory.tombstones (user_hash, forgotten_at)
   values (memory._keyed_hash(memory._erasure_key(), p_user_id), clock_timestamp())

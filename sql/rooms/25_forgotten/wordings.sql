@@ -78,18 +78,33 @@ end;
 $$;
 
 -- Whether a text or a key in a JSON value has one of these wordings in it. The text of the JSON says too little:
--- quotes and line breaks are escaped there, and it never consists of a short wording alone.
+-- quotes and line breaks are escaped there, and it never consists of a short wording alone. So a text that is JSON
+-- itself, such as the arguments of a tool's call, is read as JSON.
 create or replace function memory._json_states_any(p_value jsonb, p_wordings text[])
 returns boolean
-language plpgsql immutable parallel safe
+language plpgsql immutable parallel unsafe -- as memory._json_in_text()
 as $$
 begin
   return exists (
     select from jsonb_path_query(p_value, 'strict $.** ? (@.type() == "string")') as s
     where memory._states_any(s #>> '{}', p_wordings)
+      or memory._json_states_any(memory._json_in_text(s #>> '{}'), p_wordings)
     union all
     select from jsonb_path_query(p_value, 'strict $.** ? (@.type() == "object").keyvalue().key') as k
     where memory._states_any(k #>> '{}', p_wordings));
+end;
+$$;
+
+-- The JSON object or array that a text is; null if it is none.
+create or replace function memory._json_in_text(p_text text)
+returns jsonb
+language plpgsql immutable parallel unsafe -- an error is handled
+as $$
+begin
+  return case when p_text ~ e'^\\s*[[{]' then p_text::jsonb end;
+exception
+  when data_exception or statement_too_complex or program_limit_exceeded then
+    return null;
 end;
 $$;
 

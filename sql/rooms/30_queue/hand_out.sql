@@ -33,7 +33,8 @@ begin
       -- A job that is given back uncounted again and again does not exceed max_attempts of this.
       most_tokens := 4 * pg_column_size(handed.payload)::bigint + 200000;
       update memory.jobs as j
-      set input = handed.input || jsonb_build_object('model', handed.payload #> '{model,name}'),
+      set input = handed.input || jsonb_build_object('model', handed.payload #> '{model,name}',
+            'registration', memory._registration(handed.payload -> 'model')),
           agent_id = handed.agent_id,
           tokens_reserved = case handed.payload #>> '{model,provider}' when 'local' then 0 else handed.tokens end,
           tokens_allowed = greatest(

@@ -57,7 +57,8 @@ declare
   entered record;
   ended memory.jobs;
 begin
-  entered := memory._enter_job_calls(p_job, coalesce(p_calls, '[]'));
+  entered := memory._enter_job_calls(
+    p_job, coalesce(p_calls, '[]'), coalesce(p_result -> 'refusals', memory._refusal_in(p_error)));
   update memory.jobs as j
   set status = p_status, attempts = p_attempts, error = p_error, result = p_result,
       run_after = coalesce(p_run_after, j.run_after), is_delayed = p_is_delayed,

@@ -106,7 +106,8 @@ create table memory.marks (
 -- statement has which looks for one mark: with a plan made on an empty table it would read all marks of the user here.
 create index marks_words_idx on memory.marks (user_id, (hashtextextended(scope, 0))) include (scope)
   where kind || '' = 'words';
-create index marks_languages_idx on memory.marks (user_id) where kind in ('language', 'parsed_anew');
+create index marks_languages_idx on memory.marks (user_id) include (scope, kind, position)
+  where kind in ('language', 'parsed_anew', 'spoken');
 comment on table memory.marks is
 'How far each kind of work has come, stamped in the transaction that stores its result.';
 comment on column memory.marks.user_id is 'The user to whom the row belongs; empty for kind backfill.';
@@ -114,10 +115,11 @@ comment on column memory.marks.kind is 'A kind of job, or one of the names that 
 comment on column memory.marks.scope is 'As in memory.jobs: a thread_id, or empty for the user as a whole.';
 comment on column memory.marks.position is
 'extract_memories, summarize_user: the seq up to which the thread was read. words: the seq up to which all messages '
-'are parsed and have search_keys. extractions: how many there were. reconcile_memories, consolidate: the time of '
-'the newest memory looked at, in microseconds since 1970. unchecked: how far memory.sweep() has to look at what was '
-'stored before version 0.2 had rules of quarantine. claims: erasures hold this row so that no worker claims a job '
-'of the user meanwhile. language: scope names a language by which texts may still be parsed. parsed_anew: which '
+'are parsed (memory.texts). extractions: how many there were. reconcile_memories, consolidate: the time of '
+'the newest memory looked at, in microseconds since 1970. screen_texts: the seq up to which '
+'messages of low trust were judged. claims: erasures hold this row so that no worker claims a '
+'job of the user meanwhile. language: scope names a language by which texts may still be parsed. '
+'spoken: scope names a language in which the user writes. parsed_anew: which '
 'source of search is parsed anew, scope names the last text. backfill: scope names the transaction that activated or '
 'registered a model, position that of the first memory.sweep() after it; once all before this one have ended, a sweep '
 'queues backfills again.';

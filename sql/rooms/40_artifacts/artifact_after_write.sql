@@ -13,7 +13,7 @@ begin
 end;
 $$;
 
--- Queues the work on an artifact that is new or has changed: its words, its embeddings and its description.
+-- Queues the work on an artifact that is new or has changed: its words and its description.
 create or replace function memory._artifact_after_write()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
@@ -22,12 +22,12 @@ as $$
 begin
   if tg_op = 'UPDATE' then
     if new.content_id <> old.content_id then
-      perform memory._drop_artifact_embeddings(old.user_id, old.key, old.content_id);
+      perform memory._drop_artifact_texts(old.user_id, old.key, old.content_id);
       perform memory._delete_content(old.user_id, old.content_id);
     else -- the first part has the words of the description, too
-      perform memory._drop_embeddings(new.user_id, 'artifact', array[new.key || '/0']);
+      perform memory._store_texts(new.user_id, 'artifact', array[new.key || '/0'], '{}');
       update memory.artifact_parts as p
-      set search_vector = null
+      set is_parsed = false
       where p.user_id = new.user_id and p.content_id = new.content_id and p.first_byte = 0;
     end if;
   end if;
@@ -35,43 +35,33 @@ begin
   if tg_op = 'INSERT' and new.awaits_description then
     perform memory._enqueue_due(new.user_id, 'describe_artifact', '');
   end if;
-  perform memory._enqueue_embedding(new.user_id);
   return null;
 end;
 $$;
 
--- Deletes the parts, embeddings and entries of deleted artifacts.
+-- Deletes the parts and texts of deleted artifacts.
 create or replace function memory._artifacts_after_delete()
 returns trigger
-language plpgsql volatile parallel unsafe security definer -- whoever may write need not have rights on embeddings
+language plpgsql volatile parallel unsafe security definer -- whoever may write need not have rights on memory.texts
 set search_path = pg_catalog, pg_temp
 as $$
 begin
   -- Row by row: a join is planned badly while the table has no statistics, and a session keeps its first plan.
-  perform memory._drop_artifact_embeddings(o.user_id, o.key, o.content_id),
+  perform memory._drop_artifact_texts(o.user_id, o.key, o.content_id),
     memory._delete_content(o.user_id, o.content_id)
   from old_rows as o;
   return null;
 end;
 $$;
 
--- Deletes the embeddings of a content that is still there, under every embedding model, and its entries in
--- memory.texts_to_embed, because words of the content may be in the key. An entry that somebody has locked is just
--- being deleted, so nobody waits.
-create or replace function memory._drop_artifact_embeddings(p_user_id text, p_key text, p_content_id uuid)
+-- Deletes the texts of a content that is still there.
+create or replace function memory._drop_artifact_texts(p_user_id text, p_key text, p_content_id uuid)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
-declare
-  ids constant text[] := array(
-    select p_key || '/' || p.first_byte
-    from memory.artifact_parts as p
-    where p.user_id = p_user_id and p.content_id = p_content_id);
 begin
-  perform memory._drop_embeddings(p_user_id, 'artifact', ids);
-  delete from memory.texts_to_embed as t where t.ctid = any (array(
-    select l.ctid from memory.texts_to_embed as l
-    where l.user_id = p_user_id and l.source = 'artifact' and l.id = any (ids)
-    for update skip locked));
+  perform memory._store_texts(p_user_id, 'artifact', array(
+    select p_key || '/' || p.first_byte from memory.artifact_parts as p
+    where p.user_id = p_user_id and p.content_id = p_content_id), '{}');
 end;
 $$;

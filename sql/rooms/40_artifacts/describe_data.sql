@@ -55,7 +55,7 @@ $$;
 -- One JSON object on each line: logs and exports. The first two lines are read.
 create or replace function memory._describe_json_lines(p_head text, p_lines int, p_is_sample boolean)
 returns text
-language plpgsql immutable parallel safe
+language plpgsql immutable parallel unsafe
 as $$
 declare
   lines constant text[] := regexp_split_to_array(ltrim(p_head), e'\\r?\\n');

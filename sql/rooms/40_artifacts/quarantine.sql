@@ -2,8 +2,8 @@
 -- that names one keeps its placeholder, whose words a rule judges with the message. memory.retrieve_artifact() returns
 -- an artifact that a rule has put into quarantine to any caller that names its key.
 --
--- A rule looks at each part of an artifact when a job parses it (memory._parse_parts()): that a part has words says
--- that it was judged. Until then memory._is_held_back_artifact() looks at a part wherever its text is shown to a model.
+-- A rule looks at each part of an artifact when a job parses it (memory._parse_parts()): a part that is parsed
+-- was judged. Until then memory._is_held_back_artifact() looks at a part wherever its text is shown to a model.
 
 -- The trust of an artifact. An artifact that messages became has the least trust of these messages; every other
 -- artifact counts as the output of a tool. metadata.trust can lower both.
@@ -30,15 +30,14 @@ returns setof memory.artifact_parts
 language sql stable parallel safe
 begin atomic
   select p.* from memory.artifact_parts as p
-  where p.user_id = p_user_id and p.content_id = p_content_id and p.search_vector is null
+  where p.user_id = p_user_id and p.content_id = p_content_id and not p.is_parsed
     and (p.first_byte = 0
          or int4range(p.first_byte, p.first_byte + memory._part_bytes(p.first_byte)) && p_bytes);
 end;
 
 -- The signs for which an artifact is to be quarantined; null when there are none. Its description is looked at, and
 -- those of its parts that memory._unjudged_parts() names, each with the 200 characters before it, so that no sign is
--- cut in two. "Call the function" stands in much code and many manuals, so it does not suffice here: it alone made half
--- of the false alarms among files of 3 to 64 KiB.
+-- cut in two.
 create or replace function memory._artifact_verdict(p_artifact memory.artifacts, p_bytes int4multirange)
 returns text
 language plpgsql volatile parallel safe -- as memory._content_bytes()
@@ -52,12 +51,12 @@ begin
         select right(q.content, 200) as said from memory.artifact_parts as q
         where q.user_id = p_artifact.user_id and q.content_id = p_artifact.content_id and q.first_byte < p.first_byte
         order by q.first_byte desc limit 1) as b on true)),
-    memory._artifact_trust(p_artifact), p_weak => 'a call of a tool');
+    memory._artifact_trust(p_artifact));
 end;
 $$;
 
--- Whether these bytes of an artifact must not be shown although it is not in quarantine yet: no job has parsed them,
--- and a rule finds signs in them.
+-- Whether these bytes of an artifact must not be shown although it is not in quarantine yet: the screen model has yet
+-- to judge the artifact, or no job has parsed the bytes, and a rule finds signs in them.
 create or replace function memory._is_held_back_artifact(p_user_id text, p_key text, p_bytes int4multirange)
 returns boolean
 language plpgsql stable parallel safe
@@ -67,10 +66,31 @@ declare
 begin
   select a.* into artifact from memory.artifacts as a
   where a.user_id = p_user_id and a.key = p_key and a.released_at is null;
-  return found
-    and exists (select from memory._unjudged_parts(p_user_id, artifact.content_id, p_bytes))
-    and (memory._policy_section(p_user_id, null, 'trust') ->> 'rules')::boolean
-    and memory._artifact_verdict(artifact, p_bytes) is not null; -- last, because it takes longest
+  return found and (memory._artifact_awaits_verdict(artifact) or memory._is_poisoned_artifact(artifact, p_bytes));
+end;
+$$;
+
+-- Whether a rule finds signs in these bytes of an artifact that no job has parsed.
+create or replace function memory._is_poisoned_artifact(p_artifact memory.artifacts, p_bytes int4multirange)
+returns boolean
+language plpgsql stable parallel safe
+as $$
+begin
+  return p_artifact.released_at is null
+    and exists (select from memory._unjudged_parts(p_artifact.user_id, p_artifact.content_id, p_bytes))
+    and (memory._policy_section(p_artifact.user_id, null, 'trust') ->> 'rules')::boolean
+    and memory._artifact_verdict(p_artifact, p_bytes) is not null; -- last, because it takes longest
+end;
+$$;
+
+-- Whether an artifact of low trust must not be shown yet, because the screen model has yet to judge it.
+create or replace function memory._artifact_awaits_verdict(p_artifact memory.artifacts)
+returns boolean
+language plpgsql stable parallel safe
+as $$
+begin
+  return (memory._policy_section(p_artifact.user_id, null, 'trust') ->> 'screen')::boolean
+    and p_artifact.released_at is null and memory._is_low(memory._artifact_trust(p_artifact));
 end;
 $$;
 
@@ -114,6 +134,19 @@ begin
   set quarantined_at = statement_timestamp(), quarantine_reason = left(p_reason, 1000), released_at = null
   where a.user_id = p_user_id and a.key = p_key
     and (a.quarantined_at is null or a.quarantine_reason like 'rule: %');
+  return found;
+end;
+$$;
+
+-- Takes an artifact out of quarantine; false when it is not there.
+create or replace function memory._release_artifact(p_user_id text, p_key text)
+returns boolean
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  update memory.artifacts as a
+  set quarantined_at = null, quarantine_reason = null, released_at = statement_timestamp()
+  where a.user_id = p_user_id and a.key = p_key and a.quarantined_at is not null;
   return found;
 end;
 $$;

@@ -15,14 +15,8 @@ begin
   key := memory._ref_key(key);
   perform memory._check_id('key', key);
   perform memory._check_range(from_token, max_tokens, from_line, max_lines, grep, context_lines);
-  -- It also returns artifacts that a rule has put into quarantine, because rules take 6 to 10 of 100 files of code for
-  -- attacks.
-  select a.content_id into content_id
-  from memory.artifacts as a
-  where a.user_id = retrieve_artifact.user_id and a.key = retrieve_artifact.key
-    and memory._is_unexpired(a.expires_at)
-    and (a.quarantined_at is null or a.quarantine_reason like 'rule: %');
-  if not found then
+  content_id := memory._readable_content(user_id, key);
+  if content_id is null then
     perform memory._refuse('key', format('this user has no artifact "%s"', key),
       'It may have expired, been deleted, or be in quarantine; memory.list_artifacts(user_id) lists artifacts.',
       'P0002');
@@ -46,6 +40,20 @@ comment on function memory.retrieve_artifact(text, text, int, int, int, int, tex
 'with context_lines lines around each. max_tokens bounds every result, and is 10,000 for grep unless given. key '
 'may also be a placeholder. Beyond the end the result is empty. What a rule has put into quarantine is returned, too. '
 'Error P0002 when the user has no artifact of that key, it has expired, or somebody has put it into quarantine.';
+
+-- The content of an artifact for whoever names its key; null if there is none. It is also that of an artifact that a
+-- rule has put into quarantine, because rules take 6 to 10 of 100 files of code for attacks.
+create or replace function memory._readable_content(p_user_id text, p_key text)
+returns uuid
+language plpgsql stable parallel safe
+as $$
+begin
+  return a.content_id from memory.artifacts as a
+  where a.user_id = p_user_id and a.key = p_key
+    and memory._is_unexpired(a.expires_at)
+    and (a.quarantined_at is null or a.quarantine_reason like 'rule: %');
+end;
+$$;
 
 -- Refuses arguments that name no part of a content.
 create or replace function memory._check_range(

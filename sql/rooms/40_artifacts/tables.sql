@@ -69,12 +69,12 @@ create table memory.artifact_parts (
   first_byte int not null,
   first_line int not null,
   content text not null,
-  search_vector tsvector,
+  is_parsed boolean not null default false,
   primary key (user_id, content_id, first_byte)
 );
 create index artifact_parts_lines_idx on memory.artifact_parts (user_id, content_id, first_line, first_byte);
 create index artifact_parts_unparsed_idx on memory.artifact_parts (user_id, content_id, first_byte)
-  where search_vector is null;
+  where not is_parsed;
 comment on table memory.artifact_parts is
 'The contents of artifacts. A part ends with a line where it can, else with a word, else between two characters.';
 comment on column memory.artifact_parts.user_id is 'The user to whom the row belongs.';
@@ -83,9 +83,9 @@ comment on column memory.artifact_parts.content_id is
 comment on column memory.artifact_parts.first_byte is 'How many bytes of UTF-8 of the content come before this part.';
 comment on column memory.artifact_parts.first_line is 'How many line breaks come before this part.';
 comment on column memory.artifact_parts.content is 'The text of this part.';
-comment on column memory.artifact_parts.search_vector is
-'The words, in the first part also those of key and description. Null until a job or memory.sweep() has parsed the '
-'part.';
+comment on column memory.artifact_parts.is_parsed is
+'Whether a rule has looked at the part, and the part has its row in memory.texts. A job or memory.sweep() sees to '
+'both.';
 
 create table memory.artifact_uploads (
   user_id text not null,

@@ -21,6 +21,7 @@ declare
   embeds boolean;
   mark text; -- see triggers.sql
   masks text[];
+  settled jsonb[]; -- metadata and files
   is_in_space boolean;
 begin
   -- Nearly every message has nothing but a thread, a role and a text that stays whole. To see that takes half of the
@@ -39,6 +40,7 @@ begin
     tokens := memory._estimate_tokens(content);
   else
     perform memory._check_id('user_id', user_id);
+    content := memory._text_of_message(memory._role(role), content, metadata);
     is_in_space := starts_with(user_id, 'space:');
     if idempotency_key is not null then
       perform memory._check_id('thread_id', thread_id);
@@ -48,7 +50,8 @@ begin
       end if;
     end if;
     role := memory._role(role);
-    metadata := coalesce(metadata, '{}');
+    settled := memory._settled_metadata(coalesce(metadata, '{}'));
+    metadata := settled[1];
     created_at := coalesce(created_at, statement_timestamp());
     if expires_at is not null or memory._may_be_long(content)
       or memory._message_problem(user_id, thread_id, agent_id, role, content, metadata, created_at, idempotency_key)
@@ -112,13 +115,13 @@ begin
   -- memory.seqs_reserved lets the row pass by the insert trigger. It is set back here, before triggers of the
   -- application's own run after the insert; statements that set it and set it back would take 3 % of the time.
   insert into memory.messages as m (user_id, thread_id, seq, agent_id, role, content, metadata, token_count,
-    idempotency_key, created_at, updated_at, expires_at, artifact_key, content_digest)
+    idempotency_key, created_at, updated_at, expires_at, artifact_key, content_digest, files)
   values (add_message.user_id, add_message.thread_id,
     case when set_config('memory.seqs_reserved', 'yes', true) = 'yes' then booked_seq end,
     add_message.agent_id, add_message.role, add_message.content, add_message.metadata, tokens,
     add_message.idempotency_key, add_message.created_at, statement_timestamp(),
     coalesce(add_message.expires_at, memory._message_expiry(memory._default_policy())),
-    artifact_key, content_digest)
+    artifact_key, content_digest, settled[2])
   returning m.seq, m.content, m.token_count,
     case when set_config('memory.seqs_reserved', mark, true) is not null then memory_ref end into stored;
   if stored.seq is null then -- a trigger of the application's own has left the message out

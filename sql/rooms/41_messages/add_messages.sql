@@ -16,13 +16,16 @@ begin
   perform memory._check_id('thread_id', thread_id);
   perform memory._check_id('agent_id', agent_id);
   perform memory._check_messages(messages);
-  -- One message takes half of the instructions of the statement for many. In a space each message has its writer noted.
-  if jsonb_array_length(messages) = 1 or starts_with(user_id, 'space:') then
+  -- One message takes half of the instructions of the statement for many, but add_message() takes no offset from UTC.
+  -- In a space each message has its writer noted, and no offset, because several people count days there.
+  if jsonb_array_length(messages) = 1 and memory._utc_offset(messages #>> '{0,created_at}') is null
+    or starts_with(user_id, 'space:') then
     return query
     select s.*
     from memory._parse_messages(messages) as p
     cross join lateral memory.add_message(
-      add_messages.user_id, add_messages.thread_id, p.role, p.content, add_messages.agent_id, p.metadata,
+      add_messages.user_id, add_messages.thread_id, p.role, p.content, add_messages.agent_id,
+      case when p.files is null then p.metadata else memory._with_files(p.metadata, p.files) end,
       nullif(p.created_at, statement_timestamp()), null, p.idempotency_key) as s
     where p.is_valid;
     return;
@@ -67,7 +70,7 @@ begin
     with fresh as materialized (
       select m.*, memory._estimated_tokens(m.content, m.metadata) as token_count
       from (
-        select s.seq, s.role, s.created_at, s.ends_round, s.is_valid, s.short,
+        select s.seq, s.role, s.created_at, s.utc_offset, s.ends_round, s.is_valid, s.short, s.files,
           case when (s.short).artifact_key is not null then (s.short).content
             when masks is not null then memory._masked(s.content, masks) else s.content end as content,
           case when (s.short).artifact_key is not null then (s.short).metadata
@@ -92,10 +95,11 @@ begin
                                         b.tokens, b.first_at, b.last_at, b.ends_round) as a
     ), inserted as (
       insert into memory.messages as m (user_id, thread_id, seq, agent_id, role, content, metadata, token_count,
-        created_at, updated_at, expires_at, artifact_key, content_digest)
+        created_at, updated_at, expires_at, artifact_key, content_digest, files,
+        utc_offset)
       select add_messages.user_id, add_messages.thread_id, b.first_seq + f.seq, add_messages.agent_id, f.role,
         f.content, f.metadata, f.token_count, f.created_at, statement_timestamp(), b.expires_at,
-        (f.short).artifact_key, (f.short).content_digest
+        (f.short).artifact_key, (f.short).content_digest, f.files, f.utc_offset
       from booked as b cross join fresh as f
       where b.first_seq is not null
       order by f.seq
@@ -131,7 +135,7 @@ begin
     ), fresh as materialized (
       select m.*, memory._estimated_tokens(m.content, m.metadata) as token_count
       from (
-        select s.seq, s.role, s.created_at, s.idempotency_key, s.ends_round, s.place, s.short,
+        select s.seq, s.role, s.created_at, s.utc_offset, s.idempotency_key, s.ends_round, s.place, s.short, s.files,
           case when (s.short).artifact_key is not null then (s.short).content
             when masks is not null then memory._masked(s.content, masks) else s.content end as content,
           case when (s.short).artifact_key is not null then (s.short).metadata
@@ -157,10 +161,11 @@ begin
                                         b.tokens, b.first_at, b.last_at, b.ends_round) as a
     ), inserted as (
       insert into memory.messages as m (user_id, thread_id, seq, agent_id, role, content, metadata, token_count,
-        idempotency_key, created_at, updated_at, expires_at, artifact_key, content_digest)
+        idempotency_key, created_at, updated_at, expires_at, artifact_key, content_digest, files,
+        utc_offset)
       select add_messages.user_id, add_messages.thread_id, b.first_seq + f.place, add_messages.agent_id, f.role,
         f.content, f.metadata, f.token_count, f.idempotency_key, f.created_at, statement_timestamp(), b.expires_at,
-        (f.short).artifact_key, (f.short).content_digest
+        (f.short).artifact_key, (f.short).content_digest, f.files, f.utc_offset
       from booked as b cross join fresh as f
       where b.first_seq is not null
       order by f.place
@@ -186,7 +191,7 @@ begin
   perform set_config('memory.seqs_reserved', mark, true);
 exception
   when data_exception then
-    perform memory._refuse_times(messages);
+    perform memory._refuse_times('messages', messages, array['created_at']);
     raise;
 end;
 $$;

@@ -34,71 +34,84 @@ $$;
 create or replace function memory._parse_messages(p_messages jsonb)
 returns table (
   seq bigint, role text, content text, metadata jsonb, created_at timestamptz, idempotency_key text, ends_round boolean,
-  is_valid boolean
+  is_valid boolean, files jsonb, utc_offset smallint
 )
 language sql stable parallel safe
 as $$
-  select r.seq, r.role, r.content, r.metadata, r.created_at, r.idempotency_key,
-    memory._ends_round(r.role, r.metadata),
+  select r.seq, r.role, r.content, r.settled[1], r.created_at, r.idempotency_key,
+    memory._ends_round(r.role, r.settled[1]),
     case
-      when memory._message_problem('u', 't', 'a', r.role, r.content, r.metadata, r.created_at, r.idempotency_key)
-          is null
+      when r.has_text and memory._message_problem(
+          'u', 't', 'a', r.role, r.content, r.settled[1], r.created_at, r.idempotency_key) is null
         then true
-      else memory._refuse_message('u', 't', 'a', r.role, r.content, r.metadata, r.created_at, r.idempotency_key,
+      else memory._refuse_message('u', 't', 'a', r.role, r.content, r.settled[1], r.created_at, r.idempotency_key,
                                   format(' of messages[%s]', r.seq)) is null
-    end
+    end,
+    r.settled[2], r.utc_offset
   from (
-    select m.position - 1 as seq, memory._role(m.role) as role,
-      -- If the content is an array of parts, their texts become the content; the array itself stays in metadata.
-      case jsonb_typeof(m.content)
-        when 'string' then m.content #>> '{}'
-        when 'array' then (
-          select coalesce(string_agg(part.value ->> 'text', e'\n' order by part.position), '')
-          from jsonb_array_elements(m.content) with ordinality as part (value, position)
-          where part.value ->> 'type' = 'text')
-        else case when memory._has_parts(m.source - 'content') then '' end
-      end as content,
-      case
-        when m.source - '{role,content,metadata,created_at,idempotency_key}'::text[] <> '{}'
-          or jsonb_typeof(m.content) = 'array'
-          -- All members that are neither columns of memory.messages nor empty, and content when it is an array of
-          -- parts. Chat APIs add members (id, reasoning_content), so none is refused.
-          then coalesce(nullif(m.metadata, 'null'), '{}') || (
-            select coalesce(jsonb_object_agg(member.key, member.value), '{}')
-            from jsonb_each(m.source - '{role,metadata,created_at,idempotency_key}'::text[]) as member
-            where member.value not in ('null', '[]')
-              and (member.key <> 'content' or jsonb_typeof(member.value) = 'array'))
-        else coalesce(nullif(m.metadata, 'null'), '{}')
-      end as metadata,
-      coalesce(m.created_at, statement_timestamp()) as created_at, m.idempotency_key
-    from rows from (
-      jsonb_to_recordset(p_messages)
-        as (role text, content jsonb, metadata jsonb, created_at timestamptz, idempotency_key text),
-      jsonb_array_elements(p_messages)
-    ) with ordinality as m (role, content, metadata, created_at, idempotency_key, source, position)
-    offset 0 -- each column is computed once per message, not once per use
+    select g.*, case g.metadata when '{}' then array[g.metadata]
+        else memory._settled_metadata(g.metadata, format(' of messages[%s]', g.seq)) end as settled
+    from (
+      select m.position - 1 as seq, o.role,
+        -- If the content is an array of parts, their texts become the content; the array itself stays in metadata.
+        case jsonb_typeof(m.content)
+          when 'string' then m.content #>> '{}'
+          when 'array' then (
+            select coalesce(string_agg(part.value ->> 'text', e'\n' order by part.position), '')
+            from jsonb_array_elements(m.content) with ordinality as part (value, position)
+            where part.value ->> 'type' = 'text')
+          when 'object' then null when 'number' then null when 'boolean' then null
+          else memory._text_of_message(o.role, null, jsonb_strip_nulls(m.source) - 'content')
+        end as content,
+        coalesce(jsonb_typeof(m.content), 'null') in ('null', 'string', 'array') as has_text,
+        case
+          when m.source - '{role,content,metadata,created_at,idempotency_key}'::text[] <> '{}'
+            or jsonb_typeof(m.content) = 'array'
+            -- All members that are neither columns of memory.messages nor empty, and content when it is an array of
+            -- parts. Chat APIs add members (id, reasoning_content), so none is refused.
+            then coalesce(nullif(m.metadata, 'null'), '{}') || (
+              select coalesce(jsonb_object_agg(member.key, member.value), '{}')
+              from jsonb_each(m.source - '{role,metadata,created_at,idempotency_key}'::text[]) as member
+              where member.value not in ('null', '[]')
+                and (member.key <> 'content' or jsonb_typeof(member.value) = 'array'))
+          else coalesce(nullif(m.metadata, 'null'), '{}')
+        end as metadata,
+        coalesce(m.created_at, statement_timestamp()) as created_at, m.idempotency_key,
+        memory._utc_offset(m.source ->> 'created_at') as utc_offset
+      from rows from (
+        jsonb_to_recordset(p_messages)
+          as (role text, content jsonb, metadata jsonb, created_at timestamptz, idempotency_key text),
+        jsonb_array_elements(p_messages)
+      ) with ordinality as m (role, content, metadata, created_at, idempotency_key, source, position)
+      cross join lateral (select memory._role(m.role) as role) as o
+      offset 0 -- each column is computed once per message, not once per use
+    ) as g
+    offset 0
   ) as r
 $$;
 
--- Refuses the first created_at that is not a time: PostgreSQL's own error does not say which message has it. An unknown
--- time zone raises 22023, as refusals do, so memory.add_messages() comes here after every refusal.
-create or replace function memory._refuse_times(p_messages jsonb)
+-- Refuses the first member of these names that is not a time: PostgreSQL's own error does not say which message or
+-- memory has it. An unknown time zone raises 22023, as refusals do, so callers come here after every refusal. p_first
+-- is the place of the first item for errors.
+create or replace function memory._refuse_times(p_argument text, p_items jsonb, p_names text[], p_first int default 0)
 returns void
-language plpgsql stable parallel safe
+language plpgsql stable parallel unsafe
 as $$
 declare
-  message record;
+  member record;
 begin
-  for message in
-    select e.value ->> 'created_at' as created_at, e.position - 1 as seq
-    from jsonb_array_elements(case jsonb_typeof(p_messages) when 'array' then p_messages else '[]' end)
+  for member in
+    select n.name, e.value ->> n.name as said, p_first + e.position - 1 as place
+    from jsonb_array_elements(case jsonb_typeof(p_items) when 'array' then p_items else '[]' end)
       with ordinality as e (value, position)
+    cross join unnest(p_names) as n (name)
+    order by e.position
   loop
     begin
-      perform message.created_at::timestamptz;
+      perform member.said::timestamptz;
     exception
       when data_exception then
-        perform memory._refuse(format('created_at of messages[%s]', message.seq), sqlerrm,
+        perform memory._refuse(format('%s of %s[%s]', member.name, p_argument, member.place), sqlerrm,
           'Write it like "2026-05-01T10:00:00Z".');
     end;
   end loop;

@@ -2,10 +2,10 @@ create or replace function memory.get_messages(
   user_id text, thread_id text, recent_k int default null, after_seq bigint default null,
   before_seq bigint default null, agent_id text default null, include_inactive boolean default false,
   roles text[] default null, filter jsonb default null, created_after timestamptz default null,
-  created_before timestamptz default null
+  created_before timestamptz default null, whole boolean default false
 )
 returns setof memory.message
-language plpgsql stable parallel safe security definer
+language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 -- It reads from the end of the thread backwards, and stops when it has found recent_k messages. A plan for the values
 -- of a filter may read and sort the whole thread instead: 99 ms against 0.2 for 20 messages of 100,000.
@@ -31,10 +31,11 @@ begin
     perform memory._note_missing_resource(agent_id, 'memory', 'nothing is recalled');
     return;
   end if;
-  if not is_filtered then -- to plan the other conditions took 7 % of a session's first call
+  if not (is_filtered or whole) then -- to plan the other conditions took 7 % of a session's first call
     return query
-    select r.seq, r.role, r.content, r.agent_id, r.metadata, r.token_count, r.created_at,
-      memory._real_or_null(r.expires_at), r.is_active
+    select r.seq, r.role, r.content, r.agent_id,
+      case when r.files is null then r.metadata else memory._with_files(r.metadata, r.files) end, r.token_count,
+      r.created_at, memory._real_or_null(r.expires_at), r.is_active
     from (select * from memory.messages as m
           where m.user_id = get_messages.user_id and m.thread_id = get_messages.thread_id
             and m.seq > coalesce(after_seq, -1) and m.seq < coalesce(before_seq, 9223372036854775807)
@@ -45,25 +46,37 @@ begin
     return;
   end if;
   return query
-  select r.seq, r.role, r.content, r.agent_id, r.metadata, r.token_count, r.created_at,
-    memory._real_or_null(r.expires_at), r.is_active
+  select r.seq, r.role, coalesce(w.content, r.content), r.agent_id,
+    case when r.files is null then d.metadata else memory._with_files(d.metadata, r.files) end,
+    case when w.content is null then r.token_count else memory._estimated_tokens(w.content, r.metadata) end,
+    r.created_at, memory._real_or_null(r.expires_at), r.is_active
   from (select * from memory.messages as m
         where m.user_id = get_messages.user_id and m.thread_id = get_messages.thread_id
           and m.seq > coalesce(after_seq, -1) and m.seq < coalesce(before_seq, 9223372036854775807)
           and (get_messages.agent_id is null or m.agent_id = get_messages.agent_id)
-          and (include_inactive or memory._is_current_message(m.is_active, m.expires_at))
+          and (include_inactive or case when whole
+            then memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
+            else memory._is_current_message(m.is_active, m.expires_at) end)
           and memory._is_chosen_message(m, get_messages.roles, filter, created_after, created_before)
         order by m.seq desc limit recent_k) as r
+  left join lateral (
+    select memory._content_slice(r.user_id, c.content_id) as content
+    from memory._readable_content(r.user_id, r.artifact_key) as c (content_id)
+    where whole and r.artifact_key is not null and c.content_id is not null) as w on true
+  cross join lateral (
+    select case when w.content is null then r.metadata else memory._with_text(r.metadata, w.content) end as metadata
+  ) as d
   order by r.seq;
 end;
 $$;
 comment on function memory.get_messages(
-  text, text, int, bigint, bigint, text, boolean, text[], jsonb, timestamptz, timestamptz
+  text, text, int, bigint, bigint, text, boolean, text[], jsonb, timestamptz, timestamptz, boolean
 ) is
 'Messages of a thread, oldest first: all, the last recent_k, or those after or before a seq. roles, filter (a part of '
 'their metadata), created_after, created_before and agent_id choose among them before recent_k counts. '
-'include_inactive also shows cleared and expired messages until memory.sweep() removes them. expires_at is null for a '
-'message that never expires.';
+'include_inactive also shows cleared and expired messages until memory.sweep() removes them. whole shows the thread as '
+'it was added: also messages that a compression put away, and whole contents in place of placeholders. expires_at is '
+'null for a message that never expires.';
 
 -- Whether a message is among those that these filters choose.
 create or replace function memory._is_chosen_message(

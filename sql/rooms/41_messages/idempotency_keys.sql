@@ -31,7 +31,7 @@ create or replace function memory._content_under(
   p_digest text, p_role text, p_content text, p_user_id text, p_agent_id text
 )
 returns text
-language plpgsql stable parallel safe strict
+language plpgsql stable parallel unsafe strict
 as $$
 declare
   masked text;

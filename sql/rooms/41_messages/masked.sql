@@ -4,7 +4,7 @@
 -- The content with marks. The placeholder of an artifact stays whole, even if its key looks random.
 create or replace function memory._masked_content(p_content text, p_artifact_key text, p_masks text[])
 returns text
-language plpgsql stable parallel safe
+language plpgsql stable parallel unsafe
 as $$
 declare
   masked constant text := memory._masked(p_content, p_masks);
@@ -19,20 +19,14 @@ $$;
 -- own metadata may have a key to look something up with.
 create or replace function memory._masked_metadata(p_metadata jsonb, p_masks text[])
 returns jsonb
-language plpgsql immutable parallel safe
+language plpgsql immutable parallel unsafe
 as $$
-declare
-  said constant text[] := array['tool_calls', 'function_call', 'content', 'refusal', 'audio', 'parsed', 'reasoning',
-    'reasoning_content', 'reasoning_details',
-    -- Adapters of frameworks keep further parts of a message here, such as other texts or thoughts.
-    'autogen', 'langchain', 'llama_index', 'openai_agents', 'pydantic_ai'];
 begin
   if p_masks <> '{credential}' then
     p_metadata := memory._json_masked(p_metadata, array_remove(p_masks, 'credential'));
   end if;
-  return case when 'credential' = any (p_masks) and p_metadata ?| said then p_metadata || memory._json_masked((
-      select coalesce(jsonb_object_agg(m.key, m.value), '{}')
-      from jsonb_each(p_metadata) as m where m.key = any (said)), '{credential}') else p_metadata end;
+  return case when 'credential' = any (p_masks) and p_metadata ?| memory._said_members()
+    then p_metadata || memory._json_masked(memory._said_parts(p_metadata), '{credential}') else p_metadata end;
 end;
 $$;
 

@@ -5,6 +5,7 @@ language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  settled jsonb[];
   short memory.shortened_message;
   booked record;
 begin
@@ -15,7 +16,10 @@ begin
     perform memory._check_id('user_id', new.user_id);
   end if;
   new.role := memory._role(new.role);
-  new.metadata := coalesce(new.metadata, '{}');
+  settled := memory._settled_metadata(coalesce(new.metadata, '{}'));
+  new.metadata := settled[1];
+  new.files := settled[2];
+  new.content := memory._text_of_message(new.role, new.content, new.metadata);
   new.created_at := coalesce(new.created_at, statement_timestamp());
   short := memory._settle_message(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata,
                                   new.created_at, new.expires_at, new.idempotency_key);

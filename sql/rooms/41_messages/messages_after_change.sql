@@ -1,6 +1,5 @@
 -- Takes updated and deleted messages out of their threads' counters, or back in, once per statement. Threads are
--- locked in the order of their ids. Deleted messages also lose their embeddings and leave their idempotency keys
--- behind.
+-- locked in the order of their ids. Deleted messages leave their idempotency keys behind.
 create or replace function memory._messages_after_change()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
@@ -8,11 +7,6 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   if tg_op = 'DELETE' then
-    if exists (select from memory.models as m where m.kind = 'embedding') then
-      perform memory._drop_embeddings(g.user_id, 'message', g.ids)
-      from (select o.user_id, array_agg(o.thread_id || '/' || o.seq) as ids
-            from old_rows as o group by o.user_id, o.thread_id, o.seq / 10000) as g;
-    end if;
     -- A key counts as long as its thread exists.
     insert into memory.idempotency_keys (user_id, thread_id, idempotency_key, seq, digest, token_count)
     select t.user_id, t.thread_id, o.idempotency_key, o.seq, memory._stored_digest(o::memory.messages), o.token_count
@@ -23,6 +17,14 @@ begin
     if exists (select from memory.quarantined_messages as q) then -- after the keys, which need what these said
       delete from memory.quarantined_messages as q
       where (q.user_id, q.thread_id, q.seq) in (select o.user_id, o.thread_id, o.seq from old_rows as o);
+    end if;
+    if exists (select from memory.shown_rounds as s) then
+      delete from memory.shown_rounds as s where s.ctid = any (array(
+        select d.ctid
+        from old_rows as o
+        join memory.shown_rounds as d on d.user_id = o.user_id and d.thread_id = o.thread_id and d.seq = o.seq
+        where o.role = 'user'
+        for update of d skip locked)); -- a reader that keeps another round in its place waits for the thread
     end if;
     perform memory._check_artifact_soon(o.user_id, o.artifact_key) from old_rows as o where o.artifact_key is not null;
     perform memory._count_messages(c.user_id, c.thread_id, c.messages, c.tokens)

@@ -9,6 +9,9 @@
 --
 -- With p_reads_expired: also expired messages that wait for extraction (awaits_extraction.sql).
 --
+-- created_at has the offset from UTC of the zone in which the speaker counts days, so that its first ten characters are
+-- the speaker's day.
+--
 -- last_seq is the last message given, examined_seq the last one read. is_partial: a limit ended the reading there.
 create or replace function memory._message_payload(
   p_user_id text, p_thread_id text, p_from_seq bigint, p_to_seq bigint, p_speakers_only boolean, p_row_limit int,
@@ -16,13 +19,18 @@ create or replace function memory._message_payload(
   out messages jsonb, out last_seq bigint, out examined_seq bigint, out is_partial boolean, out agent_ids text[],
   out tokens int, out bytes bigint
 )
-language plpgsql stable parallel safe
+language plpgsql stable parallel unsafe
 as $$
 declare
   message record;
   metadata jsonb;
   said text;
   calls_bytes int;
+  agent text; -- of the message before
+  utc_offset smallint;
+  zone text; -- of messages to this agent with this offset
+  here timestamp;
+  shift interval;
   given jsonb[] := array[]::jsonb[];
 begin
   is_partial := false;
@@ -30,10 +38,9 @@ begin
   tokens := 0;
   bytes := 0;
   for message in
-    select m.seq, m.role, m.agent_id, m.content, m.metadata, m.created_at, m.token_count, m.is_counted,
+    select m.seq, m.role, m.agent_id, m.content, m.metadata, m.created_at, m.token_count, m.is_counted, m.utc_offset,
       memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
-        or p_reads_expired and memory._awaits_extraction(m) as is_readable,
-      m.search_vector is null as is_unparsed
+        or p_reads_expired and memory._awaits_extraction(m) as is_readable
     from memory.messages as m
     where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq between p_from_seq and p_to_seq
       and (p_speakers_only or memory._is_readable_message(m.is_active, m.summary_id, m.expires_at))
@@ -47,8 +54,7 @@ begin
     if message.is_readable and (not p_speakers_only or message.role in ('user', 'assistant')) then
       metadata := message.metadata || '{}'; -- fetches and decompresses the value once instead of with each key
       said := left(message.content, 65536);
-      if message.is_unparsed and memory._is_held_back(
-        p_user_id, p_thread_id, message.seq, message.role, metadata, said) then
+      if memory._is_held_back(p_user_id, p_thread_id, message.seq, message.role, metadata, said) then
         said := memory._quarantine_notice();
       end if;
       bytes := bytes + octet_length(said) + pg_column_size(message.metadata);
@@ -64,14 +70,24 @@ begin
           is_partial := true;
           exit;
         end if;
+        if zone is null or (agent, utc_offset) is distinct from (message.agent_id, message.utc_offset) then
+          zone := memory._zone_of(p_user_id, p_thread_id, message.seq);
+          agent := message.agent_id;
+          utc_offset := message.utc_offset;
+        end if;
+        here := message.created_at at time zone zone;
+        shift := here - message.created_at at time zone 'UTC';
         calls_bytes := octet_length(metadata ->> 'tool_calls');
         given := given || jsonb_strip_nulls(jsonb_build_object(
           'seq', message.seq, 'role', message.role, 'name', left(metadata ->> 'name', 255), 'content', said,
-          'created_at', message.created_at, 'token_count', message.token_count,
+          'created_at', (to_jsonb(here) #>> '{}') || case when shift < '0' then '-' else '+' end
+            || to_char(greatest(shift, -shift), 'HH24:MI'),
+          'token_count', message.token_count,
           'tool_calls', case when calls_bytes <= 65536 then metadata -> 'tool_calls' end,
           'is_counted', nullif(message.is_counted, false),
-          -- The worker cannot count the tokens of a message that is given in part.
-          'is_cut', nullif(octet_length(said) < octet_length(message.content) or calls_bytes > 65536, false)));
+          -- The worker cannot count the tokens of a message that is given in part, such as one without its pictures.
+          'is_cut', nullif(octet_length(said) < octet_length(message.content) or calls_bytes > 65536
+            or memory._file_tokens(metadata) > 0, false)));
         last_seq := message.seq;
         tokens := tokens + least(message.token_count, 2000);
         if not message.agent_id = any (agent_ids) then

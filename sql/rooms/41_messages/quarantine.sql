@@ -14,74 +14,86 @@ begin atomic
   select '(This message is in quarantine.)';
 end;
 
--- The signs for which a message is to be quarantined; null when there are none. p_groups as in memory._verdict().
-create or replace function memory._message_verdict(
-  p_role text, p_metadata jsonb, p_content text, p_groups text[] default null
-)
+-- The signs for which a message is to be quarantined; null when there are none.
+create or replace function memory._message_verdict(p_role text, p_metadata jsonb, p_content text)
 returns text
 language plpgsql immutable parallel safe
 as $$
-declare
-  trust constant double precision := memory._message_trust(p_role, p_metadata);
 begin
-  -- Half of all messages are those of an assistant, and nearly none of them has a word that strong signs need.
-  return case
-    when trust < 0.5 or trust < 0.9 and memory._may_be_definite(p_content)
-      then memory._verdict(p_content, trust, p_groups)
-  end;
+  return case when memory._is_judged(p_role, p_metadata)
+    then memory._verdict(p_content, memory._message_trust(p_role, p_metadata)) end;
 end;
 $$;
 
 -- Whether a message must not be shown although it is not in quarantine yet: no job has parsed it, and a rule finds
 -- signs in it. p_content is the part of it that is to be shown.
 create or replace function memory._is_held_back(
-  p_user_id text, p_thread_id text, p_seq bigint, p_role text, p_metadata jsonb, p_content text,
-  p_groups text[] default null
+  p_user_id text, p_thread_id text, p_seq bigint, p_role text, p_metadata jsonb, p_content text
 )
 returns boolean
 language plpgsql stable parallel safe
 as $$
 begin
-  if not memory._is_judged(p_role, p_metadata) -- by itself, so that PL/pgSQL runs no statement for most messages
-    or memory._message_verdict(p_role, p_metadata, p_content, p_groups) is null then
+  if memory._message_verdict(p_role, p_metadata, p_content) is null then
     return false;
   end if;
-  return not exists (
-    select from memory.quarantined_messages as q
-    where q.user_id = p_user_id and q.thread_id = p_thread_id and q.seq = p_seq and q.released_at is not null)
+  return not memory._is_parsed(p_user_id, 'message', p_thread_id || '/' || p_seq)
+    and not exists (
+      select from memory.quarantined_messages as q
+      where q.user_id = p_user_id and q.thread_id = p_thread_id and q.seq = p_seq and q.released_at is not null)
     and (memory._policy_section(p_user_id, null, 'trust') ->> 'rules')::boolean;
 end;
 $$;
 
--- Which messages of a thread must not be shown, of those that no job has parsed (p_seqs). The same as
--- memory._is_held_back() of each, in a fraction of the time.
+-- Up to which message of a thread the screen model has judged those of low trust; -1 for none.
+create or replace function memory._screened_up_to(p_user_id text, p_thread_id text)
+returns bigint
+language sql stable parallel safe
+begin atomic
+  select coalesce((
+    select k.position from memory.marks as k
+    where k.user_id = p_user_id and k.scope = p_thread_id and k.kind = 'screen_texts'), -1);
+end;
+
+-- Whether a message of low trust must not be recalled yet, because the screen model has yet to judge it. Its own thread
+-- shows it: a model needs the answer of a tool that it has just called.
+create or replace function memory._awaits_verdict(
+  p_user_id text, p_thread_id text, p_seq bigint, p_role text, p_metadata jsonb
+)
+returns boolean
+language plpgsql stable parallel safe
+as $$
+begin
+  if not memory._is_low(memory._message_trust(p_role, p_metadata)) then -- so that no statement runs for most messages
+    return false;
+  end if;
+  return (memory._policy_section(p_user_id, null, 'trust') ->> 'screen')::boolean
+    and p_seq > memory._screened_up_to(p_user_id, p_thread_id);
+end;
+$$;
+
+-- Which messages of a thread must not be shown, of those that no job has parsed (p_seqs). Each verdict has to prepare
+-- its expressions, so the function judges all messages as one text before it judges each.
 create or replace function memory._held_back(p_user_id text, p_thread_id text, p_seqs bigint[])
 returns bigint[]
 language plpgsql stable parallel safe
 as $$
-declare
-  seqs bigint[];
-  forms text[];
 begin
-  if not (memory._policy_section(p_user_id, null, 'trust') ->> 'rules')::boolean then
-    return array[]::bigint[];
-  end if;
-  select array_agg(m.seq), array_agg(memory._form_of(memory._pieces_to_judge(m.content))) into seqs, forms
-  from memory._messages_by_seqs(p_user_id, p_thread_id, p_seqs) as m
-  where (memory._message_trust(m.role, m.metadata) < 0.5 or memory._may_be_definite(m.content));
-  return array(
-    select m.seq
-    from memory._suspected(forms, 1, cardinality(forms)) as f
-    join memory.messages as m on m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq = seqs[f.place]
-    where memory._is_held_back(m.user_id, m.thread_id, m.seq, m.role, m.metadata, m.content, f.groups));
+  return case when memory._verdict((
+      select string_agg(m.content, e'\n.\n') from memory._messages_by_seqs(p_user_id, p_thread_id, p_seqs) as m
+      where memory._is_judged(m.role, m.metadata)), 0) is null then '{}'
+    else array(
+      select m.seq from memory._messages_by_seqs(p_user_id, p_thread_id, p_seqs) as m
+      where memory._is_held_back(p_user_id, p_thread_id, m.seq, m.role, m.metadata, m.content)) end;
 end;
 $$;
 
--- Quarantines the messages of a range in which a rule finds signs. Returns up to which message it has done so: to the
--- end of the range, unless another transaction holds the thread, whose tokens a quarantine counts anew. That
--- transaction may wait for a message that this one has locked. Rows that another transaction is changing are skipped.
+-- Quarantines the messages of a range that no job has parsed and in which a rule finds signs. Returns up to which
+-- message the function has done so: to the end of the range, unless another transaction holds the thread, whose tokens
+-- a quarantine counts anew. That transaction may wait for a message that this one has locked. Rows that another
+-- transaction is changing are skipped.
 create or replace function memory._check_messages(
-  p_user_id text, p_thread_id text, p_from_seq bigint, p_to_seq bigint, p_is_unparsed boolean
+  p_user_id text, p_thread_id text, p_from_seq bigint, p_to_seq bigint
 )
 returns bigint
 language plpgsql volatile parallel unsafe
@@ -93,7 +105,6 @@ begin
     select m.seq, memory._message_verdict(m.role, m.metadata, m.content) as signs
     from memory.messages as m
     where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq between p_from_seq and p_to_seq
-      and (not p_is_unparsed or m.search_vector is null)
       and memory._is_kept_message(m.is_active, m.summary_id)
       and memory._is_held_back(m.user_id, m.thread_id, m.seq, m.role, m.metadata, m.content)
     order by m.seq

@@ -1,11 +1,13 @@
 -- The rules of messages. Triggers apply them too, so that "insert into memory.messages ..." from psql obeys them.
 
--- Whether metadata has a part that a message without text may consist of.
-create or replace function memory._has_parts(p_metadata jsonb)
-returns boolean
+-- The text of a message: a model or a tool may say nothing, and others may say it without a text. Null where a caller
+-- has forgotten the text.
+create or replace function memory._text_of_message(p_role text, p_content text, p_metadata jsonb)
+returns text
 language sql immutable parallel safe
 begin atomic
-  select p_metadata ?| array['tool_calls', 'function_call', 'refusal', 'audio', 'content'];
+  select case when p_content is null and (p_role in ('assistant', 'tool') or p_metadata ?| memory._said_members())
+    then '' else p_content end;
 end;
 
 -- A role as it is stored: agent is another name of assistant.
@@ -48,8 +50,8 @@ begin atomic
     when not memory._is_id(p_agent_id) then 'agent_id'
     when not memory._is_role(p_role) then 'role'
     when not memory._is_metadata(p_metadata) then 'metadata'
-    when ((p_content <> '' or memory._has_parts(p_metadata))
-          and octet_length(p_content) <= memory._max_message_bytes()) is not true then 'content'
+    when (octet_length(memory._text_of_message(p_role, p_content, p_metadata)) <= memory._max_message_bytes())
+      is not true then 'content'
     when not memory._is_real_moment(p_created_at) then 'created_at'
     when p_idempotency_key = '' or octet_length(p_idempotency_key) > 255 then 'idempotency_key'
   end;
@@ -77,17 +79,17 @@ begin
       perform memory._refuse_role('role' || p_which, p_role);
     when 'metadata' then
       perform memory._check_metadata(p_metadata, p_which);
-    when 'content' then
-      if p_content is null and p_metadata ? 'text' and p_which <> '' then
-        perform memory._refuse('content' || p_which, 'must not be null',
-          'The message has "text" instead: {"role": "user", "content": "Hi"} is the form of chat messages.');
-      end if;
-      perform memory._check_content(p_content, memory._max_message_bytes(), p_which);
     when 'created_at' then
       perform memory._check_moment('created_at' || p_which, p_created_at);
     when 'idempotency_key' then
       perform memory._refuse('idempotency_key' || p_which,
         format('has %s bytes, 1 to 255 are allowed', octet_length(p_idempotency_key)), 'A UUID is a good key.');
+    else -- the content, also if it is neither a text nor an array of parts
+      if p_content is null and p_metadata ? 'text' and p_which <> '' then
+        perform memory._refuse('content' || p_which, 'must not be null',
+          'The message has "text" instead: {"role": "user", "content": "Hi"} is the form of chat messages.');
+      end if;
+      perform memory._check_content(p_content, memory._max_message_bytes(), p_which);
   end case;
 end;
 $$;
@@ -103,12 +105,13 @@ begin
 end;
 $$;
 
--- Estimated tokens of a message with its tool calls.
+-- Estimated tokens of a message with its tool calls and files.
 create or replace function memory._estimated_tokens(p_content text, p_metadata jsonb)
 returns int
 language sql immutable parallel safe
 begin atomic
-  select memory._estimate_tokens(p_content) + coalesce(memory._estimate_tokens(p_metadata ->> 'tool_calls'), 0);
+  select memory._estimate_tokens(p_content) + coalesce(memory._estimate_tokens(p_metadata ->> 'tool_calls'), 0)
+    + memory._file_tokens(p_metadata);
 end;
 
 -- Whether a message ends a round: the assistant answers and calls no tool. Calls stand in tool_calls, in function_call

@@ -40,7 +40,7 @@ $$;
 -- the last twenty messages of the thread. A mark takes the place of each credential.
 create or replace function memory._call_of(p_user_id text, p_thread_id text, p_metadata jsonb, p_messages jsonb)
 returns jsonb
-language plpgsql stable parallel safe
+language plpgsql stable parallel unsafe
 set enable_sort = off -- the newest messages come from the end of an index, also while there are no statistics
 set enable_bitmapscan = off
 set jit = off

@@ -3,6 +3,7 @@
 -- A row of memory.messages may name one of memory.summaries (user_id, summary_id).
 -- A row of memory.messages may name one of memory.artifacts (user_id, artifact_key).
 -- Each row of memory.idempotency_keys belongs to one of memory.threads (user_id, thread_id).
+-- Each row of memory.shown_rounds belongs to one of memory.messages (user_id, thread_id, seq).
 -- Each row of memory.quarantined_messages belongs to one of memory.messages (user_id, thread_id, seq).
 create table memory.threads (
   user_id text not null,
@@ -57,7 +58,6 @@ create table memory.messages (
   role text not null,
   content text not null,
   metadata jsonb not null default '{}',
-  search_vector tsvector,
   token_count int not null,
   is_counted boolean not null default false,
   summary_id uuid,
@@ -66,11 +66,13 @@ create table memory.messages (
   updated_at timestamptz not null,
   expires_at timestamptz not null,
   is_active boolean not null default true,
-  search_keys int[],
   artifact_key text,
   content_digest text,
+  files jsonb,
+  utc_offset smallint,
   primary key (user_id, thread_id, seq)
 );
+alter table memory.messages alter column files set storage external; -- base64 does not get shorter
 create index messages_artifact_idx on memory.messages (user_id, thread_id, artifact_key)
   where artifact_key is not null;
 -- messages_artifact_seq_idx is for the newest messages of a thread that became artifacts. Without it a context of a
@@ -83,11 +85,6 @@ create index messages_cleared_idx on memory.messages (user_id, thread_id) where 
 create index messages_expires_at_idx on memory.messages (expires_at) where expires_at < 'infinity';
 create unique index messages_idempotency_key_idx on memory.messages (user_id, idempotency_key, thread_id)
   where idempotency_key is not null;
--- A message that was just added has no search_keys and costs this index nothing. A search reads the pending list of the
--- index as a whole, hence the small limit.
-create index messages_search_keys_idx on memory.messages using gin (search_keys)
-  with (fastupdate = on, gin_pending_list_limit = 128)
-  where search_keys is not null;
 comment on table memory.messages is
 'Every message of every conversation. Insert without seq: triggers number it, count it, set its expiry and queue '
 'model work.';
@@ -99,13 +96,11 @@ comment on column memory.messages.role is 'user, assistant, tool, system or deve
 comment on column memory.messages.content is
 'What was said, or the words that stand for it: see artifact_key, and quarantined_messages.';
 comment on column memory.messages.metadata is
-'Of the application; tool_calls, tool_call_id and name of a chat message stand here.';
-comment on column memory.messages.search_vector is
-'The words by which keywords find the message: its own, the name of its speaker and its date. Null until the first '
-'job that reads the message, memory.sweep() or a change of its content fills it; search parses the text until then.';
+'Of the application; tool_calls, tool_call_id and name of a chat message stand here, and its parts but for the data '
+'of files.';
 comment on column memory.messages.token_count is
-'Tokens, tool calls included: estimated as bytes / 4 on the write path, replaced by the exact count of the first '
-'job that reads the message.';
+'Tokens, with tool calls, pictures and files: estimated on the write path (a text as bytes / 4). If the message has '
+'neither pictures nor files, the first job that reads it replaces the estimate by the exact count.';
 comment on column memory.messages.is_counted is 'Whether token_count is exact.';
 comment on column memory.messages.summary_id is
 'The summary that took the place of this message when its thread was compressed.';
@@ -119,13 +114,43 @@ comment on column memory.messages.is_active is
 'False once cleared or compressed (soft delete). A cleared message is invisible to the API and readable here until '
 'memory.sweep() removes it. A compressed one (summary_id is set) has left its thread, and search finds it until it '
 'expires.';
-comment on column memory.messages.search_keys is
-'Hashes of the user together with each word of search_vector, each plain value of metadata, and the agent. Filled '
-'with search_vector.';
 comment on column memory.messages.artifact_key is
 'The artifact that keeps the whole content, whose placeholder stands in content. Null: content is what was said.';
 comment on column memory.messages.content_digest is
 'SHA-256 of role and whole content, where an idempotency key needs it and an artifact keeps the content.';
+comment on column memory.messages.files is
+'The data in base64 of pictures, sounds and other files, by the tags that stand in its place in metadata. Null for a '
+'message without files.';
+comment on column memory.messages.utc_offset is
+'Minutes east of UTC of the created_at that add_messages() was given, by which days are counted where neither the '
+'thread nor the policy names a time zone. Null: created_at named no offset.';
+
+create table memory.shown_rounds (
+  user_id text not null,
+  thread_id text not null,
+  seq bigint not null,
+  agent_id text not null default '',
+  query_hash text not null,
+  max_tokens int not null,
+  token_count int not null,
+  messages jsonb not null,
+  shown_at timestamptz not null default statement_timestamp(),
+  primary key (user_id, thread_id, agent_id, seq)
+);
+comment on table memory.shown_rounds is
+'What contexts have recalled for a message of the user, so that later contexts of the thread show the same in the same '
+'place. Written by memory.get_context(); a row goes when the thread begins after its message.';
+comment on column memory.shown_rounds.user_id is 'The user to whom the row belongs.';
+comment on column memory.shown_rounds.thread_id is 'The thread of the context.';
+comment on column memory.shown_rounds.seq is 'The message of the user before which the recalled messages stand.';
+comment on column memory.shown_rounds.agent_id is 'The agent whose context it was; empty for a context of all agents.';
+comment on column memory.shown_rounds.query_hash is 'SHA-256 of the query.';
+comment on column memory.shown_rounds.max_tokens is 'The limit of the context.';
+comment on column memory.shown_rounds.token_count is 'Tokens of the recalled messages, with what stands around them.';
+comment on column memory.shown_rounds.messages is
+'The recalled messages by thread_id and seq, with score, relevance and tokens; of a passage, where it begins and how '
+'long it is. Their texts are not here.';
+comment on column memory.shown_rounds.shown_at is 'When it was shown first.';
 
 create table memory.idempotency_keys (
   user_id text not null,

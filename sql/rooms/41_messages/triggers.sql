@@ -23,15 +23,3 @@ after delete on memory.messages
 referencing old table as old_rows for each statement
 when ({{not copied}})
 execute function memory._messages_after_change();
-
-create trigger embedding_150_before_message_insert
-before insert on memory.embeddings
-for each row
-when (new.source = 'message' and ({{not copied}}))
-execute function memory._message_embedding_before_write();
-
-create trigger embedding_150_before_message_update
-before update of embedding, code on memory.embeddings
-for each row
-when (new.source = 'message')
-execute function memory._message_embedding_before_write();

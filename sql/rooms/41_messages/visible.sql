@@ -33,3 +33,13 @@ begin atomic
     and (p_agent_id is null or m.agent_id = p_agent_id)
     and memory._is_current_message(m.is_active, m.expires_at);
 end;
+
+-- The messages of all threads of a user that are neither cleared nor expired, including messages that compression has
+-- taken out of their threads.
+create or replace function memory._searchable_messages(p_user_id text)
+returns setof memory.messages
+language sql stable parallel safe
+begin atomic
+  select m.* from memory.messages as m
+  where m.user_id = p_user_id and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at);
+end;

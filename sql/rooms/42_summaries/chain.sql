@@ -115,23 +115,18 @@ begin
 end;
 $$;
 
--- Stores the text of a summary that _start_summary() created, and drops the embedding of the summary whose place it
--- takes, which need not be the one that it continues.
+-- Stores the text of a summary that _start_summary() created.
 create or replace function memory._store_summary(p_job memory.jobs, p_result jsonb)
 returns memory.summaries
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  language constant regconfig := memory._language(p_job.user_id, p_job.agent_id);
-  replaced constant memory.summaries :=
-    memory._latest_summary(p_job.user_id, p_job.scope, p_job.input ->> 'chain');
   stored memory.summaries;
 begin
   -- The job is locked before its summary, in the order of delete_thread(); no append waits for either.
   perform from memory.jobs as j where j.user_id = p_job.user_id and j.job_id = p_job.job_id for update;
   update memory.summaries as s
   set status = 'completed', summary = p_result ->> 'summary', metadata = coalesce(p_result -> 'metadata', '{}'),
-      search_vector = memory._text_vector(language, p_result ->> 'summary'),
       token_count = (p_result ->> 'token_count')::int,
       generation_time_ms = (p_result ->> 'generation_time_ms')::numeric::int
   where s.user_id = p_job.user_id and s.summary_id = (p_job.input ->> 'summary_id')::uuid and s.status = 'processing'
@@ -140,24 +135,7 @@ begin
     perform memory._refuse_lease(p_job.job_id);
   end if;
   perform memory._log_summary(stored);
-  perform memory._drop_embeddings(p_job.user_id, 'summary', array[replaced.summary_id::text]);
-  perform memory._enqueue_embedding(p_job.user_id, '', 'summary', array[p_job.input ->> 'summary_id']);
   return stored;
-end;
-$$;
-
--- Queues the embeddings of the summaries that are the newest of these chains now that others have gone. They lost their
--- embeddings when the others took their places.
-create or replace function memory._embed_latest_summaries(p_user_id text, p_thread_ids text[], p_kinds text[])
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  perform memory._enqueue_embedding(p_user_id, '', 'summary', array_agg(distinct s.summary_id::text))
-  from unnest(p_thread_ids, p_kinds) as c (thread_id, kind)
-  cross join lateral memory._latest_summary(p_user_id, c.thread_id, c.kind) as s
-  where s.summary_id is not null
-  having count(*) > 0;
 end;
 $$;
 

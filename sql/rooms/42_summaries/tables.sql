@@ -6,7 +6,6 @@ create table memory.summaries (
   kind text not null,
   thread_id text not null,
   summary text,
-  search_vector tsvector,
   token_count int,
   start_seq bigint not null,
   end_seq bigint not null,
@@ -45,7 +44,6 @@ comment on column memory.summaries.summary_id is 'Names the summary; messages th
 comment on column memory.summaries.kind is 'rolling, thread or user: the comment of the table explains them.';
 comment on column memory.summaries.thread_id is 'Empty for the summary of a user.';
 comment on column memory.summaries.summary is 'The text; null until a model has written it.';
-comment on column memory.summaries.search_vector is 'The words of the text, for keyword search.';
 comment on column memory.summaries.token_count is
 'Exact tokens of the text, from the job that wrote it; null when it could not count.';
 comment on column memory.summaries.start_seq is 'The first message that went into the summary.';

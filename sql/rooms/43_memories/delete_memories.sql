@@ -23,7 +23,7 @@ begin
     perform from (select i from unnest(chosen) as i order by i) as i (id)
     cross join lateral ( -- each by its key
       select from memory.memories as m
-      where m.user_id = delete_memories.user_id and m.memory_id = i.id offset 0 for update) as m;
+      where m.user_id = delete_memories.user_id and m.memory_id = i.id offset 0 for no key update) as m;
     -- Once more: somebody may have changed one of them before it was locked. An UPDATE by hand locks no counter.
     chosen := memory._memories_to_delete(user_id, chosen, agent_id, thread_id, memory_type, tags_all, search, filter,
                                          created_after, created_before);
@@ -53,7 +53,7 @@ begin
   return array(
     select l.memory_id
     from memory._listed_memories(p_user_id, p_agent_id, p_memory_type, p_search, p_tags_all, null, true, p_thread_id,
-                                 p_filter, p_created_after, p_created_before, true) as l
+                                 p_filter, p_created_after, p_created_before, true, null, null) as l
     where p_memory_ids is null or l.memory_id = any (p_memory_ids)
     order by l.created_at desc, l.memory_id desc);
 end;

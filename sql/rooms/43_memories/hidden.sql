@@ -29,14 +29,16 @@ begin
 end;
 $$;
 
--- Releases the memories that a deleted or evicted winner hid. Each memory becomes current again, with three exceptions:
+-- Releases the memories that a deleted or evicted winner hid. Each memory becomes current again, with four exceptions:
+--   - If the winner was evicted or has expired (p_is_undone is false), a value that it replaced or corrected does not
+--     become true again: the value has ended, without a successor.
 --   - If the winner had a winner itself (p_heir), that winner hides the memory from now on.
 --   - If the same content was stored meanwhile, the memory with that content hides the memory as a duplicate.
 --   - If another session holds the counter of the memory's agent, memory.sweep() releases the memory later. The caller
 --     already holds a counter, and two sessions that wait for each other's counters would deadlock.
 -- If several winners are deleted at once, the caller begins with the winner that was superseded first, so that a hidden
 -- memory passes from heir to heir.
-create or replace function memory._release_hidden(p_user_id text, p_winner uuid, p_heir uuid)
+create or replace function memory._release_hidden(p_user_id text, p_winner uuid, p_heir uuid, p_is_undone boolean)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
@@ -48,6 +50,7 @@ declare
   hidden memory.memories;
   problem text;
   new_winner uuid;
+  stays_ended boolean;
 begin
   if agents = '{}' then -- most memories hide no other memory
     return;
@@ -77,14 +80,17 @@ begin
         and o.agent_id = hidden.agent_id
         and o.content_hash = hidden.content_hash
         and memory._is_current(o)));
+    stays_ended := not p_is_undone and p_heir is null and hidden.supersede_reason in ('replaced', 'corrected');
     update memory.memories as m
-    set superseded_by = new_winner,
-        superseded_at = case when new_winner is not null then m.superseded_at end,
+    set superseded_by = case when not stays_ended then new_winner end,
+        superseded_at = case when stays_ended or new_winner is not null then m.superseded_at end,
         supersede_reason = case
-          when p_heir is not null then m.supersede_reason
+          when stays_ended or p_heir is not null then m.supersede_reason
           when new_winner is not null then 'duplicate'
         end,
-        operation = case when new_winner is null then 'restore' else 'supersede' end
+        valid_to = case when stays_ended or new_winner is not null then m.valid_to
+                        else memory._valid_to_before(hidden) end,
+        operation = case when stays_ended then 'end' when new_winner is null then 'restore' else 'supersede' end
     where m.user_id = hidden.user_id
       and m.memory_id = hidden.memory_id
       -- A direct update takes no lock on the counter, so the row may have changed since the loop read it.
@@ -110,11 +116,12 @@ begin
     set superseded_by = p_winner,
         superseded_at = statement_timestamp(),
         supersede_reason = hidden.supersede_reason,
+        valid_to = hidden.valid_to,
         operation = 'supersede'
     where m.user_id = hidden.user_id
       and m.memory_id = hidden.memory_id
       and m.version = hidden.version + 1
-      and m.operation = 'restore'
+      and m.operation in ('restore', 'end')
       and m.updated_at >= p_deleted_at
       and m.agent_id = any (memory._lock_free_scopes(p_user_id, array[m.agent_id]));
   end loop;
@@ -156,7 +163,7 @@ returns void
 language plpgsql volatile parallel unsafe
 as $$
 begin
-  perform memory._release_hidden(h.user_id, h.superseded_by, null)
+  perform memory._release_hidden(h.user_id, h.superseded_by, null, true)
   from (
     select distinct m.user_id, m.superseded_by
     from memory.memories as m

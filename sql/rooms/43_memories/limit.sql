@@ -1,7 +1,10 @@
 -- These functions keep the limit of an agent's memories (policy memories.max_per_agent).
 
--- Adds p_change to an agent's memory count, and evicts memories when the count then exceeds the limit.
-create or replace function memory._count_memories(p_user_id text, p_agent_id text, p_change bigint)
+-- Adds p_change to an agent's memory count, and evicts memories when the count then exceeds the limit. New facts first
+-- end the values that they replace, which makes room.
+create or replace function memory._count_memories(
+  p_user_id text, p_agent_id text, p_change bigint, p_facts uuid[] default null
+)
 returns void
 language plpgsql volatile parallel unsafe
 set enable_seqscan = off -- as in memory._delete_memories()
@@ -25,6 +28,11 @@ begin
     select p from (select p_user_id, p_agent_id offset 0) as a (user_id, agent_id)
     join memory.policies as p on memory._policy_applies(p.user_id, p.agent_id, a.user_id, a.agent_id))
   into counted, layers;
+  if p_facts is not null then
+    perform memory._settle(m) from memory._memories_by_ids(p_user_id, p_facts) as m;
+    counted := (
+      select s.memory_count from memory.memory_scopes as s where s.user_id = p_user_id and s.agent_id = p_agent_id);
+  end if;
   settings := case when cardinality(layers) = 0 then memory._default_policy() -> 'memories'
                    else memory._section_of(layers, 'memories') end;
   if counted > (settings ->> 'max_per_agent')::bigint then
@@ -79,7 +87,7 @@ begin
     from unnest(p_memory_ids) as i (id)
     cross join lateral (
       select o.ctid as place from memory.memories as o
-      where o.user_id = p_user_id and o.memory_id = i.id offset 0 for update) as f);
+      where o.user_id = p_user_id and o.memory_id = i.id offset 0 for no key update) as f);
   update memory.memories as m
   set deleted_at = statement_timestamp(),
       operation = case when m.expires_at <= statement_timestamp() then 'delete' else 'evict' end

@@ -9,13 +9,13 @@ begin atomic
     (p_memory).updated_at, memory._real_or_null((p_memory).expires_at), (p_memory).superseded_by,
     (p_memory).supersede_reason, (p_memory).superseded_at, (p_memory).version, p_total_count, (p_memory).source,
     (p_memory).source_seqs, (p_memory).trust, (p_memory).quarantined_at, (p_memory).quarantine_reason,
-    memory._space_of((p_memory).user_id);
+    memory._space_of((p_memory).user_id), (p_memory).subject, (p_memory).attribute, memory._state(p_memory);
 end;
 
 -- Refuses wrong arguments of list_memories() and count_memories().
 create or replace function memory._check_listing(
   p_user_id text, p_agent_id text, p_memory_type text, p_search text, p_tags_all text[], p_thread_id text,
-  p_filter jsonb
+  p_filter jsonb, p_subject text default null, p_attribute text default null
 )
 returns void
 language plpgsql stable parallel safe
@@ -25,6 +25,8 @@ begin
   perform memory._check_id('agent_id', coalesce(p_agent_id, 'any'));
   perform memory._check_id('thread_id', coalesce(p_thread_id, 'any'));
   perform memory._check_memory_types('memory_type', array_remove(array[p_memory_type], null));
+  perform memory._check_id('subject', coalesce(p_subject, 'any')),
+    memory._check_id('attribute', coalesce(p_attribute, 'any'));
   perform memory._check_list('tags_all', p_tags_all);
   perform memory._check_filter(p_filter);
   -- Neither a cancel nor a timeout interrupts the search in one text: 128 KiB took 10 s in a memory of 256 KiB.

@@ -103,18 +103,6 @@ begin
 end;
 $$;
 
--- Locks all counters of a user and returns true; returns false if another session holds one of the counters.
-create or replace function memory._lock_free_counters(p_user_id text)
-returns boolean
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  agents constant text[] := array(select s.agent_id from memory.memory_scopes as s where s.user_id = p_user_id);
-begin
-  return agents <@ memory._lock_free_scopes(p_user_id, agents);
-end;
-$$;
-
 -- Locks the counters for the memories that a job handed out, and returns the ids of these memories in the order of
 -- their numbers in the job. The id of a memory is null if the memory was changed, hidden or released since then.
 create or replace function memory._lock_unchanged(p_user_id text, p_handed_out jsonb)
@@ -149,7 +137,7 @@ begin
   where m.user_id = p_user_id
     and m.memory_id = p_memory_id
     and memory._is_there(m)
-  for update;
+  for no key update;
   if not found then
     perform memory._refuse_unknown_memory(p_memory_id);
   end if;

@@ -10,7 +10,7 @@ declare
   gone memory.memories;
 begin
   if tg_op = 'DELETE' then
-    perform memory._drop_embeddings(g.user_id, 'memory', g.ids::text[]), memory._drop_uses(g.user_id, g.ids)
+    perform memory._drop_uses(g.user_id, g.ids)
     from (select o.user_id, array_agg(o.memory_id) as ids from old_rows as o group by o.user_id order by 1) as g;
     for scope in
       select o.user_id, o.agent_id, count(*) as removed
@@ -25,7 +25,8 @@ begin
     for gone in
       select o.* from old_rows as o where o.operation <> 'evict' order by o.superseded_at nulls last, o.memory_id desc
     loop
-      perform memory._release_hidden(gone.user_id, gone.memory_id, gone.superseded_by);
+      perform memory._release_hidden(gone.user_id, gone.memory_id, gone.superseded_by,
+        memory._is_unexpired(gone.expires_at));
     end loop;
     return null;
   end if;
@@ -51,7 +52,8 @@ begin
     elsif gone.operation = 'evict' then
       perform memory._evict_hidden(gone);
     end if;
-    perform memory._release_hidden(gone.user_id, gone.memory_id, gone.superseded_by);
+    perform memory._release_hidden(gone.user_id, gone.memory_id, gone.superseded_by,
+      gone.operation <> 'evict' and memory._is_unexpired(gone.expires_at));
   end loop;
   return null;
 end;

@@ -1,6 +1,6 @@
--- Adds new memories to the memory counts, keeps the limits and queues embeddings, once per statement. The session
--- locked the counter's row before it wrote the first memory and holds the lock until commit, so writers of one agent
--- wait for each other and the limit is exact.
+-- Adds new memories to the memory counts, ends what new values replace and keeps the limits, once per statement. The
+-- session locked the counter's row before it wrote the first memory and holds the lock until commit, so writers of one
+-- agent wait for each other and the limit is exact.
 create or replace function memory._memories_after_insert()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
@@ -13,14 +13,14 @@ begin
     return null;
   end if;
   for scope in
-    select n.user_id, n.agent_id, count(*) as added, array_agg(n.memory_id::text) as ids
+    select n.user_id, n.agent_id, count(*) as added,
+      array_agg(n.memory_id order by n.memory_id) filter (where n.attribute is not null) as facts
     from new_rows as n
     where memory._is_current(n)
     group by n.user_id, n.agent_id
     order by n.user_id, n.agent_id
   loop
-    perform memory._count_memories(scope.user_id, scope.agent_id, scope.added);
-    perform memory._enqueue_embedding(scope.user_id, '', 'memory', scope.ids);
+    perform memory._count_memories(scope.user_id, scope.agent_id, scope.added, scope.facts);
   end loop;
   return null;
 end;

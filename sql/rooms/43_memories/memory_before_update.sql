@@ -1,5 +1,4 @@
--- Before a memory changes, this trigger applies the rules, keeps its words and embeddings up to date, and writes its
--- history.
+-- Before a memory changes, this trigger applies the rules, and writes its history.
 create or replace function memory._memory_before_update()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
@@ -9,10 +8,8 @@ declare
   has_new_tags boolean;
   problem text;
   policy jsonb;
-  words tsvector;
   judged memory.memories;
   is_changed boolean;
-  embedder text;
 begin
   if {{are copied}} then
     return new;
@@ -46,14 +43,10 @@ begin
     end if;
   end if;
 
-  -- A memory that was only said again, or parsed anew, is no new version, because the columns in its history have not
-  -- changed.
-  if (new.said_at, new.search_vector, new.long_search_vector)
-       is distinct from (old.said_at, old.search_vector, old.long_search_vector) then
+  -- A memory that was only said again is no new version, because the columns in its history have not changed.
+  if new.said_at is distinct from old.said_at then
     judged := new;
     new.said_at := old.said_at;
-    new.search_vector := old.search_vector;
-    new.long_search_vector := old.long_search_vector;
     is_changed := new is distinct from old;
     new := judged;
     if not is_changed then
@@ -86,16 +79,7 @@ begin
   end if;
 
   if new.content <> old.content or new.embedding_text is distinct from old.embedding_text then
-    perform memory._drop_embeddings(new.user_id, 'memory', array[new.memory_id::text]);
-    perform memory._enqueue_embedding(new.user_id, '', 'memory', array[new.memory_id::text]);
     new.content_hash := memory._content_hash(new.content);
-    words := memory._memory_vector((policy #>> '{search,language}')::regconfig, new.content, new.embedding_text);
-    new.search_vector := words;
-    new.long_search_vector := null;
-    if memory._is_long_entry(new.user_id, new.agent_id, words) then
-      new.search_vector := null;
-      new.long_search_vector := words;
-    end if;
     if (new.released_at is null or new.content <> old.content) and memory._may_be_attack(new, policy) then
       new := memory._judged_memory(new, false);
     end if;
@@ -104,29 +88,13 @@ begin
   if new.superseded_at is null and new.deleted_at is null then
     perform memory._remove_expired_duplicate(new);
   end if;
-  -- The embeddings of all models repeat these two times of their memory.
-  if (new.created_at, memory._valid_until(new)) is distinct from (old.created_at, memory._valid_until(old)) then
-    for embedder in select m.name from memory.models as m where m.kind = 'embedding' loop
-      update memory.embeddings as e
-      set created_at = new.created_at, valid_until = memory._valid_until(new)
-      where e.user_id = new.user_id
-        and e.model = embedder -- with "any" over the models PostgreSQL reads all embeddings of the user
-        and e.source = 'memory'
-        and e.id = new.memory_id::text;
-    end loop;
-    -- It may have expired before a job embedded it, or before the active model became active.
-    if memory._is_current(new) and not memory._is_embedded(
-      new.user_id, (memory._embedding_model()).name, 'memory', new.memory_id::text) then
-      perform memory._enqueue_embedding(new.user_id, '', 'memory', array[new.memory_id::text]);
-    end if;
-  end if;
-
   -- A direct update does not name its operation. A function that may name the same operation as the previous change,
   -- such as a second restore, raises the version itself.
   if new.operation = old.operation and new.version = old.version then
     new.operation := case
       when new.deleted_at is not null and old.deleted_at is null then 'delete'
       when new.superseded_by is not null and new.superseded_by is distinct from old.superseded_by then 'supersede'
+      when new.superseded_at is not null and old.superseded_at is null then 'end'
       when num_nulls(new.deleted_at, new.superseded_at) > num_nulls(old.deleted_at, old.superseded_at) then 'restore'
       else 'update'
     end;
@@ -135,10 +103,11 @@ begin
   new.changed_by := session_user;
   insert into memory.memory_history (
     user_id, memory_id, version, operation, content, metadata, tags, confidence, importance, expires_at, superseded_by,
-    supersede_reason, changed_at, changed_by)
+    supersede_reason, valid_to, changed_at, changed_by)
   values (
     old.user_id, old.memory_id, old.version, old.operation, old.content, old.metadata, old.tags, old.confidence,
-    old.importance, old.expires_at, old.superseded_by, old.supersede_reason, old.updated_at, old.changed_by);
+    old.importance, old.expires_at, old.superseded_by, old.supersede_reason, old.valid_to, old.updated_at,
+    old.changed_by);
   return new;
 end;
 $$;
@@ -147,7 +116,7 @@ $$;
 -- once more.
 create or replace function memory._masked_memory(p_memory memory.memories, p_masks text[])
 returns memory.memories
-language plpgsql stable parallel safe
+language plpgsql stable parallel unsafe
 as $$
 declare
   problem text;
@@ -156,6 +125,8 @@ begin
     p_memory.content := memory._masked(p_memory.content, p_masks);
     p_memory.embedding_text := memory._masked(p_memory.embedding_text, p_masks);
     p_memory.metadata := memory._json_masked(p_memory.metadata, p_masks);
+    p_memory.subject := left(memory._masked(p_memory.subject, p_masks), 255);
+    p_memory.attribute := left(memory._masked(p_memory.attribute, p_masks), 255);
     p_memory.content_hash := memory._content_hash(p_memory.content);
     problem := memory._memory_problem(p_memory, false);
     if problem is not null then
@@ -192,32 +163,5 @@ begin
       and m.memory_id = expired
       and m.expires_at <= statement_timestamp(); -- another session may have prolonged its life meanwhile
   end if;
-end;
-$$;
-
--- The words of a memory for keyword search.
-create or replace function memory._memory_vector(p_language regconfig, p_content text, p_embedding_text text)
-returns tsvector
-language sql immutable parallel safe
-begin atomic
-  select memory._text_vector(p_language, p_content || coalesce(e'\n' || p_embedding_text, ''));
-end;
-
--- Whether these words do not fit into memories_recent_idx, whose entries have room for 2,704 bytes.
-create or replace function memory._is_long_entry(p_user_id text, p_agent_id text, p_words tsvector)
-returns boolean
-language sql stable parallel safe
-begin atomic
-  select octet_length(p_user_id) + octet_length(p_agent_id) + pg_column_size(p_words) > 2500;
-end;
-
--- The words of a memory that comes without words, and whether these words are too long for the index.
-create or replace function memory._memory_words(p_memory memory.memories, out words tsvector, out is_long boolean)
-language plpgsql stable parallel safe
-as $$
-begin
-  words := memory._memory_vector(
-    memory._language(p_memory.user_id, p_memory.agent_id), p_memory.content, p_memory.embedding_text);
-  is_long := memory._is_long_entry(p_memory.user_id, p_memory.agent_id, words);
 end;
 $$;

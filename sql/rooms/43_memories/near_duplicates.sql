@@ -1,9 +1,8 @@
--- Hides extracted memories behind near-duplicates, and returns the number of hidden memories. Near-duplicates are
--- memories of the same agent and subject whose embeddings have at least the cosine near_duplicate_cosine of the policy,
--- and whose claims agree (memory._agrees_with()). Of two extracted memories the longer text wins, or of equally long
--- texts the one that was said first; the order of the embeddings does not matter. The function never hides stated and
--- reworded memories; they win over memories that were said later, and stand beside memories that were said before.
--- Comparing the words of one text takes 0.5 ms, so the function only compares the five nearest memories.
+-- Hides extracted memories behind near-duplicates, and returns how many. Near-duplicates are memories of one agent,
+-- subject and attribute whose embeddings have at least the cosine near_duplicate_cosine of the policy, and which agree
+-- in what makes a difference (same_statement.sql). Of two extracted memories the longer text wins, or of equally long
+-- texts the one that began first. Stated and reworded memories are never hidden here; they win over memories that began
+-- later, and stand beside memories that began before. Only the five nearest memories are compared.
 create or replace function memory._fold_near_duplicates(p_user_id text, p_model text, p_memory_ids uuid[])
 returns int
 language plpgsql volatile parallel unsafe
@@ -11,62 +10,46 @@ set enable_seqscan = off -- a session keeps the plan of its first call, made per
 set jit = off
 as $$
 declare
-  candidate record;
+  candidate memory.memories;
   nearest record;
   threshold double precision;
-  language regconfig;
-  claim jsonb;
   folded int := 0;
 begin
   for candidate in
-    select (f.m).memory_id, (f.m).agent_id, (f.m).content, (f.m).trust, (f.m).created_at,
-      memory._said(f.m) as said,
-      coalesce((f.m).thread_id, '') as thread_id, memory._subject((f.m).metadata) as subject,
-      (select e.embedding
-       from memory.embeddings as e
-       where e.user_id = p_user_id
-         and e.source = 'memory'
-         and e.id = i.id::text
-         and e.model = p_model) as embedding
-    from unnest(p_memory_ids) as i (id)
-    cross join lateral ( -- each by its key, as in memory._memory_texts()
-      select m from memory.memories as m where m.user_id = p_user_id and m.memory_id = i.id offset 0) as f
-    where (f.m).source = 'extraction'
-      and memory._reworded_at(f.m) is null
-      and memory._is_current(f.m)
-    order by (f.m).created_at, (f.m).memory_id
+    select m.* from memory._memories_by_ids(p_user_id, p_memory_ids) as m
+    where m.source = 'extraction' and memory._reworded_at(m) is null
+    order by m.created_at, m.memory_id
   loop
     threshold := memory._share(memory._policy(p_user_id, candidate.agent_id) #>> '{memories,near_duplicate_cosine}');
-    language := memory._language(p_user_id, candidate.agent_id);
-    claim := memory._claim(candidate.content, language);
-    -- A winning candidate may hide several memories. The loop skips a candidate that an earlier candidate has hidden.
+    -- A winning candidate may hide several memories. The loop skips a candidate that an earlier one has hidden.
     while exists (
       select from memory.memories as m
       where m.user_id = p_user_id and m.memory_id = candidate.memory_id and memory._is_current(m))
     loop
       select o.memory_id, o.says_less into nearest
       from (
-        select s.memory_id, s.created_at, s.content, s.trust, s.similarity,
-          s.is_open and (
+        select s.*, s.is_open and (
             length(candidate.content) > length(s.content)
             or length(candidate.content) = length(s.content) and not s.is_older) as says_less
         from (
           -- The subquery reads row by row, because the planner plans a join badly while the table has no statistics.
           select n.memory_id, n.created_at, n.content, n.trust,
             n.source = 'extraction' and memory._reworded_at(n) is null as is_open,
-            (memory._said(n), coalesce(n.thread_id, ''), n.created_at, n.memory_id)
-              < (candidate.said, candidate.thread_id, candidate.created_at, candidate.memory_id) as is_older,
-            memory._cosine_similarity(candidate.embedding, (
-              select f.embedding
-              from memory.embeddings as f
-              where f.user_id = n.user_id
-                and f.model = p_model
-                and f.source = 'memory'
-                and f.id = n.memory_id::text)) as similarity
+            (coalesce(n.valid_from, n.created_at), n.created_at, n.memory_id)
+              < (coalesce(candidate.valid_from, candidate.created_at), candidate.created_at, candidate.memory_id)
+              as is_older,
+            memory._cosine_similarity(c.embedding, (
+              select f.embedding from memory._embeddings_of(p_user_id, p_model) as f
+              where f.source = 'memory' and f.id = n.memory_id::text))
+              as similarity
           from memory._visible_memories(p_user_id, null, false) as n
+          cross join (
+            select e.embedding from memory._embeddings_of(p_user_id, p_model) as e
+            where e.source = 'memory' and e.id = candidate.memory_id::text) as c
           where n.agent_id = candidate.agent_id
             and n.source <> 'thread_summary' -- the next summary of the thread replaces this memory
-            and memory._subject(n.metadata) = candidate.subject
+            and memory._subject(n.subject) = memory._subject(candidate.subject)
+            and lower(n.attribute) is not distinct from lower(candidate.attribute)
             and n.memory_id <> candidate.memory_id
         ) as s
         where s.similarity >= threshold and (s.is_open or s.is_older)
@@ -74,14 +57,13 @@ begin
         order by s.similarity desc, s.created_at, s.memory_id
         limit 5
       ) as o
-      where case
-        when o.says_less then memory._agrees_with(claim, memory._claim(o.content, language))
-        else memory._agrees_with(memory._claim(o.content, language), claim)
-      end
+      where case when o.says_less then memory._agrees_with(candidate.content, o.content)
+                 else memory._agrees_with(o.content, candidate.content) end
       order by o.similarity desc, o.created_at, o.memory_id
       limit 1;
       exit when not found;
-      perform memory._supersede_all(p_user_id, array[candidate.memory_id, nearest.memory_id],
+      perform memory._end_memories(p_user_id,
+        array[case when nearest.says_less then nearest.memory_id else candidate.memory_id end],
         case when nearest.says_less then candidate.memory_id else nearest.memory_id end, 'near-duplicate');
       folded := folded + 1;
     end loop;
@@ -89,11 +71,3 @@ begin
   return folded;
 end;
 $$;
-
--- The person or thing that a memory is about, in its plain spelling: metadata.subject, or else the user.
-create or replace function memory._subject(p_metadata jsonb)
-returns text
-language sql immutable parallel safe
-begin atomic
-  select coalesce(nullif(memory._plainly_spelled(p_metadata ->> 'subject'), ''), 'user');
-end;

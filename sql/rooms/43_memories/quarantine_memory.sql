@@ -8,6 +8,7 @@ declare
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('reason', reason);
+  reason := memory._masked_note(user_id, null, reason);
   present := memory._locked_memory(user_id, memory_id);
   if present.quarantined_at is null then
     perform memory._quarantine_memories(user_id, array[memory_id], reason);

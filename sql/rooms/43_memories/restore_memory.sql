@@ -15,7 +15,7 @@ begin
   where m.user_id = restore_memory.user_id
     and m.memory_id = restore_memory.memory_id
     and memory._is_unexpired(m.expires_at)
-  for update;
+  for no key update;
   if not found then
     perform memory._refuse_unknown_memory(memory_id);
   elsif current.quarantined_at is not null then
@@ -45,6 +45,7 @@ begin
       supersede_reason = null,
       superseded_at = null,
       deleted_at = null,
+      valid_to = memory._valid_to_before(current),
       operation = 'restore',
       version = m.version + 1,
       content = coalesce(earlier.content, m.content),
@@ -66,6 +67,6 @@ exception
 end;
 $$;
 comment on function memory.restore_memory(text, uuid, int) is
-'Undoes a deletion (by delete_memory or by the limit) or a supersede, or takes a memory back to an earlier version. '
-'Returns the new version. Memories that the deletion released are hidden again. At the limit another memory is '
-'evicted.';
+'Undoes a deletion (by delete_memory or by the limit), a supersede or an end, or takes a memory back to an earlier '
+'version. Returns the new version. Memories that the deletion released are hidden again. At the limit another memory '
+'is evicted.';

@@ -18,8 +18,7 @@ begin atomic
 end;
 
 -- The argument that breaks a rule of memories; null when none does. memory._refuse_memory() says which rule the
--- argument breaks. The function checks tags only when they are new, so that the other columns can change in a memory
--- that was stored before tags were limited.
+-- argument breaks. A caller that changes no tags skips their check.
 create or replace function memory._memory_problem(p_candidate memory.memories, p_has_new_tags boolean)
 returns text
 language plpgsql stable parallel safe
@@ -30,6 +29,8 @@ begin
     when not memory._is_id(p_candidate.agent_id) then 'agent_id'
     when p_candidate.thread_id is not null and not memory._is_id(p_candidate.thread_id) then 'thread_id'
     when not memory._is_id(p_candidate.source) then 'source'
+    when p_candidate.subject is not null and not memory._is_id(p_candidate.subject) then 'subject'
+    when p_candidate.attribute is not null and not memory._is_id(p_candidate.attribute) then 'attribute'
     when (p_candidate.content ~ e'\\S') is not true
       or octet_length(p_candidate.content) > memory._max_memory_bytes() then 'content'
     when octet_length(p_candidate.embedding_text) > memory._max_memory_bytes() then 'embedding_text'
@@ -41,7 +42,7 @@ begin
     when not memory._is_real_moment(p_candidate.created_at) then 'created_at'
     when p_has_new_tags and memory._list_problem(p_candidate.tags) is not null then 'tags'
     when (p_candidate.operation in (
-      'insert', 'update', 'supersede', 'delete', 'evict', 'restore', 'quarantine', 'release')) is not true
+      'insert', 'update', 'supersede', 'end', 'delete', 'evict', 'restore', 'quarantine', 'release')) is not true
       then 'operation'
     when (p_candidate.quarantined_at is null) <> (p_candidate.quarantine_reason is null)
       or (p_candidate.quarantined_at is null) <> (p_candidate.deleted_at is distinct from 'infinity')
@@ -52,26 +53,6 @@ begin
   end;
 end;
 $$;
-
--- Whether a new memory of a known type is so plain that it breaks none of these rules. PostgreSQL prepares all parts of
--- an expression in each transaction, so add_memory() of a plain memory does not pay for the rules of the others.
-create or replace function memory._is_ordinary(p_candidate memory.memories)
-returns boolean
-language sql stable parallel safe
-begin atomic
-  select octet_length((p_candidate).agent_id) between 1 and 255
-    and (p_candidate).source = 'user'
-    and (p_candidate).content ~ e'\\S'
-    and octet_length((p_candidate).content) <= 100000
-    and (p_candidate).metadata = '{}'
-    and (p_candidate).tags = '{}'
-    and (p_candidate).confidence between 0 and 1
-    and (p_candidate).importance between 0 and 1
-    and (p_candidate).operation = 'insert'
-    and num_nonnulls((p_candidate).thread_id, (p_candidate).embedding_text, (p_candidate).created_at,
-      (p_candidate).valid_from, (p_candidate).valid_to, (p_candidate).expires_at, (p_candidate).deleted_at,
-      (p_candidate).quarantined_at, (p_candidate).quarantine_reason) = 0;
-end;
 
 -- Refuses a memory because of an argument that memory._memory_problem() names.
 create or replace function memory._refuse_memory(p_problem text, p_candidate memory.memories)
@@ -88,6 +69,10 @@ begin
       perform memory._check_id('thread_id', p_candidate.thread_id);
     when 'source' then
       perform memory._check_id('source', p_candidate.source);
+    when 'subject' then
+      perform memory._check_id('subject', p_candidate.subject);
+    when 'attribute' then
+      perform memory._check_id('attribute', p_candidate.attribute);
     when 'content' then
       perform memory._check_text(p_candidate.content, memory._max_memory_bytes(),
         'A memory is a sentence worth keeping, such as "Prefers email over phone calls".');

@@ -46,3 +46,24 @@ begin
   return case when memory._list_problem(tags) is null then tags end;
 end;
 $$;
+
+-- The arguments of memory.add_memory() with what the caller left out: from the metadata, or else the defaults.
+create or replace function memory._with_defaults(p_memory memory.new_memory)
+returns memory.new_memory
+language plpgsql immutable parallel safe
+as $$
+declare
+  said constant jsonb := coalesce(p_memory.metadata, '{}');
+begin
+  p_memory.metadata := said;
+  if coalesce(p_memory.tags, '{}') = '{}' then
+    p_memory.tags := coalesce(memory._tags_in(said), '{}');
+  end if;
+  if p_memory.confidence = 1.0 then -- a function cannot distinguish a default from the same argument of the caller
+    p_memory.confidence := coalesce(memory._share_in(said, 'confidence'), 1.0);
+  end if;
+  p_memory.importance := coalesce(p_memory.importance, memory._share_in(said, 'importance'),
+                                  memory._default_importance());
+  return p_memory;
+end;
+$$;

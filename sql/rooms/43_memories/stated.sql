@@ -6,29 +6,15 @@ create or replace function memory._states(p_source text)
 returns boolean
 language sql immutable parallel safe
 begin atomic
-  select p_source not in ('extraction', 'reconciliation', 'thread_summary');
+  select p_source not in ('extraction', 'thread_summary');
 end;
 
--- Whether a memory counts as stated now: somebody stated it, or has reworded it since. A memory that version 0.1 merged
--- from others (source reconciliation) has a text of the model's own. Such a memory counts as stated if one of the
--- merged memories was stated, or if they are all gone, because then nobody can tell.
+-- Whether a memory counts as stated now: somebody stated it, or has reworded it since.
 create or replace function memory._is_stated(p_candidate memory.memories)
 returns boolean
 language plpgsql stable parallel safe
 as $$
 begin
-  if p_candidate.source = 'reconciliation' then
-    return (
-      with recursive origin as (
-        select p_candidate.memory_id, p_candidate.source, p_candidate.metadata
-        union
-        select m.memory_id, m.source, m.metadata
-        from memory.memories as m
-        join origin as o on o.source = 'reconciliation' and o.metadata -> 'merged_from' ? m.memory_id::text
-        where m.user_id = p_candidate.user_id
-      )
-      select coalesce(bool_or(o.source <> 'extraction'), true) from origin as o where o.source <> 'reconciliation');
-  end if;
   return p_candidate.is_stated or memory._reworded_at(p_candidate) is not null;
 end;
 $$;

@@ -8,6 +8,7 @@ declare
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('reason', reason);
+  reason := memory._masked_note(user_id, null, reason);
   if old_memory_id = new_memory_id then
     perform memory._refuse('new_memory_id', 'a memory cannot supersede itself',
       'Name the memory that takes its place.');
@@ -21,7 +22,7 @@ begin
     -- empty would read all current memories of the user.
     select m.memory_id, m as row from memory.memories as m
     where m.user_id = supersede_memory.user_id and m.memory_id = g.id offset 0
-    for update) as l
+    for no key update) as l
   where memory._is_current(l.row)
     and memory._is_unexpired((l.row).expires_at);
   if (old_memory_id = any (present)) is not true then
@@ -29,26 +30,13 @@ begin
   elsif (new_memory_id = any (present)) is not true then
     perform memory._refuse_unknown_memory(new_memory_id, 'new_memory_id');
   end if;
-  perform memory._supersede_all(user_id, array[old_memory_id], new_memory_id, reason);
+  -- Until when the old memory held; a duplicate holds on, and what was corrected was never true.
+  perform memory._end_memories(user_id, array[old_memory_id], new_memory_id, reason,
+    case when reason not in ('duplicate', 'near-duplicate', 'corrected') then coalesce((
+      select m.valid_from from memory.memories as m
+      where m.user_id = supersede_memory.user_id and m.memory_id = new_memory_id), statement_timestamp()) end);
 end;
 $$;
 comment on function memory.supersede_memory(text, uuid, uuid, text) is
 'Hides a memory behind another memory of the same user that replaces it. memory.restore_memory() undoes that. When the '
 'new memory is deleted or expires, the old one is current again.';
-
--- Hides all of these memories except the winner behind the winner.
-create or replace function memory._supersede_all(p_user_id text, p_memory_ids uuid[], p_winner uuid, p_reason text)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  update memory.memories as m
-  set superseded_by = p_winner,
-      supersede_reason = p_reason,
-      superseded_at = statement_timestamp(),
-      operation = 'supersede'
-  where m.user_id = p_user_id
-    and m.memory_id = any (p_memory_ids)
-    and m.memory_id <> p_winner;
-end;
-$$;

@@ -20,8 +20,6 @@ create table memory.memories (
   content text not null,
   content_hash text not null,
   embedding_text text,
-  search_vector tsvector,
-  long_search_vector tsvector,
   thread_id text,
   source_seqs bigint[],
   source text not null default 'user',
@@ -48,13 +46,18 @@ create table memory.memories (
   quarantine_reason text,
   quarantined_with text,
   released_at timestamptz,
+  subject text,
+  attribute text,
   primary key (user_id, memory_id),
-  constraint supersede_is_whole check ((superseded_by is null) = (superseded_at is null)),
-  constraint validity_is_ordered check (valid_from <= valid_to),
-  constraint words_are_in_one_place check (num_nonnulls(search_vector, long_search_vector) = 1)
+  constraint supersede_is_whole check (superseded_by is null or superseded_at is not null),
+  constraint subject_is_named check (length(subject) between 1 and 255),
+  constraint attribute_is_named check (length(attribute) between 1 and 255),
+  constraint validity_is_ordered check (valid_from <= valid_to)
 );
--- PostgreSQL would compress index entries over 500 bytes, and decompressing takes longer than comparing.
-alter table memory.memories alter column search_vector set storage external;
+-- The current memories that say something about one thing, such as the home of a person. Three long names would not fit
+-- into an entry of the index, so it has a hash of the third.
+create index memories_attribute_idx on memory.memories (user_id, agent_id, md5(lower(attribute)))
+  where attribute is not null and superseded_at is null and deleted_at is null;
 create index memories_deleted_at_idx on memory.memories (deleted_at) where deleted_at is not null;
 create index memories_expires_at_idx on memory.memories (expires_at) where expires_at is not null;
 -- This index finds a hidden memory by its content when the memory is said again.
@@ -63,8 +66,6 @@ create index memories_hidden_hash_idx on memory.memories (user_id, agent_id, con
 -- The memory that matters least comes first. The limit evicts this memory, unless expired memories exist.
 create index memories_least_idx on memory.memories (user_id, agent_id, is_stated, importance, created_at, memory_id)
   where superseded_at is null and deleted_at is null;
-create index memories_long_idx on memory.memories (user_id)
-  where long_search_vector is not null and superseded_at is null and deleted_at is null;
 -- memory.load_user() reads this index: the 50 memories that matter most of 100,000, without a sort. The index has the
 -- columns that the filters need, so that a scan skips another agent's memories without reading the table.
 create index memories_profile_idx
@@ -73,11 +74,9 @@ create index memories_profile_idx
   where superseded_at is null and deleted_at is null and memory_type in ('preference', 'fact');
 create index memories_quarantined_idx on memory.memories (user_id, agent_id, content_hash)
   where quarantined_at is not null;
--- Lists show the newest memory first; memory_id (uuid v7) breaks ties within one statement. A search without filters
--- reads only this index: a user's memories are scattered over the table and adjacent here, which takes 0.7 ms instead
--- of 2.1 for a thousand. An entry must fit in a third of a page, so long word vectors are not in the index.
+-- Lists show the newest memory first; memory_id (uuid v7) breaks ties within one statement.
 create index memories_recent_idx on memory.memories (user_id, agent_id, created_at, memory_id)
-  include (expires_at, valid_to, search_vector)
+  include (expires_at, valid_to)
   where superseded_at is null and deleted_at is null;
 create index memories_scope_expiry_idx on memory.memories (user_id, agent_id, expires_at)
   where expires_at is not null and superseded_at is null and deleted_at is null;
@@ -100,16 +99,11 @@ comment on column memory.memories.content_hash is
 'SHA-256 of the content in lower case with single spaces and without blanks of no width, first 32 hex digits.';
 comment on column memory.memories.embedding_text is
 'What is embedded and searched in place of content; null means content.';
-comment on column memory.memories.search_vector is
-'The words of the memory for keyword search; null for a text with more than about 150 different words.';
-comment on column memory.memories.long_search_vector is
-'The words of a memory whose search_vector would be too long for memories_recent_idx; exactly one of the two is '
-'set.';
 comment on column memory.memories.thread_id is 'The thread in which it was said; null for a memory of no thread.';
 comment on column memory.memories.source_seqs is 'The messages of thread_id that state the memory.';
 comment on column memory.memories.source is 'Who says so: user, extraction, or what the caller names.';
 comment on column memory.memories.metadata is
-'Of the application; what extraction knows besides, such as subject and event_time.';
+'Of the application; what extraction knows besides, such as event_time and the value of the attribute.';
 comment on column memory.memories.tags is 'Labels by which lists and searches select.';
 comment on column memory.memories.confidence is 'How sure the source is, from 0 to 1.';
 comment on column memory.memories.importance is
@@ -124,9 +118,11 @@ comment on column memory.memories.expires_at is
 comment on column memory.memories.superseded_by is
 'The memory that took the place of this one, or the document it became part of (reason consolidated).';
 comment on column memory.memories.supersede_reason is
-'duplicate, near-duplicate, contradict (newer facts hid it), stated (it contradicts what the user stated), '
-'consolidated, or what memory.supersede_memory() was given.';
-comment on column memory.memories.superseded_at is 'When superseded_by took its place; null while it is current.';
+'replaced (another value took its place), ended (it no longer holds), corrected (it was never true), stated (it '
+'contradicts what the user stated), duplicate, near-duplicate, consolidated, or what memory.supersede_memory() or '
+'memory.end_memory() was given.';
+comment on column memory.memories.superseded_at is
+'When superseded_by took its place, or when it ended without a successor; null while it is current.';
 comment on column memory.memories.deleted_at is
 'When it was deleted or evicted; memory.sweep() removes it. infinity: it is in quarantine. Null otherwise.';
 comment on column memory.memories.version is
@@ -149,6 +145,11 @@ comment on column memory.memories.quarantined_at is
 comment on column memory.memories.quarantine_reason is 'Why: the signs that a rule found, or what the caller gave.';
 comment on column memory.memories.quarantined_with is
 'The poisoned source that the memory derives from, such as "message thread/3"; null when it is itself the reason.';
+comment on column memory.memories.subject is
+'The person or thing that it is about, such as "user" or "daughter Lou"; null means the user.';
+comment on column memory.memories.attribute is
+'What it says of the subject, such as "home" or "phone/work": policy memories.attributes says which names have one '
+'value at a time. Null for a memory that no other value takes the place of.';
 comment on column memory.memories.released_at is
 'When it was last released: no rule quarantines it again while its content stays.';
 
@@ -167,6 +168,7 @@ create table memory.memory_history (
   changed_by text not null,
   superseded_by uuid,
   supersede_reason text,
+  valid_to timestamptz,
   primary key (user_id, memory_id, version),
   constraint memory_history_user_id_memory_id_fkey foreign key (user_id, memory_id)
     references memory.memories on delete cascade
@@ -189,6 +191,7 @@ comment on column memory.memory_history.changed_at is 'When this version was mad
 comment on column memory.memory_history.changed_by is 'The role that had logged in when this version was made.';
 comment on column memory.memory_history.superseded_by is 'The memory or document that hid this version.';
 comment on column memory.memory_history.supersede_reason is 'Why this version was hidden, as in memory.memories.';
+comment on column memory.memory_history.valid_to is 'Until when this version was to hold; null means for ever.';
 
 -- Columns of memory.memories would be heavier: each use would run the triggers of an update, write a version to
 -- memory.memory_history and an entry to each index, and wait for whoever changes the memory. There is no foreign key,

@@ -25,9 +25,3 @@ after delete on memory.memories
 referencing old table as old_rows for each statement
 when ({{not copied}})
 execute function memory._memories_after_change();
-
-create trigger embedding_100_before_insert
-before insert on memory.embeddings
-for each row
-when (new.source = 'memory' and ({{not copied}}))
-execute function memory._embedding_before_insert();

@@ -7,7 +7,7 @@ create or replace function memory._may_outrank(p_trust double precision, p_other
 returns boolean
 language sql immutable parallel safe
 begin atomic
-  select coalesce(p_trust >= 0.5 or p_trust >= p_other, true);
+  select coalesce(not memory._is_low(p_trust) or p_trust >= p_other, true);
 end;
 
 -- The trust of a new memory: the trust of its source, or, if the memory names its messages, the lowest trust of these
@@ -32,32 +32,35 @@ begin
 end;
 $$;
 
--- Whether a memory with new content is judged: one that is not stored as deleted, where the policy says so, unless a
--- quick look finds nothing in the words of a person.
+-- Whether a memory with new content is judged: one that is not stored as deleted, where the policy says so.
 create or replace function memory._may_be_attack(p_candidate memory.memories, p_policy jsonb)
 returns boolean
 language sql stable parallel safe
 begin atomic
-  select ((p_candidate).trust < 0.9 or (p_candidate).embedding_text is not null
-      or memory._may_be_definite((p_candidate).content) or memory._may_have_credential((p_candidate).content))
-    and (p_candidate).deleted_at is null and (p_policy #>> '{trust,rules}')::boolean;
+  select (p_candidate).deleted_at is null and ((p_policy #>> '{trust,rules}')::boolean
+    or memory._is_low((p_candidate).trust) and (p_policy #>> '{trust,screen}')::boolean);
 end;
 
--- Puts a memory that its writer is about to store into quarantine if the memory looks like an attack: an instruction to
--- a model, hidden characters, markup of prompts, or a credential. If the same attack is already in quarantine, the
--- function returns null, and the memory is not stored again.
+-- Puts a memory that its writer is about to store into quarantine if the memory has a sign of an attack or a
+-- credential, or has low trust and waits for the verdict of the screen model. If the same attack is already in
+-- quarantine, the function returns null, and the memory is not stored again.
 create or replace function memory._judged_memory(p_candidate memory.memories, p_is_new boolean)
 returns memory.memories
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  reason text := memory._verdict(p_candidate.content, p_candidate.trust);
+  policy constant jsonb := case when memory._is_low(p_candidate.trust)
+    then memory._policy_section(p_candidate.user_id, p_candidate.agent_id, 'trust') else '{"rules": true}' end;
+  reason text;
 begin
-  if reason is null and memory._without_credentials(p_candidate.content) <> p_candidate.content then
-    reason := 'a credential';
+  if (policy ->> 'rules')::boolean then
+    reason := 'rule: ' || coalesce(
+      memory._verdict(concat_ws(e'\n.\n', p_candidate.content, p_candidate.embedding_text), p_candidate.trust),
+      case when memory._masked(p_candidate.content, '{credential}') <> p_candidate.content then 'a credential' end);
   end if;
-  if p_candidate.embedding_text is not null then
-    reason := coalesce(reason, memory._verdict(p_candidate.embedding_text, p_candidate.trust));
+  if reason is null and (policy ->> 'screen')::boolean then
+    reason := memory._waiting_reason();
+    perform memory._enqueue_due(p_candidate.user_id, 'screen_texts', '');
   end if;
   if reason is not null then
     if p_is_new and exists (
@@ -68,7 +71,7 @@ begin
     end if;
     p_candidate.deleted_at := 'infinity';
     p_candidate.quarantined_at := statement_timestamp();
-    p_candidate.quarantine_reason := left('rule: ' || reason, 1000);
+    p_candidate.quarantine_reason := left(reason, 1000);
     p_candidate.operation := 'quarantine';
   end if;
   return p_candidate;
@@ -116,7 +119,7 @@ begin
   -- The winner may have gone meanwhile; a winner that goes releases only memories outside of quarantine.
   winner := memory._present_winner(p_memory.user_id, p_memory.superseded_by);
   if winner is distinct from p_memory.superseded_by then
-    perform memory._release_hidden(p_memory.user_id, p_memory.superseded_by, winner);
+    perform memory._release_hidden(p_memory.user_id, p_memory.superseded_by, winner, true);
   end if;
   return true;
 exception

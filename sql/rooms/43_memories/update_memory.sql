@@ -19,7 +19,7 @@ begin
     and m.memory_id = update_memory.memory_id
     and m.deleted_at is null
     and memory._is_unexpired(m.expires_at)
-  for update;
+  for no key update;
   if not found then
     perform memory._refuse_unknown_memory(memory_id);
   elsif current_version <> expected_version then

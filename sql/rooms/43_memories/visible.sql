@@ -27,8 +27,8 @@ begin atomic
 end;
 
 -- The visible memories of a user. Without p_as_of these are the memories of now; with p_as_of, the memories that held
--- at that time by valid_from (or created_at) and valid_to. A superseded memory held until its winner began to hold, or,
--- if the winner is older or gone, until it was superseded.
+-- at that time by valid_from (or created_at) and valid_to. A memory that was replaced or has ended held until then; one
+-- that an article took the place of, until it was superseded; duplicates and corrected memories never show again.
 create or replace function memory._visible_memories(p_user_id text, p_as_of timestamptz, p_include_superseded boolean)
 returns setof memory.memories
 language sql stable parallel safe
@@ -41,11 +41,9 @@ begin atomic
     and case when p_as_of is null
              then p_include_superseded or m.superseded_at is null
              else coalesce(m.valid_from, m.created_at) <= p_as_of
-               and (m.valid_to is null or m.valid_to > p_as_of)
-               and (p_include_superseded or m.superseded_at is null or p_as_of < coalesce((
-                 select least(w.valid_from, m.superseded_at) from memory.memories as w
-                 where w.user_id = m.user_id and w.memory_id = m.superseded_by
-                   and w.valid_from > coalesce(m.valid_from, m.created_at)), m.superseded_at))
+               and (p_as_of < coalesce(m.valid_to, case when p_include_superseded is not true then m.superseded_at end))
+                 is not false
+               and (p_include_superseded or memory._state(m) in ('current', 'ended', 'replaced'))
         end;
 end;
 
@@ -81,7 +79,7 @@ end;
 create or replace function memory._listed_memories(
   p_user_id text, p_agent_id text, p_memory_type text, p_search text, p_tags_all text[], p_as_of timestamptz,
   p_include_superseded boolean, p_thread_id text, p_filter jsonb, p_created_after timestamptz,
-  p_created_before timestamptz, p_include_quarantined boolean
+  p_created_before timestamptz, p_include_quarantined boolean, p_subject text, p_attribute text
 )
 returns setof memory.memories
 language sql stable parallel safe
@@ -99,8 +97,10 @@ begin atomic
     and (p_memory_type is null or m.memory_type = p_memory_type)
     and (p_created_after is null or m.created_at > p_created_after)
     and (p_created_before is null or m.created_at < p_created_before)
-    and (p_tags_all is null or memory._comparable_tags(m.tags, p_tags_all) @> p_tags_all)
+    and (p_tags_all is null or m.tags @> p_tags_all)
     and (p_filter is null or m.metadata @> p_filter)
+    and (p_subject is null or memory._subject(m.subject) = memory._plainly_spelled(p_subject))
+    and (p_attribute is null or lower(m.attribute) = lower(p_attribute))
     and (p_search is null
       or strpos(lower(m.content), lower(p_search)) > 0
       or strpos(lower(m.embedding_text), lower(p_search)) > 0);

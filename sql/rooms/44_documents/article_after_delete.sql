@@ -5,7 +5,7 @@ language plpgsql volatile parallel unsafe security definer -- whoever may delete
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  perform memory._release_hidden(old.user_id, old.document_id, null);
+  perform memory._release_hidden(old.user_id, old.document_id, null, true);
   return null;
 end;
 $$;

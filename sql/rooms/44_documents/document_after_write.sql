@@ -10,6 +10,7 @@ begin
   perform memory._cut_roughly(new, policy);
   -- A job looks at the rest when it cuts the document: to look at 64 KiB takes as long as parsing their words.
   perform memory._judge_document(new, 65536);
+  perform memory._await_verdict(new);
   return null;
 end;
 $$;
@@ -29,28 +30,13 @@ declare
 begin
   delete from memory.document_chunks as c
   where c.user_id = p_document.user_id and c.document_id = p_document.document_id;
-  insert into memory.document_chunks (user_id, document_id, number, content, search_vector, token_count)
+  insert into memory.document_chunks (user_id, document_id, number, content, token_count)
   select p_document.user_id, p_document.document_id, p.number, p.piece,
-    memory._chunk_vector((p_policy #>> '{search,language}')::regconfig, p_document.title, p.piece),
     case when not is_long then memory._tokens_at_most(p_document.content) end
   from memory._rough_pieces(p_document.content) as p;
   if is_long then
     perform memory._enqueue_due(p_document.user_id, 'chunk_documents', '');
-  else
-    perform memory._enqueue_embedding(p_document.user_id, '', 'document', array(
-      select c.document_id || '/' || c.number from memory.document_chunks as c
-      where c.user_id = p_document.user_id and c.document_id = p_document.document_id));
   end if;
-end;
-$$;
-
--- The words of a piece for keyword search. Each piece has the words of the title too.
-create or replace function memory._chunk_vector(p_language regconfig, p_title text, p_content text)
-returns tsvector
-language plpgsql immutable parallel safe
-as $$
-begin
-  return memory._text_vector(p_language, concat_ws(e'\n', p_title, p_content));
 end;
 $$;
 
@@ -61,6 +47,6 @@ returns text
 language plpgsql immutable parallel safe
 as $$
 begin
-  return case when cardinality(p_agent_ids) = 1 then p_agent_ids[1] end;
+  return nullif(memory._agent_of_several(p_agent_ids), '');
 end;
 $$;

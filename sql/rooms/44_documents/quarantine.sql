@@ -22,6 +22,21 @@ begin
 end;
 $$;
 
+-- Puts a new text of low trust into quarantine until the screen model has judged it, where the policy says so.
+create or replace function memory._await_verdict(p_document memory.documents)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  if memory._is_low(p_document.trust) and p_document.quarantined_at is null and p_document.released_at is null
+    and (memory._policy_section(
+      p_document.user_id, memory._document_agent(p_document.agent_ids), 'trust') ->> 'screen')::boolean
+    and memory._quarantine_document(p_document.user_id, p_document.document_id, memory._waiting_reason()) then
+    perform memory._enqueue_due(p_document.user_id, 'screen_texts', '');
+  end if;
+end;
+$$;
+
 -- Puts a document into quarantine; false when there is none, or it is there already. Memories that an article had
 -- superseded are current again.
 create or replace function memory._quarantine_document(
@@ -38,7 +53,7 @@ begin
   if not found then
     return false;
   end if;
-  perform memory._release_hidden(p_user_id, p_document_id, null);
+  perform memory._release_hidden(p_user_id, p_document_id, null, true);
   return true;
 end;
 $$;
@@ -60,7 +75,6 @@ begin
   set quarantined_at = null, quarantine_reason = null, quarantined_with = null, released_at = statement_timestamp()
   where d.user_id = p_user_id and d.document_id = p_document_id;
   perform memory._hide_released(p_user_id, p_document_id, since);
-  perform memory._enqueue_embedding(p_user_id); -- a job may have seen its pieces in quarantine, and passed them over
   return true;
 end;
 $$;

@@ -56,7 +56,6 @@ create table memory.document_chunks (
   document_id uuid not null,
   number int not null,
   content text not null,
-  search_vector tsvector not null,
   token_count int,
   primary key (user_id, document_id, number),
   constraint document_chunks_user_id_document_id_fkey foreign key (user_id, document_id)
@@ -69,8 +68,6 @@ comment on column memory.document_chunks.user_id is 'The user to whom the row be
 comment on column memory.document_chunks.document_id is 'The document of which this is a piece.';
 comment on column memory.document_chunks.number is 'The place of the piece in its document, from 0.';
 comment on column memory.document_chunks.content is 'The text of the piece.';
-comment on column memory.document_chunks.search_vector is
-'The words of the piece and of the title, for keyword search.';
 comment on column memory.document_chunks.token_count is
 'From the job that cut the document, or an upper bound for a short one that needs no cutting; null while a long one '
 'waits for it.';

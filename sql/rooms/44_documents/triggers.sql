@@ -21,9 +21,3 @@ after delete on memory.documents
 for each row
 when (old.source = 'consolidation' and ({{not copied}}))
 execute function memory._article_after_delete();
-
-create trigger chunks_200_after_delete
-after delete on memory.document_chunks
-referencing old table as old_rows for each statement
-when ({{not copied}})
-execute function memory._chunks_after_delete();

@@ -4,6 +4,7 @@ create or replace function memory.delete_checkpoints(
 returns bigint
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_custom_plan -- a plan for any list compares each row with each entry of the list
 as $$
 declare
   deleted bigint;
@@ -15,8 +16,14 @@ begin
   end if;
   if thread_ids is not null then
     deleted := (select sum(memory._delete_checkpoints_of_thread(delete_checkpoints.user_id, t.thread_id))
-                from unnest(thread_ids) as t (thread_id));
+                from (
+                  select distinct u as thread_id from unnest(thread_ids) as u
+                  where memory._has_checkpoints(delete_checkpoints.user_id, u) order by 1) as t);
   else
+    perform from memory.checkpoints as c
+    where c.user_id = delete_checkpoints.user_id and c.metadata ? 'run_id'
+      and c.metadata ->> 'run_id' = any (delete_checkpoints.run_ids)
+    order by c.thread_id, c.namespace, c.checkpoint_id for update;
     deleted := (
       select sum(memory._delete_some_checkpoints(delete_checkpoints.user_id, r.thread_id, r.namespace, r.ids))
       from (
@@ -33,7 +40,18 @@ comment on function memory.delete_checkpoints(text, text[], text[]) is
 'Deletes a user''s checkpoints for good, those of these threads or those of these runs (run_id of their metadata), and '
 'returns how many. Messages and memories of the threads stay; memory.delete_thread() deletes a thread with all it has.';
 
--- Deletes all checkpoints of a thread, and returns how many.
+-- Whether a thread has a checkpoint, or what is left of one. A caller may name many thousand threads without any.
+create or replace function memory._has_checkpoints(p_user_id text, p_thread_id text)
+returns boolean
+language sql stable parallel safe
+begin atomic
+  select exists (select from memory.checkpoints as c where c.user_id = p_user_id and c.thread_id = p_thread_id)
+    or exists (select from memory.checkpoint_writes as w where w.user_id = p_user_id and w.thread_id = p_thread_id)
+    or exists (select from memory.checkpoint_blobs as b where b.user_id = p_user_id and b.thread_id = p_thread_id);
+end;
+
+-- Deletes all checkpoints of a thread, and returns how many. Whoever deletes several locks them in the order of their
+-- keys first, as memory.forget_user() does, and their writes and values after them.
 create or replace function memory._delete_checkpoints_of_thread(p_user_id text, p_thread_id text)
 returns bigint
 language plpgsql volatile parallel unsafe
@@ -41,10 +59,16 @@ as $$
 declare
   deleted bigint;
 begin
+  perform from memory.checkpoints as c where c.user_id = p_user_id and c.thread_id = p_thread_id
+  order by c.namespace, c.checkpoint_id for update;
   delete from memory.checkpoints as c where c.user_id = p_user_id and c.thread_id = p_thread_id;
   get diagnostics deleted = row_count;
   delete from memory.checkpoint_writes as w where w.user_id = p_user_id and w.thread_id = p_thread_id;
   delete from memory.checkpoint_blobs as b where b.user_id = p_user_id and b.thread_id = p_thread_id;
+  if starts_with(p_user_id, 'space:') then -- others may begin the thread anew
+    delete from memory.space_writes as w
+    where w.user_id = p_user_id and w.source = 'checkpoint' and w.id = p_thread_id;
+  end if;
   return deleted;
 end;
 $$;
@@ -83,16 +107,24 @@ begin
   delete from memory.checkpoint_writes as w
   where w.user_id = p_user_id and w.thread_id = p_thread_id and w.namespace = p_namespace
     and w.checkpoint_id = any (p_ids);
-  -- The checkpoints that are left are read by a statement of its own: a run may have stored one of them meanwhile.
+  -- The checkpoints that are left are read by a statement of its own: a run may have stored one of them meanwhile. Each
+  -- value is looked up by its key, because a session may keep a plan for one row, which compared 24,000 values with as
+  -- many names: 50 s.
   delete from memory.checkpoint_blobs as b
-  using (
-    select u.channel, u.version from unnest(channels, versions) as u (channel, version)
-    except
-    select v.key, v.value
-    from memory.checkpoints as c cross join lateral jsonb_each_text(c.checkpoint -> 'channel_versions') as v
-    where c.user_id = p_user_id and c.thread_id = p_thread_id and c.namespace = p_namespace) as u
-  where b.user_id = p_user_id and b.thread_id = p_thread_id and b.namespace = p_namespace
-    and b.channel = u.channel and b.version = u.version;
+  where b.ctid = any (array(
+    select v.place
+    from (
+      select u.channel, u.version from unnest(channels, versions) as u (channel, version)
+      except
+      select v.key, v.value
+      from memory.checkpoints as c cross join lateral jsonb_each_text(c.checkpoint -> 'channel_versions') as v
+      where c.user_id = p_user_id and c.thread_id = p_thread_id and c.namespace = p_namespace) as u
+    cross join lateral (
+      select k.ctid as place
+      from memory.checkpoint_blobs as k
+      where k.user_id = p_user_id and k.thread_id = p_thread_id and k.namespace = p_namespace
+        and k.channel = u.channel and k.version = u.version
+      limit 1) as v));
   return deleted;
 end;
 $$;

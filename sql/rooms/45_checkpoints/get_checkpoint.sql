@@ -2,7 +2,7 @@ create or replace function memory.get_checkpoint(
   user_id text, thread_id text, namespace text default '', checkpoint_id text default null
 )
 returns setof memory.checkpoint
-language plpgsql stable parallel safe security definer
+language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare

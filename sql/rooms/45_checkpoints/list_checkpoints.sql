@@ -6,6 +6,8 @@ returns setof memory.checkpoint
 language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  page text;
 begin
   perform memory._check_checkpoint(user_id, coalesce(thread_id, 'any'), coalesce(namespace, ''),
     coalesce(checkpoint_id, 'any'));
@@ -13,20 +15,31 @@ begin
   perform memory._check_filter(filter);
   perform memory._check_page(row_limit, 0);
   -- A plan of its own for each choice of conditions: with a thread and a namespace the primary key gives the newest.
+  page := concat_ws(' and ', 'select c from memory.checkpoints as c where c.user_id = $1',
+    case when thread_id is not null then 'c.thread_id = $2' end,
+    case when namespace is not null then 'c.namespace = $3' when thread_id is not null then 'c.namespace = s.name' end,
+    case when checkpoint_id is not null then 'c.checkpoint_id = $4' end,
+    case when filter is not null then 'c.metadata @> $5' end,
+    case when before is not null then 'c.checkpoint_id < $6' end,
+    '(not exists (select from memory.checkpoints as e where e.user_id = $1 and e.expires_at is not null) '
+    'or not memory._checkpoints_have_expired(c.user_id, c.thread_id)) '
+    'order by c.checkpoint_id desc fetch first ($7) rows with ties');
+  if thread_id is not null and namespace is null then
+    -- The index tells one namespace after the other, and the newest of each.
+    page := format(
+      'with recursive s as ( '
+      '  select '''' as name '
+      '  union all '
+      '  select (select c.namespace from memory.checkpoints as c '
+      '          where c.user_id = $1 and c.thread_id = $2 and c.namespace > s.name order by c.namespace limit 1) '
+      '  from s where s.name is not null) '
+      'select p.c from s cross join lateral (%s) as p '
+      'order by (p.c).checkpoint_id desc fetch first ($7) rows with ties', page);
+  end if;
   return query execute format(
-    'select w.* '
-    'from (select c, c.checkpoint -> ''blobless_versions'' as blobless '
-    '      from memory.checkpoints as c where c.user_id = $1 %s %s %s %s %s '
-    '      and (not exists (select from memory.checkpoints as e where e.user_id = $1 and e.expires_at is not null) '
-    '           or not memory._checkpoints_have_expired(c.user_id, c.thread_id)) '
-    '      order by c.checkpoint_id desc fetch first ($7) rows with ties) as n '
-    'cross join lateral memory._whole_checkpoint(n.c, n.blobless) as w '
-    'order by w.checkpoint_id desc',
-    case when thread_id is not null then 'and c.thread_id = $2' end,
-    case when namespace is not null then 'and c.namespace = $3' end,
-    case when checkpoint_id is not null then 'and c.checkpoint_id = $4' end,
-    case when filter is not null then 'and c.metadata @> $5' end,
-    case when before is not null then 'and c.checkpoint_id < $6' end)
+    'select w.* from (%s) as n '
+    'cross join lateral memory._whole_checkpoint(n.c, (n.c).checkpoint -> ''blobless_versions'') as w '
+    'order by w.checkpoint_id desc', page)
   using user_id, thread_id, namespace, checkpoint_id, filter, before, row_limit;
 end;
 $$;

@@ -2,6 +2,7 @@ create or replace function memory.prune_checkpoints(user_id text, thread_ids tex
 returns bigint
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_custom_plan -- as in memory.delete_checkpoints()
 as $$
 declare
   thread text;
@@ -27,30 +28,34 @@ begin
       format('thread "%s" has a DeltaChannel, whose value is made of earlier checkpoints', left(thread, 100)),
       'Nothing was deleted. Leave this thread out, or delete it with memory.delete_checkpoints().', '0A000');
   end if;
-  foreach thread in array coalesce(thread_ids, '{}') loop
+  perform from memory.checkpoints as c
+  where c.user_id = prune_checkpoints.user_id and c.thread_id = any (thread_ids)
+  order by c.thread_id, c.namespace, c.checkpoint_id for update;
+  foreach thread in array array(
+    select distinct u from unnest(thread_ids) as u
+    where memory._has_checkpoints(prune_checkpoints.user_id, u) order by 1)
+  loop
     -- All that goes is chosen in one statement, so that what a run stores meanwhile stays.
     for doomed in
-      with newest as materialized (
-        select distinct on (c.namespace) c.namespace, c.checkpoint_id, c.metadata #>> array['parents', ''] as root
+      with placed as materialized ( -- once through the thread: a join of two readings compared each with each
+        select c.namespace, c.checkpoint_id, first_value(c.checkpoint_id) over newest_first as newest,
+          first_value(c.metadata #>> array['parents', '']) over newest_first as root
         from memory.checkpoints as c
         where c.user_id = prune_checkpoints.user_id and c.thread_id = thread
-        order by c.namespace desc, c.checkpoint_id desc
+        window newest_first as (partition by c.namespace order by c.checkpoint_id desc)
       )
-      select c.namespace, array_agg(c.checkpoint_id) as ids
-      from memory.checkpoints as c
-      join newest as n on n.namespace = c.namespace
-      where c.user_id = prune_checkpoints.user_id and c.thread_id = thread
-        and (
-          c.checkpoint_id <> n.checkpoint_id
-          -- The namespace of one call of a subgraph has the id of its task after a colon. The namespace goes with the
-          -- checkpoint of the root that the call began with. A subgraph that keeps its own state has no colon.
-          or n.namespace ~ ':[^|]*$'
-            and n.root <> (select r.checkpoint_id from newest as r where r.namespace = '')
-            and exists (
-              select from memory.checkpoints as r
-              where r.user_id = prune_checkpoints.user_id and r.thread_id = thread and r.namespace = ''
-                and r.checkpoint_id = n.root))
-      group by c.namespace
+      select p.namespace, array_agg(p.checkpoint_id) as ids
+      from placed as p
+      where p.checkpoint_id <> p.newest
+        -- The namespace of one call of a subgraph has the id of its task after a colon. The namespace goes with the
+        -- checkpoint of the root that the call began with. A subgraph that keeps its own state has no colon.
+        or p.namespace ~ ':[^|]*$'
+          and p.root <> (select max(r.checkpoint_id) from placed as r where r.namespace = '')
+          and exists (
+            select from memory.checkpoints as r
+            where r.user_id = prune_checkpoints.user_id and r.thread_id = thread and r.namespace = ''
+              and r.checkpoint_id = p.root)
+      group by p.namespace
     loop
       deleted := deleted + memory._delete_some_checkpoints(user_id, thread, doomed.namespace, doomed.ids);
       update memory.checkpoints as c set parent_id = null

@@ -12,14 +12,24 @@ declare
 begin
   if (memory._is_plain_checkpoint(user_id, thread_id, namespace, checkpoint_id, coalesce(parent_id, 'none'))
       and cardinality(channels) = all (array[cardinality(versions), cardinality(types), cardinality(blobs)])
-      and jsonb_typeof(checkpoint) = 'object' and memory._is_metadata(metadata)) is not true then
+      and num_nulls(variadic channels) + num_nulls(variadic versions) + num_nulls(variadic types) = 0
+      and octet_length(array_to_string(channels, '') || array_to_string(versions, '')) <= 600
+      and coalesce(octet_length(metadata ->> 'run_id'), 0) <= 600
+      and memory._is_checkpoint(checkpoint) and memory._is_metadata(metadata)) is not true then
     perform memory._check_checkpoint(user_id, thread_id, namespace, checkpoint_id,
-      array[cardinality(channels), cardinality(versions), cardinality(types), cardinality(blobs)]);
+      array[cardinality(channels), cardinality(versions), cardinality(types), cardinality(blobs)],
+      num_nulls(variadic channels) + num_nulls(variadic versions) + num_nulls(variadic types));
     perform memory._check_id('parent_id', coalesce(parent_id, 'none'));
     perform memory._check_metadata(metadata);
-    if metadata is null or (jsonb_typeof(checkpoint) = 'object') is not true then
-      perform memory._refuse(case when metadata is null then 'metadata' else 'checkpoint' end, 'must be a JSON object',
-        'Pass the checkpoint without its larger values, and its metadata.');
+    perform memory._check_key('channels', 'a name with its version', c.name || c.version)
+      from unnest(channels, versions) as c (name, version);
+    perform memory._check_key('metadata', 'run_id', metadata ->> 'run_id');
+    if metadata is null then
+      perform memory._refuse('metadata', 'must be a JSON object', 'Pass the metadata of the checkpoint.');
+    elsif memory._is_checkpoint(checkpoint) is not true then
+      perform memory._refuse('checkpoint',
+        'must be a JSON object, and so must channel_versions and channel_values in the checkpoint',
+        'Pass the checkpoint without its larger values.');
     end if;
   end if;
   -- Hardly any thread has an expiry, so a policy is merged only where there may be one.
@@ -46,6 +56,9 @@ begin
     select put_checkpoint.user_id, put_checkpoint.thread_id, put_checkpoint.namespace, unnest(channels),
       unnest(versions), unnest(types), unnest(blobs)
     on conflict on constraint checkpoint_blobs_pkey do nothing;
+  end if;
+  if starts_with(user_id, 'space:') then -- of the thread as a whole: later states are made of earlier ones
+    perform memory._note_writer(user_id, 'checkpoint', thread_id, false);
   end if;
 end;
 $$;
@@ -78,6 +91,29 @@ begin
 end;
 $$;
 
+-- Whether a checkpoint is one that memory.get_checkpoint() and memory.prune_checkpoints() can read.
+create or replace function memory._is_checkpoint(p_checkpoint jsonb)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select jsonb_typeof(p_checkpoint) = 'object'
+    and coalesce(jsonb_typeof(p_checkpoint -> 'channel_versions'), 'object') = 'object'
+    and coalesce(jsonb_typeof(p_checkpoint -> 'channel_values'), 'object') = 'object';
+end;
+
+-- Refuses a part of an index entry that does not fit beside the ids.
+create or replace function memory._check_key(p_argument text, p_what text, p_key text)
+returns void
+language plpgsql immutable parallel safe
+as $$
+begin
+  if octet_length(p_key) > 600 then
+    perform memory._refuse(p_argument, format('%s has %s bytes, at most 600 are allowed', p_what, octet_length(p_key)),
+      'Use a shorter one.', '54000');
+  end if;
+end;
+$$;
+
 -- Whether a text may be the namespace of a checkpoint; null for null.
 create or replace function memory._is_namespace(p_namespace text)
 returns boolean
@@ -94,16 +130,18 @@ create or replace function memory._is_plain_checkpoint(
   p_user_id text, p_thread_id text, p_namespace text, p_checkpoint_id text, p_other_id text default 'none'
 )
 returns boolean
-language sql stable parallel safe
+language sql stable parallel unsafe
 begin atomic
   select '' <> all (array[p_user_id, p_thread_id, p_checkpoint_id, p_other_id])
     and octet_length(p_user_id || p_thread_id || p_checkpoint_id || p_other_id) <= 255
     and memory._is_namespace(p_namespace) and memory._may_reach(p_user_id) and memory._is_here(p_user_id);
 end;
 
--- Refuses what names no checkpoint, and arrays of different lengths: the first one has the names of the channels.
+-- Refuses what names no checkpoint, and arrays of different lengths or with nulls: the first one has the names of the
+-- channels.
 create or replace function memory._check_checkpoint(
-  p_user_id text, p_thread_id text, p_namespace text, p_checkpoint_id text, p_lengths int[] default '{}'
+  p_user_id text, p_thread_id text, p_namespace text, p_checkpoint_id text, p_lengths int[] default '{}',
+  p_nulls int default 0
 )
 returns void
 language plpgsql stable parallel safe
@@ -120,6 +158,9 @@ begin
   elsif (p_lengths[1] = all (p_lengths)) is not true then
     perform memory._refuse('channels', format('has %s entries, the arrays beside it have %s', p_lengths[1],
       array_to_string(p_lengths[2:], ', ', 'null')), 'Pass arrays of one length.');
+  elsif p_nulls > 0 then
+    perform memory._refuse('channels', format('has %s nulls with the arrays beside it', p_nulls),
+      'Take the nulls out; only blobs may have them.');
   end if;
 end;
 $$;

@@ -8,11 +8,17 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   if (memory._is_plain_checkpoint(user_id, thread_id, namespace, checkpoint_id, task_id)
-      and cardinality(channels) = all (array[cardinality(places), cardinality(types), cardinality(blobs)])) is not true
+      and cardinality(channels) = all (array[cardinality(places), cardinality(types), cardinality(blobs)])
+      and num_nulls(variadic channels) + num_nulls(variadic places) + num_nulls(variadic types) = 0) is not true
   then
     perform memory._check_checkpoint(user_id, thread_id, namespace, checkpoint_id,
-      array[cardinality(channels), cardinality(places), cardinality(types), cardinality(blobs)]);
+      array[cardinality(channels), cardinality(places), cardinality(types), cardinality(blobs)],
+      num_nulls(variadic channels) + num_nulls(variadic places) + num_nulls(variadic types));
     perform memory._check_id('task_id', task_id);
+    perform memory._check_key('task_id', 'the id', task_id);
+  end if;
+  if starts_with(user_id, 'space:') then
+    perform memory._note_writer(user_id, 'checkpoint', thread_id, false);
   end if;
   -- A task that is run again writes the same, so the first write to a place stays. Calls at once insert the places in
   -- one order, so that none of them waits for another that waits for it. Nearly all tasks write to these places in this

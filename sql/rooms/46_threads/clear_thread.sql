@@ -23,6 +23,9 @@ begin
   update memory.messages as m set summary_id = null
   where m.user_id = clear_thread.user_id and m.thread_id = clear_thread.thread_id and not m.is_active
     and m.summary_id is not null and (clear_thread.agent_id is null or m.agent_id = clear_thread.agent_id);
+  delete from memory.shown_rounds as r
+  where r.user_id = clear_thread.user_id and r.thread_id = clear_thread.thread_id
+    and coalesce(clear_thread.agent_id, r.agent_id) = r.agent_id;
   -- A job that is storing a summary may have stored its memory, which nobody sees before the job is completed.
   perform memory._lock_scopes_of_threads(user_id, array[thread_id]);
   perform memory._forget_conversation(user_id, thread_id);

@@ -53,7 +53,6 @@ begin
   if derived = '{}' then
     return;
   end if;
-  derived := memory._with_merged(p_user_id, derived);
   if p_forgets then
     perform memory._bury(p_user_id, array(
       select m.content from memory._memories_by_ids(p_user_id, derived) as m));

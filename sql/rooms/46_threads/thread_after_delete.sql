@@ -11,12 +11,12 @@ begin
   perform memory._delete_derived(old.user_id, old.thread_id, false);
   -- The scopes of watermarks of these two kinds are no threads, though a thread may be named alike (language:english).
   delete from memory.marks as k
-  where k.user_id = old.user_id and k.scope = old.thread_id and k.kind not in ('language', 'parsed_anew');
+  where k.user_id = old.user_id and k.scope = old.thread_id and k.kind not in ('language', 'parsed_anew', 'spoken');
   delete from memory.jobs as j where j.user_id = old.user_id and j.scope = old.thread_id;
   perform memory._recall_user_summary(old.user_id, old.thread_id);
   -- Once more: the job for which this transaction waited may have set the thread's first watermark.
   delete from memory.marks as k
-  where k.user_id = old.user_id and k.scope = old.thread_id and k.kind not in ('language', 'parsed_anew');
+  where k.user_id = old.user_id and k.scope = old.thread_id and k.kind not in ('language', 'parsed_anew', 'spoken');
   delete from memory.summaries as s where s.user_id = old.user_id and s.thread_id = old.thread_id;
   delete from memory.documents as d
   where d.user_id = old.user_id and d.thread_id = old.thread_id and memory._is_archive(d);
@@ -47,13 +47,12 @@ begin
   select array_agg(g.seq) into deleted from gone as g;
   perform set_config('memory.rows_are_copied', '', true); -- memory._threads_after_delete() removes the note
   -- After the messages: a job that stores embeddings holds them until it commits, and the deletion waited for that.
-  if exists (select from memory.models as m where m.kind = 'embedding') then
-    perform memory._drop_embeddings(old.user_id, 'message', g.ids)
-    from (select array_agg(old.thread_id || '/' || d.seq) as ids
-          from unnest(deleted) as d (seq) group by d.seq / 10000) as g;
-  end if;
+  perform memory._store_texts(old.user_id, 'message', g.ids, '{}')
+  from (select array_agg(old.thread_id || '/' || d.seq) as ids
+        from unnest(deleted) as d (seq) group by d.seq / 10000) as g;
   delete from memory.quarantined_messages as q where q.user_id = old.user_id and q.thread_id = old.thread_id;
   delete from memory.idempotency_keys as k where k.user_id = old.user_id and k.thread_id = old.thread_id;
+  delete from memory.shown_rounds as r where r.user_id = old.user_id and r.thread_id = old.thread_id;
   delete from memory.due_deletions as d where d.user_id = old.user_id and d.thread_id = old.thread_id;
   return null;
 end;

@@ -9,18 +9,20 @@ as $$
 declare
   language constant regconfig := memory._language(p_user_id, null);
   own constant regconfig := memory._language_of(p_search, language, to_tsvector(language, p_search));
-  languages regconfig[] := memory._languages(p_user_id, null, language::text);
+  languages regconfig[] := memory._languages(p_user_id, null, language::text, p_search);
+  telling text[]; -- words of the search without stop words, unless there are no others
   typed text;
   forms text[];
-  words text;
+  asked text;
   longest text[]; -- forms of the longest word, which few messages have as a rule
   needed text[] := array[]::text[]; -- forms that stand for no other form
-  keys int[];
+  longest_keys int[];
   beginnings text[];
 begin
   if own <> all (languages) then
     languages := languages || own;
   end if;
+  telling := memory._query_words(languages, p_search, 200);
   for typed in
     select v.lexeme from unnest(to_tsvector('simple', memory._with_blanks(p_search))) as v
     order by length(v.lexeme) desc, v.lexeme limit 20
@@ -29,46 +31,35 @@ begin
       select l from unnest(tsvector_to_array(memory._text_vector('simple', typed))) as l
       where length(l) = 2 and octet_length(l) >= 6);
     if forms <> '{}' then
-      words := concat_ws(' & ', words, (select string_agg(quote_literal(f), ' & ') from unnest(forms) as f));
+      asked := concat_ws(' & ', asked, (select string_agg(quote_literal(f), ' & ') from unnest(forms) as f));
       needed := needed || forms;
       forms := forms[:1];
     else
-      forms := memory._query_words(languages, typed, 20);
+      forms := array(select f from unnest(memory._query_words(languages, typed, 20)) as f where f = any (telling));
       continue when forms = '{}'; -- a word that says nothing, such as "the"
-      words := concat_ws(' & ', words, (
+      asked := concat_ws(' & ', asked, (
         select '(' || string_agg(quote_literal(f), ' | ') || ')' from unnest(forms) as f));
     end if;
     needed := needed || case when cardinality(forms) = 1 then forms end;
     longest := coalesce(longest, forms);
   end loop;
-  keys := array(select memory._word_key(p_user_id, f) from unnest(longest) as f);
+  longest_keys := array(select memory._word_key(p_user_id, f) from unnest(longest) as f);
   beginnings := memory._beginnings(needed);
 
   return query
   select t.thread_id
   from memory.threads as t
   where t.user_id = p_user_id and t.title is not null
-    and (strpos(lower(t.title), lower(p_search)) > 0 or memory._text_vector(language, t.title) @@ words::tsquery)
+    and (strpos(lower(t.title), lower(p_search)) > 0 or memory._text_vector(language, t.title) @@ asked::tsquery)
   union
-  select m.thread_id
-  from (select m.* from memory.messages as m where m.search_keys && keys offset 0) as m
-  where m.user_id = p_user_id and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
-    and m.search_vector @@ words::tsquery
-  union
-  -- Messages that neither a job nor a sweep has parsed yet. Only those are parsed whose content may have all words, up
-  -- to the first one of the thread that has them.
   select t.thread_id
-  from memory.threads as t
-  cross join lateral ( -- by the key of each: a join may read all marks of the user for each thread
-    select coalesce((select m.position from memory.marks as m
-                     where m.user_id = p_user_id and m.scope = t.thread_id and m.kind = 'words'), -1) as position
-    offset 0) as k
-  where t.user_id = p_user_id and t.settled_at is null and t.next_seq - 1 > k.position
-    and exists (
-      select from memory.messages as m
-      where m.user_id = p_user_id and m.thread_id = t.thread_id and m.seq > k.position
-        and m.search_keys is null and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
-        and memory._words_that_begin(lower(m.content), beginnings) = cardinality(beginnings)
-        and memory._message_vector(language, m.content, m.metadata, m.created_at) @@ words::tsquery);
+  from (select m.* from memory.texts as m where m.keys && longest_keys offset 0) as t
+  where t.user_id = p_user_id and t.valid_until > statement_timestamp() and t.words @@ asked::tsquery
+  union
+  -- Messages that neither a job nor a sweep has parsed yet. Only those are parsed whose content may have all words.
+  select m.thread_id
+  from memory._unread_messages(p_user_id, null, 2147483647) as m
+  where memory._words_that_begin(memory._folded(lower(m.content)), beginnings) = cardinality(beginnings)
+    and memory._text_vector(language, memory._said_in_message(m.content, m.metadata, m.created_at)) @@ asked::tsquery;
 end;
 $$;

@@ -1,82 +1,48 @@
 -- place among the sources: 5
 -- A source of search: the parts of artifacts. id is key/first_byte; memory.search() shows the best part of each.
 
-create or replace function memory._artifact_owners()
-returns setof text
-language sql stable parallel safe
+-- Until when a search may find an artifact.
+create or replace function memory._artifact_valid_until(p_quarantined_at timestamptz, p_expires_at timestamptz)
+returns timestamptz
+language sql immutable parallel safe
 begin atomic
-  select a.user_id from memory.artifacts as a;
+  select case when p_quarantined_at is null then coalesce(p_expires_at, 'infinity') else '-infinity' end;
 end;
 
--- The texts of artifacts to embed: the description and the first passage together, each further passage of the first 48
--- KiB, and the end of a longer content, because a log ends with its errors. So an artifact has at most about twenty
--- embeddings (13,000 tokens). A search finds the middle of a longer content by its words.
-create or replace function memory._artifact_embeddable(p_user_id text, p_scope text)
+-- The texts of artifacts that are embedded: the description and the first passage together, each further passage of the
+-- first 48 KiB, and the end of a longer content, because a log ends with its errors. So an artifact has at most about
+-- twenty embeddings (13,000 tokens). A search finds the middle of a longer content by its words.
+create or replace function memory._artifact_texts(p_user_id text, p_ids text[])
+returns setof memory._source_text
+language sql stable parallel safe
+begin atomic
+  select i.id, a.thread_id, p.first_byte::bigint, a.agent_id, a.created_at,
+    memory._artifact_valid_until(a.quarantined_at, a.expires_at),
+    memory._part_text(a.key, a.description, p.first_byte, p.content),
+    case
+      when not (memory._is_passage(p.first_byte) or memory._is_last_part(p.first_byte, a.token_count)) then null
+      when p.first_byte = 0 then concat_ws(e'\n', a.description, p.content)
+      else right(p.content, 3072) end
+  from unnest(p_ids) as i (id)
+  cross join lateral ( -- "between" and the order leave no other index than that of the key
+    select a.* from memory.artifacts as a
+    where a.user_id = p_user_id and a.key between memory._part_key(i.id) and memory._part_key(i.id)
+    order by a.key limit 1) as a
+  cross join lateral (
+    select p.first_byte, p.content from memory.artifact_parts as p
+    where p.user_id = p_user_id and p.content_id = a.content_id
+      and p.first_byte = substring(i.id from '/([0-9]+)$')::int and p.is_parsed offset 0) as p;
+end;
+
+-- The parts of artifacts that pass those filters that memory.texts does not know.
+create or replace function memory._artifact_passing(p_user_id text, p_filters memory._search_filters)
 returns setof text
 language sql stable parallel safe
 begin atomic
   select a.key || '/' || p.first_byte
-  from memory._current_artifacts(p_user_id) as a
+  from memory.artifacts as a
   join memory.artifact_parts as p on p.user_id = a.user_id and p.content_id = a.content_id
-  where coalesce(p_scope, '') = '' and p.user_id = p_user_id
-    and (memory._is_passage(p.first_byte) or memory._is_last_part(p.first_byte, a.token_count));
-end;
-
-create or replace function memory._artifact_texts(p_user_id text, p_sources text[], p_ids text[])
-returns table (id text, text text)
-language sql stable parallel safe
-begin atomic
-  select k.id, t.text
-  from unnest(p_sources, p_ids) as k (source, id)
-  cross join lateral (
-    select case p.first_byte when 0 then concat_ws(e'\n', a.description, p.content) else right(p.content, 3072) end
-      as text
-    from memory._current_artifacts(p_user_id) as a
-    join memory.artifact_parts as p on p.user_id = a.user_id and p.content_id = a.content_id
-    where a.key = memory._part_key(k.id) and p.first_byte = substring(k.id from '/([0-9]+)$')::int
-      and (memory._is_passage(p.first_byte) or memory._is_last_part(p.first_byte, a.token_count)) offset 0) as t
-  where k.source = 'artifact';
-end;
-
-create or replace function memory._artifact_lock(p_user_id text, p_ids text[])
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  perform from memory.artifacts as a
-  where a.user_id = p_user_id and a.key = any (array(select memory._part_key(i) from unnest(p_ids) as i))
-  order by a.key for share nowait;
-end;
-$$;
-
--- The parts of artifacts for a search. A search finds each part for itself, and memory.search() shows the best part of
--- an artifact. If the search compares words, parts that are not parsed yet come with their text, so that
--- memory._ranked() can parse them. These are the first 64 KiB of an artifact and its end, because a search parses half
--- a MiB in all.
-create or replace function memory._artifact_searchable(
-  p_user_id text, p_sources text[], p_agent_id text, p_filters memory._search_filters, p_unfiltered boolean,
-  p_compares_words boolean
-)
-returns table (
-  source text, id text, thread_id text, number bigint, created_at timestamptz, vector tsvector, content text,
-  metadata jsonb
-)
-language sql stable parallel safe
-begin atomic
-  select 'artifact', a.key || '/' || p.first_byte, a.thread_id, p.first_byte::bigint, a.created_at, p.search_vector,
-    case
-      when p.search_vector is null and p_compares_words
-        and (p.first_byte < 65536 or memory._is_last_part(p.first_byte, a.token_count))
-        then memory._part_text(a.key, a.description, p.first_byte, p.content)
-    end,
-    null::jsonb
-  from memory._current_artifacts(p_user_id) as a
-  join memory.artifact_parts as p on p.user_id = a.user_id and p.content_id = a.content_id
-  where 'artifact' = any (p_sources)
-    and p.user_id = p_user_id
-    and a.created_at <= coalesce((p_filters).as_of, 'infinity')
-    and (p_agent_id is null or a.agent_id = p_agent_id)
-    and ((p_filters).filter is null or a.metadata @> (p_filters).filter);
+  where a.user_id = p_user_id and p.user_id = p_user_id and a.metadata @> (p_filters).filter;
 end;
 
 -- The columns of one result: the placeholder and, below it, the passage of the part that says most about the query.
@@ -107,3 +73,29 @@ begin atomic
     and not memory._is_held_back_artifact(
       p_user_id, a.key, int4multirange(int4range(p_number::int, p_number::int + 1)));
 end;
+
+-- Keeps the columns of an artifact that each of its texts repeats, without parsing 200 MB.
+create or replace function memory._artifact_texts_after_update()
+returns trigger
+language plpgsql volatile parallel unsafe security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  are_due boolean;
+begin
+  with changed as (
+    update memory.texts as t
+    set agent_id = new.agent_id, thread_id = new.thread_id, created_at = new.created_at,
+        valid_until = memory._artifact_valid_until(new.quarantined_at, new.expires_at)
+    where t.user_id = new.user_id and t.source = 'artifact' and t.id = any (array(
+      select new.key || '/' || p.first_byte from memory.artifact_parts as p
+      where p.user_id = new.user_id and p.content_id = new.content_id))
+    returning t.embedding is null and t.hash is not null and t.valid_until > statement_timestamp() as is_due
+  )
+  select bool_or(c.is_due) into are_due from changed as c;
+  if are_due then -- a text that was in quarantine, or had expired, before a job embedded it
+    perform memory._enqueue_embedding(new.user_id);
+  end if;
+  return null;
+end;
+$$;

@@ -1,61 +1,28 @@
 -- place among the sources: 2
 -- A source of search: the current summaries of threads and of the user.
 
--- Users who have a finished summary.
-create or replace function memory._summary_owners()
-returns setof text
+-- A summary is valid as long as it is the newest of its chain.
+create or replace function memory._summary_texts(p_user_id text, p_ids text[])
+returns setof memory._source_text
 language sql stable parallel safe
 begin atomic
-  select s.user_id from memory.summaries as s where s.status = 'completed';
-end;
-
-create or replace function memory._summary_embeddable(p_user_id text, p_scope text)
-returns setof text
-language sql stable parallel safe
-begin atomic
-  select s.summary_id::text from memory._current_summaries(p_user_id, null) as s where coalesce(p_scope, '') = '';
-end;
-
-create or replace function memory._summary_texts(p_user_id text, p_sources text[], p_ids text[])
-returns table (id text, text text)
-language sql stable parallel safe
-begin atomic
-  select k.id, left(t.summary, 24000)
-  from unnest(p_sources, p_ids) as k (source, id)
-  join memory.summaries as s on s.user_id = p_user_id and s.summary_id = k.id::uuid
+  select i.id, nullif(s.thread_id, ''), null::bigint, memory._agent_of_several(s.agent_ids), s.created_at,
+    case when (memory._latest_summary(p_user_id, s.thread_id, s.kind)).summary_id = s.summary_id
+      then 'infinity' else '-infinity' end::timestamptz,
+    s.summary, left(s.summary, 24000)
+  from unnest(p_ids) as i (id)
   cross join lateral (
-    select c.summary_id, c.summary from memory._current_summaries(p_user_id, null) as c
-    where c.thread_id = s.thread_id and c.kind = s.kind offset 0) as t
-  where k.source = 'summary' and t.summary_id = s.summary_id;
+    select s.* from memory.summaries as s
+    where s.user_id = p_user_id and s.summary_id = i.id::uuid and s.status = 'completed' offset 0) as s;
 end;
 
-create or replace function memory._summary_lock(p_user_id text, p_ids text[])
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  perform from memory.summaries as s
-  where s.user_id = p_user_id and s.summary_id = any (p_ids::uuid[])
-  order by s.summary_id for key share nowait;
-end;
-$$;
-
-create or replace function memory._summary_searchable(
-  p_user_id text, p_sources text[], p_agent_id text, p_filters memory._search_filters, p_unfiltered boolean,
-  p_compares_words boolean
-)
-returns table (
-  source text, id text, thread_id text, number bigint, created_at timestamptz, vector tsvector, content text,
-  metadata jsonb
-)
+-- The summaries that pass those filters that memory.texts does not know, of now or of the time that is asked for.
+create or replace function memory._summary_passing(p_user_id text, p_filters memory._search_filters)
+returns setof text
 language sql stable parallel safe
 begin atomic
-  select 'summary', s.summary_id::text, nullif(s.thread_id, ''), null::bigint, s.created_at, s.search_vector,
-    null::text, null::jsonb
-  from memory._current_summaries(p_user_id, (p_filters).as_of) as s
-  where 'summary' = any (p_sources)
-    and (p_agent_id is null or s.agent_ids <@ array[p_agent_id])
-    and ((p_filters).filter is null or s.metadata @> (p_filters).filter);
+  select s.summary_id::text from memory._current_summaries(p_user_id, (p_filters).as_of) as s
+  where (p_filters).filter is null or s.metadata @> (p_filters).filter;
 end;
 
 -- The columns of one result. valid_from is the time of the newest message that the summary covers, as long as that
@@ -72,3 +39,41 @@ begin atomic
   left join memory.messages as m on m.user_id = s.user_id and m.thread_id = s.thread_id and m.seq = s.end_seq
   where s.user_id = p_user_id and s.summary_id = p_id::uuid and s.status = 'completed';
 end;
+
+-- Keeps the texts of summaries that were stored or deleted, and of the newest two of each chain, because one takes the
+-- place of the other.
+create or replace function memory._summary_texts_after_change()
+returns trigger
+language plpgsql volatile parallel unsafe security definer -- whoever may delete need not have rights on memory.texts
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform memory._keep_summary_texts(g.user_id, g.ids, g.threads, g.kinds)
+  from (select c.user_id, array_agg(c.summary_id::text) as ids, array_agg(c.thread_id) as threads,
+          array_agg(c.kind) as kinds
+        from changed_rows as c group by c.user_id) as g;
+  return null;
+end;
+$$;
+
+create or replace function memory._keep_summary_texts(
+  p_user_id text, p_ids text[], p_threads text[], p_kinds text[]
+)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  ids constant text[] := array(
+    select i from unnest(p_ids) as i
+    union
+    select s.summary_id::text
+    from (select distinct * from unnest(p_threads, p_kinds)) as c (thread_id, kind)
+    cross join lateral (
+      select s.summary_id from memory.summaries as s
+      where s.user_id = p_user_id and s.thread_id = c.thread_id and s.kind = c.kind and s.status = 'completed'
+      order by s.end_seq desc, s.summary_id desc limit 2) as s);
+begin
+  perform memory._store_texts(
+    p_user_id, 'summary', ids, array(select t from memory._summary_texts(p_user_id, ids) as t));
+end;
+$$;

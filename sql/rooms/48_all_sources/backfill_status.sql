@@ -10,15 +10,24 @@ set jit = off
 as $$
 begin
   return query
-  select m.name, count(v.id), count(t.id), m.is_active
-  from memory.models as m
-  left join (
-    select u.user_id, e.source, e.id
+  with users as materialized (
+    select u.user_id,
+      (memory._policy_section(u.user_id, null, 'search') ->> 'embed_messages')::boolean as embeds_messages
     from memory._users_with_texts() as u (user_id)
-    cross join lateral memory._embeddable(u.user_id, null) as e
-  ) as t on true
-  left join memory.embeddings as v
-    on v.user_id = t.user_id and v.model = m.name and v.source = t.source and v.id = t.id
+  ), embeddable as materialized (
+    select t.user_id, t.source, t.id, t.model
+    from memory.texts as t join users as u on u.user_id = t.user_id
+    where t.hash is not null and t.valid_until > statement_timestamp() and (t.source <> 'message' or u.embeds_messages)
+    union all
+    select u.user_id, 'message', null, null
+    from users as u cross join lateral memory._unread_messages(u.user_id, null, 2147483647) as m
+    where u.embeds_messages and m.content <> ''
+  )
+  select m.name, count(t.user_id) filter (where t.model = m.name or e.id is not null), count(t.user_id), m.is_active
+  from memory.models as m
+  left join embeddable as t on true
+  left join memory.embeddings as e
+    on e.user_id = t.user_id and e.model = m.name and e.source = t.source and e.id = t.id
   where m.kind = 'embedding'
   group by m.name, m.is_active
   order by m.name;

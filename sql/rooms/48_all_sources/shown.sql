@@ -6,7 +6,7 @@ create or replace function memory._search_row(
   p_filters memory._search_filters default null, p_query text default null,
   out id text, out thread_id text, out content text, out metadata jsonb, out details jsonb, out valid_from timestamptz
 )
-language plpgsql stable parallel safe
+language plpgsql stable parallel unsafe
 as $$
 begin
   case p_source

@@ -25,7 +25,7 @@ comment on function memory._secret_mask() is
 -- must not share one stream. Null for null and for an empty text.
 create or replace function memory._unmasked(p_given text, p_label text)
 returns bytea
-language plpgsql stable parallel safe
+language plpgsql stable parallel unsafe
 as $$
 declare
   mask constant bytea := decode(coalesce(current_setting('agent_memory.secret_mask', true), ''), 'hex');

@@ -1,20 +1,6 @@
 -- Finds everything that derives from a poisoned source: memories name their messages (source_seqs), articles their
 -- memories (metadata.memory_ids), summaries the range that they cover.
 
--- Locks threads, then the counters of all agents that may have memories of them. Returns the threads that there are.
-create or replace function memory._lock_sources(p_user_id text, p_threads text[])
-returns text[]
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  p_threads := array(
-    select t.thread_id from memory.threads as t
-    where t.user_id = p_user_id and t.thread_id = any (p_threads) order by t.thread_id for update);
-  perform memory._lock_scopes_of_threads(p_user_id, p_threads) where p_threads <> '{}';
-  return p_threads;
-end;
-$$;
-
 -- Puts messages of a thread into quarantine with everything that derives from them, and returns the counts. A job that
 -- has read one of them starts again. The caller has locked the thread and all counters of the user.
 create or replace function memory._quarantine_said(
@@ -24,50 +10,40 @@ returns jsonb
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  messages bigint;
-  derived uuid[];
-  unheard bigint; -- the oldest other message that states a memory which goes
-  counts jsonb;
-begin
-  messages := memory._quarantine_messages(p_user_id, p_thread_id, p_seqs, p_reason);
-  derived := array(
+  messages constant bigint := memory._quarantine_messages(p_user_id, p_thread_id, p_seqs, p_reason);
+  derived constant uuid[] := array(
     select m.memory_id from memory.memories as m
     where m.user_id = p_user_id and m.thread_id = p_thread_id and m.deleted_at is null
       and (m.source_seqs && p_seqs
            or m.source = 'thread_summary' and memory._seq_or_null(m.metadata -> 'end_seq') >= p_seqs[1]));
+  unheard bigint; -- the oldest other message that states a memory which goes
+  counts jsonb;
+begin
   select min(s.seq) into unheard
   from memory.memories as m cross join lateral unnest(m.source_seqs) as s (seq)
   where m.user_id = p_user_id and m.memory_id = any (derived) and s.seq <> all (p_seqs);
-  counts := jsonb_build_object('messages', messages, 'memories',
-    memory._quarantine_memories(p_user_id, derived, p_reason, p_origin));
-  counts := memory._added(counts, memory._quarantine_derived(p_user_id, derived, p_reason, p_origin));
+  counts := memory._quarantine_memories_with_articles(p_user_id, derived, p_reason, p_origin, p_origin);
   counts := memory._added(counts, memory._quarantine_archive(p_user_id, p_thread_id, p_reason, p_origin));
-  return memory._added(counts, jsonb_build_object(
+  return memory._added(counts, jsonb_build_object('messages', messages,
     'summaries', memory._renew_summaries(p_user_id, p_thread_id, p_seqs[1], unheard)));
 end;
 $$;
 
--- Puts into quarantine everything that was made of memories: the memories into which version 0.1 merged them, and
--- articles.
-create or replace function memory._quarantine_derived(
-  p_user_id text, p_memory_ids uuid[], p_reason text, p_origin text
+-- Puts memories into quarantine as what derives from p_with (null: by themselves), and the articles that were made of
+-- them as what derives from p_origin.
+create or replace function memory._quarantine_memories_with_articles(
+  p_user_id text, p_memory_ids uuid[], p_reason text, p_with text, p_origin text
 )
 returns jsonb
 language plpgsql volatile parallel unsafe
 as $$
-declare
-  merged constant uuid[] := memory._with_merged(p_user_id, p_memory_ids);
-  documents bigint;
 begin
-  if p_memory_ids = '{}' then
-    return jsonb '{}';
-  end if;
-  select count(*) filter (where memory._quarantine_document(p_user_id, d.document_id, p_reason, p_origin))
-  into documents
-  from memory.documents as d
-  where d.user_id = p_user_id and memory._is_article_of(d, merged);
   return jsonb_build_object(
-    'memories', memory._quarantine_memories(p_user_id, merged, p_reason, p_origin), 'documents', documents);
+    'memories', memory._quarantine_memories(p_user_id, p_memory_ids, p_reason, p_with),
+    'documents', (
+      select count(*) filter (where memory._quarantine_document(p_user_id, d.document_id, p_reason, p_origin))
+      from memory.documents as d
+      where p_memory_ids <> '{}' and d.user_id = p_user_id and memory._is_article_of(d, p_memory_ids)));
 end;
 $$;
 

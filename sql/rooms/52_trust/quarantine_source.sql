@@ -6,42 +6,29 @@ as $$
 declare
   origin constant text := source || ' ' || id;
   said record; -- the messages of one thread
-  summaries uuid[];
   counts jsonb := jsonb '{}';
 begin
   perform memory._check_source_name(user_id, source, id);
   perform memory._check_id('reason', reason);
-  if source in ('message', 'thread', 'artifact') then
-    -- The text that a message shows of an artifact came from the artifact, and so did memories of the message.
-    perform memory._lock_messages_of_source(user_id, source, id);
-    for said in select m.* from memory._messages_of_source(user_id, source, id) as m order by m.thread_id loop
-      counts := memory._added(counts, memory._quarantine_said(user_id, said.thread_id, said.seqs, reason, origin));
-    end loop;
-    if source = 'artifact' then
-      counts := memory._added(counts,
-        jsonb_build_object('artifacts', memory._quarantine_artifact(user_id, id, reason)::int));
-    end if;
-  elsif source = 'summary' then
-    perform memory._lock_sources(user_id, array(
-      select s.thread_id from memory.summaries as s
-      where s.user_id = quarantine_source.user_id and s.summary_id = quarantine_source.id::uuid));
-    summaries := array( -- and all summaries that continue it
+  reason := memory._masked_note(user_id, null, reason);
+  perform memory._lock_source(user_id, source, id);
+  -- The text that a message shows of an artifact came from the artifact, and so did memories of the message.
+  for said in select m.* from memory._messages_of_source(user_id, source, id) as m order by m.thread_id loop
+    counts := memory._added(counts, memory._quarantine_said(user_id, said.thread_id, said.seqs, reason, origin));
+  end loop;
+  counts := memory._added(counts, case source
+    when 'artifact' then jsonb_build_object('artifacts', memory._quarantine_artifact(user_id, id, reason)::int)
+    when 'document' then jsonb_build_object('documents', memory._quarantine_document(user_id, id::uuid, reason)::int)
+    when 'memory' then memory._quarantine_memories_with_articles(user_id, array[id::uuid], reason, null, origin)
+    when 'summary' then memory._quarantine_summaries(user_id, array( -- and all summaries that continue it
       with recursive chain as (
         select quarantine_source.id::uuid as summary_id
         union
         select s.summary_id from chain as c
         join memory.summaries as s on s.user_id = quarantine_source.user_id and s.base_summary_id = c.summary_id
       )
-      select c.summary_id from chain as c);
-    counts := memory._quarantine_summaries(user_id, summaries, array_fill(reason, array[cardinality(summaries)]));
-  elsif source = 'document' then
-    counts := jsonb_build_object('documents', memory._quarantine_document(user_id, id::uuid, reason)::int);
-  else
-    perform memory._lock_scopes_of(user_id, array[id::uuid]);
-    counts := jsonb_build_object(
-      'memories', memory._quarantine_memories(user_id, array[id::uuid], reason));
-    counts := memory._added(counts, memory._quarantine_derived(user_id, array[id::uuid], reason, origin));
-  end if;
+      select c.summary_id from chain as c), reason)
+    else jsonb '{}' end);
   perform memory._audit('quarantine_source', jsonb_build_object('source', source, 'id', id), user_id);
   return jsonb '{"messages": 0, "memories": 0, "documents": 0, "artifacts": 0, "summaries": 0}' || counts;
 end;
@@ -60,8 +47,6 @@ create or replace function memory._check_source_name(p_user_id text, p_source te
 returns void
 language plpgsql stable parallel safe
 as $$
-declare
-  is_there boolean := false;
 begin
   perform memory._check_id('user_id', p_user_id);
   if (p_source in ('message', 'thread', 'document', 'artifact', 'summary', 'memory')) is not true then
@@ -74,25 +59,17 @@ begin
       and p_id !~ '^[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$' then
     perform memory._refuse('id', format('"%s" names no %s', left(p_id, 300), p_source),
       'A message is thread_id/seq; documents, summaries and memories have a UUID.');
-  end if;
-  case p_source
-    when 'message', 'thread' then
-      is_there := exists (select from memory._messages_of_source(p_user_id, p_source, p_id));
-    when 'document' then
-      is_there := exists (
-        select from memory.documents as d where d.user_id = p_user_id and d.document_id = p_id::uuid);
-    when 'artifact' then
-      is_there := exists (select from memory.artifacts as a where a.user_id = p_user_id and a.key = p_id);
-    when 'summary' then
-      is_there := exists (
+  elsif not (case p_source
+      when 'document' then exists (
+        select from memory.documents as d where d.user_id = p_user_id and d.document_id = p_id::uuid)
+      when 'artifact' then exists (select from memory.artifacts as a where a.user_id = p_user_id and a.key = p_id)
+      when 'summary' then exists (
         select from memory.summaries as s where s.user_id = p_user_id and s.summary_id = p_id::uuid
-          and s.status in ('completed', 'quarantined'));
-    when 'memory' then
-      is_there := exists (
+          and s.status in ('completed', 'quarantined'))
+      when 'memory' then exists (
         select from memory.memories as m where m.user_id = p_user_id and m.memory_id = p_id::uuid
-          and (m.deleted_at is null or m.quarantined_at is not null));
-  end case;
-  if not is_there then
+          and (m.deleted_at is null or m.quarantined_at is not null))
+      else exists (select from memory._messages_of_source(p_user_id, p_source, p_id)) end) then
     perform memory._refuse('id', format('this user has no %s %s', p_source, left(p_id, 300)),
       'memory.search() shows ids.', 'P0002');
   end if;
@@ -114,7 +91,7 @@ begin
     select m.thread_id, array_agg(m.seq order by m.seq) from memory.messages as m
     where m.user_id = p_user_id and m.artifact_key = p_id
     group by m.thread_id;
-  else
+  elsif p_source in ('message', 'thread') then
     return query
     select c.thread_id, s.seqs
     from memory._copies_of(p_user_id, origin) as c
@@ -128,9 +105,9 @@ begin
 end;
 $$;
 
--- Locks the threads of these messages, then all counters. Somebody may have made a copy before its origin was locked:
--- it is locked as well, though out of order.
-create or replace function memory._lock_messages_of_source(p_user_id text, p_source text, p_id text)
+-- Locks the threads of a source, then the counters of all agents that may have memories of them. Somebody may have made
+-- a copy of a thread before its origin was locked: it is locked as well, though out of order.
+create or replace function memory._lock_source(p_user_id text, p_source text, p_id text)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
@@ -138,11 +115,21 @@ declare
   threads text[];
   locked text[];
 begin
+  if p_source = 'memory' then -- with the counters of its derived memories, in one order
+    perform memory._lock_scopes_of(p_user_id, p_id::uuid || array(
+      select m.memory_id from memory.memories as m
+      where m.user_id = p_user_id and m.quarantined_with = 'memory ' || p_id));
+  end if;
   loop
-    threads := array(select m.thread_id from memory._messages_of_source(p_user_id, p_source, p_id) as m);
-    exit when threads <@ locked;
-    perform memory._lock_sources(p_user_id, threads);
+    threads := case p_source
+      when 'summary' then array(
+        select s.thread_id from memory.summaries as s where s.user_id = p_user_id and s.summary_id = p_id::uuid)
+      else array(select m.thread_id from memory._messages_of_source(p_user_id, p_source, p_id) as m) end;
+    exit when threads <@ coalesce(locked, '{}');
     locked := threads;
+    perform from memory.threads as t
+    where t.user_id = p_user_id and t.thread_id = any (threads) order by t.thread_id for update;
+    perform memory._lock_scopes_of_threads(p_user_id, threads);
   end loop;
 end;
 $$;

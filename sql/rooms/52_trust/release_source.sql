@@ -5,63 +5,41 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   said record; -- the messages of one thread
-  messages bigint;
-  threads text[] := array[]::text[]; -- those with released messages, and the first of these
-  first_seqs bigint[] := array[]::bigint[];
   released memory.memories;
+  summaries jsonb := jsonb '[]'; -- the threads with released messages, and the first of these
   counts jsonb := jsonb '{}';
-  derived jsonb;
 begin
   perform memory._check_source_name(user_id, source, id);
-  if source in ('message', 'thread', 'artifact') then
-    perform memory._lock_messages_of_source(user_id, source, id);
-    for said in select m.* from memory._messages_of_source(user_id, source, id) as m order by m.thread_id loop
-      messages := memory._release_messages(user_id, said.thread_id, said.seqs);
-      counts := memory._added(counts, jsonb_build_object('messages', messages));
-      if messages > 0 then
-        threads := threads || said.thread_id;
-        first_seqs := first_seqs || said.seqs[1];
-      end if;
-    end loop;
-  end if;
-  if source = 'memory' then -- with the counters of its derived memories, in one order
-    perform memory._lock_scopes_of(user_id, id::uuid || array(
-      select m.memory_id from memory.memories as m
-      where m.user_id = release_source.user_id and m.quarantined_with = 'memory ' || release_source.id));
-  end if;
-  derived := memory._release_derived(user_id, source || ' ' || id);
-  counts := memory._added(counts, derived);
+  perform memory._lock_source(user_id, source, id);
+  for said in
+    select m.thread_id, m.seqs[1] as first_seq, memory._release_messages(user_id, m.thread_id, m.seqs) as messages
+    from memory._messages_of_source(user_id, source, id) as m order by m.thread_id
+  loop
+    counts := memory._added(counts, jsonb_build_object('messages', said.messages));
+    summaries := summaries || case when said.messages > 0 then jsonb_build_array(to_jsonb(said)) else '[]' end;
+  end loop;
+  counts := memory._added(counts, memory._release_derived(user_id, source || ' ' || id));
   if source = 'memory' then
     select m.* into released from memory.memories as m
     where m.user_id = release_source.user_id and m.memory_id = release_source.id::uuid and m.quarantined_at is not null
     for update;
-    if found then
-      counts := memory._added(counts, jsonb_build_object(
-        'memories', memory._release_quarantined(released)::int));
-    end if;
+    counts := memory._added(counts, jsonb_build_object('memories', case when found
+      then memory._release_quarantined(released)::int else 0 end));
   elsif source = 'document' then
     counts := memory._added(counts, jsonb_build_object(
       'documents', memory._release_document(user_id, id::uuid)::int));
   elsif source = 'summary' then
     update memory.summaries as s set status = 'completed', quarantined_at = null, quarantine_reason = null
     where s.user_id = release_source.user_id and s.summary_id = release_source.id::uuid and s.status = 'quarantined';
-    if found then
-      perform memory._enqueue_embedding(user_id);
-      counts := memory._added(counts, jsonb '{"summaries": 1}');
-    end if;
+    counts := memory._added(counts, jsonb_build_object('summaries', found::int));
   elsif source = 'artifact' then
-    update memory.artifacts as a
-    set quarantined_at = null, quarantine_reason = null, released_at = statement_timestamp()
-    where a.user_id = release_source.user_id and a.key = release_source.id and a.quarantined_at is not null;
-    if found then
-      perform memory._enqueue_embedding(user_id);
-      counts := memory._added(counts, jsonb '{"artifacts": 1}');
-    end if;
+    counts := memory._added(counts, jsonb_build_object('artifacts', memory._release_artifact(user_id, id)::int));
   end if;
   -- After all threads, counters and memories: the jobs that this locks come last in the order of locks.
   counts := memory._added(counts, jsonb_build_object('summaries', (
-    select coalesce(sum(memory._renew_summaries(release_source.user_id, t.thread_id, t.first_seq)), 0)
-    from unnest(threads, first_seqs) as t (thread_id, first_seq))));
+    select coalesce(sum(memory._renew_summaries(
+      release_source.user_id, t.said ->> 'thread_id', (t.said ->> 'first_seq')::bigint)), 0)
+    from jsonb_array_elements(summaries) as t (said))));
   perform memory._audit('release_source', jsonb_build_object('source', source, 'id', id), user_id);
   return jsonb '{"messages": 0, "memories": 0, "documents": 0, "artifacts": 0, "summaries": 0}' || counts;
 end;
@@ -89,7 +67,7 @@ begin
   for derived in
     select m.* from memory.memories as m
     where m.user_id = p_user_id and m.quarantined_at is not null and m.quarantined_with = p_origin
-    order by m.memory_id for update
+    order by m.memory_id for no key update
   loop
     select 'message ' || derived.thread_id || '/' || s.seq into other
     from unnest(derived.source_seqs) as s (seq)

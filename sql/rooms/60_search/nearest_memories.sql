@@ -7,37 +7,31 @@
 -- 115 at 50,000. With ef_search 200 the index finds 94 to 97 % of the nearest ten, with ef_search 100 91 to 95 %
 -- (bench/results/search.md).
 create or replace function memory._nearest_among_memories(
-  p_user_id text, p_agent_id text, p_model text, p_target halfvec, p_row_limit int, p_explain boolean
+  p_user_id text, p_agent_id text, p_model text, p_target halfvec, p_row_limit int
 )
-returns memory.ranking[]
+returns memory._candidate[]
 language plpgsql stable parallel unsafe -- changes settings, so its callers are parallel unsafe, too
 as $$
 declare
   -- The test for -infinity repeats the condition of the partial index; without the test the planner could not use the
   -- index.
   statement constant text := format($sql$
-    select array_agg(row(
-        n.rank, 'memory', n.id, null, null, n.created_at, n.similarity,
-        case when $6 then jsonb_build_object(
-          'vector', jsonb_build_object('rank', n.rank, 'score', n.similarity, 'model', $2, 'approximate', true),
-          'fused', jsonb_build_object('by', 'vector', 'score', n.similarity)) end)::memory.ranking order by n.rank)
+    select array_agg(
+      row('memory', n.id, null, null, n.created_at, n.similarity, null, null)::memory._candidate)
     from (
-      select row_number() over (order by c.similarity desc, c.created_at desc, c.id) as rank, c.id, c.created_at,
-        memory._real(c.similarity) as similarity
-      from (
-        select e.id collate "C" as id, e.created_at, memory._cosine_similarity(e.embedding, $3) as similarity
-        from memory.embeddings as e
-        where e.user_id = $1 and e.model = $2 and e.source = 'memory'
-          and e.valid_until > '-infinity' and e.valid_until > statement_timestamp()
-          and ($4 is null or e.agent_id = $4)
-        order by e.embedding::%1$I.halfvec(%2$s) operator(%1$I.<=>) $3::%1$I.halfvec(%2$s)
-        limit $5) as c
-      where c.similarity is not null) as n
+      select e.id collate "C" as id, e.created_at, memory._cosine_similarity(e.embedding, $3) as similarity
+      from memory.texts as e
+      where e.user_id = $1 and e.model = $2 and e.source = 'memory'
+        and e.valid_until > '-infinity' and e.valid_until > statement_timestamp()
+        and ($4 is null or e.agent_id = $4)
+      order by e.embedding::%1$I.halfvec(%2$s) operator(%1$I.<=>) $3::%1$I.halfvec(%2$s)
+      limit $5) as n
+    where n.similarity is not null
   $sql$, memory._vector_schema(), memory._dimensions(p_target));
   ef_search constant text := current_setting('hnsw.ef_search');
   iterative_scan constant text := current_setting('hnsw.iterative_scan');
   may_sort constant text := current_setting('enable_sort');
-  nearest memory.ranking[];
+  nearest memory._candidate[];
 begin
   -- The function has no SET clauses for these settings, because only a superuser could restore such clauses from a
   -- dump. The planner does not know how many rows belong to this user, because PostgreSQL keeps no statistics of single
@@ -45,7 +39,7 @@ begin
   -- in the order of the index.
   perform set_config('hnsw.ef_search', '200', true), set_config('hnsw.iterative_scan', 'strict_order', true),
     set_config('enable_sort', 'off', true);
-  execute statement into nearest using p_user_id, p_model, p_target, p_agent_id, p_row_limit, p_explain;
+  execute statement into nearest using p_user_id, p_model, p_target, p_agent_id, p_row_limit;
   perform set_config('hnsw.ef_search', ef_search, true),
     set_config('hnsw.iterative_scan', iterative_scan, true), set_config('enable_sort', may_sort, true);
   return nearest;

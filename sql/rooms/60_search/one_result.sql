@@ -10,7 +10,7 @@
 create or replace function memory._ranked_once(
   p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_mode text, p_settings jsonb,
   p_sources text[], p_row_limit int, p_filters memory._search_filters, p_min_score double precision, p_explain boolean,
-  p_spaces text[]
+  p_spaces text[], p_min_relevance real
 )
 returns setof memory.ranking
 language plpgsql stable parallel unsafe
@@ -21,9 +21,9 @@ declare
       then 2 * p_row_limit
     else p_row_limit end;
   has_pairs boolean; -- may be true without a pair
+  is_whole boolean; -- whether the ranking has no more texts
   ranked memory.ranking[];
   stands_for int[]; -- by the rank of a text that is part of another result: the rank of that result
-  ahead_of int[]; -- by the rank of a result that moves forward: the rank of the message behind it
 begin
   loop
     ranked := array(
@@ -32,11 +32,13 @@ begin
         p_user_id => p_user_id, p_agent_id => p_agent_id, p_query => p_query, p_model => p_model, p_target => p_target,
         p_mode => p_mode, p_settings => p_settings, p_sources => p_sources, p_row_limit => row_limit,
         p_filters => p_filters, p_min_score => p_min_score, p_explain => p_explain, p_spaces => p_spaces,
-        p_agent_of_spaces => p_agent_id) as r
+        p_agent_of_spaces => p_agent_id, p_min_relevance => p_min_relevance) as r
       order by r.rank);
+    is_whole := cardinality(ranked) < row_limit;
+    ranked := memory._now_and_then(p_user_id, p_agent_id, p_query, ranked, p_filters, p_sources, p_spaces);
     has_pairs := '{memory,message}' <@ array(select r.source from unnest(ranked) as r);
     stands_for := case when has_pairs then memory._same_results(p_user_id, ranked, p_filters, p_spaces) end;
-    exit when cardinality(ranked) < row_limit
+    exit when is_whole
       or row_limit - (select count(s) from unnest(stands_for) as s) >= p_row_limit;
     row_limit := 4 * row_limit;
   end loop;
@@ -45,78 +47,20 @@ begin
     ranked := array(
       select row(r.rank, r.source, r.id, r.thread_id, r.number, r.created_at, r.score,
                  coalesce(r.explanation, '{}') || jsonb_build_object(
-                   'space', case when r.source in ('memory', 'document') then memory._space_of(r.thread_id) end)
-             )::memory.ranking
+                   'space', case when r.source in ('memory', 'document') then memory._space_of(r.thread_id) end),
+                 r.relevance)::memory.ranking
       from unnest(ranked) as r
       order by r.rank);
   end if;
-  if has_pairs then
-    ahead_of := memory._ahead_of_outdated(p_user_id, ranked, stands_for, p_filters, p_spaces);
-  end if;
-
   return query
-  select row_number() over result_order, r.source, r.id, r.thread_id, r.number, r.created_at,
-    coalesce(ranked[ahead_of[r.rank]].score, r.score),
+  select row_number() over (order by r.rank), r.source, r.id, r.thread_id, r.number, r.created_at, r.score,
     case when r.rank = any (stands_for)
       then coalesce(r.explanation, '{}') || memory._parts_of_result(p_user_id, ranked, stands_for, r.rank, p_filters)
-      else r.explanation end
+      else r.explanation end, r.relevance
   from unnest(ranked) as r
   where stands_for[r.rank] is null
-  window result_order as (order by coalesce(ahead_of[r.rank] - 0.5, r.rank), r.rank)
-  order by row_number() over result_order
+  order by r.rank
   limit p_row_limit;
-end;
-$$;
-
--- Results that move in front of an outdated message, in the form of ahead_of of memory._ranked_once(). "Where does she
--- work now?" finds the message that told of a job which has ended since. The memory drawn from that message is hidden,
--- because a newer memory has superseded it. The newer memory, or the message that the newer memory was drawn from,
--- moves in front of the outdated message if it has a third of that message's score. Nothing moves if another current
--- memory was drawn from the message, because the query may ask for that memory. A search of the past keeps the ranking.
-create or replace function memory._ahead_of_outdated(
-  p_user_id text, p_ranked memory.ranking[], p_stands_for int[], p_filters memory._search_filters, p_spaces text[]
-)
-returns int[]
-language plpgsql stable parallel safe
-as $$
-declare
-  ahead_of int[] := array_fill(null::int, array[greatest(cardinality(p_ranked), 1)]);
-  pair record;
-begin
-  if (p_filters).include_superseded or (p_filters).as_of is not null
-    or not exists (select from memory.memories as m where m.user_id = p_user_id and m.superseded_by is not null) then
-    return ahead_of;
-  end if;
-  for pair in
-    with recursive outdated as (
-      select r.rank, r.id::uuid as memory_id, false as is_outdated, null::text as thread_id, null::bigint[] as seqs
-      from unnest(p_ranked) as r
-      where r.source = 'memory' and (p_spaces is null or r.thread_id is null) -- not of a space
-      union
-      select o.rank, h.memory_id, o.is_outdated or h.is_outdated, h.thread_id, h.source_seqs
-      from outdated as o
-      cross join lateral (
-        select m.memory_id, m.thread_id, m.source_seqs,
-          m.supersede_reason not in ('duplicate', 'near-duplicate', 'consolidated') as is_outdated
-        from memory.memories as m
-        where m.user_id = p_user_id and m.superseded_by = o.memory_id and m.deleted_at is null
-        offset 0
-      ) as h
-    )
-    select coalesce(p_stands_for[o.rank], o.rank) as newer, min(s.rank) as older
-    from outdated as o
-    join unnest(p_ranked) as s on s.source = 'message' and s.thread_id = o.thread_id and s.number = any (o.seqs)
-    where o.is_outdated and s.rank < coalesce(p_stands_for[o.rank], o.rank)
-      and p_ranked[o.rank].score >= s.score / 3
-      and not exists (
-        select from memory.memories as c
-        where c.user_id = p_user_id and c.thread_id = s.thread_id and c.source_seqs @> array[s.number]
-          and memory._is_current(c))
-    group by 1
-  loop
-    ahead_of[pair.newer] := pair.older;
-  end loop;
-  return ahead_of;
 end;
 $$;
 
@@ -184,7 +128,7 @@ create or replace function memory._parts_of_result(
   p_user_id text, p_ranked memory.ranking[], p_stands_for int[], p_rank bigint, p_filters memory._search_filters
 )
 returns jsonb
-language plpgsql stable parallel safe
+language plpgsql stable parallel unsafe
 as $$
 begin
   return jsonb_object_agg(p.name, p.parts)

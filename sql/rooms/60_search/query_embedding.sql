@@ -46,14 +46,12 @@ begin
     select m.* into ahead
     from memory.models as m
     where m.kind = 'embedding' and m.name <> active.name and not m.is_off and exists (
-      select from memory._embeddable(p_user_id, null) as t
-      where exists (select from memory.embeddings as e
-                    where e.user_id = p_user_id and e.model = m.name and e.source = t.source and e.id = t.id)
-        and not exists (select from memory.embeddings as e
-                        where e.user_id = p_user_id and e.model = active.name and e.source = t.source
-                          and e.id = t.id))
-    order by (select count(*) from memory.embeddings as e where e.user_id = p_user_id and e.model = m.name) desc,
-      m.created_at
+      select from memory._embeddings_of(p_user_id, m.name) as t
+      join memory.texts as v on v.user_id = p_user_id and v.source = t.source and v.id = t.id
+        and v.valid_until > statement_timestamp()
+      left join memory._embeddings_of(p_user_id, active.name) as a on a.source = t.source and a.id = t.id
+      where a.id is null)
+    order by (select count(*) from memory._embeddings_of(p_user_id, m.name)) desc, m.created_at
     limit 1;
   end if;
   return case when ahead.name is null then active else ahead end;
@@ -87,7 +85,7 @@ begin
     end if;
   else
     -- Nearly every user has embeddings, so a session hardly ever plans the statement about jobs.
-    if not exists (select from memory.embeddings as e where e.user_id = p_user_id and e.model = p_model.name) then
+    if not memory._has_embeddings(p_user_id, p_model.name) then
       if exists (select from memory.jobs as j
                  where j.user_id = p_user_id and j.kind in ('embed', 'backfill')
                    and j.status in ('pending', 'running', 'dead')) then
@@ -115,6 +113,7 @@ as $$
 begin
   return encode(sha256(convert_to(
     jsonb_build_array(p_model.model, p_model.settings ->> 'dimensions', p_model.settings ->> 'query_prefix',
+                      p_model.settings -> 'input_type', p_model.settings -> 'request',
                       memory._without_credentials(p_query))::text, 'UTF8')), 'hex');
 end;
 $$;

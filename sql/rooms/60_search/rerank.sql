@@ -51,7 +51,8 @@ begin
         'texts', (
           select jsonb_agg(jsonb_build_object('number', f.place, 'text', left(f.content, 8000)) order by f.place)
           from unnest(p_results) with ordinality
-            as f (source, id, thread_id, content, score, metadata, created_at, details, valid_from, place))));
+            as f (source, id, thread_id, content, score, metadata, created_at,
+                details, valid_from, relevance, place))));
     end if;
   exception when sqlstate 'AM002' then
     reply := jsonb_build_object('problem', sqlerrm);
@@ -71,9 +72,9 @@ begin
       then f.details || jsonb_build_object('rerank', jsonb_build_object(
         'rank', row_number() over (order by s.score desc, f.place), 'score', s.score, 'model', p_model.name))
       else f.details end,
-    f.valid_from
+    f.valid_from, f.relevance
   from unnest(p_results) with ordinality
-    as f (source, id, thread_id, content, score, metadata, created_at, details, valid_from, place)
+    as f (source, id, thread_id, content, score, metadata, created_at, details, valid_from, relevance, place)
   join jsonb_to_recordset(reply -> 'scores') as s (number int, score double precision) on s.number = f.place
   order by s.score desc, f.place;
 end;

@@ -1,169 +1,149 @@
--- The best p_limit of the candidates of a search with their scores, in the form that ranking.sql describes, in any
--- order. p_texts, p_highest and p_lowest are those of memory._candidates(); p_frequencies are estimates of the number
--- of messages that have each word, null where all messages are candidates. If p_is_talk is true, the messages around a
--- message count for it. Of a document or an artifact the function returns the best piece.
+-- The features of the candidates of a search, and their scores by those features that need no other table. All features
+-- and their weights stand in weights.json, which the build puts in place of the names here and in judged_texts.sql.
+--
+-- meaning: how near the embedding of the text is to the best one, 1 for the best; the scale spans at least 0.3, so that
+--   a tiny difference among a handful of texts decides nothing. Of a text without an embedding nothing is known, so it
+--   stands in the middle, and higher the more of the query's words it has. All stand in the middle if no embedding is
+--   compared.
+-- words: the share of the query's words that the text has, each by its rarity (the idf of BM25) among all texts that
+--   the search may see. So scores say nothing about the texts of other users, and no statistics need maintenance.
+-- near: the share of words that only the two messages before and after have, 0.6 or 0.4 of it and less the longer they
+--   are; a word that most texts have does not count. A message with a word stays before the messages around it.
+-- neighbour: how near the better neighbour in the thread is by meaning, as far as the message is not near itself.
+-- length: the logarithm of the number of different words, up to 100.
+-- memory, summary: whether the text is one. Memories have no neighbours; a summary beside messages repeats them.
 --
 -- memory._candidates() puts the messages of a thread next to each other in their order. So the neighbours of a message
--- are its neighbours in the arrays, where a place is found in a tenth of the time of a join.
+-- are its neighbours in the arrays, where a place is found in a tenth of the time of a join. p_texts, p_highest and
+-- p_lowest are those of memory._candidates(); p_frequencies are estimates of the number of messages that have each
+-- word, null where all messages are candidates. The result has the best p_limit texts, in any order, and of a document
+-- or an artifact the best piece; with p_needs_ranks all texts, with their ranks by meaning and by words.
 create or replace function memory._scored_texts(
   p_chosen memory._candidate[], p_words text[], p_frequencies bigint[], p_texts bigint, p_highest double precision,
-  p_lowest double precision, p_fusion text, p_rrf_k int, p_explain boolean, p_is_talk boolean,
-  p_summary_weight double precision, p_limit int
+  p_lowest double precision, p_fusion text, p_rrf_k int, p_needs_ranks boolean, p_beside_messages boolean,
+  p_nothing_below double precision, p_min_relevance real, p_limit int
 )
 returns memory._scored[]
 language plpgsql stable parallel safe
 as $$
 declare
   words_as_queries constant tsquery[] := array(select quote_literal(w)::tsquery from unnest(p_words) as w);
+  span constant double precision := greatest(p_highest - p_lowest, 0.3);
   -- By the place of a candidate. A candidate that is no message has no thread and no number, so it has no neighbours.
   thread_ids text[];
   numbers bigint[];
-  similarities double precision[];
-  scores double precision[];
-  keywords double precision[]; -- with the words of the messages around
-  own_keywords double precision[];
-  vector_ranks bigint[];
-  keyword_ranks bigint[];
-  terms jsonb[]; -- the idf of each of its words, for an explanation
-  worded record; -- the same of the candidates with keywords, and what the query's words tell about all texts
+  meanings double precision[];
   have_pieces boolean;
+  scored memory._scored[];
 begin
   select
-    array_agg(case when p_is_talk and c.source = 'message' then c.thread_id end),
-    array_agg(case when p_is_talk and c.source = 'message' then c.number end),
-    array_agg(c.similarity), bool_or(c.source in ('document', 'artifact'))
-  into thread_ids, numbers, similarities, have_pieces
+    array_agg(case when c.source = 'message' then c.thread_id end),
+    array_agg(case when c.source = 'message' then c.number end),
+    array_agg(case when c.similarity is not null then greatest(1 - (p_highest - c.similarity) / span, 0) end),
+    bool_or(c.source in ('document', 'artifact'))
+  into thread_ids, numbers, meanings, have_pieces
   from unnest(p_chosen) as c;
 
-  with matches as materialized (
-    select c.place, c.source, w.n, w.frequency, memory._word_weight(c.vector, w.as_query) as weight
-    from unnest(p_chosen) with ordinality
-      as c (source, id, thread_id, number, created_at, similarity, vector, content, metadata, place)
-    cross join unnest(words_as_queries, p_frequencies) with ordinality as w (as_query, frequency, n)
-    where c.vector is not null and c.vector @@ w.as_query
-  ), weights as materialized (
-    select f.n, f.weight, memory._idf(p_texts, f.found) as idf,
-      least(f.found::double precision / p_texts, 1) as frequency
-    from (
-      select m.n, avg(m.weight) as weight,
-        greatest(count(*), count(*) filter (where m.source <> 'message') + max(m.frequency)) as found
-      from matches as m
-      group by m.n) as f
-  ), around as materialized (
-    -- keyword: the sum over words of the greatest weight that a word has in a message or in one of the two before and
-    -- after; own: the sum of the text's own words; idf: the sum of the idf of its own words.
-    select v.place, sum(v.weight) as keyword, sum(v.own) as own, sum(v.idf) as idf
-    from (
-      select m.place + o.step as place,
-        -- A text of no thread, whose distance from itself is null, has all of the weight of its own words.
-        max(w.idf * (m.weight * case abs(numbers[m.place + o.step] - numbers[m.place])
-                                  when 1 then 0.6::double precision when 2 then 0.4 else 1 end)) as weight,
-        max(w.idf * m.weight) filter (where o.step = 0) as own, max(w.idf) filter (where o.step = 0) as idf
-      from matches as m
-      join weights as w on w.n = m.n
-      cross join (values (0), (-1), (1), (-2), (2)) as o (step)
-      where o.step = 0
-        or w.frequency <= 0.5 and abs(numbers[m.place + o.step] - numbers[m.place]) <= 2
-          and thread_ids[m.place + o.step] = thread_ids[m.place]
-      group by m.place + o.step, m.n
-    ) as v
-    group by v.place
-    -- A text whose own words do not match is a candidate only by its similarity.
-    having num_nonnulls(sum(v.own), similarities[v.place]) > 0
-  ), best as materialized (
-    -- share: the idf of those words of the query that the text has, divided by the idf of all words of the query.
-    select a.own as keyword,
-      a.idf / (
-        select memory._query_idf(sum(w.idf), cardinality(p_words) - count(*), p_texts) from weights as w) as share
-    from around as a
-    where a.own is not null
-    order by a.own desc, a.idf desc limit 1
-  )
-  select array_agg(a.place) as places, array_agg(a.keyword) as keywords, array_agg(a.own) as own,
-    max(a.keyword) as highest, memory._trust((select b.share from best as b)) as trust,
-    num_nonnulls(p_highest, (select b.keyword from best as b)) as arms,
-    (select memory._keyword_weight((select b.keyword from best as b), sum(w.idf * w.weight * w.frequency),
-       sum((w.idf * w.weight) ^ 2 * w.frequency * (1 - w.frequency)), p_texts) from weights as w) as weight,
-    array_agg(t.terms) as terms
-  into worded
-  from around as a
-  left join (
-    select m.place, jsonb_object_agg(p_words[m.n], round(w.idf::numeric, 3)) as terms
-    from matches as m join weights as w on w.n = m.n
-    where p_explain
-    group by m.place) as t on t.place = a.place;
-
-  if p_explain or p_fusion = 'rrf' then
-    select array_agg(r.vector_rank order by r.place), array_agg(r.keyword_rank order by r.place),
-      array_agg(r.terms order by r.place)
-    into vector_ranks, keyword_ranks, terms
-    from (
-      select c.place, k.terms,
-        case when c.similarity is not null then rank() over (order by c.similarity desc nulls last) end as vector_rank,
-        case when k.keyword is not null then rank() over (order by k.keyword desc nulls last) end as keyword_rank
-      from unnest(similarities) with ordinality as c (similarity, place)
-      left join unnest(worded.places, worded.keywords, worded.terms) as k (place, keyword, terms) on k.place = c.place
-    ) as r;
-  end if;
-  select array_agg(s.score), array_agg(s.keyword), array_agg(s.own) into scores, keywords, own_keywords
-  from (
-    select k.keyword, k.own,
-      -- A text without a word of the query and without an embedding keeps its place for its neighbours, but no score.
-      case case when num_nonnulls(c.similarity, k.keyword) > 0 then p_fusion end
-        when 'vector' then c.similarity
-        when 'keyword' then k.keyword / worded.highest * worded.trust
-        when 'rrf' then
-          (coalesce(1.0 / (p_rrf_k + vector_ranks[c.place]), 0) + coalesce(1.0 / (p_rrf_k + keyword_ranks[c.place]), 0))
-          * (p_rrf_k + 1) / case when c.similarity is null then 1 else worded.arms end
-        when 'score' then memory._fused_score(
-          c.similarity, p_highest, p_lowest, k.keyword / worded.highest * worded.trust, worded.weight, worded.arms)
-      end::double precision as score
-    from unnest(similarities) with ordinality as c (similarity, place)
-    left join unnest(worded.places, worded.keywords, worded.own) as k (place, keyword, own) on k.place = c.place
-    order by c.place) as s;
-
-  return array(
-    select row(p.source, p.id, p.thread_id, p.number, p.created_at, p.similarity, keywords[p.place], terms[p.place],
-               vector_ranks[p.place], keyword_ranks[p.place], keywords[p.place] / worded.highest * worded.trust,
-               (keywords[p.place] - coalesce(own_keywords[p.place], 0)) / worded.highest * worded.trust,
-               case when worded.arms = 2 and p_fusion = 'score' then worded.weight end, p.score, p.neighbour, null,
-               null, null, null, p.gained)::memory._scored
-    from (
-      select p.*
+  scored := array(
+    with matches as materialized (
+      select c.place, c.source, w.n, w.frequency, ln(20) / ln(8 + greatest(c.lexemes, 12)) as density
+      from unnest(p_chosen) with ordinality
+        as c (source, id, thread_id, number, created_at, similarity, vector, lexemes, place)
+      cross join unnest(words_as_queries, p_frequencies) with ordinality as w (as_query, frequency, n)
+      where c.vector is not null and c.vector @@ w.as_query
+    ), weights as materialized (
+      select f.n, memory._idf(p_texts, f.found) as idf, f.found * 2 <= p_texts as is_rare
       from (
-        -- A message gains from its better neighbour.
-        select s.*, least(s.score + 0.4 * s.neighbour * (1 - s.score), 1)
-            * case s.source when 'summary' then p_summary_weight else 1 end as gained
-        from (
-          select c.source, c.id collate "C" as id, c.thread_id, c.number, c.created_at, c.similarity, c.place,
-            scores[c.place] as score,
-            greatest(
+        select m.n, greatest(count(*), count(*) filter (where m.source <> 'message') + max(m.frequency)) as found
+        from matches as m
+        group by m.n) as f
+    ), asked as materialized ( -- words that no text has count too: a text with half of the words is no perfect match
+      select sum(w.idf) + (cardinality(p_words) - count(*)) * memory._idf(p_texts, 0) as idf from weights as w
+    ), worded as materialized (
+      select v.place, sum(v.idf) / (select q.idf from asked as q) as words,
+        sum(greatest(v.around - coalesce(v.density, 0), 0)) / (select q.idf from asked as q) as near,
+        case when p_needs_ranks then jsonb_object_agg(p_words[v.n], round(v.idf::numeric, 3))
+          filter (where v.idf is not null) end as terms
+      from (
+        select m.place + o.step as place, m.n, max(w.idf) filter (where o.step = 0) as idf,
+          max(w.idf * m.density) filter (where o.step = 0) as density,
+          max(w.idf * m.density * case abs(numbers[m.place + o.step] - numbers[m.place]) when 1 then 0.6 else 0.4 end)
+            filter (where o.step <> 0) as around
+        from matches as m
+        join weights as w on w.n = m.n
+        cross join unnest(case m.source when 'message' then '{0,-1,1,-2,2}'::int[] else '{0}' end) as o (step)
+        where o.step = 0
+          or w.is_rare and abs(numbers[m.place + o.step] - numbers[m.place]) <= 2
+            and thread_ids[m.place + o.step] = thread_ids[m.place]
+        group by m.place + o.step, m.n
+      ) as v
+      group by v.place
+    )
+    select row(f.source, f.id, f.thread_id, f.number, f.created_at, f.similarity, f.terms, null, null, f.words,
+               f.meaning, f.near, f.neighbour, f.length, null, null, null, null, f.relevance,
+               case p_fusion when 'vector' then f.similarity else f.logit end)::memory._scored
+    from (
+      select f.*,
+        {{weight intercept}} + {{weight meaning}} * f.meaning + {{weight words}} * coalesce(f.words, 0)
+          + {{weight near}} * f.near + {{weight neighbour}} * f.neighbour + {{weight length}} * f.length
+          + case f.source when 'memory' then {{weight memory}}
+              when 'summary' then case when p_beside_messages then {{weight summary}} else 0 end else 0 end as logit
+      from (
+        select c.source, c.id collate "C" as id, c.thread_id, c.number, c.created_at, c.similarity, k.terms,
+          case when p_words is not null then coalesce(k.words, 0) end as words, coalesce(k.near, 0) as near,
+          case when p_highest is null then 0.5 else coalesce(meanings[c.place], (1 + k.words) / 2) end as meaning,
+          coalesce(greatest(
               case when numbers[c.place - 1] = numbers[c.place] - 1 and thread_ids[c.place - 1] = c.thread_id
-                then scores[c.place - 1] end,
+                then meanings[c.place - 1] end,
               case when numbers[c.place + 1] = numbers[c.place] + 1 and thread_ids[c.place + 1] = c.thread_id
-                then scores[c.place + 1] end, 0) as neighbour
-          from unnest(p_chosen) with ordinality
-            as c (source, id, thread_id, number, created_at, similarity, vector, content, metadata, place)
-          where c.source not in ('document', 'artifact') and scores[c.place] is not null
-          offset 0 -- so that each score is looked up once
-        ) as s
-        union all
-        -- Of a document or an artifact only the best piece is a result.
-        select b.source, b.id, b.thread_id, b.number, b.created_at, b.similarity, b.place, b.score, 0, least(b.score, 1)
+                then meanings[c.place + 1] end) * (1 - coalesce(meanings[c.place], (1 + k.words) / 2)), 0) as neighbour,
+          ln(1 + least(coalesce(c.lexemes, 20), 100)) as length,
+          memory._relevance(c.similarity, case when p_words is not null then coalesce(k.words, 0) end,
+                            p_nothing_below) as relevance
+        from unnest(p_chosen) with ordinality
+          as c (source, id, thread_id, number, created_at, similarity, vector, lexemes, place)
+        left join worded as k on k.place = c.place
+        -- A text without a word of the query and without an embedding is there for its neighbours only.
+        where c.similarity is not null or k.words is not null
+      ) as f
+      where p_min_relevance is null or coalesce(f.relevance, 1) >= p_min_relevance
+    ) as f
+    order by case p_fusion when 'vector' then f.similarity else f.logit end desc nulls last, f.created_at desc, f.id
+    limit case when not (p_needs_ranks or have_pieces) then p_limit end);
+
+  if p_needs_ranks then
+    scored := array(
+      select row(r.source, r.id, r.thread_id, r.number, r.created_at, r.similarity, r.terms, r.vector_rank,
+                 r.keyword_rank, r.words, r.meaning, r.near, r.neighbour, r.length, null, null, null, null, r.relevance,
+                 case p_fusion
+                   when 'rrf' then (coalesce(1.0 / (p_rrf_k + r.vector_rank), 0)
+                                    + coalesce(1.0 / (p_rrf_k + r.keyword_rank), 0)) * (p_rrf_k + 1)
+                     / case when r.similarity is null then 1 else r.arms end
+                   else r.score end)::memory._scored
+      from (
+        select s.*, num_nonnulls(p_highest, nullif(max(s.words) over (), 0)) as arms
         from (
-          select s.*, row_number() over (
-              partition by (s.source || substring(s.id from '^(.*)/')) collate "C" order by s.score desc, s.number
-            ) as piece
-          from (
-            select c.source, c.id collate "C" as id, c.thread_id, c.number, c.created_at, c.similarity, c.place,
-              scores[c.place] as score
-            from unnest(p_chosen) with ordinality
-              as c (source, id, thread_id, number, created_at, similarity, vector, content, metadata, place)
-            where c.source in ('document', 'artifact') and scores[c.place] is not null and have_pieces
-          ) as s) as b
-        where b.piece = 1
-      ) as p
-      order by p.gained desc, p.created_at desc, p.id limit p_limit
-    ) as p);
+          select u.source, u.id, u.thread_id, u.number, u.created_at, u.similarity, u.terms, u.words, u.meaning, u.near,
+            u.neighbour, u.length, u.relevance, u.score,
+            case when u.similarity is not null then rank() over (order by u.similarity desc nulls last) end
+              as vector_rank,
+            case when u.words > 0 then rank() over (
+              order by case when u.words > 0
+                         then (u.score - {{weight meaning}} * u.meaning - {{weight neighbour}} * u.neighbour)::real end
+                desc nulls last) end as keyword_rank
+          from unnest(scored) as u) as s) as r);
+  end if;
+  if have_pieces then -- Of a document or an artifact only the best piece is a result.
+    scored := array(
+      select s.text
+      from (
+        select u as text, row_number() over (
+            partition by u.source, case when u.source in ('document', 'artifact') then substring(u.id from '^(.*)/')
+                                     else u.id end collate "C", u.thread_id
+            order by u.score desc, u.number) as piece
+        from unnest(scored) as u) as s
+      where s.piece = 1);
+  end if;
+  return scored;
 end;
 $$;

@@ -18,7 +18,7 @@ create or replace function memory.search(
   created_after timestamptz default null, created_before timestamptz default null,
   as_of timestamptz default null, include_superseded boolean default false, rerank boolean default null,
   explain boolean default false, top_k int default 10, doc_types text[] default null, namespaces text[] default null,
-  spaces text[] default null
+  spaces text[] default null, min_relevance real default null
 )
 returns setof memory.search_result
 -- Volatile, because the function keeps the embedding of the query.
@@ -30,7 +30,7 @@ declare
   policy jsonb;
   filters constant memory._search_filters := memory._filters(
     thread_id, exclude_thread_id, memory_types, tags_all, tags_any, exclude_tags, filter, min_confidence,
-    created_after, created_before, as_of, include_superseded, doc_types, namespaces);
+    created_after, created_before, as_of, include_superseded, doc_types, namespaces, memory._time_asked(query));
   shared text[]; -- the user_ids of the spaces that are searched as well; null for none
   missing text;
   to_embed text;
@@ -42,8 +42,8 @@ begin
       and sources <@ array[{{sources}}] and cardinality(sources) between 1 and 100 and array_ndims(sources) = 1
       and top_k between 1 and 1000
       and num_nonnulls(agent_id, thread_id, exclude_thread_id, memory_types, tags_all, tags_any, exclude_tags, filter,
-                       min_score, min_confidence, doc_types, namespaces) = 0) is not true then
-    perform memory._check_search(user_id, mode, sources, agent_id, filters, min_score, top_k);
+                       min_score, min_confidence, doc_types, namespaces, min_relevance) = 0) is not true then
+    perform memory._check_search(user_id, mode, sources, agent_id, filters, min_score, top_k, min_relevance);
   end if;
   query := memory._query_or_null(query);
   if query is null and (query_embedding is null or mode = 'keyword') then
@@ -53,6 +53,7 @@ begin
   end if;
 
   policy := memory._policy(user_id, agent_id);
+  min_relevance := coalesce(min_relevance, (policy #>> '{search,min_relevance}')::real);
   -- Nearly every policy has no spaces and both resources. Documents need the resource knowledge_base, all other sources
   -- the resource memory.
   if num_nonnulls(spaces, policy #> '{context,spaces,0}') > 0
@@ -83,7 +84,7 @@ begin
 
   results := array(
     select row(f.source, x.id, x.thread_id, x.content, f.score, x.metadata, f.created_at,
-               x.details || coalesce(f.explanation, '{}'), x.valid_from)::memory.search_result
+               x.details || coalesce(f.explanation, '{}'), x.valid_from, f.relevance)::memory.search_result
     from memory._query_model(search.user_id, to_embed, search.query_embedding) as m
     cross join lateral memory._query_embedding(search.user_id, to_embed, search.query_embedding, m) as k
     cross join lateral memory._query_target(
@@ -95,7 +96,7 @@ begin
       p_settings => policy -> 'search', p_sources => search.sources,
       p_row_limit => case when rerank then greatest(top_k, 50) else top_k end, p_filters => filters,
       p_min_score => case when not rerank then search.min_score end, p_explain => search.explain,
-      p_spaces => shared) as f
+      p_spaces => shared, p_min_relevance => search.min_relevance) as f
     join lateral memory._search_row(
       coalesce('space:' || (f.explanation ->> 'space'), search.user_id), f.source, f.id, f.thread_id, f.number, filters,
       search.query) as x
@@ -116,7 +117,7 @@ end;
 $$;
 comment on function memory.search(
   text, text, vector, text, text[], text, text, text, text[], text[], text[], text[], jsonb, double precision,
-  double precision, timestamptz, timestamptz, timestamptz, boolean, boolean, boolean, int, text[], text[], text[]
+  double precision, timestamptz, timestamptz, timestamptz, boolean, boolean, boolean, int, text[], text[], text[], real
 ) is
 'Finds the texts of one user that match a query, best first; every filter is applied before the ranking. mode is '
 'hybrid (the default), vector or keyword; sources are memory, message, document and summary unless given, artifact is '
@@ -128,7 +129,7 @@ comment on function memory.search(
 -- Raises an error if an argument of a search breaks a rule.
 create or replace function memory._check_search(
   p_user_id text, p_mode text, p_sources text[], p_agent_id text, p_filters memory._search_filters,
-  p_min_score double precision, p_top_k int
+  p_min_score double precision, p_top_k int, p_min_relevance real
 )
 returns void
 language plpgsql stable parallel safe
@@ -149,6 +150,10 @@ begin
     memory._check_list('namespaces', p_filters.namespaces);
   if p_min_score not between -1 and 1 then -- the range of a cosine
     perform memory._refuse('min_score', format('%s is not between -1 and 1', p_min_score),
+      'Leave it out for no limit.');
+  end if;
+  if p_min_relevance not between 0 and 1 then
+    perform memory._refuse('min_relevance', format('%s is not between 0 and 1', p_min_relevance),
       'Leave it out for no limit.');
   end if;
   if p_filters.min_confidence not between 0 and 1 then

@@ -1,5 +1,5 @@
--- Which texts a context fences: every part that is not a message of the thread: the memories (context_parts.sql), the
--- summaries (thread.sql), recalled messages (recall.sql), kept texts (kept_texts.sql) and earlier conversations
+-- Which texts a context fences: every part that is not a message of the thread: the memories (memories.sql), the
+-- summaries (summaries.sql), recalled messages (recalled.sql), kept texts (kept_texts.sql) and earlier conversations
 -- (cross_session.sql). Three texts have no fence: the result of memory.render_memories(), which an application puts
 -- into a fence of its own; the hint on placeholders, which is ours; and what memory.expand_refs() inserts, which
 -- belongs to the message or tool result that it completes.
@@ -20,12 +20,12 @@ end;
 $$;
 
 -- The tokens that a context reckons for the fence and the heading in it. Under the encodings of OpenAI no heading has
--- more than 14, and the fence has 20. The bound (memory._tokens_at_most()) of both within a text is 53 in most chats.
-create or replace function memory._fence_tokens(p_is_bound boolean)
+-- more than 14, and the fence has 20.
+create or replace function memory._fence_tokens()
 returns int
 language sql immutable parallel safe
 begin atomic
-  select case when p_is_bound then 53 else 40 end;
+  select 40;
 end;
 
 -- A text without empty lines, so that memory._without_recalled() sees where the text ends when the application sends it

@@ -2,16 +2,15 @@
 
 -- The passages of artifacts that say most about a query, best first. Each passage is a line or a piece of a long line.
 --
--- The function ranks parts of artifacts first, by two values: the idf of the query's words that a part has, where words
--- that stand together count twice as much as words apart; and the part's similarity to the query, as far as it is above
--- the average. Then the function parses the lines of the best parts. A line gets the whole weight of a word that stands
--- in the line, less if the word stands in a line around it, and half if the word stands in the key or the description
--- of the artifact. The score is the line's share of the weight of all words of the query.
+-- The function ranks parts of artifacts first, by two values: the idf of the query's words that a part has (among equal
+-- parts the one whose words stand nearer to each other comes first); and the part's similarity to the query, as far as
+-- it is above the average. Then the function parses the lines of the best parts. A line gets the whole weight of a word
+-- that stands in the line, less if the word stands in a line around it, and half if the word stands in the key or the
+-- description of the artifact. The score is the line's share of the weight of all words of the query.
 --
 -- p_max_parts limits the parts that are read; the parts at the beginning of each artifact come first.
 create or replace function memory._passages_about(
-  p_user_id text, p_keys text[], p_query text, p_language regconfig, p_model text, p_target halfvec, p_max_parts int,
-  p_max_passages int
+  p_asking memory._asking, p_keys text[], p_max_parts int, p_max_passages int
 )
 returns setof memory._passage
 language plpgsql stable parallel safe
@@ -27,73 +26,59 @@ as $$
 declare
   -- The share of its weight that a word has for the lines around its own line, by their distance.
   decay constant double precision[] := array[0.8, 0.7, 0.6, 0.5, 0.5, 0.4, 0.4, 0.3]::double precision[];
+  language constant regconfig := (p_asking.policy #>> '{search,language}')::regconfig;
   lexemes text[];
   words tsquery[];
-  any_word tsquery;
   all_words tsquery;
   beginnings text; -- a regular expression that finds lines which may have a word of the query
 begin
   -- A longer word also matches words that begin with it: "mail" matches "mailer".
-  select array_agg(w.lexeme order by w.place), array_agg(w.pattern::tsquery order by w.place),
-    string_agg(w.pattern, ' | ')::tsquery, string_agg(w.pattern, ' & ')::tsquery,
-    string_agg(regexp_replace(memory._beginning(w.lexeme), '([^[:alnum:]])', e'\\\\\\1', 'g'), '|')
-  into lexemes, words, any_word, all_words, beginnings
-  from (select q.lexeme, q.place,
-          quote_literal(q.lexeme) || case when length(q.lexeme) > 3 then ':*' else '' end as pattern
-        from unnest(memory._query_words(memory._languages(p_user_id, null, p_language::text), p_query, 100))
-          with ordinality as q (lexeme, place)) as w;
-  if words is null and p_target is null then
+  select array_agg(q.lexeme order by q.place),
+    array_agg((quote_literal(q.lexeme) || case when length(q.lexeme) > 3 then ':*' else '' end)::tsquery
+              order by q.place),
+    string_agg(regexp_replace(memory._beginning(q.lexeme), '([^[:alnum:]])', e'\\\1', 'g'), '|')
+  into lexemes, words, beginnings
+  from unnest(memory._query_words(memory._languages(p_asking.user_id, null, language::text), p_asking.query, 100))
+    with ordinality as q (lexeme, place);
+  all_words := array_to_string(words, ' & ')::tsquery;
+  if words is null and p_asking.target is null then
     return;
   end if;
   return query
   with named as materialized (
-    select a.key, a.content_id, k.place, case when lower(a.said) ~ beginnings
-        then memory._word_numbers(memory._text_vector(p_language, a.said), words) end as numbers
+    select a.key, a.content_id, k.place, case when memory._folded(lower(a.said)) ~ beginnings
+        then memory._word_numbers(memory._text_vector(language, a.said), words) end as numbers
     from unnest(p_keys) with ordinality as k (key, place)
     cross join lateral (
       select c.key, c.content_id, concat_ws(e'\n', c.key, c.description) as said
-      from memory._current_artifacts(p_user_id) as c
+      from memory._current_artifacts(p_asking.user_id) as c
       where c.key between k.key and k.key order by c.key limit 1) as a
   ), parts as materialized (
-    select row_number() over () as part, p.*
+    select row_number() over () as part, p.*, avg(p.similarity) over () as usual
     from (
-      select n.key, n.content_id, n.place, n.numbers as about, p.first_byte, p.search_vector,
-        case when p.search_vector is null then p.content end as unparsed
+      select n.key, n.content_id, n.place, n.numbers as about, p.*
       from named as n
-      cross join lateral (
-        select q.first_byte, q.search_vector, q.content
-        from memory.artifact_parts as q
-        where q.user_id = p_user_id and q.content_id = n.content_id
-        order by q.first_byte limit p_max_parts) as p
+      cross join lateral memory._part_texts(
+        p_asking.user_id, n.key, n.content_id, p_asking.model, p_asking.target, p_max_parts) as p
       order by p.first_byte, n.place limit p_max_parts) as p
-  ), worded as materialized (
-    select p.part, memory._word_numbers(p.search_vector, words) as numbers, null::tsvector as parsed_here
-    from parts as p
-    where p.search_vector @@ any_word
-    union all
+  ), unparsed as materialized (
     -- Of the first 8 MiB that no job has parsed yet, the statement parses half a MiB, as a search does: the parts that
     -- have most words of the query.
-    select u.part, memory._word_numbers(v.vector, words), v.vector
+    select u.part, u.unparsed, sum(octet_length(u.unparsed)) over (order by u.found desc, u.part) as cost
     from (
-      select u.part, u.unparsed, sum(octet_length(u.unparsed)) over (order by u.found desc, u.part) as cost
-      from (
-        select u.part, u.unparsed, memory._words_that_begin(lower(u.unparsed), memory._beginnings(lexemes)) as found
-        from (select p.part, p.unparsed, sum(octet_length(p.unparsed)) over (order by p.part) as size
-              from parts as p where p.unparsed is not null) as u
-        where u.size <= 8388608
-        offset 0) as u
-      where u.found > 0) as u
-    cross join lateral (select memory._text_vector(p_language, u.unparsed) as vector offset 0) as v
-    where u.cost <= 524288
-  ), compared as materialized (
-    select p.part, s.similarity, avg(s.similarity) over () as usual
-    from parts as p
-    cross join lateral (
-      select memory._cosine_similarity(e.embedding, p_target) as similarity
-      from memory.embeddings as e
-      where p_target is not null and e.user_id = p_user_id and e.model = p_model and e.source = 'artifact'
-        and e.id = p.key || '/' || p.first_byte and memory._dimensions(e.embedding) = memory._dimensions(p_target)
-      offset 0) as s
+      select u.part, u.unparsed, memory._words_that_begin(
+          memory._folded(lower(u.unparsed)), memory._beginnings(lexemes)) as found
+      from (select p.part, p.unparsed, sum(octet_length(p.unparsed)) over (order by p.part) as size
+            from parts as p where p.unparsed is not null) as u
+      where u.size <= 8388608
+      offset 0) as u
+    where u.found > 0
+  ), worded as materialized (
+    select v.part, v.vector, memory._word_numbers(v.vector, words) as numbers
+    from (
+      select p.part, coalesce(p.vector, memory._text_vector(language, u.unparsed)) as vector
+      from parts as p left join unparsed as u on u.part = p.part and u.cost <= 524288
+      offset 0) as v
   ), word_weights as materialized (
     -- The weight of each word, divided by the weight of all words.
     select i.number, i.idf / nullif(sum(i.idf) over (), 0) as share
@@ -101,53 +86,29 @@ begin
       select u.number, memory._idf((select count(*) from parts), count(*)) as idf
       from worded as w cross join unnest(w.numbers) as u (number)
       group by u.number) as i
-  ), contenders as materialized (
-    -- The parts with the greatest share; among equal parts, the part whose words stand nearer to each other comes
-    -- first.
-    select p.part, p.key, p.content_id, p.place, p.about, p.first_byte, v.vector, g.gain, k.share
+  ), best_parts as materialized (
+    select p.part, p.key, p.content_id, p.place, p.about, p.first_byte, g.gain
     from parts as p
-    left join worded as w on w.part = p.part
-    cross join lateral (select coalesce(p.search_vector, w.parsed_here) as vector) as v
-    left join compared as c on c.part = p.part
-    cross join lateral (select coalesce(least(greatest((c.similarity - c.usual - 0.15) / 0.35, 0), 1), 0) as gain) as g
+    join worded as w on w.part = p.part
+    cross join lateral (
+      select coalesce(least(greatest((p.similarity - p.usual - 0.15) / 0.35, 0), 1), 0) as gain) as g
     cross join lateral (
       select coalesce(sum(i.share * case when i.number = any (w.numbers) then 1 else 0.5 end), 0) as share
       from word_weights as i where i.number = any (w.numbers) or i.number = any (p.about)) as k
     where g.gain > 0 or k.share > 0
     order by k.share + g.gain desc,
-      ts_rank('{0.001,0.001,0.001,0.001}', v.vector, all_words) desc nulls last, p.part
-    limit 32
-  ), together as materialized (
-    -- The greatest share of words in a part that stand within 16 words of each other.
-    select n.part, max(k.share) as share
-    from (
-      select c.part, c.about, array_agg(q.number) over (
-          partition by c.part order by u.position range between current row and 15 following) as numbers
-      from contenders as c
-      cross join lateral unnest(c.vector) as l (lexeme, positions, weights)
-      join unnest(lexemes) with ordinality as q (lexeme, number) on starts_with(l.lexeme, q.lexeme)
-      cross join unnest(l.positions) as u (position)
-      where l.lexeme ~ ('^(' || beginnings || ')')) as n
-    cross join lateral (
-      select sum(i.share * case when i.number = any (n.numbers) then 1 else 0.5 end) as share
-      from word_weights as i where i.number = any (n.numbers) or i.number = any (n.about)) as k
-    group by n.part
-  ), best_parts as materialized (
-    select c.part, c.key, c.content_id, c.place, c.about, c.first_byte, c.gain
-    from contenders as c
-    left join together as t on t.part = c.part
-    order by (c.share + coalesce(t.share, c.share)) / 2 + c.gain desc, c.part
-    limit 4 + p_max_passages
+      ts_rank('{0.001,0.001,0.001,0.001}', w.vector, all_words) desc nulls last, p.part
+    limit 2 * (4 + p_max_passages)
   ), pieces as materialized (
     select b.part, row_number() over of_part as piece, coalesce(sum(octet_length(s.said) + s.is_end) over (
         of_part rows between unbounded preceding and 1 preceding), 0)::int + b.first_byte as first_byte,
       octet_length(s.said) as bytes,
       case when lower(s.said) ~ beginnings then memory._word_numbers(
-        memory._text_vector(p_language, s.said), words) end as numbers
+        memory._text_vector(language, s.said), words) end as numbers
     from best_parts as b
     cross join lateral (
       select q.content from memory.artifact_parts as q
-      where q.user_id = p_user_id and q.content_id = b.content_id and q.first_byte = b.first_byte offset 0) as q
+      where q.user_id = p_asking.user_id and q.content_id = b.content_id and q.first_byte = b.first_byte offset 0) as q
     cross join lateral string_to_table(q.content, e'\n') with ordinality as l (said, line)
     cross join lateral (
       select c.start, substr(l.said, c.start, 300) as said, (c.start + 300 > length(l.said))::int as is_end

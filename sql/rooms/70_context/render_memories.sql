@@ -2,7 +2,9 @@
 
 create or replace function memory.render_memories(
   user_id text, agent_id text default null, query text default null,
-  max_memories int default 20, max_tokens int default null, query_embedding vector default null
+  max_memories int default 20, max_tokens int default null, query_embedding vector default null,
+  dates boolean default false, memory_types text[] default null, tags_any text[] default null,
+  exclude_tags text[] default null, filter jsonb default null, min_relevance double precision default null
 )
 returns text
 -- Volatile, because the function keeps the embedding of the query.
@@ -11,6 +13,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   policy jsonb;
+  filters constant memory._search_filters :=
+    memory._filters_of_memories(memory_types, tags_any, exclude_tags, filter);
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('agent_id', coalesce(agent_id, 'any'));
@@ -21,25 +25,28 @@ begin
   if max_tokens < 1 then
     perform memory._refuse('max_tokens', format('%s is less than 1', max_tokens), 'Leave it out for no limit.');
   end if;
+  if min_relevance not between 0 and 1 then
+    perform memory._refuse('min_relevance', format('%s is not between 0 and 1', min_relevance),
+      'Leave it out for the most useful memories, whatever their relevance.');
+  end if;
   policy := memory._policy(render_memories.user_id, render_memories.agent_id);
   if not (policy #>> '{resources,memory}')::boolean then
     perform memory._note_missing_resource(agent_id, 'memory', 'nothing is recalled');
     return '';
   end if;
-  query := memory._query_or_null(query);
-  return (
-    select coalesce(r.block, '')
-    from memory._query_model(render_memories.user_id, query, query_embedding) as m
-    cross join lateral memory._query_embedding(render_memories.user_id, query, query_embedding, m) as k
-    cross join lateral memory._query_target(
-      render_memories.user_id, render_memories.agent_id, query, policy, query_embedding is not null, m,
-      k.embedding, k.problem, 'hybrid') as t
-    cross join lateral memory._render_memories(
-      render_memories.user_id, render_memories.agent_id, query, m.name, t.embedding, policy, max_memories,
-      max_tokens) as r);
+  return coalesce(memory._memory_block(memory._memory_offers(
+    memory._asking_of(
+      render_memories.user_id, null, render_memories.agent_id, memory._query_or_null(query), query_embedding, policy,
+      filters, p_near => min_relevance),
+    case when min_relevance is null then 'all' else 'asked' end, 9, max_memories, max_tokens,
+    coalesce(dates, false))), '');
 end;
 $$;
-comment on function memory.render_memories(text, text, text, int, int, vector) is
+comment on function memory.render_memories(
+  text, text, text, int, int, vector, boolean, text[], text[], text[], jsonb, double precision
+) is
 'The memories of a user as a block for a system prompt, headed "## Your Memories" and grouped by type: chosen by '
-'relevance to the query, importance and recency (policy context), at most max_memories and max_tokens. Empty text '
-'when there are none.';
+'relevance to the query, importance and recency (policy context), at most max_memories and max_tokens. With dates each '
+'line says since when the memory holds, where that is known and not today. memory_types, tags_any, exclude_tags and '
+'filter say which memories may be chosen, as in memory.search(); with min_relevance only memories that are as relevant '
+'to the query. Empty text when there are none.';

@@ -13,13 +13,13 @@ begin
     -- Before threads, as a message becomes an artifact before its thread is locked.
     (2, 'artifacts', array['content_id'], 'true', 'memory._is_unexpired(t.expires_at)'),
     (3, 'threads', array['message_count', 'active_tokens', 'settled_at'], 'true', 'true'),
-    (4, 'messages', array['search_vector', 'search_keys'], 'true', 't.expires_at > statement_timestamp()'),
+    (4, 'messages', array[]::text[], 'true', 't.expires_at > statement_timestamp()'),
     (5, 'quarantined_messages', array[]::text[], 'true',
      'exists (select from memory.messages as m where m.user_id = t.user_id and m.thread_id = t.thread_id
               and m.seq = t.seq and m.expires_at > statement_timestamp())'),
-    (6, 'summaries', array['search_vector'], 't.status <> ''processing''', 'true'),
+    (6, 'summaries', array[]::text[], 't.status <> ''processing''', 'true'),
     (7, 'memory_scopes', array['memory_count'], 'true', 'true'),
-    (8, 'memories', array['content_hash', 'search_vector', 'long_search_vector', 'is_stated'], 'true',
+    (8, 'memories', array['content_hash', 'is_stated'], 'true',
      'memory._is_unexpired(t.expires_at)'),
     (9, 'memory_history', array[]::text[], 'true',
      'not exists (select from memory.memories as m where m.user_id = t.user_id and m.memory_id = t.memory_id
@@ -28,7 +28,9 @@ begin
     (11, 'secrets', array[]::text[], 'true', 'true'),
     (12, 'secret_reads', array[]::text[], 'true', 'true'),
     (13, 'idempotency_keys', array[]::text[], 'true', 'true'),
-    (14, 'marks', array[]::text[], 't.kind not in (''claims'', ''language'', ''parsed_anew'')', 'true'),
+    -- How far messages are parsed is another matter where an import leaves them to be parsed.
+    (14, 'marks', array[]::text[], 't.kind not in (''claims'', ''language'', ''parsed_anew'', ''spoken'')',
+     't.kind <> ''words'''),
     (15, 'jobs', array['job_id', 'worker', 'lease_token', 'lease_expires_at', 'tokens_reserved', 'next_request'],
      't.status in (''completed'', ''dead'')', 'true'),
     (16, 'model_calls', array['job_id'], 'true', 'true'),

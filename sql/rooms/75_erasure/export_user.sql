@@ -6,6 +6,7 @@ language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set timezone = 'UTC' -- so that times are written alike everywhere
 set extra_float_digits = 1
+set bytea_output = 'hex'
 as $$
 declare
   known constant text[] := array(select k.kind from memory._export_kinds() as k order by k.place);
@@ -46,7 +47,7 @@ comment on function memory.export_user(text, text[], int, jsonb) is
 -- of them for each part, 1.6 s of CPU for each 1,000 of 100,000 messages.
 create or replace function memory._export(p_user_id text, p_kinds text[], p_max_rows int, p_after jsonb)
 returns jsonb
-language plpgsql stable parallel safe
+language plpgsql stable parallel unsafe -- an error is handled
 set enable_sort = off -- without statistics of a table, all rows that are left would be sorted for each part
 set jit = off -- where there is no index to read in order, the price of a sort would have the query compiled
 as $$
@@ -64,7 +65,7 @@ declare
 begin
   foreach kind in array p_kinds loop
     rows := '{}';
-    for item, key in execute memory._export_query(kind, p_after) using p_user_id, p_after loop
+    for item, key in execute memory._export_query(format('memory.%I', kind), p_after) using p_user_id, p_after loop
       -- At least one row, so that the export goes on behind a long row.
       if number = p_max_rows or number > 0 and bytes + pg_column_size(item) > max_bytes then
         next := jsonb_build_object('kind', kind, 'key', p_after);
@@ -119,20 +120,21 @@ end;
 
 -- A query over the rows of a kind as they are exported: item is a row, key its place in the order, which is that of the
 -- primary key. Its parameters are the user and the key that it goes on after, if there is one.
-create or replace function memory._export_query(p_kind text, p_after jsonb, p_with_expired boolean default false)
+create or replace function memory._export_query(p_table regclass, p_after jsonb, p_with_expired boolean default false)
 returns text
 language plpgsql stable parallel safe
 as $$
 declare
+  plain_name constant text := (select c.relname from pg_class as c where c.oid = p_table);
   exported record;
   item text;
   names text[];
   keys text;
   key_before text;
 begin
-  select k.* into exported from memory._export_kinds() as k where k.kind = p_kind;
+  select k.* into exported from memory._export_kinds() as k where k.kind = plain_name;
   item := format('to_jsonb(t) - %L::text[]', exported.left_out || array['user_id']);
-  if p_kind = 'artifacts' then -- whose content lies in parts
+  if plain_name = 'artifacts' then -- whose content lies in parts
     item := item || ' || jsonb_build_object(''content'', memory._content_slice(t.user_id, t.content_id))';
   end if;
   names := array(
@@ -140,7 +142,7 @@ begin
     from pg_constraint as c
     cross join lateral unnest(c.conkey) with ordinality as k (number, place)
     join pg_attribute as a on a.attrelid = c.conrelid and a.attnum = k.number
-    where c.conrelid = format('memory.%I', p_kind)::regclass and c.contype = 'p' and a.attname <> 'user_id'
+    where c.conrelid = p_table and c.contype = 'p' and a.attname <> 'user_id'
     order by k.place);
   if names = '{}' then
     names := array['read_at', 'ctid']; -- readings of secrets have no key, and never change
@@ -149,9 +151,9 @@ begin
     string_agg(format('($2 ->> %s)::%s', n.place - 1, format_type(a.atttypid, null)), ', ' order by n.place)
   into keys, key_before
   from unnest(names) with ordinality as n (name, place)
-  join pg_attribute as a on a.attrelid = format('memory.%I', p_kind)::regclass and a.attname = n.name;
-  return format('select %s as item, jsonb_build_array(%s) as key from memory.%I as t where t.user_id = $1 and (%s)',
-      item, keys, p_kind,
+  join pg_attribute as a on a.attrelid = p_table and a.attname = n.name;
+  return format('select %s as item, jsonb_build_array(%s) as key from %s as t where t.user_id = $1 and (%s)',
+      item, keys, p_table,
       exported.condition || case when p_with_expired then '' else ' and (' || exported.unexpired || ')' end)
     || case when jsonb_typeof(p_after) = 'array' then format(' and (%s) > (%s)', keys, key_before) else '' end
     || format(' order by %s', keys);

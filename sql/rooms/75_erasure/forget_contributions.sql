@@ -55,9 +55,36 @@ begin
     where d.user_id = space and written -> 'document' ? d.document_id::text;
     get diagnostics removed = row_count;
     gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('documents', nullif(removed, 0))));
+    with uploads as (
+      delete from memory.artifact_uploads as u where u.user_id = space and written -> 'upload' ? u.upload_id::text
+      returning u.upload_id
+    )
+    delete from memory.artifact_parts as p
+    where p.user_id = space and p.content_id in (select u.upload_id from uploads as u);
+    get diagnostics removed = row_count;
+    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('artifact_parts', nullif(removed, 0))));
     delete from memory.artifacts as a where a.user_id = space and written -> 'artifact' ? a.key;
     get diagnostics removed = row_count;
     gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('artifacts', nullif(removed, 0))));
+    update memory.threads as t
+    set title = case when written -> 'title' ? t.thread_id then null else t.title end,
+        metadata = case when written -> 'metadata' ? t.thread_id -- of a copy the origin stays, as in set_thread()
+          then jsonb_strip_nulls(jsonb_build_object('copied_from', t.metadata -> 'copied_from',
+            'copied_upto_seq', t.metadata -> 'copied_upto_seq'))
+          else t.metadata end
+    where t.user_id = space and (written -> 'title' ? t.thread_id or written -> 'metadata' ? t.thread_id);
+    get diagnostics removed = row_count;
+    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('threads', nullif(removed, 0))));
+    removed := (
+      select sum(memory._delete_checkpoints_of_thread(space, t.thread_id))
+      from (select c as thread_id from jsonb_array_elements_text(written -> 'checkpoint') as c order by 1) as t);
+    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('checkpoints', nullif(removed, 0))));
+    delete from memory.secrets as s where s.user_id = space and written -> 'secret' ? s.name;
+    get diagnostics removed = row_count;
+    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('secrets', nullif(removed, 0))));
+    delete from memory.secret_reads as r where r.user_id = space and written -> 'secret' ? r.name;
+    get diagnostics removed = row_count;
+    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('secret_reads', nullif(removed, 0))));
   end loop;
   return gone;
 end;

@@ -22,6 +22,9 @@ declare
   removed bigint;
   gone jsonb := jsonb '{}';
 begin
+  delete from memory.shown_rounds as s where s.user_id = p_user_id; -- with hashes of queries, perhaps of these words
+  get diagnostics removed = row_count;
+  gone := jsonb_strip_nulls(jsonb_build_object('shown_rounds', nullif(removed, 0)));
   -- Uploads before artifacts, the order of memory.store_artifact(). The pieces go in a statement of their own, because
   -- it sees the piece for which the one before has waited.
   with deleted as (

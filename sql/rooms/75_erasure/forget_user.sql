@@ -5,6 +5,7 @@ returns jsonb
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_custom_plan -- a plan that was made while a table was empty would read the rows of all users
+set jit = off -- as in memory.merge_users()
 as $$
 declare
   gone jsonb; -- by all passes
@@ -47,6 +48,8 @@ begin
   -- The row of memory.marks that kept workers from claiming jobs of this user. Any other row is that of a new user by
   -- now, and its writer may wait for this transaction.
   delete from memory.marks as k where k.user_id = forget_user.user_id and (k.scope, k.kind) = ('', 'claims');
+  update memory.audit as a set details = '{}'
+  where a.function = 'merge_users' and a.details ->> 'from_user_id' = forget_user.user_id;
   perform memory._end_whole_user_change();
   -- The sequences of turns keep the place of the user who had the last turn, which anybody can compute of a user_id.
   -- Where that is this user, the turns go on from a random place. No claim comes back to this one: the user has no
@@ -104,8 +107,7 @@ as $$
 declare
   locked record;
   documents uuid[];
-  name text;
-  has_thread boolean;
+  item record;
   -- Counted before jobs are deleted, for which a trigger adds rows (memory._jobs_after_delete()).
   gone_jobs constant bigint := (select count(*) from memory.gone_jobs as g where g.user_id = p_user_id);
   had_mark boolean; -- that of claims, which memory.forget_user() removes at the end
@@ -119,15 +121,16 @@ begin
   end if;
   -- A session that deletes or cuts a document locks the document, then its pieces.
   documents := memory._lock_documents(p_user_id, locked.threads);
-  for name, has_thread in
-    select t.name, t.has_thread from memory._tables_of_users() as t
-    where t.name not in ('model_calls', 'gone_jobs', 'audit')
+  perform from memory.checkpoints as c where c.user_id = p_user_id
+  order by c.thread_id, c.namespace, c.checkpoint_id for update;
+  for item in
+    select t.* from memory._tables_of_users() as t where t.name not in ('model_calls', 'gone_jobs', 'audit')
   loop
-    execute memory._forgetting_delete(quote_ident(name), has_thread)
+    execute memory._forgetting_delete(item.relation, item.has_thread)
     using p_user_id, locked.threads, locked.agents, documents;
     get diagnostics removed = row_count;
-    removed := removed + case when name = 'marks' and had_mark then 1 else 0 end;
-    gone := gone || case when removed > 0 then jsonb_build_object(name, removed) else jsonb '{}' end;
+    removed := removed + case when item.name = 'marks' and had_mark then 1 else 0 end;
+    gone := gone || case when removed > 0 then jsonb_build_object(item.name, removed) else jsonb '{}' end;
   end loop;
   -- Who has called which function stays, and what for does not.
   update memory.audit as a set user_id = null, details = '{}' where a.user_id = p_user_id;
@@ -141,17 +144,18 @@ $$;
 -- The tables with rows of users, in the order in which these rows are locked, and whether the rows are of threads, too.
 -- Uploads come before artifacts, because who makes an artifact of an upload locks the upload first. Artifacts and
 -- documents come before jobs: a job that parses parts or cuts a document holds some of them when it ends its lease.
--- Pieces of documents come before documents, and versions before memories, so that they are counted.
+-- Pieces of documents come before documents, and versions before memories, so that they are counted. Checkpoints come
+-- before their writes and values, as in memory.delete_checkpoints().
 create or replace function memory._tables_of_users()
-returns table (name text, has_thread boolean)
+returns table (relation regclass, name text, has_thread boolean)
 language plpgsql stable parallel safe
 as $$
 declare
   first_tables constant text[] := array['artifact_uploads', 'artifacts', 'artifact_parts', 'document_chunks',
-    'documents', 'memory_history', 'memories', 'marks', 'jobs', 'summaries'];
+    'documents', 'memory_history', 'texts', 'embeddings', 'memories', 'marks', 'jobs', 'summaries', 'checkpoints'];
 begin
   return query
-  select c.relname::text, exists (
+  select c.oid::regclass, c.relname::text, exists (
     select from pg_attribute as h where h.attrelid = c.oid and h.attname = 'thread_id' and not h.attisdropped)
   from pg_class as c
   join pg_attribute as a on a.attrelid = c.oid and a.attname = 'user_id' and not a.attisdropped
@@ -179,28 +183,32 @@ $$;
 -- The statement of a pass that removes rows of a table. It leaves rows alone that are of a thread, counter or document
 -- that is not locked, or of an artifact or upload that is still there. $1 is the user; $2, $3 and $4 are the threads,
 -- agents and documents that are locked.
-create or replace function memory._forgetting_delete(p_table text, p_has_thread boolean)
+create or replace function memory._forgetting_delete(p_table regclass, p_has_thread boolean)
 returns text
-language plpgsql immutable parallel safe
+language plpgsql stable parallel safe
 as $$
 declare
+  plain_name constant text := (select c.relname from pg_class as c where c.oid = p_table);
   threads constant text :=
     '(select h.thread_id from memory.threads as h where h.user_id = $1 except select unnest($2))';
   agents constant text :=
     '(select s.agent_id from memory.memory_scopes as s where s.user_id = $1 except select unnest($3))';
 begin
-  return format('delete from memory.%s as t where t.user_id = $1 and (%s) is not true', p_table, case
-    when p_table in ('memories', 'memory_scopes') then 't.agent_id in ' || agents
-    when p_table = 'memory_history' then 't.memory_id in '
+  return format('delete from %s as t where t.user_id = $1 and (%s) is not true', p_table, case
+    when plain_name in ('memories', 'memory_scopes') then 't.agent_id in ' || agents
+    when plain_name = 'memory_history' then 't.memory_id in '
       '(select m.memory_id from memory.memories as m where m.user_id = $1 and m.agent_id in ' || agents || ')'
-    when p_table = 'embeddings' then
-      't.source = ''memory'' and t.agent_id in ' || agents
-      || ' or t.source = ''message'' and memory._thread_of(t.id) in ' || threads
-    when p_table = 'marks' then '(t.scope, t.kind) = ('''', ''claims'') or t.scope in ' || threads
-    when p_table = 'jobs' then 't.scope in ' || threads
-    when p_table in ('documents', 'document_chunks') then 't.document_id in '
+    when plain_name in ('texts', 'embeddings') then
+      't.source = ''message'' and memory._thread_of(t.id) in ' || threads
+      || ' or t.source = ''memory'' and t.id in '
+         '(select m.memory_id::text from memory.memories as m where m.user_id = $1 and m.agent_id in ' || agents || ')'
+         ' or t.source = ''document'' and split_part(t.id, ''/'', 1) in '
+         '(select d.document_id::text from memory.documents as d where d.user_id = $1 except select unnest($4)::text)'
+    when plain_name = 'marks' then '(t.scope, t.kind) = ('''', ''claims'') or t.scope in ' || threads
+    when plain_name = 'jobs' then 't.scope in ' || threads
+    when plain_name in ('documents', 'document_chunks') then 't.document_id in '
       '(select d.document_id from memory.documents as d where d.user_id = $1 except select unnest($4))'
-    when p_table = 'artifact_parts' then
+    when plain_name = 'artifact_parts' then
       't.content_id in (select a.content_id from memory.artifacts as a where a.user_id = $1 '
       'union all select u.upload_id from memory.artifact_uploads as u where u.user_id = $1)'
     when p_has_thread then 't.thread_id in ' || threads

@@ -13,16 +13,18 @@ begin
   for kept in
     select *
     from (values
-      ('memories', array['metadata'], array['tags'], array['embedding_text', 'supersede_reason', 'quarantine_reason']),
-      ('memory_history', array['metadata'], array['tags'], array['supersede_reason']),
-      ('summaries', array['metadata'], array[]::text[], array['quarantine_reason']),
-      ('artifacts', array['metadata'], array[]::text[], array['description', 'quarantine_reason']),
-      ('threads', array['metadata'], array[]::text[], array['title']),
-      ('quarantined_messages', array[]::text[], array[]::text[], array['reason']),
-      ('model_calls', array[]::text[], array[]::text[], array['error'])
-    ) as k (name, jsons, lists, texts)
+      (regclass 'memory.memories', array['metadata'], array['tags'],
+       array[
+        'embedding_text', 'supersede_reason', 'quarantine_reason', 'subject', 'attribute']),
+      ('memory.memory_history', array['metadata'], array['tags'], array['supersede_reason']),
+      ('memory.summaries', array['metadata'], array[]::text[], array['quarantine_reason']),
+      ('memory.artifacts', array['metadata'], array[]::text[], array['description', 'quarantine_reason']),
+      ('memory.threads', array['metadata'], array[]::text[], array['title']),
+      ('memory.quarantined_messages', array[]::text[], array[]::text[], array['reason']),
+      ('memory.model_calls', array[]::text[], array[]::text[], array['error'])
+    ) as k (relation, jsons, lists, texts)
   loop
-    execute memory._forgetting_update(quote_ident(kept.name), kept.jsons, kept.lists, kept.texts)
+    execute memory._forgetting_update(kept.relation, kept.jsons, kept.lists, kept.texts)
     using p_user_id, patterns, p_wordings, p_agents, p_threads;
   end loop;
   -- Reasons of earlier receipts, which stay for good.
@@ -35,20 +37,21 @@ $$;
 -- The statement that does so in columns of a table: $1 is the user, $2 are the patterns, $3 are the wordings that were
 -- forgotten, $4 are the agents whose memories are locked, $5 are the threads that are locked.
 create or replace function memory._forgetting_update(
-  p_table text, p_jsons text[], p_lists text[], p_texts text[]
+  p_table regclass, p_jsons text[], p_lists text[], p_texts text[]
 )
 returns text
-language plpgsql immutable parallel safe
+language plpgsql stable parallel safe
 as $$
 declare
+  plain_name constant text := (select c.relname from pg_class as c where c.oid = p_table);
   -- A deleted or superseded memory keeps its operation, because memory.sweep() reads it (evict).
-  counted constant text := case when p_table = 'memories' then ', version = t.version + 1, operation = '
+  counted constant text := case when plain_name = 'memories' then ', version = t.version + 1, operation = '
     'case when num_nulls(t.deleted_at, t.superseded_at) = 2 then ''update'' else t.operation end' else '' end;
-  locked constant text := case p_table
+  locked constant text := case plain_name
     when 'memories' then ' and t.agent_id = any ($4)'
     when 'threads' then ' and t.thread_id = any ($5)' else '' end;
 begin
-  return format('update memory.%I as t set %s%s where t.user_id = $1 and memory._may_state(concat_ws('' '', %s), $2) '
+  return format('update %s as t set %s%s where t.user_id = $1 and memory._may_state(concat_ws('' '', %s), $2) '
       'and memory._json_states_any(jsonb_build_array(%4$s), $3)%s', p_table,
       string_agg(format('%I = ', c.name) || format(c.change, format('t.%I', c.name)), ', '), counted,
       string_agg(format('t.%I', c.name), ', '), locked)
@@ -66,7 +69,7 @@ $$;
 -- than 100 levels is removed whole if it has a wording: at about 1,000 levels the stack of the server ends.
 create or replace function memory._json_forgetting(p_value jsonb, p_wordings text[], p_depth int default 0)
 returns jsonb
-language plpgsql immutable parallel safe
+language plpgsql immutable parallel unsafe
 as $$
 declare
   mark constant text := '[forgotten]';

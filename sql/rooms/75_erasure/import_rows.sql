@@ -4,10 +4,11 @@ returns void
 language plpgsql volatile parallel unsafe
 as $$
 declare
+  relation constant regclass := format('memory.%I', p_kind);
   -- As rows of their table, with their places; $1 are the rows, $2 is the user.
   source constant text := format(
     'jsonb_array_elements($1) with ordinality as r (value, place) cross join lateral jsonb_populate_record('
-    'null::memory.%I, r.value || jsonb_build_object(''user_id'', $2)) as t', p_kind);
+    'null::%s, r.value || jsonb_build_object(''user_id'', $2)) as t', relation);
   known text[];
   place bigint;
   problem text;
@@ -21,7 +22,7 @@ begin
     select a.attname::text
     from pg_attribute as a
     join memory._export_kinds() as k on k.kind = p_kind
-    where a.attrelid = format('memory.%I', p_kind)::regclass and a.attnum > 0 and not a.attisdropped
+    where a.attrelid = relation and a.attnum > 0 and not a.attisdropped
       and a.attname <> 'user_id' and a.attname <> all (k.left_out));
   select r.place - 1, k.name into place, problem
   from jsonb_array_elements(p_rows) with ordinality as r (value, place)
@@ -36,16 +37,13 @@ begin
     -- The first row that breaks a rule: its place, and which member breaks it.
     execute format('select r.place - 1, p.problem from %s cross join lateral (select %s as problem) as p '
       'where p.problem is not null limit 1',
-      source, memory._import_rule(quote_ident(p_kind)))
+      source, memory._import_rule(relation))
     into place, problem using p_rows, p_user_id;
     if problem is not null then
       perform memory._refuse('export', format('%s[%s].%s is not valid', p_kind, place, problem),
         'See docs/export.schema.json, and the rules of the function that stores such a row.');
     end if;
-    if p_kind = 'memories' then
-      p_rows := memory._one_of_each_wording(p_user_id, p_rows);
-    end if;
-    execute memory._import_statement(quote_ident(p_kind), p_rows, source) using p_rows, p_user_id;
+    execute memory._import_statement(relation, p_rows, source) using p_rows, p_user_id;
     if p_kind = 'artifacts' then
       perform memory._append_content(p_user_id, a.content_id, r.value ->> 'content')
       from jsonb_array_elements(p_rows) as r
@@ -74,17 +72,16 @@ $$;
 
 -- The statement that stores the rows. Columns that no row has get their defaults, so that an export of an earlier
 -- version can be imported.
-create or replace function memory._import_statement(p_kind text, p_rows jsonb, p_source text)
+create or replace function memory._import_statement(p_table regclass, p_rows jsonb, p_source text)
 returns text
 language plpgsql stable parallel safe
 as $$
 declare
-  made jsonb := case p_kind
+  plain_name constant text := (select c.relname from pg_class as c where c.oid = p_table);
+  made jsonb := case plain_name
     when 'artifacts' then jsonb '{"content": "null", "content_id": "memory._uuid_v7()"}'
     when 'memories' then jsonb '{
-      "content_hash": "memory._content_hash(t.content)", "is_stated": "memory._states(t.source)",
-      "search_vector": "case when not w.is_long then w.words end",
-      "long_search_vector": "case when w.is_long then w.words end"}'
+      "content_hash": "memory._content_hash(t.content)", "is_stated": "memory._states(t.source)"}'
     else jsonb '{}' end;
   columns text[];
 begin
@@ -92,18 +89,17 @@ begin
     select distinct k from jsonb_array_elements(p_rows) as r cross join lateral jsonb_object_keys(r) as k
     union select 'user_id'
     union select k from jsonb_object_keys(made) as k);
-  return format('insert into memory.%I (%s) select %s from %s%s', p_kind,
+  return format('insert into %s (%s) select %s from %s', p_table,
     (select string_agg(quote_ident(c), ', ' order by c) from unnest(columns) as c),
     (select string_agg(coalesce(made ->> c, 't.' || quote_ident(c)), ', ' order by c) from unnest(columns) as c),
-    p_source,
-    case p_kind when 'memories' then ' cross join lateral memory._memory_words(t) as w' end);
+    p_source);
 end;
 $$;
 
 -- The first row that its table cannot hold, for an error; the kind alone when the rows do not fit together.
 create or replace function memory._place_of_row(p_kind text, p_rows jsonb)
 returns text
-language plpgsql stable parallel safe
+language plpgsql stable parallel unsafe
 as $$
 declare
   item record;

@@ -3,14 +3,16 @@
 -- An expression over a row t and its JSON r.value that names the member which breaks a rule, or is null: first the
 -- rules of the columns' types, then the condition under which such a row is exported, then the rules of this kind of
 -- row.
-create or replace function memory._import_rule(p_kind text)
+create or replace function memory._import_rule(p_table regclass)
 returns text
-language plpgsql stable parallel safe
+language plpgsql stable parallel unsafe
 as $$
+declare
+  plain_name constant text := (select c.relname from pg_class as c where c.oid = p_table);
 begin
-  return format('coalesce(%s, %s, %s)', memory._range_rule(p_kind), (
+  return format('coalesce(%s, %s, %s)', memory._range_rule(p_table), (
     select format('case when (%s) is not true then %L end', k.condition, substring(k.condition from 't[.](\w+)'))
-    from memory._export_kinds() as k where k.kind = p_kind), case p_kind
+    from memory._export_kinds() as k where k.kind = plain_name), case plain_name
     when 'policies' then 'memory._policy_problem(t)'
     when 'artifacts' then 'memory._artifact_problem(t)'
     when 'documents' then 'memory._document_problem(t)'
@@ -32,7 +34,9 @@ begin
       when not memory._is_id(t.name) then 'name'
       when (octet_length(t.key_id) = 8) is not true then 'key_id'
       when (octet_length(t.sealed) between 64 and 70000) is not true then 'sealed' end$rule$
-    when 'checkpoints' then $rule$case when not memory._is_metadata(t.metadata) then 'metadata' end$rule$
+    when 'checkpoints' then $rule$case
+      when not memory._is_metadata(t.metadata) then 'metadata'
+      when not memory._is_checkpoint(t.checkpoint) then 'checkpoint' end$rule$
     when 'idempotency_keys' then $rule$case
       when (octet_length(t.idempotency_key) between 1 and 255) is not true then 'idempotency_key' end$rule$
     when 'model_calls' then $rule$case
@@ -46,10 +50,12 @@ $$;
 -- The checks that follow from the name and type of a column, so that a new one gets them with no line here: ids, times
 -- that every client can read, numbers from which counters go on without an overflow, shares and JSON objects. A check
 -- names the member with its value.
-create or replace function memory._range_rule(p_kind text)
+create or replace function memory._range_rule(p_table regclass)
 returns text
 language plpgsql stable parallel safe
 as $$
+declare
+  plain_name constant text := (select c.relname from pg_class as c where c.oid = p_table);
 begin
   return coalesce((
     select 'case ' || string_agg(
@@ -57,9 +63,9 @@ begin
              replace(c.rule, 'this', 't.' || quote_ident(c.name)), c.name), ' ' order by c.name) || ' end'
     from (
       select a.attname::text as name, case
-          when (p_kind, a.attname) in (('memories', 'deleted_at'), ('artifacts', 'check_at'))
+          when (plain_name, a.attname) in (('memories', 'deleted_at'), ('artifacts', 'check_at'))
             then 'memory._is_real_moment(this) or this = ''infinity'''
-          when (p_kind, a.attname) in (
+          when (plain_name, a.attname) in (
               ('policies', 'agent_id'), ('summaries', 'thread_id'), ('documents', 'thread_id')) -- '' is for all of them
             then 'this = '''' or memory._is_id(this)'
           when a.attname in ('thread_id', 'agent_id', 'checkpoint_id') then 'this is null or memory._is_id(this)'
@@ -77,16 +83,16 @@ begin
           when t.typname = 'jsonb' then 'jsonb_typeof(this) = ''object'''
         end as rule
       from pg_attribute as a join pg_type as t on t.oid = a.atttypid
-      where a.attrelid = format('memory.%I', p_kind)::regclass and a.attnum > 0 and not a.attisdropped
+      where a.attrelid = p_table and a.attnum > 0 and not a.attisdropped
         and a.attname <> 'metadata') as c -- of which more is said than its type
     where c.rule is not null), 'null::text');
 end;
 $$;
 
--- These three name the member that a checking function refuses.
+-- These three name the member that a checking function refuses. Their subtransactions cannot begin in a parallel plan.
 create or replace function memory._policy_problem(p_candidate memory.policies)
 returns text
-language plpgsql stable parallel safe
+language plpgsql stable parallel unsafe
 as $$
 begin
   if p_candidate.agent_id <> '' then
@@ -103,7 +109,7 @@ $$;
 
 create or replace function memory._artifact_problem(p_candidate memory.artifacts)
 returns text
-language plpgsql stable parallel safe
+language plpgsql stable parallel unsafe
 as $$
 begin
   perform memory._check_artifact(p_candidate);
@@ -117,7 +123,7 @@ $$;
 
 create or replace function memory._document_problem(p_candidate memory.documents)
 returns text
-language plpgsql stable parallel safe
+language plpgsql stable parallel unsafe
 as $$
 begin
   perform memory._check_document(p_candidate);

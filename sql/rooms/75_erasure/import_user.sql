@@ -5,6 +5,7 @@ returns jsonb
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set timezone = 'UTC'
+set jit = off -- as in memory.merge_users()
 as $$
 declare
   kinds constant text[] := array(select k.kind from memory._export_kinds() as k order by k.place);
@@ -73,6 +74,7 @@ begin
   imported := memory._count_exported(user_id);
   perform memory._count_imported(user_id, threads, agents);
   perform memory._end_whole_user_change();
+  perform memory._make_texts(user_id);
   delete from memory.imports as i where i.transaction_id = pg_current_xact_id();
   left_out := import.rows_given - (select sum(n.value::bigint) from jsonb_each(imported) as n);
   if imported @@ '$.* > 0' and exists (select from memory.models as m where m.kind = 'embedding' and m.is_active) then
@@ -185,7 +187,7 @@ declare
   counts jsonb := jsonb '{}';
 begin
   for kind in select k.kind from memory._export_kinds() as k order by k.place loop
-    execute 'select count(*) from (' || memory._export_query(quote_ident(kind), null, true) || ') as e'
+    execute 'select count(*) from (' || memory._export_query(format('memory.%I', kind), null, true) || ') as e'
     into number using p_user_id;
     counts := counts || jsonb_build_object(kind, number);
   end loop;

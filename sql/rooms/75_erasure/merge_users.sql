@@ -3,12 +3,16 @@ returns jsonb
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_custom_plan -- as in memory.forget_user()
+set jit = off -- compiling the statement for all tables took 6 s, while all rows of both users are locked
 set debug_print_plan = off -- every session may have plans sent to itself, and here they may hold a key
 as $$
 declare
+  patience constant text := current_setting('lock_timeout');
+  locked record;
   merged jsonb;
   agent text;
-  clashes int := 0;
+  clash text; -- a key that both users have
+  clash_before text;
 begin
   perform memory._check_id('from_user_id', from_user_id);
   perform memory._check_id('into_user_id', into_user_id);
@@ -28,14 +32,24 @@ begin
   end if;
   for attempt in 1 .. 100 loop
     begin
-      merged := memory._merge_rows(from_user_id, into_user_id);
+      locked := memory._lock_to_merge(from_user_id, into_user_id);
+      begin
+        -- Whoever stores a row of the second user now, such as an artifact of a message, may wait for one of the locks.
+        perform set_config('lock_timeout', '100ms', true);
+        merged := memory._merge_rows(from_user_id, into_user_id, locked.threads, locked.agents, locked.documents);
+        perform set_config('lock_timeout', patience, true);
+      exception when lock_not_available then
+        perform memory._refuse_busy_user();
+      end;
       exit;
-    -- This has given back all locks that the attempt took. Somebody may have made a thread of the same name meanwhile.
+    -- This has given back all locks that the attempt took. Somebody may have made a thread of the same name meanwhile,
+    -- which the next attempt sees; a clash that it does not see stays.
     exception when serialization_failure or unique_violation then
-      clashes := clashes + (sqlstate = '23505')::int;
-      if attempt = 100 or clashes > 3 or sqlerrm like 'from_user_id: %' then
+      get stacked diagnostics clash = pg_exception_detail;
+      if attempt = 100 or sqlerrm like 'from_user_id: %' or sqlstate = '23505' and clash = clash_before then
         raise;
       end if;
+      clash_before := clash;
     end;
   end loop;
   for agent in select s.agent_id from memory.memory_scopes as s where s.user_id = into_user_id order by 1 loop
@@ -69,15 +83,39 @@ comment on function memory.merge_users(text, text) is
 'Of grants on a space the stronger one stays. '
 'Error P0002 when nothing is stored about the first user. For administrators.';
 
--- Does so once all threads and counters of both users are locked, or raises 40001 if others make more of them all the
--- time. Locks in the order of docs/architecture.md.
-create or replace function memory._merge_rows(p_from text, p_into text)
+-- Locks all threads and counters of both users, then what jobs lock when they end, in the order of
+-- docs/architecture.md. Returns the threads, agents and documents of the first user, or raises 40001 if others make
+-- more of them all the time.
+create or replace function memory._lock_to_merge(
+  p_from text, p_into text, out threads text[], out agents text[], out documents uuid[]
+)
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  are_all boolean;
+begin
+  perform memory._stop_claims(u) from unnest(array[p_from, p_into]) as u order by u;
+  perform from memory.threads as t where t.user_id in (p_from, p_into) order by t.user_id, t.thread_id for update;
+  perform from memory.memory_scopes as s where s.user_id in (p_from, p_into) order by s.user_id, s.agent_id for update;
+  select l.threads, l.agents, l.are_all into threads, agents, are_all from memory._lock_counters(p_from, false) as l;
+  if not are_all then
+    perform memory._refuse_busy_user();
+  end if;
+  documents := memory._lock_documents(p_from, threads);
+  perform from memory.marks as k where k.user_id in (p_from, p_into) order by k.user_id, k.scope, k.kind for update;
+  perform from memory.jobs as j
+  where j.user_id in (p_from, p_into) and j.kind <> 'parse_artifacts' order by j.job_id for update;
+end;
+$$;
+
+-- Does so once these threads, agents and documents of the first user are locked.
+create or replace function memory._merge_rows(
+  p_from text, p_into text, p_threads text[], p_agents text[], p_documents uuid[]
+)
 returns jsonb
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  locked record;
-  documents uuid[];
   threads jsonb;
   artifacts jsonb;
   secrets jsonb;
@@ -85,17 +123,6 @@ declare
   left_out bigint;
   moved jsonb;
 begin
-  perform memory._stop_claims(u) from unnest(array[p_from, p_into]) as u order by u;
-  perform from memory.threads as t where t.user_id in (p_from, p_into) order by t.user_id, t.thread_id for update;
-  perform from memory.memory_scopes as s where s.user_id in (p_from, p_into) order by s.user_id, s.agent_id for update;
-  locked := memory._lock_counters(p_from, false);
-  if not locked.are_all then
-    perform memory._refuse_busy_user();
-  end if;
-  documents := memory._lock_documents(p_from, locked.threads);
-  perform from memory.marks as k where k.user_id in (p_from, p_into) order by k.user_id, k.scope, k.kind for update;
-  perform from memory.jobs as j
-  where j.user_id in (p_from, p_into) and j.kind <> 'parse_artifacts' order by j.job_id for update;
   perform memory._restart_jobs(u) from unnest(array[p_from, p_into]) as u;
 
   threads := memory._new_names(memory._thread_ids(p_from), memory._thread_ids(p_into));
@@ -120,38 +147,45 @@ begin
   end if;
   perform memory._settle_duplicates(p_from, p_into);
   secrets := memory._merge_secrets(p_from, p_into);
-
-  perform memory._begin_whole_user_change();
   left_out := (select count(*) from memory.messages as m where m.user_id = p_from)
     + (select count(*) from memory.memories as m where m.user_id = p_from);
-  perform memory._leave_out_forgotten(p_from, locked.threads, locked.agents, p_into);
+  -- With its triggers, too, which remove what was made of the texts, such as embeddings.
+  perform memory._leave_out_forgotten(p_from, p_threads, p_agents, p_into);
   left_out := left_out - (select count(*) from memory.messages as m where m.user_id = p_from)
     - (select count(*) from memory.memories as m where m.user_id = p_from);
+
+  delete from memory.shown_rounds as s where s.user_id = p_from; -- they name threads, which get new names
+  perform memory._begin_whole_user_change();
   has_profile := exists (select from memory.summaries as s where s.user_id = p_into and s.kind = 'user');
   perform set_config('memory.seqs_reserved', 'yes', true); -- messages keep their numbers
   execute memory._merging_statement() into moved
-  using p_from, locked.threads, locked.agents, documents, null, p_into, threads, artifacts, has_profile;
+  using p_from, p_threads, p_agents, p_documents, null, p_into, threads, artifacts, has_profile;
   perform set_config('memory.seqs_reserved', '', true);
-  -- An equal memory that is hidden now is not to be found by its embedding.
-  update memory.embeddings as e set valid_until = '-infinity'
+  -- An equal memory that is hidden now is not to be found.
+  update memory.texts as e set valid_until = '-infinity'
   from memory.memories as m
   where m.user_id = p_into and m.supersede_reason = 'duplicate' and m.superseded_at = statement_timestamp()
     and e.user_id = p_into and e.source = 'memory' and e.id = m.memory_id::text;
   perform memory._count_imported(p_into,
-    array(select coalesce(threads ->> t, t) from unnest(locked.threads) as t), locked.agents);
+    array(select coalesce(threads ->> t, t) from unnest(p_threads) as t), p_agents);
   delete from memory.marks as k where k.user_id = p_from and (k.scope, k.kind) = ('', 'claims');
-  -- What running calls still report about these jobs is entered in the ledger without a user.
+  -- What running calls still report about these jobs is entered in the ledger without a user. An earlier merge may
+  -- have left rows of the same jobs.
+  delete from memory.gone_jobs as g
+  where g.user_id = memory._pseudonym(p_from) and g.job_id in (
+    select n.job_id from memory.gone_jobs as n where n.user_id = p_from);
   update memory.gone_jobs as g set user_id = memory._pseudonym(p_from) where g.user_id = p_from;
   update memory.audit as a set user_id = p_into where a.user_id = p_from;
   update memory.receipts as r set user_hash = memory._keyed_hash(memory._erasure_key(), p_into)
   from memory.erasure_keys as k where r.user_hash = memory._keyed_hash(k, p_from);
-  insert into memory.merged_users (user_id, former_user_id)
-  select p_into, p_from
-  where exists (
-    select from memory.erasure_keys as k
-    join memory.tombstones as t on t.user_hash = memory._keyed_hash(k, p_from) and t.statement_hash <> '')
+  insert into memory.merged_users (user_id, former_user_hash)
+  select distinct p_into, t.user_hash
+  from memory.erasure_keys as k
+  join memory.tombstones as t on t.user_hash = memory._keyed_hash(k, p_from) and t.statement_hash <> ''
   on conflict do nothing;
   perform memory._end_whole_user_change();
+  perform memory._settle(m) from memory.memories as m -- both may have said where they live
+  where m.user_id = p_into and m.attribute is not null and memory._is_current(m);
   if has_profile and exists (select from memory.models as m where m.kind = 'chat' and m.is_active) then
     perform memory._enqueue(p_into, 'summarize_user', ''); -- of the messages of both
   end if;
@@ -188,20 +222,26 @@ returns jsonb
 language plpgsql immutable parallel safe
 as $$
 declare
-  renamed jsonb := jsonb '{}';
-  taken jsonb := (select coalesce(jsonb_object_agg(t, true), jsonb '{}') from unnest(p_names || p_taken) as t);
+  taken constant jsonb := (select coalesce(jsonb_object_agg(t, true), jsonb '{}') from unnest(p_names || p_taken) as t);
+  renamed text[] := array[]::text[]; -- with the former names; a jsonb would be copied for each of them
   name text;
+  stem text;
+  stem_before text;
   suffix int;
 begin
-  for name in select n from unnest(p_names) as n intersect select t from unnest(p_taken) as t order by 1 loop
-    suffix := 2;
-    while taken ? (left(name, 250) || '-' || suffix) loop
+  for name, stem in
+    select b.name, left(b.name, 250) as stem
+    from (select n from unnest(p_names) as n intersect select t from unnest(p_taken) as t) as b (name)
+    order by stem, b.name
+  loop
+    suffix := case when stem = stem_before then suffix + 1 else 2 end;
+    while taken ? (stem || '-' || suffix) loop
       suffix := suffix + 1;
     end loop;
-    renamed := renamed || jsonb_build_object(name, left(name, 250) || '-' || suffix);
-    taken := taken || jsonb_build_object(left(name, 250) || '-' || suffix, true);
+    renamed := renamed || name || (stem || '-' || suffix);
+    stem_before := stem;
   end loop;
-  return renamed;
+  return jsonb_object(renamed);
 end;
 $$;
 
@@ -211,14 +251,16 @@ returns text
 language plpgsql immutable parallel safe
 as $$
 declare
-  key record;
+  named record;
 begin
   if strpos(p_content, 'MemoryRef: ') > 0 then
-    for key in select k.key as former, k.value as new from jsonb_each_text(p_keys) as k loop
-      p_content := replace(replace(replace(p_content,
-        'MemoryRef: ' || key.former || ' - ', 'MemoryRef: ' || key.new || ' - '),
-        'MemoryRef: ' || key.former || ']', 'MemoryRef: ' || key.new || ']'),
-        'MemoryRef: ' || key.former || ')', 'MemoryRef: ' || key.new || ')');
+    for named in
+      select distinct m.groups[1] as key, m.groups[2] as mark
+      from regexp_matches(p_content, e'MemoryRef: ([A-Za-z0-9._:/@#=+-]+)( - |[])])', 'g') as m (groups)
+      where p_keys ? m.groups[1]
+    loop
+      p_content := replace(p_content, 'MemoryRef: ' || named.key || named.mark,
+        'MemoryRef: ' || (p_keys ->> named.key) || named.mark);
     end loop;
   end if;
   return p_content;

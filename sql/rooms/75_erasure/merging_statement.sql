@@ -16,7 +16,7 @@ begin
           when 'artifact_parts' then -- with their artifacts, which this statement has seen
             'delete from memory.artifact_parts as t where t.user_id = $1 and t.content_id in '
             '(select a.content_id from of_artifacts as a union all select u.upload_id from of_artifact_uploads as u)'
-          else memory._forgetting_delete(quote_ident(n.name), n.has_thread) end, c.names, c.merged,
+          else memory._forgetting_delete(n.relation, n.has_thread) end, c.names, c.merged,
         -- What stands between a table and the conflict: for memories the equal memory of the other user, which hides
         -- them; for the summary of a user that it is not merged, and neither is how far it has read.
         case n.name
@@ -29,12 +29,12 @@ begin
           else '' end,
         memory._merging_conflict(n.name)), e',\n' order by n.place),
       string_agg(format('%L, (select nullif(count(*), 0) from to_%s)', n.name, n.name), ', ' order by n.place))
-    from memory._tables_of_users() with ordinality as n (name, has_thread, place)
+    from memory._tables_of_users() with ordinality as n (relation, name, has_thread, place)
     cross join lateral (
       select string_agg(quote_ident(a.attname), ', ' order by a.attnum) as names,
         string_agg(memory._merged_column(n.name, a.attname), ', ' order by a.attnum) as merged
       from pg_attribute as a
-      where a.attrelid = format('memory.%I', n.name)::regclass and a.attnum > 0 and not a.attisdropped) as c
+      where a.attrelid = n.relation and a.attnum > 0 and not a.attisdropped) as c
     where n.name <> 'audit');
 end;
 $$;
@@ -54,7 +54,8 @@ begin
     when p_column = 'user_id' then '$6'
     when p_column = 'thread_id' then 'coalesce($7 ->> t.thread_id, t.thread_id)'
     when (p_table, p_column) in (('jobs', 'scope'), ('marks', 'scope')) then
-      'case when t.kind in (''language'', ''parsed_anew'') then t.scope else coalesce($7 ->> t.scope, t.scope) end'
+      'case when t.kind in (''language'', ''parsed_anew'', ''spoken'') then t.scope'
+      || ' else coalesce($7 ->> t.scope, t.scope) end'
     when (p_table, p_column) in (('messages', 'artifact_key'), ('artifacts', 'key')) then
       format('coalesce($8 ->> %1$s, %1$s)', plain)
     when (p_table, p_column) in (
@@ -67,7 +68,7 @@ begin
     when (p_table, p_column) = ('threads', 'metadata') then
       'case when $7 ? (t.metadata ->> ''copied_from'') '
       'then jsonb_set(t.metadata, ''{copied_from}'', $7 -> (t.metadata ->> ''copied_from'')) else t.metadata end'
-    when (p_table, p_column) in (('embeddings', 'id'), ('texts_to_embed', 'id')) then
+    when (p_table, p_column) in (('embeddings', 'id'), ('texts', 'id')) then
       format('case t.source when ''message'' then %s when ''artifact'' then %s else t.id end',
         format(message, plain), format(artifact, plain))
     when p_column = 'quarantined_with' then
@@ -76,9 +77,9 @@ begin
           'then ''artifact '' || coalesce($8 ->> substr(%1$s, 10), substr(%1$s, 10)) '
           'else %1$s end', plain, format(message, format('substr(%s, 9)', plain)))
     -- The keys are of the user.
-    when (p_table, p_column) = ('messages', 'search_keys') then
-      'case when t.search_keys is not null then '
-      'array(select k from memory._search_keys($6, t.agent_id, t.search_vector, t.metadata) as k) end'
+    when (p_table, p_column) = ('texts', 'keys') then
+      'case when t.keys is not null then '
+      'array(select memory._word_key($6, k) from unnest(tsvector_to_array(t.words)) as k) end'
     when (p_table, p_column) = ('documents', 'namespace') then
       'case when t.namespace = memory._archive_namespace($1) then memory._archive_namespace($6) else t.namespace end'
     when (p_table, p_column) = ('jobs', 'job_id') then -- a user who was moved here may have brought the number along
@@ -114,8 +115,9 @@ begin atomic
       'when x.kind in (''reconcile_memories'', ''consolidate'') then least(x.position, excluded.position) '
       'else greatest(x.position, excluded.position) end'
     -- An open job of the other user does the same; a key of these tables says all that their rows say.
-    when p_table in ('due_deletions', 'embeddings', 'gone_jobs', 'jobs', 'merged_users', 'moved_users',
-      'memory_uses', 'query_embeddings', 'space_grants', 'space_writes', 'spaces', 'texts_to_embed') then
+    when p_table in ('due_deletions', 'embeddings', 'gone_jobs', 'jobs', 'merged_users', 'model_calls',
+      'moved_users', 'memory_uses', 'query_embeddings', 'shown_rounds', 'space_grants', 'space_writes', 'spaces',
+      'texts') then
       'on conflict do nothing'
     else '' end;
 end;

@@ -1,6 +1,6 @@
 -- The ids of a memory and of those that say the same; empty when the user has no such memory. Two memories say the same
--- if their contents are spelled alike, if one hides the other as a duplicate, if one was merged from the other, or if
--- they are near-duplicates (memory._near_memories()). A contradiction is no duplicate: a memory that a forgotten memory
+-- if their contents are spelled alike, if one hides the other as a duplicate, or if they are near-duplicates
+-- (memory._near_memories()). A contradiction is no duplicate: a memory that a forgotten memory
 -- contradicted is current again. p_agents are those whose counters are locked.
 create or replace function memory._same_memories(p_user_id text, p_memory_id uuid, p_agents text[])
 returns uuid[]
@@ -28,9 +28,7 @@ begin
             or memory._may_state(o.content, known.patterns) and memory._compared_text(o.content) = known.wordings[1]
             or o.superseded_by = (known.row).memory_id and o.supersede_reason in ('duplicate', 'near-duplicate')
             or (known.row).superseded_by = o.memory_id
-              and (known.row).supersede_reason in ('duplicate', 'near-duplicate')
-            or o.metadata -> 'merged_from' ? (known.row).memory_id::text
-            or (known.row).metadata -> 'merged_from' ? o.memory_id::text)
+              and (known.row).supersede_reason in ('duplicate', 'near-duplicate'))
         union all
         select n from memory._near_memories(known.row) as n where (known.row).agent_id = any (p_agents)
         offset 0) as found
@@ -40,9 +38,9 @@ end;
 $$;
 
 -- The memories that say the same as a memory in other words: of its subject and agent, their embeddings are as close as
--- the policy says, and one claims all that the other claims. That is stricter than the rule that hides near-duplicates,
--- because a hidden memory can come back and a forgotten one cannot. Only close ones are compared by words, which takes
--- 0.5 ms. All embeddings of the user's memories are read once, in the order of their index.
+-- the policy says, each agrees with the other in what makes a difference, and one has all words of the other. That is
+-- stricter than the rule that hides near-duplicates, because a hidden memory can come back and a forgotten one cannot.
+-- All embeddings of the user's memories are read once, in the order of their index.
 create or replace function memory._near_memories(p_memory memory.memories)
 returns setof uuid
 language plpgsql stable parallel safe
@@ -51,25 +49,26 @@ declare
   active constant text := (memory._embedding_model()).name;
   policy constant jsonb := memory._policy(p_memory.user_id, p_memory.agent_id);
   language constant regconfig := (policy #>> '{search,language}')::regconfig;
-  claimed constant jsonb := memory._claim(p_memory.content, language);
+  own constant text[] := tsvector_to_array(to_tsvector(language, p_memory.content));
 begin
   return query
   with known as materialized (
-    select e.embedding from memory.embeddings as e
-    where e.user_id = p_memory.user_id and e.model = active and e.source = 'memory' and e.id = p_memory.memory_id::text
+    select e.embedding from memory._embeddings_of(p_memory.user_id, active) as e
+    where e.source = 'memory' and e.id = p_memory.memory_id::text
   ), close as materialized (
     select e.id::uuid as memory_id
     from known as k
-    join memory.embeddings as e on e.user_id = p_memory.user_id and e.model = active and e.source = 'memory'
+    join memory._embeddings_of(p_memory.user_id, active) as e on e.source = 'memory'
     where memory._cosine_similarity(k.embedding, e.embedding)
       >= memory._share(policy #>> '{memories,near_duplicate_cosine}')
   )
   select m.memory_id
   from close as c
   join memory.memories as m on m.user_id = p_memory.user_id and m.memory_id = c.memory_id
-  cross join lateral memory._claim(m.content, language) as other (claim)
+  cross join lateral tsvector_to_array(to_tsvector(language, m.content)) as other (words)
   where m.memory_id <> p_memory.memory_id and m.agent_id = p_memory.agent_id
-    and memory._subject(m.metadata) = memory._subject(p_memory.metadata)
-    and (memory._says_all_of(claimed, other.claim, false) or memory._says_all_of(other.claim, claimed, false));
+    and memory._subject(m.subject) = memory._subject(p_memory.subject)
+    and (own <@ other.words or other.words <@ own)
+    and memory._agrees_with(m.content, p_memory.content) and memory._agrees_with(p_memory.content, m.content);
 end;
 $$;

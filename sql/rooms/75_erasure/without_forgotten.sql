@@ -5,7 +5,7 @@
 -- rows that stay out.
 create or replace function memory._since(p_export jsonb, p_moment timestamptz)
 returns jsonb
-language plpgsql stable parallel safe
+language plpgsql stable parallel unsafe
 as $$
 declare
   kind text;
@@ -41,8 +41,8 @@ declare
 begin
   if not exists (
     select from memory.erasure_keys as k
-    cross join memory._names_of(p_forgotten_by) as n (name)
-    join memory.tombstones as t on t.user_hash = memory._keyed_hash(k, n.name) and t.statement_hash <> '') then
+    cross join lateral memory._user_hashes(k, p_forgotten_by) as u (user_hash)
+    join memory.tombstones as t on t.user_hash = u.user_hash and t.statement_hash <> '') then
     return; -- hashing each text takes 30 us
   end if;
   memories := array(
@@ -62,6 +62,11 @@ begin
   delete from memory.messages as m
   using unnest(threads, seqs) as f (thread_id, seq)
   where m.user_id = p_user_id and m.thread_id = f.thread_id and m.seq = f.seq;
+  -- The keys of the messages stay, so that nobody stores them again, but not the digests, by which anybody could guess
+  -- the text.
+  update memory.idempotency_keys as k set digest = ''
+  from unnest(threads, seqs) as f (thread_id, seq)
+  where k.user_id = p_user_id and k.thread_id = f.thread_id and k.seq = f.seq;
   delete from memory.quarantined_messages as q
   where q.user_id = p_user_id and memory._is_forgotten(p_forgotten_by, q.content);
   with gone as (

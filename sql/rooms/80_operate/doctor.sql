@@ -86,13 +86,15 @@ begin
   return query
   select l.check_name, coalesce(bool_and(not f.is_broken), true),
     concat_ws('; ', string_agg(case when f.is_broken then '' else 'degraded: ' end || f.detail || '. ' || f.help, '; '),
-              case when f.check_name is null or l.check_name not in ('models', 'languages') then l.detail end)
+              case when f.check_name is null or l.check_name not in ('models', 'languages', 'refused replies')
+                then l.detail end)
   from (values
     ('embedding model', (select format('%s (model %s)', m.name, m.model) from memory.models as m
                          where m.kind = 'embedding' and m.is_active)),
     ('languages', 'no message was in a language that the chat model cannot read'),
     ('models', 'no last call failed'),
-    ('queue', format('%s pending, %s running', p_work #>> '{queue,pending}', p_work #>> '{queue,running}'))
+    ('queue', format('%s pending, %s running', p_work #>> '{queue,pending}', p_work #>> '{queue,running}')),
+    ('refused replies', 'nothing of the last week''s replies was refused')
   ) as l (check_name, detail)
   left join memory._findings(p_work) as f on f.check_name = l.check_name
   group by l.check_name, l.detail, f.check_name

@@ -123,7 +123,7 @@ begin
   if problem is not null then
     raise exception '%', problem using errcode = '0A000', hint = hint;
   end if;
-  -- A caller of this function need not have the right to call the other one, which earlier versions did not have.
+  -- A caller of this function need not have the right to call the other one.
   if has_function_privilege('memory._audit_schedule(text, text)', 'execute') then
     perform memory._audit_schedule(every, sweep_at);
   end if;

@@ -102,7 +102,7 @@ begin
 end;
 $$;
 
--- How many texts the active embedding model has embedded; null without one. Up to 20,000 rows of each table are
+-- How many texts the active embedding model has embedded; null without one. Up to 20,000 texts and messages are
 -- counted; beyond that PostgreSQL's statistics give an estimate.
 create or replace function memory._embedded_status()
 returns jsonb
@@ -110,37 +110,50 @@ language plpgsql stable parallel safe
 as $$
 declare
   active constant text := (memory._embedding_model()).name;
-  embeds_messages constant boolean := (memory._policy_section('', '', 'search') ->> 'embed_messages')::boolean;
-  total bigint := 0;
-  done bigint := 0;
-  counted regclass;
-  number bigint;
+  texts bigint;
+  messages bigint;
 begin
   if active is null then
     return null;
   end if;
-  foreach counted in array array['memory.memories', 'memory.summaries', 'memory.document_chunks', 'memory.artifacts',
-                                 'memory.messages', 'memory.embeddings']::regclass[] loop
-    continue when counted = 'memory.messages'::regclass and not embeds_messages;
-    execute format('select count(*) from (select from %s limit 20001) as r', counted) into number;
-    if number > 20000 then
-      select greatest(number, c.reltuples::bigint, pg_stat_get_live_tuples(c.oid)) into number
-      from pg_class as c where c.oid = counted;
-    end if;
-    if counted = 'memory.embeddings'::regclass then
-      done := number;
-    else
-      total := total + number;
-    end if;
-  end loop;
-  if greatest(total, done) <= 20000 then
+  texts := memory._about_how_many('memory.texts');
+  messages := memory._about_how_many('memory.messages');
+  if greatest(texts, messages) <= 20000 then
     return (select jsonb_build_object('model', b.model, 'done', b.done, 'total', b.total, 'is_estimate', false)
             from memory.backfill_status() as b where b.model = active);
   end if;
-  -- Embeddings of other models count as far as they are among the most common values.
-  done := done * coalesce((
-    select s.most_common_freqs[array_position(s.most_common_vals::text::text[], active)]
-    from pg_stats as s where s.schemaname = 'memory' and s.tablename = 'embeddings' and s.attname = 'model'), 1);
-  return jsonb_build_object('model', active, 'done', least(done, total), 'total', total, 'is_estimate', true);
+  return jsonb_build_object(
+    'model', active, 'done', floor(texts * memory._share_of_texts('model', active)),
+    'total', case when (memory._policy_section('', '', 'search') ->> 'embed_messages')::boolean
+      then greatest(texts, messages) -- a message that no job has read yet is no text
+      else floor(texts * (1 - memory._share_of_texts('source', 'message'))) end,
+    'is_estimate', true);
 end;
 $$;
+
+-- The number of rows of a table, exact up to 20,000.
+create or replace function memory._about_how_many(p_table regclass)
+returns bigint
+language plpgsql stable parallel safe
+as $$
+declare
+  number bigint;
+begin
+  execute format('select count(*) from (select from %s limit 20001) as r', p_table) into number;
+  if number > 20000 then
+    select greatest(number, c.reltuples::bigint, pg_stat_get_live_tuples(c.oid)) into number
+    from pg_class as c where c.oid = p_table;
+  end if;
+  return number;
+end;
+$$;
+
+-- The share of texts with this value, as far as PostgreSQL counts the value among the most common ones.
+create or replace function memory._share_of_texts(p_column text, p_value text)
+returns double precision
+language sql stable parallel safe
+begin atomic
+  select coalesce((
+    select s.most_common_freqs[array_position(s.most_common_vals::text::text[], p_value)]
+    from pg_stats as s where s.schemaname = 'memory' and s.tablename = 'texts' and s.attname = p_column), 0);
+end;

@@ -4,7 +4,8 @@ language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  swept jsonb;
+  swept jsonb := jsonb '{"messages": 0, "memories": 0, "artifacts": 0, "checkpoints": 0, "jobs": 0, "model_calls": 0,
+    "queued": 0, "checked": 0}';
   overdue record; -- jobs that become due with time, at most batch_size of each kind
   queued bigint := 0;
   checked bigint;
@@ -15,6 +16,13 @@ begin
   if (batch_size >= 1) is not true then
     perform memory._refuse('batch_size', format('%s is less than 1', coalesce(batch_size::text, 'null')),
       'It bounds the rows of each kind that one call removes.');
+  end if;
+  -- One sweep at a time: two would set watermarks and delete messages in different orders, and wait for each other. The
+  -- lock is a row that is always there and that nobody else locks.
+  perform from memory.erasure_keys as k where k.inner_block = (memory._erasure_key()).inner_block
+  for no key update skip locked;
+  if not found then
+    return swept;
   end if;
 
   perform memory._release_left_hidden(least(batch_size, 1000));
@@ -28,20 +36,12 @@ begin
   end loop;
   checked := memory._finish_unread_messages(batch_size);
   checked := checked + memory._parse_parts(null, 4000000);
-  checked := checked + memory._check_unchecked(batch_size);
-  -- The codes of embeddings of messages that were stored before there were codes. While one of a user is missing, a
-  -- search compares all messages of the user. The update fires the trigger that makes the code
-  -- (embedding_150_before_message_update).
-  finished := array(
-    select e.ctid from memory.embeddings as e
-    where e.source = 'message' and e.code is null
-    order by e.user_id, e.model limit batch_size for update skip locked);
-  update memory.embeddings as e set code = null where e.ctid = any (finished);
+  perform memory._serve_active_model(null, batch_size);
 
   -- These skip rows (or threads and scopes) that another transaction has locked; the next call deletes the rest. Each
   -- finds the rows that are due by an index, locks them (or their thread or scope), and deletes them: locked rows by
   -- their address (ctid), the others by their key if their version (xmin) is still the same.
-  swept := jsonb_build_object('messages', memory._sweep_messages(batch_size));
+  swept := swept || jsonb_build_object('messages', memory._sweep_messages(batch_size));
   swept := swept || jsonb_build_object('memories', memory._sweep_memories(batch_size));
   delete from memory.artifacts as a where a.ctid = any (array(
     select d.ctid from memory.artifacts as d where d.expires_at <= statement_timestamp()
@@ -92,4 +92,4 @@ $$;
 comment on function memory.sweep(int) is
 'Removes rows that have expired, were soft-deleted or are old, at most batch_size of each kind; queues periodic work, '
 'such as reading messages before they expire, and parses messages and artifacts that no job has parsed. Returns the '
-'counts. Run it from cron or pg_cron until the counts are 0.';
+'counts. Run it from cron or pg_cron until the counts are 0. Beside a sweep that is under way it does nothing.';

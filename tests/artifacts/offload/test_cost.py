@@ -32,8 +32,9 @@ def test_the_artifacts_of_a_thread_without_any_are_found_without_reading_it(api:
     api.connection.execute("analyze memory.messages")
     api.store_artifact(user_id="ana", content="so that the user has one")
     call = """
-    select k.left_out from memory._kept_texts(
-      'ana', %(thread_id)s, null, 'Hello', null, null, memory._policy('ana', null), 4000, false) as k
+    select k.keys from memory._named_artifacts(
+      jsonb_populate_record(
+        null::memory._asking, jsonb_build_object('user_id', 'ana', 'thread_id', %(thread_id)s::text))) as k
     """
     for thread_id, seen in (("long", 50), ("other", 400)):
         plans = plans_of(api, partial(api.value, call, thread_id=thread_id))

@@ -50,7 +50,8 @@ def ran(folder: Path, *command: str) -> tuple[str, dict[str, Any]]:
     (folder / "test_x.py").write_text(TESTS, encoding="utf-8")
     # A make that runs these tests tells its level to the one started here, which then calls itself make[1].
     inherited = {name: value for name, value in os.environ.items() if name not in ("MAKELEVEL", "MAKEFLAGS", "MFLAGS")}
-    environment = {**inherited, "LC_ALL": "C", "GIT_CONFIG_GLOBAL": "/dev/null"}
+    # The plugins that are installed here would take a second to import.
+    environment = {**inherited, "LC_ALL": "C", "GIT_CONFIG_GLOBAL": "/dev/null", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     done = subprocess.run(
         command, cwd=folder, env=environment, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )

@@ -25,7 +25,7 @@ def test_instructions_stand_first_where_a_placeholder_stands(api: Api) -> None:
     parts = context(api)
     assert [(part.ordinal, part.role, part.source) for part in parts] == [
         (1, "system", "instructions"),
-        (2, "system", "recalled"),
+        (2, "user", "recalled"),
         (3, "user", "message"),
         (4, "tool", "message"),
     ]

@@ -8,6 +8,7 @@ from typing import Any
 
 import psycopg
 
+from tests.support.embeddings import EMBEDDINGS
 from tests.support.protocol import complete
 from tests.support.sqlapi import Api
 
@@ -15,7 +16,7 @@ Connect = Callable[..., psycopg.Connection]
 
 GOLDEN_ANGLE = math.pi * (3 - math.sqrt(5))
 DIMENSIONS = {"old": 2, "new": 3, "third": 4}
-FILLED = "select model, count(*) as n from memory.embeddings group by 1 order by 1"
+FILLED = f"select model, count(*) as n from {EMBEDDINGS} as e group by 1 order by 1"
 
 
 def register(api: Api, name: str = "new", **settings: Any) -> None:

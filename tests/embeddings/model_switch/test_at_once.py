@@ -228,11 +228,9 @@ def test_filling_and_searching_a_long_history_takes_reasonable_time(api: Api) ->
     register(api, dimensions=3)
     for statement in (
         "insert into memory.memories (user_id, content) select 'ana', 'topic ' || n from generate_series(1, 12000) n",
-        "insert into memory.embeddings (user_id, source, id, model, embedding) "
-        "select user_id, 'memory', memory_id::text, 'old', memory._halfvec('[1, 0]') from memory.memories",
-        "insert into memory.embeddings (user_id, source, id, model, embedding) "
-        "select user_id, 'memory', memory_id::text, 'new', memory._halfvec('[1, 0, 0]') "
-        "from memory.memories limit 11000",
+        "update memory.texts set model = 'old', embedding = '[1, 0]'",
+        "insert into memory.embeddings (user_id, source, id, model, hash, embedding) "
+        "select user_id, source, id, 'new', hash, '[1, 0, 0]' from memory.texts limit 11000",
     ):
         api.connection.execute(statement)
     with api.at_most(cpu_seconds=3):

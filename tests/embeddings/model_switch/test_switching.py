@@ -30,7 +30,7 @@ def test_a_user_whose_new_embeddings_are_incomplete_is_served_by_the_model_befor
     register(api)
     api.activate_model(name="new")
     hand_in(api, api.claim_jobs(worker="test", kinds=["backfill"])[0])
-    complete_user = api.value("select distinct user_id from memory.embeddings where model = 'new'")
+    complete_user = api.value("select distinct user_id from memory.texts where model is not null and model = 'new'")
     for user_id in ("ana", "bob"):
         for model in ("old", "new"):
             keep_query(api, model, 1, user_id)
@@ -148,7 +148,7 @@ def test_a_changed_or_deleted_text_loses_the_embeddings_of_all_models(api: Api, 
     else:
         api.delete_document(user_id="ana", document_id=document_id)
     assert api.query(FILLED) == [("new", 2), ("old", 2)]
-    assert api.query(f"select from memory.embeddings where source = '{source}'") == []
+    assert api.query(f"select from memory.texts where model is not null and source = '{source}'") == []
 
 
 @pytest.mark.feature("F4")
@@ -184,3 +184,19 @@ def test_results_of_the_former_model_are_not_stored_under_its_name(api: Api) -> 
     assert "skipped" in hand_in(api, job)
     assert api.query(FILLED) == []
     assert claim(api, "embed").payload["model"]["model"] == "old-2"
+
+
+@pytest.mark.feature("F4")
+def test_a_memory_that_comes_back_has_the_embedding_that_was_made_before_the_switch(api: Api) -> None:
+    [_, memory_id] = know(api, 1, 2)
+    embed(api)
+    register(api)
+    embed(api)
+    api.delete_memory(user_id="ana", memory_id=memory_id)
+    api.activate_model(name="new")
+    embed(api)
+    api.query("select memory._serve_active_model(null, 100)")  # a sweep would remove what was deleted
+    api.restore_memory(user_id="ana", memory_id=memory_id)
+    assert sum(result["embedded"] for result in embed(api)) == 0
+    keep_query(api, "new", 2)
+    assert found(api, 2)[1][0] == "topic 2"

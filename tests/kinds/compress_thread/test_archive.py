@@ -116,7 +116,7 @@ def test_the_document_goes_with_a_deleted_thread_and_outlives_a_cleared_one(api:
 def test_names_of_any_length_can_be_archived(api: Api) -> None:
     wide = {"user_id": wide_text(255, 1), "thread_id": wide_text(255, 2)}
     compressing(api, archive_conversations=True)
-    write(api, *[10] * 10, **wide, agent_id=wide_text(255, 3))
+    write(api, *[4000] * 10, **wide, agent_id=wide_text(255, 3))
     complete(api, claim(api), summary=wide_text(60_000), metadata={"topics": ["記憶"] * 1000})
     [document] = api.list_documents(user_id=wide["user_id"])
     assert (document.namespace, document.thread_id) == (f"conversations:{wide['user_id']}"[:255], wide["thread_id"])

@@ -10,6 +10,7 @@ import pytest
 from tests.support.protocol import ANA, activate, age, claim, complete, make_due, say
 from tests.support.sqlapi import Api
 from tests.support.summaries import COMPRESSION, active, compress, compressing, only
+from tests.support.texts import unread_messages
 
 QUERIES = ["tea boat", "lamp", "fern moss kite", "drum salt tea", "Ana kite", "May"]
 
@@ -103,11 +104,11 @@ def test_a_new_model_embeds_compressed_messages_when_those_after_them_are_gone(a
 @pytest.mark.feature("A7", "E4")
 def test_a_sweep_parses_the_words_of_compressed_messages(api: Api) -> None:
     compressed(api, "We bought a boat")
-    api.connection.execute("update memory.messages set search_vector = null, search_keys = null")
+    api.connection.execute("delete from memory.texts where source = 'message'")
     api.connection.execute("delete from memory.marks where kind = 'words'")
     assert found(api) == ["t1/0"]  # the search itself parses them
     api.sweep()
-    assert api.value("select count(*) from memory.messages where search_vector is null") == 0
+    assert unread_messages(api) == []
     assert found(api) == ["t1/0"]
 
 
@@ -127,7 +128,7 @@ def test_a_compressed_message_that_is_gone_is_not_found(api: Api, end: str) -> N
     while api.finish_jobs():
         pass
     assert found(api) == ["t1/0"]
-    vector = api.value("select embedding::text from memory.embeddings where id = 't1/0'")
+    vector = api.value("select embedding::text from memory.texts where model is not null and id = 't1/0'")
     assert found(api, query=None, query_embedding=vector, mode="vector")[0] == "t1/0"
     api.connection.execute(end)
     assert found(api) == []
@@ -137,7 +138,7 @@ def test_a_compressed_message_that_is_gone_is_not_found(api: Api, end: str) -> N
     while api.finish_jobs():
         pass
     assert api.query("select from memory.messages where content = 'We bought a boat'") == []
-    assert api.query("select from memory.embeddings where id = 't1/0'") == []
+    assert api.query("select from memory.texts where model is not null and id = 't1/0'") == []
 
 
 @pytest.mark.feature("A7", "D11")

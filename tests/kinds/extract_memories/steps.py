@@ -8,7 +8,7 @@ from tests.support.protocol import ANA, claim, complete
 from tests.support.sqlapi import Api
 
 
-def found(content: str = "Likes tea", **fields: Any) -> dict[str, Any]:
+def found(content: Any = "Likes tea", **fields: Any) -> dict[str, Any]:
     """A memory in the form in which models return it."""
     return {"content": content, "memory_type": "fact", "seqs": [0], **fields}
 

@@ -28,6 +28,37 @@ def extracted_seq(api: Api) -> int:
     return seq
 
 
+# The messages before --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.feature("E6")
+def test_the_messages_before_are_given_so_that_an_answer_is_understood(api: Api) -> None:
+    say(api, "I will propose to Ines on Saturday", "Where?", "At the lighthouse", "x" * 200 + "y" * 200, "Good luck?")
+    first = claimed(api)
+    assert first.payload["earlier"] == []
+    complete(api, first, memories=[])
+    say(api, "an output of a tool", role="tool")
+    say(api, "She said yes!")
+    second = claimed(api)
+    assert [message["content"] for message in second.payload["messages"]] == ["She said yes!"]
+    earlier = second.payload["earlier"]
+    assert [(message["seq"], message["role"]) for message in earlier] == [(seq, "user") for seq in (1, 2, 3, 4)]
+    assert earlier[2]["content"] == "x" * 100 + " … " + "y" * 200
+    # A memory that rests on them alone is refused: they have been read.
+    outcome = complete(api, second, memories=[found("Met at the lighthouse", seqs=[2])])
+    assert (outcome["inserted"], outcome["refused"]) == (0, 1)
+
+
+@pytest.mark.feature("F9")
+def test_a_message_before_is_cut_after_its_credentials_are_masked(api: Api) -> None:
+    token = "ghp_" + "a1B2c3D4e5" * 4
+    say(api, "z" * 90 + f" {token} " + "z" * 400)
+    complete(api, claimed(api), memories=[])
+    say(api, "Thanks")
+    [message] = claimed(api).payload["earlier"]
+    assert "ghp_" not in message["content"]
+
+
 # What is read ---------------------------------------------------------------------------------------------------------
 
 
@@ -85,7 +116,7 @@ def test_nothing_of_a_context_is_read_again(api: Api) -> None:
     for job in api.claim_jobs(worker="test", max_jobs=10):
         complete(api, job, summary=summary)
     parts = [part.content for part in api.get_context(**ANA) if part.role == "system"]
-    assert [part.count("secret") for part in parts] == [1, 3, 3]
+    assert [part.count("secret") for part in parts] == [3, 1, 3]  # of the user, memories, of the thread
     extract(api)
     say(api, *parts, "\n\n".join([*parts, "I moved to Oslo."]))
     assert [text.strip() for text in given(api).values()] == ["I moved to Oslo."]
@@ -175,7 +206,7 @@ def test_a_failed_attempt_marks_nothing(api: Api) -> None:
     say(api, "Hello")
     job = claimed(api)
     with refused("result"):
-        api.complete_job(**lease(job), result={"memories": [found(seqs=None)]})
+        api.complete_job(**lease(job), result={"memories": None})
     api.fail_job(**lease(job), error="not what was asked for", retry_after="0")
     assert extracted_seq(api) == -1
     assert [message["seq"] for message in claim(api).payload["messages"]] == [0]

@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 from psycopg.types.json import Jsonb
 
+from tests.model_package.openai.test_jobs import GOOD, SCHEMAS
 from tests.support.model_payloads import run
+from tests.support.protocol import lease
 from tests.support.sqlapi import Api, refused
 
 pytestmark = pytest.mark.feature("F26")
@@ -66,8 +68,8 @@ def test_a_model_is_asked_for_the_types_and_by_the_instructions_of_the_agent(wan
 def test_other_agents_are_asked_as_before(wanted: Api) -> None:
     payload = claimed(wanted, "helper").payload
     assert "instructions" not in payload
-    assert [row["memory_type"] for row in payload["memory_types"]][:2] == ["fact", "preference"]
-    assert "order" not in [row["memory_type"] for row in payload["memory_types"]]
+    types = [row["memory_type"] for row in payload["memory_types"]]
+    assert types == ["fact", "preference", "context", "procedural", "episodic"]  # no summary of a conversation
 
 
 def test_fields_come_back_in_the_metadata_and_are_filterable(wanted: Api) -> None:
@@ -81,6 +83,21 @@ def test_fields_come_back_in_the_metadata_and_are_filterable(wanted: Api) -> Non
             str(memory.memory_id)
         ]
     assert wanted.list_memories(user_id="ana", filter=Jsonb({"fields": {"item": "cup"}})) == []
+
+
+@pytest.mark.parametrize("schema", SCHEMAS, ids=["pydantic", "strict mode"])
+def test_schemas_that_others_write_are_taken_and_what_obeys_them_is_stored(wanted: Api, schema: dict[str, Any]) -> None:
+    wanted.set_policy(agent_id="shop", settings=Jsonb({"extraction": {"types": {"order": schema}}}))
+    job = claimed(wanted)
+    assert job.payload["memory_types"][0]["fields"]["properties"].keys() == schema["properties"].keys()
+    [memory] = complete(wanted, job, fields=GOOD)
+    assert memory.metadata["fields"] == {
+        "item": "mug",
+        "count": 2,
+        "kind": "order",
+        "to": {"city": "Porto"},
+        "tags": [],
+    }
 
 
 def test_a_repetition_brings_the_fields_of_a_memory_that_had_none(wanted: Api) -> None:
@@ -108,11 +125,12 @@ def test_a_repetition_brings_the_fields_of_a_memory_that_had_none(wanted: Api) -
         {"fields": {"item": "m" * 20000}},
     ],
 )
-def test_a_reply_that_breaks_the_schema_is_refused_and_stores_nothing(wanted: Api, wrong: dict[str, Any]) -> None:
+def test_a_memory_that_breaks_the_schema_is_refused_and_the_others_stay(wanted: Api, wrong: dict[str, Any]) -> None:
+    good = {"content": "Ordered two mugs", "memory_type": "order", "seqs": [0], "fields": {"item": "mug"}}
     job = claimed(wanted)
-    with refused("result"), wanted.connection.transaction():
-        complete(wanted, job, **wrong)
-    assert wanted.list_memories(user_id="ana") == []
+    wanted.complete_job(**lease(job), result=Jsonb({"memories": [{**good, "content": "Ordered", **wrong}, good]}))
+    assert [memory.content for memory in wanted.list_memories(user_id="ana")] == ["Ordered two mugs"]
+    assert wanted.get_job(user_id="ana", job_id=job.job_id).result["refusals"] == {"malformed": 1}
 
 
 @pytest.mark.parametrize(
@@ -151,6 +169,26 @@ def test_whose_statements_count(wanted: Api, roles: list[str], said: list[int], 
         {"types": {"order": {"properties": {"item": {}}}}},
         {"types": {"order": {"required": ["item"]}}},
         {"types": {"order": {"properties": {"item": {"enum": []}}}}},
+        {"types": {"order": {"properties": {"item": {"enum": [{}]}}}}},
+        {"types": {"order": {"properties": {"item": {"const": []}}}}},
+        {"types": {"order": {"properties": {"item": {"type": []}}}}},
+        {"types": {"order": {"properties": {"item": {"type": ["string", "text"]}}}}},
+        {"types": {"order": {"properties": {"item": {"anyOf": []}}}}},
+        {"types": {"order": {"properties": {"item": {"anyOf": [{"type": "text"}]}}}}},
+        {"types": {"order": {"properties": {"item": {"type": "number", "minimum": "1"}}}}},
+        {"types": {"order": {"properties": {"item": {"type": "string", "pattern": 7}}}}},
+        {"types": {"order": {"properties": {"item": {"$ref": "#/$defs/Item"}}}}},
+        {"types": {"order": {"properties": {"item": {"$ref": "https://localhost/item"}}}}},
+        {"types": {"order": {"additionalProperties": {"type": "string"}}}},
+        {"types": {"order": {"properties": {"item": {"not": {"type": "string"}}}}}},
+        {
+            "types": {
+                "order": {
+                    "properties": {"item": {"$ref": "#/$defs/Item"}},
+                    "$defs": {"Item": {"type": "object", "properties": {"part": {"$ref": "#/$defs/Item"}}}},
+                }
+            }
+        },
     ],
 )
 def test_a_policy_that_cannot_be_kept_is_refused(api: Api, extraction: dict[str, Any]) -> None:

@@ -27,22 +27,9 @@ def test_a_duplicate_holds_again_when_the_thread_of_the_other_one_is_deleted(
 ) -> None:
     learn(api, "t1", "Likes tea")
     learn(api, "t2", "Likes green tea")
-    reconcile(api, {("Likes tea", "Likes green tea"): "Likes green tea"})
+    reconcile(api, (("Likes tea", "Likes green tea"),))
     api.delete_thread(user_id="ana", thread_id=deleted)
     assert current(api, include_superseded=True) == left
-    assert_counter_is_exact(api)
-
-
-@pytest.mark.feature("D11", "E10")
-def test_a_memory_that_a_former_version_merged_goes_with_the_thread_of_its_sources(api: Api) -> None:
-    [old] = learn(api, "t1", "Drinks tea")
-    [new] = learn(api, "t2", "Tea is nice")
-    metadata = {"merged_from": [str(old), str(new)]}
-    [merged] = know(api, "Likes tea", source="reconciliation", thread_id="t2", metadata=metadata)
-    for memory_id in (old, new):
-        api.supersede_memory(user_id="ana", old_memory_id=memory_id, new_memory_id=merged, reason="duplicate")
-    api.delete_thread(user_id="ana", thread_id="t1")
-    assert current(api) == ["Tea is nice"]
     assert_counter_is_exact(api)
 
 

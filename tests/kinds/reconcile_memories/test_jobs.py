@@ -34,6 +34,7 @@ def test_a_model_sees_the_newest_facts_under_small_numbers_and_no_ids(api: Api) 
         "content": "Likes tea",
         "memory_type": "preference",
         "subject": "anna",
+        "attribute": None,
         "confidence": 0.75,
         "known_since": "2024-05-01T00:00:00+00:00",
         "group": 1,
@@ -65,6 +66,36 @@ def test_a_fact_that_is_not_current_is_not_given_to_the_model(api: Api) -> None:
     api.update_memory(user_id="ana", memory_id=over, expires_at="2020-01-01")
     api.supersede_memory(user_id="ana", old_memory_id=old, new_memory_id=new, reason="newer")
     assert [fact["content"] for fact in claimed(api).payload["facts"]] == ["other", "new"]
+
+
+@pytest.mark.feature("E10")
+def test_a_model_compares_what_is_new_with_what_is_like_it(api: Api) -> None:
+    activate(api)
+    api.set_policy(settings={"cadence": {"reconcile_every_n": 1}})
+    know(api, "Lives in Rome", "Rides a red bicycle to work", "Owns a boat", "Knows Greek")
+    know(api, "Lives in Rome with Anna", **about("sister Eva"))
+    know(api, "Lives in Rome in summer", agent_id="sales")
+    hand_in(api, claimed(api))
+    extract(api, "Lives in Oslo", "Is a vegetarian")
+    facts = claim(api, "reconcile_memories").payload["facts"]
+    assert {(fact["content"], fact.get("is_new", False)) for fact in facts} == {
+        ("Lives in Oslo", True),
+        ("Is a vegetarian", True),
+        ("Lives in Rome", False),
+    }
+
+
+@pytest.mark.feature("E10")
+def test_a_new_fact_is_compared_with_the_three_most_like_it(api: Api) -> None:
+    activate(api)
+    api.set_policy(settings={"cadence": {"reconcile_every_n": 1}})
+    know(api, *[f"Drinks green tea with {what}" for what in ("milk", "honey", "lemon", "sugar", "ginger")])
+    know(api, "Drinks green tea with plenty of honey and mint")
+    hand_in(api, claimed(api))
+    extract(api, "Now drinks tea with honey and mint")
+    facts = [fact["content"] for fact in claim(api, "reconcile_memories").payload["facts"]]
+    assert len(facts) == 1 + 3
+    assert {"Drinks green tea with honey", "Drinks green tea with plenty of honey and mint"} < set(facts)
 
 
 # When -----------------------------------------------------------------------------------------------------------------

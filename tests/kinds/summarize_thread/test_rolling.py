@@ -103,8 +103,14 @@ ANSWERS: list[dict[str, Any]] = [{}, {"tool_calls": []}, {"tool_calls": None}, {
 
 
 @pytest.mark.feature("D2")
-@pytest.mark.parametrize("way", ["one", "batch", "insert"])
-@pytest.mark.parametrize(("extra", "ends"), [*((call, False) for call in CALLS), *((said, True) for said in ANSWERS)])
+@pytest.mark.parametrize(
+    ("way", "extra", "ends"),
+    [
+        *(("batch", call, False) for call in CALLS),
+        *(("batch", said, True) for said in ANSWERS),
+        *((way, *case) for way in ("one", "insert") for case in ((CALLS[0], False), (ANSWERS[0], True))),
+    ],
+)
 def test_an_answer_ends_a_round_and_a_call_of_a_tool_does_not(
     api: Api, way: str, extra: dict[str, Any], ends: bool
 ) -> None:

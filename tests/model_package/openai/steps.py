@@ -27,7 +27,7 @@ needs_encodings = pytest.mark.usefixtures("encodings")
 
 
 def chat(fake: FakeModelServer, **settings: Any) -> Json:
-    settings = {"base_url": fake.url, "timeout_seconds": PATIENCE, **settings}
+    settings = {"base_url": fake.url, "timeout_seconds": PATIENCE, "max_concurrency": 100, **settings}
     return {"name": "chat", "provider": "openai", "model": "gpt-fake", "settings": settings}
 
 

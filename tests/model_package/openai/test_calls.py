@@ -41,24 +41,23 @@ from tests.support.runners import PATIENCE, wait_until
 
 # Waiting
 @pytest.mark.parametrize(
-    ("headers", "low", "high"),
+    ("kind", "headers", "low", "high"),
     [
-        ({"retry_after": "7"}, 7, 7),
-        ({"retry_after": "0.5"}, 1, 1),
-        ({"retry_after": formatdate(time.time() + 600, usegmt=True)}, 1, 600),
-        ({"retry_after_ms": "1500", "retry_after": "7"}, 1.5, 1.5),
-        ({}, 1, 60),
-        ({"retry_after": "soon"}, 1, 60),
-        ({"retry_after": "inf"}, 1, 60),
-        ({"retry_after": "9" * 400}, 1, 60),
-        ({"retry_after_ms": "nan"}, 1, 60),
-        ({"retry_after": "99999999"}, 86400, 86400),
-        ({"retry_after_ms": "-5"}, 1, 1),
-        ({"retry_after": "Mon, 01 Jan 2001 00:00:00 GMT"}, 1, 1),
-        ({"retry_after": f"Mon, 01 Jan {10**12} 00:00:00 GMT"}, 1, 60),
+        ("embed", {"retry_after": "7"}, 7, 7),
+        ("extract_memories", {"retry_after": "0.5"}, 1, 1),
+        ("extract_memories", {"retry_after": formatdate(time.time() + 600, usegmt=True)}, 1, 600),
+        ("extract_memories", {"retry_after_ms": "1500", "retry_after": "7"}, 1.5, 1.5),
+        ("extract_memories", {}, 1, 60),
+        ("extract_memories", {"retry_after": "soon"}, 1, 60),
+        ("extract_memories", {"retry_after": "inf"}, 1, 60),
+        ("extract_memories", {"retry_after": "9" * 400}, 1, 60),
+        ("extract_memories", {"retry_after_ms": "nan"}, 1, 60),
+        ("extract_memories", {"retry_after": "99999999"}, 86400, 86400),
+        ("extract_memories", {"retry_after_ms": "-5"}, 1, 1),
+        ("extract_memories", {"retry_after": "Mon, 01 Jan 2001 00:00:00 GMT"}, 1, 1),
+        ("extract_memories", {"retry_after": f"Mon, 01 Jan {10**12} 00:00:00 GMT"}, 1, 60),
     ],
 )
-@pytest.mark.parametrize("kind", ["extract_memories", "embed"])
 def test_too_many_requests(fake: FakeModelServer, kind: str, headers: dict[str, str], low: float, high: float) -> None:
     fake.behaviour = Behaviour(status=429, **headers)  # type: ignore[arg-type]
     calls: list[Json] = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from typing import Any
 
 import pytest
 from agent_memory_models import ModelError, Models, RateLimitedError
@@ -13,7 +14,6 @@ from tests.support.fake_model_server import (
     DROPPED,
     HUGE,
     INVALID_JSON,
-    SERVER_ERROR,
     TRUNCATED_JSON,
     WRONG_SCHEMA,
     Behaviour,
@@ -42,7 +42,9 @@ def test_a_reply_is_asked_for_by_a_strict_schema(fake: FakeModelServer, kind: st
     assert wanted["json_schema"]["name"] == payload["prompt"]["name"] == kind
 
     def check(node: Json) -> None:
-        assert set(node) <= {"type", "enum", "anyOf", "items", "properties", "required", "additionalProperties"}
+        allowed = {"type", "enum", "anyOf", "items", "properties", "required", "additionalProperties"}
+        assert set(node) <= allowed | {"maxLength", "maxItems", "minItems", "minimum", "maximum"}
+        assert node.get("type") != "array" or node["maxItems"] <= 50
         if "properties" in node:
             assert node["required"] == list(node["properties"])
             assert node["additionalProperties"] is False
@@ -57,22 +59,27 @@ def test_the_schema_names_the_types_to_choose_from(fake: FakeModelServer) -> Non
     schema = fake.requests[0].body["response_format"]["json_schema"]["schema"]
     memory = schema["properties"]["memories"]["items"]["properties"]
     assert memory["memory_type"]["enum"] == ["fact", "preference"]
-    assert memory["event_time"] == {"anyOf": [{"type": "string"}, {"type": "null"}]}
+    assert memory["event_time"] == {"anyOf": [{"type": "string", "maxLength": 32}, {"type": "null"}]}
 
 
+FORMATS: dict[tuple[str, ...], list[str | None]] = {
+    (): ["json_schema", "json_schema"],
+    ("json_schema",): ["json_schema", "json_schema", "json_object", "json_object"],
+    ("json_schema", "json_object"): ["json_schema", "json_schema", "json_object", None, None],
+}
+"""What a server is asked for in two calls, by the formats that it refuses."""
+
+
+@pytest.mark.parametrize("refuses", FORMATS)
 @pytest.mark.parametrize(
-    ("refuses", "formats"),
-    [
-        ((), ["json_schema", "json_schema"]),
-        (("json_schema",), ["json_schema", "json_object", "json_object"]),
-        (("json_schema", "json_object"), ["json_schema", "json_object", None, None]),
-    ],
+    ("kind", "status"),
+    [*((kind, 400) for kind in CHAT_KINDS), *((CHAT_KINDS[0], status) for status in (415, 422, 500))],
 )
-@pytest.mark.parametrize("kind", CHAT_KINDS)
 def test_a_server_without_schemas_is_asked_otherwise_and_remembered(
-    fake: FakeModelServer, kind: str, refuses: tuple[str, ...], formats: list[str | None]
+    fake: FakeModelServer, kind: str, status: int, refuses: tuple[str, ...]
 ) -> None:
-    fake.behaviour = Behaviour(refuses=refuses)
+    formats = FORMATS[refuses]
+    fake.behaviour = lambda request: Behaviour(status=status if request.format in refuses else 200)
     payload = every_kind(chat(fake))[kind]
     calls: list[Json] = []
 
@@ -83,8 +90,27 @@ def test_a_server_without_schemas_is_asked_otherwise_and_remembered(
     first, second = asyncio.run(twice())
     assert {**first, "generation_time_ms": 0} == {**second, "generation_time_ms": 0}
     assert [request.format for request in fake.requests] == formats
-    assert [bool(call["error"]) for call in calls] == [*[True] * len(refuses), False, False]
-    assert [call["tokens_in"] is None for call in calls] == [*[True] * len(refuses), False, False]
+    failed = len(formats) - 2
+    assert [bool(call["error"]) for call in calls] == [*[True] * failed, False, False]
+    assert [call["tokens_in"] is None for call in calls] == [*[True] * failed, False, False]
+
+
+def test_only_servers_that_write_by_a_grammar_are_told_of_bounds(fake: FakeModelServer) -> None:
+    def memory(request: int) -> Json:
+        schema: Json = fake.requests[request].body["response_format"]["json_schema"]["schema"]
+        return dict(schema["properties"]["memories"]["items"]["properties"])
+
+    fake.next_behaviours = [Behaviour(status=400)]
+    extract(users("a"), chat(fake))
+    bounded, strict = memory(0), memory(1)
+    assert next(iter(bounded)) == next(iter(strict)) == "seqs"  # the evidence, before what is said on it
+    assert (bounded["seqs"]["maxItems"], bounded["subject"]["maxLength"], bounded["confidence"]["maximum"]) == (
+        10,
+        100,
+        1,
+    )
+    assert "maxItems" not in strict["seqs"]
+    assert "maxLength" not in strict["subject"]
 
 
 @pytest.mark.parametrize(
@@ -110,33 +136,43 @@ def test_an_unknown_json_mode_is_refused(fake: FakeModelServer) -> None:
         extract(users("a"), chat(fake, json_mode="yaml"))
 
 
-def test_another_bad_request_is_not_asked_again(fake: FakeModelServer) -> None:
-    fake.behaviour = Behaviour(status=400)
-    with pytest.raises(ModelError, match=r"^the server answered 400 \(fake\)$"):
-        extract(users("a"), chat(fake))
-    assert len(fake.requests) == 1
+@pytest.mark.parametrize("status", [400, 500])
+def test_a_server_that_has_answered_is_asked_once(fake: FakeModelServer, status: int) -> None:
+    async def ask() -> None:
+        payload = extraction(users("a"), chat(fake))
+        async with Models() as models:
+            fake.behaviour = Behaviour(status=status)
+            for _ in range(2):
+                with pytest.raises(ModelError, match=rf"^the server answered {status} \(fake\)$"):
+                    await models.run("extract_memories", payload, [])
+            assert [request.format for request in fake.requests] == [
+                "json_schema",
+                "json_schema",
+                "json_object",
+                None,
+            ] * 2
+            fake.requests.clear()
+            fake.next_behaviours = [Behaviour()]
+            await models.run("extract_memories", payload, [])
+            with pytest.raises(ModelError):
+                await models.run("extract_memories", payload, [])
+
+    asyncio.run(ask())
+    assert [request.format for request in fake.requests] == ["json_schema"] * 2  # what failed before is not remembered
 
 
 @pytest.mark.parametrize(
     ("behaviour", "reason"),
     [
-        (INVALID_JSON, "the reply is invalid: JSON: Invalid JSON"),
+        (INVALID_JSON, "the reply is invalid: JSON: it has no object.*name a larger model"),
         (TRUNCATED_JSON, "the reply is invalid: JSON: Invalid JSON"),
         (WRONG_SCHEMA, "memories: Field required"),
         (Behaviour(answer="{}"), "memories: Field required"),
         (Behaviour(answer='{"memories": {}}'), "memories: Input should be a valid"),
-        (found({}, {"memory_type": "secret"}), r"memories\.1\.memory_type: Input should be 'fact' or 'preference'"),
-        (found({}, {"seqs": []}), r"memories\.1\.seqs: List should have at least 1 item"),
-        (found({}, {"seqs": [-1]}), r"memories\.1\.seqs\.0: Input should be greater than or equal to 0"),
-        (found({}, {"seqs": [10**30]}), r"memories\.1\.seqs\.0: "),
-        (found({}, {"content": "  "}), r"memories\.1\.content: String should have at least 1 character"),
-        (found({}, {"content": "a\0b"}), "a NUL character cannot be stored"),
-        (found({}, {"subject": "s" * 300}), r"memories\.1\.subject: String should have at most 255 characters"),
-        (found({}, {"confidence": 1.5}), r"memories\.1\.confidence: Input should be less than or equal to 1"),
-        (found({}, {"importance": None}), r"memories\.1\.importance: Input should be a valid number"),
-        (found({}, {"event_time": "last summer"}), r"memories\.1\.event_time: "),
-        (found({}, {"event_time": "2024-13"}), r"memories\.1\.event_time: "),
-        (Behaviour(answer='{"memories": []}', finish_reason="length"), "cut off at the model's token limit"),
+        (
+            Behaviour(answer='{"memories": []}', finish_reason="length"),
+            "cut off at its limit of 2000 tokens.*see the settings max_output_tokens",
+        ),
         (Behaviour(answer="", finish_reason="content_filter"), "content filter withheld the reply"),
         (Behaviour(body="<html>proxy</html>"), "not a chat completion"),
         (Behaviour(body=lambda body: body[:-9]), "not a chat completion"),
@@ -146,7 +182,6 @@ def test_another_bad_request_is_not_asked_again(fake: FakeModelServer) -> None:
         (DROPPED, r"^no reply from 127\.0\.0\.1: RemoteProtocolError$"),
         (HUGE, "the reply is larger than 8 MiB"),
         (Behaviour(status=500, body=" " * 10_000_000), "the reply is larger than 8 MiB"),
-        (SERVER_ERROR, r"^the server answered 500 \(fake\)$"),
         (Behaviour(status=404), "404"),
         (Behaviour(status=307), "307.*; redirects are not followed"),
     ],
@@ -161,9 +196,12 @@ def test_an_unusable_reply_is_refused_whole_and_once(fake: FakeModelServer, beha
     assert [call["error"] for call in calls] == [str(caught.value)]
 
 
-@pytest.mark.parametrize("kind", CHAT_KINDS)
 @pytest.mark.parametrize(
-    "behaviour", [Behaviour(answer=" "), TRUNCATED_JSON, WRONG_SCHEMA, HUGE, DROPPED, SERVER_ERROR]
+    ("kind", "behaviour"),
+    [
+        *((CHAT_KINDS[0], behaviour) for behaviour in (Behaviour(answer=" "), TRUNCATED_JSON, HUGE, DROPPED)),
+        *((kind, WRONG_SCHEMA) for kind in CHAT_KINDS),
+    ],
 )
 def test_no_kind_takes_a_bad_reply(fake: FakeModelServer, kind: str, behaviour: Behaviour) -> None:
     fake.behaviour = behaviour
@@ -206,10 +244,17 @@ def test_a_summary_under_headings_is_understood(fake: FakeModelServer, heading: 
 
 
 @pytest.mark.feature("A9")
-@pytest.mark.parametrize("kind", ["compress_thread", "summarize_user"])
-def test_a_summary_in_plain_prose_is_understood(fake: FakeModelServer, kind: str) -> None:
+def test_a_profile_in_plain_prose_is_understood(fake: FakeModelServer) -> None:
     fake.behaviour = Behaviour(answer="<think>Hm.</think>\nThey greeted each other, and no more.\n")
-    assert run(kind, every_kind(chat(fake))[kind])["summary"] == "They greeted each other, and no more."
+    made = run("summarize_user", every_kind(chat(fake))["summarize_user"])
+    assert made["summary"] == "They greeted each other, and no more."
+
+
+@pytest.mark.feature("A9", "F6")
+def test_messages_do_not_give_way_to_plain_prose(fake: FakeModelServer) -> None:
+    fake.behaviour = Behaviour(answer="This text has been merged with the previous summary.")
+    with pytest.raises(ModelError, match="plain prose"):
+        run("compress_thread", every_kind(chat(fake))["compress_thread"])
 
 
 @pytest.mark.feature("D7")
@@ -240,35 +285,34 @@ def test_an_unusable_summary_is_refused(fake: FakeModelServer, points: list[Json
         summarize(talk(), 4, model=chat(fake))
 
 
-@pytest.mark.feature("E10")
+@pytest.mark.feature("F6")
 @pytest.mark.parametrize(
-    ("duplicates", "contradictions", "reason"),
-    [
-        ([[1, 9]], [], "number 9, which was not given"),
-        ([], [[0, 1]], "number 0, which was not given"),
-        ([[1, 2], [2, 3]], [], "number 2 twice"),
-        ([[1, 1]], [], "at least two different numbers"),
-        ([], [[1]], "at least two different numbers"),
-    ],
-)
-def test_an_unusable_reconciliation_is_refused(
-    fake: FakeModelServer, duplicates: list[list[int]], contradictions: list[list[int]], reason: str
-) -> None:
-    answer = {
-        "duplicates": [{"numbers": numbers, "content": "merged"} for numbers in duplicates],
-        "contradictions": [{"numbers": numbers} for numbers in contradictions],
-    }
-    fake.behaviour = Behaviour(answer=json.dumps(answer))
-    calls: list[Json] = []
-    with pytest.raises(ModelError, match=reason):
-        run("reconcile_memories", reconciliation("a", "b", "c", model=chat(fake)), calls)
-    assert calls[0]["tokens_out"] > 0
+    "odd",
+    ["x", None, {"memory_type": "secret"}, {"seqs": []}, {"seqs": [10**30]}, {"content": "  "}, {"confidence": 95},
+     {"importance": None}, {"subject": "s" * 300}],
+)  # fmt: skip
+def test_an_odd_item_is_handed_to_the_database_beside_the_others(fake: FakeModelServer, odd: Any) -> None:
+    answer = json.loads(str(found({}, {}).answer))
+    good, item = answer["memories"]
+    item = {**item, **odd} if isinstance(odd, dict) else odd
+    fake.behaviour = Behaviour(answer=json.dumps({"memories": [good, item]}))
+    first, second = extract(users("I enjoy jazz."), chat(fake))
+    assert first["content"] == good["content"]
+    assert second == item
 
 
-@pytest.mark.feature("C14")
-@pytest.mark.parametrize("groups", [[[1]], [[1, 4]], [[1, 2], [2, 3]]])
-def test_an_unusable_consolidation_is_refused(fake: FakeModelServer, groups: list[list[int]]) -> None:
-    articles = [{"title": "t", "content": "c", "numbers": numbers} for numbers in groups]
-    fake.behaviour = Behaviour(answer=json.dumps({"articles": articles}))
-    with pytest.raises(ModelError, match="number"):
-        run("consolidate", consolidation("a", "b", "c", model=chat(fake)))
+@pytest.mark.feature("F6")
+def test_an_item_that_cannot_be_stored_is_none(fake: FakeModelServer) -> None:
+    fake.behaviour = found({}, {"content": "a\0b"})
+    assert extract(users("I enjoy jazz."), chat(fake))[1] is None
+
+
+@pytest.mark.feature("E10", "C14")
+@pytest.mark.parametrize("numbers", [[1], [1, 1], [1, 9], "1, 2"])
+def test_odd_numbers_are_handed_to_the_database(fake: FakeModelServer, numbers: Any) -> None:
+    fake.behaviour = Behaviour(answer=json.dumps({"duplicates": [{"numbers": numbers}], "contradictions": []}))
+    made = run("reconcile_memories", reconciliation("a", "b", "c", model=chat(fake)))
+    assert made["duplicates"] == [{"numbers": numbers}]
+    article = {"title": "t", "content": "c", "numbers": numbers}
+    fake.behaviour = Behaviour(answer=json.dumps({"articles": [article]}))
+    assert run("consolidate", consolidation("a", "b", "c", model=chat(fake)))["articles"] == [article]

@@ -9,6 +9,7 @@ import pytest
 
 from tests.search.keyword.steps import ANA, EVERYWHERE, found, remember, search, store
 from tests.support.sqlapi import Api
+from tests.support.texts import read_messages
 
 IDENTIFIERS = {
     "Failed with ERR_5012 again": ["ERR_5012", "err_5012", "5012"],
@@ -31,18 +32,28 @@ SCRIPTS = {
     "Η Άννα ζει στην Αθήνα": ["Αθήνα"],
     "أنا أعيش في القاهرة": ["القاهرة"],
     "Trinkt Kaffee im Café Müller": ["Café", "café", "MÜLLER"],
-    "Cafe\u0301 mit Pin\u0303ata": ["Cafe\u0301"],
+    "Cafe\u0301 mit Pin\u0303ata": ["Cafe\u0301", "café", "CAFE", "pinata"],
+    "José moved to Zürich": ["Jose", "jose\u0301", "Zurich", "ZÜRICH"],
+    "Jose paid in Lodz, for Soren": ["José", "Łódź", "Søren"],
+    "Живёт в Москве": ["Москва", "москву", "живет"],
+    "Москва": ["в Москве"],
+    "Ο Γιώργος αγόρασε σπίτι": ["ΓΙΩΡΓΟΣ", "σπιτι"],
+    "We saw The Who in Leeds": ["the who", "The Who", "who"],
+    "to be or not to be": ["to be", "not"],
+    "Got the visa 🎉🇵🇹": ["🎉", "🇵🇹", "🎉🎉", "visa 🎊"],
+    "Back to school 👩🏽‍🚀": ["🚀"],
 }
 
 
 class TestWords:
     @pytest.mark.feature("E4")
-    @pytest.mark.parametrize(("text", "query"), [(text, query) for text in IDENTIFIERS for query in IDENTIFIERS[text]])
-    @pytest.mark.parametrize("source", ["memory", "message", "document", "summary"])
-    def test_identifiers_and_their_parts_are_found(self, api: Api, text: str, query: str, source: str) -> None:
-        store(api, source, text)
-        store(api, source, "Something else entirely, with other words", "t2")
-        assert found(api, query, sources=[source]) == [text]
+    @pytest.mark.parametrize("text", IDENTIFIERS)
+    def test_identifiers_and_their_parts_are_found(self, api: Api, text: str) -> None:
+        for source in ("memory", "message", "document", "summary"):
+            store(api, source, text)
+            store(api, source, "Something else entirely, with other words", "t2")
+            for query in IDENTIFIERS[text]:
+                assert found(api, query, sources=[source]) == [text], (source, query)
 
     @pytest.mark.feature("E4")
     @pytest.mark.parametrize(("text", "query"), [(text, query) for text in SCRIPTS for query in SCRIPTS[text]])
@@ -61,10 +72,36 @@ class TestWords:
             remember(api, content)
         assert found(api, "src/app/main.py")[0] == "Edits src/app/main.py"
 
-    @pytest.mark.parametrize("query", ["👩🏽‍🚀", "🎉🎉", "?!", "…", "the and of", "\u200b", "-", "'"])
+    @pytest.mark.parametrize("query", ["?!", "…", "what did they do there", "\u200b", "-", "'"])
     def test_a_query_without_words_finds_nothing(self, api: Api, query: str) -> None:
-        remember(api, "Likes tea, the one and only!? 👩🏽‍🚀🎉🎉 …")
+        remember(api, "Likes tea, the one and only!? …")
         assert found(api, query) == []
+
+    def test_a_query_with_words_is_not_searched_by_its_stop_words_and_emoji(self, api: Api) -> None:
+        remember(api, "Heard The Who 🎉")
+        remember(api, "Likes tea")
+        assert found(api, "the tea 🎉") == ["Likes tea"]
+        assert api.value("select memory._query_words('{english}', 'What did they do there?', 9)") == []
+
+    @pytest.mark.feature("E4")
+    def test_a_query_of_one_word_is_read_in_the_languages_of_the_messages(self, api: Api) -> None:
+        said = ["Die Katze ist krank, und ich weiß nicht warum.", "Wir haben das Auto verkauft."]
+        api.add_messages(**ANA, messages=[{"role": "user", "content": content} for content in said])
+        assert found(api, "Katzen", sources=["message"]) == []
+        while api.sweep()["checked"]:
+            pass
+        assert found(api, "Katzen", sources=["message"]) == said[:1]
+        # The forms that no text has would weigh as much as words.
+        assert api.value("select memory._languages('ana', null, 'english', 'Katzen sind krank')::text") == "{english}"
+
+    @pytest.mark.feature("E4")
+    @pytest.mark.parametrize("words", ["harbour wall", "猫が好き、", "x1.y/z "], ids=ascii)
+    def test_the_last_word_of_a_very_long_text_is_found(self, api: Api, words: str) -> None:
+        text = words * (600_000 // len(words.encode()))
+        api.add_message(**ANA, role="user", content=f"{text} theorbo")
+        assert len(found(api, "theorbo", sources=["message"])) == 1
+        vector = "select memory._text_vector('english', repeat('tea 茶 ', 300000) || %(end)s) @@ 'theorbo'"
+        assert api.value(vector, end="theorbo") is True
 
     def test_only_the_beginning_of_a_very_long_query_counts(self, api: Api) -> None:
         """A message of 100 KB is not searched for word by word."""
@@ -112,7 +149,7 @@ def tell(api: Api, contents: list[str], **arguments: Any) -> None:
 
 
 class TestMessagesThatNobodyHasParsed:
-    """A search parses half a MiB of them, the newest first, and says when there are more."""
+    """A search parses half a MiB of them, and says when there are more."""
 
     # Parsed as slowly as a text can be: 256 KiB took half a second.
     SLOW = " ".join(f"w{n}.x-{n}/y_{random.Random(n).randbytes(9).hex()}" for n in range(9_000))[: 2**18]
@@ -125,7 +162,7 @@ class TestMessagesThatNobodyHasParsed:
     def parsed_in(self, api: Api, **arguments: Any) -> int:
         """How many texts a search parses."""
         api.query("select set_config('track_functions', 'all', true)")
-        count = "select coalesce(pg_stat_get_xact_function_calls('memory._message_vector'::regproc), 0)"
+        count = "select coalesce(pg_stat_get_xact_function_calls('memory._text_vector'::regproc), 0)"
         before = api.value(count)
         search(api, **{"sources": ["message"], **arguments})
         calls: int = api.value(count) - before
@@ -149,38 +186,26 @@ class TestMessagesThatNobodyHasParsed:
     @pytest.mark.feature("F20")
     @pytest.mark.parametrize("mode", ["keyword", "hybrid"])
     def test_and_are_long_take_no_time(self, api: Api, mode: str) -> None:
-        tell(api, [f"Letter {number} about tea: {self.SLOW}" for number in range(20)])
-        assert self.parsed_in(api, query="nothing of it", mode=mode) == 1  # 256 KiB and a bit each
-        assert self.parsed_in(api, query="about cities", mode=mode) <= 20
-        assert {result.id for result in search(api, "letters about tea", sources=["message"], top_k=30, mode=mode)} == {
-            f"t1/{number}" for number in range(20)
+        """The newest is parsed as a whole, and of the others 8 KiB until half a MiB is spent."""
+        tell(api, ["Letter about the theorbo", *[f"Letter {number} about tea: {self.SLOW}" for number in range(40)]])
+        assert 30 < self.parsed_in(api, query="letters", mode=mode) < 35
+        assert [result.id for result in search(api, "theorbos", sources=["message"], mode=mode)] == ["t1/0"]
+        assert len(search(api, "letters about tea", sources=["message"], top_k=50, mode=mode)) > 30
+        assert {notice.partition(";")[0] for notice in api.notices if "parsed" in notice} == {
+            "degraded: 41 or more texts are not parsed yet"
         }
-        assert [n for n in api.notices if n.startswith("degraded: 20 texts are not parsed yet")]
 
     @pytest.mark.feature("F20")
     def test_of_very_many_the_newest_are_compared_at_once_and_the_others_after_a_sweep(self, api: Api) -> None:
-        tell(api, [f"I moved to the harbour, {number}" for number in range(20_000)])
+        tell(api, [f"I moved to the harbour, {number}" for number in range(5000)])
         tell(api, ["What about the theorbo?"])
-        assert self.parsed_in(api, query="theorbo") < 5_000
+        assert self.parsed_in(api, query="theorbo") == 3000
         assert found(api, "theorbo", sources=["message"]) == ["What about the theorbo?"]
-        assert [n for n in api.notices if n.startswith("degraded: about 19001 older messages are not parsed yet")]
+        assert [n for n in api.notices if n.startswith("degraded: 3000 or more texts are not parsed yet")]
         while api.sweep()["checked"]:
             pass
         [first, *_] = search(api, "harbour 17", sources=["message"])
         assert first.id == "t1/17"
-
-    @pytest.mark.feature("F20")
-    def test_are_found_by_their_embedding(self, api: Api) -> None:
-        api.register_model(name="three", kind="embedding", provider="openai", model="m", settings={"dimensions": 3})
-        api.activate_model(name="three")
-        tell(api, [f"{'x ' * 150}{self.SLOW[:-400]} harbour", *[self.SLOW] * 4])
-        api.query(
-            "insert into memory.embeddings (user_id, model, source, id, embedding) "
-            "values ('ana', 'three', 'message', 't1/0', '[1,0,0]') returning 1"
-        )
-        results = search(api, "harbour", sources=["message"], mode="hybrid", query_embedding="[1,0,0]")
-        assert [result.id for result in results] == ["t1/0"]
-        assert [n for n in api.notices if n.startswith("degraded: 5 texts")]
 
     @pytest.mark.feature("F20")
     def test_are_parsed_by_the_sweep_and_then_found_by_every_word(self, api: Api) -> None:
@@ -200,7 +225,7 @@ class TestMessagesThatNobodyHasParsed:
         tell(api, [self.SLOW] * 12)
         api.extract_memories(**ANA)
         assert api.finish_jobs() >= 1
-        assert api.value("select count(search_vector) from memory.messages") == 3
+        assert len(read_messages(api)) == 3
 
     @pytest.mark.feature("F20")
     @pytest.mark.parametrize("query", ["a.b*c", "x|y", "c++ c#", "$^ x", "日本", "café"])

@@ -36,7 +36,7 @@ def _many(_database: Database, _template: str) -> Iterator[str]:
             fill(api, "bob", 1000)
             api.set_policy(settings={"search": {"approximate_above": 2000}})
             index(api, "three")
-            connection.execute("vacuum analyze memory.memories, memory.embeddings")
+            connection.execute("vacuum analyze memory.memories, memory.texts")
         yield name
 
 
@@ -49,8 +49,8 @@ def many(_database: Database, _many: str) -> Iterator[Api]:
 
 def index_of(api: Api, **arguments: Any) -> str:
     """Which index answers a search by meaning."""
-    steps = reads(plan_of_ranking(api, **{"mode": "vector", **ALONE, **arguments}), "embeddings")
-    [name] = {step["Index Name"] for step in steps}  # the statement has a step for each source
+    steps = reads(plan_of_ranking(api, **{"mode": "vector", **ALONE, **arguments}), "texts")
+    [name] = {step["Index Name"] for step in steps if step["seen"]}
     return str(name)
 
 
@@ -66,17 +66,17 @@ def scans_of_index(api: Api) -> int:
 def test_the_planner_takes_the_index_for_very_many_memories_alone(many: Api) -> None:
     assert index_of(many).endswith("_hnsw_idx")
     assert index_of(many, agent_id="default", top_k=50, explain=True).endswith("_hnsw_idx")
-    assert index_of(many, user_id="bob") == "embeddings_pkey"
+    assert index_of(many, user_id="bob") == "texts_pkey"
     for filters in ({"tags_all": ["a"]}, {"mode": "hybrid"}, {"created_after": "2020-01-01"}, {"thread_id": "t1"}):
-        assert index_of(many, **filters) == "embeddings_pkey", filters
+        assert index_of(many, **filters) == "texts_pkey", filters
     many.set_policy(settings={"search": {"approximate_above": 5000}})
-    assert index_of(many) == "embeddings_pkey"
+    assert index_of(many) == "texts_pkey"
 
 
 def test_a_user_with_a_small_share_of_the_index_is_compared_exactly(many: Api) -> None:
     fill(many, "cid", 100)  # of 6,000: a scan of the index would go through 60 memories of others for each of Cid's
     many.set_policy(settings={"search": {"approximate_above": 10}})
-    assert index_of(many, user_id="cid") == "embeddings_pkey"
+    assert index_of(many, user_id="cid") == "texts_pkey"
     assert index_of(many, user_id="bob").endswith("_hnsw_idx")
 
 
@@ -154,7 +154,7 @@ def test_other_sources_are_found_beside_very_many_memories(many: Api) -> None:
     ]
     assert [r.score for r in results] == sorted((r.score for r in results), reverse=True)
     plans = plans_of_search(many, mode="vector", sources=["memory", "document"])
-    read = [step for steps in plans for step in reads(steps, "embeddings")]
+    read = [step for steps in plans for step in reads(steps, "texts")]
     assert any(str(step["Index Name"]).endswith("_hnsw_idx") for step in read)
     assert sum(step["seen"] for step in read) < 1000
 
@@ -164,6 +164,8 @@ def test_an_index_is_used_where_the_planner_would_read_memories_in_parallel(many
     """Settings cannot be changed in the middle of that."""
     for setting in ("parallel_setup_cost", "parallel_tuple_cost", "min_parallel_table_scan_size"):
         many.connection.execute(f"set {setting} = 0")
+    # Half of the memories stand in every context; for the others 82 memories are ranked, and for more than 100 all are.
+    many.set_policy(settings={"context": {"max_memories": 40}})
     more = {"search": {"mode": "vector"}, "render_memories": {}, "get_context": {"thread_id": "new"}}[function]
     with many.connection.transaction():
         before = scans_of_index(many)
@@ -210,7 +212,7 @@ def test_an_interrupted_index_is_not_used_but_noticed_and_mended(many: Api) -> N
     many.connection.execute(
         "update pg_index set indisvalid = false where indexrelid = %s::regclass", [f"memory.{name}"]
     )
-    assert index_of(many) == "embeddings_pkey"
+    assert index_of(many) == "texts_pkey"
     [(ok, detail)] = many.query(check)
     assert (ok, "memory.vector_index('three')" in detail) == (False, True)
     assert index(many, "three")[0] == f"drop index concurrently memory.{name}"

@@ -12,7 +12,7 @@ import psycopg
 import pytest
 from psycopg import errors
 
-from tests.search.memories_alone.steps import HIDE, found, search
+from tests.search.memories_alone.steps import HIDE, search
 from tests.support.protocol import activate, claim, complete
 from tests.support.runners import PATIENCE
 from tests.support.search_plans import with_model
@@ -51,7 +51,7 @@ def test_a_change_by_hand_waits_for_the_embedding_that_is_being_stored(
             with pytest.raises(FutureTimeoutError):
                 hiding.result(0.2)
         hiding.result(PATIENCE)
-    assert worker.value("select count(*) from memory.embeddings") == 1
+    assert worker.value("select count(*) from memory.texts where model is not null") == 1
     assert search(worker, None, [1, 0, 0]) == []
 
 
@@ -68,22 +68,8 @@ def before_it_was_embedded(worker: Api, client: Api) -> Iterator[UUID]:
         yield memory_id
 
 
-@pytest.mark.feature("A3")
-@pytest.mark.parametrize("mode", ["hybrid", "vector"])
-@pytest.mark.parametrize("how", ["expired by hand", "no longer valid"])
-def test_a_memory_hidden_by_a_transaction_that_could_not_see_its_embedding_is_not_found(
-    connect: Callable[..., psycopg.Connection], mode: str, how: str
-) -> None:
-    """The embedding then says that the memory may be found; the memory has the last word."""
-    worker, client = Api(connect()), Api(connect())
-    with before_it_was_embedded(worker, client) as memory_id:
-        HIDE[how](client, memory_id)
-    assert worker.value("select count(*) from memory.embeddings where valid_until > now()") == 1
-    assert search(worker, "coffee", [1, 0, 0], mode=mode) == []
-
-
-@pytest.mark.feature("E6")
-@pytest.mark.parametrize("how", ["deleted", "superseded", "expired", "deleted by hand"])
+@pytest.mark.feature("E6", "A3")
+@pytest.mark.parametrize("how", HIDE)
 def test_a_change_that_could_not_see_the_embedding_has_to_be_called_again(
     connect: Callable[..., psycopg.Connection], how: str
 ) -> None:
@@ -91,7 +77,7 @@ def test_a_change_that_could_not_see_the_embedding_has_to_be_called_again(
     with pytest.raises(errors.SerializationFailure), before_it_was_embedded(worker, client) as memory_id:
         HIDE[how](client, memory_id)
     HIDE[how](client, memory_id)
-    assert worker.query("select from memory.embeddings where valid_until > now()") == []
+    assert worker.query("select from memory.texts where model is not null and valid_until > now()") == []
 
 
 def test_an_embedding_that_is_stored_by_hand_waits_for_who_changes_its_memory(
@@ -106,13 +92,4 @@ def test_an_embedding_that_is_stored_by_hand_waits_for_who_changes_its_memory(
             with pytest.raises(FutureTimeoutError):
                 storing.result(0.2)
         storing.result(PATIENCE)
-    assert administrator.query("select from memory.embeddings where valid_until > now()") == []
-
-
-def test_a_copy_may_bring_embeddings_before_memories(api: Api) -> None:
-    memory_id = "00000000-0000-7000-8000-000000000001"
-    embed(api, memory_id, [1, 0, 0], agent_id="default", created_at="2026-01-01", valid_until="infinity")
-    api.connection.execute(
-        "insert into memory.memories (user_id, memory_id, content) values ('ana', %s, 'Likes tea')", [memory_id]
-    )
-    assert found(api, None, [1, 0, 0]) == ["Likes tea"]
+    assert administrator.query("select from memory.texts where model is not null and valid_until > now()") == []

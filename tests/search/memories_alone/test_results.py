@@ -69,17 +69,20 @@ def test_a_hidden_memory_is_not_found_until_it_is_brought_back(api: Api, how: st
     HIDE[how](api, memory_id)
     assert [text for mode in MODES for text in tea(mode=mode) if text == "Likes tea"] == []
     # What takes no place among the best, either.
-    assert api.query("select from memory.embeddings where valid_until > now() and source = 'memory'") == []
+    assert (
+        api.query("select from memory.texts where model is not null and valid_until > now() and source = 'memory'")
+        == []
+    )
     if how in BRING_BACK:
         BRING_BACK[how](api, memory_id)
         assert tea() == tea(mode="vector") == tea(mode="keyword") == ["Likes tea"]
 
 
-def test_a_memory_that_ends_later_is_found_and_its_embedding_has_that_end(api: Api) -> None:
+def test_a_memory_that_ends_later_is_found_and_its_text_has_that_end(api: Api) -> None:
     remember(api, "Likes tea", [1, 0, 0], expires_at="2090-01-01")
     remember(api, "Owns a boat", [1, 0, 1], valid_to="2090-01-01")
     assert found(api, None, [1, 0, 0]) == ["Likes tea", "Owns a boat"]
-    ends = api.query("select valid_until from memory.embeddings")
+    ends = api.query("select valid_until from memory.texts where model is not null")
     assert {end.valid_until.year for end in ends} == {2090}
 
 
@@ -100,12 +103,12 @@ def test_a_later_time_of_storing_moves_a_memory_before_its_equals(api: Api) -> N
     assert found(api, None, [1, 0, 0]) == ["first", "second"]
 
 
-def test_an_embedding_of_a_memory_that_is_not_there_finds_nothing(api: Api) -> None:
-    """The embedding names the memory of another user."""
+def test_a_memory_of_another_user_is_not_found(api: Api) -> None:
     memory_id = remember(api, "Likes tea", [1, 0, 0], user_id="bob")  # embedded for ana
     assert found(api, "tea", [1, 0, 0]) == found(api, None, [1, 0, 0], user_id="bob") == []
     embed(api, memory_id, [1, 0, 0], user_id="bob")
     assert found(api, None, [1, 0, 0], user_id="bob") == ["Likes tea"]
+    assert found(api, "tea", [1, 0, 0]) == []
 
 
 @pytest.mark.parametrize("source", ["summary", "document"])
@@ -120,9 +123,9 @@ def test_other_sources_are_found_together_with_memories(api: Api, source: str) -
     else:
         api.connection.execute(
             """
-            insert into memory.summaries (user_id, thread_id, kind, summary_id, start_seq, end_seq, status, summary, search_vector)
-            values ('ana', 't1', 'rolling', gen_random_uuid(), 0, 9, 'completed', 'All about tea', 'tea:1')
-            """  # noqa: E501
+            insert into memory.summaries (user_id, thread_id, kind, summary_id, start_seq, end_seq, status, summary)
+            values ('ana', 't1', 'rolling', gen_random_uuid(), 0, 9, 'completed', 'All about tea')
+            """
         )
     assert {(result.source, result.content) for result in everything()} == {
         ("memory", "Likes tea"),

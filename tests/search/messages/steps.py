@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
+from tests.support.embeddings import embed_texts
 from tests.support.search_world import embed
 from tests.support.sqlapi import Api
 
@@ -34,15 +35,15 @@ def fill(api: Api, user_id: str, threads: int, messages: int) -> None:
                 part = said[start + first : start + last]
                 api.add_messages(user_id=user_id, thread_id=f"t{thread}", messages=part, agent_id=agent_id)
     parse(api)
-    api.query(
+    embed_texts(
+        api,
         """
-        insert into memory.embeddings (user_id, model, source, id, embedding)
-        select m.user_id, 'many', 'message', m.thread_id || '/' || m.seq, (
+        select 'message', m.thread_id || '/' || m.seq, (
           select array_agg(case when get_bit(sha512((m.thread_id || '/' || m.seq)::bytea), n) = 1 then 1 else -1 end)
           from generate_series(0, 63) as n)::vector
         from memory.messages as m where m.user_id = %(user_id)s
-        returning 1
         """,
+        "many",
         user_id=user_id,
     )
 
@@ -73,7 +74,11 @@ def rewrite(api: Api, message: str, content: str) -> None:
 
 def draw_near(api: Api, message: str, user_id: str = "ana") -> None:
     """Give a message an embedding next to TARGET."""
-    api.query("delete from memory.embeddings where user_id = %(u)s and id = %(id)s returning 1", u=user_id, id=message)
+    api.query(
+        "update memory.texts set model = null, embedding = null, code = null "
+        "where user_id = %(u)s and id = %(id)s returning 1",
+        u=user_id, id=message,
+    )  # fmt: skip
     embed(api, message, [*TARGET[1:], 0.5], source="message", user_id=user_id, model="many")
 
 

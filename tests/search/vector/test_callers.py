@@ -44,7 +44,7 @@ def test_a_search_needs_no_right_but_that_to_call_the_function(api: Api, mode: s
     api.connection.execute("set role asker")
     assert found(api, "tea", [1, 0, 0], mode=mode, explain=True) == ["Likes tea"]
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
-        api.query("select from memory.embeddings")
+        api.query("select from memory.texts where model is not null")
 
 
 # Trying to break it ---------------------------------------------------------------------------------------------------

@@ -28,7 +28,8 @@ def test_the_work_grows_with_the_rows_of_the_user_alone(fresh: Api, rows: int, a
         # A message counts its words for itself and the two before and after.
         assert max(step["seen"] for step in steps) <= 5 * (2 * rows) + 100, mode
         assert not [step for step in steps if step["Node Type"] in ("Merge Join", "Gather")], mode
-        assert sum(step["seen"] for step in reads(steps, "embeddings")) == (0 if mode == "keyword" else 2 * rows), mode
+        # Each text once, and of the messages the entries of an index, to know whether there are very many.
+        assert sum(step["seen"] for step in reads(steps, "texts")) <= 3 * rows, mode
 
 
 def test_a_fresh_table_is_read_once_for_each_thing_to_know(fresh: Api) -> None:

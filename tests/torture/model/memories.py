@@ -52,8 +52,9 @@ class Memories(ReconciledRows, ConsolidatedRows):
         seqs, said_at = sorted(m.seq for m in said), max(m.at for m in said)
         trust = min(m.trust for m in said)
         key = agent_id, content
-        if (known := self._said_before(*key)) is not None:
+        if (known := self._said_before(*key, said_at)) is not None:
             self._say_again(known, thread_id, seqs, said_at, trust)
+            self._take_place_again(known, said, trust)
             return False
         if self.stays_out(*key, trust):
             return False
@@ -63,31 +64,39 @@ class Memories(ReconciledRows, ConsolidatedRows):
             metadata={}, tags=[], confidence=1.0, importance=0.5, source="extraction", expires=None, is_over=False,
             source_seqs=seqs, said_at=said_at, valid_from=said_at,
         )  # fmt: skip
+        self._take_place_again(self.rows[memory_id], said, trust)
         return True
 
-    def _said_before(self, agent_id: str, content: str) -> Remembered | None:
+    def _take_place_again(self, row: Remembered, said: list[Said], trust: float) -> None:
+        """What had taken the place of the same words gives way to them."""
+        for old in [m for m in self.rows.values() if m.key == row.key and m.supersede_reason == "replaced"]:
+            winner = self.rows.get(old.superseded_by) if old.superseded_by else None
+            if old.deleted_at is not None or winner is None or winner is row or not winner.is_current:
+                continue
+            may_end = (not winner.counts_as_stated and trust >= winner.trust) or any(
+                m.role == "user" and m.trust >= winner.trust for m in said
+            )
+            first_said = winner.created_at if winner.said_at is None else winner.said_at
+            if may_end and first_said <= max(m.at for m in said):
+                self._hide(winner, row, "replaced")
+
+    def _said_before(self, agent_id: str, content: str, said_at: int) -> Remembered | None:
+        """The memory that has these words, or hides them, or they gave way to it when it was said later."""
         same = [
             m
             for m in self.rows.values()
             if m.key == (agent_id, plain(content)) and m.deleted_at is None and not m.is_expired
         ]
-        hidden = [
-            m
-            for m in same
-            if m.superseded_at is not None and not m.counts_as_stated
-            and (m.supersede_reason == "duplicate" or self._lost_to_extracted(m))
-        ]  # fmt: skip
-        last = max(
-            hidden,
-            key=lambda m: (m.when_said, max(m.source_seqs or [-1]), m.confidence, m.memory_id.int),
-            default=None,
-        )
-        return next((m for m in same if m.is_current), last)
-
-    def _lost_to_extracted(self, row: Remembered) -> bool:
-        """Of what a stated memory contradicted, a reconciliation decides anew."""
-        winner = self.rows.get(row.superseded_by) if row.superseded_by else None
-        return row.supersede_reason == "contradict" and winner is not None and not winner.counts_as_stated
+        if current := next((m for m in same if m.is_current), None):
+            return current
+        for row in sorted(same, key=lambda m: m.superseded_at or 0, reverse=True):
+            winner = self.rows.get(row.superseded_by) if row.superseded_by else None
+            if winner is not None and winner.is_current:
+                if row.supersede_reason == "duplicate":
+                    return winner
+                if winner.last_said > said_at:
+                    return row
+        return None
 
     def _say_again(self, known: Remembered, thread_id: str, seqs: list[int], said_at: int, trust: float) -> None:
         """It counts as said at the last time, and names the messages of the thread where that was."""
@@ -109,7 +118,6 @@ class Memories(ReconciledRows, ConsolidatedRows):
             trust=known.trust if sources == known.source_seqs else min(known.trust, trust),
             source_seqs=sources,
         )  # fmt: skip
-        self._win_again(known)
 
     def stays_out(self, agent_id: str, content: str, trust: float) -> bool:
         """Whether what a model says was forgotten, or is in quarantine by somebody's word."""

@@ -110,15 +110,18 @@ class MemoryRows:
         return [m for m in self.rows.values() if m.superseded_by == winner and m.deleted_at is None]
 
     def _release_hidden(self, winner: Remembered) -> None:
-        self._release_hidden_by(winner.memory_id, winner.superseded_by)
+        is_undone = winner.operation != "evict" and not winner.is_expired
+        self._release_hidden_by(winner.memory_id, winner.superseded_by, is_undone)
 
-    def _release_hidden_by(self, winner: UUID, heir: UUID | None) -> None:
+    def _release_hidden_by(self, winner: UUID, heir: UUID | None, is_undone: bool = True) -> None:
         for row in sorted(self._hidden_by(winner), key=lambda m: m.place, reverse=True):
             if row.superseded_by != winner or row.deleted_at is not None:
                 continue
             duplicate = self.duplicate_of(*row.key)
             new_winner = heir or (duplicate and duplicate.memory_id)
-            if new_winner is not None:
+            if not is_undone and heir is None and row.supersede_reason in ("replaced", "corrected"):
+                row.change(self.clock.now, "end", superseded_by=None)
+            elif new_winner is not None:
                 reason = row.supersede_reason if heir else "duplicate"
                 row.change(self.clock.now, "supersede", superseded_by=new_winner, supersede_reason=reason)
             else:

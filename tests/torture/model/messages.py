@@ -191,7 +191,7 @@ class Conversations:
             if stored[1:] not in ((role, content), (None, None)):
                 raise RefusedError("23505")
             return stored[0], content
-        if role not in ROLES or content == "":
+        if role not in ROLES:
             raise RefusedError("22023")
         return None
 

@@ -99,14 +99,8 @@ class Remembered:
         return self.is_stated or self.is_reworded
 
     @property
-    def when_said(self) -> int:
-        """What orders memories that disagree; a writer's valid_from counts more than that somebody repeated it."""
-        times = self.said_at, self.valid_from, self.created_at
-        first, second, third = times if self.source_seqs is not None else (times[1], times[0], times[2])
-        return next(t for t in (first, second, third) if t is not None)
-
-    @property
     def last_said(self) -> int:
+        """What orders memories that disagree."""
         return next(t for t in (self.said_at, self.valid_from, self.created_at) if t is not None)
 
     @property

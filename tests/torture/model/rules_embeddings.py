@@ -81,7 +81,8 @@ class EmbeddingRules(JobRules):
 
     def stored(self, user_id: str, source: str) -> dict[str, tuple[float, ...]]:
         rows = self.world.api.query(
-            "select id, embedding::text from memory.embeddings where user_id = %(user_id)s and source = %(source)s",
+            "select id, embedding::text from memory.texts"
+            " where model is not null and user_id = %(user_id)s and source = %(source)s",
             user_id=user_id, source=source,
         )  # fmt: skip
         return {row.id: tuple(json.loads(row.embedding)) for row in rows}

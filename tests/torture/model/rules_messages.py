@@ -214,7 +214,10 @@ class MessageRules(JobRules):
 
     @rule(user_id=users, thread_id=threads, number=numbers, max_tokens=st.sampled_from([20, 60, 300, 4000]))
     def get_context(self, user_id: str, thread_id: str, number: int, max_tokens: int) -> None:
-        """Fits whenever the newest unit of messages does, ends with that message, and has nothing of anyone else."""
+        """Fits whenever the newest unit of messages does, ends with that message, and has nothing of anyone else.
+
+        While the newest message is a tool's result, it also has the user's request.
+        """
         thread = self.world.talks[user_id].threads.get(thread_id)
         current = thread.current() if thread else []
         parts = self.world.call(
@@ -233,6 +236,9 @@ class MessageRules(JobRules):
         # A tool's results are one unit with the message before them, which called the tools.
         speakers = [place for place, m in enumerate(others) if m.role != "tool"]
         newest = len(others) - (speakers[-1] if speakers else 0)
+        readable = [m for m in thread.messages.values() if m.is_readable] if thread and others else []
+        requests = [m.content for m in readable if m.role == "user"] if readable and readable[-1].role == "tool" else []
+        newest += bool(requests)
         if len(parts) > newest and sum(part.token_count for part in parts) > max_tokens:
             raise Difference(f"{what}: does not fit")
         self.look_for_the_hidden(user_id, thread, parts, max_tokens, what)
@@ -241,6 +247,10 @@ class MessageRules(JobRules):
         first = [m.content for m in opening]
         if first and found[: len(first)] == first and len(found) >= len(first) + bool(others):
             found = found[len(first) :]  # instructions that do not fit are left out
+        if requests and requests[-1] not in found:
+            raise Difference(f"{what}: the request {requests[-1]} is left out")
+        if requests and found != [m.content for m in others][-len(found) :]:
+            found = found[1:]  # the request, which older messages follow that do not fit
         check(found, [m.content for m in others][-len(found) :] if found else [], what)
         if newest == 1 and not found:
             raise Difference(f"{what}: the newest message is left out")

@@ -20,16 +20,15 @@ class ReconcileRules(JobRules):
     @rule(
         user_id=users, a=picks, distances=st.lists(st.integers(0, 4), min_size=1, max_size=2),
         is_duplicate=st.booleans(), is_alike=st.sampled_from([True, True, True, False]),
-        says=st.sampled_from(["content", "content", "content", "nothing known"]),
         changes=st.sampled_from([False] * 4 + [True]),
     )  # fmt: skip
     def reconcile(
-        self, user_id: str, a: int, distances: list[int], is_duplicate: bool, is_alike: bool, says: str, changes: bool
+        self, user_id: str, a: int, distances: list[int], is_duplicate: bool, is_alike: bool, changes: bool
     ) -> None:
         """One entry of a reply.
 
-        ``is_alike``: of facts of one agent, and of one content if they are called duplicates; ``changes``: one of the
-        facts is changed while the job runs, so that the entry may hide nothing any more.
+        ``is_alike``: of facts of one agent; ``changes``: one of the facts is changed while the job runs, so that the
+        entry may hide nothing any more.
         """
         memories = self.world.memories[user_id]
         if self.has_no_room(user_id):
@@ -44,24 +43,16 @@ class ReconcileRules(JobRules):
         given = [(fact["number"], fact["content"]) for fact in job.payload["facts"]]
         check(given, list(enumerate((m.content for m in facts), start=1)), f"facts of {KIND}({user_id})")
 
-        current = [m for m in facts if m.is_current]
-        first = current[a % len(current)]
-        pool = [
-            m
-            for m in current
-            if not is_alike or (m.agent_id == first.agent_id and (m.key == first.key or not is_duplicate))
-        ]
+        first = facts[a % len(facts)]
+        pool = [m for m in facts if not is_alike or m.agent_id == first.agent_id]
         chosen = {facts.index(pool[(pool.index(first) + distance) % len(pool)]) for distance in (0, *distances)}
         if changes:
             self.world.call("update_memory", user_id=user_id, memory_id=first.memory_id, metadata={"n": "changed"})
             first.change(self.world.clock.now, "update", metadata={"n": "changed"})
         numbers = [number + 1 for number in sorted(chosen)]
-        content = first.content if says == "content" else "The model found words"
         result: dict[str, list[Any]] = {"duplicates": [], "contradictions": []}
-        if len(numbers) > 1 and is_duplicate:
-            result["duplicates"].append({"numbers": numbers, "content": content})
-        elif len(numbers) > 1:
-            result["contradictions"].append({"numbers": numbers})
+        if len(numbers) > 1:
+            result["duplicates" if is_duplicate else "contradictions"].append({"numbers": numbers})
         held = {"user_id": user_id, "job_id": job.job_id, "lease_token": job.lease_token}
         self.world.call("complete_job", **held, result=result)
         told = self.world.api.get_job(user_id=user_id, job_id=job.job_id).result
@@ -71,14 +62,14 @@ class ReconcileRules(JobRules):
             self.world.api.get_memory(user_id=user_id, memory_id=m.memory_id).supersede_reason == "stated"
             for m in entry
         )
-        losers = memories.reconcile(entry, content if is_duplicate else None, is_believed)
+        losers = [] if is_duplicate else memories.contradict(entry, is_believed)
         check(
             told,
             {
-                "kept": len(current) - len(losers),
-                "merged": len(losers) if is_duplicate else 0,
-                "contradicted": 0 if is_duplicate else len(losers),
-                "refused": int(len(losers) < len(numbers) - 1),
+                "kept": len(facts) - len(losers) - int(changes),
+                "merged": 0,
+                "contradicted": len(losers),
+                "refused": int(len(numbers) > 1 and not losers),
             },
             f"result of {KIND}({user_id}): {result} of {facts}",
         )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 from hypothesis import strategies as st
 from hypothesis.stateful import rule
 
@@ -144,12 +146,24 @@ class TrustRules(JobRules):
         row = pick(list(memories.rows.values()), number)
         if row is None:
             return
+        for job in talk.jobs.values():  # a finished job also names the memories that it was told about
+            job.stored |= self.known_to(user_id, job.job_id)
         self.world.call("forget_memory", user_id=user_id, memory_id=row.memory_id)
         gone, statements = memories.forget(row.memory_id)
         memories.forgotten |= talk.forget(gone, statements)
         stores.forget(statements)
         self.touched = user_id
         self.compare_forgotten(user_id)
+
+    def known_to(self, user_id: str, job_id: int) -> set[UUID]:
+        found = self.world.api.query(
+            """select k::uuid as memory_id from memory.jobs as j
+               cross join lateral jsonb_array_elements_text(j.input -> 'known') as k
+               where j.user_id = %(user_id)s and j.job_id = %(job_id)s""",
+            user_id=user_id,
+            job_id=job_id,
+        )
+        return {row.memory_id for row in found}
 
     def compare_forgotten(self, user_id: str) -> None:
         told = [self.text(user_id, number) for number in range(6)]

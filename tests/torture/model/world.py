@@ -49,7 +49,7 @@ QUIET = {
 
 
 # What tenants may read directly; row security shows them the rows of their user.
-TABLES = ("messages", "memories", "artifacts", "threads", "jobs", "summaries", "documents", "embeddings", "secrets")
+TABLES = ("messages", "memories", "artifacts", "threads", "jobs", "summaries", "documents", "texts", "secrets")
 # The tables that name users.
 OF_USERS = """
 select c.relname::text from pg_class as c

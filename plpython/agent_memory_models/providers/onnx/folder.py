@@ -83,6 +83,17 @@ class FolderModel:
                 raise ModelError("the model is no cross-encoder, which gives one number for each pair of texts")
             yield places, output[:, 0]
 
+    def suspect(self, texts: Sequence[str], max_texts: int) -> Iterator[tuple[list[int], Any]]:
+        """Run a classifier whose first label is the harmless one; each run yields places and shares of the others."""
+        import numpy
+
+        for places, (inputs, _) in self._runs([self._cut(text) for text in texts], max_texts):
+            output = self._session.run([self._outputs[0]], inputs)[0]
+            if output.ndim != 2 or output.shape[1] < 2:
+                raise ModelError("the model is no classifier, which gives a number for each of two labels or more")
+            powers = numpy.exp(output - output.max(axis=1, keepdims=True))
+            yield places, 1 - powers[:, 0] / powers.sum(axis=1)
+
     def _cut(self, text: str) -> str:
         return text[: self._max_tokens * MAX_CHARACTERS_PER_TOKEN]
 

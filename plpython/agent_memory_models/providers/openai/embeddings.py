@@ -10,21 +10,26 @@ from typing import Annotated, Any
 
 from pydantic import AllowInfNan, BaseModel, BeforeValidator, Field, ValidationError
 
-from ...calls import Calls, recorded_call
+from ...calls import recorded_call
 from ...chat.replies import first_problem
-from ...errors import ModelError
-from ...payload import Vectors
+from ...errors import ModelError, TimedOutError
+from ...payload import Job, Result, Vectors
 from ...text.tokens import TokenCounter
 from ..keys import check_key
-from .client import OpenAIClient, RefusedRequestError
+from ..known import input_type_of, settings_of
+from .client import OpenAIClient, RefusedRequestError, server_of
+from .server import is_about_length
 from .usage import used_tokens
 
 DEFAULT_BATCH_SIZE = 128
 MAX_DIMENSIONS = 4000
 """The most that pgvector can index as halfvec; more are refused before they take 200 bytes of memory each."""
 
-# The error of a server that cannot send numbers as base64.
-_ABOUT_BASE64 = re.compile(r"encoding_?format|base64", re.IGNORECASE)
+# Members of a request that it can do without, and what a refusal calls them.
+_OPTIONS = {
+    "encoding_format": re.compile(r"encoding_?format|base64", re.IGNORECASE),
+    "input_type": re.compile("input_?type", re.IGNORECASE),
+}
 
 MOST_IN_HALFVEC = 65000
 NOTHING_IN_HALFVEC = 2**-25
@@ -59,47 +64,65 @@ class OpenAIEmbeddings:
     def __init__(self, client: OpenAIClient, counter: TokenCounter) -> None:
         self._client = client
         self._counter = counter
-        self._without_base64: set[tuple[str, ...]] = set()
+        self._refused: set[tuple[str, ...]] = set()
 
-    async def embed(self, kind: str, payload: dict[str, Any], calls: Calls) -> dict[str, Any]:
-        """The result of an `embed` or `backfill` job; each request made is entered into `calls`.
+    async def embed(self, job: Job) -> Result:
+        """The result of an `embed` or `backfill` job; each request made is entered into its calls.
 
         Without texts no request is made: the caller wants to know whether the model could be asked.
 
         Raises ModelError when a number is missing or cannot be stored, or a vector is 0 or of another dimension, and
         as OpenAIClient.request.
         """
-        check_key(payload["model"])
+        payload, model = job.payload, job.payload["model"]
+        check_key(model)
+        self._client.check_reach(model)
         texts = [row["text"] for row in payload["texts"]]
-        settings = payload["model"].get("settings") or {}
+        settings = settings_of(model)
         size = int(settings.get("batch_size") or DEFAULT_BATCH_SIZE)
-        server = (payload["model"]["provider"], str(settings.get("base_url")), payload["model"]["model"])
         vectors = Vectors()
         while len(vectors) < len(texts):
-            # As base64 a number has 4 bytes, as JSON 20, which take the server and this process far longer.
-            form = "float" if server in self._without_base64 else "base64"
+            options = self._options(model, bool(payload.get("is_query")))
+            some = texts[len(vectors) : len(vectors) + size]
             try:
-                with recorded_call(calls, kind, payload) as call:
-                    some = texts[len(vectors) : len(vectors) + size]
-                    embedded = await self._embed_once(payload["model"], some, form, call)
+                with recorded_call(job.calls, job.kind, payload) as call:
+                    embedded = await self._embed_once(model, some, options, call)
                     _check(embedded, settings.get("dimensions") or len((vectors or embedded)[0]))
             except RefusedRequestError as error:
-                if form == "float" or not _ABOUT_BASE64.search(error.said):
+                if option := next((name for name in options if _OPTIONS[name].search(error.said)), None):
+                    self._refused.add((*server_of(model), model["model"], option))
+                elif len(some) > 1 and is_about_length(error.said):
+                    size = len(some) // 2
+                else:
                     raise
-                self._without_base64.add(server)
             else:
                 vectors += embedded
         return {"embeddings": vectors}
 
+    def _options(self, model: dict[str, Any], is_query: bool) -> dict[str, Any]:
+        """The members of a request that the server takes, beside those that it cannot do without."""
+        # As base64 a number has 4 bytes, as JSON 20, which take the server and this process far longer.
+        options = {"encoding_format": "base64", "input_type": input_type_of(model, is_query)}
+        return {
+            name: value
+            for name, value in options.items()
+            if value is not None and (*server_of(model), model["model"], name) not in self._refused
+        }
+
     async def _embed_once(
-        self, model: dict[str, Any], texts: list[str], form: str, call: dict[str, Any]
+        self, model: dict[str, Any], texts: list[str], options: dict[str, Any], call: dict[str, Any]
     ) -> list[list[float]]:
-        settings = model.get("settings") or {}
-        request = {"model": model["model"], "input": texts, "encoding_format": form}
+        settings = settings_of(model)
+        request = {"model": model["model"], "input": texts, "encoding_format": "float", **options}
         if settings.get("dimensions"):
             request["dimensions"] = settings["dimensions"]
+        request |= settings.get("request") or {}
         # client.embeddings.create() would take a quarter of a millisecond to check the request.
-        body = await self._client.post(model, "/embeddings", request)
+        try:
+            body = await self._client.post(model, "/embeddings", request)
+        except TimedOutError:
+            call["tokens_in"] = await self._counter.count(texts, model["model"])
+            raise
         try:
             reply = _Embeddings.model_validate_json(body)
         except ValidationError as error:
@@ -107,7 +130,7 @@ class OpenAIEmbeddings:
         call["tokens_in"] = used_tokens(reply.usage, "prompt_tokens", "total_tokens")
         call["tokens_out"] = 0
         if call["tokens_in"] is None:
-            call["tokens_in"] = sum([await self._counter.count(text, model["model"]) for text in texts])
+            call["tokens_in"] = await self._counter.count(texts, model["model"])
         if len(reply.data) != len(texts):
             raise ModelError(f"the reply has {len(reply.data)} embeddings for {len(texts)} texts")
         # In the order of the texts, which `index` numbers where the server gives it.

@@ -7,11 +7,12 @@ from typing import Annotated, Any
 
 from pydantic import AliasChoices, AllowInfNan, BaseModel, Field, TypeAdapter, ValidationError
 
-from ...calls import Calls, recorded_call
+from ...calls import recorded_call
 from ...chat.replies import first_problem
 from ...errors import ModelError
+from ...payload import Job, Result
 from ...text.tokens import TokenCounter
-from ..scores import shares
+from ..scores import in_order, shares
 from .client import OpenAIClient, RefusedRequestError
 from .usage import used_tokens
 
@@ -55,34 +56,35 @@ class OpenAIRerank:
         self._counter = counter
         self._wants_texts: set[str] = set()
 
-    async def rerank(self, kind: str, payload: dict[str, Any], calls: Calls) -> dict[str, Any]:
-        """The result of a `rerank` call, scores from 0 to 1; each request made is entered into `calls`.
+    async def rerank(self, job: Job) -> Result:
+        """The result of a `rerank` call, scores from 0 to 1; each request made is entered into its calls.
 
         Raises ModelError when a score is missing, not finite or for no text, and as OpenAIClient.request.
         """
-        model = payload["model"]
+        model = job.payload["model"]
         settings = model.get("settings") or {}
+        self._client.check_reach(model)
         if not settings.get("base_url"):
             raise ModelError("a reranking model needs the setting base_url, unless its rerank_api is chat")
-        rows = payload["texts"]
+        rows = job.payload["texts"]
         size = min(int(settings.get("batch_size") or DEFAULT_BATCH_SIZE), MAX_BATCH_SIZE)
         scores: list[float] = []
         for start in range(0, len(rows), size):
             texts = [row["text"] for row in rows[start : start + size]]
-            scores += await self._rerank_batch(kind, payload, texts, calls)
+            scores += await self._rerank_batch(job, texts)
         return {
             "scores": [
                 {"number": row["number"], "score": score} for row, score in zip(rows, shares(scores), strict=True)
             ]
         }
 
-    async def _rerank_batch(self, kind: str, payload: dict[str, Any], texts: list[str], calls: Calls) -> list[float]:
-        server = payload["model"]["settings"]["base_url"]
+    async def _rerank_batch(self, job: Job, texts: list[str]) -> list[float]:
+        server = job.payload["model"]["settings"]["base_url"]
         while True:
             wants_texts = server in self._wants_texts
             try:
-                with recorded_call(calls, kind, payload) as call:
-                    return await self._ask(payload, texts, wants_texts, call)
+                with recorded_call(job.calls, job.kind, job.payload) as call:
+                    return await self._ask(job.payload, texts, wants_texts, call)
             except RefusedRequestError as error:
                 if wants_texts or not _LACKS_TEXTS.search(error.said):
                     raise
@@ -110,20 +112,5 @@ class OpenAIRerank:
         call["tokens_out"] = 0
         if call["tokens_in"] is None:
             # The model reads the query once more with each text.
-            asked = await self._counter.count(query, model["model"])
-            call["tokens_in"] = sum([asked + await self._counter.count(text, model["model"]) for text in texts])
-        return _in_order(reply.results, len(texts))
-
-
-def _in_order(scores: list[_Score], count: int) -> list[float]:
-    """The scores by index. Raises ModelError unless there is one for each."""
-    by_index: dict[int, float] = {}
-    for row in scores:
-        if row.index >= count:
-            raise ModelError(f"the reply has a score for text {row.index}, of {count}")
-        if row.index in by_index:
-            raise ModelError(f"the reply has two scores for text {row.index}")
-        by_index[row.index] = row.score
-    if missing := [index for index in range(count) if index not in by_index]:
-        raise ModelError(f"the reply has no score for text {missing[0]}")
-    return [by_index[index] for index in range(count)]
+            call["tokens_in"] = await self._counter.count([*texts, *[query] * len(texts)], model["model"])
+        return in_order([(row.index, row.score) for row in reply.results], range(len(texts)))

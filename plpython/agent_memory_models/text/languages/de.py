@@ -6,6 +6,7 @@ from .language import Language
 
 GERMAN = Language(
     name="German",
+    code="de",
     needs_subject=True,
     has_inversion=True,
     has_capital_nouns=True,

@@ -6,6 +6,7 @@ from .language import Language
 
 ENGLISH = Language(
     name="English",
+    code="en",
     needs_subject=True,
     common="""
     the, and, of, to, in, is, that, it, for, was, on, are, with, as, at, be, this, have, from, or, had, by, but,
@@ -264,7 +265,7 @@ ENGLISH = Language(
     (have|got) to (go|leave|run), bought (the|it|this) * yesterday, asked you, told you, said that, read (that|your|
     the|this|somewhere), saw (that|your|the|a), noticed, realized, updated, restarted, uploaded, copied, pasted,
     attached, followed the, getting (a|an|the|this|hungry|tired|late|cold), want to, wanna, going to, gonna,
-    planning to, trying to, need to, have to, gotta, used to live, today, tonight, right now, at the moment, this
+    planning to, trying to, need to, have to, gotta, today, tonight, right now, at the moment, this
     (morning|afternoon|evening|week|weekend|second|minute), yesterday, tomorrow, just now, currently (trying|stuck|
     working on|looking|reading|writing), so far, in a (minute|second|moment|bit|meeting|hurry|call|rush|sec), later,
     last night, again, still waiting, hungry, on my way, for now, (about|almost) to, in an hour, next (week|weekend|
@@ -297,7 +298,7 @@ ENGLISH = Language(
     shorten|improve)
     """,
     suppose="""
-    used to live, if, unless, whether, wish, would, i'd, might, (i|we|it) may, may be, maybe, perhaps, could,
+    if, unless, whether, wish, would, i'd, might, (i|we|it) may, may be, maybe, perhaps, could,
     should, must, hope, hoping, hopefully, thinking (of|about), considering, tempted, feel like, i'll, i will,
     we'll, ought to, i thought, i think you, i think (it|this|that|we|the), i feel, i believe, i guess, seems, looks
     like, in the (movie|book|novel|story|game), in my dream, i dreamt, i dreamed, as if, like i'm, remember that

@@ -6,6 +6,7 @@ from .language import Language
 
 SPANISH = Language(
     name="Spanish",
+    code="es",
     first_person=r"[^aeiou]o$|é$|amos$|emos$|imos$|oy$",
     common="""
     el, la, los, las, de, que, y, en, un, una, es, no, por, con, para, mi, mis, me, se, del, al, lo, como, más,
@@ -14,6 +15,7 @@ SPANISH = Language(
     siempre, nunca, todos, ahora, le, usted, quiero
     """,
     fillers="""
+    (buenos|buenas) (días|tardes|noches), hola a todos, de acuerdo,
     y, hola, buenas, bueno, pues, oye, vale, ok, también, además, la verdad, la verdad es que, por cierto, que, es
     que, sí, no, pero, porque, ya, en realidad, sinceramente, como te dije, como dije, por si acaso, para que lo
     sepas, yo, nosotros, a mí, creo que, o sea, mira, ah, eh, personalmente, en general, por favor, puedes, aunque

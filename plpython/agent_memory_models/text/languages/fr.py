@@ -6,6 +6,7 @@ from .language import Language
 
 FRENCH = Language(
     name="French",
+    code="fr",
     needs_subject=True,
     common="""
     le, la, les, l', un, une, des, de, d', du, et, est, en, que, qu', qui, dans, pour, pas, je, j', ne, n', ce, c',

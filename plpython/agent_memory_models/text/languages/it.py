@@ -6,6 +6,7 @@ from .language import Language
 
 ITALIAN = Language(
     name="Italian",
+    code="it",
     first_person=r"o$|iamo$",
     common="""
     il, lo, la, i, gli, le, di, che, e, è, un, una, uno, in, non, per, con, mi, mio, mia, miei, mie, sono, ho, ha,
@@ -14,6 +15,7 @@ ITALIAN = Language(
     mai, già, solo, ciao, grazie, puoi, vorrei, l', un', dell', nell', all', c', anni, sul, ogni, o
     """,
     fillers="""
+    buongiorno, buonasera, (buongiorno|buonasera|ciao|salve) a (tutti|tutte),
     e, ciao, salve, beh, allora, senti, ok, va bene, anche, inoltre, in realtà, a dire il vero, tra l'altro,
     comunque, sì, no, ma, perché, poi, per la cronaca, sinceramente, come dicevo, come ti dicevo, io, noi,
     personalmente, in genere, per favore, sai, guarda, eh, ah, purtroppo, a proposito, diciamo che, per fortuna,

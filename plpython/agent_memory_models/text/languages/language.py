@@ -44,6 +44,7 @@ class Language:
 
     Attributes:
         name: the English name.
+        code: its two letters, the name of its files in lists/.
         needs_subject: whether a verb needs its pronoun: "I live", but "vivo".
         has_inversion: whether the pronoun may stand behind the verb: "seitdem wohne ich".
         has_capital_nouns: whether all nouns have a capital letter.
@@ -52,6 +53,7 @@ class Language:
     """
 
     name: str
+    code: str
     common: str
     needs_subject: bool = False
     has_inversion: bool = False
@@ -161,17 +163,17 @@ class Language:
         return found
 
 
-_NO_PHRASES = ("name", "common", "numbers", "first_person", "passing_ends")
+_NO_PHRASES = ("name", "code", "common", "numbers", "first_person", "passing_ends")
 _PHRASE_WORD = re.compile(r"\^|\w+\*|\w+'?|##?|\*")
 
 
 def phrases(group: str) -> list[tuple[str, ...]]:
     """The phrases of a group as tuples of words: "my (dog|cat)" is two."""
-    spelt = (spelling for entry in group.split(",") for spelling in _spellings(" ".join(entry.split())))
+    spelt = (spelling for entry in group.split(",") for spelling in spellings(" ".join(entry.split())))
     return [words for words in (tuple(_PHRASE_WORD.findall(spelling)) for spelling in spelt) if words]
 
 
-def _spellings(entry: str) -> list[str]:
+def spellings(entry: str) -> list[str]:
     """The phrases of an entry with choices; a choice may hold choices."""
     found = [""]
     choices: list[str] = []
@@ -183,7 +185,7 @@ def _spellings(entry: str) -> list[str]:
                 start, choices = position + 1, []
             depth += 1
         elif mark in "|)" and depth == 1:
-            choices += _spellings(entry[start:position])
+            choices += spellings(entry[start:position])
             start = position + 1
             if mark == ")":
                 found = [left + choice for left in found for choice in choices]

@@ -6,6 +6,7 @@ from .language import Language
 
 PORTUGUESE = Language(
     name="Portuguese",
+    code="pt",
     first_person=r"o$|ei$|[^aeiou]i$|amos$|emos$|imos$|ou$",
     common="""
     o, a, os, as, de, que, e, em, um, uma, é, não, por, com, para, pra, pro, meu, minha, meus, minhas, me, se, do,
@@ -15,6 +16,7 @@ PORTUGUESE = Language(
     só, ele, ela, num, numa, pelo, pela, mim
     """,
     fillers="""
+    bom dia, boa (tarde|noite), tudo bem, de acordo, olá a todos,
     e, oi, olá, bom, bem, então, ok, tá, sim, não, também, aliás, na verdade, sinceramente, mas, porque, pois, que,
     só pra constar, por acaso, a propósito, eu, nós, a gente, pessoalmente, como eu disse, como disse, olha, ah, é
     que, em geral, por favor, infelizmente, acho que, já agora, fora isso, podes, pode

@@ -23,10 +23,6 @@ _MUCH_MORE = 1.2
 
 # The commonest words of languages without a table, so that a message in one of them is not taken for another one.
 _OTHERS = {
-    "Dutch": """
-        de het een en van ik is niet dat op te zijn met voor die maar om aan ook er naar heb je mijn ben bij wat nog wel
-        geen uit hij ze dan hoe kan kun jij woon werk hou mij deze heeft wij
-    """,
     "Polish": """
         i w na nie się jest to że z do mam jestem mój moja moje ale jak po co dla przez od czy tak jej jego są był mnie
         mi już tylko może lubię mieszkam pracuję oraz bardzo

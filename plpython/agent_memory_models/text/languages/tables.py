@@ -6,8 +6,9 @@ from .es import SPANISH
 from .fr import FRENCH
 from .it import ITALIAN
 from .language import Language
+from .nl import DUTCH
 from .pt import PORTUGUESE
 
-LANGUAGES = (ENGLISH, GERMAN, SPANISH, FRENCH, PORTUGUESE, ITALIAN)
+LANGUAGES = (ENGLISH, GERMAN, SPANISH, FRENCH, PORTUGUESE, ITALIAN, DUTCH)
 
 __all__ = ["LANGUAGES", "Language"]

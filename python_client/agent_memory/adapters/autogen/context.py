@@ -147,7 +147,7 @@ class MemoryContext(ChatCompletionContext, Component[MemoryContextConfig]):
     async def _begin(self) -> None:
         """Store the initial messages if the thread is empty."""
         initial, self._messages = self._messages, []
-        if initial and not await self._memory.get_messages(self._user_id, self._thread_id, recent_k=1):
+        if initial and not await self._memory.get_messages(self._user_id, self._thread_id, recent_k=1, whole=True):
             await self._add(initial)
 
     async def _add(self, messages: Sequence[LLMMessage]) -> None:
@@ -156,7 +156,7 @@ class MemoryContext(ChatCompletionContext, Component[MemoryContextConfig]):
             await self._memory.add_messages(self._user_id, self._thread_id, stored, agent_id=self._agent_id)
 
     async def _all(self) -> list[LLMMessage]:
-        messages = await self._memory.get_messages(self._user_id, self._thread_id)
+        messages = await self._memory.get_messages(self._user_id, self._thread_id, whole=True)
         return to_autogen((message, message_of(message)) for message in messages)
 
     def _to_config(self) -> MemoryContextConfig:

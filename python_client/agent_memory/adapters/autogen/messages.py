@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ...chat_messages import Part
+from ...chat_messages import Part, function_of
 from ..clients import needs
 
 with needs("autogen"):
@@ -28,9 +28,7 @@ def from_autogen(message: LLMMessage) -> list[dict[str, Any]]:
                 "role": "tool",
                 "tool_call_id": result.call_id,
                 "content": result.content,
-                # The list of parts that is empty lets the database take a result without text.
-                "metadata": _said(name=result.name, is_error=result.is_error, place=place)
-                | ({} if result.content else {"content": []}),
+                "metadata": _said(name=result.name, is_error=result.is_error, place=place),
             }
             for place, result in enumerate(message.content)
         ]
@@ -77,7 +75,7 @@ def to_autogen(said: Iterable[tuple[Part, dict[str, Any]]]) -> list[LLMMessage]:
             content = message["content"]
             if not isinstance(content, str):
                 content = [_text_or_image(member) for member in content]
-            messages.append(UserMessage(content=content, source=own.get("source", message.get("name", "user"))))
+            messages.append(UserMessage(content=content, source=message.get("name", own.get("source", "user"))))
         else:
             messages.append(SystemMessage(content=part.content))
     return messages
@@ -87,10 +85,7 @@ def _assistant(message: dict[str, Any], own: dict[str, Any]) -> AssistantMessage
     source, thought = own.get("source", message.get("name", "assistant")), own.get("thought")
     if "tool_calls" not in message:
         return AssistantMessage(content=message["content"] or "", source=source, thought=thought)
-    calls = [
-        FunctionCall(id=call["id"], name=call["function"]["name"], arguments=call["function"]["arguments"])
-        for call in message["tool_calls"]
-    ]
+    calls = [FunctionCall(id=call.get("id", ""), **function_of(call)) for call in message["tool_calls"]]
     # AutoGen has no text beside calls except the thought.
     return AssistantMessage(content=calls, source=source, thought=thought or message["content"])
 

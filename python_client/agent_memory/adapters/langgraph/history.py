@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ...chat_messages import Part, from_openai, message_of, sendable
+from ...chat_messages import Part, from_openai, function_of, message_of, sendable
 from ...client import AsyncMemory, Memory
 from ..clients import asynchronous, blocking, finished, needs
 
@@ -18,6 +19,7 @@ with needs("langgraph"):
         message_to_dict,
         messages_from_dict,
     )
+    from langchain_core.messages.tool import invalid_tool_call
 
 
 class AgentMemoryHistory:
@@ -41,11 +43,11 @@ class AgentMemoryHistory:
     @property
     def messages(self) -> list[BaseMessage]:
         """All messages of the thread, oldest first."""
-        return to_langchain(finished(blocking(self._memory).get_messages(*self._thread)))
+        return to_langchain(finished(blocking(self._memory).get_messages(*self._thread, whole=True)))
 
     async def aget_messages(self) -> list[BaseMessage]:
         """Return all messages of the thread, oldest first."""
-        return to_langchain(await asynchronous(self._memory).get_messages(*self._thread))
+        return to_langchain(await asynchronous(self._memory).get_messages(*self._thread, whole=True))
 
     def context(self, query: str | None = None, max_tokens: int | None = None) -> list[BaseMessage]:
         """Return messages for a model: memories, earlier messages about the query, and the newest messages.
@@ -89,7 +91,9 @@ def from_langchain(message: BaseMessage) -> dict[str, Any]:
     said = convert_to_openai_messages(message)
     assert isinstance(said, dict)
     dumped = message_to_dict(message)
-    data = dumped["data"] = {name: value for name, value in dumped["data"].items() if value not in (None, [], {})}
+    data = dumped["data"] = {
+        name: value for name, value in dumped["data"].items() if name == "content" or value not in (None, [], {})
+    }
     # Text and calls are kept once, as the database knows them.
     if isinstance(message.content, str):
         said["content"] = data.pop("content", "")
@@ -113,11 +117,32 @@ def _restored(part: Part, message: dict[str, Any]) -> BaseMessage:
     """The message as it was added, unless something else is to be sent."""
     if part.role == message["role"] == "tool":
         message.setdefault("tool_call_id", "")  # LangChain knows no result without a call
-    [converted] = convert_to_messages([message])
+    # LangChain raises for arguments that are not JSON, which a model may write, unless the call is said to be invalid.
+    calls = message.get("tool_calls", [])
+    valid = [call for call in calls if _is_valid(call)]
+    others = {name: value for name, value in message.items() if name != "tool_calls"}
+    [converted] = convert_to_messages([{**others, "tool_calls": valid} if valid else others])
+    if isinstance(converted, AIMessage):
+        converted.invalid_tool_calls = [
+            invalid_tool_call(id=call.get("id"), name=of["name"], args=of["arguments"])
+            for call in calls
+            if call not in valid
+            for of in [function_of(call)]
+        ]
     dumped = part.metadata.get("langchain")
     if dumped is None or message != message_of(part):
         return converted
     data = {"content": part.content, **dumped["data"]}
     if isinstance(converted, AIMessage) and converted.tool_calls:
         data.setdefault("tool_calls", converted.tool_calls)
+    if isinstance(converted, AIMessage) and converted.invalid_tool_calls:
+        data.setdefault("invalid_tool_calls", converted.invalid_tool_calls)
     return messages_from_dict([{**dumped, "data": data}])[0]
+
+
+def _is_valid(call: dict[str, Any]) -> bool:
+    """Whether LangChain takes a call for one of its own: a function whose arguments are a JSON object."""
+    try:
+        return "function" in call and isinstance(json.loads(function_of(call)["arguments"]), dict)
+    except ValueError:
+        return False

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import math
 import os
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -393,7 +392,9 @@ def _config(thread_id: str, namespace: str, checkpoint_id: str) -> RunnableConfi
 
 
 def _fits_json(value: object) -> bool:
-    """Whether a value comes back from jsonb as it was: no other type, no NUL, no infinity, and no half a character."""
+    """Whether a value comes back from jsonb as it was; 1e16 would be a whole number there, and -0.0 would be 0.0."""
     if isinstance(value, str):
         return type(value) is str and len(value) <= SMALL and "\0" not in value and value.isprintable()
-    return value is None or type(value) in (bool, int) or (type(value) is float and math.isfinite(value))
+    if type(value) is float:
+        return abs(value) < 1e16 and str(value) != "-0.0"
+    return value is None or type(value) in (bool, int)

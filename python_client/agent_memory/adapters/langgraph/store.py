@@ -281,7 +281,8 @@ def _fields(found: Found) -> dict[str, Any]:
         "key": item["key"],
         "namespace": tuple(item["namespace"]),
         "created_at": found.created_at,
-        "updated_at": datetime.fromisoformat(item["updated_at"]),
+        # The first put: the server's clock has told one time, and this client's an earlier one.
+        "updated_at": max(found.created_at, datetime.fromisoformat(item["updated_at"])),
     }
 
 

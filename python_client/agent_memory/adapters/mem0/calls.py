@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import logging
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from concurrent.futures import Future
@@ -19,7 +20,9 @@ from ...errors import AgentMemoryError, NotFoundError
 from ...types import Job, MemoryRecord, SearchResult, UserRecord
 from .config import Configured
 from .filters import Scope, matches, parts_of, scope
-from .values import end_of, not_found, payload_of
+from .values import end_of, not_found, payload_of, text_of
+
+logger = logging.getLogger("agent_memory")
 
 THREAD = "mem0"
 """The thread of messages that belong to no run."""
@@ -69,17 +72,19 @@ class Calls(Configured, ABC):
         place = scope(None, ids, self._user_id)
         extras = dict(metadata or {})
         if memory_type == "procedural_memory":
-            text = "\n".join(f"{message['role']}: {message.get('content')}" for message in said)
+            text = "\n".join(f"{message['role']}: {text_of(message)}" for message in said)
             return {"results": await self._stored(place, [(text, extras)], "procedural", expiration_date)}
         if memory_type is not None:
             raise ValueError(f"memory_type must be procedural_memory or None, not {memory_type!r}")
         if infer:
             return await self._learned(place, said, extras, expiration_date)
-        texts = [
-            (message["content"], {**extras, "role": message["role"]})
-            for message in said
-            if message["role"] != "system" and isinstance(message.get("content"), str)
-        ]
+        texts = []
+        for number, message in enumerate(said):
+            if content := text_of(message) if message["role"] != "system" else None:
+                actor = {"actor_id": message["name"]} if message.get("name") else {}
+                texts.append((content, {**extras, "role": message["role"], **actor}))
+            elif content == "":
+                logger.warning("messages[%s] has no text, so no memory was made of the message", number)
         return {"results": await self._stored(place, texts, None, expiration_date)}
 
     async def _stored(

@@ -21,6 +21,14 @@ def end_of(day: date | str | None) -> datetime | None:
     return datetime(day.year, day.month, day.day, tzinfo=timezone.utc) + timedelta(days=1)
 
 
+def text_of(message: Mapping[str, Any]) -> str:
+    """Return the text of a message, whose content may be a list of parts; "" where there is none."""
+    content = message.get("content")
+    if isinstance(content, list):
+        return " ".join(part["text"] for part in content if isinstance(part, Mapping) and part.get("type") == "text")
+    return content if isinstance(content, str) else ""
+
+
 def not_found(memory_id: str) -> ValueError:
     """Return the error of mem0 for an id that nothing has."""
     return ValueError(f"Memory with id {memory_id} not found")

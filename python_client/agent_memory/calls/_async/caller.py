@@ -11,13 +11,14 @@ import psycopg
 from psycopg import AsyncConnection, AsyncCursor
 from psycopg.pq import TransactionStatus
 from psycopg.rows import scalar_row
-from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
+from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from ... import _hooks
 from ...errors import (
     QUESTIONS,
     AgentMemoryError,
     InvalidValueError,
+    NotConnectedError,
     connecting,
     from_psycopg,
     may_come_from_an_upgrade,
@@ -48,8 +49,7 @@ class AsyncCaller:
         store: an embedded store.
         pool_size: how many connections the client's own pool may open.
         token: the token of a tenant's session, or what returns one before each call.
-        prepare: whether the client's own connections prepare statements; None means yes, unless a pooler is in
-            between.
+        prepare: whether the client's own connections prepare statements; None means unless a pooler is in between.
 
     Attributes:
         connection: the connection of the caller, for a client that was made of one.
@@ -262,8 +262,7 @@ class AsyncCaller:
 
     def warn_degraded(self, text: str, hint: str | None = None, *, sqlstate: str) -> None:
         """Name what degrades answers and is known in this process alone, once per cause and client."""
-        notices = Notices(self.warned)
-        notices.degrade(text, hint, sqlstate)
+        (notices := Notices(self.warned)).degrade(text, hint, sqlstate)
         notices.warn()
 
     @asynccontextmanager
@@ -300,23 +299,25 @@ class AsyncCaller:
         else:
             if self._owns_pool and self._pool.closed:
                 if self._is_closed:
-                    raise PoolClosed(f"this {_CLIENT} was closed; make a new one")
+                    raise NotConnectedError(f"this {_CLIENT} was closed", hint="Make a new one.")
                 await self._open()
-            await self._check_reach()
+            pool = self._pool
             try:
-                async with self._pool.connection() as connection:
-                    connection.add_notice_handler(notices.hear)
-                    try:
-                        yield connection
-                    finally:
-                        connection.remove_notice_handler(notices.hear)
+                connection = await self._lent(pool)
             except PoolTimeout as error:
-                raise PoolTimeout(
-                    f"{error}: all {self._pool.max_size} connections are in use, or the server is out of reach"
-                ) from None
+                reason = f"all {pool.max_size} connections are in use, or the server is out of reach"
+                raise PoolTimeout(f"{error}: {reason}") from None
+            connection.add_notice_handler(notices.hear)
+            try:
+                async with connection:
+                    yield connection
+            finally:
+                self._has_lost = connection.closed
+                connection.remove_notice_handler(notices.hear)
+                await pool.putconn(connection)
 
-    async def _check_reach(self) -> None:
-        """Raise why the server cannot be reached, where that is known."""
+    async def _lent(self, pool: AsyncConnectionPool[Any]) -> Any:
+        return await pool.getconn()
 
     async def _open(self) -> None:
         """Open the client's own pool, once for all calls that come at the same time."""
@@ -325,8 +326,7 @@ class AsyncCaller:
             if self._pool is not None and not self._pool.closed:
                 return
             if self._refusals > refused_before:
-                # The failure that this call waited for: if each waiting call tried again in turn, the last would wait
-                # long.
+                # The failure that this call waited for: if each tried again in turn, the last would wait long.
                 raise self._refusal
             try:
                 # A plain connection first reports an error at once; a pool would retry for half a minute.

@@ -79,7 +79,8 @@ class AsyncMapCaller(AsyncNodeCaller):
         found = other._map
         if found is None or found.version < cluster.version:
             found = other._map = await other._read_map()
-            self._adopt(found)
+            if found is not None and found.node == node:
+                self._adopt(found)
         if found is None or found.node != node:
             raise RetryableError(
                 "is not there" if found is None else f'is node "{found.node}"',
@@ -116,7 +117,13 @@ class AsyncMapCaller(AsyncNodeCaller):
 
     async def _known_map(self) -> ClusterMap | None:
         if not self._is_map_read:  # first calls that come at the same time connect once, and fail together
-            self._map = await self._read_map()
+            self._map = own = await self._read_map()
+            # The database may have been restored from a backup: what users do has to go where the others say. Each of
+            # them is asked, because one that was out of reach may have an old map, too.
+            if own is not None:
+                for node in own.nodes:
+                    with suppress(*AWAY):
+                        await self._node(own, node)
             self._is_map_read = True
         return self._map
 

@@ -8,13 +8,14 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import psycopg
+from psycopg import AsyncConnection
 from psycopg.conninfo import make_conninfo
 from psycopg.pq import Conninfo
 from psycopg_pool import AsyncConnectionPool
 
 from ...errors import connecting
 from ..nodes import CONNECT_SECONDS, PLACE, ClusterMap
-from ..pools import AsyncPool
+from ..pools import AsyncPool, has_ended
 from .caller import AsyncCaller
 
 _PARAMETERS = {option.keyword.decode() for option in Conninfo.get_defaults()}
@@ -33,6 +34,11 @@ def _without_place(parameters: Any) -> Any:
     return {name: value for name, value in parameters.items() if name not in PLACE}
 
 
+def _conninfo(conninfo: str, parameters: Mapping[str, Any]) -> str:
+    """Return a connection string with those of a pool's parameters that libpq knows."""
+    return make_conninfo(conninfo, **{name: parameters[name] for name in parameters.keys() & _PARAMETERS})
+
+
 class AsyncNodeCaller(AsyncCaller):
     """The caller of a database that may be a node.
 
@@ -43,6 +49,7 @@ class AsyncNodeCaller(AsyncCaller):
     """
 
     _map: ClusterMap | None = None
+    _has_lost = False  # whether the last call ended without its connection
     _tried_at = float("-inf")
     _failure: Exception | None = None
 
@@ -92,28 +99,44 @@ class AsyncNodeCaller(AsyncCaller):
             return self._conninfo
         if isinstance(pool.conninfo, str) and isinstance(pool.kwargs, Mapping):
             # Without a connection: its node may be out of reach, and the others are not.
-            return make_conninfo(
-                pool.conninfo, **{name: pool.kwargs[name] for name in pool.kwargs.keys() & _PARAMETERS}
-            )
+            return _conninfo(pool.conninfo, pool.kwargs)
         async with pool.connection() as connection:
             return make_conninfo(**connection.info.get_parameters(), password=connection.info.password)
 
-    async def _check_reach(self) -> None:
-        """Say at once that a node is out of reach: its pool would wait half a minute for a connection.
+    async def _lent(self, pool: AsyncConnectionPool[Any]) -> Any:
+        """Return a connection that the server has not ended, or say at once that the server is out of reach.
 
-        While the pool has no connection to spare, one call a second tries that.
+        After a restart each connection of a pool would fail a call, and while the server is away a pool waits half a
+        minute for a connection. So a call connects by itself first where a connection has ended, or where there is none
+        to spare and the last call has lost its own. A node, which others of the cluster may stand in for, is tried
+        whenever there is none to spare, by one call a second.
         """
-        pool = self._pool
-        if self._map is None or pool is None or pool.closed or pool._pool:  # a connection to spare
+        asked_at = time.monotonic()
+        if (self._has_lost or self._map is not None) and not pool.get_stats()["pool_available"]:
+            await self._check_reach(pool, asked_at)
+        while True:
+            connection = await pool.getconn()
+            if not has_ended(connection):
+                return connection
+            self._has_lost = True
+            try:
+                await connection.close()
+            finally:
+                await pool.putconn(connection)  # which has the pool make another one
+            await self._check_reach(pool, asked_at)
+
+    async def _check_reach(self, pool: AsyncConnectionPool[Any], asked_at: float) -> None:
+        """Raise why the server cannot be reached, where it cannot, and a pool has said where it is."""
+        if not (isinstance(pool.conninfo, str) and isinstance(pool.kwargs, Mapping)):
             return
         if self._owns_pool:
             pool.reconnect_timeout = _RECONNECT_SECONDS
         async with self._trying:
-            if time.monotonic() > self._tried_at + _UP_SECONDS:
+            if self._tried_at < (asked_at if self._map is None else time.monotonic() - _UP_SECONDS):
                 try:
-                    with connecting(self._conninfo):
-                        tried = await pool._connect(CONNECT_SECONDS)
-                    await tried.close()
+                    conninfo = _conninfo(pool.conninfo, {"connect_timeout": CONNECT_SECONDS, **pool.kwargs})
+                    with connecting(pool.conninfo):
+                        await (await AsyncConnection.connect(conninfo)).close()
                     self._failure = None
                 except psycopg.OperationalError as error:
                     self._failure = error

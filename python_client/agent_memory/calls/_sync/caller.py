@@ -12,13 +12,14 @@ import psycopg
 from psycopg import Connection, Cursor
 from psycopg.pq import TransactionStatus
 from psycopg.rows import scalar_row
-from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
+from psycopg_pool import ConnectionPool, PoolTimeout
 
 from ... import _hooks
 from ...errors import (
     QUESTIONS,
     AgentMemoryError,
     InvalidValueError,
+    NotConnectedError,
     connecting,
     from_psycopg,
     may_come_from_an_upgrade,
@@ -49,8 +50,7 @@ class SyncCaller:
         store: an embedded store.
         pool_size: how many connections the client's own pool may open.
         token: the token of a tenant's session, or what returns one before each call.
-        prepare: whether the client's own connections prepare statements; None means yes, unless a pooler is in
-            between.
+        prepare: whether the client's own connections prepare statements; None means unless a pooler is in between.
 
     Attributes:
         connection: the connection of the caller, for a client that was made of one.
@@ -259,8 +259,7 @@ class SyncCaller:
 
     def warn_degraded(self, text: str, hint: str | None = None, *, sqlstate: str) -> None:
         """Name what degrades answers and is known in this process alone, once per cause and client."""
-        notices = Notices(self.warned)
-        notices.degrade(text, hint, sqlstate)
+        (notices := Notices(self.warned)).degrade(text, hint, sqlstate)
         notices.warn()
 
     @contextmanager
@@ -297,23 +296,25 @@ class SyncCaller:
         else:
             if self._owns_pool and self._pool.closed:
                 if self._is_closed:
-                    raise PoolClosed(f"this {_CLIENT} was closed; make a new one")
+                    raise NotConnectedError(f"this {_CLIENT} was closed", hint="Make a new one.")
                 self._open()
-            self._check_reach()
+            pool = self._pool
             try:
-                with self._pool.connection() as connection:
-                    connection.add_notice_handler(notices.hear)
-                    try:
-                        yield connection
-                    finally:
-                        connection.remove_notice_handler(notices.hear)
+                connection = self._lent(pool)
             except PoolTimeout as error:
-                raise PoolTimeout(
-                    f"{error}: all {self._pool.max_size} connections are in use, or the server is out of reach"
-                ) from None
+                reason = f"all {pool.max_size} connections are in use, or the server is out of reach"
+                raise PoolTimeout(f"{error}: {reason}") from None
+            connection.add_notice_handler(notices.hear)
+            try:
+                with connection:
+                    yield connection
+            finally:
+                self._has_lost = connection.closed
+                connection.remove_notice_handler(notices.hear)
+                pool.putconn(connection)
 
-    def _check_reach(self) -> None:
-        """Raise why the server cannot be reached, where that is known."""
+    def _lent(self, pool: ConnectionPool[Any]) -> Any:
+        return pool.getconn()
 
     def _open(self) -> None:
         """Open the client's own pool, once for all calls that come at the same time."""
@@ -322,8 +323,7 @@ class SyncCaller:
             if self._pool is not None and not self._pool.closed:
                 return
             if self._refusals > refused_before:
-                # The failure that this call waited for: if each waiting call tried again in turn, the last would wait
-                # long.
+                # The failure that this call waited for: if each tried again in turn, the last would wait long.
                 raise self._refusal
             try:
                 # A plain connection first reports an error at once; a pool would retry for half a minute.

@@ -80,7 +80,8 @@ class SyncMapCaller(SyncNodeCaller):
         found = other._map
         if found is None or found.version < cluster.version:
             found = other._map = other._read_map()
-            self._adopt(found)
+            if found is not None and found.node == node:
+                self._adopt(found)
         if found is None or found.node != node:
             raise RetryableError(
                 "is not there" if found is None else f'is node "{found.node}"',
@@ -117,7 +118,13 @@ class SyncMapCaller(SyncNodeCaller):
 
     def _known_map(self) -> ClusterMap | None:
         if not self._is_map_read:  # first calls that come at the same time connect once, and fail together
-            self._map = self._read_map()
+            self._map = own = self._read_map()
+            # The database may have been restored from a backup: what users do has to go where the others say. Each of
+            # them is asked, because one that was out of reach may have an old map, too.
+            if own is not None:
+                for node in own.nodes:
+                    with suppress(*AWAY):
+                        self._node(own, node)
             self._is_map_read = True
         return self._map
 

@@ -9,13 +9,14 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import psycopg
+from psycopg import Connection
 from psycopg.conninfo import make_conninfo
 from psycopg.pq import Conninfo
 from psycopg_pool import ConnectionPool
 
 from ...errors import connecting
 from ..nodes import CONNECT_SECONDS, PLACE, ClusterMap
-from ..pools import SyncPool
+from ..pools import SyncPool, has_ended
 from .caller import SyncCaller
 
 _PARAMETERS = {option.keyword.decode() for option in Conninfo.get_defaults()}
@@ -34,6 +35,11 @@ def _without_place(parameters: Any) -> Any:
     return {name: value for name, value in parameters.items() if name not in PLACE}
 
 
+def _conninfo(conninfo: str, parameters: Mapping[str, Any]) -> str:
+    """Return a connection string with those of a pool's parameters that libpq knows."""
+    return make_conninfo(conninfo, **{name: parameters[name] for name in parameters.keys() & _PARAMETERS})
+
+
 class SyncNodeCaller(SyncCaller):
     """The caller of a database that may be a node.
 
@@ -44,6 +50,7 @@ class SyncNodeCaller(SyncCaller):
     """
 
     _map: ClusterMap | None = None
+    _has_lost = False  # whether the last call ended without its connection
     _tried_at = float("-inf")
     _failure: Exception | None = None
 
@@ -93,28 +100,44 @@ class SyncNodeCaller(SyncCaller):
             return self._conninfo
         if isinstance(pool.conninfo, str) and isinstance(pool.kwargs, Mapping):
             # Without a connection: its node may be out of reach, and the others are not.
-            return make_conninfo(
-                pool.conninfo, **{name: pool.kwargs[name] for name in pool.kwargs.keys() & _PARAMETERS}
-            )
+            return _conninfo(pool.conninfo, pool.kwargs)
         with pool.connection() as connection:
             return make_conninfo(**connection.info.get_parameters(), password=connection.info.password)
 
-    def _check_reach(self) -> None:
-        """Say at once that a node is out of reach: its pool would wait half a minute for a connection.
+    def _lent(self, pool: ConnectionPool[Any]) -> Any:
+        """Return a connection that the server has not ended, or say at once that the server is out of reach.
 
-        While the pool has no connection to spare, one call a second tries that.
+        After a restart each connection of a pool would fail a call, and while the server is away a pool waits half a
+        minute for a connection. So a call connects by itself first where a connection has ended, or where there is none
+        to spare and the last call has lost its own. A node, which others of the cluster may stand in for, is tried
+        whenever there is none to spare, by one call a second.
         """
-        pool = self._pool
-        if self._map is None or pool is None or pool.closed or pool._pool:  # a connection to spare
+        asked_at = time.monotonic()
+        if (self._has_lost or self._map is not None) and not pool.get_stats()["pool_available"]:
+            self._check_reach(pool, asked_at)
+        while True:
+            connection = pool.getconn()
+            if not has_ended(connection):
+                return connection
+            self._has_lost = True
+            try:
+                connection.close()
+            finally:
+                pool.putconn(connection)  # which has the pool make another one
+            self._check_reach(pool, asked_at)
+
+    def _check_reach(self, pool: ConnectionPool[Any], asked_at: float) -> None:
+        """Raise why the server cannot be reached, where it cannot, and a pool has said where it is."""
+        if not (isinstance(pool.conninfo, str) and isinstance(pool.kwargs, Mapping)):
             return
         if self._owns_pool:
             pool.reconnect_timeout = _RECONNECT_SECONDS
         with self._trying:
-            if time.monotonic() > self._tried_at + _UP_SECONDS:
+            if self._tried_at < (asked_at if self._map is None else time.monotonic() - _UP_SECONDS):
                 try:
-                    with connecting(self._conninfo):
-                        tried = pool._connect(CONNECT_SECONDS)
-                    tried.close()
+                    conninfo = _conninfo(pool.conninfo, {"connect_timeout": CONNECT_SECONDS, **pool.kwargs})
+                    with connecting(pool.conninfo):
+                        (Connection.connect(conninfo)).close()
                     self._failure = None
                 except psycopg.OperationalError as error:
                     self._failure = error

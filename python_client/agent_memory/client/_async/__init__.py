@@ -1,4 +1,4 @@
-"""The client: one method for each SQL function, in one module for each part of the API.
+"""The client: one method for each SQL function.
 
 python_client/generate_sync.py makes the folder _sync of this one.
 """

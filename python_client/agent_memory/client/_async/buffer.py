@@ -115,7 +115,7 @@ class AsyncBuffer:
         user_id: str,
         thread_id: str,
         role: Role | str,
-        content: str,
+        content: str | None,
         agent_id: str | None = "default",
         metadata: Mapping[str, Any] | None = None,
         created_at: datetime | None = None,
@@ -152,6 +152,9 @@ class AsyncBuffer:
         source: str | None = "user",
         on_conflict: OnConflict | None = "ignore",
         memory_id: UUID | str | None = None,
+        subject: str | None = None,
+        attribute: str | None = None,
+        replaces: Sequence[UUID | str] | None = None,
     ) -> int:
         """Collect a memory, with the arguments of the client's ``add_memory``, and return its number in the buffer.
 

@@ -1,44 +1,25 @@
-"""The client: the methods of all rooms in one class."""
+"""The client: all methods in one class."""
 
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from psycopg import AsyncConnection
 from psycopg_pool import AsyncConnectionPool
 
-from ...calls import AsyncCaller, AsyncRoutedCaller, AsyncWorkerProtocol, sql_function
+from ...calls import AsyncCaller, AsyncRoutedCaller
 from ...source import named_database
 from ..stores import AsyncStore
 from .admin import AsyncAdmin
-from .artifacts import AsyncArtifacts
 from .buffer import AsyncBuffer
-from .checkpoints import AsyncCheckpoints
-from .documents import AsyncDocuments
+from .by_hand import AsyncByHand
 from .embedding import AsyncEmbedder
-from .erasure import AsyncErasure
-from .memories import AsyncMemories
-from .messages import AsyncMessages
-from .search import AsyncSearch
-from .secrets import AsyncSecrets
-from .work import AsyncWork
 
 
-class AsyncMemory(
-    AsyncMessages,
-    AsyncMemories,
-    AsyncDocuments,
-    AsyncArtifacts,
-    AsyncCheckpoints,
-    AsyncSearch,
-    AsyncSecrets,
-    AsyncWork,
-    AsyncErasure,
-):
+class AsyncMemory(AsyncByHand):
     """The functions of schema ``memory`` that applications use: one method for each, with its name and arguments.
 
     ``admin`` has the functions of administrators. Those of workers (docs/jobs.md) are no methods.
@@ -112,17 +93,6 @@ class AsyncMemory(
         self._embedder = AsyncEmbedder(self.caller, embeds=embed_queries, catch_up_seconds=catch_up_seconds)
         self.admin = AsyncAdmin(self.caller)
 
-    @sql_function
-    async def tenant_user(self) -> str | None:
-        """Return the only user that this session reaches, None where it may reach all.
-
-        Raises PermissionDeniedError in a tenant's session without a valid token.
-        """
-
-    @sql_function
-    async def version(self) -> str:
-        """Return the version installed in the database."""
-
     def buffer(self, path: str | os.PathLike[str] | None = None) -> AsyncBuffer:
         """Return a buffer that collects messages and memories without a server and pushes them in one call.
 
@@ -143,21 +113,6 @@ class AsyncMemory(
         """
         await self._embedder.close()
         await self.caller.close()
-
-    if not TYPE_CHECKING:  # type checkers would take every name for an attribute
-
-        def __getattr__(self, name: str) -> Any:
-            """Find functions of administrators and workers, which were methods of this class in version 0.1."""
-            for home, instead in (
-                (AsyncAdmin, f"use memory.admin.{name}"),
-                (AsyncWorkerProtocol, f"call memory.{name}() in SQL (docs/jobs.md)"),
-            ):
-                if not name.startswith("_") and hasattr(home, name):
-                    warnings.warn(
-                        f"{type(self).__name__}.{name} is deprecated, {instead}", DeprecationWarning, stacklevel=2
-                    )
-                    return getattr(home(self.caller), name)
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     async def __aenter__(self) -> AsyncMemory:
         return self

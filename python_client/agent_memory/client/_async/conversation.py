@@ -81,7 +81,7 @@ class AsyncConversation:
     async def save_memory(
         self,
         role: Role | str,
-        content: str,
+        content: str | None,
         metadata: Mapping[str, Any] | None = None,
         idempotency_key: str | None = None,
     ) -> StoredMessage:

@@ -12,6 +12,7 @@ from psycopg import AsyncCursor
 from psycopg.pq import TransactionStatus
 from psycopg.rows import dict_row
 
+from ..._extras import MissingPackageError, has_extra
 from ...calls import AsyncCaller, AsyncWorkerProtocol, Notices, async_translated, begin_anew_in_children
 from ...vectors import Embedding
 from ..servers import KNOWN_SECONDS, RIGHTS, Server, Vectors, server
@@ -113,7 +114,8 @@ class AsyncEmbedder:
                 if time.monotonic() > known.checked_at + KNOWN_SECONDS:
                     cursor = AsyncCursor(connection, row_factory=dict_row)
                     rights = await (await cursor.execute(RIGHTS)).fetchone() or {}
-                    known.may_embed, known.may_work = rights["may_embed"], rights["may_work"]
+                    known.may_embed = rights["may_embed"]
+                    known.may_work = rights["may_work"] and has_extra("worker")
                     known.checked_at = time.monotonic()
             self._known = known
         return self._known
@@ -146,7 +148,7 @@ class AsyncEmbedder:
             try:
                 [vector] = await self._ask(model, [text], calls)
             except Exception as error:
-                reason = reason_to_keep(error)
+                reason = str(error) if isinstance(error, MissingPackageError) else reason_to_keep(error)
                 known.fail(name, reason)
         if vector is None:
             self._caller.warn_degraded(

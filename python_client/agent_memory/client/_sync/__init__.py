@@ -1,5 +1,5 @@
 # Generated from _async/__init__.py by generate_sync.py; do not edit.
-"""The client: one method for each SQL function, in one module for each part of the API.
+"""The client: one method for each SQL function.
 
 python_client/generate_sync.py makes the folder _sync of this one.
 """

@@ -116,7 +116,7 @@ class Buffer:
         user_id: str,
         thread_id: str,
         role: Role | str,
-        content: str,
+        content: str | None,
         agent_id: str | None = "default",
         metadata: Mapping[str, Any] | None = None,
         created_at: datetime | None = None,
@@ -153,6 +153,9 @@ class Buffer:
         source: str | None = "user",
         on_conflict: OnConflict | None = "ignore",
         memory_id: UUID | str | None = None,
+        subject: str | None = None,
+        attribute: str | None = None,
+        replaces: Sequence[UUID | str] | None = None,
     ) -> int:
         """Collect a memory, with the arguments of the client's ``add_memory``, and return its number in the buffer.
 

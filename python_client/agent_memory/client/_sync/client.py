@@ -1,45 +1,26 @@
 # Generated from _async/client.py by generate_sync.py; do not edit.
-"""The client: the methods of all rooms in one class."""
+"""The client: all methods in one class."""
 
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from psycopg import Connection
 from psycopg_pool import ConnectionPool
 
-from ...calls import SyncCaller, SyncRoutedCaller, WorkerProtocol, sql_function
+from ...calls import SyncCaller, SyncRoutedCaller
 from ...source import named_database
 from ..stores import SyncStore
 from .admin import Admin
-from .artifacts import SyncArtifacts
 from .buffer import Buffer
-from .checkpoints import SyncCheckpoints
-from .documents import SyncDocuments
+from .by_hand import SyncByHand
 from .embedding import SyncEmbedder
-from .erasure import SyncErasure
-from .memories import SyncMemories
-from .messages import SyncMessages
-from .search import SyncSearch
-from .secrets import SyncSecrets
-from .work import SyncWork
 
 
-class Memory(
-    SyncMessages,
-    SyncMemories,
-    SyncDocuments,
-    SyncArtifacts,
-    SyncCheckpoints,
-    SyncSearch,
-    SyncSecrets,
-    SyncWork,
-    SyncErasure,
-):
+class Memory(SyncByHand):
     """The functions of schema ``memory`` that applications use: one method for each, with its name and arguments.
 
     ``admin`` has the functions of administrators. Those of workers (docs/jobs.md) are no methods.
@@ -113,17 +94,6 @@ class Memory(
         self._embedder = SyncEmbedder(self.caller, embeds=embed_queries, catch_up_seconds=catch_up_seconds)
         self.admin = Admin(self.caller)
 
-    @sql_function
-    def tenant_user(self) -> str | None:
-        """Return the only user that this session reaches, None where it may reach all.
-
-        Raises PermissionDeniedError in a tenant's session without a valid token.
-        """
-
-    @sql_function
-    def version(self) -> str:
-        """Return the version installed in the database."""
-
     def buffer(self, path: str | os.PathLike[str] | None = None) -> Buffer:
         """Return a buffer that collects messages and memories without a server and pushes them in one call.
 
@@ -144,21 +114,6 @@ class Memory(
         """
         self._embedder.close()
         self.caller.close()
-
-    if not TYPE_CHECKING:  # type checkers would take every name for an attribute
-
-        def __getattr__(self, name: str) -> Any:
-            """Find functions of administrators and workers, which were methods of this class in version 0.1."""
-            for home, instead in (
-                (Admin, f"use memory.admin.{name}"),
-                (WorkerProtocol, f"call memory.{name}() in SQL (docs/jobs.md)"),
-            ):
-                if not name.startswith("_") and hasattr(home, name):
-                    warnings.warn(
-                        f"{type(self).__name__}.{name} is deprecated, {instead}", DeprecationWarning, stacklevel=2
-                    )
-                    return getattr(home(self.caller), name)
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __enter__(self) -> Memory:
         return self

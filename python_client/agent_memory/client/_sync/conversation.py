@@ -82,7 +82,7 @@ class Conversation:
     def save_memory(
         self,
         role: Role | str,
-        content: str,
+        content: str | None,
         metadata: Mapping[str, Any] | None = None,
         idempotency_key: str | None = None,
     ) -> StoredMessage:

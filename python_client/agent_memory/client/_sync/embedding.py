@@ -13,6 +13,7 @@ from psycopg import Cursor
 from psycopg.pq import TransactionStatus
 from psycopg.rows import dict_row
 
+from ..._extras import MissingPackageError, has_extra
 from ...calls import Notices, SyncCaller, WorkerProtocol, begin_anew_in_children, translated
 from ...vectors import Embedding
 from ..servers import KNOWN_SECONDS, RIGHTS, Server, Vectors, server
@@ -114,7 +115,8 @@ class SyncEmbedder:
                 if time.monotonic() > known.checked_at + KNOWN_SECONDS:
                     cursor = Cursor(connection, row_factory=dict_row)
                     rights = (cursor.execute(RIGHTS)).fetchone() or {}
-                    known.may_embed, known.may_work = rights["may_embed"], rights["may_work"]
+                    known.may_embed = rights["may_embed"]
+                    known.may_work = rights["may_work"] and has_extra("worker")
                     known.checked_at = time.monotonic()
             self._known = known
         return self._known
@@ -147,7 +149,7 @@ class SyncEmbedder:
             try:
                 [vector] = self._ask(model, [text], calls)
             except Exception as error:
-                reason = reason_to_keep(error)
+                reason = str(error) if isinstance(error, MissingPackageError) else reason_to_keep(error)
                 known.fail(name, reason)
         if vector is None:
             self._caller.warn_degraded(

@@ -1,9 +1,12 @@
--- Stores the embeddings for the model that the job was handed out for.
+-- Stores the embeddings for the model that the job was handed out for, and has searches read those of the active model.
 create or replace function memory._backfill_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
 as $$
+declare
+  outcome constant jsonb := memory._store_embeddings(p_job, p_result);
 begin
-  return memory._store_embeddings(p_job, p_result);
+  perform memory._serve_active_model(p_job.user_id, 1000);
+  return outcome;
 end;
 $$;

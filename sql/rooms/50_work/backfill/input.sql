@@ -9,9 +9,7 @@ declare
 begin
   if model.name is not null then
     select i.* into payload, input, agent_id, tokens
-    from (select array_agg(u.source) as sources, array_agg(u.id) as ids
-          from memory._unembedded(p_job.user_id, null, model.name, 256) as u) as u
-    cross join lateral memory._embedding_input(p_job.user_id, u.sources, u.ids, model) as i;
+    from memory._embedding_input(p_job.user_id, null, model) as i;
   end if;
 end;
 $$;

@@ -5,7 +5,6 @@ returns jsonb
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  language regconfig := memory._language(p_job.user_id, null);
   document record;
   source memory.documents;
   stored bigint := 0;
@@ -20,16 +19,12 @@ begin
   loop
     select d.* into source from memory.documents as d
     where d.user_id = p_job.user_id and d.document_id = document.document_id::uuid and md5(d.content) = document.hash
-    for no key update nowait; -- as in memory._lock_embeddable()
+    for no key update nowait; -- whoever holds one may wait for the job
     continue when not found;
     delete from memory.document_chunks as c where c.user_id = p_job.user_id and c.document_id = source.document_id;
-    insert into memory.document_chunks (user_id, document_id, number, content, search_vector, token_count)
-    select p_job.user_id, source.document_id, p.number, p.piece,
-      memory._chunk_vector(language, source.title, p.piece), p.token_count
+    insert into memory.document_chunks (user_id, document_id, number, content, token_count)
+    select p_job.user_id, source.document_id, p.number, p.piece, p.token_count
     from memory._pieces(source.content, document.chunks) as p;
-    perform memory._enqueue_embedding(p_job.user_id, '', 'document', array(
-      select c.document_id || '/' || c.number from memory.document_chunks as c
-      where c.user_id = p_job.user_id and c.document_id = source.document_id));
     perform memory._judge_document(source);
     stored := stored + jsonb_array_length(document.chunks);
     documents := documents + 1;

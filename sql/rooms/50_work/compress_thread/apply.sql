@@ -1,6 +1,6 @@
--- Stores the summary and soft-deletes the messages that it covers. The thread is locked first, as in every function
--- that changes messages. Another session that keeps this lock must not hold up the worker's other jobs: after two
--- seconds the worker gets 55P03 and hands the result in again.
+-- Stores the summary and soft-deletes the messages that it covers, unless the summary does not rest on them. The thread
+-- is locked first, as in every function that changes messages. Another session that keeps this lock must not hold up
+-- the worker's other jobs: after two seconds the worker gets 55P03 and hands the result in again.
 create or replace function memory._compress_thread_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -12,6 +12,10 @@ declare
   first_kept_seq bigint;
   compressed bigint;
 begin
+  if not p_result ? 'skipped' then -- before the lock, because comparing long texts takes time
+    perform memory._check_summary(p_job, p_result);
+    p_result := memory._evident_summary(p_job, p_result);
+  end if;
   perform from memory.threads as t
   where t.user_id = p_job.user_id and t.thread_id = p_job.scope for no key update;
   if p_result ? 'skipped' then
@@ -21,7 +25,6 @@ begin
       and s.status = 'processing';
     return jsonb_build_object('skipped', left(p_result ->> 'skipped', 500));
   end if;
-  perform memory._check_summary(p_job, p_result);
   perform memory._remember_conversation(p_job, p_result);
   stored := memory._store_summary(p_job, p_result);
   -- The part of a long backlog that was summarised may end between a tool call and its results. Then the call stays
@@ -34,6 +37,6 @@ begin
   compressed := memory._put_away(
     stored, coalesce(first_kept_seq, read_before, stored.end_seq + 1), (p_job.input ->> 'archives')::boolean);
   return jsonb_build_object('summary_id', stored.summary_id, 'start_seq', stored.start_seq, 'end_seq', stored.end_seq,
-                            'compressed', compressed);
+                            'compressed', compressed, 'refusals', p_result -> 'refusals');
 end;
 $$;

@@ -24,6 +24,7 @@ declare
   from_seq bigint;
   given record;
   kept record;
+  chat jsonb;
 begin
   select m.seq, m.agent_id into newest_seq, agent_id
   from memory.messages as m
@@ -58,11 +59,12 @@ begin
     and m.seq >= after_opening and m.seq < least(range_start, first_kept_seq) and m.expires_at > statement_timestamp()
   order by m.seq limit 1;
   from_seq := coalesce(passed_over, base_ends);
+  chat := memory._chat_model(policy #>> '{summary,model}', policy -> 'agent', 'compress_thread');
   select * into given
   from memory._message_payload(
     p_job.user_id, p_job.scope, from_seq,
     case when passed_over is null then first_kept_seq else least(range_start, first_kept_seq) end - 1,
-    false, 1000, 24000);
+    false, 1000, memory._tokens_to_give(chat, p_job, base.summary));
   if given.messages is null then
     select t.active_tokens into active_tokens from memory.threads as t
     where t.user_id = p_job.user_id and t.thread_id = p_job.scope for no key update nowait;
@@ -78,7 +80,7 @@ begin
     range_start := after_opening;
   end if;
   tokens := given.tokens;
-  payload := memory._chat_model(policy #>> '{summary,model}', policy -> 'agent', 'compress_thread')
+  payload := chat
     || jsonb_build_object(
       'thread_id', p_job.scope,
       'messages', given.messages,

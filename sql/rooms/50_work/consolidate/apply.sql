@@ -1,5 +1,6 @@
--- Stores the articles. An article names the memories it was made of, and hides those that were extracted; they are kept
--- and can be restored. Stated memories stay current, because the article may not say what they say.
+-- Stores the articles that rest on their memories. An article names the memories it was made of, and hides those that
+-- were extracted; they are kept and can be restored. Stated memories stay current, because the article may not say what
+-- they say.
 create or replace function memory._consolidate_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -13,15 +14,36 @@ declare
   article uuid;
   articles int := 0;
   consolidated int := 0;
+  reason text;
+  reasons text[] := array[]::text[];
   refused int := 0;
 begin
-  perform memory._check_articles(p_result, jsonb_array_length(p_job.input -> 'memories'));
-
+  if jsonb_typeof(p_result -> 'articles') is distinct from 'array' then
+    perform memory._refuse_result('articles', 'must be an array');
+  end if;
   ids := memory._lock_unchanged(p_job.user_id, p_job.input -> 'memories');
 
-  for item in select i.value from jsonb_array_elements(p_result -> 'articles') as i loop
-    source_ids := array(select ids[n::numeric::int] from jsonb_array_elements_text(item.value -> 'numbers') as n);
-    if array_position(source_ids, null) is not null then -- changed meanwhile, or in an article already
+  for item in
+    select i.value, i.place > cardinality(ids) as is_too_many
+    from jsonb_array_elements(p_result -> 'articles') with ordinality as i (value, place)
+  loop
+    source_ids := null;
+    reason := case when (not item.is_too_many and memory._is_result_text(item.value -> 'title', 1000)
+      and memory._is_result_text(item.value -> 'content')
+      and memory._are_numbers_from(item.value -> 'numbers', cardinality(ids))) is not true then 'malformed' end;
+    if reason is null then
+      source_ids := array(select ids[n::numeric::int] from jsonb_array_elements_text(item.value -> 'numbers') as n);
+      if array_position(source_ids, null) is null then
+        reason := memory._problem_of(
+          memory._evidence_of(p_job, 'consolidate', (
+            select string_agg(concat_ws(' ', m.subject, m.content), e'\n')
+            from memory._memories_by_ids(p_job.user_id, source_ids) as m)),
+          concat_ws(e'.\n', item.value ->> 'title', item.value ->> 'content'));
+      end if;
+    end if;
+    -- Refused, or made of memories that were changed meanwhile or are in an article already.
+    if reason is not null or array_position(source_ids, null) is not null then
+      reasons := reasons || reason;
       refused := refused + 1;
       continue;
     end if;
@@ -38,40 +60,16 @@ begin
       (select min(m.trust) from memory._memories_by_ids(p_job.user_id, source_ids) as m));
     extracted_ids := array(
       select m.memory_id from memory._memories_by_ids(p_job.user_id, source_ids) as m where not memory._is_stated(m));
-    perform memory._supersede_all(p_job.user_id, extracted_ids, article, 'consolidated');
+    perform memory._end_memories(p_job.user_id, extracted_ids, article, 'consolidated');
     ids := array(
       select case when i.id <> all (source_ids) then i.id end
       from unnest(ids) with ordinality as i (id, position) order by i.position);
     articles := articles + 1;
     consolidated := consolidated + cardinality(extracted_ids);
   end loop;
+  perform memory._check_some_readable('articles', reasons, jsonb_array_length(p_result -> 'articles'));
   perform memory._set_mark(p_job.user_id, '', 'consolidate', (p_job.input ->> 'newest')::bigint);
-  return jsonb_build_object('articles', articles, 'consolidated', consolidated, 'refused', refused);
-end;
-$$;
-
--- Refuses a reply that is not a list of articles about the memories that were given.
-create or replace function memory._check_articles(p_result jsonb, p_given int)
-returns void
-language plpgsql stable parallel safe
-as $$
-declare
-  item record;
-begin
-  if jsonb_typeof(p_result -> 'articles') is distinct from 'array' then
-    perform memory._refuse_result('articles', 'must be an array');
-  elsif jsonb_array_length(p_result -> 'articles') > p_given then
-    perform memory._refuse_result('articles',
-      format('has %s entries for %s memories', jsonb_array_length(p_result -> 'articles'), p_given));
-  end if;
-  for item in
-    select i.position - 1 as position, i.value
-    from jsonb_array_elements(p_result -> 'articles') with ordinality as i (value, position)
-  loop
-    perform memory._check_result_text(format('articles[%s].title', item.position), item.value -> 'title', 1000);
-    perform memory._check_result_text(format('articles[%s].content', item.position), item.value -> 'content');
-    perform memory._check_result_numbers(
-      format('articles[%s].numbers', item.position), item.value -> 'numbers', p_given);
-  end loop;
+  return jsonb_build_object('articles', articles, 'consolidated', consolidated, 'refused', refused,
+                            'refusals', memory._counted_refusals(reasons));
 end;
 $$;

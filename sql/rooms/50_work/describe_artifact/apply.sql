@@ -1,5 +1,5 @@
 -- Gives the artifact its new description, also in the placeholder in the message that names it. Its key stays, and so
--- does the description if a rule holds something against the new one.
+-- does the description if the new one does not rest on the text, or if a rule holds something against it.
 create or replace function memory._describe_artifact_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -7,6 +7,7 @@ as $$
 declare
   artifact memory.artifacts;
   described text;
+  reason text;
   ref text;
 begin
   perform memory._check_result_text('description', p_result -> 'description');
@@ -16,6 +17,14 @@ begin
   from memory.artifacts as a where a.user_id = p_job.user_id and a.key = p_job.input ->> 'key';
   if not found then
     return jsonb '{}';
+  end if;
+  reason := memory._problem_of(memory._evidence_of(p_job, 'describe_artifact', concat_ws(' ',
+    artifact.description, artifact.metadata ->> 'command', artifact.metadata ->> 'tool',
+    artifact.metadata ->> 'exit_status', memory._content_slice(artifact.user_id, artifact.content_id, 0, 10000),
+    memory._content_slice(artifact.user_id, artifact.content_id,
+      greatest(memory._content_bytes(artifact.user_id, artifact.content_id) - 7000, 0)))), described);
+  if reason is not null then
+    described := null;
   end if;
   -- A model that the text has talked round may repeat its orders.
   if memory._verdict(described, memory._artifact_trust(artifact)) is not null
@@ -37,6 +46,7 @@ begin
       from replace(m.content, memory._ref_in(m.content, m.artifact_key), ref) as r (said))
     where m.user_id = artifact.user_id and m.thread_id = artifact.thread_id and m.artifact_key = artifact.key;
   end if;
-  return jsonb_build_object('key', artifact.key, 'description', coalesce(described, artifact.description));
+  return jsonb_build_object('key', artifact.key, 'description', coalesce(described, artifact.description),
+    'refusals', memory._counted_refusals(array[reason]));
 end;
 $$;

@@ -21,19 +21,19 @@ begin
       return;
     end if;
     bytes := memory._content_bytes(artifact.user_id, artifact.content_id);
-    given := int4multirange(int4range(0, 10000), int4range(greatest(bytes - 7000, 0), null));
-    exit when not memory._is_held_back_artifact(artifact.user_id, artifact.key, given);
+    given := int4multirange(int4range(0, 6000), int4range(greatest(bytes - 5000, 0), null));
+    exit when not memory._is_poisoned_artifact(artifact, given);
     if not memory._judge_artifact(artifact.user_id, artifact.key, given) then
       return; -- another transaction has locked it, and a later job comes
     end if;
   end loop;
-  head := memory._content_slice(artifact.user_id, artifact.content_id, 0, 10000);
-  if bytes > 9000 then
+  head := memory._content_slice(artifact.user_id, artifact.content_id, 0, 6000);
+  if bytes > 3000 then
     -- Masked before they are cut: a credential of which only a part is there is not recognised.
-    head := memory._byte_slice(memory._without_credentials(head), 0, 6000);
+    head := memory._byte_slice(memory._without_credentials(head), 0, 2000);
     tail := memory._without_credentials(
-      memory._content_slice(artifact.user_id, artifact.content_id, greatest(bytes - 7000, 6000)));
-    tail := memory._byte_slice(tail, octet_length(tail) - 3000, octet_length(tail));
+      memory._content_slice(artifact.user_id, artifact.content_id, greatest(bytes - 5000, 2000)));
+    tail := memory._byte_slice(tail, octet_length(tail) - 1000, octet_length(tail));
   end if;
   agent_id := artifact.agent_id;
   tokens := memory._estimate_tokens(concat(head, tail)) + 300;

@@ -4,15 +4,9 @@ returns jsonb
 language plpgsql stable parallel safe
 as $$
 declare
-  model text := (memory._embedding_model()).name;
+  model constant text := (memory._embedding_model()).name;
 begin
-  if model is null then
-    return null;
-  elsif p_job.scope = '' then
-    perform from memory.texts_to_embed as l where l.user_id = p_job.user_id limit 1;
-  else
-    perform from memory._unembedded(p_job.user_id, p_job.scope, model, 1);
-  end if;
-  return case when found then jsonb '{}' end;
+  return case when model is not null and exists (
+    select from memory._unembedded(p_job.user_id, p_job.scope, model, 1)) then jsonb '{}' end;
 end;
 $$;

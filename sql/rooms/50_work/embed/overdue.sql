@@ -6,9 +6,12 @@ as $$
 begin
   return query
   select u.user_id, ''
-  from (select distinct t.user_id from memory.texts_to_embed as t) as u
+  from (
+    select distinct t.user_id from memory.texts as t
+    where t.embedding is null and t.hash is not null and t.valid_until > '-infinity' -- as texts_unembedded_idx has it
+      and t.valid_until > statement_timestamp() and t.source <> 'message') as u
   where exists (select from memory.models as m where m.kind = 'embedding' and m.is_active)
-    and not memory._is_queued(u.user_id, 'embed', '')
+    and not memory._is_queued(u.user_id, 'embed', '') and not memory._is_queued(u.user_id, 'backfill', '')
   limit p_row_limit;
 end;
 $$;

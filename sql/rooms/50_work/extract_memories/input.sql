@@ -1,4 +1,6 @@
--- Messages since the last extraction, at most 200 or about 24,000 tokens. The rest follows in the next job.
+-- Messages since the last extraction, at most 200 or three quarters of the tokens that the model may be given; known
+-- memories have the rest. Further messages follow in the next job. The few messages before them tell what an answer is
+-- about.
 create or replace function memory._extract_memories_input(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )
@@ -10,7 +12,10 @@ declare
   from_seq bigint;
   next_seq bigint;
   given record;
+  earlier record;
   policy jsonb;
+  known memory.memories[];
+  room int;
 begin
   select coalesce(k.position, -1) + 1, t.next_seq into from_seq, next_seq
   from memory.threads as t
@@ -20,9 +25,11 @@ begin
     return;
   end if;
   from_seq := greatest(from_seq, next_seq - (p_job.request ->> 'recent_k')::bigint);
+  room := memory._tokens_to_give(memory._chat_model(null, memory._policy_section(p_job.user_id,
+    memory._agent_of_message(p_job.user_id, p_job.scope, from_seq), 'agent'), 'extract_memories'), p_job);
   select * into given
-  from memory._message_payload(
-    p_job.user_id, p_job.scope, from_seq, 9223372036854775807, true, 200, 24000, p_reads_expired => true);
+  from memory._message_payload(p_job.user_id, p_job.scope, from_seq, 9223372036854775807, true, 200,
+    case when room < 24000 then room * 3 / 4 else room end, p_reads_expired => true);
   agent_id := memory._agent_of_message(p_job.user_id, p_job.scope, given.last_seq);
   policy := memory._policy(p_job.user_id, agent_id);
   -- Messages of other roles than user and assistant count as read, and so do messages that an agent stored before it
@@ -36,12 +43,26 @@ begin
   if memory._extractable_today(p_job.user_id, agent_id, policy -> 'memories') = 0 then
     perform memory._refuse_until_tomorrow('memories.max_extracted_per_day', 'no more memories may be extracted today');
   end if;
-  tokens := given.tokens;
+  select * into earlier from memory._earlier_messages(p_job.user_id, p_job.scope, from_seq);
+  known := array(
+    select k from memory._memories_concerned(
+      p_job.user_id, given.agent_ids, p_job.scope, given.messages,
+      least((policy #>> '{extraction,known}')::int, room / 80)) as k); -- of 20 tokens as a rule
+  tokens := given.tokens + coalesce(earlier.tokens, 0)
+    + coalesce((select sum(memory._estimate_tokens(k.content))::int from unnest(known) as k), 0);
   payload := memory._chat_model(null, policy -> 'agent', 'extract_memories')
     || jsonb_build_object(
       'thread_id', p_job.scope,
       'messages', given.messages,
-      'memory_types', memory._types_to_extract(policy -> 'extraction'))
+      'earlier', coalesce(earlier.messages, '[]'),
+      'memory_types', memory._types_to_extract(policy -> 'extraction'),
+      'attributes', memory._attributes(policy -> 'memories'),
+      'known', coalesce((
+        select jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
+          'number', k.ordinality, 'content', left(k.content, 1000), 'memory_type', k.memory_type, 'subject', k.subject,
+          'attribute', k.attribute, 'value', k.metadata -> 'value', 'said_at', memory._said_at(known[k.ordinality])))
+          order by k.ordinality)
+        from unnest(known) with ordinality as k), '[]'))
     -- What the policy wants of this agent's memories, where it wants something.
     || jsonb_strip_nulls(jsonb_build_object(
       'instructions', policy #> '{extraction,instructions}',
@@ -55,8 +76,33 @@ begin
     'stating', jsonb_path_query_array(
       given.messages, '$[*] ? ($roles[*] == @.role).seq',
       jsonb_build_object('roles', policy #> '{extraction,from_roles}')),
-    'agent_ids', given.agent_ids)
+    'agent_ids', given.agent_ids,
+    'known', array(select k.memory_id from unnest(known) as k))
     || case policy #> '{extraction,types}' when '{}' then '{}'
          else jsonb_build_object('types', policy #> '{extraction,types}') end;
+end;
+$$;
+
+-- The last 4 of the messages of user and assistant among the 12 before a seq. A long one is given with its beginning
+-- and its end.
+create or replace function memory._earlier_messages(
+  p_user_id text, p_thread_id text, p_before_seq bigint, out messages jsonb, out tokens int
+)
+language plpgsql stable parallel unsafe
+as $$
+begin
+  select jsonb_agg(e.message || jsonb_build_object('content', s.said) order by e.place),
+    sum(memory._estimate_tokens(s.said))
+  into messages, tokens
+  from (
+    select m.place, m.value - '{token_count,is_counted,is_cut,tool_calls}'::text[]
+    from memory._message_payload(p_user_id, p_thread_id, p_before_seq - 12, p_before_seq - 1, true, 12, 24000) as g
+    cross join lateral jsonb_array_elements(g.messages) with ordinality as m (value, place)
+    order by m.place desc limit 4) as e (place, message)
+  -- Masked before it is cut: a credential of which only a part is there is not recognised.
+  cross join lateral (select memory._without_credentials(e.message ->> 'content')) as w (whole)
+  cross join lateral (
+    select case when length(w.whole) <= 300 then w.whole
+      else left(w.whole, 100) || ' … ' || right(w.whole, 200) end) as s (said);
 end;
 $$;

@@ -1,7 +1,8 @@
 -- The types of memories that an agent wants extracted (policy extraction.types): for each a JSON schema of the fields
 -- that its memories have in metadata.fields.
 
--- The types for which a model is asked: those that the policy names, or else all that are general.
+-- The types for which a model is asked: those that the policy names, or else all that are general. Only a summary makes
+-- a conversation_summary.
 create or replace function memory._types_to_extract(p_settings jsonb)
 returns jsonb
 language plpgsql stable parallel safe
@@ -17,7 +18,8 @@ begin
            then jsonb_build_object('fields', types -> t.memory_type) else '{}' end
       order by t.position, t.memory_type)
     from memory.memory_types as t
-    where case when types = '{}' then t.is_general else types ? t.memory_type end);
+    where case when types = '{}' then t.is_general and t.memory_type <> 'conversation_summary'
+      else types ? t.memory_type end);
 end;
 $$;
 
@@ -28,7 +30,11 @@ returns text
 language plpgsql immutable parallel safe
 as $$
 declare
-  kind constant text := coalesce(p_schema ->> 'type', case when p_schema ? 'enum' then 'any' else 'object' end);
+  -- The worker has validated what a choice of schemas says (chat/replies.py).
+  kind constant text := case
+    when jsonb_typeof(p_schema -> 'type') = 'string' then p_schema ->> 'type'
+    when p_schema ?| array['enum', 'const', 'anyOf', '$ref', 'type'] then 'any'
+    else 'object' end;
   part record;
   problem text;
 begin
@@ -46,7 +52,10 @@ begin
   elsif kind = 'object' then
     select format('%s.%s is missing', p_path, r) into problem
     from jsonb_array_elements_text(coalesce(p_schema -> 'required', '[]')) as r
-    where coalesce(p_value -> r, 'null') = 'null' limit 1;
+    where coalesce(p_value -> r, 'null') = 'null'
+      and not jsonb_path_exists(p_schema -> 'properties' -> r, '$.anyOf[*].type ? (@ == "null")')
+      and not jsonb_path_exists(p_schema -> 'properties' -> r, '$.type ? (@ == "null")')
+    limit 1;
     for part in select f.key, f.value from jsonb_each(p_value) as f where f.value <> 'null' loop
       problem := coalesce(problem, case
         when not p_schema ? 'properties' then null

@@ -15,7 +15,7 @@ as $$
 begin
   return exists (
       select from memory.artifact_parts as p
-      where p.user_id = p_user_id and p.search_vector is null
+      where p.user_id = p_user_id and not p.is_parsed
         -- Not those of an upload that no artifact names yet. With offset 0 each is looked up by itself: a plan made
         -- while the tables were empty would read all artifacts of the user.
         and exists (

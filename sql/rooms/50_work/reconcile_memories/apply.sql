@@ -1,143 +1,163 @@
--- Applies a model's decisions about facts: which are duplicates, and which contradict each other. The function acts on
--- a set of facts only if all belong to one agent and one subject, none has changed since the job handed them out, and
--- memory._may_hide() agrees. Of duplicates the newest stays, or a fact that says all that the newest says. Of
--- contradicting facts the one that was said later stays, and of facts said at the same time the more confident one; but
--- a fact that the user stated wins over an extracted fact. Sets that break these rules change nothing and count as
--- refused. The built-in model also decides anew about hidden facts: those that it names as open become current unless a
--- set hides them again.
+-- Applies a model's verdicts about facts: which sets are duplicates, and which contradict each other. A set changes
+-- something only if all its facts belong to one agent and one subject, have at most 1,000 characters, and none has
+-- changed since the job handed them out. Of duplicates the newest stays, or one that says all of its words, as far as
+-- they can be wordings of one statement (memory._may_be_reworded()). Of contradicting facts the one that was said last
+-- stays, and of facts said at the same time the more confident one, unless it may not end one of the others
+-- (memory._may_end()): then that one stays, and so do those of which it does not speak (memory._speaks_of()). A set
+-- that changes nothing counts as refused. A hidden fact keeps its row, and memory.restore_memory() brings it back.
 create or replace function memory._reconcile_memories_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  given int := jsonb_array_length(p_job.input -> 'facts');
-  item record;
+  given constant int := jsonb_array_length(p_job.input -> 'facts');
   handed_out uuid[];
   ids uuid[];
-  entry_ids uuid[];
-  entries jsonb;
-  claims jsonb;
-  winner uuid;
+  item record;
+  facts memory.memories[];
+  language regconfig;
+  winner memory.memories;
   losers uuid[];
-  hidden uuid[] := array[]::uuid[]; -- the facts that the sets of this reply hide
   reason text;
   kept int;
   merged int;
   contradicted int;
-  refused int;
+  said text;
+  words text[];
+  reasons text[] := array[]::text[]; -- of some of the refused
+  refused int := 0;
 begin
-  perform memory._check_reconciliation(p_result, given);
-
-  ids := memory._lock_unchanged(p_job.user_id, p_job.input -> 'facts');
-  handed_out := ids;
-  -- The function reads at most four mentions per fact: comparing a reply that names each fact again and again would
-  -- take minutes, and an honest reply needs two mentions.
-  select coalesce(jsonb_agg(to_jsonb(e) order by e.is_duplicate desc, e.position) filter (where e.is_looked_at), '[]'),
-    count(*) filter (where not e.is_looked_at)
-  into entries, refused
-  from (
-    select s.section = 'duplicates' as is_duplicate, i.position,
-      i.value -> 'numbers' as numbers, i.value ->> 'content' as content,
-      sum(jsonb_array_length(i.value -> 'numbers')) over (partition by s.section order by i.position) <= 4 * given
-        as is_looked_at
-    from unnest(array['duplicates', 'contradictions']) as s (section)
-    cross join lateral jsonb_array_elements(p_result -> s.section) with ordinality as i (value, position)
-  ) as e;
-  if entries <> '[]' then
-    claims := memory._claims_of(p_job.user_id, ids, array(
-      select distinct ids[n::numeric::int] from jsonb_path_query(entries, '$[*].numbers[*]') as n));
+  if coalesce(jsonb_typeof(p_result -> 'duplicates'), jsonb_typeof(p_result -> 'contradictions'))
+      is distinct from 'array'
+    or coalesce(jsonb_typeof(p_result -> 'contradictions'), 'array') <> 'array' then
+    perform memory._refuse_result('duplicates and contradictions', 'must be arrays');
   end if;
-
+  handed_out := memory._lock_unchanged(p_job.user_id, p_job.input -> 'facts');
+  ids := handed_out;
   for item in
-    select e.is_duplicate, e.content, e.numbers
-    from jsonb_array_elements(entries) with ordinality as i (value, position)
-    cross join lateral jsonb_to_record(i.value) as e (is_duplicate boolean, content text, numbers jsonb)
-    order by i.position
+    -- At most four mentions per fact are read: a reply that names each fact again and again would take minutes, and an
+    -- honest one names a fact two or three times.
+    select s.section = 'duplicates' as is_duplicate, n.numbers,
+      sum(coalesce(cardinality(n.numbers), 0)) over (order by s.place, i.place) <= 4 * given
+        and i.place <= given as is_read
+    from unnest(array['duplicates', 'contradictions']) with ordinality as s (section, place)
+    cross join lateral jsonb_array_elements(p_result -> s.section) with ordinality as i (value, place)
+    cross join lateral (
+      select array_agg(distinct v::numeric::int) as numbers
+      from jsonb_array_elements_text(case when memory._are_numbers_from(i.value -> 'numbers', given)
+        then i.value -> 'numbers' else '[]' end) as v) as n
+    order by s.place, i.place
   loop
-    losers := null;
-    entry_ids := array(select distinct ids[n::numeric::int] from jsonb_array_elements(item.numbers) as n);
-    -- One of these memories may hide the others if at least two are left, none of them is missing, and all belong to
-    -- one agent and one subject.
-    if (select array_position(entry_ids, null) is null and count(*) >= 2 and count(*) = cardinality(entry_ids)
-          and count(distinct m.agent_id) = 1 and count(distinct memory._subject(m.metadata)) = 1
-        from memory._memories_by_ids(p_job.user_id, entry_ids) as m) then
-      winner := case when item.is_duplicate
-                     then memory._wording_that_stays(p_job.user_id, entry_ids, claims, item.content)
-                     else memory._side_that_stays(p_job.user_id, entry_ids, claims) end;
-      losers := array(
-        select e from unnest(entry_ids) as e
-        where e <> winner and memory._may_hide(p_job.user_id, winner, e, claims, item.is_duplicate));
+    losers := '{}';
+    if item.numbers is null then
+      reasons := reasons || 'malformed'::text;
+      refused := refused + 1;
+      continue;
     end if;
-    if cardinality(losers) > 0 then
-      reason := case when item.is_duplicate then 'duplicate'
-                     when winner = memory._newest_said(p_job.user_id, entry_ids) then 'contradict'
-                     else 'stated' end;
-      hidden := hidden || losers;
-      -- A fact that is already hidden in the same way keeps its version.
-      perform memory._supersede_all(p_job.user_id, array(
-        select m.memory_id from memory._memories_by_ids(p_job.user_id, losers) as m
-        where (m.superseded_by, m.supersede_reason) is distinct from (winner, reason)), winner, reason);
-      -- The numbers of hidden duplicates now point to the fact that stays; the numbers of contradicted facts point to
-      -- no fact.
-      ids := array(
-        select case when i.id <> all (losers) then i.id when item.is_duplicate then winner end
-        from unnest(ids) with ordinality as i (id, position) order by i.position);
+    -- The newest first. A fact that an earlier set has hidden is no longer among them.
+    facts := case when item.is_read then array(
+      select m
+      from memory._memories_by_ids(p_job.user_id, array(select ids[n] from unnest(item.numbers) as n)) as m
+      where memory._is_current(m)
+      order by memory._said(m) desc, m.thread_id desc, m.created_at desc, m.memory_id desc) end;
+    if (select count(*) >= 2 and count(distinct f.agent_id) = 1 and count(distinct memory._subject(f.subject)) = 1
+          and max(length(f.content)) <= 1000 and (select bool_and(ids[n] is not null) from unnest(item.numbers) as n)
+        from unnest(facts) as f) then
       if item.is_duplicate then
-        perform memory._keep_the_best(p_job.user_id, winner, losers);
+        language := memory._language(p_job.user_id, facts[1].agent_id);
+        winner := (
+          select facts[w.place]
+          from (select p.place, memory._stems_of(facts[p.place].content, language) as words
+                from generate_subscripts(facts, 1) as p (place)) as w
+          where w.words @> memory._stems_of(facts[1].content, language)
+          order by memory._is_stated(facts[w.place]) desc, cardinality(w.words) desc, w.place limit 1);
+        losers := array(
+          select f.memory_id from unnest(facts) as f
+          where f.memory_id <> winner.memory_id and memory._may_outrank(winner.trust, f.trust)
+            and (memory._is_stated(winner) or not memory._is_stated(f))
+            and memory._may_be_reworded(winner.content, f.content, language));
+        reason := 'duplicate';
+      else
+        winner := coalesce((
+          select facts[p.place] from generate_subscripts(facts, 1) as p (place)
+          where not memory._may_end(facts[1], facts[p.place]) order by p.place limit 1), facts[1]);
+        losers := array(
+          select f.memory_id from unnest(facts) as f
+          where f.memory_id <> winner.memory_id and memory._may_end(winner, f));
+        if losers <> '{}' and not (
+          memory._policy_section(p_job.user_id, winner.agent_id, 'models') ->> 'translates')::boolean then
+          language := memory._language(p_job.user_id, winner.agent_id);
+          said := concat_ws(e'\n', winner.content, (
+            select string_agg(memory._message_says(m), e'\n')
+            from memory._messages_by_seqs(p_job.user_id, winner.thread_id, winner.source_seqs) as m));
+          -- Without the words of the subject, which all these facts have.
+          words := array(select unnest(memory._evidence_words(said, language))
+                         except select unnest(memory._evidence_words(winner.subject, language)));
+          losers := array(
+            select f.memory_id from unnest(facts) as f
+            where f.memory_id = any (losers) and memory._speaks_of(said, words, language, winner.attribute, f));
+          reasons := reasons || case when losers = '{}' then 'no evidence' end;
+        end if;
+        reason := case when winner.memory_id = facts[1].memory_id then 'replaced' else 'stated' end;
       end if;
     end if;
-    refused := refused + (coalesce(cardinality(losers), 0) < greatest(cardinality(entry_ids) - 1, 1))::int;
+    if losers = '{}' then
+      refused := refused + 1;
+      continue;
+    end if;
+    perform memory._end_memories(p_job.user_id, losers, winner.memory_id, reason, case when reason = 'replaced' then (
+      -- A fact that was said again after the others began was true before and after them.
+      select case when winner.valid_from > max(coalesce(f.valid_from, f.created_at)) then winner.valid_from
+                  else memory._said_at(winner) end
+      from unnest(facts) as f where f.memory_id = any (losers)) end);
+    if item.is_duplicate then
+      perform memory._keep_the_best(p_job.user_id, winner.memory_id, losers);
+      -- The numbers of hidden duplicates now name the fact that stays.
+      ids := array(
+        select case when i.id = any (losers) then winner.memory_id else i.id end
+        from unnest(ids) with ordinality as i (id, position) order by i.position);
+    end if;
   end loop;
-  perform memory._release(p_job.user_id, o.memory_id)
-  from jsonb_array_elements_text(p_result -> 'open') as n
-  cross join lateral (select handed_out[n::numeric::int] as memory_id) as o
-  where o.memory_id <> all (hidden);
+  perform memory._check_some_readable('duplicates and contradictions', reasons,
+    coalesce(jsonb_array_length(p_result -> 'duplicates'), 0)
+      + coalesce(jsonb_array_length(p_result -> 'contradictions'), 0));
   if coalesce((p_job.request ->> 'n')::int, 50) >= 50 then -- a smaller n leaves out older new facts
     perform memory._set_mark(p_job.user_id, '', 'reconcile_memories', (p_job.input ->> 'newest')::bigint);
   end if;
-  -- The counts come last, because a later set may have hidden a fact that stayed in an earlier set.
-  select count(*) filter (where h.is_kept), count(*) filter (where h.is_new and h.supersede_reason = 'duplicate'),
-    count(*) filter (where h.is_new and h.supersede_reason in ('contradict', 'stated'))
+  select count(*) filter (where m.superseded_at is null), count(*) filter (where m.supersede_reason = 'duplicate'),
+    count(*) filter (where m.supersede_reason in ('replaced', 'stated'))
   into kept, merged, contradicted
-  from (
-    select m.supersede_reason, m.superseded_at is null as is_kept,
-      (g.value ->> 'version')::int <> m.version and m.superseded_at is not null as is_new
-    from jsonb_array_elements(p_job.input -> 'facts') as g
-    left join memory._memories_by_ids(p_job.user_id, handed_out) as m
-      on m.memory_id = (g.value ->> 'memory_id')::uuid) as h;
-  return jsonb_build_object('kept', kept, 'merged', merged, 'contradicted', contradicted, 'refused', refused);
+  from memory._memories_by_ids(p_job.user_id, handed_out) as m;
+  return jsonb_build_object('kept', kept, 'merged', merged, 'contradicted', contradicted, 'refused', refused,
+    'refusals', memory._counted_refusals(reasons));
 end;
 $$;
 
--- Refuses a reply that is not lists of duplicates and contradictions among the given facts.
-create or replace function memory._check_reconciliation(p_result jsonb, p_given int)
+-- Gives the duplicate that stays the tags of all duplicates and their highest confidence and importance. Text, times
+-- and source messages of each memory stay.
+create or replace function memory._keep_the_best(p_user_id text, p_winner uuid, p_losers uuid[])
 returns void
-language plpgsql stable parallel safe
+language plpgsql volatile parallel unsafe
 as $$
-declare
-  section text;
-  item record;
 begin
-  foreach section in array array['duplicates', 'contradictions'] loop
-    if jsonb_typeof(p_result -> section) is distinct from 'array' then
-      perform memory._refuse_result(section, 'must be an array');
-    elsif jsonb_array_length(p_result -> section) > p_given then
-      perform memory._refuse_result(section,
-        format('has %s entries for %s facts', jsonb_array_length(p_result -> section), p_given));
-    end if;
-    for item in
-      select i.position - 1 as position, i.value
-      from jsonb_array_elements(p_result -> section) with ordinality as i (value, position)
-    loop
-      perform memory._check_result_numbers(
-        format('%s[%s].numbers', section, item.position), item.value -> 'numbers', p_given);
-      if section = 'duplicates' then
-        perform memory._check_result_text(format('duplicates[%s].content', item.position), item.value -> 'content');
-      end if;
-    end loop;
-  end loop;
-  if p_result ? 'open' then
-    perform memory._check_result_numbers('open', p_result -> 'open', p_given, 0);
-  end if;
+  update memory.memories as m
+  set tags = case when m.tags @> b.tags then m.tags else b.tags end, confidence = b.confidence,
+    importance = b.importance, operation = 'update'
+  from (
+    select max(o.confidence) as confidence, max(o.importance) as importance,
+      -- A memory may have 100 tags of 255 characters; with more, the job would fail again and again. The winner's own
+      -- tags come first.
+      array(
+        select k.tag
+        from (
+          select t.tag
+          from memory._memories_by_ids(p_user_id, p_losers || p_winner) as s
+          cross join lateral unnest(s.tags) as t (tag)
+          where length(t.tag) <= 255
+          group by t.tag order by bool_or(s.memory_id = p_winner) desc, t.tag limit 100) as k
+        order by k.tag) as tags
+    from memory._memories_by_ids(p_user_id, p_losers || p_winner) as o) as b
+  where m.user_id = p_user_id and m.memory_id = p_winner
+    and (not m.tags @> b.tags or m.confidence < b.confidence or m.importance < b.importance);
 end;
 $$;

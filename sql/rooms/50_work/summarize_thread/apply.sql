@@ -7,8 +7,10 @@ declare
   stored memory.summaries;
 begin
   perform memory._check_summary(p_job, p_result);
+  p_result := memory._evident_summary(p_job, p_result);
   perform memory._remember_conversation(p_job, p_result);
   stored := memory._store_summary(p_job, p_result);
-  return jsonb_build_object('summary_id', stored.summary_id, 'start_seq', stored.start_seq, 'end_seq', stored.end_seq);
+  return jsonb_build_object('summary_id', stored.summary_id, 'start_seq', stored.start_seq, 'end_seq', stored.end_seq,
+                            'refusals', p_result -> 'refusals');
 end;
 $$;

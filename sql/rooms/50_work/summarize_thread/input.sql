@@ -25,6 +25,7 @@ declare
   range_end bigint;
   from_seq bigint;
   given record;
+  chat jsonb;
 begin
   for ends_round in select unnest('{true,false}'::boolean[]) loop
     select n.seq, n.agent_id into range_end, agent_id
@@ -98,8 +99,11 @@ begin
       range_start := from_seq; -- recent_k leaves messages out, so the next summary does not continue this one
     end if;
   end if;
+  chat := memory._chat_model(policy #>> '{summary,model}', policy -> 'agent',
+    case chain when 'thread' then 'compress_thread' else 'summarize_thread' end);
   select * into given
-  from memory._message_payload(p_job.user_id, p_job.scope, from_seq, range_end, false, 1000, 24000);
+  from memory._message_payload(p_job.user_id, p_job.scope, from_seq, range_end, false, 1000,
+    memory._tokens_to_give(chat, p_job, base.summary));
   if given.messages is null then
     raise debug 'No new messages to summarize for %', memory._in_a_line(p_job.scope);
     return;
@@ -108,8 +112,7 @@ begin
     range_end := given.last_seq;
   end if;
   tokens := given.tokens;
-  payload := memory._chat_model(policy #>> '{summary,model}', policy -> 'agent',
-      case chain when 'thread' then 'compress_thread' else 'summarize_thread' end)
+  payload := chat
     || jsonb_build_object(
       'thread_id', p_job.scope,
       'kind', chain,

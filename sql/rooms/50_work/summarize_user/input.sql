@@ -18,6 +18,9 @@ declare
   is_partial boolean := false;
   bytes bigint := 0; -- of the messages looked at, which may have nothing in them for a model
   end_seq bigint;
+  room constant int := memory._tokens_to_give(
+    memory._chat_model(memory._policy_section(p_job.user_id, null, 'summary') ->> 'model',
+      memory._policy_section(p_job.user_id, null, 'agent'), 'summarize_user'), p_job, base.summary);
 begin
   tokens := 0;
   for thread in
@@ -27,7 +30,7 @@ begin
     where t.user_id = p_job.user_id and t.next_seq > coalesce(k.position, -1) + 1
     order by case when is_recent then t.last_at end desc, t.last_at, t.thread_id
   loop
-    if jsonb_array_length(messages) >= least(wanted, 200) or tokens >= 24000 or bytes >= 1000000 then
+    if jsonb_array_length(messages) >= least(wanted, 200) or tokens >= room or bytes >= 1000000 then
       is_partial := messages = '[]' or not is_recent;
       exit;
     end if;
@@ -39,7 +42,7 @@ begin
     from memory._message_payload(
       p_job.user_id, thread.thread_id,
       greatest(thread.from_seq, thread.next_seq - (wanted - jsonb_array_length(messages))), thread.next_seq, true,
-      200 - jsonb_array_length(messages), 24000 - tokens, 1000000 - bytes);
+      200 - jsonb_array_length(messages), room - tokens, 1000000 - bytes);
     bytes := bytes + given.bytes + 1000;
     is_partial := is_partial or given.is_partial;
     if given.messages is null then -- nothing that the user or an assistant said, which counts as read

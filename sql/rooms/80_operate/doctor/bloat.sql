@@ -8,7 +8,7 @@ declare
   freeze_age constant bigint := current_setting('autovacuum_freeze_max_age')::bigint;
 begin
   with tables as (
-    select c.oid::regclass as name, greatest(c.reltuples, 0) as rows, age(c.relfrozenxid) as xid_age,
+    select c.oid::regclass as name, pg_stat_get_live_tuples(c.oid) as live, age(c.relfrozenxid) as xid_age,
       pg_stat_get_dead_tuples(c.oid) as dead,
       coalesce((o.options ->> 'autovacuum_enabled')::boolean, true) as is_vacuumed,
       coalesce(o.options ->> 'autovacuum_vacuum_threshold', current_setting('autovacuum_vacuum_threshold'))::float8
@@ -24,7 +24,7 @@ begin
   from (
     -- Autovacuum begins at due_at. Fewer than 10,000 dead rows slow nothing down.
     select format('%s has %s dead rows beside about %s live ones: run "vacuum (analyze) %1$s"', t.name, t.dead,
-                  t.rows::bigint) as fault
+                  t.live) as fault
     from tables as t where t.dead > greatest(2 * t.due_at, 10000)
     union all
     select format('%s has transaction ids %s transactions old: run "vacuum (freeze) %1$s"', t.name, t.xid_age)

@@ -3,7 +3,7 @@
 -- part does not work; otherwise answers are worse than they could be.
 create or replace function memory._findings(p_work jsonb)
 returns table (check_name text, name text, is_broken boolean, detail text, help text)
-language plpgsql stable parallel safe
+language plpgsql stable parallel unsafe
 as $$
 declare
   queue constant jsonb := p_work -> 'queue';
@@ -30,8 +30,10 @@ begin
   return query
   select 'models', format('%s model', m.value ->> 'kind'), true,
     format('the last call of "%s" failed: %s', m.value ->> 'name', m.value ->> 'last_error'),
-    format('See that it can be reached and that its key is set where it is called, or run "select '
-           'memory.deactivate_model(%L)"', m.value ->> 'name')
+    format('%s, or run "select memory.deactivate_model(%L)"',
+      case when m.value ->> 'last_error' ~ '^(the reply |the model refused|the provider''s content filter)'
+        then 'It can be reached, and has not answered as it was asked: try another model, or the built-in prompt'
+        else 'See that it can be reached and that its key is set where it is called' end, m.value ->> 'name')
   from jsonb_array_elements(p_work -> 'models') as m (value)
   where m.value ->> 'last_error' is not null;
 
@@ -51,6 +53,38 @@ begin
       group by l.key order by sum(l.value::numeric) desc, l.key limit 10) as u) as l
   where l.found is not null
     and exists (select from memory.models as m where m.kind = 'chat' and m.is_active and m.provider = 'local');
+
+  return query
+  select 'embedding model', 'languages', false,
+    format('"%s" reads %s only, and users write in other languages (%s)', m.name,
+      array_to_string(array(select jsonb_array_elements_text(memory._known_model(m.model) -> 'languages')), ', '),
+      (select string_agg(format('%s in %s', s.users, coalesce(nullif(s.language, 'simple'), 'others')), ', '
+         order by s.users desc, s.language)
+       from (select split_part(k.scope, ':', 2) as language, count(*) as users
+             from memory.marks as k where k.kind = 'spoken' group by 1) as s
+       where not memory._reads_language(m.name, s.language::regconfig))),
+    'Run: agent-memory models local --multilingual, or register and activate another embedding model of many languages'
+  from memory.models as m
+  where m.kind = 'embedding' and m.is_active
+    and exists (select from memory.marks as k
+                where k.kind = 'spoken' and not memory._reads_language(m.name, split_part(k.scope, ':', 2)::regconfig));
+
+  -- Of the last week, because a model may have a bad day, and its administrators a weekend.
+  return query
+  select 'refused replies', 'refused replies', false,
+    format('of the last week''s replies this much was not stored: %s', string_agg(r.said, '; ' order by r.said)),
+    'docs/jobs.md says what each reason means. A larger model writes fewer of them'
+  from (
+    select format('%s: %s', s.model, string_agg(format('%s %s', s.reason, s.number), ', '
+                                                order by s.number desc, s.reason)) as said
+    from (
+      select c.model, r.key as reason, sum(r.value::bigint) as number
+      from memory.model_calls as c
+      cross join jsonb_each_text(case when jsonb_typeof(c.refusals) = 'object' then c.refusals end) as r
+      where c.called_at > statement_timestamp() - interval '7 days'
+      group by c.model, r.key) as s
+    group by s.model) as r
+  having count(*) > 0;
 
   return query
   select 'embedding model', 'embedding model', false, 'none is active: searches compare words, not meaning',

@@ -37,7 +37,8 @@ begin
         and case
           when g.grantee = 'public' then true
           when c.relkind = 'v' then g.privilege <> 'SELECT'
-          when g.grantee like e'memory\\_%' then g.privilege = 'TRUNCATE' -- the roles of the installation
+          when g.grantee in (select memory._role_name(r.name)
+                             from (values {{roles}}) as r (name)) then g.privilege = 'TRUNCATE'
           when g.privilege = 'SELECT' then not c.relrowsecurity and c.relname not in ('audit', 'secret_reads')
             and exists (select from pg_attribute as a
                         where a.attrelid = c.oid and a.attname = 'user_id' and not a.attisdropped)
@@ -45,7 +46,7 @@ begin
         end) as g
     group by g.grantee, g.relation) as f;
   ok := detail is null;
-  detail := coalesce(detail, 'PUBLIC may call nothing') || case when (
+  detail := coalesce(detail, 'PUBLIC may call nothing but _changes_whole_user(), which triggers ask') || case when (
       select r.rolsuper from pg_namespace as n join pg_roles as r on r.oid = n.nspowner
       where n.oid = 'memory'::regnamespace)
     then '; the schema belongs to a superuser, with whose rights its functions run' else '' end;

@@ -1,6 +1,6 @@
 -- The doctor's check of messages that expire before extraction has read them.
 create or replace function memory._check_unread(out ok boolean, out detail text)
-language plpgsql stable parallel safe
+language plpgsql stable parallel unsafe
 as $$
 declare
   expiring constant record := memory._expiring_unread();

@@ -20,10 +20,7 @@ begin
     union all
     select format('rows of %s may break constraint %s: correct them, then run "alter table %1$s validate constraint '
                   '%2$I"', c.conrelid::regclass, c.conname)
-    from pg_constraint as c where c.connamespace = 'memory'::regnamespace and not c.convalidated
-    union all
-    select 'rows from before the upgrade wait to be worked on: run "select memory.sweep()" until its counts are 0'
-    where exists (select from memory.embeddings as e where e.source = 'message' and e.code is null)) as f;
+    from pg_constraint as c where c.connamespace = 'memory'::regnamespace and not c.convalidated) as f;
   ok := detail is null;
   detail := coalesce(detail, 'none is unfinished');
 end;

@@ -1,4 +1,5 @@
--- Deletes the checkpoints of threads whose last one has expired, of at most so many threads, and returns how many.
+-- Deletes the checkpoints of threads whose last one has expired, of at most so many threads, and returns how many. A
+-- thread of which somebody holds a checkpoint is left for the next call.
 create or replace function memory._sweep_checkpoints(p_batch_size int)
 returns bigint
 language plpgsql volatile parallel unsafe
@@ -11,9 +12,14 @@ begin
     select c.user_id, c.thread_id
     from memory.checkpoints as c
     where c.expires_at <= statement_timestamp()
-    order by c.expires_at limit p_batch_size for update skip locked
+    order by c.expires_at limit p_batch_size
   loop
-    if memory._checkpoints_have_expired(due.user_id, due.thread_id) then
+    if (select count(*) from (
+          select from memory.checkpoints as c
+          where c.user_id = due.user_id and c.thread_id = due.thread_id for update skip locked) as free)
+        = (select count(*) from memory.checkpoints as c
+           where c.user_id = due.user_id and c.thread_id = due.thread_id)
+      and memory._checkpoints_have_expired(due.user_id, due.thread_id) then
       deleted := deleted + memory._delete_checkpoints_of_thread(due.user_id, due.thread_id);
     end if;
   end loop;

@@ -13,6 +13,15 @@ begin
       when 'document' then exists (
         select from memory.documents as o where o.user_id = d.user_id and o.document_id = d.id::uuid)
       when 'artifact' then exists (select from memory.artifacts as a where a.user_id = d.user_id and a.key = d.id)
+      when 'title' then exists (select from memory.threads as t where t.user_id = d.user_id and t.thread_id = d.id)
+      when 'metadata' then exists (select from memory.threads as t where t.user_id = d.user_id and t.thread_id = d.id)
+      when 'checkpoint' then exists (
+        select from memory.checkpoints as c where c.user_id = d.user_id and c.thread_id = d.id
+        union all
+        select from memory.checkpoint_writes as w where w.user_id = d.user_id and w.thread_id = d.id)
+      when 'upload' then exists (
+        select from memory.artifact_uploads as u where u.user_id = d.user_id and u.upload_id = d.id::uuid)
+      when 'secret' then exists (select from memory.secrets as s where s.user_id = d.user_id and s.name = d.id)
       else exists (
         select from memory.messages as m
         where m.user_id = d.user_id and m.thread_id = memory._thread_of(d.id) and m.seq = memory._seq_of(d.id))

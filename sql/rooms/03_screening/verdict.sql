@@ -1,0 +1,37 @@
+-- The signs for which a text of this trust belongs in quarantine; null when it has none. Signs are a sieve of few words
+-- (lists/signs.toml, lists/signs/): they accuse hardly any harmless text, and find the attacks of those who try nothing
+-- else. The user and the application may speak to the model ("ignore emails from Bob"), so no phrase counts in their
+-- texts. docs/poisoning.md has the measured detection and false alarms.
+create or replace function memory._verdict(p_text text, p_trust double precision)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  said text := lower(p_text);
+  signs text;
+begin
+  for look in 1 .. 2 loop
+    select string_agg(s.sign, ', ' order by s.place) into signs
+    from (
+      select 1 as place, c.* from (values
+      {{signs certain}}) as c (sign, pattern)
+      union all
+      select 2, l.* from (values
+      {{signs likely}},
+      {{signs phrases}}) as l (sign, pattern)
+      where p_trust < 0.9) as s
+    where said ~ s.pattern;
+    exit when signs is null or said !~ {{pattern signs about_attacks}};
+    said := regexp_replace(said, {{pattern signs quoted}}, '', 'g');
+  end loop;
+  return signs;
+end;
+$$;
+
+-- The reason for which a text of low trust is in quarantine until the screen model has judged it.
+create or replace function memory._waiting_reason()
+returns text
+language sql immutable parallel safe
+begin atomic
+  select 'screen: waiting for a verdict';
+end;

@@ -1,0 +1,173 @@
+-- Pictures, sounds and other files in base64 that a message has among its parts. Their data stands once, in
+-- memory.messages.files, and a tag such as [File 1: image/png in base64, 34 kB, 1105 tokens] takes its place in the
+-- metadata: so the limit of metadata, masks, and searches in the metadata do not concern it. Whoever reads the message
+-- gets the metadata as it was passed.
+
+-- The members of metadata that belong to what was said. Adapters of frameworks keep further parts of a message, such as
+-- other texts or thoughts, under their names.
+create or replace function memory._said_members()
+returns text[]
+language sql immutable parallel safe
+begin atomic
+  select array['tool_calls', 'function_call', 'content', 'refusal', 'audio', 'images', 'parsed', 'reasoning',
+    'reasoning_content', 'reasoning_details', 'ai_sdk', 'autogen', 'langchain', 'llama_index', 'openai_agents',
+    'pydantic_ai'];
+end;
+
+-- These members of metadata.
+create or replace function memory._said_parts(p_metadata jsonb)
+returns jsonb
+language sql immutable parallel safe
+begin atomic
+  select coalesce(jsonb_object_agg(m.key, m.value), '{}')
+  from jsonb_each(p_metadata) as m where m.key = any (memory._said_members());
+end;
+
+-- What is stored of the metadata of a message: the metadata, in which calls of tools are whole and tags stand in place
+-- of the data of files; and the files, or null. Data is what stands behind "data:...;base64,", and a text of at least
+-- 8 KiB that has no other characters than base64. p_which is added to the name of the argument in an error; it is null
+-- for an update.
+create or replace function memory._settled_metadata(p_metadata jsonb, p_which text default '')
+returns jsonb[]
+language plpgsql stable parallel safe
+as $$
+declare
+  said jsonb;
+  written text;
+  files jsonb;
+  file record;
+  tag text;
+  number int := 0;
+  size bigint := 0;
+begin
+  if jsonb_typeof(p_metadata) is distinct from 'object' or not p_metadata ?| memory._said_members() then
+    return array[p_metadata, null];
+  end if;
+  -- To make whole calls anew would take ten times as long as to see that they are whole.
+  if p_metadata ? 'tool_calls' and not p_metadata @@ '$.tool_calls.type() == "array"
+    && !exists($.tool_calls[*] ? (!(@.id != "") || @.function.arguments.type() != "string"))' then
+    p_metadata := p_metadata || jsonb_build_object(
+      'tool_calls', memory._whole_calls(p_metadata -> 'tool_calls', p_which));
+  end if;
+  written := p_metadata::text;
+  if octet_length(written) < 8192 and strpos(written, ';base64,') = 0 then
+    return array[p_metadata, null];
+  end if;
+  said := memory._said_parts(p_metadata);
+  for file in
+    -- The longest first, so that data that is the end of other data does not take its place.
+    select d.data, k.description, to_json(d.data)::text as quoted, b.bytes, case
+        when k.description ~ '^image/| image' then least(b.bytes / 4, 1105)
+        when k.description ~ '^(audio|video)/| sound' then b.bytes / 500
+        else b.bytes / 4 end as tokens
+    from (
+      select f.data, min(f.head) as head
+      from (
+        select case when t.start is not null then substr(t.value, length(t.start) + 1)
+            when octet_length(t.value) >= 8192 and t.value !~ '[^A-Za-z0-9+/=_-]' then t.value end as data,
+          -- What begins with "data:" says more, and is the greater text.
+          left(t.value, 4096) as head
+        from (
+          select s.value #>> '{}' as value, substring(left(s.value #>> '{}', 255) from '^data:[^,]*;base64,') as start
+          from jsonb_path_query(said, 'strict $.** ? (@.type() == "string")') as s (value) offset 0) as t
+        offset 0) as f
+      where length(f.data) >= 64
+      group by f.data) as d
+    cross join lateral (
+      select coalesce(memory._describe_binary(d.head, octet_length(d.data)), 'file') as description) as k
+    cross join lateral (select octet_length(d.data) * 3::bigint / 4 as bytes) as b
+    order by b.bytes desc, d.data
+  loop
+    size := size + octet_length(file.data);
+    loop
+      number := number + 1;
+      tag := format('[File %s: %s, %s tokens]', number, file.description, file.tokens);
+      exit when strpos(written, tag) = 0;
+    end loop;
+    written := replace(replace(written, file.quoted, '"' || tag || '"'),
+      ';base64,' || substr(file.quoted, 2), ';base64,' || tag || '"');
+    files := coalesce(files, '{}') || jsonb_build_object(tag, file.data);
+  end loop;
+  if size > memory._max_artifact_bytes() then
+    perform memory._refuse_size(concat('files', p_which), size::int, memory._max_artifact_bytes(),
+      'Store larger files elsewhere and pass their addresses.');
+  end if;
+  return array[case when files is null then p_metadata else written::jsonb end, files];
+end;
+$$;
+
+-- Calls of tools as every provider takes them: each has an id, and its arguments are a text. Ollama gives neither. An
+-- update by plain SQL (p_which is null) may store something else under this name.
+create or replace function memory._whole_calls(p_calls jsonb, p_which text)
+returns jsonb
+language plpgsql stable parallel safe
+as $$
+begin
+  if jsonb_typeof(p_calls) <> 'array' or jsonb_path_exists(p_calls, 'strict $[*] ? (@.type() != "object")') then
+    if p_which is null or jsonb_typeof(p_calls) = 'null' then
+      return p_calls;
+    end if;
+    perform memory._refuse('tool_calls' || p_which, 'is not an array of objects',
+      'Each call is like {"id": "call_1", "type": "function", "function": {"name": "weather", "arguments": "{}"}}.');
+  end if;
+  return (
+    select coalesce(jsonb_agg(c.call
+        || case when coalesce(c.call ->> 'id', '') = ''
+             then jsonb_build_object('id', 'call_' || replace(gen_random_uuid()::text, '-', '')) else '{}' end
+        || case when jsonb_typeof(c.call #> '{function,arguments}') <> 'string'
+             then jsonb_build_object('function', (c.call -> 'function')
+               || jsonb_build_object('arguments', (c.call #> '{function,arguments}')::text)) else '{}' end
+        order by c.place), '[]')
+    from jsonb_array_elements(p_calls) with ordinality as c (call, place));
+end;
+$$;
+
+-- The metadata of a message with the data of its files. It is only called where there are files.
+create or replace function memory._with_files(p_metadata jsonb, p_files jsonb)
+returns jsonb
+language plpgsql immutable parallel safe
+as $$
+declare
+  written text := p_metadata::text;
+  file record;
+begin
+  for file in select f.key, f.value from jsonb_each_text(p_files) as f loop
+    written := replace(written, file.key || '"', substr(to_json(file.value)::text, 2));
+  end loop;
+  return written::jsonb;
+end;
+$$;
+
+-- About how many tokens the pictures and files of a message have. A model reads a picture as at most 1,105 tokens
+-- (OpenAI, high detail), also one that stands at an address; a second of sound as some tens; of other files each four
+-- bytes count as a token. A recording of what a model said is not sent again.
+create or replace function memory._tokens_of_parts(p_metadata jsonb)
+returns int
+language plpgsql immutable parallel safe
+as $$
+declare
+  said jsonb;
+  written text;
+begin
+  said := memory._said_parts(p_metadata) - '{audio,tool_calls}'::text[];
+  written := said::text;
+  return least(2000000000, (
+      select coalesce(sum(f.tag[2]::bigint), 0)
+      from (select distinct regexp_matches(written, '\[File ([0-9]+: [^]]*), ([0-9]{1,9}) tokens\]', 'g') as tag
+            where strpos(written, '[File ') > 0) as f)
+    + 1105 * case when strpos(written, 'image') > 0 then (
+      select count(distinct u.url)
+      from jsonb_path_query(said, 'strict $.** ? (@.type like_regex "image" || @.kind like_regex "image"
+        || @.block_type like_regex "image").** ? (@ starts with "http")') as u (url)) else 0 end)::int;
+end;
+$$;
+
+-- The same; most messages have no parts, and then no function is called.
+create or replace function memory._file_tokens(p_metadata jsonb)
+returns int
+language sql immutable parallel safe
+begin atomic
+  select case
+    when p_metadata <> '{}' and p_metadata - '{audio,tool_calls,function_call}'::text[] ?| memory._said_members()
+    then memory._tokens_of_parts(p_metadata) else 0 end;
+end;

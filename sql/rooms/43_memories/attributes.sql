@@ -1,0 +1,77 @@
+-- The attributes that facts can have, each with "one" if it holds one value at a time, or "many": those of
+-- lists/attributes.toml, with those of the policy laid over them.
+create or replace function memory._attributes(p_settings jsonb)
+returns jsonb
+language plpgsql immutable parallel safe
+as $$
+declare
+  known constant jsonb := jsonb {{list attributes values}};
+begin
+  return known || coalesce((
+    select jsonb_object_agg(lower(a.key), a.value) from jsonb_each(p_settings -> 'attributes') as a), '{}');
+end;
+$$;
+
+-- Whether an attribute has one value at a time. What stands after the slash tells two of a kind apart: each of
+-- "phone/work" and "phone/home" has one value. An attribute that no list names has many. p_settings: section memories
+-- of the policy.
+create or replace function memory._has_one_value(p_attribute text, p_settings jsonb)
+returns boolean
+language plpgsql immutable parallel safe
+as $$
+declare
+  known constant jsonb := memory._attributes(p_settings);
+begin
+  return coalesce(known ->> lower(p_attribute), known ->> lower(split_part(p_attribute, '/', 1))) = 'one';
+end;
+$$;
+
+-- The attributes that a text names by a word or phrase of lists/attributes.toml, in any of its languages: "Where do I
+-- work?" names employer. Every run of one to four words is looked up; of a long text the first 2,000 words.
+create or replace function memory._attributes_named(p_text text)
+returns text[]
+language plpgsql immutable parallel safe
+as $$
+declare
+  known constant jsonb := jsonb {{list attributes}};
+begin
+  return memory._entries_named(p_text, known);
+end;
+$$;
+
+-- Whether a question asks for what was true before: "then" if it does by a word of lists/then.toml or by a year that is
+-- over, "past" if only its verb is of the past, null for a question about now.
+create or replace function memory._time_asked(p_query text)
+returns text
+language plpgsql stable parallel safe
+as $$
+declare
+  known constant jsonb := jsonb {{list then}};
+begin
+  return case
+    when exists (
+      select from regexp_matches(left(p_query, 8000), e'\\m((?:19|20)[0-9]{2})\\M', 'g') as y
+      where y[1]::int < date_part('year', statement_timestamp())) then 'then'
+    else (select max(e) from unnest(memory._entries_named(p_query, known)) as e) end; -- "then" before "past"
+end;
+$$;
+
+-- The entries of a list under whose phrases a text has one.
+create or replace function memory._entries_named(p_text text, p_known jsonb)
+returns text[]
+language plpgsql immutable parallel safe
+as $$
+declare
+  words constant text[] := (regexp_split_to_array(btrim(lower(left(p_text, 20000)), e' \n\t.,;:!?¿¡"()'),
+    e'[\\s.,;:!?¿¡"()]+'))[1:2000];
+begin
+  return array(
+    select distinct e.entry
+    from generate_subscripts(words, 1) as b (place)
+    cross join generate_series(0, 3) as l (others)
+    cross join lateral array_to_string(words[b.place : b.place + l.others], ' ') as phrase
+    cross join lateral jsonb_array_elements_text(p_known -> phrase) as e (entry)
+    where b.place + l.others <= cardinality(words) and p_known ? phrase
+    order by 1);
+end;
+$$;

@@ -1,0 +1,94 @@
+create or replace function memory.end_memory(
+  user_id text, memory_id uuid, ended_at timestamptz default null, reason text default 'ended'
+)
+returns boolean
+language plpgsql volatile parallel unsafe security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  present memory.memories;
+begin
+  perform memory._check_id('user_id', user_id), memory._check_id('reason', reason);
+  reason := memory._masked_note(user_id, null, reason);
+  perform memory._check_moment('ended_at', ended_at);
+  present := memory._locked_memory(user_id, memory_id);
+  if not memory._is_current(present) then
+    return false;
+  elsif ended_at < present.valid_from then
+    perform memory._refuse('ended_at', format('%s is before valid_from %s', ended_at, present.valid_from),
+      'Pass the time at which it ceased to be true.');
+  end if;
+  return memory._end_memories(user_id, array[memory_id], null, reason, coalesce(ended_at, statement_timestamp())) > 0;
+end;
+$$;
+comment on function memory.end_memory(text, uuid, timestamptz, text) is
+'Notes that a memory no longer holds, and that no other memory takes its place: valid_to is ended_at (now by default), '
+'and from then on lists, searches and contexts of now leave it out. as_of shows it as it was, unless reason is '
+'corrected: then it was never true. Returns false if it was not current. memory.restore_memory() undoes that.';
+
+-- Ends memories, or hides them behind a winner, and returns how many. p_at is when they ceased to hold; null for
+-- duplicates and for what was never true, whose validity stays. What ends in the future stays current until then. A
+-- memory holds at least since it was stored. The winner of duplicates has held since the first of them began, and was
+-- said when the last of them was said, unless it is trusted more than what repeats it.
+create or replace function memory._end_memories(
+  p_user_id text, p_memory_ids uuid[], p_winner uuid, p_reason text, p_at timestamptz default null
+)
+returns bigint
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  ended bigint;
+begin
+  if p_at > statement_timestamp() then
+    update memory.memories as m
+    set valid_to = greatest(m.valid_from, least(m.valid_to, p_at)), operation = 'end'
+    where m.user_id = p_user_id and m.memory_id = any (p_memory_ids) and m.memory_id is distinct from p_winner
+      and memory._is_current(m);
+    get diagnostics ended = row_count;
+    return ended;
+  end if;
+  update memory.memories as m
+  set superseded_by = p_winner,
+      supersede_reason = p_reason,
+      superseded_at = statement_timestamp(),
+      valid_to = case
+        when p_at is null then m.valid_to
+        else greatest(coalesce(m.valid_from, m.created_at), least(m.valid_to, p_at)) end,
+      operation = case when p_winner is null then 'end' else 'supersede' end
+  where m.user_id = p_user_id
+    and m.memory_id = any (p_memory_ids)
+    and m.memory_id is distinct from p_winner
+    and m.deleted_at is null;
+  get diagnostics ended = row_count;
+  if ended > 0 and p_reason in ('duplicate', 'near-duplicate') then
+    update memory.memories as w
+    set valid_from = case when l.begins < coalesce(w.valid_from, w.created_at) then l.begins else w.valid_from end,
+        said_at = greatest(memory._stated_at(w), l.said_at)
+    from (
+      select min(coalesce(m.valid_from, m.created_at)) as begins, max(memory._stated_at(m)) as said_at
+      from memory._memories_by_ids(p_user_id, p_memory_ids) as m
+      join memory._memories_by_ids(p_user_id, array[p_winner]) as o on o.memory_id = m.superseded_by
+      where memory._may_outrank(m.trust, o.trust)) as l
+    where w.user_id = p_user_id and w.memory_id = p_winner
+      and (l.begins < coalesce(w.valid_from, w.created_at) or l.said_at > memory._stated_at(w));
+  end if;
+  return ended;
+end;
+$$;
+
+-- The end of validity that a memory had before it was ended or hidden, from its history; null for an end that plain SQL
+-- wrote there and no memory may have, so that a sweep does not stop at it.
+create or replace function memory._valid_to_before(p_memory memory.memories)
+returns timestamptz
+language plpgsql stable parallel safe
+as $$
+begin
+  if p_memory.superseded_at is null and p_memory.operation <> 'end' then
+    return p_memory.valid_to;
+  end if;
+  return case when memory._is_bound(h.valid_to) then h.valid_to end
+  from memory.memory_history as h
+  where h.user_id = p_memory.user_id and h.memory_id = p_memory.memory_id and h.supersede_reason is null
+  order by h.version desc limit 1;
+end;
+$$;

@@ -1,0 +1,119 @@
+-- A memory that has an attribute says something about one thing, such as the home of the user or the phone number of
+-- the daughter Lou. Policy memories.attributes says which attributes have one value at a time. A new value of such an
+-- attribute ends the memory of the value before: nothing is deleted, and as_of still shows it.
+
+-- The current memories of the same agent that give the same subject a value of the same attribute and hold now.
+create or replace function memory._other_values(p_memory memory.memories)
+returns setof memory.memories
+language sql stable parallel safe
+begin atomic
+  select m.*
+  from memory.memories as m
+  where m.user_id = (p_memory).user_id and m.agent_id = (p_memory).agent_id
+    and m.attribute is not null and md5(lower(m.attribute)) = md5(lower((p_memory).attribute)) -- by the index
+    and memory._subject(m.subject) = memory._subject((p_memory).subject)
+    and m.memory_id is distinct from (p_memory).memory_id
+    and memory._is_current(m)
+    and (m.valid_to is null or m.valid_to > statement_timestamp());
+end;
+
+-- When a memory was said: in the newest message that states it, or else by the application.
+create or replace function memory._said_at(p_memory memory.memories)
+returns timestamptz
+language sql immutable parallel safe
+begin atomic
+  select coalesce((p_memory).said_at, (p_memory).created_at);
+end;
+
+-- Whether a memory may end another one. What people stated is ended by nothing that only an assistant, a tool or a
+-- document said. A memory that a model extracted ends one that the application stated only if a message of the user is
+-- behind it; otherwise it must be trusted at least as much as the other one.
+create or replace function memory._may_end(p_memory memory.memories, p_other memory.memories)
+returns boolean
+language plpgsql stable parallel safe
+as $$
+declare
+  states constant boolean := memory._is_stated(p_memory);
+  is_stated constant boolean := memory._is_stated(p_other);
+begin
+  return states and not is_stated and memory._may_outrank(p_memory.trust, p_other.trust)
+    or states = is_stated and p_memory.trust >= p_other.trust
+    or exists (
+      select from memory._messages_by_seqs(p_memory.user_id, p_memory.thread_id, p_memory.source_seqs) as s
+      where s.role = 'user' and memory._message_trust(s.role, s.metadata) >= p_other.trust
+        and s.metadata ->> 'recalled' is distinct from 'true');
+end;
+$$;
+
+-- Whether a memory was said after another one. An application that adds the past says since when each value held.
+create or replace function memory._follows(p_memory memory.memories, p_other memory.memories)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select case
+    when num_nonnulls((p_memory).source_seqs, (p_other).source_seqs) = 0
+      and (p_memory).valid_from <> (p_other).valid_from then (p_memory).valid_from > (p_other).valid_from
+    else (memory._said_at(p_memory), coalesce((p_memory).source_seqs[cardinality((p_memory).source_seqs)], 0),
+          (p_memory).created_at, (p_memory).memory_id)
+      > (memory._said_at(p_other), coalesce((p_other).source_seqs[cardinality((p_other).source_seqs)], 0),
+         (p_other).created_at, (p_other).memory_id)
+  end;
+end;
+
+-- The values of the same attribute and subject that a memory replaced.
+create or replace function memory._values_before(p_memory memory.memories)
+returns setof memory.memories
+language sql stable parallel safe
+begin atomic
+  select m.*
+  from memory.memories as m
+  where m.user_id = (p_memory).user_id and m.superseded_by = (p_memory).memory_id and m.supersede_reason = 'replaced'
+    and m.deleted_at is null and lower(m.attribute) = lower((p_memory).attribute)
+    and memory._subject(m.subject) = memory._subject((p_memory).subject);
+end;
+
+-- Ends the other values of the attribute of a new memory, if the attribute has one value at a time. Jobs end in any
+-- order, so a memory that was said before the current value takes its place among the former ones. A memory that no
+-- longer holds ends nothing: "Last year I lived in Rome". A statement that may not end what a user stated is hidden
+-- behind it.
+create or replace function memory._settle(p_memory memory.memories)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  other memory.memories;
+  later memory.memories; -- the value that followed the new memory
+  begins constant timestamptz := coalesce(p_memory.valid_from, memory._said_at(p_memory));
+begin
+  if p_memory.valid_to <= statement_timestamp()
+    or memory._has_one_value(
+      p_memory.attribute, memory._policy_section(p_memory.user_id, p_memory.agent_id, 'memories')) is not true
+    or not exists ( -- another memory of the same statement may have ended it
+      select from memory._memories_by_ids(p_memory.user_id, array[p_memory.memory_id]) as m
+      where memory._is_current(m)) then
+    return;
+  end if;
+  for other in select o.* from memory._other_values(p_memory) as o order by o.created_at, o.memory_id loop
+    if memory._same_spelling(p_memory.metadata ->> 'value') = memory._same_spelling(other.metadata ->> 'value') then
+      perform memory._end_memories(p_memory.user_id, array[other.memory_id], p_memory.memory_id, 'duplicate');
+    elsif not memory._may_end(p_memory, other) then
+      perform memory._end_memories(p_memory.user_id, array[p_memory.memory_id], other.memory_id, 'stated');
+      return;
+    elsif memory._follows(p_memory, other) then
+      perform memory._end_memories(p_memory.user_id, array[other.memory_id], p_memory.memory_id, 'replaced', begins);
+    else
+      while other.memory_id is not null loop
+        later := other;
+        select b.* into other from memory._values_before(later) as b where memory._follows(b, p_memory) limit 1;
+      end loop;
+      perform memory._end_memories(p_memory.user_id, array(
+          select b.memory_id from memory._values_before(later) as b where memory._follows(p_memory, b)),
+        p_memory.memory_id, 'replaced', begins);
+      -- A value that was said before and after the new memory has begun before it.
+      perform memory._end_memories(p_memory.user_id, array[p_memory.memory_id], later.memory_id, 'replaced',
+        case when later.valid_from > begins then later.valid_from else memory._said_at(later) end);
+      return;
+    end if;
+  end loop;
+end;
+$$;

@@ -1,0 +1,17 @@
+-- The state of a memory, as lists and searches show it. Memories of now are current; as_of shows ended and replaced
+-- ones as well, which were true.
+create or replace function memory._state(p_memory memory.memories)
+returns text
+language sql stable parallel safe
+begin atomic
+  select case
+    when (p_memory).quarantined_at is not null then 'quarantined'
+    when (p_memory).deleted_at is not null then 'deleted'
+    when (p_memory).superseded_at is null then
+      case when (p_memory).valid_to <= statement_timestamp() then 'ended' else 'current' end
+    when (p_memory).supersede_reason in ('duplicate', 'near-duplicate') then 'duplicate'
+    when (p_memory).supersede_reason in ('corrected', 'stated') then 'corrected'
+    when (p_memory).superseded_by is null then 'ended'
+    else 'replaced'
+  end;
+end;

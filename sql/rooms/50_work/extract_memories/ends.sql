@@ -1,0 +1,88 @@
+-- What a statement does to the memories that are known already.
+
+-- The current memory that gives the same attribute of the same subject the same value, unless the new one says more.
+create or replace function memory._same_value(p_memory memory.memories)
+returns memory.memories
+language plpgsql stable parallel safe
+as $$
+declare
+  same memory.memories;
+begin
+  select o.* into same
+  from memory._other_values(p_memory) as o
+  where memory._same_spelling(o.metadata ->> 'value') = memory._same_spelling(p_memory.metadata ->> 'value')
+    and length(o.content) >= length(p_memory.content)
+  order by o.created_at limit 1;
+  return same;
+end;
+$$;
+
+-- Ends what a statement says of known memories, and returns how many: those whose numbers it names; without numbers,
+-- for a correction the newest value of the same attribute and for an end the one with the same value, or with any if
+-- the statement has none; and what had taken the place of the same words. A successor stands in their place. The model
+-- was shown these memories of this agent, they are current, about the same subject and were not said later, and the
+-- statement may end them.
+create or replace function memory._end_known(
+  p_job memory.jobs, p_memory memory.memories, p_successor uuid, p_effect jsonb
+)
+returns bigint
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  is_over constant boolean := p_effect ->> 'status' = 'ended';
+  corrects constant boolean := (p_effect ->> 'corrects')::boolean;
+  numbered constant uuid[] := array(
+    select (p_job.input #>> array['known', (n::numeric::int - 1)::text])::uuid
+    from jsonb_array_elements_text(p_effect -> 'numbers') as n
+    where n::numeric between 1 and jsonb_array_length(coalesce(p_job.input -> 'known', '[]')));
+  hash constant text := memory._content_hash(p_memory.content);
+  targets uuid[];
+begin
+  if p_effect ->> 'status' = 'planned' then
+    return 0;
+  end if;
+  targets := array(
+    select m.memory_id from memory._memories_by_ids(p_job.user_id, numbered) as m
+    where m.agent_id = p_memory.agent_id
+      and (p_memory.subject is null or m.subject is null
+        or memory._subject(m.subject) = memory._subject(p_memory.subject)));
+  if targets = '{}' and p_effect ->> 'attribute' is not null then
+    p_memory.attribute := p_effect ->> 'attribute';
+    p_memory.memory_id := p_successor;
+    targets := array(
+      select o.memory_id
+      from memory._other_values(p_memory) as o
+      where corrects
+        or not is_over and coalesce(memory._has_one_value(p_memory.attribute, memory._policy_section(
+          p_job.user_id, p_memory.agent_id, 'memories')), (p_effect ->> 'has_one_value')::boolean)
+        -- The same value: it is over, or the new memory says more than this one.
+        or coalesce(
+          memory._same_spelling(o.metadata ->> 'value') = memory._same_spelling(p_memory.metadata ->> 'value'),
+          is_over and p_memory.metadata ->> 'value' is null)
+      order by memory._said(o) desc
+      limit case when corrects then 1 end);
+  end if;
+  if not is_over then -- what took the place of these words before has given way to them
+    targets := targets || array(
+      select m.superseded_by from memory.memories as m
+      where m.user_id = p_job.user_id and m.agent_id = p_memory.agent_id and m.content_hash = hash
+        and m.superseded_at is not null and m.deleted_at is null and m.supersede_reason = 'replaced');
+  end if;
+  targets := array(
+    select m.memory_id from memory._memories_by_ids(p_job.user_id, targets) as m
+    where (memory._is_current(m) or m.superseded_by = p_successor) and m.memory_id is distinct from p_successor
+      and memory._said_at(m) <= p_memory.said_at and memory._may_end(p_memory, m));
+  if targets = '{}' then
+    return 0;
+  end if;
+  return memory._end_memories(p_job.user_id, targets, case when not is_over then p_successor end,
+    case when corrects then 'corrected' when is_over then 'ended'
+         when p_memory.metadata ->> 'value' is not null and not exists (
+           select from memory._memories_by_ids(p_job.user_id, targets) as m
+           where memory._same_spelling(m.metadata ->> 'value')
+             is distinct from memory._same_spelling(p_memory.metadata ->> 'value')) then 'duplicate'
+         else 'replaced' end,
+    case when corrects then null
+         else coalesce((p_effect ->> 'at')::timestamptz, p_memory.valid_from, p_memory.said_at) end);
+end;
+$$;

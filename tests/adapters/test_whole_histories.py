@@ -1,0 +1,219 @@
+"""A history that a framework owns comes back as it was added, whatever a compression and artifacts do to the rows."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from datetime import datetime, timezone
+from typing import Any
+
+import pytest
+from agent_memory import Memory
+from agent_memory.adapters import langgraph, pydantic_ai
+from agent_memory.adapters.autogen import MemoryContext
+from agent_memory.adapters.openai_agents import AgentMemorySession
+from autogen_core import FunctionCall
+from autogen_core.models import (
+    AssistantMessage,
+    FunctionExecutionResult,
+    FunctionExecutionResultMessage,
+    LLMMessage,
+    UserMessage,
+)
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelRequest,
+    ModelResponse,
+    TextPart,
+    ToolCallPart,
+    ToolReturnPart,
+    UserPromptPart,
+)
+
+from tests.support.protocol import ANA
+from tests.support.sqlapi import Api
+from tests.support.summaries import compress, compressing
+
+ROUNDS = 12
+LONG = "\n".join(f"{number:04}  src/module_{number}.py: 3 warnings" for number in range(400))
+NOW = datetime(2026, 5, 1, tzinfo=timezone.utc)
+pytestmark = pytest.mark.feature("F32")
+
+
+class OpenAIAgents:
+    """The session of the OpenAI Agents SDK."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._session = AgentMemorySession(memory, *ANA.values())
+
+    def added(self) -> list[Any]:
+        items: list[Any] = []
+        for number in range(ROUNDS):
+            call = {"call_id": f"c{number}", "id": f"fc_{number}", "name": "lint", "arguments": "{}"}
+            items += [
+                {"role": "user", "content": f"Lint it, {number}."},
+                {"type": "reasoning", "id": f"rs_{number}", "summary": []},
+                {"type": "function_call", **call},
+                {"type": "function_call_output", "call_id": f"c{number}", "output": f"{number}\n{LONG}"},
+                {"role": "assistant", "content": f"Linted, {number}."},
+            ]
+        asyncio.run(self._session.add_items(items))
+        return items
+
+    def read(self) -> list[Any]:
+        items: list[Any] = asyncio.run(self._session.get_items())
+        assert asyncio.run(self._session.get_items(limit=30)) == items[-30:]
+        return items
+
+    def clear(self) -> None:
+        asyncio.run(self._session.clear_session())
+
+
+class LangChain:
+    """The message history of LangChain."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._history = langgraph.AgentMemoryHistory(memory, *ANA.values())
+
+    def added(self) -> list[Any]:
+        messages: list[BaseMessage] = []
+        for number in range(ROUNDS):
+            call = {"name": "lint", "args": {"strict": True}, "id": f"c{number}", "type": "tool_call"}
+            messages += [
+                HumanMessage(f"Lint it, {number}.", id=f"u{number}"),
+                AIMessage("", id=f"a{number}", tool_calls=[call]),
+                ToolMessage(f"{number}\n{LONG}", tool_call_id=f"c{number}", name="lint", artifact={"exit": 1}),
+                AIMessage(f"Linted, {number}."),
+            ]
+        self._history.add_messages(messages)
+        return messages
+
+    def read(self) -> list[Any]:
+        messages = self._history.messages
+        assert asyncio.run(self._history.aget_messages()) == messages
+        return messages
+
+    def clear(self) -> None:
+        self._history.clear()
+
+
+class PydanticAI:
+    """The message history of Pydantic AI."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._history = pydantic_ai.AgentMemoryHistory(memory, *ANA.values())
+
+    def added(self) -> list[Any]:
+        messages: list[ModelMessage] = []
+        for number in range(ROUNDS):
+            output = ToolReturnPart("lint", f"{number}\n{LONG}", f"c{number}", timestamp=NOW)
+            messages += [
+                ModelRequest([UserPromptPart(f"Lint it, {number}.", timestamp=NOW)]),
+                ModelResponse([ToolCallPart("lint", {"strict": True}, f"c{number}")], timestamp=NOW),
+                ModelRequest([output]),
+                ModelResponse([TextPart(f"Linted, {number}.")], timestamp=NOW),
+            ]
+        asyncio.run(self._history.add(messages))
+        return messages
+
+    def read(self) -> list[Any]:
+        return asyncio.run(self._history.messages())
+
+    def clear(self) -> None:
+        asyncio.run(self._history.clear())
+
+
+class AutoGen:
+    """The state that AutoGen saves of a context."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._context = MemoryContext(memory, *ANA.values())
+
+    def added(self) -> list[Any]:
+        messages: list[LLMMessage] = []
+        for number in range(ROUNDS):
+            output = FunctionExecutionResult(content=f"{number}\n{LONG}", name="lint", call_id=f"c{number}")
+            messages += [
+                UserMessage(content=f"Lint it, {number}.", source="user"),
+                AssistantMessage(content=[FunctionCall(f"c{number}", "{}", "lint")], source="linter"),
+                FunctionExecutionResultMessage(content=[output]),
+                AssistantMessage(content=f"Linted, {number}.", source="linter"),
+            ]
+        for message in messages:
+            asyncio.run(self._context.add_message(message))
+        return [message.model_dump() for message in messages]
+
+    def read(self) -> list[Any]:
+        messages: list[Any] = asyncio.run(self._context.save_state())["messages"]
+        return messages
+
+    def clear(self) -> None:
+        asyncio.run(self._context.clear())
+
+
+@pytest.fixture(params=[OpenAIAgents, LangChain, PydanticAI, AutoGen])
+def history(request: pytest.FixtureRequest, memory: Memory) -> Any:
+    return request.param(memory)
+
+
+@pytest.fixture
+def compressed(api: Api, history: Any) -> list[Any]:
+    """What was added to a history of which all but four messages are compressed, and all outputs are artifacts."""
+    compressing(api)
+    added: list[Any] = history.added()
+    assert compress(api)["compressed"] > ROUNDS
+    rows = api.get_messages(**ANA)
+    assert len(rows) < 10
+    assert sum("[MemoryRef: " in row.content for row in rows) in (1, 2)
+    return added
+
+
+def test_a_compressed_history_comes_back_as_it_was_added(history: Any, compressed: list[Any]) -> None:
+    assert history.read() == compressed
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        pytest.param(lambda _, history: history.clear(), id="cleared"),
+        pytest.param(
+            lambda api, _: api.query("update memory.messages set expires_at = now() - interval '1 second' returning 1"),
+            id="expired",
+        ),
+        pytest.param(lambda api, _: api.delete_messages(**ANA), id="deleted"),
+    ],
+)
+def test_what_was_cleared_deleted_or_has_expired_stays_gone(
+    api: Api, history: Any, compressed: list[Any], end: Callable[[Api, Any], None]
+) -> None:
+    assert len(history.read()) == len(compressed)
+    end(api, history)
+    assert history.read() == []
+
+
+def test_an_autogen_state_makes_another_context_whole(api: Api, memory: Memory) -> None:
+    history = AutoGen(memory)
+    compressing(api)
+    added = history.added()
+    compress(api)
+    other = MemoryContext(memory, "ana", "tuesday")
+    asyncio.run(other.load_state(asyncio.run(history._context.save_state())))
+    assert asyncio.run(other.save_state())["messages"] == added
+    # A thread that holds the messages of the state already is left as it is.
+    asyncio.run(history._context.load_state({"messages": added}))
+    assert api.value("select count(*) from memory.messages where thread_id = 't1' and is_active") < 10
+
+
+def test_pop_item_takes_the_newest_item_whole(memory: Memory) -> None:
+    session = AgentMemorySession(memory, *ANA.values())
+    output: Any = {"type": "function_call_output", "call_id": "c1", "output": LONG}
+    asyncio.run(session.add_items([output]))
+    assert asyncio.run(session.pop_item()) == output
+
+
+def test_what_goes_to_a_model_has_placeholders(memory: Memory) -> None:
+    LangChain(memory).added()
+    context = langgraph.AgentMemoryHistory(memory, *ANA.values()).context()
+    assert any("[MemoryRef: " in str(message.content) for message in context)
+    assert not any(LONG in str(message.content) for message in context)

@@ -1,0 +1,141 @@
+"""A round of tool calls keeps the request that it is about, however many results the tools have given."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from agent_memory import Memory
+from agent_memory.adapters.autogen import MemoryContext
+from agent_memory.adapters.langgraph import AgentMemoryHistory
+from agent_memory.adapters.openai import remembers
+
+from tests.context.steps import messages, without_recall
+from tests.support.protocol import ANA
+from tests.support.sqlapi import Api
+from tests.support.summaries import compress, compressing
+
+REQUEST = "Find out why the night build of the compiler fails on arm64."
+pytestmark = [
+    pytest.mark.feature("A4", "F12"),
+    pytest.mark.filterwarnings("ignore::agent_memory.DegradedWarning"),  # no embedding model is active
+]
+
+
+def result(number: int) -> str:
+    return f"result {number} " + "0123456789 " * 109  # 300 tokens
+
+
+def step(number: int) -> list[dict[str, Any]]:
+    call = {"id": f"c{number}", "type": "function", "function": {"name": "run", "arguments": "{}"}}
+    return [
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "content": result(number), "tool_call_id": f"c{number}"},
+    ]
+
+
+def open_round(api: Api, steps: int, request: str = REQUEST, **arguments: Any) -> None:
+    """A question that was answered, and a request for which tools have been called so often."""
+    said = [{"role": "user", "content": "Hi!"}, {"role": "assistant", "content": "Hello."}]
+    said.append({"role": "user", "content": request})
+    api.add_messages(**ANA, messages=said + [part for number in range(steps) for part in step(number)], **arguments)
+
+
+@pytest.mark.parametrize("steps", [1, 11, 60])
+@pytest.mark.parametrize("recall", [True, False])
+def test_the_request_of_an_open_round_is_in_the_context_once(api: Api, steps: int, recall: bool) -> None:
+    if not recall:
+        without_recall(api)
+    open_round(api, steps)
+    context = api.get_context(**ANA)
+    said = [part.content for part in context if part.source == "message"]
+    assert said[-1] == result(steps - 1)
+    assert [part.content for part in context if REQUEST in part.content] == [REQUEST]
+    assert said[0] == (REQUEST if steps > 1 else "Hi!")
+    assert sum(part.token_count for part in context) <= 4000
+
+
+def test_it_is_what_the_context_is_about(api: Api) -> None:
+    api.add_message(**{**ANA, "thread_id": "earlier"}, role="user", content="The compiler on arm64 needs clang 19.")
+    open_round(api, 60)
+    assert any("clang 19" in part.content for part in api.get_context(**ANA))
+
+
+def test_it_stays_where_it_was_compressed(api: Api) -> None:
+    compressing(api)
+    open_round(api, 12)
+    compress(api)
+    assert REQUEST not in [message.content for message in api.get_messages(**ANA)]
+    assert messages(api)[0] == REQUEST
+    assert messages(api, max_tokens=350) == [REQUEST, "", result(11)]
+
+
+def test_it_stays_beside_instructions_and_before_them_in_tokens(api: Api) -> None:
+    api.add_message(**ANA, role="system", content="Be brief.")
+    open_round(api, 20)
+    context = api.get_context(**ANA, max_tokens=2000)
+    assert [(part.source, part.content) for part in context][:2] == [
+        ("instructions", "Be brief."),
+        ("message", REQUEST),
+    ]
+    assert messages(api, max_tokens=1)[0] == REQUEST
+
+
+def test_a_long_request_stays_whole(api: Api) -> None:
+    request = REQUEST + " word" * 6000
+    open_round(api, 12, request)
+    assert messages(api) == [request, "", result(11)]
+
+
+def test_it_stays_when_its_round_has_ended(api: Api) -> None:
+    open_round(api, 20)
+    api.add_message(**ANA, role="assistant", content="It lacks clang 19.")
+    without_recall(api)
+    assert (messages(api)[0], messages(api)[-1]) == (REQUEST, "It lacks clang 19.")
+    assert messages(api, max_tokens=12) == ["It lacks clang 19."]
+
+
+def test_another_agent_is_shown_no_request_that_is_not_its_own(api: Api) -> None:
+    open_round(api, 1, agent_id="planner")
+    api.add_messages(**ANA, messages=step(1), agent_id="coder")
+    assert messages(api, agent_id="coder") == ["", result(1)]
+
+
+def test_what_is_left_out_does_not_name_it(api: Api) -> None:
+    without_recall(api)
+    open_round(api, 20)
+    context = api.get_context(**ANA, explain=True)
+    shown = [part.content for part in context if part.source == "message" and part.ordinal is not None]
+    [left_out] = [part.metadata for part in context if part.source == "message" and part.ordinal is None]
+    assert shown[0] == REQUEST
+    assert len(shown) + left_out["count"] == 43
+    assert "2" not in left_out["ids"]
+
+
+@pytest.mark.usefixtures("db")
+def test_the_rest_of_the_thread_is_not_read_for_it(api: Api) -> None:
+    api.add_messages(**ANA, messages=[{"role": "assistant", "content": "Hello."}] * 10000)
+    api.connection.execute("analyze memory.messages")
+    api.add_messages(**ANA, messages=step(0))
+    without_recall(api)
+    api.get_context(**ANA, max_tokens=100)
+    assert api.entries_read(lambda: api.get_context(**ANA, max_tokens=100)) < 5000
+
+
+class TestFrameworks:
+    @pytest.fixture
+    def memory(self, api: Api) -> Memory:
+        open_round(api, 11)
+        return Memory(api.connection)
+
+    def test_remembers(self, memory: Memory) -> None:
+        sent = remembers(memory)(lambda messages: str([message.get("content") for message in messages]))
+        assert REQUEST in sent(**ANA)
+
+    def test_langchain(self, memory: Memory) -> None:
+        assert REQUEST in [message.content for message in AgentMemoryHistory(memory, *ANA.values()).context()]
+
+    def test_autogen(self, memory: Memory) -> None:
+        said = asyncio.run(MemoryContext(memory, *ANA.values()).get_messages())
+        assert REQUEST in [message.content for message in said]

@@ -1,0 +1,279 @@
+"""Extraction: what is known reaches the model, and what a reply says of it, as far as the reply has evidence."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import pytest
+
+from tests.kinds.extract_memories.changing import LYON, PORTO, as_of, fact, heard, states
+from tests.kinds.extract_memories.steps import claimed, found
+from tests.support.protocol import activate, complete, say
+from tests.support.sqlapi import Api
+
+pytestmark = pytest.mark.feature("F1", "F3", "F29", "E10")
+
+
+@pytest.fixture
+def api(api: Api) -> Api:
+    """With a chat model, whose replies the tests hand in."""
+    activate(api)
+    return api
+
+
+# What the payload brings ----------------------------------------------------------------------------------------------
+
+
+def test_the_payload_has_the_attributes_and_what_is_known(api: Api) -> None:
+    api.set_policy(settings={"memories": {"attributes": {"Lucky Number": "one", "home": "many"}}})
+    api.add_memory(
+        user_id="ana", content="Lou lives in Rome", subject="daughter Lou", attribute="home", metadata={"value": "Rome"}
+    )
+    gone = api.add_memory(user_id="ana", content="Works at Acme", attribute="employer").memory_id
+    api.end_memory(user_id="ana", memory_id=gone)
+    api.add_memory(user_id="bob", content="Bob lives in Bonn", attribute="home")
+    say(api, "Lou has moved")
+    payload = claimed(api).payload
+    [known] = payload["known"]
+    assert datetime.fromisoformat(known.pop("said_at")).year >= 2024
+    assert known == {
+        "number": 1, "content": "Lou lives in Rome", "memory_type": "fact", "subject": "daughter Lou",
+        "attribute": "home", "value": "Rome",
+    }  # fmt: skip
+    assert payload["attributes"]["lucky number"] == "one"
+    assert (payload["attributes"]["home"], payload["attributes"]["employer"]) == ("many", "one")
+
+
+@pytest.mark.parametrize("most", [1, 3])
+def test_the_policy_says_how_many_known_memories_the_payload_brings(api: Api, most: int) -> None:
+    api.set_policy(settings={"extraction": {"known": most}})
+    for number in range(5):
+        api.add_memory(user_id="ana", content=f"Fact {number}")
+    say(api, "Hello")
+    assert [k["number"] for k in claimed(api).payload["known"]] == list(range(1, most + 1))
+
+
+def test_what_the_messages_can_concern_comes_before_what_is_new(api: Api) -> None:
+    api.set_policy(settings={"extraction": {"known": 4}})
+    concerned = [
+        {"content": "Is at Acme", "attribute": "employer"},
+        {"content": "Has a cough", "subject": "brother Joss"},
+        {"content": "Keeps seven beehives on the roof"},
+    ]
+    api.add_memories(user_id="ana", memories=concerned)
+    api.add_memories(user_id="ana", memories=[{"content": f"Filler {number}"} for number in range(50)])
+    say(api, "I have changed my employer", "Joss is well", "The beehives are gone")
+    known = [k["content"] for k in claimed(api).payload["known"]]
+    assert {c["content"] for c in concerned} < set(known)
+
+
+@pytest.mark.parametrize("text", ["", "%' \\ $1 ::", "\N{GRINNING FACE}" * 1000, "word " * 20_000])
+def test_any_message_finds_what_is_known(api: Api, text: str) -> None:
+    api.add_memory(user_id="ana", content=LYON, attribute="home")
+    say(api, text + " x")
+    assert [k["content"] for k in claimed(api).payload["known"]] == [LYON]
+
+
+# Which numbers count --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("number", [2, 31, 0])
+@pytest.mark.parametrize("where", ["replaces", "ends"])
+def test_numbers_that_the_model_was_not_shown_change_nothing(api: Api, number: int, where: str) -> None:
+    api.add_memory(user_id="ana", content=LYON)
+    if where == "ends":
+        heard(api, {"number": number})
+    else:
+        heard(api, {"content": "Moved", "replaces": [number]})
+    assert states(api)[LYON] == ("current", None)
+
+
+@pytest.mark.parametrize(
+    "entry", [{"number": 1.5}, {"number": "1"}, {"number": None}, {"number": [1]}, {"number": 1, "seqs": None},
+              {"number": 1, "seqs": [0.5]}]
+)  # fmt: skip
+def test_an_end_of_another_form_is_refused_and_counted(api: Api, entry: dict[str, Any]) -> None:
+    api.add_memory(user_id="ana", content=LYON)
+    assert heard(api, entry)["refusals"] == {"malformed": 1}
+    assert states(api)[LYON] == ("current", None)
+
+
+def test_an_end_whose_time_cannot_be_read_is_when_it_was_said(api: Api) -> None:
+    heard(api, fact(LYON))
+    heard(api, {"number": 1, "ended_at": "soon", "corrects": "no"}, day="02-01")
+    assert states(api)[LYON] == ("ended", "02-01")
+
+
+@pytest.mark.parametrize("seqs", [[1], [99], [0, 1], []])
+@pytest.mark.parametrize("where", ["replaces", "ends"])
+def test_an_end_without_evidence_in_the_messages_changes_nothing(api: Api, seqs: list[int], where: str) -> None:
+    api.add_memory(user_id="ana", content=LYON)
+    heard(api, {"number": 1, "seqs": seqs} if where == "ends" else {"content": "M", "replaces": [1], "seqs": seqs})
+    assert states(api) == {LYON: ("current", None)}
+
+
+def test_a_known_memory_that_changed_meanwhile_is_left_alone(api: Api) -> None:
+    lyon = api.add_memory(user_id="ana", content=LYON).memory_id
+    [seq] = say(api, "I left Lyon")
+    job = claimed(api)
+    api.delete_memory(user_id="ana", memory_id=lyon)
+    outcome = complete(api, job, memories=[], ends=[{"number": 1, "seqs": [seq]}])
+    assert (outcome["ended"], states(api)) == (0, {})
+
+
+# Replacing, ending, correcting ----------------------------------------------------------------------------------------
+
+
+def test_a_new_value_replaces_the_old_one_without_a_number(api: Api) -> None:
+    heard(api, fact(LYON))
+    heard(api, fact(PORTO), day="03-01")
+    assert states(api) == {LYON: ("replaced", "03-01"), PORTO: ("current", None)}
+    assert [as_of(api, day) for day in ("02-01", "04-01")] == [[LYON], [PORTO]]
+
+
+@pytest.mark.parametrize(
+    ("fields", "ended"),
+    [
+        ({}, "03-01"),
+        ({"event_time": "2024-02-20"}, "02-20"),
+        ({"valid_from": "2024-02-10", "event_time": "2024-02-20"}, "02-10"),
+        ({"valid_from": "2023-02-10"}, "01-01"),
+    ],
+)
+def test_the_old_value_ends_when_the_new_one_begins(api: Api, fields: dict[str, Any], ended: str) -> None:
+    heard(api, fact(LYON))
+    heard(api, fact(PORTO, **fields), day="03-01")
+    assert states(api)[LYON] == ("replaced", ended)
+
+
+def test_numbers_replace_what_has_no_attribute(api: Api) -> None:
+    heard(api, {"content": "Drinks tea"}, {"content": "Drinks milk"})
+    number = {k["content"]: k["number"] for k in _known(api)}["Drinks tea"]
+    heard(api, {"content": "Drinks coffee", "replaces": [number]}, day="02-01")
+    assert {c: s for c, (s, _) in states(api).items()} == {
+        "Drinks tea": "replaced", "Drinks milk": "current", "Drinks coffee": "current",
+    }  # fmt: skip
+
+
+def _known(api: Api) -> Any:
+    """What the model will be shown; the job is handed back."""
+    say(api, "Hm")
+    job = claimed(api)
+    complete(api, job, memories=[])
+    return job.payload["known"]
+
+
+def test_an_end_without_a_successor(api: Api) -> None:
+    heard(api, fact("Works at Acme", attribute="employer"))
+    outcome = heard(api, {"number": 1, "ended_at": "2024-02-20"}, day="03-01")
+    assert outcome["ended"] == 1
+    assert states(api) == {"Works at Acme": ("ended", "02-20")}
+    assert [as_of(api, day) for day in ("02-01", "02-25")] == [["Works at Acme"], []]
+
+
+def test_an_end_before_the_beginning_leaves_no_time_at_which_it_held(api: Api) -> None:
+    heard(api, fact("Works at Acme", attribute="employer"))
+    heard(api, {"number": 1, "ended_at": "2019-01-01"}, day="03-01")
+    assert states(api) == {"Works at Acme": ("ended", "01-01")}
+
+
+def test_an_end_that_is_to_come_leaves_the_memory_until_then(api: Api) -> None:
+    heard(api, fact("Works at Acme", attribute="employer"))
+    heard(api, {"number": 1, "ended_at": "2099-01-01"}, day="03-01")
+    assert states(api) == {"Works at Acme": ("current", "01-01")}
+
+
+@pytest.mark.parametrize("value", ["Acme", "ACME", None])
+def test_a_memory_that_has_ended_ends_the_current_one_of_its_value(api: Api, value: str | None) -> None:
+    heard(api, fact("Works at Acme", attribute="employer"))
+    heard(api, {**fact("Left Acme", attribute="employer", status="ended"), "value": value}, day="03-01")
+    assert states(api)["Works at Acme"] == ("ended", "03-01")
+
+
+def test_a_memory_that_has_ended_leaves_another_value_alone(api: Api) -> None:
+    heard(api, fact(PORTO))
+    heard(api, fact("Lived in Rome", status="ended", valid_from="2022-01-01", valid_to="2023-01-01"), day="03-01")
+    assert states(api)[PORTO] == ("current", None)
+    api_rows = api.list_memories(user_id="ana", as_of="2022-06-01")
+    assert [row.content for row in api_rows] == ["Lived in Rome"]
+
+
+def test_the_end_of_another_value_leaves_alone_what_has_one_value_at_a_time(api: Api) -> None:
+    heard(api, fact("Meets in room 7", attribute="team room", many=False))
+    heard(api, fact("No longer in room 5", attribute="team room", many=False, status="ended"), day="02-01")
+    assert states(api)["Meets in room 7"] == ("current", None)
+
+
+def test_a_hobby_ends_only_by_a_denial_of_that_hobby(api: Api) -> None:
+    heard(api, fact("Plays chess", attribute="hobby"), fact("Climbs rocks", attribute="hobby", value="climbing"))
+    heard(api, fact("Gave up chess", attribute="hobby", status="ended", value="Chess"), day="02-01")
+    assert {c: s for c, (s, _) in states(api).items() if c != "Gave up chess"} == {
+        "Plays chess": "ended", "Climbs rocks": "current",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("status", ["planned", "supposed", "quoted", "never_true"])
+def test_what_is_no_fact_of_now_ends_nothing(api: Api, status: str) -> None:
+    heard(api, fact(LYON))
+    heard(api, fact(PORTO, status=status, replaces=[1]), day="03-01")
+    expected = {LYON: ("current", None), **({PORTO: ("current", None)} if status == "planned" else {})}
+    assert states(api) == expected
+    heard(api, fact("Lives in Oslo"), day="04-01")
+    assert states(api)[LYON] == ("replaced", "04-01")
+
+
+@pytest.mark.feature("E12")
+@pytest.mark.parametrize("numbers", [[], [1]])
+def test_a_correction_was_never_true(api: Api, numbers: list[int]) -> None:
+    heard(api, fact("Is allergic to peanuts", attribute="allergy"))
+    heard(api, fact("Is allergic to almonds", attribute="allergy", corrects=True, replaces=numbers), day="02-01")
+    assert {c: s for c, (s, _) in states(api).items()} == {
+        "Is allergic to peanuts": "corrected", "Is allergic to almonds": "current",
+    }  # fmt: skip
+    assert [as_of(api, day) for day in ("01-15", "03-01")] == [[], ["Is allergic to almonds"]]
+
+
+def test_a_correction_without_numbers_corrects_the_newest_alone(api: Api) -> None:
+    heard(api, fact("Is allergic to gluten", attribute="allergy"))
+    heard(api, fact("Is allergic to peanuts", attribute="allergy"), day="02-01")
+    heard(api, fact("Is allergic to almonds", attribute="allergy", corrects=True), day="02-02")
+    assert {c: s for c, (s, _) in states(api).items()} == {
+        "Is allergic to gluten": "current", "Is allergic to peanuts": "corrected", "Is allergic to almonds": "current",
+    }  # fmt: skip
+
+
+def test_an_end_that_corrects_was_never_true(api: Api) -> None:
+    heard(api, fact("Has a dog", attribute="pet"))
+    heard(api, {"number": 1, "corrects": True}, day="02-01")
+    assert (states(api)["Has a dog"][0], as_of(api, "01-15")) == ("corrected", [])
+
+
+def test_a_correction_within_one_reply(api: Api) -> None:
+    first, second = (
+        say(api, "peanuts", created_at="2024-01-01T10:00Z"),
+        say(api, "no wait", created_at="2024-01-01T10:01Z"),
+    )
+    entries = [
+        found(**fact("Is allergic to almonds", attribute="allergy", corrects=True), seqs=second),
+        found(**fact("Is allergic to peanuts", attribute="allergy"), seqs=first),
+    ]
+    complete(api, claimed(api), memories=entries)
+    assert {c: s for c, (s, _) in states(api).items()} == {
+        "Is allergic to peanuts": "corrected", "Is allergic to almonds": "current",
+    }  # fmt: skip
+
+
+def test_an_attribute_that_no_list_has_holds_one_value_where_the_model_says_so(api: Api) -> None:
+    for day, many in (("01-01", None), ("02-01", True), ("03-01", False)):
+        heard(api, fact(f"Team meets in room {day}", attribute="team room", many=many), day=day)
+    assert {c: s for c, (s, _) in states(api).items()} == {
+        "Team meets in room 01-01": "replaced", "Team meets in room 02-01": "replaced",
+        "Team meets in room 03-01": "current",
+    }  # fmt: skip
+
+
+def test_the_list_prevails_over_what_the_model_says_of_many(api: Api) -> None:
+    heard(api, fact("Plays chess", attribute="hobby"))
+    heard(api, fact("Climbs rocks", attribute="hobby", many=False), day="02-01")
+    assert {s for s, _ in states(api).values()} == {"current"}

@@ -1,0 +1,145 @@
+"""Extraction: whose statements end what is known, jobs that end in any order, and what a claim reads."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from typing import Any
+
+import pytest
+
+from tests.kinds.extract_memories.changing import LYON, PORTO, as_of, fact, heard, states
+from tests.kinds.extract_memories.steps import claimed, extract, found
+from tests.support.protocol import activate, say
+from tests.support.sqlapi import Api
+
+pytestmark = pytest.mark.feature("F1", "F3", "F29", "E10")
+
+
+@pytest.fixture
+def api(api: Api) -> Api:
+    """With a chat model, whose replies the tests hand in."""
+    activate(api)
+    return api
+
+
+# Who may end what -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.feature("E11")
+@pytest.mark.parametrize("how", ["replaces", "ends", "attribute", "status"])
+@pytest.mark.parametrize("stated", ["extracted", "added"])
+def test_nothing_that_a_user_stated_is_ended_by_what_an_assistant_says(api: Api, how: str, stated: str) -> None:
+    api.set_policy(settings={"extraction": {"from_roles": ["user", "assistant"]}})
+    if stated == "extracted":
+        heard(api, fact(LYON))
+    else:
+        api.add_memory(user_id="ana", content=LYON, attribute="home", metadata={"value": "Lyon"})
+    entries: dict[str, dict[str, Any]] = {
+        "replaces": {"content": PORTO, "replaces": [1]},
+        "ends": {"number": 1},
+        "attribute": fact(PORTO),
+        "status": fact("Left Lyon", value="Lyon", status="ended"),
+    }
+    heard(api, entries[how], day="03-01", role="assistant")
+    assert states(api)[LYON] == ("current", None)
+    if how == "attribute":
+        assert states(api)[PORTO][0] == "corrected"
+    heard(api, fact("Lives in Oslo"), day="04-01")
+    if stated == "extracted":
+        assert states(api)[LYON] == ("replaced", "04-01")
+
+
+def test_a_user_ends_what_the_application_stated(api: Api) -> None:
+    api.add_memory(user_id="ana", content=LYON, attribute="home")
+    say(api, "I moved to Porto")
+    extract(api, found(**fact(PORTO)))
+    assert {c: s for c, (s, _) in states(api).items()} == {LYON: "replaced", PORTO: "current"}
+
+
+@pytest.mark.parametrize("how", ["replaces", "attribute"])
+def test_another_subject_is_left_alone(api: Api, how: str) -> None:
+    heard(api, fact("Lou lives in Rome", subject="daughter Lou"))
+    heard(api, fact("Joss lives in Rome", subject="brother Joss", replaces=[1] if how == "replaces" else []))
+    assert {s for s, _ in states(api).values()} == {"current"}
+
+
+def test_another_agents_memories_are_left_alone(api: Api) -> None:
+    heard(api, fact(LYON), agent_id="a")
+    heard(api, fact(PORTO, replaces=[1]), agent_id="b", day="02-01")
+    heard(api, {"number": 1}, agent_id="b", day="03-01")
+    assert states(api)[LYON] == ("current", None)
+
+
+def test_a_suspicious_statement_ends_nothing(api: Api) -> None:
+    heard(api, fact(LYON))
+    heard(api, fact(PORTO, suspicious="an attack", replaces=[1]), day="03-01")
+    assert states(api) == {LYON: ("current", None)}
+
+
+# The order of jobs ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("order", list(permutations(range(3))))
+def test_jobs_may_end_in_any_order(api: Api, order: tuple[int, ...]) -> None:
+    towns = [("Lyon", "01-01"), ("Porto", "02-01"), ("Oslo", "03-01")]
+    for place in order:
+        town, day = towns[place]
+        heard(api, fact(f"Lives in {town}"), day=day)
+    assert states(api) == {
+        "Lives in Lyon": ("replaced", "02-01"), "Lives in Porto": ("replaced", "03-01"),
+        "Lives in Oslo": ("current", None),
+    }  # fmt: skip
+    assert [as_of(api, f"{month}-15") for month in ("01", "02", "03")] == [[f"Lives in {town}"] for town, _ in towns]
+
+
+def test_a_value_between_two_statements_of_another_value_held_until_the_second(api: Api) -> None:
+    heard(api, fact(LYON), day="01-01")
+    heard(api, fact("Is at home in Lyon"), day="03-01")
+    heard(api, fact(PORTO), day="02-01")
+    assert states(api)[PORTO] == ("replaced", "03-01")
+
+
+def test_an_end_that_was_said_before_the_statement_ends_nothing(api: Api) -> None:
+    heard(api, fact("Works at Acme", attribute="employer"), day="03-01")
+    heard(api, fact("Left Acme", attribute="employer", value="Acme", status="ended"), {"number": 1}, day="02-01")
+    assert states(api)["Works at Acme"] == ("current", None)
+
+
+def test_a_value_that_is_said_again_is_known_and_stays(api: Api) -> None:
+    heard(api, fact(PORTO))
+    outcome = heard(api, fact("Home: Porto", value="porto"), day="02-01")
+    assert (outcome["inserted"], outcome["duplicates"]) == (0, 1)
+    assert states(api) == {PORTO: ("current", None)}
+    assert api.value("select to_char(said_at at time zone 'UTC', 'MM-DD') from memory.memories") == "02-01"
+
+
+def test_a_return_to_a_former_value(api: Api) -> None:
+    for day, content in (("01-01", LYON), ("02-01", PORTO), ("03-01", LYON)):
+        heard(api, fact(content), day=day)
+    current = [row.content for row in api.list_memories(user_id="ana")]
+    assert current == [LYON]
+    assert [as_of(api, f"{month}-15") for month in ("01", "02", "03")] == [[LYON], [PORTO], [LYON]]
+
+
+# Its cost -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_claim_reads_little_of_a_user_with_very_many_memories(api: Api) -> None:
+    api.set_policy(settings={"memories": {"max_per_agent": 1_000_000}})
+    api.query(
+        "insert into memory.memories (user_id, content, attribute, subject) select 'ana', 'Owns book ' || n,"
+        " case n %% 10 when 0 then 'book ' || n end, case n %% 7 when 0 then 'shelf ' || n end"
+        " from generate_series(1, 4000) as n returning 1"
+    )
+    api.add_memory(user_id="ana", content="Is at Acme", attribute="employer")
+    say(api, "I have a new employer and book 77")
+    job = None
+
+    def run() -> None:
+        nonlocal job
+        job = claimed(api)
+
+    assert api.entries_read(run) < 8000
+    assert job is not None
+    assert len(job.payload["known"]) == 30
+    assert "Is at Acme" in [k["content"] for k in job.payload["known"]]

@@ -1,0 +1,261 @@
+"""Facts that change: a memory with an attribute of one value ends the value before, and nothing is deleted."""
+
+from __future__ import annotations
+
+import random
+from datetime import timedelta
+from itertools import permutations
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg.types.json import Jsonb
+
+from tests.memories.steps import APR, FEB, JAN, MAR, add, contents, home, states
+from tests.support.sqlapi import Api, refused
+
+pytestmark = pytest.mark.feature("F3", "F29")
+
+
+def test_a_new_value_ends_the_value_before_and_deletes_nothing(api: Api) -> None:
+    lyon = home(api, "Lives in Lyon", valid_from=JAN)
+    porto = home(api, "Lives in Porto", valid_from=MAR)
+    assert contents(api) == ["Lives in Porto"]
+    assert states(api) == {"Lives in Lyon": "replaced", "Lives in Porto": "current"}
+    old = api.get_memory(user_id="ana", memory_id=lyon)
+    assert (old.superseded_by, old.supersede_reason, old.valid_to, old.state) == (porto, "replaced", MAR, "replaced")
+    assert [contents(api, as_of=at) for at in (FEB, APR)] == [["Lives in Lyon"], ["Lives in Porto"]]
+    history = api.get_memory_history(user_id="ana", memory_id=lyon)
+    assert [version.operation for version in history] == ["insert", "supersede"]
+
+
+def test_a_value_without_a_beginning_ends_the_one_before_when_it_is_said(api: Api) -> None:
+    lyon = home(api, "Lives in Lyon")
+    porto = home(api, "Lives in Porto")
+    said_at = api.get_memory(user_id="ana", memory_id=porto).created_at
+    assert api.get_memory(user_id="ana", memory_id=lyon).valid_to == said_at
+
+
+@pytest.mark.parametrize("order", list(permutations(range(3))))
+def test_the_order_in_which_an_application_stores_the_past_does_not_matter(api: Api, order: tuple[int, ...]) -> None:
+    lives = [("Lives in Lyon", JAN), ("Lives in Porto", FEB), ("Lives in Oslo", MAR)]
+    for place in order:
+        content, since = lives[place]
+        home(api, content, valid_from=since)
+    rows = {row.content: row for row in api.list_memories(user_id="ana", include_superseded=True)}
+    assert [rows[content].valid_to for content, _ in lives] == [FEB, MAR, None]
+    assert [contents(api, as_of=at + timedelta(days=3)) for at in (JAN, FEB, MAR)] == [[c] for c, _ in lives]
+    assert contents(api) == ["Lives in Oslo"]
+
+
+def test_many_memories_in_one_call_follow_each_other(api: Api) -> None:
+    memories = [{"content": f"Lives in {town}", "attribute": "Home"} for town in ("Lyon", "Porto", "Oslo")]
+    api.add_memories(user_id="ana", memories=memories)
+    assert states(api) == {"Lives in Lyon": "replaced", "Lives in Porto": "replaced", "Lives in Oslo": "current"}
+
+
+@pytest.mark.parametrize("stored", ["one by one", "in one call", "in one statement"])
+def test_two_wordings_of_one_value_leave_one_of_them(api: Api, stored: str) -> None:
+    said: list[dict[str, Any]] = [
+        {"content": content, "attribute": "home", "metadata": {"value": value}}
+        for content, value in [
+            ("Lives in Porto", "Porto"),
+            ("Is at home in Pôrto", "  porto."),
+            ("Resides there", "PORTO"),
+        ]
+    ]
+    if stored == "one by one":
+        for memory in said:
+            add(api, **memory)
+    elif stored == "in one call":
+        api.add_memories(user_id="ana", memories=said)
+    else:
+        api.query(
+            "insert into memory.memories (user_id, content, attribute, metadata)"
+            " select 'ana', m ->> 'content', m ->> 'attribute', m -> 'metadata' from jsonb_array_elements(%(m)s) as m"
+            " returning 1",
+            m=Jsonb(said),
+        )
+    assert sorted(states(api).values()) == ["current", "duplicate", "duplicate"]
+    assert api.count_memories(user_id="ana") == 1
+    assert api.value("select memory_count from memory.memory_scopes") == 1
+
+
+@pytest.mark.parametrize(
+    ("value", "other", "is_same"),
+    [
+        ("1300", "1,300", True),
+        ("Müller & Söhne", "muller & sohne", True),
+        ("6.5", "65", False),
+        ("Porto", "Porto Alegre", False),
+        ("", "", False),
+        ({"town": "Porto"}, {"town": "Porto"}, True),
+        (None, None, False),
+        ("x" * 100_000 + "1", "x" * 100_000 + "2", False),
+    ],
+)
+def test_values_are_the_same_whatever_their_case_accents_and_marks(
+    api: Api, value: Any, other: Any, is_same: bool
+) -> None:
+    home(api, "This one", metadata={"value": value})
+    home(api, "That one", metadata={"value": other})
+    assert states(api) == {"This one": "duplicate" if is_same else "replaced", "That one": "current"}
+
+
+def test_a_value_that_is_said_again_counts_as_said_at_the_latest_of_its_times(api: Api) -> None:
+    """Else a value of the time between would take its place."""
+    insert = (
+        "insert into memory.memories (user_id, content, attribute, metadata, said_at)"
+        " values ('ana', %(content)s, 'home', %(metadata)s, %(at)s) returning 1"
+    )
+    for content, value, at in [
+        ("Lives in Porto", "Porto", APR), ("Is at home in Porto", "Porto", JAN), ("Lives in Lyon", "Lyon", FEB),
+    ]:  # fmt: skip
+        api.query(insert, content=content, metadata=Jsonb({"value": value}), at=at)
+    assert states(api) == {"Lives in Porto": "duplicate", "Is at home in Porto": "current", "Lives in Lyon": "replaced"}
+
+
+def test_the_same_words_again_renew_when_they_were_said(api: Api) -> None:
+    first = home(api, "Lives in Lyon")
+    assert home(api, "lives in  LYON") == first
+    renewed = "select said_at >= statement_timestamp() - interval '1 minute' from memory.memories"
+    assert api.value(renewed)
+    assert api.get_memory(user_id="ana", memory_id=first).version == 1
+
+
+def test_the_words_of_a_former_value_become_current_again(api: Api) -> None:
+    home(api, "Lives in Lyon")
+    home(api, "Lives in Porto")
+    back = home(api, "Lives in Lyon")
+    assert contents(api) == ["Lives in Lyon"]
+    assert [row.memory_id for row in api.list_memories(user_id="ana")] == [back]
+
+
+def test_a_known_text_that_gets_an_attribute_ends_the_value_before(api: Api) -> None:
+    home(api, "Lives in Lyon")
+    add(api, "Moved to Porto")
+    home(api, "Moved to Porto")
+    assert contents(api) == ["Moved to Porto"]
+
+
+@pytest.mark.parametrize("on_conflict", ["ignore", "replace"])
+def test_repeating_a_value_beside_another_attribute(api: Api, on_conflict: str) -> None:
+    add(api, "Porto", attribute="birthplace")
+    home(api, "Lives in Lyon")
+    home(api, "Porto", on_conflict=on_conflict)
+    assert contents(api) == (["Lives in Lyon", "Porto"] if on_conflict == "ignore" else ["Porto"])
+
+
+@pytest.mark.parametrize(
+    ("attribute", "ends"),
+    [("hobby", False), ("allergy", False), ("shoe string theory", False), ("employer", True), ("phone/work", True)],
+)
+def test_only_attributes_that_have_one_value_end_anything(api: Api, attribute: str, ends: bool) -> None:
+    add(api, "One", attribute=attribute)
+    add(api, "Two", attribute=attribute)
+    assert contents(api) == (["Two"] if ends else ["Two", "One"])
+
+
+def test_what_stands_after_the_slash_tells_two_of_a_kind_apart(api: Api) -> None:
+    for content, attribute in [("555-1", "phone/work"), ("555-2", "phone/home"), ("555-3", "Phone/WORK")]:
+        add(api, content, attribute=attribute)
+    assert contents(api) == ["555-3", "555-2"]
+
+
+def test_three_names_of_the_longest_kind_make_a_fact(api: Api) -> None:
+    chance = random.Random(1)
+    user, agent, attribute = ("".join(chr(chance.randrange(0x20000, 0x2A6DF)) for _ in range(255)) for _ in range(3))
+    assert add(api, "One value", user_id=user, agent_id=agent, attribute=attribute)
+    assert [row.attribute for row in api.list_memories(user_id=user)] == [attribute]
+
+
+def test_subjects_are_kept_apart_and_the_user_needs_no_name(api: Api) -> None:
+    for content, subject in [("Lyon", None), ("Rome", "daughter Lou"), ("Oslo", "user"), ("Bari", "Daughter  LOU")]:
+        home(api, content, subject=subject)
+    assert contents(api) == ["Bari", "Oslo"]
+    assert contents(api, subject="daughter lou", include_superseded=True) == ["Bari", "Rome"]
+    assert contents(api, subject="user", include_superseded=True) == ["Oslo", "Lyon"]
+
+
+def test_agents_and_users_are_kept_apart(api: Api) -> None:
+    home(api, "Lyon")
+    home(api, "Porto", agent_id="other")
+    home(api, "Oslo", user_id="bob")
+    assert contents(api) == ["Porto", "Lyon"]
+
+
+@pytest.mark.feature("F24")
+def test_facts_of_a_space_replace_each_other_and_nothing_of_its_members(api: Api) -> None:
+    api.create_space(space="team")
+    api.grant_space(space="team", user_id="ana", access="write")
+    home(api, "Lives in Lyon")
+    for content in ("The office is in Bonn", "The office is in Kiel"):
+        home(api, content, user_id="space:team")
+    rows = api.list_memories(user_id="ana", spaces=["team"], include_superseded=True, attribute="home")
+    assert [(row.content, row.state, row.space) for row in rows] == [
+        ("The office is in Kiel", "current", "team"),
+        ("The office is in Bonn", "replaced", "team"),
+        ("Lives in Lyon", "current", None),
+    ]
+
+
+def test_the_policy_says_which_attributes_have_one_value(api: Api) -> None:
+    attributes = {"Shoe Size": "one", "home": "many", "phone/fax": "many"}
+    api.set_policy(settings={"memories": {"attributes": attributes}})
+    for content, attribute in [
+        ("40", "shoe size"), ("41", "Shoe size/left"), ("42", "SHOE SIZE"), ("Lyon", "home"), ("Porto", "home"),
+        ("1", "phone/fax"), ("2", "phone/fax"), ("3", "phone"), ("4", "phone"),
+    ]:  # fmt: skip
+        add(api, content, attribute=attribute)
+    assert contents(api) == ["4", "2", "1", "Porto", "Lyon", "42", "41"]
+
+
+@pytest.mark.parametrize("value", ["two", 1, None, ["one"]])
+def test_the_policy_refuses_other_numbers_of_values(api: Api, value: Any) -> None:
+    with refused("settings"):
+        api.set_policy(settings={"memories": {"attributes": {"home": value}}})
+
+
+@pytest.mark.parametrize(
+    "text", ["50%_off", "a.*(b", "\\d+", "\N{SNOWMAN}\N{GRINNING FACE}", 'it\'s "quoted"', "é" * 255]
+)
+def test_any_letters_may_name_an_attribute_and_a_subject(api: Api, text: str) -> None:
+    api.set_policy(settings={"memories": {"attributes": {text: "one"}}})
+    add(api, "Another", attribute="x", subject="x")
+    add(api, "One", attribute=text, subject=text)
+    add(api, "Two", attribute=text, subject=text)
+    assert contents(api, subject=text) == contents(api, attribute=text) == ["Two"]
+    assert contents(api) == ["Two", "Another"]
+    assert api.search(user_id="ana", query=f"What is my {text}?", mode="keyword") is not None
+
+
+@pytest.mark.parametrize("argument", ["subject", "attribute"])
+@pytest.mark.parametrize("text", ["", "x" * 256])
+def test_a_subject_or_attribute_that_is_no_name_is_refused(api: Api, argument: str, text: str) -> None:
+    before = api.state()
+    with refused(argument):
+        add(api, "Likes tea", **{argument: text})
+    with refused(argument):
+        api.list_memories(user_id="ana", **{argument: text})
+    with pytest.raises(psycopg.Error, match=rf"{argument} of memories\[1\]: "):
+        api.add_memories(user_id="ana", memories=[{"content": "Likes tea"}, {"content": "Likes milk", argument: text}])
+    assert api.state() == before
+
+
+@pytest.mark.parametrize(
+    ("subject", "stored"),
+    [("daughter Lou", "daughter Lou"), ({"name": "Lou"}, None), (7, None), (None, None), ("", None), ("x" * 256, None),
+     ("Re: two\nlines", "Re: two\nlines")],
+)  # fmt: skip
+def test_metadata_that_names_no_subject_is_stored_like_any_other(api: Api, subject: Any, stored: str | None) -> None:
+    memory_id = add(api, "Lives in Rome", metadata={"subject": subject})
+    memory = api.get_memory(user_id="ana", memory_id=memory_id)
+    assert (memory.subject, memory.metadata) == (stored, {"subject": subject})
+
+
+def test_plain_inserts_obey_the_same_rules(api: Api) -> None:
+    insert = "insert into memory.memories (user_id, content, attribute) values {} returning 1"
+    api.query(insert.format("('ana', 'Lives in Lyon', 'home'), ('bob', 'Lives in Bonn', 'home')"))
+    api.query(insert.format("('ana', 'Lives in Porto', 'home'), ('ana', 'Lives in Oslo', 'home')"))
+    assert states(api) == {"Lives in Lyon": "replaced", "Lives in Porto": "replaced", "Lives in Oslo": "current"}
+    assert contents(api, user_id="bob") == ["Lives in Bonn"]
