@@ -27,6 +27,17 @@ EXTRAS = PROJECT["optional-dependencies"]
 PLPYTHON = [line for line in (ROOT / "plpython/requirements.txt").read_text().splitlines() if line[:1] not in ("#", "")]
 
 
+def wanted_by(*extras: str) -> list[str]:
+    """What the package needs with these extras, and with the extras of its own that they name."""
+    wanted = list(PROJECT["dependencies"])
+    for requirement in [Requirement(line) for extra in extras for line in EXTRAS[extra]]:
+        if requirement.name == PROJECT["name"]:
+            wanted += wanted_by(*requirement.extras)
+        else:
+            wanted.append(str(requirement))
+    return wanted
+
+
 def locked(name: str) -> dict[str, tuple[str, int]]:
     """Version and number of hashes of each package of a lock file."""
     found = re.findall(r"^(\S+)==(\S+)(.*(?:\n    .*)*)", (LOCKS / f"{name}.txt").read_text(), re.MULTILINE)
@@ -36,8 +47,8 @@ def locked(name: str) -> dict[str, tuple[str, int]]:
 @pytest.mark.parametrize(
     ("name", "wanted"),
     [
-        ("worker", [*PROJECT["dependencies"], *EXTRAS["otel"]]),
-        ("server", [*PROJECT["dependencies"], *EXTRAS["server"], *EXTRAS["mcp"], *EXTRAS["otel"]]),
+        ("worker", wanted_by("cli", "worker", "otel")),
+        ("server", wanted_by("server", "mcp", "otel")),
         ("database", PLPYTHON),
         ("database-local", [*PLPYTHON, "onnxruntime>=1.17", "tokenizers>=0.20"]),
         ("build", ["hatchling>=1.27"]),

@@ -19,8 +19,7 @@ begin
     -- If somebody is clearing or deleting the thread, the job is put off. An append neither waits for this lock nor
     -- makes the claim wait.
     if p_job.scope <> '' then
-      perform from memory.threads as t
-      where t.user_id = p_job.user_id and t.thread_id = p_job.scope for key share nowait;
+      perform memory._hold_thread(p_job.user_id, p_job.scope);
     end if;
     select * into handed from memory._job_input(p_job);
     if handed.payload is not null then
@@ -93,5 +92,18 @@ begin
     end if;
     perform memory._give_back(p_job, wait_until, not goes_on, reason);
   end if;
+end;
+$$;
+
+-- Keeps a thread from being cleared or deleted until the transaction ends, without waiting for somebody who does so now.
+-- A lock with nowait follows the newer versions of a row, and waits for whoever has deleted the newest one: lock_timeout
+-- ends that wait. The claim already holds the job, for which the deletion would wait.
+create or replace function memory._hold_thread(p_user_id text, p_thread_id text)
+returns void
+language plpgsql volatile parallel unsafe
+set lock_timeout = '10ms'
+as $$
+begin
+  perform from memory.threads as t where t.user_id = p_user_id and t.thread_id = p_thread_id for key share nowait;
 end;
 $$;
