@@ -12,7 +12,8 @@
 -- anew. request is the newest message of the user, from_seq the first message of the thread that is shown, recalled
 -- what is recalled for the question, and most the tokens that all of that keeps to.
 create or replace function memory._fitted(
-  p_asking memory._asking, p_max_tokens int, p_for_thread int, p_as_asked boolean default true,
+  p_asking memory._asking, p_max_tokens int, p_for_thread int, p_history memory._recalled[],
+  p_as_asked boolean default true,
   out offers memory._offer[], out request bigint, out from_seq bigint, out recalled memory._recalled[], out most int
 )
 language plpgsql stable parallel unsafe
@@ -68,15 +69,17 @@ begin
   elsif thread.beginning_tokens > 0 then
     perform memory._does_not_fit('the instructions that begin the thread do not', 'context.max_tokens');
   end if;
-  offers := array[]::memory._offer[];
+  offers := memory._recalled_part(5, 0, p_history);
+  remaining := remaining - memory._shown_tokens(offers);
   if (summaries[1]).source = 'user_summary' then
-    offers := array[memory._unless(
+    found := array[memory._unless(
       summaries[1], case when (summaries[1]).token_count > remaining then 'does not fit' end)];
-    if (offers[1]).why_not is not null then
+    if (found[1]).why_not is not null then
       perform memory._does_not_fit('the user summary does not', 'context.max_tokens');
     end if;
+    offers := offers || found;
     summaries := summaries[2:];
-    remaining := remaining - memory._shown_tokens(offers);
+    remaining := remaining - memory._shown_tokens(found);
   end if;
   -- In steps of an eighth, so that another length of the question changes nothing of what stands before it.
   shared := greatest(least(remaining, most - p_for_thread), 0);
@@ -200,7 +203,7 @@ begin
   if place > 1 and since > remaining then -- The calls since the request need tokens of the thread.
     remaining := remaining + fitted.tokens + (units[1]).tokens - (thread.units[1]).tokens;
     if remaining < 0 then
-      made := memory._fitted(p_asking, p_max_tokens, p_for_thread, false);
+      made := memory._fitted(p_asking, p_max_tokens, p_for_thread, p_history, false);
       offers := made.offers;
       request := made.request;
       from_seq := made.from_seq;

@@ -22,6 +22,7 @@ declare
   shared text[]; -- the user_ids of the spaces whose memories are shown as well; null for none
   for_thread int := 0; -- tokens beyond the policy's context.max_tokens
   asking memory._asking;
+  history memory._recalled[];
   made record; -- of memory._fitted()
 begin
   perform memory._check_id('user_id', user_id), memory._check_id('thread_id', thread_id),
@@ -63,10 +64,16 @@ begin
   if max_tokens is null and whole_thread then
     for_thread := memory._whole_thread_tokens(asking);
   end if;
+  history := memory._whole_history(asking, max_tokens);
+  if history <> '{}' then
+    for_thread := for_thread + memory._shown_tokens(memory._recalled_part(5, 0, history));
+    asking.why_no_recall := 'the whole history stands in the context';
+    asking.policy := jsonb_set(asking.policy, '{context,keep_recalled}', 'false');
+  end if;
   max_tokens := coalesce(
     max_tokens, least((policy #>> '{context,max_tokens}')::bigint + for_thread, 2147483647)::int);
 
-  select f.* into made from memory._fitted(asking, max_tokens, for_thread) as f;
+  select f.* into made from memory._fitted(asking, max_tokens, for_thread, history) as f;
   if cardinality(made.recalled) > 0 then
     perform memory._keep_round(asking, made.request, made.from_seq, made.most, made.recalled);
   end if;

@@ -8,6 +8,7 @@
 --    2     user_summary          user_summary    2
 --    3     memories                                 memories about the user that stand in every context
 --    4     cross_session         cross_session   4  earlier conversations, if the policy allows them and the query asks
+--    5     recalled              recalled           the whole history, while it is short enough for the policy
 --    6, 7  thread_summary        thread_summary  6  the summary of the whole thread, then the rolling one
 --    8     message, recalled     message         8  the newest messages of the thread, with what stays recalled
 --    9     memories              memories        1  memories that the question asks for
@@ -33,7 +34,7 @@ begin
       else memory._with_own_refs(p_asking.user_id, o.content) end,
     case when is_cached and o.place = 0 then 'instructions' else o.source end, o.token_count,
     o.metadata || jsonb_build_object('cache', case
-      when o.place in (0, 2) or is_cached and o.place = 3 then 'stable'
+      when o.place in (0, 2, 5) or is_cached and o.place = 3 then 'stable'
       when o.place in (4, 9, 10, 11) then 'volatile' else 'thread' end)
   from unnest(p_offers) with ordinality
     as o (place, seq, source, id, role, content, token_count, metadata, why_not, kind, said_at, number)
