@@ -10868,9 +10868,9 @@ begin
 end;
 $$;
 
--- Keeps a thread from being cleared or deleted until the transaction ends, without waiting for somebody who does so now.
--- A lock with nowait follows the newer versions of a row, and waits for whoever has deleted the newest one: lock_timeout
--- ends that wait. The claim already holds the job, for which the deletion would wait.
+-- Keeps a thread from being cleared or deleted until the transaction ends, without waiting for somebody who does so
+-- now. A lock with nowait follows the newer versions of a row, and waits for whoever has deleted the newest one:
+-- lock_timeout ends that wait. The claim already holds the job, for which the deletion would wait.
 create or replace function memory._hold_thread(p_user_id text, p_thread_id text)
 returns void
 language plpgsql volatile parallel unsafe
@@ -29517,7 +29517,10 @@ begin
   if recall is not null then
     policy := jsonb_set(policy, '{context,recall}', to_jsonb(recall));
   end if;
-  if policy #>> '{context,recall}' = 'false' then
+  history := memory._whole_history(
+    row(get_context.user_id, get_context.thread_id, get_context.agent_id, null, null, null, policy, layout, false, null,
+      null, null, null)::memory._asking, max_tokens);
+  if policy #>> '{context,recall}' = 'false' or history <> '{}' then
     policy := jsonb_set(policy, '{context,keep_recalled}', 'false'); -- nothing recalled at all, nor kept from before
   end if;
   -- Without a query the context is made for the user's newest message.
@@ -29527,6 +29530,7 @@ begin
   asking := memory._asking_of(
     get_context.user_id, get_context.thread_id, get_context.agent_id, query, query_embedding, policy, filters, layout,
     coalesce(explain, false), shared, p_why_no_recall => case
+      when history <> '{}' then 'the whole history stands in the context'
       when recall then null
       when not recall then 'the call switches recall off'
       when policy #>> '{context,recall}' = 'false' then 'the policy switches recall off (context.recall)'
@@ -29534,12 +29538,7 @@ begin
   if max_tokens is null and whole_thread then
     for_thread := memory._whole_thread_tokens(asking);
   end if;
-  history := memory._whole_history(asking, max_tokens);
-  if history <> '{}' then
-    for_thread := for_thread + memory._shown_tokens(memory._recalled_part(5, 0, history));
-    asking.why_no_recall := 'the whole history stands in the context';
-    asking.policy := jsonb_set(asking.policy, '{context,keep_recalled}', 'false');
-  end if;
+  for_thread := for_thread + memory._shown_tokens(memory._recalled_part(5, 0, history));
   max_tokens := coalesce(
     max_tokens, least((policy #>> '{context,max_tokens}')::bigint + for_thread, 2147483647)::int);
 
@@ -31732,7 +31731,7 @@ $$;
 -- than choosing: it only grows at its end, so a provider's cache of prompts keeps it, and nothing is missed.
 
 -- Everything that was said outside the thread, and in the part of the thread that was compressed: messages as recall
--- shows them, oldest first. Empty unless the policy asks for the whole history, and unless the history has fewer tokens
+-- shows them. Empty unless the policy asks for the whole history, and unless the history has fewer tokens
 -- together with the rest of the thread and fits into p_max_tokens with it (null: any number fits).
 create or replace function memory._whole_history(p_asking memory._asking, p_max_tokens int)
 returns memory._recalled[]

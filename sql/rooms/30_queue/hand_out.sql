@@ -95,9 +95,9 @@ begin
 end;
 $$;
 
--- Keeps a thread from being cleared or deleted until the transaction ends, without waiting for somebody who does so now.
--- A lock with nowait follows the newer versions of a row, and waits for whoever has deleted the newest one: lock_timeout
--- ends that wait. The claim already holds the job, for which the deletion would wait.
+-- Keeps a thread from being cleared or deleted until the transaction ends, without waiting for somebody who does so
+-- now. A lock with nowait follows the newer versions of a row, and waits for whoever has deleted the newest one:
+-- lock_timeout ends that wait. The claim already holds the job, for which the deletion would wait.
 create or replace function memory._hold_thread(p_user_id text, p_thread_id text)
 returns void
 language plpgsql volatile parallel unsafe

@@ -47,7 +47,10 @@ begin
   if recall is not null then
     policy := jsonb_set(policy, '{context,recall}', to_jsonb(recall));
   end if;
-  if policy #>> '{context,recall}' = 'false' then
+  history := memory._whole_history(
+    row(get_context.user_id, get_context.thread_id, get_context.agent_id, null, null, null, policy, layout, false, null,
+      null, null, null)::memory._asking, max_tokens);
+  if policy #>> '{context,recall}' = 'false' or history <> '{}' then
     policy := jsonb_set(policy, '{context,keep_recalled}', 'false'); -- nothing recalled at all, nor kept from before
   end if;
   -- Without a query the context is made for the user's newest message.
@@ -57,6 +60,7 @@ begin
   asking := memory._asking_of(
     get_context.user_id, get_context.thread_id, get_context.agent_id, query, query_embedding, policy, filters, layout,
     coalesce(explain, false), shared, p_why_no_recall => case
+      when history <> '{}' then 'the whole history stands in the context'
       when recall then null
       when not recall then 'the call switches recall off'
       when policy #>> '{context,recall}' = 'false' then 'the policy switches recall off (context.recall)'
@@ -64,12 +68,7 @@ begin
   if max_tokens is null and whole_thread then
     for_thread := memory._whole_thread_tokens(asking);
   end if;
-  history := memory._whole_history(asking, max_tokens);
-  if history <> '{}' then
-    for_thread := for_thread + memory._shown_tokens(memory._recalled_part(5, 0, history));
-    asking.why_no_recall := 'the whole history stands in the context';
-    asking.policy := jsonb_set(asking.policy, '{context,keep_recalled}', 'false');
-  end if;
+  for_thread := for_thread + memory._shown_tokens(memory._recalled_part(5, 0, history));
   max_tokens := coalesce(
     max_tokens, least((policy #>> '{context,max_tokens}')::bigint + for_thread, 2147483647)::int);
 
