@@ -32,7 +32,10 @@ def history(api: Api, **arguments: Any) -> list[str]:
 
 def test_all_conversations_stand_in_the_order_of_time_before_the_thread(talks: Api) -> None:
     context = talks.get_context(user_id="ana", thread_id="today")
-    assert [(part.source, part.metadata["cache"]) for part in context] == [("recalled", "stable"), ("message", "thread")]
+    assert [(part.source, part.metadata["cache"]) for part in context] == [
+        ("recalled", "stable"),
+        ("message", "thread"),
+    ]
     lines = [line for line in context[0].content.splitlines() if line]
     assert lines[lines.index("2 March 2026") :][:5] == [
         "2 March 2026",
