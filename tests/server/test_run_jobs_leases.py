@@ -78,8 +78,8 @@ def test_a_terminated_runner_gives_its_jobs_back(
     thread = threading.Thread(target=call)
     thread.start()
     wait_until(lambda: len(fake.requests) == 3)
-    # One statement sends both within one turn of the runner. Between two statements a busy machine may let the runner act
-    # on a cancel alone, and a termination that meets the aborted statement leaves the jobs to their leases.
+    # One statement sends both within one turn of the runner. Between two statements a busy machine may let the runner
+    # act on a cancel alone, and a termination that meets the aborted statement leaves the jobs to their leases.
     calls = ", ".join(f"pg_{name}_backend(%(pid)s)" for name in signals)
     api.query(f"select {calls}", pid=runner.info.backend_pid)
     thread.join(PATIENCE)

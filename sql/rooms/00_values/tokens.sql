@@ -9,8 +9,7 @@ end;
 
 -- An upper bound of a text's tokens, for a text that nobody has counted and that must not exceed a limit. Nearly every
 -- text has fewer tokens than the bound under the encodings of OpenAI. The bound is too high by a factor of 1.1 to 1.3
--- for English prose, 1.1 to 2 for prose of other languages, 1.3 to 2 for source code and JSON, 2 for Chinese, 3 for
--- Russian, and 1 to 2 for base64, hexadecimal digits and lists of numbers. A word is at least one token; so are a digit
+-- for English prose, 1.1 to 2 for prose of other languages, 1.3 to 2 for source code and JSON, and 1 to 2 for base64, hexadecimal digits and lists of numbers. A word is at least one token; so are a digit
 -- between blanks, a line break, and nearly every capital within a word. Most English words are exactly one token, words
 -- of other languages two or three. So the bound of a text is the lower the more English the text is by
 -- memory._english(). With one bound for all languages, the bound of English chats was 1.8 times their tokens, and a
@@ -38,12 +37,16 @@ declare
     bits - bit_count(convert_to(upper(unindented collate "C"), getdatabaseencoding()));
   signs int := length(unindented) - small_letters - capitals - digits - lines - blanks;
   english constant double precision := coalesce(p_english, memory._english(unindented));
+  cyrillic int := 0;
+  east_asian int := 0; -- ideographs, kana, and signs between them
   runs int := 0; -- characters in runs of 24 and more without a blank
   twenty constant double precision := 20;
 begin
   -- Most texts have neither long runs nor other characters than printable ASCII, tabs and line breaks.
   if unindented ~ e'[^\t\n -~]|\\S{24}' then
     signs := signs - length(regexp_replace(unindented, e'[\t\n -~]+', '', 'g'));
+    cyrillic := length(unindented) - length(regexp_replace(unindented, e'[\\u0400-\\u04ff]+', '', 'g'));
+    east_asian := length(unindented) - length(regexp_replace(unindented, e'[\\u3040-\\u9fff]+', '', 'g'));
     if p_content ~ e'\\S{24}' then
       runs := (select coalesce(sum(length(r[1])), 0)
                from regexp_matches(left(p_content, 1000000), e'(\\S{24,})', 'g') as r);
@@ -56,6 +59,7 @@ begin
               + (1.9 - 0.8 * english) * lines + (0.9 - 0.15 * english) * blanks
               + 21 * digits / twenty + 17 * signs / twenty
               + 17 * (octet_length(p_content) - length(p_content)) / twenty -- bytes after each character's first
+              - (9 * cyrillic + 8 * east_asian) / twenty
               + 8 * runs / twenty);
 end;
 $$;
