@@ -29258,6 +29258,7 @@ declare
   since int := 0; -- the tokens of the round since the request
   remaining int;
   shared int; -- the tokens of which each part gets a share
+  unstepped int; -- the same, not in steps
   memory_tokens int; -- of the memories that are not shown yet
   cross_tokens int := 0;
   for_question int := 0; -- what the question asks for gets so many tokens beside a thread that is cut
@@ -29294,7 +29295,8 @@ begin
     remaining := remaining - memory._shown_tokens(found);
   end if;
   -- In steps of an eighth, so that another length of the question changes nothing of what stands before it.
-  shared := greatest(least(remaining, most - p_for_thread), 0);
+  unstepped := greatest(least(remaining, most - p_for_thread), 0);
+  shared := unstepped;
   if is_cached then
     shared := shared - shared % greatest(most / 8, 1);
   end if;
@@ -29363,7 +29365,8 @@ begin
       p_asking, fitted.oldest_seq, request, array(select k.thread_id || '/' || k.seq from unnest(kept) as k),
       -- What stays recalled must leave the thread room to grow.
       case when request is null or not is_cached or not (settings ->> 'keep_recalled')::boolean then remaining
-        else least(remaining, for_question) end - memory._fence_tokens());
+        else least(remaining, floor(unstepped * memory._share(settings ->> 'recall_share'))::int) end
+        - memory._fence_tokens());
     why_nothing := made.why_not;
     recalled := memory._without_said(made.candidates, nullif(concat_ws(e'\n', (
         select m.content from memory.messages as m
@@ -30939,7 +30942,7 @@ begin
         tokens := case
           when hit.is_counted and room is null and said = hit.content and not hit.metadata ? 'tool_calls'
             then hit.token_count + 4 + length(line) - length(replace(line, e'\n', ''))
-              + coalesce(memory._tokens_at_most(hit.metadata ->> 'name'), 0)
+              + coalesce(memory._tokens_at_most(hit.metadata ->> 'name') - 2, 0)
           else memory._tokens_at_most(e'\n' || line, hit.english) - 2 end;
         exit when tokens <= remaining or hit.score is null or room is not null or remaining < 60;
         room := remaining * 2 / 3;

@@ -46,6 +46,7 @@ declare
   since int := 0; -- the tokens of the round since the request
   remaining int;
   shared int; -- the tokens of which each part gets a share
+  unstepped int; -- the same, not in steps
   memory_tokens int; -- of the memories that are not shown yet
   cross_tokens int := 0;
   for_question int := 0; -- what the question asks for gets so many tokens beside a thread that is cut
@@ -82,7 +83,8 @@ begin
     remaining := remaining - memory._shown_tokens(found);
   end if;
   -- In steps of an eighth, so that another length of the question changes nothing of what stands before it.
-  shared := greatest(least(remaining, most - p_for_thread), 0);
+  unstepped := greatest(least(remaining, most - p_for_thread), 0);
+  shared := unstepped;
   if is_cached then
     shared := shared - shared % greatest(most / 8, 1);
   end if;
@@ -151,7 +153,8 @@ begin
       p_asking, fitted.oldest_seq, request, array(select k.thread_id || '/' || k.seq from unnest(kept) as k),
       -- What stays recalled must leave the thread room to grow.
       case when request is null or not is_cached or not (settings ->> 'keep_recalled')::boolean then remaining
-        else least(remaining, for_question) end - memory._fence_tokens());
+        else least(remaining, floor(unstepped * memory._share(settings ->> 'recall_share'))::int) end
+        - memory._fence_tokens());
     why_nothing := made.why_not;
     recalled := memory._without_said(made.candidates, nullif(concat_ws(e'\n', (
         select m.content from memory.messages as m

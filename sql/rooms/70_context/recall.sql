@@ -176,7 +176,7 @@ begin
         tokens := case
           when hit.is_counted and room is null and said = hit.content and not hit.metadata ? 'tool_calls'
             then hit.token_count + 4 + length(line) - length(replace(line, e'\n', ''))
-              + coalesce(memory._tokens_at_most(hit.metadata ->> 'name'), 0)
+              + coalesce(memory._tokens_at_most(hit.metadata ->> 'name') - 2, 0)
           else memory._tokens_at_most(e'\n' || line, hit.english) - 2 end;
         exit when tokens <= remaining or hit.score is null or room is not null or remaining < 60;
         room := remaining * 2 / 3;
