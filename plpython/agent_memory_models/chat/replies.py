@@ -142,10 +142,13 @@ def of_schema(schema: dict[str, Any]) -> Any:
 
 
 @lru_cache(maxsize=64)
-def strict_schema(reply_type: type[BaseModel], *, with_bounds: bool = False) -> dict[str, Any]:
+def strict_schema(
+    reply_type: type[BaseModel], *, with_bounds: bool = False, seqs: tuple[int, int] | None = None
+) -> dict[str, Any]:
     """The JSON schema of a reply within the limits of strict mode: no references, every property required.
 
-    With bounds it also says how long texts and lists may be, which strict mode does not allow.
+    With bounds it also says how long texts and lists may be, which strict mode does not allow, and with `seqs` between
+    which numbers the seqs of messages are: a small model otherwise names messages that nobody wrote.
     """
     schema = reply_type.model_json_schema()
     definitions = schema.get("$defs", {})
@@ -168,6 +171,8 @@ def strict_schema(reply_type: type[BaseModel], *, with_bounds: bool = False) -> 
         if "properties" in node:
             names = sorted(node["properties"], key=lambda name: name not in _EVIDENCE)
             kept["properties"] = {name: strict(node["properties"][name]) for name in names}
+            if with_bounds and seqs and "seqs" in names:
+                kept["properties"]["seqs"]["items"] |= {"minimum": seqs[0], "maximum": seqs[1]}
             kept |= {"required": names, "additionalProperties": False}
         return kept
 

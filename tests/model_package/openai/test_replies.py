@@ -101,7 +101,7 @@ def test_only_servers_that_write_by_a_grammar_are_told_of_bounds(fake: FakeModel
         return dict(schema["properties"]["memories"]["items"]["properties"])
 
     fake.next_behaviours = [Behaviour(status=400)]
-    extract(users("a"), chat(fake))
+    extract(users("a", "b", first=7), chat(fake))
     bounded, strict = memory(0), memory(1)
     assert next(iter(bounded)) == next(iter(strict)) == "seqs"  # the evidence, before what is said on it
     assert (bounded["seqs"]["maxItems"], bounded["subject"]["maxLength"], bounded["confidence"]["maximum"]) == (
@@ -109,7 +109,9 @@ def test_only_servers_that_write_by_a_grammar_are_told_of_bounds(fake: FakeModel
         100,
         1,
     )
+    assert bounded["seqs"]["items"] == {"type": "integer", "minimum": 7, "maximum": 8}  # of the messages that it reads
     assert "maxItems" not in strict["seqs"]
+    assert strict["seqs"]["items"] == {"type": "integer"}
     assert "maxLength" not in strict["subject"]
 
 

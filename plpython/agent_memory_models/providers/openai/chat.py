@@ -251,7 +251,14 @@ class OpenAIChat:
         """The messages of a request, and the member of it that says which shape the reply must have."""
         payload = asked.payload
         messages = chat_messages(payload, asked.question.variables)
-        schema = strict_schema(asked.question.reply_type(payload), with_bounds=mode == "bounds")
+        seqs = [row["seq"] for row in payload.get("messages") or ()]
+        if seqs and payload.get("previous_summary"):
+            seqs.append(0)  # points of the summary are of earlier messages
+        schema = strict_schema(
+            asked.question.reply_type(payload),
+            with_bounds=mode == "bounds",
+            seqs=(min(seqs), max(seqs)) if seqs else None,
+        )
         if mode in ("bounds", "schema"):
             named = {"name": payload["prompt"]["name"], "strict": True, "schema": schema}
             return messages, {"response_format": {"type": "json_schema", "json_schema": named}}
