@@ -6129,6 +6129,7 @@ begin
         when memory._language_of_script(w.lexeme) is not null then array[memory._language_of_script(w.lexeme)]
         when own = any (p_languages) then p_languages else p_languages || own end) as k
       cross join lateral unnest(tsvector_to_array(to_tsvector(k, w.lexeme))) as l (lexeme)
+      where strpos(w.lexeme, '-') = 0 or strpos(l.lexeme, '-') > 0 -- the parts stand among the words themselves
       group by word
       order by min(w.place), word limit p_limit);
   end if;
