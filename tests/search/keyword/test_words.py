@@ -84,6 +84,13 @@ class TestWords:
         assert api.value("select memory._query_words('{english}', 'What did they do there?', 9)") == []
 
     @pytest.mark.feature("E4")
+    def test_the_parts_of_a_hyphenated_word_count_once_and_not_where_they_say_nothing(self, api: Api) -> None:
+        words = "select memory._query_words('{english,french}', %(query)s, 99)"
+        asked = api.value(words, query="Quand est-ce que la grand-mère de Nora a appris à nager ?")
+        assert {"quand", "grand", "mere", "nag"} <= set(asked)
+        assert not {"est", "ce"} & set(asked)  # stop words of French, which English would take for words
+
+    @pytest.mark.feature("E4")
     def test_a_query_of_one_word_is_read_in_the_languages_of_the_messages(self, api: Api) -> None:
         said = ["Die Katze ist krank, und ich weiß nicht warum.", "Wir haben das Auto verkauft."]
         api.add_messages(**ANA, messages=[{"role": "user", "content": content} for content in said])
