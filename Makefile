@@ -205,6 +205,11 @@ lint-others:
 	@$(BIN)/shellcheck $(SHELL_SCRIPTS)
 	@$(BIN)/hadolint docker/Dockerfile
 	@$(BIN)/check-jsonschema --quiet --builtin-schema vendor.compose-spec docker/compose.yaml
+	@$(MAKE) --no-print-directory docs-site
+
+.PHONY: docs-site
+docs-site: .venv/.dev ## Make the documentation a site in dist/site, and check its links
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 .PHONY: format
 format: .venv/.dev ## Format the Python, regenerate build/ and the sync client

@@ -5717,10 +5717,10 @@ end;
 
 -- An upper bound of a text's tokens, for a text that nobody has counted and that must not exceed a limit. Nearly every
 -- text has fewer tokens than the bound under the encodings of OpenAI. The bound is too high by a factor of 1.1 to 1.3
--- for English prose, 1.1 to 2 for prose of other languages, 1.3 to 2 for source code and JSON, and 1 to 2 for base64, hexadecimal digits and lists of numbers. A word is at least one token; so are a digit
--- between blanks, a line break, and nearly every capital within a word. Most English words are exactly one token, words
--- of other languages two or three. So the bound of a text is the lower the more English the text is by
--- memory._english(). With one bound for all languages, the bound of English chats was 1.8 times their tokens, and a
+-- for English prose, 1.1 to 2 for prose of other languages, 1.3 to 2 for source code and JSON, and 1 to 2 for base64,
+-- hexadecimal digits and lists of numbers. A word is at least one token; so are a digit between blanks, a line break,
+-- and nearly every capital within a word. Most English words are exactly one token, words of other languages two or
+-- three. So the bound of a text is the lower the more English the text is by memory._english(). With one bound for all languages, the bound of English chats was 1.8 times their tokens, and a
 -- context held half of the texts that fit. If the text is a part of a larger text, p_english is the value of
 -- memory._english() for the larger text: with one value for all parts, their bounds add up to a bound of the whole.
 create or replace function memory._tokens_at_most(p_content text, p_english double precision default null)
@@ -30937,9 +30937,9 @@ begin
           then memory._passage((p_asking.policy #>> '{search,language}')::regconfig, said, p_asking.query, room) end;
         passage := case when part is not null then array[strpos(said, part), length(part)] end;
         line := memory._recalled_line(hit.role, hit.metadata, memory._excerpt(said, passage));
-        -- The count of a job is exact for the text alone. A role, a colon and a line break are at most four tokens more,
-        -- and the indentation of a further line is one. The estimate of a separate text has two more than that of a
-        -- part.
+        -- The count of a job is exact for the text alone. A role, a colon and a line break are at most four tokens
+        -- more, and the indentation of a further line is one. The estimate of a separate text has two more than that
+        -- of a part.
         tokens := case
           when hit.is_counted and room is null and said = hit.content and not hit.metadata ? 'tool_calls'
             then hit.token_count + 4 + length(line) - length(replace(line, e'\n', ''))

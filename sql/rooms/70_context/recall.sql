@@ -170,9 +170,9 @@ begin
           then memory._passage((p_asking.policy #>> '{search,language}')::regconfig, said, p_asking.query, room) end;
         passage := case when part is not null then array[strpos(said, part), length(part)] end;
         line := memory._recalled_line(hit.role, hit.metadata, memory._excerpt(said, passage));
-        -- The count of a job is exact for the text alone. A role, a colon and a line break are at most four tokens more,
-        -- and the indentation of a further line is one. The estimate of a separate text has two more than that of a
-        -- part.
+        -- The count of a job is exact for the text alone. A role, a colon and a line break are at most four tokens
+        -- more, and the indentation of a further line is one. The estimate of a separate text has two more than that
+        -- of a part.
         tokens := case
           when hit.is_counted and room is null and said = hit.content and not hit.metadata ? 'tool_calls'
             then hit.token_count + 4 + length(line) - length(replace(line, e'\n', ''))
