@@ -12,9 +12,10 @@ end;
 -- for English prose, 1.1 to 2 for prose of other languages, 1.3 to 2 for source code and JSON, and 1 to 2 for base64,
 -- hexadecimal digits and lists of numbers. A word is at least one token; so are a digit between blanks, a line break,
 -- and nearly every capital within a word. Most English words are exactly one token, words of other languages two or
--- three. So the bound of a text is the lower the more English the text is by memory._english(). With one bound for all languages, the bound of English chats was 1.8 times their tokens, and a
--- context held half of the texts that fit. If the text is a part of a larger text, p_english is the value of
--- memory._english() for the larger text: with one value for all parts, their bounds add up to a bound of the whole.
+-- three. So the bound of a text is the lower the more English the text is by memory._english(). With one bound for all
+-- languages, the bound of English chats was 1.8 times their tokens, and a context held half of the texts that fit. If
+-- the text is a part of a larger text, p_english is the value of memory._english() for the larger text: with one value
+-- for all parts, their bounds add up to a bound of the whole.
 create or replace function memory._tokens_at_most(p_content text, p_english double precision default null)
 returns int
 language plpgsql immutable parallel safe
