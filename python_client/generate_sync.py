@@ -29,6 +29,7 @@ REPLACEMENTS = {
     "AsyncWorkerProtocol": "WorkerProtocol",
     "answer_in_loop": "answer_in_thread",
     "async_carrying": "carrying",
+    "async_cursors_in": "cursors_in",
     "async_fetched": "fetched",
     "async_parts_of": "parts_of",
     "async_prepare_nothing_behind_a_pooler": "prepare_nothing_behind_a_pooler",

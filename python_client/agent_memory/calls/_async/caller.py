@@ -23,6 +23,7 @@ from ...errors import (
     from_psycopg,
     may_come_from_an_upgrade,
 )
+from ...schema import SCHEMA, async_cursors_in, in_schema, schema_of
 from ..arguments import DUMPERS
 from ..forks import abandon, begin_anew_in_children
 from ..function import Function, Keys, Rows
@@ -50,8 +51,10 @@ class AsyncCaller:
         pool_size: how many connections the client's own pool may open.
         token: the token of a tenant's session, or what returns one before each call.
         prepare: whether the client's own connections prepare statements; None means unless a pooler is in between.
+        schema: the schema of the functions; None is that of the source's cursors, or the default.
 
     Attributes:
+        schema: the schema of the functions.
         connection: the connection of the caller, for a client that was made of one.
         store: the store.
         warned: the causes that the client has warned of.
@@ -65,7 +68,9 @@ class AsyncCaller:
         pool_size: int = 10,
         token: str | Callable[[], str] | None = None,
         prepare: bool | None = None,
+        schema: str | None = None,
     ) -> None:
+        self.schema = SCHEMA if source is None and schema is None else schema_of(source, schema)
         self.connection: AsyncConnection[Any] | None = None
         self.store = store
         self.warned: set[Cause] = set() if store is None else warned_of_stores
@@ -121,7 +126,11 @@ class AsyncCaller:
             open=False,
             check=None if self.store is None else AsyncPool.check_connection,
             configure=async_prepare_nothing_behind_a_pooler if self._prepares is None else None,
-            kwargs={"autocommit": True, **({"prepare_threshold": None} if self._prepares is False else {})},
+            kwargs={
+                "autocommit": True,
+                "cursor_factory": async_cursors_in(self.schema),
+                **({"prepare_threshold": None} if self._prepares is False else {}),
+            },
         )
 
     async def of(self, user_id: str, *, is_fresh: bool = False) -> AsyncCaller:  # noqa: ARG002  (for routed callers)
@@ -143,7 +152,7 @@ class AsyncCaller:
     async def call(self, function: Function, given: Mapping[str, Any]) -> Any:
         """Call a function with arguments by name, and return what its method returns."""
         arguments = function.sendable(given)
-        query = statement(function.verb, function.name, tuple(arguments))
+        query = statement(function.verb, function.name, tuple(arguments), self.schema)
         notices = Notices(self.warned)
         async with self.borrowed(notices) as connection:
             if self._owns_pool:
@@ -159,7 +168,7 @@ class AsyncCaller:
                     await self._execute_anew(cursor, query, arguments)
                 rows = await async_fetched(cursor)
             except psycopg.Error as error:
-                await _raise_translated(connection, error, function.name)
+                await _raise_translated(connection, error, function.name, self.schema)
         notices.warn()
         return function.read(rows)
 
@@ -170,7 +179,7 @@ class AsyncCaller:
             AgentMemoryError: the connection is inside a transaction.
         """
         arguments = function.sendable(given)
-        query = statement("call", function.name, tuple(arguments))
+        query = statement("call", function.name, tuple(arguments), self.schema)
         async with self.borrowed(Notices(self.warned)) as connection:
             if connection.info.transaction_status != TransactionStatus.IDLE:
                 raise AgentMemoryError(
@@ -181,7 +190,7 @@ class AsyncCaller:
             autocommit = connection.autocommit
             await connection.set_autocommit(True)
             try:
-                async with async_translated(connection, function.name):
+                async with async_translated(connection, function.name, self.schema):
                     await connection.execute(query, arguments)
             finally:
                 if not connection.closed:
@@ -211,10 +220,10 @@ class AsyncCaller:
             await self.send_token(connection)
             asking = AsyncCursor(connection, row_factory=scalar_row)
             if keys and need == "wanted":
-                await asking.execute(MAY_MASK)
+                await asking.execute(in_schema(MAY_MASK, self.schema))
                 keys = keys if await asking.fetchone() else {}
             if keys or "value" in arguments:
-                await asking.execute("select memory._secret_mask()")
+                await asking.execute(in_schema("select memory._secret_mask()", self.schema))
                 mask: bytes = await asking.fetchone() or b""
                 for setting, key in keys.items():
                     await asking.execute(
@@ -269,12 +278,12 @@ class AsyncCaller:
     async def in_a_transaction(self, isolation: LiteralString) -> AsyncIterator[AsyncCaller]:
         """Yield a caller on one connection in a transaction: the client's, or one of its own at this isolation."""
         notices = Notices(self.warned)
-        async with self.borrowed(notices) as connection, async_translated(connection):
+        async with self.borrowed(notices) as connection, async_translated(connection, schema=self.schema):
             is_own = connection.info.transaction_status == TransactionStatus.IDLE
             async with connection.transaction() if is_own else nullcontext():
                 if is_own:
                     await connection.execute(f"set transaction isolation level {isolation}")
-                bound = AsyncCaller(connection, token=self._token)
+                bound = AsyncCaller(connection, token=self._token, schema=self.schema)
                 bound.warned = self.warned
                 yield bound
         notices.warn()
@@ -355,33 +364,38 @@ def _is_alone(connection: AsyncConnection[Any]) -> bool:
 
 
 @asynccontextmanager
-async def async_translated(connection: AsyncConnection[Any], function: str | None = None) -> AsyncIterator[None]:
+async def async_translated(
+    connection: AsyncConnection[Any], function: str | None = None, schema: str | None = None
+) -> AsyncIterator[None]:
     """Raise the errors of the SQL API as the exceptions of this package; the psycopg error is their ``__cause__``.
 
     Args:
         connection: where the statements inside run.
         function: the function of the SQL API that they call, if it is one.
+        schema: the schema of the functions; None is that of the connection's cursors, or the default.
     """
     try:
         yield
     except psycopg.Error as error:
-        await _raise_translated(connection, error, function)
+        await _raise_translated(connection, error, function, schema_of(connection, schema))
 
 
-async def _raise_translated(connection: AsyncConnection[Any], error: psycopg.Error, function: str | None) -> NoReturn:
-    translation = from_psycopg(error, connection.info, function, await _answer(connection, error))
+async def _raise_translated(
+    connection: AsyncConnection[Any], error: psycopg.Error, function: str | None, schema: str
+) -> NoReturn:
+    translation = from_psycopg(error, connection.info, function, await _answer(connection, error, schema), schema)
     if translation is None:
         raise error
     raise translation from error
 
 
-async def _answer(connection: AsyncConnection[Any], error: psycopg.Error) -> str | None:
+async def _answer(connection: AsyncConnection[Any], error: psycopg.Error, schema: str) -> str | None:
     """Ask the server for facts that explain an error, unless the error ended its transaction."""
     question = QUESTIONS.get(error.sqlstate or "")
     if question is None or connection.info.transaction_status != TransactionStatus.IDLE:
         return None
     try:
-        [answer] = await (await AsyncCursor(connection).execute(question)).fetchone() or [None]
+        [answer] = await (await AsyncCursor(connection).execute(in_schema(question, schema))).fetchone() or [None]
     except (psycopg.errors.UndefinedFunction, psycopg.errors.InvalidSchemaName):
         return ""
     except psycopg.Error:
