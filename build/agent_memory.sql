@@ -154,7 +154,7 @@ begin
   where existing_owner is null and p.proname = 'sweep' and p.prosrc ~ '(^|\W)memory[.]_refuse[(]'
   limit 1;
   if renamed is not null then
-    raise exception 'schema "%" was named "memory" when agent_memory was installed there', renamed
+    raise exception 'schema "%" was schema "memory" when agent_memory was installed there', renamed
       using errcode = '42P06', detail = 'Its functions would call those that are installed now.',
         hint = format('Rename it back, or have its functions made anew: agent-memory install --schema %s', renamed);
   end if;
@@ -16885,7 +16885,7 @@ create or replace function memory._memories_to_delete(
 )
 returns uuid[]
 language plpgsql stable parallel safe
-set plan_cache_mode = force_custom_plan -- as in memory._list_filtered()
+set plan_cache_mode = force_custom_plan -- as in memory.list_memories()
 as $$
 begin
   return array(

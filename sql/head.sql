@@ -53,7 +53,7 @@ begin
   where existing_owner is null and p.proname = 'sweep' and p.prosrc ~ '(^|\W)memory[.]_refuse[(]'
   limit 1;
   if renamed is not null then
-    raise exception 'schema "%" was named "memory" when agent_memory was installed there', renamed
+    raise exception 'schema "%" was schema "memory" when agent_memory was installed there', renamed
       using errcode = '42P06', detail = 'Its functions would call those that are installed now.',
         hint = format('Rename it back, or have its functions made anew: agent-memory install --schema %s', renamed);
   end if;

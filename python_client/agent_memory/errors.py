@@ -171,6 +171,8 @@ _FAILED_TRANSACTION = "25P02"
 # A prepared statement that exists already, does not exist, or takes other parameters than are sent.
 _OTHER_STATEMENT = {"42P05", "26000", "08P01"}
 
+# The schema that a function has looked into, in any language: 'schema "memory" ...' and 'relation "memory.jobs" ...'.
+_ELSEWHERE = re.compile(r'"(\w+)(?:\.\w+"|"[^"]*\Z)')
 _PROXIED = re.compile(r"\A(?:\w+\.\w+\(\d+\): \[[^\]]*\] REMOTE [A-Z]+: |Remote (?:hint|detail): )")
 
 QUESTIONS = dict.fromkeys(_MISSING, "select memory.version()") | {_NOT_PERMITTED: "select current_user"}
@@ -291,7 +293,7 @@ def from_psycopg(
     result: AgentMemoryError | None = None
     if sqlstate in _MISSING and is_ours:
         result = not_installed(message, info, "" if sqlstate == "3F000" else answer, schema)
-    elif sqlstate == "3F000":  # within a function, which names its own schema
+    elif sqlstate in ("3F000", "42P01") and (elsewhere := _ELSEWHERE.search(message)) and elsewhere[1] != schema:
         result = NotInstalledError(
             f'the functions in schema "{schema}" call others elsewhere, as if it had been renamed: {message}',
             hint=f"Rename it back, or have its functions made anew: agent-memory install --schema {schema}",

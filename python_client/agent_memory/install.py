@@ -12,7 +12,7 @@ import psycopg
 from psycopg.sql import Identifier
 
 from .calls import translated
-from .errors import InvalidValueError, NotSupportedError, PermissionDeniedError
+from .errors import NotSupportedError, PermissionDeniedError
 from .schema import SCHEMA, in_schema, named_schema, schema_of
 
 _HELD_BACK = {":": "：", "%": "％", "?": "？", "${": "＄{"}
@@ -132,9 +132,6 @@ def install(connection: psycopg.Connection[Any], schema: str | None = None) -> N
             hint="Make one: createdb --encoding=UTF8 --template=template0 --locale=C.UTF-8 NAME",
         )
     schema = schema_of(connection, schema)
-    reserved = "select from pg_get_keywords() where word = %s and catcode in ('R', 'T')"
-    if connection.execute(reserved, [schema]).fetchone() is not None:
-        raise InvalidValueError(f'schema: "{schema}" is a word of SQL', hint="Take a name that needs no quotes.")
     try:
         execute(connection, sql_file(schema), schema)
     except psycopg.errors.InsufficientPrivilege as error:

@@ -34,6 +34,16 @@ _PLACES = re.compile(
     )""",
     re.VERBOSE,
 )
+_RESERVED = frozenset(
+    "all analyse analyze and any array as asc asymmetric authorization binary both case cast check collate collation "
+    "column concurrently constraint create cross current_catalog current_date current_role current_schema current_time "
+    "current_timestamp current_user default deferrable desc distinct do else end except false fetch for foreign freeze "
+    "from full grant group having ilike in information_schema initially inner intersect into is isnull join lateral "
+    "leading left like limit localtime localtimestamp natural not notnull null offset on only or order outer overlaps "
+    "placing primary public references returning right select session_user similar some symmetric system_user table "
+    "tablesample then to trailing true union unique user using variadic verbose when where window with".split()
+)
+"""Words that SQL takes for something else, and schemas that are not ours."""
 Query = TypeVar("Query")
 
 
@@ -41,13 +51,13 @@ def named_schema(schema: str | None = None) -> str:
     """Return a schema, else that of the environment's AGENT_MEMORY_SCHEMA, else ``memory``.
 
     Raises:
-        InvalidValueError: the name would need quotes, is too long for the names of its roles, or is PostgreSQL's own.
+        InvalidValueError: the name would need quotes, is too long for the names of its roles, or means something else.
     """
     name = schema if schema is not None else os.environ.get("AGENT_MEMORY_SCHEMA") or SCHEMA
-    if not isinstance(name, str) or not _NAME.fullmatch(name) or name in ("public", "information_schema"):
+    if not isinstance(name, str) or not _NAME.fullmatch(name) or name in _RESERVED:
         raise InvalidValueError(
             f"schema: {name!r} cannot be the schema of agent_memory",
-            hint="Take 1 to 40 small letters, digits and underscores, no digit first; not pg_..., not public.",
+            hint="Take 1 to 40 small letters, digits and underscores, no digit first, that are no word of SQL.",
         )
     return name
 

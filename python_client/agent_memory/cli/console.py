@@ -53,8 +53,9 @@ def _take_schema(ctx: typer.Context, schema: str | None) -> None:
     """Have all connections of a command, and the programs that it starts, use a schema, as the environment may say."""
     if schema is not None:
         before = os.environ.get("AGENT_MEMORY_SCHEMA", "")
+        # Of the root, which is closed after a command whose other arguments are wrong as well.
+        ctx.find_root().call_on_close(lambda: os.environ.update(AGENT_MEMORY_SCHEMA=before))
         os.environ["AGENT_MEMORY_SCHEMA"] = named_schema(schema)
-        ctx.call_on_close(lambda: os.environ.update(AGENT_MEMORY_SCHEMA=before))
 
 
 @cache
