@@ -114,6 +114,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         skip_others(way, items)
     elif config.getoption("--one-user"):
         one_user.skip_different(items)
+    elif config.getoption("--schema"):
+        other_schema.skip_different(items)
     is_second = again and way is None and not takes_part_of_rooms(config)
     chosen = [item for item in items if (item.get_closest_marker("nightly") is not None) == nightly]
     of_second = repeated(chosen)

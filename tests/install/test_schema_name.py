@@ -209,7 +209,9 @@ def test_a_renamed_schema_says_so_until_its_functions_are_made_anew(dsn: str, du
         memory.add_message("ana", "t", "user", "Before")
     execute(dsn, f"alter schema {NAME} rename to its_memory")
     with Memory(dsn, schema="its_memory") as memory:
-        with pytest.raises(NotInstalledError, match=r'"its_memory" .* had been renamed.*"app_memory" does not') as error:
+        with pytest.raises(
+            NotInstalledError, match=r'"its_memory" .* had been renamed.*"app_memory" does not'
+        ) as error:
             memory.add_message("ana", "t", "user", "Meanwhile")
         assert "agent-memory install --schema its_memory" in str(error.value)
         with pytest.raises(NotInstalledError):
@@ -263,6 +265,8 @@ def test_values_in_a_statement_stay() -> None:
 
 
 def test_the_checksum_is_that_of_the_file() -> None:
-    done = subprocess.run([sys.executable, "-m", "agent_memory.cli", "sql", "--checksum"], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "agent_memory.cli", "sql", "--checksum"], capture_output=True, text=True
+    )
     built = subprocess.run(["sha256sum", ROOT / "build" / "agent_memory.sql"], capture_output=True, text=True)
     assert done.stdout.split() == built.stdout.split()[:1]

@@ -201,12 +201,15 @@ def opened(dsn: str | None) -> Iterator[Memory]:
 
 
 @contextmanager
-def connected(dsn: str | None, user_id: str | None = None) -> Iterator[psycopg.Connection[Any]]:
+def connected(
+    dsn: str | None, user_id: str | None = None, schema: str | None = None
+) -> Iterator[psycopg.Connection[Any]]:
     """Yield a connection in autocommit mode, on which every error is raised as the client would.
 
-    In a cluster the connection leads to the node of a user, or without one to the node that is named.
+    In a cluster the connection leads to the node of a user, or without one to the node that is named. The schema is
+    that of the command, unless one is named.
     """
-    with connected_to_nodes(dsn) as connections:
+    with connected_to_nodes(dsn, schema) as connections:
         connection = connections.nodes.first if user_id is None else connections.nodes.of(user_id)
         with translated(connection):
             yield connection
@@ -240,9 +243,9 @@ class Connections:
 
 
 @contextmanager
-def connected_to_nodes(dsn: str | None) -> Iterator[Connections]:
+def connected_to_nodes(dsn: str | None, schema: str | None = None) -> Iterator[Connections]:
     """Yield connections to the database, and where that is a node of a cluster, to the other nodes when needed."""
-    with database(dsn) as conninfo, node_connections(conninfo) as nodes, translated(nodes.first):
+    with database(dsn) as conninfo, node_connections(conninfo, schema=schema) as nodes, translated(nodes.first):
         if nodes.map is None:
             yield Connections(Memory(nodes.first), nodes)
         else:
