@@ -10,15 +10,16 @@ import asyncio
 import re
 import subprocess
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
 from agent_memory import AsyncMemory, InvalidValueError, Memory, NotInstalledError
 from agent_memory.cli import app
 from agent_memory.install import install, one_statement, sql_file
+from agent_memory.move import move
 from agent_memory.schema import SCHEMA, cursors_in, in_schema, named_schema
 from agent_memory.uninstall import uninstall
 from agent_memory.worker import Worker
@@ -32,7 +33,7 @@ from tests.install.steps import use
 from tests.install.test_uninstall import OBJECTS
 from tests.install.upgrades import LATER, Build, altered
 from tests.support.installer import execute
-from tests.support.servers import ROOT, Run
+from tests.support.servers import ROOT
 from tests.support.sqlapi import Api
 
 pytestmark = pytest.mark.feature("F33")
@@ -231,6 +232,26 @@ def test_a_renamed_schema_says_so_until_its_functions_are_made_anew(dsn: str, du
         ).fetchone()
         assert rest == (0,)
         uninstall(connection, schema="its_memory")
+
+
+def test_a_schema_is_renamed_in_one_transaction(dsn: str) -> None:
+    with Memory(dsn, schema=NAME) as memory:
+        memory.add_message("ana", "t", "user", "Before")
+    with psycopg.connect(dsn) as connection:
+        connection.execute(f"alter schema {NAME} rename to its_memory")
+        connection.execute(one_statement("its_memory").encode())
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        assert Memory(connection, schema="its_memory").get_messages("ana", "t")[0].content == "Before"
+        uninstall(connection, schema="its_memory")
+
+
+def test_users_move_between_schemas_of_other_names(dsn: str, _database: Callable[..., Any]) -> None:
+    with _database("moved_to_memory") as other, connect(dsn) as source:
+        Api(source).add_message(user_id="ana", thread_id="t", role="user", content="Hello")
+        with psycopg.connect(other, autocommit=True, cursor_factory=cursors_in(SCHEMA)) as target:
+            assert {each.outcome for each in move(source, target)} == {"moved"}
+            assert Memory(target).get_messages("ana", "t")[0].content == "Hello"
+            uninstall(target)
 
 
 @pytest.mark.parametrize("name", ["App Memory", 'a"b', "a.b", "1st", "", "pg_memory", "public", "é", "m" * 41, "a;b"])
