@@ -13,7 +13,7 @@ from psycopg.sql import Identifier
 
 from .calls import translated
 from .errors import NotSupportedError, PermissionDeniedError
-from .schema import SCHEMA, in_schema, named_schema, schema_of
+from .schema import SCHEMA, file_in_schema, in_schema, named_schema, schema_of
 
 _HELD_BACK = {":": "：", "%": "％", "?": "？", "${": "＄{"}
 """What tools look for in the statements that they run, to put values there, and what stands for that instead."""
@@ -62,12 +62,12 @@ def sql_file(schema: str | None = None) -> bytes:
         built = gzip.decompress(compressed.read_bytes())
     else:
         built = files(__package__).joinpath("agent_memory.sql").read_bytes()  # of an editable installation
-    return in_schema(built, named_schema(schema))
+    return file_in_schema(built.decode(), named_schema(schema)).encode()
 
 
 def roles_file(schema: str | None = None) -> str:
     """Return the SQL file that ``create_roles`` executes."""
-    return in_schema(files(__package__).joinpath("agent_memory_roles.sql").read_text(), named_schema(schema))
+    return file_in_schema(files(__package__).joinpath("agent_memory_roles.sql").read_text(), named_schema(schema))
 
 
 def one_statement(schema: str | None = None) -> str:

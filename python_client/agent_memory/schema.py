@@ -30,10 +30,10 @@ _PLACES = re.compile(
       | (?<=schemaname[ ]=[ ]'memory)(?=')
       | (?<=\bschema[ ]memory)\b
       | (?<=\bschema[ ]"memory)(?=")
-      | (?<![\w.$-]memory)(?=_(?:app|tenant|worker|reader|admin)\b|_[*][_' ])   # its roles
     )""",
     re.VERBOSE,
 )
+_ROLES = re.compile(r"\bmemory(?=_(?:app|tenant|worker|reader|admin)\b|_[*][_' ])")
 _RESERVED = frozenset(
     "all analyse analyze and any array as asc asymmetric authorization binary both case cast check collate collation "
     "column concurrently constraint create cross current_catalog current_date current_role current_schema current_time "
@@ -88,6 +88,11 @@ def in_schema(query: Query, schema: str) -> Query:
     elif isinstance(query, sql.Identifier) and query._obj[0] == SCHEMA and len(query._obj) > 1:
         changed = sql.Identifier(schema, *query._obj[1:])
     return changed  # type: ignore[no-any-return]
+
+
+def file_in_schema(built: str, schema: str) -> str:
+    """Return an install file for a schema. Its roles have the schema's name, too; statements take theirs from there."""
+    return built if schema == SCHEMA else _ROLES.sub(schema, in_schema(built, schema))
 
 
 @cache

@@ -162,5 +162,5 @@ def uninstall(connection: psycopg.Connection[Any], *, dry_run: bool = False, sch
             cursor.execute("set local lock_timeout = '10s'")
             for part in parts:
                 if part.stays is None:
-                    cursor.execute(part.statement.encode())
+                    psycopg.Cursor(connection).execute(part.statement.encode())  # as the database has written it
     return parts

@@ -45,7 +45,9 @@ def test_the_numbers_of_the_head_are_those_of_the_database(api: Api) -> None:
 def test_the_head_is_short(api: Api) -> None:
     assert len(ABOUT.splitlines()) <= 36
     for name in set(re.findall(r"(?<!\w)memory\.(\w+)", ABOUT)):
-        is_there = "select to_regclass('memory.' || %(name)s) is not null or to_regproc('memory.' || %(name)s) is not null"
+        is_there = (
+            "select to_regclass('memory.' || %(name)s) is not null or to_regproc('memory.' || %(name)s) is not null"
+        )
         assert api.value(is_there, name=name), name
 
 
