@@ -1,7 +1,8 @@
 """Writes docs/reference.md, the reference of the SQL functions and views, and docs/schema.md, that of the tables.
 
-Also the counts on docs/what-runs-in-my-database.md. All come from the catalog and its COMMENT ON texts. ``reference.py`` rewrites the pages; ``reference.py --check`` fails
-when one is stale. Either fails when something has no comment.
+Both come from the catalog and its COMMENT ON texts, and so do the counts on docs/what-runs-in-my-database.md.
+``reference.py`` rewrites the pages; ``reference.py --check`` fails when one is stale. Either fails when something has
+no comment.
 """
 
 from __future__ import annotations

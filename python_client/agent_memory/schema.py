@@ -35,13 +35,16 @@ _PLACES = re.compile(
 )
 _ROLES = re.compile(r"\bmemory(?=_(?:app|tenant|worker|reader|admin)\b|_[*][_' ])")
 _RESERVED = frozenset(
-    "all analyse analyze and any array as asc asymmetric authorization binary both case cast check collate collation "
-    "column concurrently constraint create cross current_catalog current_date current_role current_schema current_time "
-    "current_timestamp current_user default deferrable desc distinct do else end except false fetch for foreign freeze "
-    "from full grant group having ilike in information_schema initially inner intersect into is isnull join lateral "
-    "leading left like limit localtime localtimestamp natural not notnull null offset on only or order outer overlaps "
-    "placing primary public references returning right select session_user similar some symmetric system_user table "
-    "tablesample then to trailing true union unique user using variadic verbose when where window with".split()
+    re.findall(
+        r"\w+",
+        """all analyse analyze and any array as asc asymmetric authorization binary both case cast check collate collation
+        column concurrently constraint create cross current_catalog current_date current_role current_schema current_time
+        current_timestamp current_user default deferrable desc distinct do else end except false fetch for foreign freeze
+        from full grant group having ilike in information_schema initially inner intersect into is isnull join lateral
+        leading left like limit localtime localtimestamp natural not notnull null offset on only or order outer overlaps
+        placing primary public references returning right select session_user similar some symmetric system_user table
+        tablesample then to trailing true union unique user using variadic verbose when where window with""",
+    )
 )
 """Words that SQL takes for something else, and schemas that are not ours."""
 Query = TypeVar("Query")

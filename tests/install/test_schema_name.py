@@ -12,7 +12,6 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import psycopg
 import pytest
@@ -20,7 +19,7 @@ from agent_memory import AsyncMemory, InvalidValueError, Memory, NotInstalledErr
 from agent_memory.cli import app
 from agent_memory.install import install, one_statement, sql_file
 from agent_memory.move import move
-from agent_memory.schema import SCHEMA, cursors_in, in_schema, named_schema
+from agent_memory.schema import SCHEMA, cursors_in, file_in_schema, in_schema, named_schema
 from agent_memory.uninstall import uninstall
 from agent_memory.worker import Worker
 from psycopg import sql
@@ -142,8 +141,8 @@ def test_commands_take_it(dsn: str, tmp_path: Path) -> None:
     for arguments in (
         ["status"], ["doctor"], ["users", "list"], ["threads", "list", "ana"], ["memories", "list", "ana"],
         ["search", "ana", "tea"], ["context", "ana", "t"], ["documents", "list", "ana"], ["artifacts", "list", "ana"],
-        ["jobs", "list"], ["models", "list"], ["policy", "show"], ["prompt", "show", "extract_memories"], ["sweep"], ["worker", "--once"],
-        ["export", "ana"], ["quarantine", "list", "ana"], ["install"],
+        ["jobs", "list"], ["models", "list"], ["policy", "show"], ["prompt", "show", "extract_memories"],
+        ["sweep"], ["worker", "--once"], ["export", "ana"], ["quarantine", "list", "ana"], ["install"],
     ):  # fmt: skip
         command(dsn, *arguments)
 
@@ -156,13 +155,13 @@ def test_upgrades_keep_the_data_and_the_name(dsn: str, dump: Dump, build: Build)
         install(connection, NAME)
         assert dump(dsn) == before
         messages = api.value("select count(*) from memory.messages")
-        connection.execute(in_schema(build(altered()).encode(), NAME))
+        connection.execute(file_in_schema(build(altered()), NAME).encode())
         assert api.value("select memory.version()") == LATER
         assert api.value("select count(*) from memory.messages where extra = 7") == messages
     assert f"schema {SCHEMA}" not in objects(dsn)
 
 
-def test_two_installations_share_no_data_no_roles_and_no_schedules(empty_dsn: str, dsn: str) -> None:
+def test_two_installations_share_no_data_and_no_roles(dsn: str) -> None:
     command(dsn, "install", name=SCHEMA)
     with Memory(dsn) as one, Memory(dsn, schema=NAME) as other:
         one.add_message("ana", "t", "user", "of memory")
@@ -179,8 +178,9 @@ def test_two_installations_share_no_data_no_roles_and_no_schedules(empty_dsn: st
             " and has_schema_privilege(r.oid, n.oid, 'usage') order by 1, 2"
         ).fetchall()
     of = {name: {role for schema_, role in granted if schema_ == name} for name in (NAME, SCHEMA)}
-    assert of[NAME] and of[SCHEMA] and not of[NAME] & of[SCHEMA]
     assert of[NAME] == {"app_memory_app", "app_memory_tenant", "app_memory_worker"}
+    assert of[SCHEMA]
+    assert not of[NAME] & of[SCHEMA]
 
 
 def test_who_leaves_takes_nothing_of_the_other(dsn: str) -> None:
@@ -227,10 +227,8 @@ def test_a_renamed_schema_says_so_until_its_functions_are_made_anew(dsn: str, du
         assert [each.content for each in memory.get_messages("ana", "t")] == ["Before", "After"]
         memory.forget_user("ana")
         assert all(check.ok for check in memory.admin.doctor())
-        rest = connection.execute(
-            "select count(*) from pg_proc where pronamespace = 'its_memory'::regnamespace and prosrc ~ '\\mapp_memory\\.'"
-        ).fetchone()
-        assert rest == (0,)
+        old = "select from pg_proc where pronamespace = 'its_memory'::regnamespace and prosrc ~ '\\mapp_memory\\.'"
+        assert connection.execute(old).fetchall() == []
         uninstall(connection, schema="its_memory")
 
 
@@ -245,8 +243,9 @@ def test_a_schema_is_renamed_in_one_transaction(dsn: str) -> None:
         uninstall(connection, schema="its_memory")
 
 
-def test_users_move_between_schemas_of_other_names(dsn: str, _database: Callable[..., Any]) -> None:
-    with _database("moved_to_memory") as other, connect(dsn) as source:
+def test_users_move_between_schemas_of_other_names(dsn: str, request: pytest.FixtureRequest) -> None:
+    database = request.getfixturevalue("_database")
+    with database("moved_to_memory") as other, connect(dsn) as source:
         Api(source).add_message(user_id="ana", thread_id="t", role="user", content="Hello")
         with psycopg.connect(other, autocommit=True, cursor_factory=cursors_in(SCHEMA)) as target:
             assert {each.outcome for each in move(source, target)} == {"moved"}
@@ -256,14 +255,14 @@ def test_users_move_between_schemas_of_other_names(dsn: str, _database: Callable
 
 @pytest.mark.parametrize("name", ["App Memory", 'a"b', "a.b", "1st", "", "pg_memory", "public", "é", "m" * 41, "a;b"])
 def test_a_name_that_would_need_quotes_is_refused(name: str) -> None:
-    with pytest.raises(InvalidValueError, match="^schema: "):
+    with pytest.raises(InvalidValueError, match=r"^schema: "):
         one_statement(name)
 
 
 def test_a_word_of_sql_is_refused(api: Api) -> None:
     words = api.value("select array_agg(word) from pg_get_keywords() where catcode in ('R', 'T')")
     for word in words:
-        with pytest.raises(InvalidValueError, match="^schema: "):
+        with pytest.raises(InvalidValueError, match=r"^schema: "):
             named_schema(word)
 
 
