@@ -11,8 +11,8 @@
 --   It makes    schema memory with 50 tables, 11 views, 38 triggers and 1041 functions, 108 of them public.
 --               The extensions vector, pgcrypto and, for a superuser, plpython3u, if they are missing. Roles without
 --               login: memory_app, memory_tenant, memory_worker, memory_reader, memory_admin, if you may create roles.
---   It leaves   everything else as it is: no object in another schema, no setting of the server, the database or a role,
---               no event trigger, no background process.
+--   It leaves   everything else as it is: it makes no object in another schema, no setting of the server, the database
+--               or a role, no event trigger, no background process.
 --   Owner       is the role that runs this file; no superuser is needed. Only the owner may call a function until it is
 --               granted: PUBLIC may call none but _changes_whole_user(), and the roles above what sql/grants.json says.
 --   Rights      Public functions are "security definer": callers need no rights on tables and get around no check. All

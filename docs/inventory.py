@@ -63,8 +63,9 @@ def page(connection: psycopg.Connection) -> str:
         "|---|--:|--:|--:|",
         *(f"| `memory_{' | '.join(map(str, [f'{name}`', *rights]))} |" for name, *rights in connection.execute(ROLES)),
         "",
-        f"Public functions with the caller's rights: {_names(found, is_public=True, is_definer=False)}. Private ones with",
-        f"the owner's rights, beside those of triggers: {_names(found, is_public=False, is_definer=True)}.",
+        f"Public functions with the caller's rights: {_names(found, is_public=True, is_definer=False)}.",
+        "Private ones with the owner's rights, beside those of triggers: "
+        f"{_names(found, is_public=False, is_definer=True)}.",
         "",
     ]
     return COUNTS.sub(lambda _: "\n".join(lines), PAGE.read_text(encoding="utf-8"))

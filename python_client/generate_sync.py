@@ -33,6 +33,7 @@ REPLACEMENTS = {
     "async_fetched": "fetched",
     "async_parts_of": "parts_of",
     "async_prepare_nothing_behind_a_pooler": "prepare_nothing_behind_a_pooler",
+    "async_raise_translated": "raise_translated",
     "async_set_locally": "set_locally",
     "async_translated": "translated",
     "asyncio": "threading",

@@ -352,14 +352,12 @@ def build() -> str:
     about, head, drain, statistics = (
         (SQL / f"{name}.sql").read_text() for name in ("about", "head", "drain", "statistics")
     )
-    heads_of = {(name, *signature.split()) for _, name, signature in HEADER.findall(role_name + functions)}
-    made = [name for name, *_ in heads_of]
-    made += {name for _, name, _ in HEADER.findall(python)}  # where there is no PL/Python, others of the same names
-    counts = (
+    made = {(name, *signature.split()) for _, name, signature in HEADER.findall(role_name + functions + python)}
+    about = about.replace(
+        "{{counts}}",
         f"{our_tables.count(',') + 1} tables, {len(VIEW.findall(functions))} views, {trigger_names().count('(')} "
-        f"triggers and {len(made)} functions, {sum(not name.startswith('_') for name in made)} of them public"
+        f"triggers and {len(made)} functions, {sum(name[0] != '_' for name, *_ in made)} of them public",
     )
-    about = about.replace("{{counts}}", counts)
     head = head.replace("{{known migrations}}", tables.known_migrations(SQL))
     parts = [about, door, head, roles("notice"), upgrade, drain]
     privileges = (SQL / "privileges.sql").read_text().replace("{{rights of roles}}", (SQL / "grants.sql").read_text())

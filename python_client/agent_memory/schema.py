@@ -37,13 +37,14 @@ _ROLES = re.compile(r"\bmemory(?=_(?:app|tenant|worker|reader|admin)\b|_[*][_' ]
 _RESERVED = frozenset(
     re.findall(
         r"\w+",
-        """all analyse analyze and any array as asc asymmetric authorization binary both case cast check collate collation
-        column concurrently constraint create cross current_catalog current_date current_role current_schema current_time
-        current_timestamp current_user default deferrable desc distinct do else end except false fetch for foreign freeze
-        from full grant group having ilike in information_schema initially inner intersect into is isnull join lateral
-        leading left like limit localtime localtimestamp natural not notnull null offset on only or order outer overlaps
-        placing primary public references returning right select session_user similar some symmetric system_user table
-        tablesample then to trailing true union unique user using variadic verbose when where window with""",
+        """all analyse analyze and any array as asc asymmetric authorization binary both case cast check collate
+        collation column concurrently constraint create cross current_catalog current_date current_role
+        current_schema current_time current_timestamp current_user default deferrable desc distinct do else end
+        except false fetch for foreign freeze from full grant group having ilike in information_schema initially
+        inner intersect into is isnull join lateral leading left like limit localtime localtimestamp natural not
+        notnull null offset on only or order outer overlaps placing primary public references returning right select
+        session_user similar some symmetric system_user table tablesample then to trailing true union unique user
+        using variadic verbose when where window with""",
     )
 )
 """Words that SQL takes for something else, and schemas that are not ours."""
@@ -122,7 +123,7 @@ def cursors_in(schema: str, kind: type[Any] = Cursor) -> type[Any]:
         def stream(self, query: Any, *arguments: Any, **options: Any) -> Any:
             return super().stream(in_schema(query, schema), *arguments, **options)
 
-    InSchema.schema = schema  # type: ignore[attr-defined]
+    InSchema.schema = schema
     return InSchema
 
 

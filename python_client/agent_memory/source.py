@@ -20,18 +20,15 @@ def named_database(
         InvalidValueError: both a source and a path are named, or another schema than ``memory`` and no database. With a
             path, AGENT_MEMORY_SCHEMA says nothing: that is about the database of AGENT_MEMORY_DSN.
     """
-    if path is not None:
-        if source is not None:
-            raise InvalidValueError(
-                "path: names an embedded store, but a database is named as well",
-                hint="Pass a connection string, a connection or a pool, or pass a path.",
-            )
-        source = None
-    elif source is None:
-        source = os.environ.get("AGENT_MEMORY_DSN") or None
-    if source is None and (SCHEMA if schema is None and path is not None else named_schema(schema)) != SCHEMA:
+    if path is not None and source is not None:
+        raise InvalidValueError(
+            "path: names an embedded store, but a database is named as well",
+            hint="Pass a connection string, a connection or a pool, or pass a path.",
+        )
+    named = source if source is not None or path is not None else os.environ.get("AGENT_MEMORY_DSN") or None
+    if named is None and (SCHEMA if schema is None and path is not None else named_schema(schema)) != SCHEMA:
         raise InvalidValueError(
             "schema: an embedded store has the schema memory",
             hint="Name a database of a server, with AGENT_MEMORY_DSN or --dsn.",
         )
-    return source
+    return named

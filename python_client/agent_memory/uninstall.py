@@ -156,7 +156,7 @@ def uninstall(connection: psycopg.Connection[Any], *, dry_run: bool = False, sch
                 hint="Nothing was changed. Drop these objects, or move them away, and try again.",
             )
         has_cron = cursor.execute("select from pg_extension where extname = 'pg_cron'").rowcount == 1
-        parts = cursor.execute(_SCHEDULE if has_cron else _SCHEDULE_ELSEWHERE).fetchall()
+        parts: list[Part] = cursor.execute(_SCHEDULE if has_cron else _SCHEDULE_ELSEWHERE).fetchall()
         parts += cursor.execute(_PARTS).fetchall()
         if not dry_run:
             cursor.execute("set local lock_timeout = '10s'")

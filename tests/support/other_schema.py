@@ -34,7 +34,7 @@ def use(schema: str) -> None:
         (psycopg.AsyncConnection, async_cursors_in(schema)),
     ):
         _rename(kind, cursors)
-    psycopg.connect = psycopg.Connection.connect  # type: ignore[method-assign]
+    psycopg.connect = psycopg.Connection.connect
 
 
 def _rename(kind: Any, cursors: type[Any]) -> None:

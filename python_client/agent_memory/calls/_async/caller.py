@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, nullcontext
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import psycopg
 from psycopg import AsyncConnection, AsyncCursor
@@ -15,12 +15,10 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from ... import _hooks
 from ...errors import (
-    QUESTIONS,
     AgentMemoryError,
     InvalidValueError,
     NotConnectedError,
     connecting,
-    from_psycopg,
     may_come_from_an_upgrade,
 )
 from ...schema import SCHEMA, async_cursors_in, in_schema, schema_of
@@ -35,6 +33,7 @@ from ..statements import statement
 from .poolers import async_prepare_nothing_behind_a_pooler
 from .settings import async_carrying, async_set_locally
 from .stored import AsyncServedStore
+from .translating import async_raise_translated, async_translated
 
 if TYPE_CHECKING:
     from typing_extensions import LiteralString
@@ -168,7 +167,7 @@ class AsyncCaller:
                     await self._execute_anew(cursor, query, arguments)
                 rows = await async_fetched(cursor)
             except psycopg.Error as error:
-                await _raise_translated(connection, error, function.name, self.schema)
+                await async_raise_translated(connection, error, function.name, self.schema)
         notices.warn()
         return function.read(rows)
 
@@ -361,46 +360,6 @@ async def async_fetched(cursor: AsyncCursor[Any]) -> Rows:
 def _is_alone(connection: AsyncConnection[Any]) -> bool:
     """Whether a statement is a transaction of its own."""
     return connection.autocommit and connection.info.transaction_status == TransactionStatus.IDLE
-
-
-@asynccontextmanager
-async def async_translated(
-    connection: AsyncConnection[Any], function: str | None = None, schema: str | None = None
-) -> AsyncIterator[None]:
-    """Raise the errors of the SQL API as the exceptions of this package; the psycopg error is their ``__cause__``.
-
-    Args:
-        connection: where the statements inside run.
-        function: the function of the SQL API that they call, if it is one.
-        schema: the schema of the functions; None is that of the connection's cursors, or the default.
-    """
-    try:
-        yield
-    except psycopg.Error as error:
-        await _raise_translated(connection, error, function, schema_of(connection, schema))
-
-
-async def _raise_translated(
-    connection: AsyncConnection[Any], error: psycopg.Error, function: str | None, schema: str
-) -> NoReturn:
-    translation = from_psycopg(error, connection.info, function, await _answer(connection, error, schema), schema)
-    if translation is None:
-        raise error
-    raise translation from error
-
-
-async def _answer(connection: AsyncConnection[Any], error: psycopg.Error, schema: str) -> str | None:
-    """Ask the server for facts that explain an error, unless the error ended its transaction."""
-    question = QUESTIONS.get(error.sqlstate or "")
-    if question is None or connection.info.transaction_status != TransactionStatus.IDLE:
-        return None
-    try:
-        [answer] = await (await AsyncCursor(connection).execute(in_schema(question, schema))).fetchone() or [None]
-    except (psycopg.errors.UndefinedFunction, psycopg.errors.InvalidSchemaName):
-        return ""
-    except psycopg.Error:
-        return None
-    return str(answer)
 
 
 class AsyncMethods:

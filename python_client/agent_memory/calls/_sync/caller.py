@@ -6,7 +6,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import psycopg
 from psycopg import Connection, Cursor
@@ -16,12 +16,10 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 
 from ... import _hooks
 from ...errors import (
-    QUESTIONS,
     AgentMemoryError,
     InvalidValueError,
     NotConnectedError,
     connecting,
-    from_psycopg,
     may_come_from_an_upgrade,
 )
 from ...schema import SCHEMA, cursors_in, in_schema, schema_of
@@ -36,6 +34,7 @@ from ..statements import statement
 from .poolers import prepare_nothing_behind_a_pooler
 from .settings import carrying, set_locally
 from .stored import SyncServedStore
+from .translating import raise_translated, translated
 
 if TYPE_CHECKING:
     from typing_extensions import LiteralString
@@ -169,7 +168,7 @@ class SyncCaller:
                     self._execute_anew(cursor, query, arguments)
                 rows = fetched(cursor)
             except psycopg.Error as error:
-                _raise_translated(connection, error, function.name, self.schema)
+                raise_translated(connection, error, function.name, self.schema)
         notices.warn()
         return function.read(rows)
 
@@ -358,42 +357,6 @@ def fetched(cursor: Cursor[Any]) -> Rows:
 def _is_alone(connection: Connection[Any]) -> bool:
     """Whether a statement is a transaction of its own."""
     return connection.autocommit and connection.info.transaction_status == TransactionStatus.IDLE
-
-
-@contextmanager
-def translated(connection: Connection[Any], function: str | None = None, schema: str | None = None) -> Iterator[None]:
-    """Raise the errors of the SQL API as the exceptions of this package; the psycopg error is their ``__cause__``.
-
-    Args:
-        connection: where the statements inside run.
-        function: the function of the SQL API that they call, if it is one.
-        schema: the schema of the functions; None is that of the connection's cursors, or the default.
-    """
-    try:
-        yield
-    except psycopg.Error as error:
-        _raise_translated(connection, error, function, schema_of(connection, schema))
-
-
-def _raise_translated(connection: Connection[Any], error: psycopg.Error, function: str | None, schema: str) -> NoReturn:
-    translation = from_psycopg(error, connection.info, function, _answer(connection, error, schema), schema)
-    if translation is None:
-        raise error
-    raise translation from error
-
-
-def _answer(connection: Connection[Any], error: psycopg.Error, schema: str) -> str | None:
-    """Ask the server for facts that explain an error, unless the error ended its transaction."""
-    question = QUESTIONS.get(error.sqlstate or "")
-    if question is None or connection.info.transaction_status != TransactionStatus.IDLE:
-        return None
-    try:
-        [answer] = (Cursor(connection).execute(in_schema(question, schema))).fetchone() or [None]
-    except (psycopg.errors.UndefinedFunction, psycopg.errors.InvalidSchemaName):
-        return ""
-    except psycopg.Error:
-        return None
-    return str(answer)
 
 
 class SyncMethods:
