@@ -349,9 +349,7 @@ def build() -> str:
     ours = sorted({name for _, name, _ in HEADER.findall(role_name + functions + python)})
     public = ", ".join(sorted({f"'{name}'" for _, name, _ in HEADER.findall(functions) if not name.startswith("_")}))
     door = with_lists((SQL / "door.sql").read_text()).replace("{{public functions}}", public)
-    about, head, drain, statistics = (
-        (SQL / f"{name}.sql").read_text() for name in ("about", "head", "drain", "statistics")
-    )
+    about, head, drain, statistics = ((SQL / f"{n}.sql").read_text() for n in ("about", "head", "drain", "statistics"))
     made = {(name, *signature.split()) for _, name, signature in HEADER.findall(role_name + functions + python)}
     about = about.replace(
         "{{counts}}",
