@@ -170,7 +170,7 @@ class ProcessShare:
                 hint=f"Run: pip install --upgrade 'pg-agent-memory[embedded]>={installed}'",
             )
         # Between two releases the version stays while the file changes.
-        file, before = hashlib.sha256(sql_file()).hexdigest(), self._held.read("installed")
+        file, before = hashlib.sha256(sql_file(SCHEMA)).hexdigest(), self._held.read("installed")
         if installed is not None and before == file:
             return
         try:
