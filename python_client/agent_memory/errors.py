@@ -293,7 +293,7 @@ def from_psycopg(
     result: AgentMemoryError | None = None
     if sqlstate in _MISSING and is_ours:
         result = not_installed(message, info, "" if sqlstate == "3F000" else answer, schema)
-    elif sqlstate in ("3F000", "42P01") and (elsewhere := _ELSEWHERE.search(message)) and elsewhere[1] != schema:
+    elif _looks_elsewhere(error, message, schema):
         result = NotInstalledError(
             f'the functions in schema "{schema}" call others elsewhere, as if it had been renamed: {message}',
             hint=f"Rename it back, or have its functions made anew: agent-memory install --schema {schema}",
@@ -321,6 +321,13 @@ def from_psycopg(
         # The lines of its context are statements of ours. They stay in error.diag, and would fill each traceback.
         error.args = (error.diag.message_primary or str(error),)
     return result
+
+
+def _looks_elsewhere(error: psycopg.Error, message: str, schema: str) -> bool:
+    """Whether a function of the schema has looked for something in another schema, which none of them does."""
+    elsewhere = _ELSEWHERE.search(message) if error.sqlstate in ("3F000", "42P01") else None
+    is_ours = f"{schema}." in (error.diag.context or "").partition("\n")[0]
+    return is_ours and elsewhere is not None and elsewhere[1] != schema
 
 
 def not_installed(

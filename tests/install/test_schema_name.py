@@ -27,6 +27,7 @@ from psycopg.conninfo import make_conninfo
 from psycopg_pool import ConnectionPool
 from typer.testing import CliRunner
 
+from tests.hooks.steps import Assistant
 from tests.http.steps import with_keys
 from tests.install.steps import use
 from tests.install.test_uninstall import OBJECTS
@@ -145,6 +146,14 @@ def test_commands_take_it(dsn: str, tmp_path: Path) -> None:
         ["sweep"], ["worker", "--once"], ["export", "ana"], ["quarantine", "list", "ana"], ["install"],
     ):  # fmt: skip
         command(dsn, *arguments)
+
+
+def test_hooks_of_assistants_keep_the_schema_that_they_were_given(dsn: str, tmp_path: Path) -> None:
+    assistant = Assistant("claude-code", tmp_path, tmp_path)
+    assistant.install("--user", "ana", "--dsn", dsn, "--schema", NAME)
+    assistant.fire("UserPromptSubmit", prompt="I like tea")
+    with Memory(dsn, schema=NAME) as memory:
+        assert memory.get_messages("ana", "session-1")[0].content == "I like tea"
 
 
 def test_upgrades_keep_the_data_and_the_name(dsn: str, dump: Dump, build: Build) -> None:
