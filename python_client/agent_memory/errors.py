@@ -326,8 +326,10 @@ def from_psycopg(
 def _looks_elsewhere(error: psycopg.Error, message: str, schema: str) -> bool:
     """Whether a function of the schema has looked for something in another schema, which none of them does."""
     elsewhere = _ELSEWHERE.search(message) if error.sqlstate in ("3F000", "42P01") else None
-    is_ours = f"{schema}." in (error.diag.context or "").partition("\n")[0]
-    return is_ours and elsewhere is not None and elsewhere[1] != schema
+    if elsewhere is None or elsewhere[1] == schema:
+        return False
+    # A table may be missing from a function of the application's own, such as a trigger.
+    return error.sqlstate == "3F000" or f"{schema}." in (error.diag.context or "").partition("\n")[0]
 
 
 def not_installed(
