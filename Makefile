@@ -127,12 +127,12 @@ PYTEST := $(BIN)/pytest --numprocesses auto --dist worksteal
 # Images of containers set this. Without compiled modules each process takes half as long again to collect the tests.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: test test-proxy test-nodes test-one-user
+.PHONY: test test-proxy test-nodes test-one-user test-schema
 test: services chromium-headless-shell libfaketime pgbouncer plproxy typescript .venv/.dev ## Run the tests on the system's PostgreSQL, what may differ on the embedded one, and a part through a cluster
 	@status=0; \
 	$(PYTEST) --server=system || status=1; \
 	$(PYTEST) --server=embedded --again || status=1; \
-	$(MAKE) --no-print-directory --keep-going --jobs=3 --output-sync test-proxy test-nodes test-one-user || status=1; \
+	$(MAKE) --no-print-directory --keep-going --jobs=3 --output-sync test-proxy test-nodes test-one-user test-schema || status=1; \
 	exit $$status
 
 # Each takes a minute, most of it to start; side by side they take half as long as one after another.
@@ -141,6 +141,9 @@ test-proxy test-nodes:
 
 test-one-user:
 	@$(BIN)/pytest --one-user --again
+
+test-schema:
+	@$(BIN)/pytest --schema=app_memory --again
 
 .PHONY: nightly
 nightly: services libfaketime plproxy .venv/.dev ## Run the long forms that "make test" leaves out (kills, fuzz, load), "make torture models-real sbom audit"

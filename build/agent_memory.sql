@@ -6,6 +6,28 @@
 -- lets calls wait instead of failing. A new installation makes all tables at once; an upgrade runs one migration for
 -- each release since. memory.migrations says which ran. Functions, triggers, views and privileges are made anew every
 -- time. No data belongs to an extension, so pg_dump dumps all of it and DROP EXTENSION cannot delete it.
+--
+-- For the administrator who must approve it; docs/what-runs-in-my-database.md has more.
+--   It makes    schema memory with 50 tables, 11 views, 38 triggers and 1041 functions, 108 of them public.
+--               The extensions vector, pgcrypto and, for a superuser, plpython3u, if they are missing. Roles without
+--               login: memory_app, memory_tenant, memory_worker, memory_reader, memory_admin, if you may create roles.
+--   It leaves   everything else as it is: it makes no object in another schema, no setting of the server, the database
+--               or a role, no event trigger, no background process.
+--   Owner       is the role that runs this file; no superuser is needed. Only the owner may call a function until it is
+--               granted: PUBLIC may call none but _changes_whole_user(), and the roles above what sql/grants.json says.
+--   Rights      Public functions are "security definer": callers need no rights on tables and get around no check. All
+--               of these have "search_path = pg_catalog, pg_temp" and name every object with its schema.
+--   Locks       A new installation and a run of the same version lock no table of yours or ours. An upgrade locks all
+--               tables of schema memory until its commit, or gives up after 10 seconds and has changed nothing.
+--   Runs        only what somebody calls. Model calls are made by "agent-memory worker" beside the database, by
+--               memory.run_jobs(), or, with plpython3u, by a search; they go to the models in memory.models, of which
+--               the first needs no network. Keys are never in the database.
+--   To see      memory.doctor(), memory.status(), memory.queue_stats, memory.model_usage, memory.audit.
+--   To leave    agent-memory uninstall, or: drop schema memory cascade; then drop the roles and extensions above.
+--   To check    agent-memory sql --checksum prints the SHA-256 of this file; diff shows what a version changes.
+--   To read     It comes in this order: the door of upgrades, checks, roles, procedures of upgrades, tables and types,
+--               comments, functions of the rooms (sql/rooms, each after those that it calls), PL/Python, triggers,
+--               privileges.
 
 -- An upgrade makes calls wait. First it puts a check, the door, into the functions of the installed version, in a
 -- transaction of its own. Calls pass the door until the upgrade shuts it. Calls that have passed it end before anything
@@ -109,6 +131,7 @@ set local lock_timeout = '10s';
 do $head$
 declare
   existing_owner text;
+  renamed text;
   vector_schema text;
   installed text;
 begin
@@ -144,7 +167,18 @@ begin
                 union all select from pg_type where typnamespace = to_regnamespace('memory')
                 union all select from pg_proc where pronamespace = to_regnamespace('memory')) then
     raise exception 'schema "memory" exists and holds something that is not agent_memory'
-      using errcode = '42P06', hint = 'Rename that schema, or install into another database.';
+      using errcode = '42P06', hint = 'Install under another name: agent-memory install --schema NAME';
+  end if;
+
+  -- Functions call each other by the name that the schema had when they were made.
+  select n.nspname into renamed
+  from pg_proc as p join pg_namespace as n on n.oid = p.pronamespace
+  where existing_owner is null and p.proname = 'sweep' and p.prosrc ~ '(^|\W)memory[.]_refuse[(]'
+  limit 1;
+  if renamed is not null then
+    raise exception 'schema "%" was schema "memory" when agent_memory was installed there', renamed
+      using errcode = '42P06', detail = 'Its functions would call those that are installed now.',
+        hint = format('Rename it back, or have its functions made anew: agent-memory install --schema %s', renamed);
   end if;
 
   if not exists (select from pg_extension where extname = 'vector') then
@@ -251,7 +285,8 @@ $known$;
 
 -- Names the roles of agent_memory and creates those that are missing. Roles belong to the server, not to a database:
 -- whoever is a member of a role has its rights in each database that grants the role any. So two installations share
--- no roles unless an administrator says so. In the names, * stands for app, tenant and so on:
+-- no roles unless an administrator says so; two in one database have other names, because those begin with the name of
+-- the schema. In the names, * stands for app, tenant and so on:
 --   <prefix>_*              where agent_memory.role_prefix is set: shared with all databases that set the same prefix;
 --   as they are             in an installation that has roles already;
 --   memory_*                where no other database of the server has granted these roles anything;
@@ -274,7 +309,8 @@ begin
     where s.refclassid = 'pg_authid'::regclass and s.refobjid in (
       select to_regrole(replace(pattern, '*', r.name))
       from (values ('app'), ('tenant'), ('admin'), ('worker'), ('reader')) as r (name))) is not null then
-    pattern := 'memory_*_' || left(regexp_replace(lower(current_database()), '[^a-z0-9_]', '_', 'g'), 49);
+    pattern := 'memory_*_' || left(
+      regexp_replace(lower(current_database()), '[^a-z0-9_]', '_', 'g'), 57 - length('memory_*'));
   end if;
   if prefix is null then
     select coalesce(min(substring(p.prosrc from '[a-z0-9_]+[*][a-z0-9_]*')), pattern) into pattern
@@ -16871,7 +16907,7 @@ create or replace function memory._memories_to_delete(
 )
 returns uuid[]
 language plpgsql stable parallel safe
-set plan_cache_mode = force_custom_plan -- as in memory._list_filtered()
+set plan_cache_mode = force_custom_plan -- as in memory.list_memories()
 as $$
 begin
   return array(
@@ -29905,7 +29941,7 @@ returns memory._offer[]
 language plpgsql stable parallel unsafe
 as $$
 declare
-  memory record;
+  ranked record;
   offers memory._offer[] := array[]::memory._offer[];
   room int := p_room - memory._tokens_at_most(memory._heading_of('memories'));
   types text[] := array[]::text[];
@@ -29917,7 +29953,7 @@ begin
     and not exists (select from memory._valid_memories(p_asking.user_id, p_asking.agent_id) as m) then
     return offers;
   end if;
-  for memory in
+  for ranked in
     select m.*, coalesce(t.heading, m.memory_type) as heading,
       memory._memory_line(case when m.space is null then m.content else '[' || m.space || '] ' || m.content end)
         || case when p_dates then memory._dates_held(p_asking.user_id, m.memory_id, m.valid_from, m.valid_to)
@@ -29927,25 +29963,25 @@ begin
     left join memory.memory_types as t on t.memory_type = m.memory_type
     order by m.rank
   loop
-    if p_kind = 'standing' and memory.found > p_most and num_nonnulls(p_asking.query, p_asking.target) > 0 then
+    if p_kind = 'standing' and ranked.found > p_most and num_nonnulls(p_asking.query, p_asking.target) > 0 then
       most := (p_most + 1) / 2;
     end if;
-    tokens := memory._tokens_at_most(e'\n12. ' || memory.line)
-      + case when memory.memory_type = any (types) then 0
-             else memory._tokens_at_most(e'\n\n**:**' || memory._memory_line(memory.heading)) end;
+    tokens := memory._tokens_at_most(e'\n12. ' || ranked.line)
+      + case when ranked.memory_type = any (types) then 0
+             else memory._tokens_at_most(e'\n\n**:**' || memory._memory_line(ranked.heading)) end;
     why_not := case
-      when memory.rank > p_most or cardinality(types) >= most then 'others matter more'
+      when ranked.rank > p_most or cardinality(types) >= most then 'others matter more'
       when tokens > room then 'does not fit' end;
     if why_not is null then
       room := room - tokens;
-      types := types || memory.memory_type;
+      types := types || ranked.memory_type;
     end if;
     offers := offers || row(
-      p_place, 0, 'memories', memory.memory_id, 'system', memory.line, tokens, jsonb_build_object(
-        'memory_id', memory.memory_id, 'score', memory.score, 'relevance', memory.relevance,
-        'importance', memory.importance, 'recency', memory.recency)
-        || case when p_asking.spaces is null then '{}' else jsonb_build_object('space', memory.space) end,
-      why_not, memory.memory_type, memory.stated_at)::memory._offer;
+      p_place, 0, 'memories', ranked.memory_id, 'system', ranked.line, tokens, jsonb_build_object(
+        'memory_id', ranked.memory_id, 'score', ranked.score, 'relevance', ranked.relevance,
+        'importance', ranked.importance, 'recency', ranked.recency)
+        || case when p_asking.spaces is null then '{}' else jsonb_build_object('space', ranked.space) end,
+      why_not, ranked.memory_type, ranked.stated_at)::memory._offer;
   end loop;
   return offers;
 end;
@@ -35177,7 +35213,7 @@ begin
              else format(' grant execute on function %s to %I;', cron.signature, current_user) end;
   end if;
   for task in
-    select t.*, 'agent_memory ' || t.name || ' ' || current_database() as full_name
+    select t.*, 'agent_' || 'memory'::regnamespace || ' ' || t.name || ' ' || current_database() as full_name
     from (values
       ('jobs', 'every', every, 'call memory.run_jobs()'),
       ('sweep', 'sweep_at', sweep_at, 'select memory.sweep()')
@@ -37527,9 +37563,9 @@ SOURCES = {
 '        if row.get("attribute") == "name" and row.get("value") and (row.get("subject") or USER) == USER\n'
 '    }\n'
 '    result: Result = reply.model_dump(warnings=False)\n'
-'    for memory in result["memories"]:  # of which memory.complete_job() judges those that are no memory\n'
-'        if isinstance(memory, dict) and str(memory.get("subject")).casefold() in names:\n'
-'            memory["subject"] = USER\n'
+'    for found in result["memories"]:  # of which memory.complete_job() judges those that are no memory\n'
+'        if isinstance(found, dict) and str(found.get("subject")).casefold() in names:\n'
+'            found["subject"] = USER\n'
 '    return result\n'
 '\n'
 '\n'
@@ -40591,20 +40627,20 @@ SOURCES = {
 '        named = [row for row in Mentions(reader, ours, [], self.values).meant() if row.attribute]\n'
 '        return replace(fact, attribute=named[0].attribute, old=named[0].value) if len(named) == 1 else fact\n'
 '\n'
-'    def _enter(self, fact: Fact, seq: int, gone: list[Stated], memory: Memory) -> None:\n'
+'    def _enter(self, fact: Fact, seq: int, gone: list[Stated], found: Memory) -> None:\n'
 '        self.memories.append(\n'
 '            {\n'
 '                "memory_type": "preference" if ATTRIBUTES.get(fact.base, {}).get("preference") else "fact",\n'
 '                "confidence": 0.85,\n'
 '                "importance": 0.6,\n'
-'                **memory,\n'
+'                **found,\n'
 '                "subject": fact.subject,\n'
 '                "attribute": fact.attribute or None,\n'
 '                "value": fact.value if fact.attribute else None,\n'
 '                "status": fact.status,\n'
 '                # "My X is Y": what no list has holds one value at a time.\n'
 '                **({} if fact.base in self.values or not fact.attribute else {"many": False}),\n'
-'                "event_time": fact.event_time or memory.get("event_time"),\n'
+'                "event_time": fact.event_time or found.get("event_time"),\n'
 '                "valid_from": fact.valid_from,\n'
 '                "valid_to": fact.valid_to,\n'
 '                "replaces": [row.number for row in gone if row.number is not None],\n'
@@ -40620,7 +40656,7 @@ SOURCES = {
 '                if row.number is None and not is_ended_by_attribute:\n'
 '                    self._unsay(row, seq, fact)\n'
 '            self.holding = [row for row in self.holding if row not in gone]\n'
-'            self._hold(Stated(fact.subject, fact.attribute, fact.value or "", memory["content"], None, self.said_at))\n'
+'            self._hold(Stated(fact.subject, fact.attribute, fact.value or "", found["content"], None, self.said_at))\n'
 '\n'
 '    def _hold(self, row: Stated) -> None:\n'
 '        self.holding.append(row)\n'
@@ -51675,7 +51711,7 @@ begin
       ('admin', 'function', 'vector_index')
     ) as w (role_name, kind, name)
   ), objects (kind, name, object) as (
-    select 'schema', 'memory', 'memory'
+    select 'schema', 'memory'::regnamespace::text, 'memory'::regnamespace::text
     union all
     select case p.prokind when 'p' then 'procedure' else 'function' end, p.proname, p.oid::regprocedure::text
     from pg_proc as p where p.pronamespace = 'memory'::regnamespace

@@ -9,7 +9,8 @@ begin;
 set local search_path = pg_catalog, pg_temp;
 -- Names the roles of agent_memory and creates those that are missing. Roles belong to the server, not to a database:
 -- whoever is a member of a role has its rights in each database that grants the role any. So two installations share
--- no roles unless an administrator says so. In the names, * stands for app, tenant and so on:
+-- no roles unless an administrator says so; two in one database have other names, because those begin with the name of
+-- the schema. In the names, * stands for app, tenant and so on:
 --   <prefix>_*              where agent_memory.role_prefix is set: shared with all databases that set the same prefix;
 --   as they are             in an installation that has roles already;
 --   memory_*                where no other database of the server has granted these roles anything;
@@ -32,7 +33,8 @@ begin
     where s.refclassid = 'pg_authid'::regclass and s.refobjid in (
       select to_regrole(replace(pattern, '*', r.name))
       from (values ('app'), ('tenant'), ('admin'), ('worker'), ('reader')) as r (name))) is not null then
-    pattern := 'memory_*_' || left(regexp_replace(lower(current_database()), '[^a-z0-9_]', '_', 'g'), 49);
+    pattern := 'memory_*_' || left(
+      regexp_replace(lower(current_database()), '[^a-z0-9_]', '_', 'g'), 57 - length('memory_*'));
   end if;
   if prefix is null then
     select coalesce(min(substring(p.prosrc from '[a-z0-9_]+[*][a-z0-9_]*')), pattern) into pattern

@@ -1,7 +1,8 @@
 """Writes docs/reference.md, the reference of the SQL functions and views, and docs/schema.md, that of the tables.
 
-Both come from the catalog and its COMMENT ON texts. ``reference.py`` rewrites the pages; ``reference.py --check`` fails
-when one is stale. Either fails when something has no comment.
+Both come from the catalog and its COMMENT ON texts, and so do the counts on docs/what-runs-in-my-database.md.
+``reference.py`` rewrites the pages; ``reference.py --check`` fails when one is stale. Either fails when something has
+no comment.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import psycopg
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from docs import schema
+from docs import inventory, schema
 from tests.support.servers import ROOT, install_agent_memory, running_server
 
 INTRODUCTION = """\
@@ -86,7 +87,11 @@ def main() -> int:
     with running_server("system") as server:
         install_agent_memory(server, "postgres")
         with psycopg.connect(server.conninfo()) as connection:
-            pages = {"reference.md": page(connection), "schema.md": schema.page(connection)}
+            pages = {
+                "reference.md": page(connection),
+                "schema.md": schema.page(connection),
+                inventory.PAGE.name: inventory.page(connection),
+            }
     for name, text in pages.items():
         path = ROOT / "docs" / name
         if sys.argv[1:] != ["--check"]:

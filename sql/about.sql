@@ -6,3 +6,25 @@
 -- lets calls wait instead of failing. A new installation makes all tables at once; an upgrade runs one migration for
 -- each release since. memory.migrations says which ran. Functions, triggers, views and privileges are made anew every
 -- time. No data belongs to an extension, so pg_dump dumps all of it and DROP EXTENSION cannot delete it.
+--
+-- For the administrator who must approve it; docs/what-runs-in-my-database.md has more.
+--   It makes    schema memory with {{counts}}.
+--               The extensions vector, pgcrypto and, for a superuser, plpython3u, if they are missing. Roles without
+--               login: memory_app, memory_tenant, memory_worker, memory_reader, memory_admin, if you may create roles.
+--   It leaves   everything else as it is: it makes no object in another schema, no setting of the server, the database
+--               or a role, no event trigger, no background process.
+--   Owner       is the role that runs this file; no superuser is needed. Only the owner may call a function until it is
+--               granted: PUBLIC may call none but _changes_whole_user(), and the roles above what sql/grants.json says.
+--   Rights      Public functions are "security definer": callers need no rights on tables and get around no check. All
+--               of these have "search_path = pg_catalog, pg_temp" and name every object with its schema.
+--   Locks       A new installation and a run of the same version lock no table of yours or ours. An upgrade locks all
+--               tables of schema memory until its commit, or gives up after 10 seconds and has changed nothing.
+--   Runs        only what somebody calls. Model calls are made by "agent-memory worker" beside the database, by
+--               memory.run_jobs(), or, with plpython3u, by a search; they go to the models in memory.models, of which
+--               the first needs no network. Keys are never in the database.
+--   To see      memory.doctor(), memory.status(), memory.queue_stats, memory.model_usage, memory.audit.
+--   To leave    agent-memory uninstall, or: drop schema memory cascade; then drop the roles and extensions above.
+--   To check    agent-memory sql --checksum prints the SHA-256 of this file; diff shows what a version changes.
+--   To read     It comes in this order: the door of upgrades, checks, roles, procedures of upgrades, tables and types,
+--               comments, functions of the rooms (sql/rooms, each after those that it calls), PL/Python, triggers,
+--               privileges.

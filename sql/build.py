@@ -349,8 +349,12 @@ def build() -> str:
     ours = sorted({name for _, name, _ in HEADER.findall(role_name + functions + python)})
     public = ", ".join(sorted({f"'{name}'" for _, name, _ in HEADER.findall(functions) if not name.startswith("_")}))
     door = with_lists((SQL / "door.sql").read_text()).replace("{{public functions}}", public)
-    about, head, drain, statistics = (
-        (SQL / f"{name}.sql").read_text() for name in ("about", "head", "drain", "statistics")
+    about, head, drain, statistics = ((SQL / f"{n}.sql").read_text() for n in ("about", "head", "drain", "statistics"))
+    made = {(name, *signature.split()) for _, name, signature in HEADER.findall(role_name + functions + python)}
+    about = about.replace(
+        "{{counts}}",
+        f"{our_tables.count(',') + 1} tables, {len(VIEW.findall(functions))} views, {trigger_names().count('(')} "
+        f"triggers and {len(made)} functions, {sum(name[0] != '_' for name, *_ in made)} of them public",
     )
     head = head.replace("{{known migrations}}", tables.known_migrations(SQL))
     parts = [about, door, head, roles("notice"), upgrade, drain]

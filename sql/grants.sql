@@ -12,7 +12,7 @@ begin
 {{grants}}
     ) as w (role_name, kind, name)
   ), objects (kind, name, object) as (
-    select 'schema', 'memory', 'memory'
+    select 'schema', 'memory'::regnamespace::text, 'memory'::regnamespace::text
     union all
     select case p.prokind when 'p' then 'procedure' else 'function' end, p.proname, p.oid::regprocedure::text
     from pg_proc as p where p.pronamespace = 'memory'::regnamespace

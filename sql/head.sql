@@ -8,6 +8,7 @@ set local lock_timeout = '10s';
 do $head$
 declare
   existing_owner text;
+  renamed text;
   vector_schema text;
   installed text;
 begin
@@ -43,7 +44,18 @@ begin
                 union all select from pg_type where typnamespace = to_regnamespace('memory')
                 union all select from pg_proc where pronamespace = to_regnamespace('memory')) then
     raise exception 'schema "memory" exists and holds something that is not agent_memory'
-      using errcode = '42P06', hint = 'Rename that schema, or install into another database.';
+      using errcode = '42P06', hint = 'Install under another name: agent-memory install --schema NAME';
+  end if;
+
+  -- Functions call each other by the name that the schema had when they were made.
+  select n.nspname into renamed
+  from pg_proc as p join pg_namespace as n on n.oid = p.pronamespace
+  where existing_owner is null and p.proname = 'sweep' and p.prosrc ~ '(^|\W)memory[.]_refuse[(]'
+  limit 1;
+  if renamed is not null then
+    raise exception 'schema "%" was schema "memory" when agent_memory was installed there', renamed
+      using errcode = '42P06', detail = 'Its functions would call those that are installed now.',
+        hint = format('Rename it back, or have its functions made anew: agent-memory install --schema %s', renamed);
   end if;
 
   if not exists (select from pg_extension where extname = 'vector') then

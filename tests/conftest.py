@@ -19,7 +19,7 @@ from psycopg import sql
 from psycopg.conninfo import make_conninfo
 from pytest_postgresql.janitor import DatabaseJanitor
 
-from tests.support import one_user
+from tests.support import one_user, other_schema
 from tests.support.again import PATHS, repeated
 from tests.support.kept import Kept, connection_to
 from tests.support.servers import (
@@ -64,15 +64,29 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="Run the same tests, and fail where a call meets another user: tests/support/one_user.py",
     )
+    parser.addoption(
+        "--schema", help="Install under this name, and run the same tests there: tests/support/other_schema.py"
+    )
     parser.addoption("--nightly", action="store_true", help="Run the tests that are marked nightly, and no others")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Have the tests that follow use the schema that is asked for."""
+    if schema := config.getoption("--schema"):
+        other_schema.use(schema)
+
+
+def takes_part_of_rooms(config: pytest.Config) -> bool:
+    """Whether ``--again`` means the part of the rooms with users that a cluster runs as well."""
+    return bool(config.getoption("--one-user") or config.getoption("--schema"))
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Import no module of which a run takes no test: importing all of them takes each process 12 s of CPU (2026-11)."""
-    again, way, is_for_one = map(config.getoption, ("--again", "--through", "--one-user"))
+    again, way = map(config.getoption, ("--again", "--through"))
     if not collection_path.match("test_*.py"):
         return None
-    if way is not None or (is_for_one and again):
+    if way is not None or (again and takes_part_of_rooms(config)):
         is_left_out = is_outside(collection_path, is_fast=again)
     elif again:
         is_left_out = collection_path not in PATHS and "own_server" not in collection_path.read_text()
@@ -95,12 +109,14 @@ def pytest_collection() -> Generator[None, object, object]:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what belongs to another of the runs: the first, the second (``--again``), the nightly one."""
     server, again, nightly = (config.getoption(name) for name in ("--server", "--again", "--nightly"))
-    way, is_for_one = (config.getoption(name) for name in ("--through", "--one-user"))
+    way = config.getoption("--through")
     if way is not None:
         skip_others(way, items)
-    elif is_for_one:
+    elif config.getoption("--one-user"):
         one_user.skip_different(items)
-    is_second = again and way is None and not is_for_one
+    elif config.getoption("--schema"):
+        other_schema.skip_different(items)
+    is_second = again and way is None and not takes_part_of_rooms(config)
     chosen = [item for item in items if (item.get_closest_marker("nightly") is not None) == nightly]
     of_second = repeated(chosen)
     kept = []

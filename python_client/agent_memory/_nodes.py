@@ -11,6 +11,7 @@ import psycopg
 from .calls import prepare_nothing_behind_a_pooler
 from .calls.nodes import NO_MAP, ClusterMap, named
 from .errors import NotConnectedError, connecting
+from .schema import cursors_in, named_schema
 
 
 class NodeConnections:
@@ -21,8 +22,9 @@ class NodeConnections:
         map: the map of the cluster; None for a single server.
     """
 
-    def __init__(self, conninfo: str, stack: ExitStack, application_name: str) -> None:
+    def __init__(self, conninfo: str, stack: ExitStack, application_name: str, schema: str) -> None:
         self._conninfo = conninfo
+        self._schema = schema
         self._stack = stack
         self._application_name = application_name
         self.first = self._connected(conninfo)
@@ -71,17 +73,24 @@ class NodeConnections:
 
     def _connected(self, conninfo: str) -> psycopg.Connection[Any]:
         with connecting(conninfo):
-            opened = psycopg.connect(conninfo, autocommit=True, application_name=self._application_name)
+            opened = psycopg.connect(
+                conninfo,
+                autocommit=True,
+                application_name=self._application_name,
+                cursor_factory=cursors_in(self._schema),
+            )
         connection = self._stack.enter_context(opened)
         prepare_nothing_behind_a_pooler(connection)
         return connection
 
 
 @contextmanager
-def node_connections(conninfo: str, application_name: str = "agent-memory") -> Iterator[NodeConnections]:
+def node_connections(
+    conninfo: str, application_name: str = "agent-memory", schema: str | None = None
+) -> Iterator[NodeConnections]:
     """Yield connections to the nodes of the cluster that a database belongs to, or to a single server."""
     with ExitStack() as stack:
-        yield NodeConnections(conninfo, stack, application_name)
+        yield NodeConnections(conninfo, stack, application_name, named_schema(schema))
 
 
 def _map_of(connection: psycopg.Connection[Any]) -> ClusterMap | None:

@@ -171,6 +171,8 @@ _FAILED_TRANSACTION = "25P02"
 # A prepared statement that exists already, does not exist, or takes other parameters than are sent.
 _OTHER_STATEMENT = {"42P05", "26000", "08P01"}
 
+# The schema that a function has looked into, in any language: 'schema "memory" ...' and 'relation "memory.jobs" ...'.
+_ELSEWHERE = re.compile(r'"(\w+)(?:\.\w+"|"[^"]*\Z)')
 _PROXIED = re.compile(r"\A(?:\w+\.\w+\(\d+\): \[[^\]]*\] REMOTE [A-Z]+: |Remote (?:hint|detail): )")
 
 QUESTIONS = dict.fromkeys(_MISSING, "select memory.version()") | {_NOT_PERMITTED: "select current_user"}
@@ -270,7 +272,11 @@ def without_proxy(text: str | None) -> str | None:
 
 
 def from_psycopg(
-    error: psycopg.Error, info: psycopg.ConnectionInfo, function: str | None = None, answer: str | None = None
+    error: psycopg.Error,
+    info: psycopg.ConnectionInfo,
+    function: str | None = None,
+    answer: str | None = None,
+    schema: str = "memory",
 ) -> AgentMemoryError | None:
     """Return the exception of this package for a psycopg error, or None when the SQL API does not define the error.
 
@@ -279,15 +285,21 @@ def from_psycopg(
         info: the connection that it happened on.
         function: the function that was called, if it was one.
         answer: what the server said to the question for this SQLSTATE; "" that it has no agent_memory, None nothing.
+        schema: the schema of the functions.
     """
     sqlstate, message = error.sqlstate or "", without_proxy(error.diag.message_primary or str(error))
     # Without a context, the statement itself failed and not something inside the function that it called.
     is_ours = error.diag.context is None
     result: AgentMemoryError | None = None
     if sqlstate in _MISSING and is_ours:
-        result = not_installed(message, info, "" if sqlstate == "3F000" else answer)
+        result = not_installed(message, info, "" if sqlstate == "3F000" else answer, schema)
+    elif _looks_elsewhere(error, message, schema):
+        result = NotInstalledError(
+            f'the functions in schema "{schema}" call others elsewhere, as if it had been renamed: {message}',
+            hint=f"Rename it back, or have its functions made anew: agent-memory install --schema {schema}",
+        )
     elif sqlstate == _NOT_PERMITTED and is_ours:
-        result = _not_permitted(message, info, function, answer)
+        result = _not_permitted(message, info, function, answer, schema)
     elif sqlstate == _FAILED_TRANSACTION:
         result = AgentMemoryError(
             "an earlier statement of this transaction failed, so the server executes none any more",
@@ -311,18 +323,32 @@ def from_psycopg(
     return result
 
 
-def not_installed(message: str, info: psycopg.ConnectionInfo, installed: str | None) -> NotInstalledError:
+def _looks_elsewhere(error: psycopg.Error, message: str, schema: str) -> bool:
+    """Whether a function of the schema has looked for something in another schema, which none of them does."""
+    elsewhere = _ELSEWHERE.search(message) if error.sqlstate in ("3F000", "42P01") else None
+    if elsewhere is None or elsewhere[1] == schema:
+        return False
+    # A table may be missing from a function of the application's own, such as a trigger.
+    return error.sqlstate == "3F000" or f"{schema}." in (error.diag.context or "").partition("\n")[0]
+
+
+def not_installed(
+    message: str, info: psycopg.ConnectionInfo, installed: str | None, schema: str = "memory"
+) -> NotInstalledError:
     """Say that a database lacks agent_memory, or what this client calls of it, and which command helps.
 
     Args:
         message: what the server said.
         info: a connection to the database.
         installed: the version that is installed; "" for none, None where that is not known.
+        schema: where it should be.
     """
     wanted, database = client_version(), _database(info)
     # Users of agent_memory rarely connect as the role that may install it, so the command names no user.
     where = shlex.quote(make_conninfo(host=info.host, port=info.port, dbname=info.dbname))
     hint = f"Run, as the owner of the database: agent-memory install --dsn {where}"
+    if schema != "memory":
+        hint, database = f"{hint} --schema {schema}", f'schema "{schema}" of {database}'
     if installed == "":
         return NotInstalledError(f"there is no agent_memory in {database}", hint=hint)
     if installed is not None and version_numbers(installed) > version_numbers(wanted):
@@ -332,18 +358,18 @@ def not_installed(message: str, info: psycopg.ConnectionInfo, installed: str | N
 
 
 def _not_permitted(
-    message: str, info: psycopg.ConnectionInfo, function: str | None, current_user: str | None
+    message: str, info: psycopg.ConnectionInfo, function: str | None, current_user: str | None, schema: str
 ) -> PermissionDeniedError:
     role = Identifier(current_user or info.user).as_string(None)
-    grants = f"grant usage on schema memory to {role};"
+    grants = f"grant usage on schema {schema} to {role};"
     if relation := re.fullmatch(r"permission denied for (?:view|table) (\w+)", message):
-        grants = f"grant select on memory.{relation[1]} to {role};"
+        grants = f"grant select on {schema}.{relation[1]} to {role};"
     elif function is not None:
         kind = "procedure" if function == "run_jobs" else "function"
-        grants += f" grant execute on {kind} memory.{function} to {role};"
+        grants += f" grant execute on {kind} {schema}.{function} to {role};"
     return PermissionDeniedError(
         f"role {role} in {_database(info)}: {message}",
-        hint=f"As the owner of schema memory: {grants} docs/roles.md lists the rights that each kind of role needs.",
+        hint=f"As the owner of schema {schema}: {grants} docs/roles.md lists the rights that each kind of role needs.",
     )
 
 

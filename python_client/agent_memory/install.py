@@ -13,6 +13,7 @@ from psycopg.sql import Identifier
 
 from .calls import translated
 from .errors import NotSupportedError, PermissionDeniedError
+from .schema import SCHEMA, file_in_schema, in_schema, named_schema, schema_of
 
 _HELD_BACK = {":": "：", "%": "％", "?": "？", "${": "＄{"}
 """What tools look for in the statements that they run, to put values there, and what stands for that instead."""
@@ -54,26 +55,29 @@ $agent_memory$;
 """
 
 
-def sql_file() -> bytes:
+def sql_file(schema: str | None = None) -> bytes:
     """Return the SQL file that ``install`` executes."""
     compressed = files(__package__).joinpath("agent_memory.sql.gz")
     if compressed.is_file():
-        return gzip.decompress(compressed.read_bytes())
-    return files(__package__).joinpath("agent_memory.sql").read_bytes()  # of an editable installation
+        built = gzip.decompress(compressed.read_bytes())
+    else:
+        built = files(__package__).joinpath("agent_memory.sql").read_bytes()  # of an editable installation
+    return file_in_schema(built.decode(), named_schema(schema)).encode()
 
 
-def roles_file() -> str:
+def roles_file(schema: str | None = None) -> str:
     """Return the SQL file that ``create_roles`` executes."""
-    return files(__package__).joinpath("agent_memory_roles.sql").read_text()
+    return file_in_schema(files(__package__).joinpath("agent_memory_roles.sql").read_text(), named_schema(schema))
 
 
-def one_statement() -> str:
+def one_statement(schema: str | None = None) -> str:
     """Return the SQL that installs or upgrades within a transaction of the caller's, as one statement.
 
     It takes no parameters, and holds nothing that a driver or a migration tool would take for one. Unlike ``install``
     it puts no door before the functions of an older version: calls that are under way meanwhile may fail.
     """
-    _, commit, statements = sql_file().decode().partition("\ncommit;\n")  # of the transaction that makes the doors
+    # After the transaction that makes the doors.
+    _, commit, statements = sql_file(schema).decode().partition("\ncommit;\n")
     assert commit, "the file has transactions"
     for line in ("\nbegin isolation level read committed;\n", "\ncommit;\n"):
         statements = statements.replace(line, "\n", 1)
@@ -82,35 +86,40 @@ def one_statement() -> str:
     return _ONE_STATEMENT.format(version=version("pg-agent-memory"), statements=statements.strip())
 
 
-def create_roles(connection: psycopg.Connection[Any]) -> None:
-    """Create the roles of agent_memory that are missing, for an owner of schema memory who may not create roles.
+def create_roles(connection: psycopg.Connection[Any], schema: str | None = None) -> None:
+    """Create the roles of agent_memory that are missing, for an owner of the schema who may not create roles.
 
     Args:
         connection: in autocommit mode, of a role with CREATEROLE.
+        schema: as in ``install``.
 
     Raises:
         psycopg.errors.InsufficientPrivilege: the role may not create roles.
     """
-    connection.execute(roles_file().encode())
+    connection.execute(roles_file(schema_of(connection, schema)).encode())
 
 
-def installed_version(connection: psycopg.Connection[Any]) -> str:
+def installed_version(connection: psycopg.Connection[Any], schema: str | None = None) -> str:
     """Return the version that a database has.
 
     Raises:
         NotInstalledError: it has none.
     """
-    with translated(connection, "version"):
-        return str(connection.execute("select memory.version()").fetchone()[0])  # type: ignore[index]
+    schema = schema_of(connection, schema)
+    with translated(connection, "version", schema):
+        asked = connection.execute(in_schema("select memory.version()", schema))
+        return str(asked.fetchone()[0])  # type: ignore[index]
 
 
-def install(connection: psycopg.Connection[Any]) -> None:
+def install(connection: psycopg.Connection[Any], schema: str | None = None) -> None:
     """Install agent_memory, or upgrade what is there; doing it again changes nothing.
 
     Args:
         connection: in autocommit mode, since the file is a transaction of its own.
+        schema: the schema; None is that of AGENT_MEMORY_SCHEMA, else ``memory``.
 
     Raises:
+        InvalidValueError: the name of the schema would need quotes.
         NotSupportedError: the database has another encoding than UTF8.
         PermissionDeniedError: the role may not create the schema.
         psycopg.Error: it cannot be installed for another reason, which the message says. Nothing was changed.
@@ -122,8 +131,9 @@ def install(connection: psycopg.Connection[Any]) -> None:
             f'agent_memory needs a database in UTF8, the encoding of "{connection.info.dbname}" is {encoding}',
             hint="Make one: createdb --encoding=UTF8 --template=template0 --locale=C.UTF-8 NAME",
         )
+    schema = schema_of(connection, schema)
     try:
-        execute(connection, sql_file())
+        execute(connection, sql_file(schema), schema)
     except psycopg.errors.InsufficientPrivilege as error:
         if error.diag.message_hint is not None:
             raise
@@ -134,13 +144,13 @@ def install(connection: psycopg.Connection[Any]) -> None:
         ) from error
 
 
-def execute(connection: psycopg.Connection[Any], script: bytes) -> None:
+def execute(connection: psycopg.Connection[Any], script: bytes, schema: str = SCHEMA) -> None:
     """Run an install file. If it fails, take away the doors that its first transaction has put before the functions."""
     try:
         connection.execute(script)
     except psycopg.Error:
         with suppress(psycopg.Error):  # without a connection the doors stay, which harms nobody
             connection.rollback()
-            if connection.execute("select to_regprocedure('memory._door()')").fetchone() != (None,):
-                connection.execute("call memory._door()")
+            if connection.execute(in_schema("select to_regprocedure('memory._door()')", schema)).fetchone() != (None,):
+                connection.execute(in_schema("call memory._door()", schema))
         raise

@@ -11,6 +11,7 @@ from psycopg.rows import class_row
 from .calls import translated
 from .errors import ConflictError
 from .install import installed_version
+from .schema import cursors_in, schema_of
 
 
 @dataclass(frozen=True)
@@ -44,26 +45,30 @@ _GONE = """
         where w.classid = g.classid and w.objid = g.objid and w.deptype = 'i') as d
     )"""
 _OF_OTHERS = f"""{_GONE}
-    select format('%s %s', i.type, i.identity)
+    select format('%s %s', i.type, i.identity) as what, '' as statement, null as stays
     from gone as g
     cross join lateral pg_identify_object(g.classid, g.objid, 0) as i
     left join pg_class as c on g.classid = 'pg_class'::regclass and c.oid = g.objid
     left join pg_proc as p on g.classid = 'pg_proc'::regclass and p.oid = g.objid
     cross join (select n.nspowner from pg_namespace as n where n.nspname = 'memory') as n
     where i.type not in ('rule', 'type', 'schema')
-      and (coalesce(i.schema, substring(i.identity from '(?: on |^for )([^. ]+)[.]')) not in ('memory', 'pg_toast')
+      and (coalesce(i.schema, substring(i.identity from '(?: on |^for )([^. ]+)[.]'))
+             not in ('memory'::regnamespace::text, 'pg_toast')
            or coalesce(c.relowner, p.proowner) <> n.nspowner)
     order by 1"""
-_SCHEDULE = """
+_SCHEDULES = ", ".join(
+    f"'agent_' || 'memory'::regnamespace || ' {name} ' || current_database()" for name in ("jobs", "sweep")
+)
+_SCHEDULE = f"""
     select format('schedule "%s" of pg_cron', j.jobname) as what,
       format('select cron.unschedule(%s)', j.jobid) as statement, null as stays
     from cron.job as j
-    where j.jobname in ('agent_memory jobs ' || current_database(), 'agent_memory sweep ' || current_database())
+    where j.jobname in ({_SCHEDULES})
     order by j.jobname"""
-_SCHEDULE_ELSEWHERE = """
+_SCHEDULE_ELSEWHERE = f"""
     select 'schedules of pg_cron, if there are any' as what,
       format('select cron.unschedule(jobid) from cron.job where jobname in (%L, %L)',
-        'agent_memory jobs ' || current_database(), 'agent_memory sweep ' || current_database()) as statement,
+        {_SCHEDULES}) as statement,
       format('pg_cron lives in database "%s": run the statement there', current_setting('cron.database_name')) as stays
     where current_setting('cron.database_name', true) <> current_database()"""
 _PARTS = f"""{_GONE}
@@ -99,6 +104,9 @@ _PARTS = f"""{_GONE}
         case
           when obj_description(e.oid, 'pg_extension') like '%(made by agent_memory)' is not true
           then 'agent_memory has not made it'
+          when exists (select from pg_proc as o
+                       where o.proname = '_role_name' and o.pronamespace <> 'memory'::regnamespace)
+          then 'another agent_memory in this database needs it'
           when exists (
             select from pg_depend as m
             join pg_depend as d on d.refclassid = m.classid and d.refobjid = m.objid and d.deptype in ('n', 'a')
@@ -116,15 +124,16 @@ _PARTS = f"""{_GONE}
       order by e.extname) as extensions"""
 
 
-def uninstall(connection: psycopg.Connection[Any], *, dry_run: bool = False) -> list[Part]:
+def uninstall(connection: psycopg.Connection[Any], *, dry_run: bool = False, schema: str | None = None) -> list[Part]:
     """Remove agent_memory from a database with all that it stores there: all or nothing.
 
     Schedules, the schema, the roles that no other database uses, and the extensions that it has made go. What others
     have made stays, also if agent_memory uses that.
 
     Args:
-        connection: of the owner of schema ``memory``, in autocommit mode.
+        connection: of the owner of the schema, in autocommit mode.
         dry_run: remove nothing.
+        schema: as in ``install``.
 
     Returns:
         What goes, in this order, and what stays.
@@ -134,19 +143,24 @@ def uninstall(connection: psycopg.Connection[Any], *, dry_run: bool = False) -> 
         NotInstalledError: the database has no agent_memory.
         PermissionDeniedError: the role may not do that. Nothing was changed.
     """
-    installed_version(connection)
-    with connection.transaction(), translated(connection), connection.cursor(row_factory=class_row(Part)) as cursor:
-        if of_others := [name for [name] in connection.execute(_OF_OTHERS).fetchall()]:
+    schema = schema_of(connection, schema)
+    installed_version(connection, schema)
+    with (
+        connection.transaction(),
+        translated(connection, schema=schema),
+        cursors_in(schema)(connection, row_factory=class_row(Part)) as cursor,
+    ):
+        if of_others := [part.what for part in cursor.execute(_OF_OTHERS).fetchall()]:
             raise ConflictError(
-                f"schema memory: others have objects that would go with it: {', '.join(of_others)}",
+                f"schema {schema}: others have objects that would go with it: {', '.join(of_others)}",
                 hint="Nothing was changed. Drop these objects, or move them away, and try again.",
             )
         has_cron = cursor.execute("select from pg_extension where extname = 'pg_cron'").rowcount == 1
-        parts = cursor.execute(_SCHEDULE if has_cron else _SCHEDULE_ELSEWHERE).fetchall()
+        parts: list[Part] = cursor.execute(_SCHEDULE if has_cron else _SCHEDULE_ELSEWHERE).fetchall()
         parts += cursor.execute(_PARTS).fetchall()
         if not dry_run:
             cursor.execute("set local lock_timeout = '10s'")
             for part in parts:
                 if part.stays is None:
-                    cursor.execute(part.statement.encode())
+                    psycopg.Cursor(connection).execute(part.statement.encode())  # as the database has written it
     return parts

@@ -64,7 +64,7 @@ def of_a_later_version(build: Build, monkeypatch: pytest.MonkeyPatch) -> str:
     """What "agent-memory sql" of a later version prints."""
     later = build({PART: "alter table memory.memories alter column embedding_text type varchar;\n"})
     with monkeypatch.context() as patch:
-        patch.setattr(agent_memory.install, "sql_file", later.encode)
+        patch.setattr(agent_memory.install, "sql_file", lambda _schema: later.encode())
         return one_statement()
 
 
@@ -155,7 +155,7 @@ def test_an_error_says_what_the_file_would_say_and_does_not_repeat_the_statement
     execute(empty_dsn, "create extension vector; create schema memory; create table memory.notes (note text)")
     with open_as(empty_dsn) as connection, pytest.raises(errors.DuplicateSchema) as raised:
         connection.execute(statement)
-    assert raised.value.diag.message_hint == "Rename that schema, or install into another database."
+    assert raised.value.diag.message_hint == "Install under another name: agent-memory install --schema NAME"
     assert raised.value.diag.message_primary == 'schema "memory" exists and holds something that is not agent_memory'
     assert len(str(raised.value)) < 1000
 

@@ -9,6 +9,7 @@ import psycopg
 import pytest
 from agent_memory.cli import app
 from agent_memory.errors import ConflictError
+from agent_memory.install import install as install_into
 from agent_memory.uninstall import uninstall
 from psycopg import errors
 from psycopg.conninfo import conninfo_to_dict
@@ -178,6 +179,15 @@ def with_cron(server: Server) -> Iterator[psycopg.Connection]:
 def test_schedules_go_and_those_of_others_stay(with_cron: psycopg.Connection) -> None:
     Api(with_cron).schedule_jobs()
     with_cron.execute("select cron.schedule('theirs', '* * * * *', 'select 1')")
+    install_into(with_cron, "app_memory")
+    with_cron.execute("select app_memory.schedule_jobs()")
+    jobs = "select jobname, command from cron.job order by jobname"
     uninstall(with_cron)
-    assert with_cron.execute("select jobname from cron.job").fetchall() == [("theirs",)]
+    assert with_cron.execute(jobs).fetchall() == [
+        ("agent_app_memory jobs postgres", "call app_memory.run_jobs()"),
+        ("agent_app_memory sweep postgres", "select app_memory.sweep()"),
+        ("theirs", "select 1"),
+    ]
+    uninstall(with_cron, schema="app_memory")
+    assert with_cron.execute(jobs).fetchall() == [("theirs", "select 1")]
     assert conninfo_to_dict(with_cron.info.dsn)["dbname"] == "postgres"

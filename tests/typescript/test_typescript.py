@@ -13,6 +13,7 @@ import psycopg
 import pytest
 from agent_memory import Memory
 from agent_memory.adapters.langgraph import AgentMemoryStore
+from agent_memory.install import install
 from agent_memory.tools import TOOLS, openai_tools
 
 from tests.telemetry.collector import Collector
@@ -84,6 +85,30 @@ def test_an_item_that_python_has_put_is_found_and_changed(dsn: str, tmp_path: Pa
         node(dsn, "node", program)
         items = store.search(("users",), limit=10)
         assert sorted(item.value["n"] for item in items) == [2, 2, 2]
+
+
+@pytest.mark.feature("F33")
+def test_an_installation_in_another_schema_is_used(empty_dsn: str, tmp_path: Path) -> None:
+    with psycopg.connect(empty_dsn, autocommit=True) as connection:
+        install(connection, "app_memory")
+    program = tmp_path / "schema.mjs"
+    program.write_text(
+        f"""
+        import {{ Memory }} from "{FOLDER}/dist/src/index.js";
+        const memory = new Memory(process.env.DATABASE_URL, {{ schema: "app_memory", onNotice: () => undefined }});
+        await memory.addMessage({{ userId: "ana", threadId: "t", role: "user", content: "I like tea" }});
+        const {{ result }} = await memory.heard((inside) => inside.search({{ userId: "ana", query: "tea" }}));
+        console.log(result[0].content, (await memory.admin.doctor()).length > 0);
+        await memory.close();
+        try {{
+          new Memory(process.env.DATABASE_URL, {{ schema: 'a"b' }});
+        }} catch (error) {{
+          console.log(error.argument);
+        }}
+        """,
+        encoding="utf-8",
+    )
+    assert node(empty_dsn, "node", program).split("\n")[:2] == ["I like tea true", "schema"]
 
 
 def test_the_tools_are_those_of_python(dsn: str, tmp_path: Path) -> None:

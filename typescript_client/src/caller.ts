@@ -147,9 +147,19 @@ async function traceparent(): Promise<string | undefined> {
   return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, "0")}`;
 }
 
-/** Calls functions of schema memory on a pool or connection. */
+/** Calls functions of a schema on a pool or connection. */
 export class Caller {
-  constructor(readonly connection: Queryable) {}
+  constructor(
+    readonly connection: Queryable,
+    private readonly schema = "memory",
+  ) {
+    if (!/^[a-z_][a-z0-9_]{0,39}$/.test(schema)) {
+      throw refused(
+        `schema: ${JSON.stringify(schema)} cannot be the schema of agent_memory`,
+        "It has 1 to 40 small letters, digits and underscores, no digit first.",
+      );
+    }
+  }
 
   /** Call a function with named arguments; those that are undefined are left out, so their defaults hold. */
   async call<Result>(name: FunctionName | ProtocolName, args: object = {}): Promise<Result> {
@@ -176,7 +186,7 @@ export class Caller {
       given.push(carried);
       named[user] = `"user_id" => case when set_config('${TRACEPARENT}', $${given.length}, true) <> '' then $${user + 1}::text end`;
     }
-    const called = `memory."${name}"(${named.join(", ")})`;
+    const called = `${this.schema}."${name}"(${named.join(", ")})`;
     if (shape.kind === "procedure") {
       await this.query(`call ${called}`, given, asked);
       return undefined as Result;

@@ -18,6 +18,8 @@ import {
 export interface MemoryOptions {
   /** Whether queries are embedded here where the server cannot call a model (default true). */
   embedQueries?: boolean;
+  /** The schema of the installation (default memory). */
+  schema?: string;
   /** Hears each NOTICE of the database, such as a search without embeddings; by default they are Node's warnings. */
   onNotice?: (notice: Notice) => void;
 }
@@ -48,7 +50,7 @@ export class Admin extends AdminFunctions {
 }
 
 /**
- * The memory of agents in a PostgreSQL database: one method for each function of schema memory.
+ * The memory of agents in a PostgreSQL database: one method for each function.
  *
  * Of a connection string a pool is made, which close() ends; without one, of the variables PGHOST, PGDATABASE and so on.
  * A Pool or a connection of the application's own is used as it is: with a connection the calls belong to its
@@ -80,7 +82,7 @@ export class Memory extends Functions {
     // An idle connection that is lost would otherwise end the process; the next call opens another one.
     this.opened?.on("error", () => undefined);
     const used = this.opened ?? (connection as Queryable);
-    this.caller = new Caller(used);
+    this.caller = new Caller(used, options.schema);
     this.admin = new Admin(this.caller);
     this.embedder = new QueryEmbedder(this.caller, options.embedQueries ?? true);
     const told = options.onNotice ?? warn;

@@ -239,9 +239,9 @@ def _of_the_speaker(payload: Payload, reply: Any) -> Result:
         if row.get("attribute") == "name" and row.get("value") and (row.get("subject") or USER) == USER
     }
     result: Result = reply.model_dump(warnings=False)
-    for memory in result["memories"]:  # of which memory.complete_job() judges those that are no memory
-        if isinstance(memory, dict) and str(memory.get("subject")).casefold() in names:
-            memory["subject"] = USER
+    for found in result["memories"]:  # of which memory.complete_job() judges those that are no memory
+        if isinstance(found, dict) and str(found.get("subject")).casefold() in names:
+            found["subject"] = USER
     return result
 
 

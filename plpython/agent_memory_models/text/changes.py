@@ -235,20 +235,20 @@ class Conversation:
         named = [row for row in Mentions(reader, ours, [], self.values).meant() if row.attribute]
         return replace(fact, attribute=named[0].attribute, old=named[0].value) if len(named) == 1 else fact
 
-    def _enter(self, fact: Fact, seq: int, gone: list[Stated], memory: Memory) -> None:
+    def _enter(self, fact: Fact, seq: int, gone: list[Stated], found: Memory) -> None:
         self.memories.append(
             {
                 "memory_type": "preference" if ATTRIBUTES.get(fact.base, {}).get("preference") else "fact",
                 "confidence": 0.85,
                 "importance": 0.6,
-                **memory,
+                **found,
                 "subject": fact.subject,
                 "attribute": fact.attribute or None,
                 "value": fact.value if fact.attribute else None,
                 "status": fact.status,
                 # "My X is Y": what no list has holds one value at a time.
                 **({} if fact.base in self.values or not fact.attribute else {"many": False}),
-                "event_time": fact.event_time or memory.get("event_time"),
+                "event_time": fact.event_time or found.get("event_time"),
                 "valid_from": fact.valid_from,
                 "valid_to": fact.valid_to,
                 "replaces": [row.number for row in gone if row.number is not None],
@@ -264,7 +264,7 @@ class Conversation:
                 if row.number is None and not is_ended_by_attribute:
                     self._unsay(row, seq, fact)
             self.holding = [row for row in self.holding if row not in gone]
-            self._hold(Stated(fact.subject, fact.attribute, fact.value or "", memory["content"], None, self.said_at))
+            self._hold(Stated(fact.subject, fact.attribute, fact.value or "", found["content"], None, self.said_at))
 
     def _hold(self, row: Stated) -> None:
         self.holding.append(row)

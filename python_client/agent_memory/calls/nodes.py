@@ -26,7 +26,12 @@ _LIVELY = {
     "tcp_user_timeout": 25_000,
 }
 """Settings by which libpq gives up a machine that has stopped answering within 25 seconds, and not after two hours."""
-NO_MAP = (psycopg.errors.UndefinedFunction, psycopg.errors.InvalidSchemaName, psycopg.errors.InsufficientPrivilege)
+NO_MAP = (
+    psycopg.errors.UndefinedFunction,
+    psycopg.errors.UndefinedTable,
+    psycopg.errors.InvalidSchemaName,
+    psycopg.errors.InsufficientPrivilege,
+)
 """What a database answers that has no agent_memory, one of an earlier version, or a role that may not call it."""
 PLACE = ("host", "hostaddr", "port", "dbname", "service")
 """The parameters of a connection string that say where a database is."""

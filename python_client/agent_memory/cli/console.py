@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from errno import EADDRINUSE
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,6 +19,7 @@ import psycopg
 import typer
 from psycopg.rows import dict_row
 from typer.core import TyperGroup
+from typer.main import get_command
 from typing_extensions import LiteralString
 
 from .._nodes import NodeConnections, node_connections
@@ -26,6 +28,7 @@ from ..calls import translated
 from ..client import Memory
 from ..embedded import open_store
 from ..errors import AgentMemoryError, DegradedWarning, InvalidValueError, NotConnectedError
+from ..schema import named_schema
 from ..source import named_database
 from .printing import plain, stderr
 
@@ -46,8 +49,43 @@ def export_telemetry() -> None:
             )
 
 
+def _take_schema(ctx: typer.Context, schema: str | None) -> None:
+    """Have all connections of a command, and the programs that it starts, use a schema, as the environment may say."""
+    if schema is not None:
+        before = os.environ.get("AGENT_MEMORY_SCHEMA", "")
+        # Of the root, which is closed after a command whose other arguments are wrong as well.
+        ctx.find_root().call_on_close(lambda: os.environ.update(AGENT_MEMORY_SCHEMA=before))
+        os.environ["AGENT_MEMORY_SCHEMA"] = named_schema(schema)
+
+
+@cache
+def _schema_option() -> Any:
+    """Return the option --schema, as Typer makes it."""
+    alone = typer.Typer()
+
+    @alone.command()
+    def command(
+        schema: Annotated[
+            str | None,
+            typer.Option(
+                envvar="AGENT_MEMORY_SCHEMA",
+                show_default="memory",
+                help="The schema of the installation.",
+                callback=_take_schema,
+                expose_value=False,
+            ),
+        ] = None,
+    ) -> None:
+        pass
+
+    return get_command(alone).params[0]
+
+
 class _Readable(TyperGroup):
-    """Commands whose help reads well: flags have no type, numbers a short one, and paragraphs fill their lines."""
+    """Commands whose help reads well: flags have no type, numbers a short one, and paragraphs fill their lines.
+
+    Commands that take a database take a schema as well.
+    """
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Return the options of the group itself."""
@@ -57,6 +95,10 @@ class _Readable(TyperGroup):
         """Return a command of the group."""
         command = super().get_command(ctx, cmd_name)
         if command is not None:
+            if ("dsn" in {param.name for param in command.params} or cmd_name == "sql") and (
+                _schema_option() not in command.params
+            ):
+                command.params.append(_schema_option())
             _named_shortly(command.get_params(ctx))
             paragraphs = inspect.cleandoc(command.help or "").split("\n\n")
             command.help = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
@@ -159,12 +201,15 @@ def opened(dsn: str | None) -> Iterator[Memory]:
 
 
 @contextmanager
-def connected(dsn: str | None, user_id: str | None = None) -> Iterator[psycopg.Connection[Any]]:
+def connected(
+    dsn: str | None, user_id: str | None = None, schema: str | None = None
+) -> Iterator[psycopg.Connection[Any]]:
     """Yield a connection in autocommit mode, on which every error is raised as the client would.
 
-    In a cluster the connection leads to the node of a user, or without one to the node that is named.
+    In a cluster the connection leads to the node of a user, or without one to the node that is named. The schema is
+    that of the command, unless one is named.
     """
-    with connected_to_nodes(dsn) as connections:
+    with connected_to_nodes(dsn, schema) as connections:
         connection = connections.nodes.first if user_id is None else connections.nodes.of(user_id)
         with translated(connection):
             yield connection
@@ -198,9 +243,9 @@ class Connections:
 
 
 @contextmanager
-def connected_to_nodes(dsn: str | None) -> Iterator[Connections]:
+def connected_to_nodes(dsn: str | None, schema: str | None = None) -> Iterator[Connections]:
     """Yield connections to the database, and where that is a node of a cluster, to the other nodes when needed."""
-    with database(dsn) as conninfo, node_connections(conninfo) as nodes, translated(nodes.first):
+    with database(dsn) as conninfo, node_connections(conninfo, schema=schema) as nodes, translated(nodes.first):
         if nodes.map is None:
             yield Connections(Memory(nodes.first), nodes)
         else:

@@ -17,6 +17,7 @@ from ..errors import InvalidValueError
 from ..hooks import settings
 from ..hooks.assistants import ASSISTANTS
 from ..hooks.place import mask_credentials
+from ..schema import SCHEMA, cursors_in, named_schema
 from ..source import named_database
 from .console import Dsn, Group, connected
 from .printing import console, plain
@@ -56,12 +57,17 @@ def install(
     memory = {"user": user}
     if database is not None:
         memory["dsn"] = database
+        if (schema := named_schema()) != SCHEMA:
+            memory["schema"] = schema
         with connected(database, user) as connection:
             _prepare(connection, user)
     else:
         with open_store(store) as opened:
             memory["store"] = str(opened.folder)
-            with Connection.connect(opened.conninfo, autocommit=True) as connection, translated(connection):
+            with (
+                Connection.connect(opened.conninfo, autocommit=True, cursor_factory=cursors_in(SCHEMA)) as connection,
+                translated(connection),
+            ):
                 _prepare(connection, user)
     file = settings.install(chosen, memory)
     console.print(plain(f"{chosen.title} now has a memory, that of {user}: see the hooks in {file}"), soft_wrap=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from hashlib import sha256
 from typing import Annotated, Any
 
 import psycopg
@@ -14,6 +15,7 @@ from ..client import Memory
 from ..errors import InvalidValueError, NotInstalledError
 from ..install import create_roles, one_statement, roles_file, sql_file
 from ..install import install as install_into
+from ..schema import named_schema
 from ..source import named_database
 from ..types import Check
 from ..uninstall import uninstall as uninstall_from
@@ -43,7 +45,7 @@ def install(roles: Roles = False, print_only: Print = False, dsn: Dsn = None) ->
     with connected(dsn) as connection:
         if roles:
             create_roles(connection)
-            console.print("The roles are there. Now the owner of schema memory runs: agent-memory install")
+            console.print(f"The roles are there. Now the owner of schema {named_schema()} runs: agent-memory install")
             return
         before = _installed_version(connection)
         said: list[str] = []
@@ -62,9 +64,16 @@ def install(roles: Roles = False, print_only: Print = False, dsn: Dsn = None) ->
         _print_checks(memory.admin.doctor())
 
 
-def sql() -> None:
+def sql(
+    checksum: Annotated[
+        bool, typer.Option("--checksum", help="Print the SHA-256 of the install file, that of install --print.")
+    ] = False,
+) -> None:
     """Print the installation, which is also the upgrade, as one statement that runs in a migration's transaction."""
-    typer.echo(one_statement(), nl=False)
+    if checksum:
+        typer.echo(sha256(sql_file()).hexdigest())
+    else:
+        typer.echo(one_statement(), nl=False)
 
 
 def uninstall(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from psycopg import Connection
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 
 from .._text import counted
@@ -15,6 +16,7 @@ from ..embedded import open_store
 from ..errors import InvalidValueError, NotFoundError
 from ..move import MovedUser
 from ..move import move as move_users
+from ..schema import SCHEMA
 from .console import Dsn, connected
 from .printing import console, plain, stderr
 
@@ -48,8 +50,8 @@ def move(
             raise NotFoundError(
                 f"there is no store {from_}", hint="Name the folder of a store, or a connection string."
             )
-        source = stack.enter_context(connected(dsn if from_ is None else _opened(stack, from_)))
-        target = stack.enter_context(connected(dsn if to is None else _opened(stack, to)))
+        source = stack.enter_context(_connected(stack, dsn, from_))
+        target = stack.enter_context(_connected(stack, dsn, to))
         bar = stack.enter_context(_bar())
         task = bar.add_task("looking at both databases", total=None)
 
@@ -77,9 +79,11 @@ def move(
         raise typer.Exit(1)
 
 
-def _opened(stack: ExitStack, place: str) -> str:
-    """Return the connection string of a place: it is one, or the folder of an embedded store, which is opened."""
-    return stack.enter_context(open_store(place)).conninfo if _is_folder(place) else place
+def _connected(stack: ExitStack, dsn: str | None, place: str | None) -> AbstractContextManager[Connection[Any]]:
+    """Connect to the database of --dsn, or to a place: a connection string, or an embedded store, which is opened."""
+    if place is not None and _is_folder(place):
+        return connected(stack.enter_context(open_store(place)).conninfo, schema=SCHEMA)
+    return connected(dsn if place is None else place)
 
 
 def _is_folder(place: str) -> bool:

@@ -71,7 +71,7 @@ _servers: dict[Hashable, Server] = {}
 
 
 def server(database: Hashable) -> Server:
-    """What is known of a database, named by its address and role."""
+    """What is known of a database, named by its address, role and schema."""
     return _servers.setdefault(database, Server())
 
 

@@ -18,6 +18,7 @@ from ..calls.nodes import ClusterMap, named
 from ..errors import ConflictError, InvalidValueError, NotConnectedError, NotFoundError, RetryableError, connecting
 from ..install import install
 from ..move.settings import copy_settings
+from ..schema import cursors_in, named_schema
 
 if TYPE_CHECKING:
     from typing_extensions import LiteralString
@@ -347,7 +348,7 @@ def _share_models(source: Connection[Any], target: Connection[Any]) -> None:
 
 def _connected(stack: ExitStack, dsn: str) -> Connection[Any]:
     with connecting(dsn):
-        connection = psycopg.connect(dsn, autocommit=True)
+        connection = psycopg.connect(dsn, autocommit=True, cursor_factory=cursors_in(named_schema()))
     return stack.enter_context(connection)
 
 

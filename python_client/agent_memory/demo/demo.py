@@ -32,6 +32,7 @@ from .._text import counted
 from ..client import Memory
 from ..embedded import IN_MEMORY, open_store
 from ..importer import import_file
+from ..schema import SCHEMA, cursors_in
 from ..types import MemoryRecord
 from ..worker import Worker
 
@@ -60,7 +61,8 @@ def run(console: Console) -> None:
     with ExitStack() as stack:
         with console.status("starting a temporary PostgreSQL ..."):
             conninfo = stack.enter_context(open_store(IN_MEMORY)).conninfo
-            connection = stack.enter_context(psycopg.connect(conninfo, autocommit=True))
+            connection = psycopg.connect(conninfo, autocommit=True, cursor_factory=cursors_in(SCHEMA))
+            stack.enter_context(connection)
         memory = Memory(connection)
         server = connection.info.server_version // 10000
         console.print(f"PostgreSQL {server} with agent_memory {memory.version()} runs in a temporary directory.")
@@ -110,7 +112,7 @@ def _import_conversation(console: Console, connection: psycopg.Connection[Any]) 
 
 def _run_jobs(console: Console, conninfo: str) -> None:
     with progress(console, "worker") as report:
-        worker = Worker(conninfo, on_settled=lambda counts, total: report(counts.settled, total))
+        worker = Worker(conninfo, schema=SCHEMA, on_settled=lambda counts, total: report(counts.settled, total))
         counts = asyncio.run(worker.run(once=True))
     console.print(
         "The import queued model work by itself, and a summary of the newest session was asked for. A worker has done "

@@ -11,6 +11,7 @@ from typing import Any
 import psycopg
 
 from ..errors import AgentMemoryError
+from ..schema import SCHEMA
 
 logger = logging.getLogger("agent_memory.worker")
 # Without this a warning of a program that has set up no logging would be printed.
@@ -66,7 +67,7 @@ class BackgroundWorker:
         # Imported in the thread, so that nobody waits for it.
         from ..worker import Worker
 
-        worker = Worker(self._conninfo)
+        worker = Worker(self._conninfo, schema=SCHEMA)
         self._loop, self._stop_worker = asyncio.get_running_loop(), worker.stop
         if self._stopping.is_set():
             return

@@ -19,6 +19,7 @@ from psycopg.conninfo import make_conninfo
 
 from .._files import UnsafeFileError, check_owner, name_of
 from ..errors import AgentMemoryError
+from ..schema import SCHEMA, cursors_in
 from .folder import Folder, give
 from .locks import FileLock, is_held
 from .programs import HERE, PACKAGE, Programs
@@ -164,7 +165,11 @@ class Server:
 
     def _connect(self) -> psycopg.Connection[Any]:
         return psycopg.connect(
-            self.conninfo, autocommit=True, application_name="agent-memory store", connect_timeout=_CONNECT_TIMEOUT
+            self.conninfo,
+            autocommit=True,
+            application_name="agent-memory store",
+            connect_timeout=_CONNECT_TIMEOUT,
+            cursor_factory=cursors_in(SCHEMA),
         )
 
     def _make_data(self) -> None:

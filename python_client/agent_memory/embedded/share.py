@@ -17,6 +17,7 @@ import psycopg
 
 from ..errors import AgentMemoryError, RetryableError, client_version, version_numbers
 from ..install import install, sql_file
+from ..schema import SCHEMA, cursors_in
 from . import folder as folders
 from .background import BackgroundWorker
 from .folder import Folder
@@ -132,7 +133,7 @@ class ProcessShare:
         from ..local import activate_default
 
         # Loading or downloading the weights may take long, and other processes may open the store meanwhile.
-        with psycopg.connect(self.server.conninfo, autocommit=True) as connection:
+        with psycopg.connect(self.server.conninfo, autocommit=True, cursor_factory=cursors_in(SCHEMA)) as connection:
             if not activate_default(connection):
                 folders.remember_lack_of_model()
 
@@ -169,7 +170,7 @@ class ProcessShare:
                 hint=f"Run: pip install --upgrade 'pg-agent-memory[embedded]>={installed}'",
             )
         # Between two releases the version stays while the file changes.
-        file, before = hashlib.sha256(sql_file()).hexdigest(), self._held.read("installed")
+        file, before = hashlib.sha256(sql_file(SCHEMA)).hexdigest(), self._held.read("installed")
         if installed is not None and before == file:
             return
         try:

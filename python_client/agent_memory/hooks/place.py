@@ -12,6 +12,7 @@ from typing import Any
 import psycopg
 
 from ..errors import AgentMemoryError
+from ..schema import SCHEMA, cursors_in
 
 _CONNECT_TIMEOUT = 3
 _NAME = "agent-memory hooks"
@@ -27,7 +28,7 @@ def connected(memory: dict[str, Any]) -> Iterator[psycopg.Connection[Any]]:
     """Yield a connection to the memory of a user; its transaction is committed at the end.
 
     Args:
-        memory: ``user``, and ``dsn`` or ``store``.
+        memory: ``user``, and ``dsn`` or ``store``; ``schema``, where that is not ``memory``.
 
     Raises:
         AgentMemoryError: the store cannot be used.
@@ -35,7 +36,8 @@ def connected(memory: dict[str, Any]) -> Iterator[psycopg.Connection[Any]]:
     """
     with ExitStack() as stack:
         conninfo = memory.get("dsn") or stack.enter_context(_running(memory["store"]))
-        connection = _connection(conninfo)
+        schema = memory.get("schema", SCHEMA)
+        connection = _connection(conninfo, schema)
         stack.callback(lambda: connection.close())
         try:
             with connection.transaction():
@@ -46,7 +48,7 @@ def connected(memory: dict[str, Any]) -> Iterator[psycopg.Connection[Any]]:
             from .._nodes import node_connections
 
             connection.close()
-            connection = stack.enter_context(node_connections(conninfo, _NAME)).of(memory["user"])
+            connection = stack.enter_context(node_connections(conninfo, _NAME, schema)).of(memory["user"])
         with connection.transaction():
             yield connection
 
@@ -87,7 +89,7 @@ def _masks(connection: psycopg.Connection[Any], user: str) -> bool:
             return connection.execute(tried, [user, _NAME, _TRIED]).fetchone() != (_TRIED,)
 
 
-def _connection(conninfo: str) -> psycopg.Connection[Any]:
+def _connection(conninfo: str, schema: str) -> psycopg.Connection[Any]:
     # Nothing is prepared, because the database may be behind a pooler, and a hook runs each statement once.
     return psycopg.connect(
         conninfo,
@@ -95,6 +97,7 @@ def _connection(conninfo: str) -> psycopg.Connection[Any]:
         prepare_threshold=None,
         connect_timeout=_CONNECT_TIMEOUT,
         application_name=_NAME,
+        cursor_factory=cursors_in(schema),
     )
 
 

@@ -26,6 +26,7 @@ from .. import _hooks
 from ..calls import async_prepare_nothing_behind_a_pooler
 from ..client import AsyncMemory, Memory
 from ..errors import AgentMemoryError, InvalidValueError, NotInstalledError, connecting
+from ..schema import async_cursors_in, named_schema
 from ..server.access import RESOURCE_METADATA, Access, caller_of
 from ..server.bodies import Bodies
 from ..server.listening import listening_socket, serve_app, url_of
@@ -299,7 +300,11 @@ async def _opened(conninfo: str | None, pool_size: int = POOL_SIZE) -> AsyncIter
                 # Otherwise as many requests would fail after a restart of the database as the pool has connections.
                 check=AsyncConnectionPool.check_connection,
                 configure=async_prepare_nothing_behind_a_pooler,
-                kwargs={"autocommit": True, "application_name": "agent-memory mcp"},
+                kwargs={
+                    "autocommit": True,
+                    "application_name": "agent-memory mcp",
+                    "cursor_factory": async_cursors_in(named_schema()),
+                },
             )
             memory = AsyncMemory(await stack.enter_async_context(pool))
         await stack.enter_async_context(memory)

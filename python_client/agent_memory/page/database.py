@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from psycopg import AsyncConnection, AsyncCursor
+from psycopg import AsyncConnection
 from psycopg.errors import Diagnostic
 from psycopg.rows import tuple_row
 from typing_extensions import LiteralString
@@ -50,7 +50,7 @@ class Database:
         Raises:
             AgentMemoryError: the database refuses.
         """
-        cursor = AsyncCursor(self.connection, row_factory=tuple_row)
+        cursor = self.connection.cursor(row_factory=tuple_row)
         async with async_translated(self.connection):
             await cursor.execute(statement, parameters)
             rows = await async_fetched(cursor)

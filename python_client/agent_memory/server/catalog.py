@@ -11,6 +11,7 @@ from psycopg.rows import dict_row
 
 from ..calls import translated
 from ..errors import connecting, not_installed
+from ..schema import SCHEMA, cursors_in
 
 # Without the functions of checkpoints, whose values only the application that serialised them may load.
 _FUNCTIONS = """
@@ -65,22 +66,25 @@ class Function:
         return bool(self.arguments) and self.arguments[0].name == "user_id"
 
 
-def read_catalog(conninfo: str) -> list[Function]:
+def read_catalog(conninfo: str, schema: str = SCHEMA) -> list[Function]:
     """Read the public functions of a database.
 
     Args:
         conninfo: its connection string.
+        schema: the schema of the functions.
 
     Raises:
         NotConnectedError: it cannot be reached.
         NotInstalledError: it has no agent_memory.
     """
     with connecting(conninfo):
-        opened = psycopg.connect(conninfo, autocommit=True, application_name="agent-memory serve")
+        opened = psycopg.connect(
+            conninfo, autocommit=True, application_name="agent-memory serve", cursor_factory=cursors_in(schema)
+        )
     with opened as connection, translated(connection), connection.cursor(row_factory=dict_row) as cursor:
         rows = cursor.execute(_FUNCTIONS).fetchall()
         if not rows:
-            raise not_installed("", connection.info, "")
+            raise not_installed("", connection.info, "", schema)
         written = [argument["default"] for row in rows for argument in row["arguments"]]
         expressions = sql.SQL(", ").join(sql.SQL(f"to_jsonb({text or 'null::text'})") for text in written)
         values = cursor.execute(sql.SQL("select array[{}]::jsonb[] as values").format(expressions)).fetchone()

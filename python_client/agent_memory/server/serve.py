@@ -17,6 +17,7 @@ from ..client import AsyncMemory
 from ..embedded import open_store
 from ..errors import DegradedWarning
 from ..page.routes import routes as page_routes
+from ..schema import async_cursors_in, named_schema
 from ..source import named_database
 from .application import create_app
 from .catalog import read_catalog
@@ -55,7 +56,7 @@ def serve(
         conninfo: Callable[[], str] = partial(str, named)
         if named is None:
             conninfo = stack.enter_context(open_store(worker=True)).ensure_running
-        catalog = read_catalog(conninfo())
+        catalog = read_catalog(conninfo(), named_schema())
         warnings.simplefilter("ignore", DegradedWarning)  # answers have a header that says so
         warn_of_short_secret(settings)
 
@@ -89,5 +90,9 @@ def _pool(conninfo: Callable[[], str], settings: Settings, *, is_embedded: bool)
         # An embedded server that was killed is started again; that a named one is gone the client finds out by itself.
         check=AsyncConnectionPool.check_connection if is_embedded else None,
         configure=async_prepare_nothing_behind_a_pooler,
-        kwargs={"autocommit": True, "application_name": "agent-memory serve"},
+        kwargs={
+            "autocommit": True,
+            "application_name": "agent-memory serve",
+            "cursor_factory": async_cursors_in(named_schema()),
+        },
     )

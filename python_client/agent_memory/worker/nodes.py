@@ -105,7 +105,7 @@ class NodeWorkers:
             OSError: at the start, when the health file cannot be written.
         """
         async with AsyncExitStack() as stack:
-            caller = AsyncRoutedCaller(self._conninfo, pool_size=1)
+            caller = AsyncRoutedCaller(self._conninfo, pool_size=1, schema=self._options.get("schema"))
             stack.push_async_callback(caller.close)
             cluster = await caller.cluster(is_fresh=False)
             if self._node is not None and (cluster is None or self._node not in cluster.nodes):

@@ -25,6 +25,7 @@ from ..calls import AsyncCaller, AsyncWorkerProtocol, async_translated
 from ..errors import RetryableError, client_version, connecting
 from ..jobs.job import JobRun, ModelRunner
 from ..jobs.persistence import backoffs
+from ..schema import async_cursors_in, named_schema
 from ..types import ClaimedJob
 from .database import CONNECT_TIMEOUT, NodeCaller, prepare
 from .health import write_health
@@ -71,6 +72,7 @@ class Worker:
         room: room for model calls that is shared with the workers of other nodes.
         on_settled: called whenever a job is done with, with the counts and with how many jobs there are in all: those
             done and those in the queue when it was last looked at, or None where the role may not see that.
+        schema: the schema of the installation; None is that of AGENT_MEMORY_SCHEMA, else ``memory``.
     """
 
     def __init__(
@@ -90,8 +92,10 @@ class Worker:
         cluster: AsyncCaller | None = None,
         room: Room | None = None,
         on_settled: Callable[[WorkerCounts, int | None], None] | None = None,
+        schema: str | None = None,
     ) -> None:
         self.name = name or default_name()
+        self._schema = named_schema(schema)
         self._conninfo = conninfo
         self._kinds = kinds
         self._concurrency = concurrency
@@ -161,7 +165,11 @@ class Worker:
             reconnect_timeout=CONNECT_TIMEOUT,
             open=False,
             configure=prepare,
-            kwargs={"autocommit": True, "application_name": "agent-memory worker"},
+            kwargs={
+                "autocommit": True,
+                "application_name": "agent-memory worker",
+                "cursor_factory": async_cursors_in(self._schema),
+            },
         )
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(pool)
@@ -181,7 +189,9 @@ class Worker:
     async def _installed(self) -> str:
         """Return the version of the database, which shows that it answers."""
         with connecting(self._conninfo):
-            opened = await psycopg.AsyncConnection.connect(self._conninfo, autocommit=True)
+            opened = await psycopg.AsyncConnection.connect(
+                self._conninfo, autocommit=True, cursor_factory=async_cursors_in(self._schema)
+            )
         async with opened as connection, async_translated(connection, "version"):
             [installed] = await (await connection.execute("select memory.version()")).fetchone() or [""]
         return str(installed)

@@ -47,7 +47,7 @@ create or replace function memory._memories_to_delete(
 )
 returns uuid[]
 language plpgsql stable parallel safe
-set plan_cache_mode = force_custom_plan -- as in memory._list_filtered()
+set plan_cache_mode = force_custom_plan -- as in memory.list_memories()
 as $$
 begin
   return array(

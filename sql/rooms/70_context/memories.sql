@@ -16,7 +16,7 @@ returns memory._offer[]
 language plpgsql stable parallel unsafe
 as $$
 declare
-  memory record;
+  ranked record;
   offers memory._offer[] := array[]::memory._offer[];
   room int := p_room - memory._tokens_at_most(memory._heading_of('memories'));
   types text[] := array[]::text[];
@@ -28,7 +28,7 @@ begin
     and not exists (select from memory._valid_memories(p_asking.user_id, p_asking.agent_id) as m) then
     return offers;
   end if;
-  for memory in
+  for ranked in
     select m.*, coalesce(t.heading, m.memory_type) as heading,
       memory._memory_line(case when m.space is null then m.content else '[' || m.space || '] ' || m.content end)
         || case when p_dates then memory._dates_held(p_asking.user_id, m.memory_id, m.valid_from, m.valid_to)
@@ -38,25 +38,25 @@ begin
     left join memory.memory_types as t on t.memory_type = m.memory_type
     order by m.rank
   loop
-    if p_kind = 'standing' and memory.found > p_most and num_nonnulls(p_asking.query, p_asking.target) > 0 then
+    if p_kind = 'standing' and ranked.found > p_most and num_nonnulls(p_asking.query, p_asking.target) > 0 then
       most := (p_most + 1) / 2;
     end if;
-    tokens := memory._tokens_at_most(e'\n12. ' || memory.line)
-      + case when memory.memory_type = any (types) then 0
-             else memory._tokens_at_most(e'\n\n**:**' || memory._memory_line(memory.heading)) end;
+    tokens := memory._tokens_at_most(e'\n12. ' || ranked.line)
+      + case when ranked.memory_type = any (types) then 0
+             else memory._tokens_at_most(e'\n\n**:**' || memory._memory_line(ranked.heading)) end;
     why_not := case
-      when memory.rank > p_most or cardinality(types) >= most then 'others matter more'
+      when ranked.rank > p_most or cardinality(types) >= most then 'others matter more'
       when tokens > room then 'does not fit' end;
     if why_not is null then
       room := room - tokens;
-      types := types || memory.memory_type;
+      types := types || ranked.memory_type;
     end if;
     offers := offers || row(
-      p_place, 0, 'memories', memory.memory_id, 'system', memory.line, tokens, jsonb_build_object(
-        'memory_id', memory.memory_id, 'score', memory.score, 'relevance', memory.relevance,
-        'importance', memory.importance, 'recency', memory.recency)
-        || case when p_asking.spaces is null then '{}' else jsonb_build_object('space', memory.space) end,
-      why_not, memory.memory_type, memory.stated_at)::memory._offer;
+      p_place, 0, 'memories', ranked.memory_id, 'system', ranked.line, tokens, jsonb_build_object(
+        'memory_id', ranked.memory_id, 'score', ranked.score, 'relevance', ranked.relevance,
+        'importance', ranked.importance, 'recency', ranked.recency)
+        || case when p_asking.spaces is null then '{}' else jsonb_build_object('space', ranked.space) end,
+      why_not, ranked.memory_type, ranked.stated_at)::memory._offer;
   end loop;
   return offers;
 end;

@@ -98,7 +98,7 @@ begin
              else format(' grant execute on function %s to %I;', cron.signature, current_user) end;
   end if;
   for task in
-    select t.*, 'agent_memory ' || t.name || ' ' || current_database() as full_name
+    select t.*, 'agent_' || 'memory'::regnamespace || ' ' || t.name || ' ' || current_database() as full_name
     from (values
       ('jobs', 'every', every, 'call memory.run_jobs()'),
       ('sweep', 'sweep_at', sweep_at, 'select memory.sweep()')

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, nullcontext
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import psycopg
 from psycopg import AsyncConnection, AsyncCursor
@@ -15,14 +15,13 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from ... import _hooks
 from ...errors import (
-    QUESTIONS,
     AgentMemoryError,
     InvalidValueError,
     NotConnectedError,
     connecting,
-    from_psycopg,
     may_come_from_an_upgrade,
 )
+from ...schema import SCHEMA, async_cursors_in, in_schema, schema_of
 from ..arguments import DUMPERS
 from ..forks import abandon, begin_anew_in_children
 from ..function import Function, Keys, Rows
@@ -34,6 +33,7 @@ from ..statements import statement
 from .poolers import async_prepare_nothing_behind_a_pooler
 from .settings import async_carrying, async_set_locally
 from .stored import AsyncServedStore
+from .translating import async_raise_translated, async_translated
 
 if TYPE_CHECKING:
     from typing_extensions import LiteralString
@@ -50,8 +50,10 @@ class AsyncCaller:
         pool_size: how many connections the client's own pool may open.
         token: the token of a tenant's session, or what returns one before each call.
         prepare: whether the client's own connections prepare statements; None means unless a pooler is in between.
+        schema: the schema of the functions; None is that of the source's cursors, or the default.
 
     Attributes:
+        schema: the schema of the functions.
         connection: the connection of the caller, for a client that was made of one.
         store: the store.
         warned: the causes that the client has warned of.
@@ -65,7 +67,9 @@ class AsyncCaller:
         pool_size: int = 10,
         token: str | Callable[[], str] | None = None,
         prepare: bool | None = None,
+        schema: str | None = None,
     ) -> None:
+        self.schema = SCHEMA if source is None and schema is None else schema_of(source, schema)
         self.connection: AsyncConnection[Any] | None = None
         self.store = store
         self.warned: set[Cause] = set() if store is None else warned_of_stores
@@ -121,7 +125,11 @@ class AsyncCaller:
             open=False,
             check=None if self.store is None else AsyncPool.check_connection,
             configure=async_prepare_nothing_behind_a_pooler if self._prepares is None else None,
-            kwargs={"autocommit": True, **({"prepare_threshold": None} if self._prepares is False else {})},
+            kwargs={
+                "autocommit": True,
+                "cursor_factory": async_cursors_in(self.schema),
+                **({"prepare_threshold": None} if self._prepares is False else {}),
+            },
         )
 
     async def of(self, user_id: str, *, is_fresh: bool = False) -> AsyncCaller:  # noqa: ARG002  (for routed callers)
@@ -143,7 +151,7 @@ class AsyncCaller:
     async def call(self, function: Function, given: Mapping[str, Any]) -> Any:
         """Call a function with arguments by name, and return what its method returns."""
         arguments = function.sendable(given)
-        query = statement(function.verb, function.name, tuple(arguments))
+        query = statement(function.verb, function.name, tuple(arguments), self.schema)
         notices = Notices(self.warned)
         async with self.borrowed(notices) as connection:
             if self._owns_pool:
@@ -159,7 +167,7 @@ class AsyncCaller:
                     await self._execute_anew(cursor, query, arguments)
                 rows = await async_fetched(cursor)
             except psycopg.Error as error:
-                await _raise_translated(connection, error, function.name)
+                await async_raise_translated(connection, error, function.name, self.schema)
         notices.warn()
         return function.read(rows)
 
@@ -170,7 +178,7 @@ class AsyncCaller:
             AgentMemoryError: the connection is inside a transaction.
         """
         arguments = function.sendable(given)
-        query = statement("call", function.name, tuple(arguments))
+        query = statement("call", function.name, tuple(arguments), self.schema)
         async with self.borrowed(Notices(self.warned)) as connection:
             if connection.info.transaction_status != TransactionStatus.IDLE:
                 raise AgentMemoryError(
@@ -181,7 +189,7 @@ class AsyncCaller:
             autocommit = connection.autocommit
             await connection.set_autocommit(True)
             try:
-                async with async_translated(connection, function.name):
+                async with async_translated(connection, function.name, self.schema):
                     await connection.execute(query, arguments)
             finally:
                 if not connection.closed:
@@ -211,10 +219,10 @@ class AsyncCaller:
             await self.send_token(connection)
             asking = AsyncCursor(connection, row_factory=scalar_row)
             if keys and need == "wanted":
-                await asking.execute(MAY_MASK)
+                await asking.execute(in_schema(MAY_MASK, self.schema))
                 keys = keys if await asking.fetchone() else {}
             if keys or "value" in arguments:
-                await asking.execute("select memory._secret_mask()")
+                await asking.execute(in_schema("select memory._secret_mask()", self.schema))
                 mask: bytes = await asking.fetchone() or b""
                 for setting, key in keys.items():
                     await asking.execute(
@@ -269,12 +277,12 @@ class AsyncCaller:
     async def in_a_transaction(self, isolation: LiteralString) -> AsyncIterator[AsyncCaller]:
         """Yield a caller on one connection in a transaction: the client's, or one of its own at this isolation."""
         notices = Notices(self.warned)
-        async with self.borrowed(notices) as connection, async_translated(connection):
+        async with self.borrowed(notices) as connection, async_translated(connection, schema=self.schema):
             is_own = connection.info.transaction_status == TransactionStatus.IDLE
             async with connection.transaction() if is_own else nullcontext():
                 if is_own:
                     await connection.execute(f"set transaction isolation level {isolation}")
-                bound = AsyncCaller(connection, token=self._token)
+                bound = AsyncCaller(connection, token=self._token, schema=self.schema)
                 bound.warned = self.warned
                 yield bound
         notices.warn()
@@ -352,41 +360,6 @@ async def async_fetched(cursor: AsyncCursor[Any]) -> Rows:
 def _is_alone(connection: AsyncConnection[Any]) -> bool:
     """Whether a statement is a transaction of its own."""
     return connection.autocommit and connection.info.transaction_status == TransactionStatus.IDLE
-
-
-@asynccontextmanager
-async def async_translated(connection: AsyncConnection[Any], function: str | None = None) -> AsyncIterator[None]:
-    """Raise the errors of the SQL API as the exceptions of this package; the psycopg error is their ``__cause__``.
-
-    Args:
-        connection: where the statements inside run.
-        function: the function of the SQL API that they call, if it is one.
-    """
-    try:
-        yield
-    except psycopg.Error as error:
-        await _raise_translated(connection, error, function)
-
-
-async def _raise_translated(connection: AsyncConnection[Any], error: psycopg.Error, function: str | None) -> NoReturn:
-    translation = from_psycopg(error, connection.info, function, await _answer(connection, error))
-    if translation is None:
-        raise error
-    raise translation from error
-
-
-async def _answer(connection: AsyncConnection[Any], error: psycopg.Error) -> str | None:
-    """Ask the server for facts that explain an error, unless the error ended its transaction."""
-    question = QUESTIONS.get(error.sqlstate or "")
-    if question is None or connection.info.transaction_status != TransactionStatus.IDLE:
-        return None
-    try:
-        [answer] = await (await AsyncCursor(connection).execute(question)).fetchone() or [None]
-    except (psycopg.errors.UndefinedFunction, psycopg.errors.InvalidSchemaName):
-        return ""
-    except psycopg.Error:
-        return None
-    return str(answer)
 
 
 class AsyncMethods:

@@ -14,6 +14,7 @@ from psycopg.rows import scalar_row
 from psycopg_pool import AsyncConnectionPool
 
 from ...errors import RetryableError
+from ...schema import in_schema
 from ..nodes import NO_MAP, ClusterMap
 from ..notices import Notices
 from .reach import AsyncNodeCaller
@@ -26,7 +27,7 @@ class AsyncMapCaller(AsyncNodeCaller):
     """A caller that reads the map of its database, and knows the other nodes by it.
 
     Args:
-        source, pool_size, token, prepare, like: as in AsyncNodeCaller.
+        source, pool_size, token, prepare, like, schema: as in AsyncNodeCaller.
     """
 
     _is_map_read = False
@@ -39,8 +40,9 @@ class AsyncMapCaller(AsyncNodeCaller):
         token: str | Callable[[], str] | None = None,
         prepare: bool | None = None,
         like: AsyncConnectionPool[Any] | None = None,
+        schema: str | None = None,
     ) -> None:
-        super().__init__(source, pool_size=pool_size, token=token, prepare=prepare, like=like)
+        super().__init__(source, pool_size=pool_size, token=token, prepare=prepare, like=like, schema=schema)
         self._others: dict[str, AsyncMapCaller] = {}
         self._reading = asyncio.Lock()
 
@@ -113,6 +115,7 @@ class AsyncMapCaller(AsyncNodeCaller):
             token=self._token,
             prepare=self._prepares,
             like=self._like if self._owns_pool else self._pool,
+            schema=self.schema,
         )
 
     async def _known_map(self) -> ClusterMap | None:
@@ -132,7 +135,7 @@ class AsyncMapCaller(AsyncNodeCaller):
         try:
             async with self.borrowed(Notices(self.warned)) as connection:
                 cursor = AsyncCursor(connection, row_factory=scalar_row)
-                await self._execute(cursor, b"select memory._cluster_map()", {})
+                await self._execute(cursor, in_schema(b"select memory._cluster_map()", self.schema), {})
                 row = await cursor.fetchone()
         except NO_MAP:
             return None

@@ -44,7 +44,7 @@ class AsyncNodeCaller(AsyncCaller):
 
     Args:
         source: a psycopg pool or a connection string.
-        pool_size, token, prepare: as in AsyncCaller.
+        pool_size, token, prepare, schema: as in AsyncCaller.
         like: an application's pool, whose settings the client's own has.
     """
 
@@ -61,9 +61,10 @@ class AsyncNodeCaller(AsyncCaller):
         token: str | Callable[[], str] | None = None,
         prepare: bool | None = None,
         like: AsyncConnectionPool[Any] | None = None,
+        schema: str | None = None,
     ) -> None:
         self._like = like
-        super().__init__(source, pool_size=pool_size, token=token, prepare=prepare)
+        super().__init__(source, pool_size=pool_size, token=token, prepare=prepare, schema=schema)
         self._trying = asyncio.Lock()
 
     def begin_anew(self) -> None:

@@ -31,7 +31,7 @@ class AsyncRoutedCaller(AsyncMapCaller):
     the call is made once more. Where the database is a single server, calls go there.
 
     Args:
-        source, pool_size, token, prepare, like: as in AsyncNodeCaller.
+        source, pool_size, token, prepare, like, schema: as in AsyncNodeCaller.
     """
 
     async def call(self, function: Function, given: Mapping[str, Any]) -> Any:

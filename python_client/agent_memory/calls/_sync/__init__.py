@@ -1,10 +1,11 @@
 # Generated from _async/__init__.py by generate_sync.py; do not edit.
 """The calls of the asynchronous client; python_client/generate_sync.py makes the folder _sync of this one."""
 
-from .caller import SyncCaller, SyncMethods, fetched, translated
+from .caller import SyncCaller, SyncMethods, fetched
 from .poolers import prepare_nothing_behind_a_pooler
 from .routed import SyncRoutedCaller
 from .settings import carrying
+from .translating import translated
 from .worker_protocol import WorkerProtocol
 
 __all__ = [

@@ -6,7 +6,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import psycopg
 from psycopg import Connection, Cursor
@@ -16,14 +16,13 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 
 from ... import _hooks
 from ...errors import (
-    QUESTIONS,
     AgentMemoryError,
     InvalidValueError,
     NotConnectedError,
     connecting,
-    from_psycopg,
     may_come_from_an_upgrade,
 )
+from ...schema import SCHEMA, cursors_in, in_schema, schema_of
 from ..arguments import DUMPERS
 from ..forks import abandon, begin_anew_in_children
 from ..function import Function, Keys, Rows
@@ -35,6 +34,7 @@ from ..statements import statement
 from .poolers import prepare_nothing_behind_a_pooler
 from .settings import carrying, set_locally
 from .stored import SyncServedStore
+from .translating import raise_translated, translated
 
 if TYPE_CHECKING:
     from typing_extensions import LiteralString
@@ -51,8 +51,10 @@ class SyncCaller:
         pool_size: how many connections the client's own pool may open.
         token: the token of a tenant's session, or what returns one before each call.
         prepare: whether the client's own connections prepare statements; None means unless a pooler is in between.
+        schema: the schema of the functions; None is that of the source's cursors, or the default.
 
     Attributes:
+        schema: the schema of the functions.
         connection: the connection of the caller, for a client that was made of one.
         store: the store.
         warned: the causes that the client has warned of.
@@ -66,7 +68,9 @@ class SyncCaller:
         pool_size: int = 10,
         token: str | Callable[[], str] | None = None,
         prepare: bool | None = None,
+        schema: str | None = None,
     ) -> None:
+        self.schema = SCHEMA if source is None and schema is None else schema_of(source, schema)
         self.connection: Connection[Any] | None = None
         self.store = store
         self.warned: set[Cause] = set() if store is None else warned_of_stores
@@ -122,7 +126,11 @@ class SyncCaller:
             open=False,
             check=None if self.store is None else SyncPool.check_connection,
             configure=prepare_nothing_behind_a_pooler if self._prepares is None else None,
-            kwargs={"autocommit": True, **({"prepare_threshold": None} if self._prepares is False else {})},
+            kwargs={
+                "autocommit": True,
+                "cursor_factory": cursors_in(self.schema),
+                **({"prepare_threshold": None} if self._prepares is False else {}),
+            },
         )
 
     def of(self, user_id: str, *, is_fresh: bool = False) -> SyncCaller:  # noqa: ARG002  (for routed callers)
@@ -144,7 +152,7 @@ class SyncCaller:
     def call(self, function: Function, given: Mapping[str, Any]) -> Any:
         """Call a function with arguments by name, and return what its method returns."""
         arguments = function.sendable(given)
-        query = statement(function.verb, function.name, tuple(arguments))
+        query = statement(function.verb, function.name, tuple(arguments), self.schema)
         notices = Notices(self.warned)
         with self.borrowed(notices) as connection:
             if self._owns_pool:
@@ -160,7 +168,7 @@ class SyncCaller:
                     self._execute_anew(cursor, query, arguments)
                 rows = fetched(cursor)
             except psycopg.Error as error:
-                _raise_translated(connection, error, function.name)
+                raise_translated(connection, error, function.name, self.schema)
         notices.warn()
         return function.read(rows)
 
@@ -171,7 +179,7 @@ class SyncCaller:
             AgentMemoryError: the connection is inside a transaction.
         """
         arguments = function.sendable(given)
-        query = statement("call", function.name, tuple(arguments))
+        query = statement("call", function.name, tuple(arguments), self.schema)
         with self.borrowed(Notices(self.warned)) as connection:
             if connection.info.transaction_status != TransactionStatus.IDLE:
                 raise AgentMemoryError(
@@ -182,7 +190,7 @@ class SyncCaller:
             autocommit = connection.autocommit
             connection.set_autocommit(True)
             try:
-                with translated(connection, function.name):
+                with translated(connection, function.name, self.schema):
                     connection.execute(query, arguments)
             finally:
                 if not connection.closed:
@@ -210,10 +218,10 @@ class SyncCaller:
             self.send_token(connection)
             asking = Cursor(connection, row_factory=scalar_row)
             if keys and need == "wanted":
-                asking.execute(MAY_MASK)
+                asking.execute(in_schema(MAY_MASK, self.schema))
                 keys = keys if asking.fetchone() else {}
             if keys or "value" in arguments:
-                asking.execute("select memory._secret_mask()")
+                asking.execute(in_schema("select memory._secret_mask()", self.schema))
                 mask: bytes = asking.fetchone() or b""
                 for setting, key in keys.items():
                     asking.execute("select set_config(%s, %s, true) is null", [setting, masked(key, mask, setting)])
@@ -266,12 +274,12 @@ class SyncCaller:
     def in_a_transaction(self, isolation: LiteralString) -> Iterator[SyncCaller]:
         """Yield a caller on one connection in a transaction: the client's, or one of its own at this isolation."""
         notices = Notices(self.warned)
-        with self.borrowed(notices) as connection, translated(connection):
+        with self.borrowed(notices) as connection, translated(connection, schema=self.schema):
             is_own = connection.info.transaction_status == TransactionStatus.IDLE
             with connection.transaction() if is_own else nullcontext():
                 if is_own:
                     connection.execute(f"set transaction isolation level {isolation}")
-                bound = SyncCaller(connection, token=self._token)
+                bound = SyncCaller(connection, token=self._token, schema=self.schema)
                 bound.warned = self.warned
                 yield bound
         notices.warn()
@@ -349,41 +357,6 @@ def fetched(cursor: Cursor[Any]) -> Rows:
 def _is_alone(connection: Connection[Any]) -> bool:
     """Whether a statement is a transaction of its own."""
     return connection.autocommit and connection.info.transaction_status == TransactionStatus.IDLE
-
-
-@contextmanager
-def translated(connection: Connection[Any], function: str | None = None) -> Iterator[None]:
-    """Raise the errors of the SQL API as the exceptions of this package; the psycopg error is their ``__cause__``.
-
-    Args:
-        connection: where the statements inside run.
-        function: the function of the SQL API that they call, if it is one.
-    """
-    try:
-        yield
-    except psycopg.Error as error:
-        _raise_translated(connection, error, function)
-
-
-def _raise_translated(connection: Connection[Any], error: psycopg.Error, function: str | None) -> NoReturn:
-    translation = from_psycopg(error, connection.info, function, _answer(connection, error))
-    if translation is None:
-        raise error
-    raise translation from error
-
-
-def _answer(connection: Connection[Any], error: psycopg.Error) -> str | None:
-    """Ask the server for facts that explain an error, unless the error ended its transaction."""
-    question = QUESTIONS.get(error.sqlstate or "")
-    if question is None or connection.info.transaction_status != TransactionStatus.IDLE:
-        return None
-    try:
-        [answer] = (Cursor(connection).execute(question)).fetchone() or [None]
-    except (psycopg.errors.UndefinedFunction, psycopg.errors.InvalidSchemaName):
-        return ""
-    except psycopg.Error:
-        return None
-    return str(answer)
 
 
 class SyncMethods:

@@ -15,6 +15,7 @@ from psycopg.rows import scalar_row
 from psycopg_pool import ConnectionPool
 
 from ...errors import RetryableError
+from ...schema import in_schema
 from ..nodes import NO_MAP, ClusterMap
 from ..notices import Notices
 from .reach import SyncNodeCaller
@@ -27,7 +28,7 @@ class SyncMapCaller(SyncNodeCaller):
     """A caller that reads the map of its database, and knows the other nodes by it.
 
     Args:
-        source, pool_size, token, prepare, like: as in AsyncNodeCaller.
+        source, pool_size, token, prepare, like, schema: as in AsyncNodeCaller.
     """
 
     _is_map_read = False
@@ -40,8 +41,9 @@ class SyncMapCaller(SyncNodeCaller):
         token: str | Callable[[], str] | None = None,
         prepare: bool | None = None,
         like: ConnectionPool[Any] | None = None,
+        schema: str | None = None,
     ) -> None:
-        super().__init__(source, pool_size=pool_size, token=token, prepare=prepare, like=like)
+        super().__init__(source, pool_size=pool_size, token=token, prepare=prepare, like=like, schema=schema)
         self._others: dict[str, SyncMapCaller] = {}
         self._reading = threading.Lock()
 
@@ -114,6 +116,7 @@ class SyncMapCaller(SyncNodeCaller):
             token=self._token,
             prepare=self._prepares,
             like=self._like if self._owns_pool else self._pool,
+            schema=self.schema,
         )
 
     def _known_map(self) -> ClusterMap | None:
@@ -133,7 +136,7 @@ class SyncMapCaller(SyncNodeCaller):
         try:
             with self.borrowed(Notices(self.warned)) as connection:
                 cursor = Cursor(connection, row_factory=scalar_row)
-                self._execute(cursor, b"select memory._cluster_map()", {})
+                self._execute(cursor, in_schema(b"select memory._cluster_map()", self.schema), {})
                 row = cursor.fetchone()
         except NO_MAP:
             return None

@@ -45,7 +45,7 @@ class SyncNodeCaller(SyncCaller):
 
     Args:
         source: a psycopg pool or a connection string.
-        pool_size, token, prepare: as in AsyncCaller.
+        pool_size, token, prepare, schema: as in AsyncCaller.
         like: an application's pool, whose settings the client's own has.
     """
 
@@ -62,9 +62,10 @@ class SyncNodeCaller(SyncCaller):
         token: str | Callable[[], str] | None = None,
         prepare: bool | None = None,
         like: ConnectionPool[Any] | None = None,
+        schema: str | None = None,
     ) -> None:
         self._like = like
-        super().__init__(source, pool_size=pool_size, token=token, prepare=prepare)
+        super().__init__(source, pool_size=pool_size, token=token, prepare=prepare, schema=schema)
         self._trying = threading.Lock()
 
     def begin_anew(self) -> None:

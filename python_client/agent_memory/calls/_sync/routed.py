@@ -32,7 +32,7 @@ class SyncRoutedCaller(SyncMapCaller):
     the call is made once more. Where the database is a single server, calls go there.
 
     Args:
-        source, pool_size, token, prepare, like: as in AsyncNodeCaller.
+        source, pool_size, token, prepare, like, schema: as in AsyncNodeCaller.
     """
 
     def call(self, function: Function, given: Mapping[str, Any]) -> Any:

@@ -262,7 +262,7 @@ class AsyncBuffer:
             for number in range(_ATTEMPTS):
                 attempt.begin()
                 try:
-                    async with async_translated(connection), connection.transaction():
+                    async with async_translated(connection, schema=self._caller.schema), connection.transaction():
                         await self._store_some(connection, attempt, attempt.items)
                     break
                 except RetryableError:
@@ -277,7 +277,7 @@ class AsyncBuffer:
         if not items:
             return
         try:
-            async with async_translated(connection), connection.transaction():
+            async with async_translated(connection, schema=self._caller.schema), connection.transaction():
                 await self._caller.send_token(connection)
                 traceparent = None if _hooks.traceparent is None else _hooks.traceparent(connection.info)
                 async with async_carrying(connection, traceparent):
@@ -305,7 +305,8 @@ class AsyncBuffer:
             async with connection.pipeline() if is_pipelined else nullcontext():
                 try:
                     for function, arguments in calls:
-                        query = statement(f"select {_RESULTS[function]} from", function, tuple(arguments))
+                        named = tuple(arguments)
+                        query = statement(f"select {_RESULTS[function]} from", function, named, self._caller.schema)
                         cursors.append((function, cursor := AsyncCursor(connection)))
                         await cursor.execute(query, arguments)
                 except psycopg.Error as error:

@@ -14,6 +14,7 @@ from psycopg.rows import dict_row
 
 from ..._extras import MissingPackageError, has_extra
 from ...calls import AsyncCaller, AsyncWorkerProtocol, Notices, async_translated, begin_anew_in_children
+from ...schema import in_schema
 from ...vectors import Embedding
 from ..servers import KNOWN_SECONDS, RIGHTS, Server, Vectors, server
 
@@ -109,11 +110,13 @@ class AsyncEmbedder:
 
     async def _server(self) -> Server:
         if self._known is None or time.monotonic() > self._known.checked_at + KNOWN_SECONDS:
-            async with self._caller.borrowed(Notices(self._caller.warned)) as connection, async_translated(connection):
-                known = server(connection.info.dsn)
+            schema = self._caller.schema
+            borrowed = self._caller.borrowed(Notices(self._caller.warned))
+            async with borrowed as connection, async_translated(connection, schema=schema):
+                known = server((connection.info.dsn, schema))
                 if time.monotonic() > known.checked_at + KNOWN_SECONDS:
                     cursor = AsyncCursor(connection, row_factory=dict_row)
-                    rights = await (await cursor.execute(RIGHTS)).fetchone() or {}
+                    rights = await (await cursor.execute(in_schema(RIGHTS, schema))).fetchone() or {}
                     known.may_embed = rights["may_embed"]
                     known.may_work = rights["may_work"] and has_extra("worker")
                     known.checked_at = time.monotonic()

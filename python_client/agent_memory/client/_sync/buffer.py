@@ -263,7 +263,7 @@ class Buffer:
             for number in range(_ATTEMPTS):
                 attempt.begin()
                 try:
-                    with translated(connection), connection.transaction():
+                    with translated(connection, schema=self._caller.schema), connection.transaction():
                         self._store_some(connection, attempt, attempt.items)
                     break
                 except RetryableError:
@@ -278,7 +278,7 @@ class Buffer:
         if not items:
             return
         try:
-            with translated(connection), connection.transaction():
+            with translated(connection, schema=self._caller.schema), connection.transaction():
                 self._caller.send_token(connection)
                 traceparent = None if _hooks.traceparent is None else _hooks.traceparent(connection.info)
                 with carrying(connection, traceparent):
@@ -306,7 +306,8 @@ class Buffer:
             with connection.pipeline() if is_pipelined else nullcontext():
                 try:
                     for function, arguments in calls:
-                        query = statement(f"select {_RESULTS[function]} from", function, tuple(arguments))
+                        named = tuple(arguments)
+                        query = statement(f"select {_RESULTS[function]} from", function, named, self._caller.schema)
                         cursors.append((function, cursor := Cursor(connection)))
                         cursor.execute(query, arguments)
                 except psycopg.Error as error:

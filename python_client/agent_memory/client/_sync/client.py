@@ -21,7 +21,7 @@ from .embedding import SyncEmbedder
 
 
 class Memory(SyncByHand):
-    """The functions of schema ``memory`` that applications use: one method for each, with its name and arguments.
+    """The functions of agent_memory that applications use: one method for each, with its name and arguments.
 
     ``admin`` has the functions of administrators. Those of workers (docs/jobs.md) are no methods.
 
@@ -64,9 +64,12 @@ class Memory(SyncByHand):
         prepare: whether the client's own connections prepare statements, which saves planning a call. None means yes,
             unless they go through a pooler. True is for poolers that know prepared statements, such as PgBouncer 1.21
             with max_prepared_statements. Of what is passed in, its own ``prepare_threshold`` counts.
+        schema: the schema of the installation; None is that of the environment's AGENT_MEMORY_SCHEMA, else ``memory``.
+            An embedded store has ``memory``.
 
     Raises:
-        InvalidValueError: path is no path, or there is a source as well.
+        InvalidValueError: path is no path, or there is a source as well. Or the schema cannot be one, or is not
+            ``memory`` for an embedded store.
         AgentMemoryError: the embedded store cannot be used, for example because the extra ``embedded`` is missing, the
             folder is read-only or another user's, or a newer version of this package has upgraded the store. The hint
             says what to do. AsyncMemory raises most of these in its first call.
@@ -82,11 +85,12 @@ class Memory(SyncByHand):
         catch_up_seconds: float = 0.2,
         token: str | Callable[[], str] | None = None,
         prepare: bool | None = None,
+        schema: str | None = None,
     ) -> None:
-        source = named_database(source, path)
+        source = named_database(source, path, schema)
         store = SyncStore(self, path) if source is None else None
         # A connection leads to one server, and so does a store; a string or a pool may lead into a cluster.
-        options: dict[str, Any] = {"pool_size": pool_size, "token": token, "prepare": prepare}
+        options: dict[str, Any] = {"pool_size": pool_size, "token": token, "prepare": prepare, "schema": schema}
         if isinstance(source, (str, ConnectionPool)):
             super().__init__(SyncRoutedCaller(source, **options))
         else:

@@ -15,6 +15,7 @@ from psycopg.rows import dict_row
 
 from ..._extras import MissingPackageError, has_extra
 from ...calls import Notices, SyncCaller, WorkerProtocol, begin_anew_in_children, translated
+from ...schema import in_schema
 from ...vectors import Embedding
 from ..servers import KNOWN_SECONDS, RIGHTS, Server, Vectors, server
 
@@ -110,11 +111,13 @@ class SyncEmbedder:
 
     def _server(self) -> Server:
         if self._known is None or time.monotonic() > self._known.checked_at + KNOWN_SECONDS:
-            with self._caller.borrowed(Notices(self._caller.warned)) as connection, translated(connection):
-                known = server(connection.info.dsn)
+            schema = self._caller.schema
+            borrowed = self._caller.borrowed(Notices(self._caller.warned))
+            with borrowed as connection, translated(connection, schema=schema):
+                known = server((connection.info.dsn, schema))
                 if time.monotonic() > known.checked_at + KNOWN_SECONDS:
                     cursor = Cursor(connection, row_factory=dict_row)
-                    rights = (cursor.execute(RIGHTS)).fetchone() or {}
+                    rights = (cursor.execute(in_schema(RIGHTS, schema))).fetchone() or {}
                     known.may_embed = rights["may_embed"]
                     known.may_work = rights["may_work"] and has_extra("worker")
                     known.checked_at = time.monotonic()

@@ -1,0 +1,80 @@
+"""The counts on docs/what-runs-in-my-database.md; reference.py writes them between two marks of that page."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import psycopg
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs" / "what-runs-in-my-database.md"
+COUNTS = re.compile(r"(?<=<!-- counts -->\n).*?(?=<!-- end of counts -->)", re.DOTALL)
+MADE = re.compile(
+    r"^create (?:or replace )?(table|function|procedure|view) memory\.(\w+)|^create (?:constraint )?(trigger) (\w+)",
+    re.MULTILINE,
+)
+FUNCTIONS = """
+select proname, bool_or(prosecdef), bool_or(prorettype = 'trigger'::regtype)
+from pg_proc where pronamespace = 'memory'::regnamespace group by proname
+"""
+ROLES = """
+select substring(r.rolname from '^memory_(.*)'),
+  (select count(*) from pg_proc as p, aclexplode(p.proacl) as a
+   where p.pronamespace = 'memory'::regnamespace and a.grantee = r.oid),
+  (select count(*) from pg_class as c, aclexplode(c.relacl) as a
+   where c.relnamespace = 'memory'::regnamespace and c.relkind = 'v' and a.grantee = r.oid),
+  (select count(*) from pg_class as c, aclexplode(c.relacl) as a
+   where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r' and a.grantee = r.oid)
+from pg_roles as r where r.rolname in ('memory_app', 'memory_tenant', 'memory_worker', 'memory_reader', 'memory_admin')
+order by 2 desc, 1 desc
+"""
+
+
+def page(connection: psycopg.Connection) -> str:
+    """Return the page with the counts of this database."""
+    found = {name: (is_definer, is_trigger) for name, is_definer, is_trigger in connection.execute(FUNCTIONS)}
+    sources = ROOT / "sql" / "rooms"
+    files = [(path.relative_to(sources).parts[0], path.read_text()) for path in sorted(sources.rglob("*.sql"))]
+    files += [("`plpython/`", path.read_text()) for path in sorted((ROOT / "plpython" / "functions").glob("*.sql"))]
+    files.append(("the installation", (ROOT / "sql" / "role_name.sql").read_text().replace("    create", "create")))
+    rows: dict[str, list[int]] = {}
+    placed = set()
+    for room, text in files:
+        counts = rows.setdefault(room, [0] * 6)
+        for kind, name, trigger, _ in MADE.findall(text):
+            if kind in ("function", "procedure"):
+                placed.add(name)
+                counts[3 if name.startswith("_") else 2] += 1
+                counts[4] += found[name][0]
+            else:
+                counts[("table", "view", "", "", "", "trigger").index(trigger or kind)] += 1
+    rows["the installation"][0] += 1  # memory.migrations
+    if missing := found.keys() - placed:
+        raise ValueError(f"the files of no room make {sorted(missing)}")
+    sums = [sum(counts[place] for counts in rows.values()) for place in range(6)]
+    lines = [
+        "| room | tables | views | public functions | private functions | of both with the owner's rights | triggers |",
+        "|---|--:|--:|--:|--:|--:|--:|",
+        *(f"| {room} | {' | '.join(map(str, counts))} |" for room, counts in rows.items()),
+        f"| together | {' | '.join(map(str, sums))} |",
+        "",
+        "| role | functions that it may call | views that it may read | tables |",
+        "|---|--:|--:|--:|",
+        *(f"| `memory_{' | '.join(map(str, [f'{name}`', *rights]))} |" for name, *rights in connection.execute(ROLES)),
+        "",
+        f"Public functions with the caller's rights: {_names(found, is_public=True, is_definer=False)}.",
+        "Private ones with the owner's rights, beside those of triggers: "
+        f"{_names(found, is_public=False, is_definer=True)}.",
+        "",
+    ]
+    return COUNTS.sub(lambda _: "\n".join(lines), PAGE.read_text(encoding="utf-8"))
+
+
+def _names(found: dict[str, tuple[bool, bool]], *, is_public: bool, is_definer: bool) -> str:
+    names = [
+        f"`{name}`"
+        for name, (definer, is_trigger) in sorted(found.items())
+        if definer is is_definer and name.startswith("_") is not is_public and not is_trigger
+    ]
+    return ", ".join(names) or "none"
