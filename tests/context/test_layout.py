@@ -11,7 +11,7 @@ from tests.context.steps import parts, remember, said
 from tests.support.protocol import ANA, claim, complete, say
 from tests.support.sqlapi import Api, refused
 
-pytestmark = pytest.mark.feature("A4")
+pytestmark = pytest.mark.feature("A4", "F31")
 BOAT = "The boat is called Marabel and lies in Genoa."
 
 

@@ -11,7 +11,7 @@ from tests.support.protocol import say as say_in
 from tests.support.sessions import Sessions
 from tests.support.sqlapi import Api
 
-pytestmark = pytest.mark.feature("A4", "F16")
+pytestmark = pytest.mark.feature("A4", "F16", "F31")
 BOAT = "The boat is called Marabel and lies in the harbour of Genoa."
 HOUSE = "The house of my aunt stands on the hill of Fiesole."
 

@@ -10,7 +10,7 @@ import pytest
 from tests.support.search_world import embed
 from tests.support.sqlapi import Api
 
-pytestmark = pytest.mark.feature("E4", "F11")
+pytestmark = pytest.mark.feature("E4", "F11", "F30")
 
 NEAR, FAR = [4, 3, 0], [0, 3, 4]  # cosines of 0.8 and 0 with [1, 0, 0]
 
