@@ -69,6 +69,14 @@ begin
 end;
 $$;
 
+-- Whether a user_id is that of a space.
+create or replace function memory._is_space(p_user_id text)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select starts_with(p_user_id, 'space:');
+end;
+
 -- The name of the space that has this user_id; null for any other user_id.
 create or replace function memory._space_of(p_user_id text)
 returns text

@@ -33,7 +33,7 @@ begin atomic
 end;
 
 -- The kinds of jobs that are due after p_message_count messages from p_first_seq on. For compress_thread and
--- summarize_user, memory._enqueue_compression() and memory._append() decide in the end whether a job is queued.
+-- summarize_user, memory._enqueue_compression() and memory._book() decide in the end whether a job is queued.
 create or replace function memory._kinds_due(
   p_policy jsonb, p_first_seq bigint, p_message_count int, p_ends_round boolean, p_active_tokens bigint,
   p_tokens_since_summary bigint, p_embeds boolean
@@ -68,34 +68,6 @@ begin atomic
     case when (p_policy #>> '{cadence,user_summary_every_n}')::int > 0 then 'summarize_user' end,
     case when p_embeds and (p_policy #>> '{search,embed_messages}')::boolean then 'embed' end
   ], null);
-end;
-
--- Whether tokens are over a limit. From half as many again, only if the newest p_added of them passed an eighth of it.
-create or replace function memory._is_over(p_tokens bigint, p_added bigint, p_limit bigint)
-returns boolean
-language sql immutable parallel safe
-begin atomic
-  select p_tokens >= p_limit
-    and (p_tokens < p_limit * 3 / 2 or p_tokens / (p_limit / 8) > (p_tokens - p_added) / (p_limit / 8));
-end;
-
--- Whether one message makes anything due; where not, memory._kinds_due() names nothing new. For the built-in policy
--- this has a fourth of its operators. Where no worker runs, a thread stays over the limits of its summary and its
--- compression, and the jobs are queued: to look for these with each message takes 42 of 202 us of CPU (2026-11).
-create or replace function memory._may_be_due(
-  p_policy jsonb, p_seq bigint, p_tokens bigint, p_active_tokens bigint, p_tokens_since_summary bigint,
-  p_embeds boolean
-)
-returns boolean
-language sql immutable parallel safe
-begin atomic
-  select p_embeds
-    or memory._passes_multiple(p_seq, 1, (p_policy #>> '{cadence,fact_extraction_every_n}')::int)
-    or memory._is_over(p_tokens_since_summary, p_tokens, (p_policy #>> '{context,max_tokens}')::bigint * 3 / 4)
-    or memory._is_over(p_active_tokens, p_tokens, (p_policy #>> '{compression,threshold_tokens}')::bigint)
-    or (p_policy #>> '{cadence,thread_summary_every_n}')::int > 0
-    or (p_policy #>> '{cadence,user_summary_every_n}')::int > 0
-    or p_policy #>> '{summary,when}' = 'each_round';
 end;
 
 -- Queues the compression of a thread that is over the threshold, unless it is queued already. The messages to summarise

@@ -1,27 +1,44 @@
--- The message stored under an idempotency key; null when there is none. Refuses the key when another message is stored
--- under it. Locks the thread until the transaction ends, so that the second of two callers with the same key finds the
--- message of the first.
-create or replace function memory._message_by_key(
-  p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_idempotency_key text
+-- What is stored already under the idempotency keys of messages of a thread, and the first place of each key among
+-- them, both by the places of the messages; a message without a key is the first. Refuses a key under which another
+-- message is stored, or stands earlier. Locks the thread until the transaction ends, so that nobody else stores one of
+-- the keys meanwhile.
+create or replace function memory._known_keys(
+  p_user_id text, p_thread_id text, p_agent_id text, p_given memory.messages[],
+  out known memory.stored_message[], out first_places int[]
 )
-returns memory.stored_message
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  existing record;
+  keyed record;
 begin
   perform memory._lock_thread(p_user_id, p_thread_id);
-  select k.* into existing from memory._messages_by_keys(p_user_id, p_thread_id, array[p_idempotency_key]) as k;
-  if not found or p_role is null or p_content is null then
-    return null; -- memory.add_message() refuses null
-  end if;
-  p_content := memory._content_under(existing.digest, memory._role(p_role), p_content, p_user_id,
-                                     coalesce(p_agent_id, ''));
-  if p_content is null then
-    perform memory._refuse_used_key(p_idempotency_key);
-  end if;
-  return row(existing.seq, coalesce(existing.content, p_content), existing.token_count, existing.memory_ref)
-    ::memory.stored_message;
+  for keyed in
+    with given as (
+      select row_number() over () as place, g.idempotency_key, memory._role(g.role) as role,
+        memory._text_of_message(memory._role(g.role), g.content, g.metadata) as content
+      from unnest(p_given) as g
+    ), compared as (
+      select g.*, min(g.place) over same_key as first_place,
+        first_value(memory._message_digest(g.role, g.content)) over same_key as first_digest
+      from given as g
+      where num_nonnulls(g.idempotency_key, g.role, g.content) = 3 -- the rules refuse the others
+      window same_key as (partition by g.idempotency_key order by g.place)
+    )
+    select g.place, g.idempotency_key, c.first_place, m.seq, m.token_count, m.memory_ref,
+      coalesce(m.content, memory._content_under(coalesce(nullif(m.digest, ''), c.first_digest), c.role, c.content,
+                                                p_user_id, p_agent_id)) as content
+    from given as g
+    left join compared as c on c.place = g.place
+    left join memory._messages_by_keys(p_user_id, p_thread_id, array(
+      select distinct k.idempotency_key from compared as k)) as m on m.idempotency_key = c.idempotency_key
+    order by g.place
+  loop
+    if keyed.first_place is not null and keyed.content is null then
+      perform memory._refuse_used_key(keyed.idempotency_key);
+    end if;
+    known := known || row(keyed.seq, keyed.content, keyed.token_count, keyed.memory_ref)::memory.stored_message;
+    first_places := first_places || coalesce(keyed.first_place, keyed.place)::int;
+  end loop;
 end;
 $$;
 

@@ -157,10 +157,8 @@ begin
   delete from memory.shown_rounds as s where s.user_id = p_from; -- they name threads, which get new names
   perform memory._begin_whole_user_change();
   has_profile := exists (select from memory.summaries as s where s.user_id = p_into and s.kind = 'user');
-  perform set_config('memory.seqs_reserved', 'yes', true); -- messages keep their numbers
   execute memory._merging_statement() into moved
   using p_from, p_threads, p_agents, p_documents, null, p_into, threads, artifacts, has_profile;
-  perform set_config('memory.seqs_reserved', '', true);
   -- An equal memory that is hidden now is not to be found.
   update memory.texts as e set valid_until = '-infinity'
   from memory.memories as m
