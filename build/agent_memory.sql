@@ -3197,12 +3197,12 @@ returns setof memory.messages$header$),
       ('function', '_awaits_extraction', $header$(p_message memory.messages)
 returns boolean$header$),
       ('function', '_book', $header$(
-  p_user_id text, p_thread_id text, p_agent_id text, p_policy jsonb, p_message_count int, p_token_count bigint,
-  p_first_at timestamptz, p_last_at timestamptz, p_ends_round boolean
+  p_user_id text, p_thread_id text, p_policy jsonb, p_count int, p_tokens bigint, p_first_at timestamptz,
+  p_last_at timestamptz, p_ends_round boolean
 )
 returns bigint$header$),
       ('function', '_unbook', $header$(
-  p_user_id text, p_thread_id text, p_first_seq bigint, p_message_count int, p_token_count bigint
+  p_user_id text, p_thread_id text, p_first_seq bigint, p_booked memory.messages[], p_stored memory.stored_message[]
 )
 returns void$header$),
       ('function', '_messages_by_seqs', $header$(p_user_id text, p_thread_id text, p_seqs bigint[])
@@ -3221,11 +3221,13 @@ returns boolean$header$),
 returns text$header$),
       ('function', '_needs_summary', $header$(p_policy jsonb, p_active_tokens bigint, p_tokens_since_summary bigint)
 returns boolean$header$),
-      ('function', '_kinds_due', $header$(
-  p_policy jsonb, p_first_seq bigint, p_message_count int, p_ends_round boolean, p_active_tokens bigint,
-  p_tokens_since_summary bigint, p_embeds boolean
+      ('function', '_is_summary_due', $header$(
+  p_policy jsonb, p_first_seq bigint, p_count int, p_ends_round boolean, p_active_tokens bigint,
+  p_tokens_since_summary bigint
 )
-returns text[]$header$),
+returns boolean$header$),
+      ('function', '_is_over', $header$(p_tokens bigint, p_added bigint, p_limit bigint)
+returns boolean$header$),
       ('function', '_enqueue_compression', $header$(
   p_user_id text, p_thread_id text, p_appended int, p_appended_tokens bigint, p_messages_now bigint,
   p_tokens_now bigint, p_compression jsonb
@@ -3266,7 +3268,7 @@ returns boolean$header$),
 returns text[]$header$),
       ('function', '_known_keys', $header$(
   p_user_id text, p_thread_id text, p_agent_id text, p_given memory.messages[],
-  out known memory.stored_message[], out first_places int[]
+  out known memory.stored_message[], out places int[], out fresh memory.messages[]
 )$header$),
       ('function', '_content_under', $header$(
   p_digest text, p_role text, p_content text, p_user_id text, p_agent_id text
@@ -3422,18 +3424,22 @@ returns void$header$),
       ('function', '_least_trust', $header$(p_user_id text, p_thread_id text, p_seqs bigint[])
 returns double precision$header$),
       ('function', '_write_messages', $header$(
-  p_user_id text, p_thread_id text, p_agent_id text, p_given memory.messages[], p_messages jsonb default null
+  p_user_id text, p_thread_id text, p_agent_id text, p_given memory.messages[], p_has_keys boolean,
+  p_messages jsonb default null
 )
-returns setof memory.stored_message$header$),
-      ('function', '_message_in', $header$(
-  p_message memory.messages, p_policy jsonb, p_masks text[], p_messages jsonb default null, p_place int default null
-)
-returns memory.messages$header$),
+returns memory.stored_message[]$header$),
       ('function', '_new_message', $header$(
   p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_metadata jsonb,
-  p_created_at timestamptz, p_expires_at timestamptz, p_idempotency_key text, p_utc_offset smallint default null
+  p_created_at timestamptz, p_expires_at timestamptz, p_idempotency_key text, p_utc_offset smallint default null,
+  p_place bigint default null
 )
 returns memory.messages$header$),
+      ('function', '_message_in', $header$(
+  p_message memory.messages, p_policy jsonb, p_masks text[], p_messages jsonb default null
+)
+returns memory.messages$header$),
+      ('function', '_which', $header$(p_place bigint)
+returns text$header$),
       ('function', '_zone_of', $header$(p_user_id text, p_thread_id text default null, p_seq bigint default null)
 returns text$header$),
       ('function', '_zone_or_null', $header$(p_name text)
@@ -8440,14 +8446,12 @@ $$;
 -- What a policy has masked in texts of a thread (p_is_thread), or in other texts.
 create or replace function memory._masks(p_policy jsonb, p_is_thread boolean)
 returns text[]
-language plpgsql immutable parallel safe
-as $$
-begin
-  return array(select c from jsonb_array_elements_text(p_policy #> '{masking,classes}') as c)
+language sql stable parallel safe
+begin atomic
+  select translate(p_policy #>> '{masking,classes}', '[]"', '{}')::text[] -- names of classes need no quotes
     || case when p_is_thread and (p_policy #>> '{secrets,mask_in_threads}')::boolean then '{credential}' else '{}' end
       ::text[];
 end;
-$$;
 
 -- What the policy of a user and an agent has masked in texts that are no messages.
 create or replace function memory._masks_of(p_user_id text, p_agent_id text)
@@ -13274,8 +13278,15 @@ language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return w from memory._write_messages(user_id, thread_id, agent_id, array[memory._new_message(
-    user_id, thread_id, agent_id, role, content, metadata, created_at, expires_at, idempotency_key)]) as w;
+  -- An old message of an import may have expired since it was said. One that expires before it is said is a mistake,
+  -- such as a wrong year.
+  if expires_at <= least(created_at, statement_timestamp()) then
+    raise notice 'degraded: nobody will read the message, expires_at is before created_at' using errcode = '01AM9',
+      hint = 'Pass a later expires_at, or the created_at of an old message.';
+  end if;
+  return (memory._write_messages(user_id, thread_id, agent_id, array[memory._new_message(
+    user_id, thread_id, agent_id, role, content, metadata, created_at, expires_at, idempotency_key)],
+    idempotency_key is not null))[1];
 end;
 $$;
 comment on function memory.add_message(text, text, text, text, text, jsonb, timestamptz, timestamptz, text) is
@@ -13302,7 +13313,8 @@ begin
       perform memory._refuse_times('messages', messages, array['created_at']);
       raise;
   end;
-  return query select w.* from memory._write_messages(user_id, thread_id, agent_id, given, messages) as w;
+  return query select w.* from unnest(memory._write_messages(user_id, thread_id, agent_id, given,
+    jsonb_path_exists(messages, '$[*].idempotency_key.type() ? (@ != "null")'), messages)) as w;
 end;
 $$;
 comment on function memory.add_messages(text, text, jsonb, text) is
@@ -13378,12 +13390,12 @@ begin atomic
       else false end;
 end;
 
--- Books p_message_count messages in a thread: numbers and counts them, and queues the model work that is due. Returns
--- the seq of the first message. Every writer of one thread waits here for the writer before, so seq has no gaps and
--- counters are exact. No writer waits for a model.
+-- Books messages in a thread: numbers and counts them, and queues the model work that is due. Returns the seq of the
+-- first message. Every writer of one thread waits here for the writer before, so seq has no gaps and counters are
+-- exact. No writer waits for a model.
 create or replace function memory._book(
-  p_user_id text, p_thread_id text, p_agent_id text, p_policy jsonb, p_message_count int, p_token_count bigint,
-  p_first_at timestamptz, p_last_at timestamptz, p_ends_round boolean
+  p_user_id text, p_thread_id text, p_policy jsonb, p_count int, p_tokens bigint, p_first_at timestamptz,
+  p_last_at timestamptz, p_ends_round boolean
 )
 returns bigint
 language plpgsql volatile parallel unsafe
@@ -13394,11 +13406,11 @@ declare
   tokens_now bigint;
   tokens_since_summary bigint;
   embeds boolean;
-  kind text;
+  asks_summary boolean;
 begin
   insert into memory.threads as t (user_id, thread_id, next_seq, message_count, active_tokens, tokens_since_summary,
     first_at, last_at)
-  values (p_user_id, p_thread_id, p_message_count, p_message_count, p_token_count, p_token_count, p_first_at, p_last_at)
+  values (p_user_id, p_thread_id, p_count, p_count, p_tokens, p_tokens, p_first_at, p_last_at)
   on conflict on constraint threads_pkey do update
   set next_seq = t.next_seq + excluded.next_seq,
       message_count = t.message_count + excluded.message_count,
@@ -13407,58 +13419,73 @@ begin
       first_at = least(t.first_at, excluded.first_at),
       last_at = greatest(t.last_at, excluded.last_at),
       settled_at = null
-  returning t.next_seq - p_message_count, t.message_count, t.active_tokens, t.tokens_since_summary,
+  returning t.next_seq - p_count, t.message_count, t.active_tokens, t.tokens_since_summary,
     exists (select from memory.models as m where m.kind = 'embedding' and m.is_active)
   into first_seq, messages_now, tokens_now, tokens_since_summary, embeds;
 
-  foreach kind in array memory._kinds_due(
-    p_policy, first_seq, p_message_count, p_ends_round, tokens_now, tokens_since_summary, embeds)
-  loop
-    case kind
-      when 'compress_thread' then
-        perform memory._enqueue_compression(p_user_id, p_thread_id, p_message_count, p_token_count, messages_now,
-          tokens_now, p_policy -> 'compression');
-      when 'summarize_user' then
-        -- Of the messages of all threads together. Messages of open transactions are not seen yet, so the job may come
-        -- a message later than the policy says. An exact counter would make the writers of all threads of a user wait
-        -- for each other.
-        if memory._passes_multiple(
-          (select sum(t.next_seq) from memory.threads as t where t.user_id = p_user_id)::bigint - p_message_count,
-          p_message_count, (p_policy #>> '{cadence,user_summary_every_n}')::int) then
-          perform memory._enqueue_due(p_user_id, kind, '');
-        end if;
-      when 'summarize_thread' then
-        if not memory._enqueue_due(p_user_id, kind, p_thread_id, memory._kind_of_summary(p_policy)) then
-          raise debug 'Summarization already in progress for %', memory._in_a_line(p_thread_id);
-        end if;
-      else
-        perform memory._enqueue_due(p_user_id, kind, p_thread_id);
-    end case;
-  end loop;
+  -- One condition after the other: PostgreSQL prepares an expression anew in each transaction, even what it skips.
+  if memory._passes_multiple(first_seq, p_count, (p_policy #>> '{cadence,fact_extraction_every_n}')::int) then
+    perform memory._enqueue_due(p_user_id, 'extract_memories', p_thread_id);
+  end if;
+  asks_summary := p_policy #> '{cadence,thread_summary_every_n}' <> '0' or p_policy #>> '{summary,when}' = 'each_round';
+  if not asks_summary and tokens_now > (p_policy #>> '{context,max_tokens}')::int then
+    asks_summary := memory._is_over(tokens_since_summary, p_tokens, (p_policy #>> '{context,max_tokens}')::bigint * 3 / 4);
+  end if;
+  if asks_summary then
+    if memory._is_summary_due(p_policy, first_seq, p_count, p_ends_round, tokens_now, tokens_since_summary)
+      and not memory._enqueue_due(p_user_id, 'summarize_thread', p_thread_id, memory._kind_of_summary(p_policy)) then
+      raise debug 'Summarization already in progress for %', memory._in_a_line(p_thread_id);
+    end if;
+  end if;
+  if tokens_now >= (p_policy #>> '{compression,threshold_tokens}')::bigint then
+    if memory._is_over(tokens_now, p_tokens, (p_policy #>> '{compression,threshold_tokens}')::bigint) then
+      perform memory._enqueue_compression(
+        p_user_id, p_thread_id, p_count, p_tokens, messages_now, tokens_now, p_policy -> 'compression');
+    end if;
+  end if;
+  if p_policy #> '{cadence,user_summary_every_n}' <> '0' then
+    -- Of the messages of all threads together. Messages of open transactions are not seen yet, so the job may come a
+    -- message later than the policy says. An exact counter would make the writers of all threads of a user wait for
+    -- each other.
+    if memory._passes_multiple(
+      (select sum(t.next_seq) from memory.threads as t where t.user_id = p_user_id)::bigint - p_count, p_count,
+      (p_policy #>> '{cadence,user_summary_every_n}')::int) then
+      perform memory._enqueue_due(p_user_id, 'summarize_user', '');
+    end if;
+  end if;
+  if embeds and (p_policy #>> '{search,embed_messages}')::boolean then
+    perform memory._enqueue_due(p_user_id, 'embed', p_thread_id);
+  end if;
   return first_seq;
 end;
 $$;
 
--- Takes back what was booked under the numbers from p_first_seq on, because a trigger of the application's own has left
--- these messages out. A number stays without a message if the thread has a later one already.
+-- Takes back what was booked for those of p_booked that a trigger of the application's own has left out. A number stays
+-- without a message if the thread has a later one already.
 create or replace function memory._unbook(
-  p_user_id text, p_thread_id text, p_first_seq bigint, p_message_count int, p_token_count bigint
+  p_user_id text, p_thread_id text, p_first_seq bigint, p_booked memory.messages[], p_stored memory.stored_message[]
 )
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 begin
   update memory.threads as t
-  set next_seq = case t.next_seq when p_first_seq + p_message_count then p_first_seq else t.next_seq end,
-      message_count = t.message_count - p_message_count,
-      active_tokens = t.active_tokens - p_token_count,
-      tokens_since_summary = t.tokens_since_summary - p_token_count,
+  set next_seq = case t.next_seq when p_first_seq + cardinality(p_booked) then coalesce(l.last_seq + 1, p_first_seq)
+                                 else t.next_seq end,
+      message_count = t.message_count - l.messages,
+      active_tokens = t.active_tokens - l.tokens,
+      tokens_since_summary = t.tokens_since_summary - l.tokens,
       first_at = coalesce((
         select m.created_at from memory.messages as m
         where m.user_id = t.user_id and m.thread_id = t.thread_id order by m.seq limit 1), t.first_at),
       last_at = coalesce((
         select m.created_at from memory.messages as m
         where m.user_id = t.user_id and m.thread_id = t.thread_id order by m.seq desc limit 1), t.last_at)
+  from (
+    select count(*) filter (where s.seq is null) as messages, max(s.seq) as last_seq,
+      sum(b.token_count) filter (where s.seq is null) as tokens
+    from unnest(p_booked) with ordinality as b
+    left join unnest(p_stored) as s on s.seq = p_first_seq + b.ordinality - 1) as l
   where t.user_id = p_user_id and t.thread_id = p_thread_id;
 end;
 $$;
@@ -13516,33 +13543,39 @@ language plpgsql stable parallel safe
 as $$
 begin
   return array(
-    select memory._new_message(
-      p_user_id, p_thread_id, p_agent_id, m.role,
-      -- If the content is an array of parts, their texts become the content; the array itself stays in metadata.
-      case jsonb_typeof(m.content)
-        when 'string' then m.content #>> '{}'
-        when 'array' then (
-          select coalesce(string_agg(part.value ->> 'text', e'\n' order by part.position), '')
-          from jsonb_array_elements(m.content) with ordinality as part (value, position)
-          where part.value ->> 'type' = 'text')
-      end,
-      coalesce(nullif(m.metadata, 'null'), '{}') || case
-        when m.source - '{role,content,metadata,created_at,idempotency_key}'::text[] = '{}'
-          and jsonb_typeof(m.content) is distinct from 'array' then '{}'
-        -- All members that are neither columns of memory.messages nor empty, and content when it is an array of parts.
-        -- Chat APIs add members (id, reasoning_content), so none is refused.
-        else (
-          select coalesce(jsonb_object_agg(member.key, member.value), '{}')
-          from jsonb_each(m.source - '{role,metadata,created_at,idempotency_key}'::text[]) as member
-          where member.value not in ('null', '[]')
-            and (member.key <> 'content' or jsonb_typeof(member.value) = 'array')) end,
-      m.created_at, null, m.idempotency_key, memory._utc_offset(m.source ->> 'created_at'))
-    from rows from (
-      jsonb_to_recordset(p_messages)
-        as (role text, content jsonb, metadata jsonb, created_at timestamptz, idempotency_key text),
-      jsonb_array_elements(p_messages)
-    ) with ordinality as m (role, content, metadata, created_at, idempotency_key, source, position)
-    order by m.position);
+    select memory._new_message(p_user_id, p_thread_id, p_agent_id, p.role, p.content, p.metadata, p.created_at, null,
+                               p.idempotency_key, p.utc_offset, p.position - 1)
+    from (
+      select m.role, m.created_at, m.idempotency_key, m.position,
+        -- If the content is an array of parts, their texts become the content; the array itself stays in metadata.
+        case jsonb_typeof(m.content)
+          when 'string' then m.content #>> '{}'
+          when 'array' then (
+            select coalesce(string_agg(part.value ->> 'text', e'\n' order by part.position), '')
+            from jsonb_array_elements(m.content) with ordinality as part (value, position)
+            where part.value ->> 'type' = 'text')
+        end as content,
+        case
+          when m.source - '{role,content,metadata,created_at,idempotency_key}'::text[] <> '{}'
+            or jsonb_typeof(m.content) = 'array'
+            -- All members that are neither columns of memory.messages nor empty, and content when it is an array of
+            -- parts. Chat APIs add members (id, reasoning_content), so none is refused.
+            then coalesce(nullif(m.metadata, 'null'), '{}') || (
+              select coalesce(jsonb_object_agg(member.key, member.value), '{}')
+              from jsonb_each(m.source - '{role,metadata,created_at,idempotency_key}'::text[]) as member
+              where member.value not in ('null', '[]')
+                and (member.key <> 'content' or jsonb_typeof(member.value) = 'array'))
+          else nullif(m.metadata, 'null')
+        end as metadata,
+        memory._utc_offset(m.source ->> 'created_at') as utc_offset
+      from rows from (
+        jsonb_to_recordset(p_messages)
+          as (role text, content jsonb, metadata jsonb, created_at timestamptz, idempotency_key text),
+        jsonb_array_elements(p_messages)
+      ) with ordinality as m (role, content, metadata, created_at, idempotency_key, source, position)
+      offset 0 -- each column is computed once per message, not once per use
+    ) as p
+    order by p.position);
 end;
 $$;
 
@@ -13608,42 +13641,37 @@ begin atomic
         then 4 else 3 end / 4;
 end;
 
--- The kinds of jobs that are due after p_message_count messages from p_first_seq on. For compress_thread and
--- summarize_user, memory._enqueue_compression() and memory._book() decide in the end whether a job is queued.
-create or replace function memory._kinds_due(
-  p_policy jsonb, p_first_seq bigint, p_message_count int, p_ends_round boolean, p_active_tokens bigint,
-  p_tokens_since_summary bigint, p_embeds boolean
+-- Whether a summary is due once p_count messages from p_first_seq on are booked.
+create or replace function memory._is_summary_due(
+  p_policy jsonb, p_first_seq bigint, p_count int, p_ends_round boolean, p_active_tokens bigint,
+  p_tokens_since_summary bigint
 )
-returns text[]
+returns boolean
 language sql immutable parallel safe
 begin atomic
-  select array_remove(array[
-    case
-      when memory._passes_multiple(p_first_seq, p_message_count,
-                                   (p_policy #>> '{cadence,fact_extraction_every_n}')::int)
-        then 'extract_memories'
-    end,
-    case
-      when (p_policy #>> '{cadence,thread_summary_every_n}')::int > 0 then
-        case
-          when memory._passes_multiple(p_first_seq, p_message_count,
-                                       (p_policy #>> '{cadence,thread_summary_every_n}')::int)
-            then 'summarize_thread'
-        end
-      when (p_policy #>> '{summary,enabled}')::boolean
-        and p_first_seq + p_message_count > (p_policy #>> '{summary,start_seq}')::bigint
-        and case p_policy #>> '{summary,when}'
-          when 'each_round' then p_ends_round
-          -- A round that fills a context by itself is summarised before it ends.
-          else (p_ends_round or p_tokens_since_summary > (p_policy #>> '{context,max_tokens}')::int)
-            and memory._needs_summary(p_policy, p_active_tokens, p_tokens_since_summary)
-        end
-        then 'summarize_thread'
-    end,
-    case when p_active_tokens >= (p_policy #>> '{compression,threshold_tokens}')::bigint then 'compress_thread' end,
-    case when (p_policy #>> '{cadence,user_summary_every_n}')::int > 0 then 'summarize_user' end,
-    case when p_embeds and (p_policy #>> '{search,embed_messages}')::boolean then 'embed' end
-  ], null);
+  select case
+    when (p_policy #>> '{cadence,thread_summary_every_n}')::int > 0 then
+      memory._passes_multiple(p_first_seq, p_count, (p_policy #>> '{cadence,thread_summary_every_n}')::int)
+    when (p_policy #>> '{summary,enabled}')::boolean
+      and p_first_seq + p_count > (p_policy #>> '{summary,start_seq}')::bigint then
+      case p_policy #>> '{summary,when}'
+        when 'each_round' then p_ends_round
+        -- A round that fills a context by itself is summarised before it ends.
+        else (p_ends_round or p_tokens_since_summary > (p_policy #>> '{context,max_tokens}')::int)
+          and memory._needs_summary(p_policy, p_active_tokens, p_tokens_since_summary)
+      end
+    else false end;
+end;
+
+-- Whether tokens are over a limit. From half as many again, only if the newest p_added of them passed an eighth of it:
+-- where no worker runs, a thread stays over its limits, and a look for the queued jobs with each message would take a
+-- fifth of the time of memory.add_message().
+create or replace function memory._is_over(p_tokens bigint, p_added bigint, p_limit bigint)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select p_tokens >= p_limit
+    and (p_tokens < p_limit * 3 / 2 or p_tokens / (p_limit / 8 + 1) > (p_tokens - p_added) / (p_limit / 8 + 1));
 end;
 
 -- Queues the compression of a thread that is over the threshold, unless it is queued already. The messages to summarise
@@ -14017,46 +14045,54 @@ begin
 end;
 $$;
 
--- What is stored already under the idempotency keys of messages of a thread, and the first place of each key among
--- them, both by the places of the messages; a message without a key is the first. Refuses a key under which another
--- message is stored, or stands earlier. Locks the thread until the transaction ends, so that nobody else stores one of
--- the keys meanwhile.
+-- Tells messages of a thread that are to be stored (fresh) from those whose idempotency key has stored one already
+-- (known). known and places go by the places of p_given: there either known has a row, or places says where fresh has
+-- the message, which of one key stands there once. Refuses a key under which another message is stored, or stands
+-- earlier. Locks the thread until the transaction ends, so that nobody else stores one of the keys meanwhile.
 create or replace function memory._known_keys(
   p_user_id text, p_thread_id text, p_agent_id text, p_given memory.messages[],
-  out known memory.stored_message[], out first_places int[]
+  out known memory.stored_message[], out places int[], out fresh memory.messages[]
 )
 language plpgsql volatile parallel unsafe
 as $$
 declare
   keyed record;
 begin
+  perform memory._check_id('thread_id', p_thread_id);
   perform memory._lock_thread(p_user_id, p_thread_id);
+  fresh := '{}';
   for keyed in
     with given as (
-      select row_number() over () as place, g.idempotency_key, memory._role(g.role) as role,
+      select row_number() over () as place, g as message, g.idempotency_key as key, memory._role(g.role) as role,
         memory._text_of_message(memory._role(g.role), g.content, g.metadata) as content
       from unnest(p_given) as g
     ), compared as (
-      select g.*, min(g.place) over same_key as first_place,
+      select g.place, g.key, g.role, g.content, min(g.place) over same_key as first_place,
         first_value(memory._message_digest(g.role, g.content)) over same_key as first_digest
       from given as g
-      where num_nonnulls(g.idempotency_key, g.role, g.content) = 3 -- the rules refuse the others
-      window same_key as (partition by g.idempotency_key order by g.place)
+      where num_nonnulls(g.key, g.role, g.content) = 3 -- the rules refuse the others
+      window same_key as (partition by g.key order by g.place)
     )
-    select g.place, g.idempotency_key, c.first_place, m.seq, m.token_count, m.memory_ref,
-      coalesce(m.content, memory._content_under(coalesce(nullif(m.digest, ''), c.first_digest), c.role, c.content,
-                                                p_user_id, p_agent_id)) as content
+    select g.message, g.key, c.place is not null as is_compared, nullif(c.first_place, c.place) as first_place, m.seq,
+      m.token_count, m.memory_ref, coalesce(m.content, memory._content_under(
+        coalesce(nullif(m.digest, ''), c.first_digest), c.role, c.content, p_user_id, p_agent_id)) as content
     from given as g
     left join compared as c on c.place = g.place
-    left join memory._messages_by_keys(p_user_id, p_thread_id, array(
-      select distinct k.idempotency_key from compared as k)) as m on m.idempotency_key = c.idempotency_key
+    left join memory._messages_by_keys(
+      p_user_id, p_thread_id, array(select distinct k.key from compared as k)) as m on m.idempotency_key = c.key
     order by g.place
   loop
-    if keyed.first_place is not null and keyed.content is null then
-      perform memory._refuse_used_key(keyed.idempotency_key);
+    if keyed.is_compared and keyed.content is null then
+      perform memory._refuse_used_key(keyed.key);
     end if;
     known := known || row(keyed.seq, keyed.content, keyed.token_count, keyed.memory_ref)::memory.stored_message;
-    first_places := first_places || coalesce(keyed.first_place, keyed.place)::int;
+    if keyed.seq is null and keyed.first_place is null then
+      fresh := fresh || keyed.message;
+    end if;
+    places := places || case
+      when keyed.seq is not null then null
+      when keyed.first_place is not null then places[keyed.first_place]
+      else cardinality(fresh) end;
   end loop;
 end;
 $$;
@@ -14179,17 +14215,13 @@ begin atomic
   select p_role in ('tool', 'assistant') or p_metadata ? 'trust';
 end;
 
--- The lifetime of messages; null for ever. Immutable, so that the planner parses the built-in '7 days' once: parsing
--- takes longer than all the rest of computing an expiry. Settings change only how PostgreSQL parses negative intervals,
--- which no policy has.
+-- The lifetime of messages; null for ever.
 create or replace function memory._message_lifetime(p_policy jsonb)
 returns interval
-language plpgsql immutable parallel safe
-as $$
-begin
-  return nullif(p_policy #>> '{messages,expires_after}', 'never')::interval;
+language sql stable parallel safe
+begin atomic
+  select nullif(p_policy #>> '{messages,expires_after}', 'never')::interval;
 end;
-$$;
 
 -- When a message that is stored now expires.
 create or replace function memory._message_expiry(p_policy jsonb)
@@ -14257,11 +14289,11 @@ begin
     perform memory._refuse('seq', 'is assigned by the database', 'Leave it out of the insert.');
   end if;
   perform memory._check_id('user_id', new.user_id);
-  new.artifact_key := null; -- nobody else says which artifact keeps a text
-  new.content_digest := null;
-  new.files := null;
   policy := memory._policy(new.user_id, new.agent_id);
-  new := memory._message_in(new, policy, memory._masks(policy, true));
+  new := memory._message_in(
+    memory._new_message(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata, new.created_at,
+                        new.expires_at, new.idempotency_key, new.utc_offset),
+    policy, memory._masks(policy, true));
   if not (policy #>> '{resources,memory}')::boolean then
     perform memory._note_missing_resource(new.agent_id, 'memory', 'nothing is stored');
     return null;
@@ -14275,9 +14307,8 @@ begin
         'memory.add_message() returns the stored message instead.', '23505');
     end if;
   end if;
-  new.is_active := true;
-  new.seq := memory._book(new.user_id, new.thread_id, new.agent_id, policy, 1, new.token_count, new.created_at,
-                          new.created_at, memory._ends_round(new.role, new.metadata));
+  new.seq := memory._book(new.user_id, new.thread_id, policy, 1, new.token_count, new.created_at, new.created_at,
+                          memory._ends_round(new.role, new.metadata));
   return new;
 end;
 $$;
@@ -15451,11 +15482,12 @@ $$;
 -- the same rules by memory._message_in(), so that "insert into memory.messages ..." from psql obeys them, too.
 
 -- Stores messages of one agent in a thread, and returns them in order. What is stored under its idempotency key already
--- is not stored again. p_messages: the array that the messages came in, whose places errors name.
+-- is not stored again (p_has_keys: there may be keys). p_messages: the array that the messages came in.
 create or replace function memory._write_messages(
-  p_user_id text, p_thread_id text, p_agent_id text, p_given memory.messages[], p_messages jsonb default null
+  p_user_id text, p_thread_id text, p_agent_id text, p_given memory.messages[], p_has_keys boolean,
+  p_messages jsonb default null
 )
-returns setof memory.stored_message
+returns memory.stored_message[]
 language plpgsql volatile parallel unsafe
 as $$
 declare
@@ -15463,147 +15495,142 @@ declare
   masks text[];
   has_memory boolean;
   known memory.stored_message[]; -- by the place in p_given: what its key has stored
-  first_places int[]; -- by the place in p_given: where its key stands first
-  places int[] := '{}'; -- by the place in p_given: the place in fresh
-  place int := 0;
+  places int[]; -- by the place in p_given: the place in fresh, of what is not stored yet
   given memory.messages;
-  fresh memory.messages[] := '{}';
+  fresh memory.messages[];
   tokens bigint := 0;
   first_at timestamptz;
   last_at timestamptz;
   ends_round boolean := false;
   first_seq bigint;
-  left_out int;
-  stored memory.stored_message[] := '{}'; -- by the place in fresh
   written memory.stored_message;
+  stored memory.stored_message[]; -- by the place in fresh
 begin
-  perform memory._check_id('user_id', p_user_id); -- before anything of the user is read
-  perform memory._check_id('thread_id', p_thread_id);
-  perform memory._check_id('agent_id', p_agent_id);
+  if not memory._is_user(p_user_id) then -- before anything of the user is read
+    perform memory._check_id('user_id', p_user_id);
+  end if;
   policy := memory._policy(p_user_id, p_agent_id);
   masks := memory._masks(policy, true);
   has_memory := (policy #>> '{resources,memory}')::boolean;
-  if has_memory and exists (select from unnest(p_given) as g where g.idempotency_key is not null) then
-    select k.known, k.first_places into known, first_places
+  if p_has_keys and has_memory then
+    select k.known, k.places, k.fresh into known, places, p_given
     from memory._known_keys(p_user_id, p_thread_id, p_agent_id, p_given) as k;
   end if;
-
   foreach given in array p_given loop
-    place := place + 1;
-    if known is null or (known[place]).seq is null and first_places[place] = place then
-      given := memory._message_in(given, policy, masks, p_messages, place);
-      given.seq := cardinality(fresh);
-      fresh := fresh || given;
-      tokens := tokens + given.token_count;
-      first_at := least(first_at, given.created_at);
-      last_at := greatest(last_at, given.created_at);
-      ends_round := ends_round or memory._ends_round(given.role, given.metadata);
-    end if;
-    places := places || cardinality(fresh);
+    given := memory._message_in(given, policy, masks, p_messages);
+    fresh := fresh || given;
+    tokens := tokens + given.token_count;
+    first_at := least(first_at, given.created_at);
+    last_at := greatest(last_at, given.created_at);
+    ends_round := ends_round or memory._ends_round(given.role, given.metadata);
   end loop;
 
-  if not has_memory then
+  if fresh is not null and not has_memory then
     perform memory._note_missing_resource(p_agent_id, 'memory', 'nothing is stored');
-  elsif fresh <> '{}' then
+  elsif fresh is not null then
     first_seq := memory._book(
-      p_user_id, p_thread_id, p_agent_id, policy, cardinality(fresh), tokens, first_at, last_at, ends_round);
-    left_out := cardinality(fresh);
+      p_user_id, p_thread_id, policy, cardinality(fresh), tokens, first_at, last_at, ends_round);
     for written in
       insert into memory.messages as m (user_id, thread_id, seq, agent_id, role, content, metadata, token_count,
         idempotency_key, created_at, updated_at, expires_at, artifact_key, content_digest, files, utc_offset)
-      select f.user_id, f.thread_id, first_seq + f.seq, f.agent_id, f.role, f.content, f.metadata, f.token_count,
-        f.idempotency_key, f.created_at, f.updated_at, f.expires_at, f.artifact_key, f.content_digest, f.files,
-        f.utc_offset
-      from unnest(fresh) as f
+      select f.user_id, f.thread_id, first_seq + f.ordinality - 1, f.agent_id, f.role, f.content, f.metadata,
+        f.token_count, f.idempotency_key, f.created_at, f.updated_at, f.expires_at, f.artifact_key, f.content_digest,
+        f.files, f.utc_offset
+      from unnest(fresh) with ordinality as f
       returning m.seq, m.content, m.token_count, memory._ref_in(m.content, m.artifact_key)
     loop
-      place := written.seq - first_seq + 1;
-      stored[place] := written;
-      left_out := left_out - 1;
-      tokens := tokens - (fresh[place]).token_count;
-      if memory._is_space(p_user_id) then
-        perform memory._note_writer(p_user_id, 'message', p_thread_id || '/' || written.seq, true);
-      end if;
+      stored := stored || written;
     end loop;
-    if left_out > 0 then -- by a trigger of the application's own
-      perform memory._unbook(p_user_id, p_thread_id, coalesce(written.seq + 1, first_seq), left_out, tokens);
+    if memory._is_space(p_user_id) then
+      perform memory._note_writer(p_user_id, 'message', p_thread_id || '/' || s.seq, true) from unnest(stored) as s;
     end if;
   end if;
+  if cardinality(stored) is distinct from cardinality(fresh) then -- some or all were left out
+    if first_seq is not null then
+      perform memory._unbook(p_user_id, p_thread_id, first_seq, fresh, stored);
+    end if;
+    stored := array(
+      select row(s.seq, coalesce(s.content, f.content), coalesce(s.token_count, f.token_count), s.memory_ref)
+        ::memory.stored_message
+      from unnest(fresh) with ordinality as f
+      left join unnest(stored) as s on s.seq = first_seq + f.ordinality - 1
+      order by f.ordinality);
+  end if;
+  if known is null then
+    return stored;
+  end if;
   for place in 1 .. cardinality(places) loop
-    return next case
-      when (known[place]).seq is not null then known[place]
-      when (stored[places[place]]).seq is not null then stored[places[place]]
-      else row(null, (fresh[places[place]]).content, (fresh[places[place]]).token_count, null)::memory.stored_message end;
+    if places[place] is not null then
+      known[place] := stored[places[place]];
+    end if;
   end loop;
+  return known;
 end;
 $$;
 
--- What is stored of a message that somebody passes, under a policy; its thread numbers it afterwards. The caller has
--- checked the user. With p_messages the message stands at p_place of that array, where the call of the tool may stand
+-- A message as somebody passes it, in the spelling in which it is stored. p_place: from 0, in an array.
+create or replace function memory._new_message(
+  p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_metadata jsonb,
+  p_created_at timestamptz, p_expires_at timestamptz, p_idempotency_key text, p_utc_offset smallint default null,
+  p_place bigint default null
+)
+returns memory.messages
+language sql stable parallel safe
+begin atomic
+  select row(p_user_id, p_thread_id, p_place, p_agent_id, memory._role(p_role),
+    memory._text_of_message(memory._role(p_role), p_content, p_metadata), coalesce(p_metadata, '{}'), null, false, null,
+    p_idempotency_key, coalesce(p_created_at, statement_timestamp()), statement_timestamp(), p_expires_at, true, null,
+    null, null, case when not memory._is_space(p_user_id) then p_utc_offset end -- several people count days in a space
+  )::memory.messages;
+end;
+
+-- What is stored of a message that memory._new_message() has made, under a policy; its thread numbers it afterwards.
+-- The caller has checked the user. In p_messages, where the message has the place seq, the call of the tool may stand
 -- that it is the result of.
 create or replace function memory._message_in(
-  p_message memory.messages, p_policy jsonb, p_masks text[], p_messages jsonb default null, p_place int default null
+  p_message memory.messages, p_policy jsonb, p_masks text[], p_messages jsonb default null
 )
 returns memory.messages
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  which constant text := case when p_messages is null then '' else format(' of messages[%s]', p_place - 1) end;
   settled jsonb[]; -- metadata and files
 begin
-  p_message.role := memory._role(p_message.role);
-  p_message.metadata := coalesce(p_message.metadata, '{}');
   if p_message.metadata <> '{}' then
-    settled := memory._settled_metadata(p_message.metadata, which);
+    settled := memory._settled_metadata(p_message.metadata, memory._which(p_message.seq));
     p_message.metadata := settled[1];
     p_message.files := settled[2];
   end if;
-  p_message.content := memory._text_of_message(p_message.role, p_message.content, p_message.metadata);
-  p_message.created_at := coalesce(p_message.created_at, statement_timestamp());
   if memory._message_problem(p_message.user_id, p_message.thread_id, p_message.agent_id, p_message.role,
                              p_message.content, p_message.metadata, p_message.created_at, p_message.idempotency_key)
     is not null then
     perform memory._refuse_message(p_message.user_id, p_message.thread_id, p_message.agent_id, p_message.role,
                                    p_message.content, p_message.metadata, p_message.created_at,
-                                   p_message.idempotency_key, which);
+                                   p_message.idempotency_key, memory._which(p_message.seq));
   end if;
   if p_message.expires_at is null then
     p_message.expires_at := memory._message_expiry(p_policy);
   else
     perform memory._check_bound('expires_at', p_message.expires_at);
-    -- An old message of an import may have expired since it was said. One that expires before it is said is a mistake,
-    -- such as a wrong year.
-    if p_message.expires_at <= least(p_message.created_at, statement_timestamp()) then
-      raise notice 'degraded: nobody will read the message, expires_at is before created_at' using errcode = '01AM9',
-        hint = 'Pass a later expires_at, or the created_at of an old message.';
-    end if;
-  end if;
-  if memory._is_space(p_message.user_id) then
-    p_message.utc_offset := null; -- several people count days there
   end if;
   if p_masks <> '{}' then
-    p_message.content := memory._masked_content(p_message.content, p_message.artifact_key, p_masks);
+    p_message.content := memory._masked_content(p_message.content, null, p_masks);
     p_message.metadata := memory._masked_metadata(p_message.metadata, p_masks);
   end if;
   if memory._may_be_long(p_message.content) then
     p_message := memory._shortened(p_message, p_policy, p_messages);
   end if;
   p_message.token_count := memory._estimated_tokens(p_message.content, p_message.metadata);
-  p_message.updated_at := statement_timestamp();
   return p_message;
 end;
 $$;
 
--- A message as somebody passes it.
-create or replace function memory._new_message(
-  p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_metadata jsonb,
-  p_created_at timestamptz, p_expires_at timestamptz, p_idempotency_key text, p_utc_offset smallint default null
-)
-returns memory.messages
+-- What errors add to the name of an argument of a message in an array.
+create or replace function memory._which(p_place bigint)
+returns text
 language sql immutable parallel safe
 begin atomic
-  select row(p_user_id, p_thread_id, null, p_agent_id, p_role, p_content, p_metadata, null, false, null,
-    p_idempotency_key, p_created_at, null, p_expires_at, true, null, null, null, p_utc_offset)::memory.messages;
+  select coalesce(' of messages[' || p_place || ']', '');
 end;
 
 -- The time zone by which the days of a message are counted, in the form that "at time zone" takes: the one that its
@@ -50949,7 +50976,7 @@ call memory._replace_trigger('document_100_before_write', $trigger$before insert
 call memory._replace_trigger('document_200_after_insert', $trigger$after insert on memory.documents for each row when (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not memory._changes_whole_user()) execute function memory._document_after_write()$trigger$);
 call memory._replace_trigger('document_200_after_update', $trigger$after update on memory.documents for each row when ((new.title, new.content) is distinct from (old.title, old.content)) execute function memory._document_after_write()$trigger$);
 call memory._replace_trigger('document_200_after_delete', $trigger$after delete on memory.documents for each row when (old.source = 'consolidation' and (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not memory._changes_whole_user())) execute function memory._article_after_delete()$trigger$);
-call memory._replace_trigger('thread_100_after_delete', $trigger$after delete on memory.threads for each row when ((old.next_seq > 0 or old.metadata is not null) and (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not memory._changes_whole_user())) execute function memory._thread_after_delete()$trigger$);
+call memory._replace_trigger('thread_100_after_delete', $trigger$after delete on memory.threads for each row when (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not memory._changes_whole_user()) execute function memory._thread_after_delete()$trigger$);
 call memory._replace_trigger('threads_200_after_delete', $trigger$after delete on memory.threads for each statement when (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not memory._changes_whole_user()) execute function memory._threads_after_delete()$trigger$);
 call memory._replace_trigger('memories_300_text_after_insert', $trigger$after insert on memory.memories referencing new table as new_rows for each statement execute function memory._memory_texts_after_change()$trigger$);
 call memory._replace_trigger('memories_300_text_after_update', $trigger$after update on memory.memories referencing new table as new_rows for each statement execute function memory._memory_texts_after_change()$trigger$);
@@ -50976,7 +51003,7 @@ declare
 begin
   for routine in
     select p.oid::regprocedure from pg_proc as p
-    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_about_how_many', '_acknowledges', '_active_messages', '_active_tokens', '_add_prompt_version', '_added', '_agent_of_file', '_agent_of_message', '_agent_of_several', '_agrees_with', '_allowed_calls', '_append_content', '_apply_result', '_archive', '_archive_namespace', '_are_numbers', '_are_numbers_from', '_around_output', '_article_after_delete', '_artifact_after_write', '_artifact_awaits_verdict', '_artifact_before_write', '_artifact_content_after_insert', '_artifact_key', '_artifact_passing', '_artifact_problem', '_artifact_shown', '_artifact_texts', '_artifact_texts_after_update', '_artifact_trust', '_artifact_valid_until', '_artifact_verdict', '_artifacts_after_delete', '_ask_model', '_asked_about', '_asking_of', '_asks_the_assistant', '_attributes', '_attributes_named', '_audit', '_audit_before_change', '_audit_schedule', '_await_verdict', '_awaits_extraction', '_awaits_verdict', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_users', '_begin_copy', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_book', '_bury', '_bury_user', '_byte_slice', '_bytes_shown', '_bytes_to_finish', '_call_model', '_call_of', '_call_seq', '_caller', '_can_be_updated', '_candidates', '_change_name', '_changes_whole_user', '_character_start', '_chat_model', '_check_artifact', '_check_artifact_content', '_check_artifact_soon', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_checkpoint', '_check_chunks', '_check_claims', '_check_clock', '_check_content', '_check_deletion', '_check_document', '_check_embeddings', '_check_export', '_check_extraction_types', '_check_filter', '_check_id', '_check_indexes', '_check_json_size', '_check_key', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_on_conflict', '_check_page', '_check_part', '_check_partition', '_check_privileges', '_check_prompt_name', '_check_range', '_check_reader', '_check_recent_k', '_check_result_text', '_check_role_to_bind', '_check_roles', '_check_search', '_check_secrets', '_check_setting', '_check_settings', '_check_settings_object', '_check_some_readable', '_check_source_name', '_check_space', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_thread_exists', '_check_title', '_check_token_key', '_check_triggers', '_check_unread', '_check_upgrade', '_check_user_of_job', '_check_user_or_all', '_checked_roles', '_checkpoint_values', '_checkpoints_have_expired', '_checks', '_chosen_chat_model', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_cited_by', '_close_archive', '_cluster_map', '_code', '_compared_text', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_bytes', '_content_hash', '_content_slice', '_content_states_any', '_content_under', '_conversation_memory', '_copies_of', '_copy_texts', '_copy_writers', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_counted_on', '_counted_refusals', '_cross_session_context', '_current_artifacts', '_current_summaries', '_cut_roughly', '_dates_held', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_checkpoints_of_thread', '_delete_content', '_delete_derived', '_delete_memories', '_delete_messages', '_delete_some_checkpoints', '_deletion', '_describe', '_describe_artifact_apply', '_describe_artifact_follow_up', '_describe_artifact_input', '_describe_artifact_overdue', '_describe_artifact_unfinished', '_describe_binary', '_describe_diff', '_describe_json', '_describe_json_lines', '_describe_json_start', '_describe_log', '_describe_page', '_describe_table', '_describe_tests', '_dimensions', '_doc_types', '_document_after_write', '_document_agent', '_document_before_write', '_document_passing', '_document_problem', '_document_shown', '_document_texts', '_document_texts_after_change', '_document_texts_after_update', '_documents_to_delete', '_does_not_fit', '_drop_artifact_texts', '_drop_secret_mask', '_drop_summaries', '_drop_uses', '_earlier_messages', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_overdue', '_embed_query', '_embedded_status', '_embedded_text', '_embedding_input', '_embedding_model', '_embeddings_of', '_emoji', '_end_known', '_end_lease', '_end_memories', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ending_line', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enqueue_reconciliation', '_enter_calls', '_enter_job_calls', '_entries_named', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_evict_hidden', '_evict_together', '_evictable', '_evidence_of', '_evidence_words', '_evident_ends', '_evident_memories', '_evident_summary', '_excerpt', '_existing_space', '_expansions', '_expires_soon', '_expiring_unread', '_expiry', '_expiry_of_checkpoints', '_explanation', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_facts_alike', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_field_problem', '_file_tokens', '_filters', '_filters_of_memories', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_unread_messages', '_fit_thread', '_fitted', '_fold_near_duplicates', '_folded', '_folded_vector', '_follows', '_foremost_memories', '_forget_contributions', '_forget_conversation', '_forget_in_ledger', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_forgetting_delete', '_forgetting_update', '_free_number', '_from_base64url', '_give_back', '_given_key', '_given_up', '_grant_as_to_tenants', '_grep_content', '_guard_place', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_checkpoints', '_has_embeddings', '_has_known_provider', '_has_memory', '_has_memory_attributes', '_has_one_value', '_has_runner', '_has_unparsed_texts', '_heading_of', '_held_back', '_help_without_model', '_hide_released', '_hmac', '_hmac_block', '_hmac_sha256', '_hold_thread', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_in_short', '_insert_claims_mark', '_insert_job', '_is_archive', '_is_article_of', '_is_blank', '_is_bound', '_is_card_number', '_is_checkpoint', '_is_chosen_message', '_is_current', '_is_current_message', '_is_evidence', '_is_forgotten', '_is_granted', '_is_held_back', '_is_held_back_artifact', '_is_here', '_is_iban', '_is_id', '_is_in_map', '_is_in_new_map', '_is_judged', '_is_kept', '_is_kept_message', '_is_last_part', '_is_low', '_is_metadata', '_is_named', '_is_namespace', '_is_parsed', '_is_passage', '_is_plain_checkpoint', '_is_poisoned_artifact', '_is_provider', '_is_queued', '_is_random', '_is_readable_message', '_is_real_moment', '_is_result_text', '_is_role', '_is_same_content', '_is_same_secret', '_is_short_term', '_is_space', '_is_stated', '_is_taken_key', '_is_tenant', '_is_there', '_is_unexpired', '_is_unparsed', '_is_user', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_in_text', '_json_masked', '_json_states_any', '_judge_artifact', '_judge_document', '_judged_memory', '_judged_texts', '_keep_artifact', '_keep_embeddings', '_keep_limit', '_keep_memories', '_keep_message', '_keep_query_embedding', '_keep_round', '_keep_summary_texts', '_keep_the_best', '_keep_window', '_kept_texts', '_keyed_hash', '_keyed_statement', '_keys', '_kind_of_summary', '_kinds_due', '_known_dimensions', '_known_keys', '_known_memory', '_known_model', '_language', '_language_of', '_language_of_script', '_languages', '_last_said', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_leave_spaces', '_left_out', '_line_breaks', '_line_start', '_lines_around', '_list_found_threads', '_list_problem', '_listed_documents', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_documents', '_lock_embedded', '_lock_existing_thread', '_lock_free_scopes', '_lock_map', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_source', '_lock_thread', '_lock_to_forget', '_lock_to_merge', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_log_summary', '_looked_up', '_lowered', '_make_tenant', '_make_texts', '_map_seen', '_mark_parsed', '_marked', '_masked', '_masked_assignment', '_masked_content', '_masked_memory', '_masked_metadata', '_masked_note', '_masked_word', '_masks', '_masks_of', '_max_artifact_bytes', '_max_export_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_attack', '_may_be_copy', '_may_be_long', '_may_be_masked', '_may_be_reworded', '_may_end', '_may_name', '_may_outrank', '_may_reach', '_may_state', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memories_concerned', '_memories_part', '_memories_to_delete', '_memory_before_insert', '_memory_before_update', '_memory_block', '_memory_line', '_memory_offers', '_memory_passing', '_memory_problem', '_memory_ref', '_memory_result', '_memory_shown', '_memory_texts', '_memory_texts_after_change', '_memory_trust', '_merge_layers', '_merge_parts', '_merge_policy', '_merge_rows', '_merge_secrets', '_merged_column', '_merging_conflict', '_merging_statement', '_message_before_insert', '_message_before_update', '_message_digest', '_message_expiry', '_message_in', '_message_lifetime', '_message_offers', '_message_passing', '_message_payload', '_message_problem', '_message_says', '_message_shown', '_message_text_after_update', '_message_texts', '_message_texts_after_change', '_message_tokens', '_message_trust', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_messages_of_source', '_messages_to_delete', '_microseconds', '_model_after_delete', '_model_json', '_model_to_fill', '_named_artifacts', '_named_keys', '_named_model', '_near_memories', '_nearest', '_nearest_among_memories', '_needs_summary', '_new_message', '_new_names', '_newest_facts', '_newest_question', '_newest_request', '_newest_seq', '_newest_thousand', '_newest_units', '_next_place', '_no_model', '_node_before_change', '_node_before_job', '_node_of', '_norm', '_normal_form', '_note_deletion', '_note_expired', '_note_language', '_note_missing_models', '_note_missing_resource', '_note_unseen', '_note_writer', '_nothing_below', '_now_and_then', '_numbered_key', '_numbered_line', '_numbered_lines', '_one_line', '_opened', '_opening', '_other_values', '_outdated_messages', '_own_words', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_parse_parts', '_part_bytes', '_part_key', '_part_text', '_part_texts', '_partition_of_digest', '_parts_of_result', '_passage', '_passages_about', '_passages_shown', '_passages_that_fit', '_passes_multiple', '_passing', '_patterns_of', '_pgcrypto', '_pieces', '_pieces_to_mask', '_place_of_row', '_placeholder_offer', '_placeholder_text', '_plainly_spelled', '_policy', '_policy_applies', '_policy_problem', '_policy_section', '_preselected', '_present_winner', '_problem_of', '_prompt', '_prompt_variables', '_pseudonym', '_put_away', '_quarantine_archive', '_quarantine_artifact', '_quarantine_document', '_quarantine_memories', '_quarantine_memories_with_articles', '_quarantine_messages', '_quarantine_notice', '_quarantine_said', '_quarantine_summaries', '_query_embedding', '_query_hash', '_query_model', '_query_or_null', '_query_target', '_query_words', '_range_rule', '_rank_memories', '_ranked', '_ranked_once', '_readable_content', '_readable_memory', '_readable_reply', '_readable_share', '_readable_text', '_readable_time', '_reads_language', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_ref_in', '_ref_key', '_refusal_in', '_refusals', '_refuse', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_memory', '_refuse_message', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_space', '_refuse_text', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refuse_upload', '_refuse_used_key', '_registration', '_release_artifact', '_release_derived', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevance', '_relevant_by_meaning', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_rendered', '_renew_expiry', '_renew_summaries', '_replace', '_request_words', '_rerank', '_rerank_model', '_reranks', '_restart_jobs', '_reworded_at', '_role', '_role_name', '_room', '_rough_pieces', '_round_hash', '_route_by_map', '_runs_of_words', '_said', '_said_at', '_said_bytes', '_said_count', '_said_in', '_said_in_message', '_said_members', '_said_parts', '_said_twice', '_same_memories', '_same_results', '_same_spelling', '_same_value', '_sample', '_say_again', '_says_no_more', '_schema_problem', '_scored_texts', '_screen_texts_apply', '_screen_texts_input', '_screen_texts_overdue', '_screen_texts_unfinished', '_screened_up_to', '_sealed', '_search_row', '_searchable_messages', '_secret_code', '_secret_key', '_secret_key_id', '_secret_key_of', '_secret_mask', '_section_of', '_seq_after_opening', '_seq_of', '_seq_or_null', '_serve_active_model', '_server_variable', '_serving_model', '_set_cluster_map', '_set_mark', '_settings_of_file', '_settle', '_settle_duplicates', '_settle_threads', '_settled_metadata', '_share', '_share_in', '_share_of_texts', '_share_within', '_shortened', '_shown_before', '_shown_memories', '_shown_rounds', '_shown_summary', '_shown_tokens', '_signature', '_since', '_source_texts', '_source_trust', '_space_id', '_space_of', '_spaces_to_read', '_speaks_of', '_start_summary', '_state', '_state_again', '_stated_at', '_statement_hash', '_states', '_states_any', '_stating_contents', '_stems_of', '_stop_claims', '_store_embeddings', '_store_summary', '_store_texts', '_stored_digest', '_subject', '_subject_in', '_summarised', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_offers', '_summary_passing', '_summary_shown', '_summary_texts', '_summary_texts_after_change', '_sweep_checkpoints', '_sweep_memories', '_sweep_messages', '_sweep_space_writes', '_sweep_unnamed_artifacts', '_table_with', '_tables_of_users', '_tags_in', '_take_turn', '_take_verdict', '_text_of_message', '_text_vector', '_texts', '_that_fit', '_thread_after_delete', '_thread_ids', '_thread_of', '_threads_after_delete', '_threads_with_words', '_time_asked', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_for_placeholders', '_tokens_of_parts', '_tokens_since_summary', '_tokens_to_give', '_trace_error', '_traced', '_turning_words', '_types_to_extract', '_unbook', '_unembedded', '_unjudged_parts', '_unless', '_unmasked', '_unread_candidates', '_unread_messages', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_hashes', '_user_left_behind', '_user_of_claims', '_user_of_tenant', '_user_of_unusual_token', '_users_elsewhere', '_users_with_texts', '_utc_offset', '_uuid_v7', '_valid_memories', '_valid_to_before', '_valid_until', '_values_asked', '_values_before', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_visible_memories', '_waiting_reason', '_waiting_texts', '_waits_for_budget', '_whole_calls', '_whole_checkpoint', '_whole_history', '_whole_lines', '_whole_thread_tokens', '_wider_request', '_with_blanks', '_with_defaults', '_with_english_dates', '_with_files', '_with_keys', '_with_own_refs', '_with_same_words', '_with_text', '_without_case', '_without_credentials', '_without_random_words', '_without_recalled', '_without_said', '_word_key', '_word_numbers', '_word_rank', '_worded', '_wording', '_wording_key', '_wordings_of', '_words_as_said', '_words_of', '_words_that_begin', '_work_status', '_write_again', '_write_map_into_function', '_write_memories', '_write_messages', '_writes_of_checkpoint', '_zone_of', '_zone_or_null', 'activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'copy_thread', 'count_memories', 'create_space', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_secret', 'delete_space', 'delete_thread', 'doctor', 'drop_model', 'end_memory', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread', 'get_thread_summary', 'get_user_summary', 'grant_space', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_spaces', 'list_threads', 'list_users', 'load_user', 'merge_users', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'record_use', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'revoke_space', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_thread', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'vector_index', 'version', 'was_forgotten'])
+    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_about_how_many', '_acknowledges', '_active_messages', '_active_tokens', '_add_prompt_version', '_added', '_agent_of_file', '_agent_of_message', '_agent_of_several', '_agrees_with', '_allowed_calls', '_append_content', '_apply_result', '_archive', '_archive_namespace', '_are_numbers', '_are_numbers_from', '_around_output', '_article_after_delete', '_artifact_after_write', '_artifact_awaits_verdict', '_artifact_before_write', '_artifact_content_after_insert', '_artifact_key', '_artifact_passing', '_artifact_problem', '_artifact_shown', '_artifact_texts', '_artifact_texts_after_update', '_artifact_trust', '_artifact_valid_until', '_artifact_verdict', '_artifacts_after_delete', '_ask_model', '_asked_about', '_asking_of', '_asks_the_assistant', '_attributes', '_attributes_named', '_audit', '_audit_before_change', '_audit_schedule', '_await_verdict', '_awaits_extraction', '_awaits_verdict', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_users', '_begin_copy', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_book', '_bury', '_bury_user', '_byte_slice', '_bytes_shown', '_bytes_to_finish', '_call_model', '_call_of', '_call_seq', '_caller', '_can_be_updated', '_candidates', '_change_name', '_changes_whole_user', '_character_start', '_chat_model', '_check_artifact', '_check_artifact_content', '_check_artifact_soon', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_checkpoint', '_check_chunks', '_check_claims', '_check_clock', '_check_content', '_check_deletion', '_check_document', '_check_embeddings', '_check_export', '_check_extraction_types', '_check_filter', '_check_id', '_check_indexes', '_check_json_size', '_check_key', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_on_conflict', '_check_page', '_check_part', '_check_partition', '_check_privileges', '_check_prompt_name', '_check_range', '_check_reader', '_check_recent_k', '_check_result_text', '_check_role_to_bind', '_check_roles', '_check_search', '_check_secrets', '_check_setting', '_check_settings', '_check_settings_object', '_check_some_readable', '_check_source_name', '_check_space', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_thread_exists', '_check_title', '_check_token_key', '_check_triggers', '_check_unread', '_check_upgrade', '_check_user_of_job', '_check_user_or_all', '_checked_roles', '_checkpoint_values', '_checkpoints_have_expired', '_checks', '_chosen_chat_model', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_cited_by', '_close_archive', '_cluster_map', '_code', '_compared_text', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_bytes', '_content_hash', '_content_slice', '_content_states_any', '_content_under', '_conversation_memory', '_copies_of', '_copy_texts', '_copy_writers', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_counted_on', '_counted_refusals', '_cross_session_context', '_current_artifacts', '_current_summaries', '_cut_roughly', '_dates_held', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_checkpoints_of_thread', '_delete_content', '_delete_derived', '_delete_memories', '_delete_messages', '_delete_some_checkpoints', '_deletion', '_describe', '_describe_artifact_apply', '_describe_artifact_follow_up', '_describe_artifact_input', '_describe_artifact_overdue', '_describe_artifact_unfinished', '_describe_binary', '_describe_diff', '_describe_json', '_describe_json_lines', '_describe_json_start', '_describe_log', '_describe_page', '_describe_table', '_describe_tests', '_dimensions', '_doc_types', '_document_after_write', '_document_agent', '_document_before_write', '_document_passing', '_document_problem', '_document_shown', '_document_texts', '_document_texts_after_change', '_document_texts_after_update', '_documents_to_delete', '_does_not_fit', '_drop_artifact_texts', '_drop_secret_mask', '_drop_summaries', '_drop_uses', '_earlier_messages', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_overdue', '_embed_query', '_embedded_status', '_embedded_text', '_embedding_input', '_embedding_model', '_embeddings_of', '_emoji', '_end_known', '_end_lease', '_end_memories', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ending_line', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enqueue_reconciliation', '_enter_calls', '_enter_job_calls', '_entries_named', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_evict_hidden', '_evict_together', '_evictable', '_evidence_of', '_evidence_words', '_evident_ends', '_evident_memories', '_evident_summary', '_excerpt', '_existing_space', '_expansions', '_expires_soon', '_expiring_unread', '_expiry', '_expiry_of_checkpoints', '_explanation', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_facts_alike', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_field_problem', '_file_tokens', '_filters', '_filters_of_memories', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_unread_messages', '_fit_thread', '_fitted', '_fold_near_duplicates', '_folded', '_folded_vector', '_follows', '_foremost_memories', '_forget_contributions', '_forget_conversation', '_forget_in_ledger', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_forgetting_delete', '_forgetting_update', '_free_number', '_from_base64url', '_give_back', '_given_key', '_given_up', '_grant_as_to_tenants', '_grep_content', '_guard_place', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_checkpoints', '_has_embeddings', '_has_known_provider', '_has_memory', '_has_memory_attributes', '_has_one_value', '_has_runner', '_has_unparsed_texts', '_heading_of', '_held_back', '_help_without_model', '_hide_released', '_hmac', '_hmac_block', '_hmac_sha256', '_hold_thread', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_in_short', '_insert_claims_mark', '_insert_job', '_is_archive', '_is_article_of', '_is_blank', '_is_bound', '_is_card_number', '_is_checkpoint', '_is_chosen_message', '_is_current', '_is_current_message', '_is_evidence', '_is_forgotten', '_is_granted', '_is_held_back', '_is_held_back_artifact', '_is_here', '_is_iban', '_is_id', '_is_in_map', '_is_in_new_map', '_is_judged', '_is_kept', '_is_kept_message', '_is_last_part', '_is_low', '_is_metadata', '_is_named', '_is_namespace', '_is_over', '_is_parsed', '_is_passage', '_is_plain_checkpoint', '_is_poisoned_artifact', '_is_provider', '_is_queued', '_is_random', '_is_readable_message', '_is_real_moment', '_is_result_text', '_is_role', '_is_same_content', '_is_same_secret', '_is_short_term', '_is_space', '_is_stated', '_is_summary_due', '_is_taken_key', '_is_tenant', '_is_there', '_is_unexpired', '_is_unparsed', '_is_user', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_in_text', '_json_masked', '_json_states_any', '_judge_artifact', '_judge_document', '_judged_memory', '_judged_texts', '_keep_artifact', '_keep_embeddings', '_keep_limit', '_keep_memories', '_keep_message', '_keep_query_embedding', '_keep_round', '_keep_summary_texts', '_keep_the_best', '_keep_window', '_kept_texts', '_keyed_hash', '_keyed_statement', '_keys', '_kind_of_summary', '_known_dimensions', '_known_keys', '_known_memory', '_known_model', '_language', '_language_of', '_language_of_script', '_languages', '_last_said', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_leave_spaces', '_left_out', '_line_breaks', '_line_start', '_lines_around', '_list_found_threads', '_list_problem', '_listed_documents', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_documents', '_lock_embedded', '_lock_existing_thread', '_lock_free_scopes', '_lock_map', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_source', '_lock_thread', '_lock_to_forget', '_lock_to_merge', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_log_summary', '_looked_up', '_lowered', '_make_tenant', '_make_texts', '_map_seen', '_mark_parsed', '_marked', '_masked', '_masked_assignment', '_masked_content', '_masked_memory', '_masked_metadata', '_masked_note', '_masked_word', '_masks', '_masks_of', '_max_artifact_bytes', '_max_export_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_attack', '_may_be_copy', '_may_be_long', '_may_be_masked', '_may_be_reworded', '_may_end', '_may_name', '_may_outrank', '_may_reach', '_may_state', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memories_concerned', '_memories_part', '_memories_to_delete', '_memory_before_insert', '_memory_before_update', '_memory_block', '_memory_line', '_memory_offers', '_memory_passing', '_memory_problem', '_memory_ref', '_memory_result', '_memory_shown', '_memory_texts', '_memory_texts_after_change', '_memory_trust', '_merge_layers', '_merge_parts', '_merge_policy', '_merge_rows', '_merge_secrets', '_merged_column', '_merging_conflict', '_merging_statement', '_message_before_insert', '_message_before_update', '_message_digest', '_message_expiry', '_message_in', '_message_lifetime', '_message_offers', '_message_passing', '_message_payload', '_message_problem', '_message_says', '_message_shown', '_message_text_after_update', '_message_texts', '_message_texts_after_change', '_message_tokens', '_message_trust', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_messages_of_source', '_messages_to_delete', '_microseconds', '_model_after_delete', '_model_json', '_model_to_fill', '_named_artifacts', '_named_keys', '_named_model', '_near_memories', '_nearest', '_nearest_among_memories', '_needs_summary', '_new_message', '_new_names', '_newest_facts', '_newest_question', '_newest_request', '_newest_seq', '_newest_thousand', '_newest_units', '_next_place', '_no_model', '_node_before_change', '_node_before_job', '_node_of', '_norm', '_normal_form', '_note_deletion', '_note_expired', '_note_language', '_note_missing_models', '_note_missing_resource', '_note_unseen', '_note_writer', '_nothing_below', '_now_and_then', '_numbered_key', '_numbered_line', '_numbered_lines', '_one_line', '_opened', '_opening', '_other_values', '_outdated_messages', '_own_words', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_parse_parts', '_part_bytes', '_part_key', '_part_text', '_part_texts', '_partition_of_digest', '_parts_of_result', '_passage', '_passages_about', '_passages_shown', '_passages_that_fit', '_passes_multiple', '_passing', '_patterns_of', '_pgcrypto', '_pieces', '_pieces_to_mask', '_place_of_row', '_placeholder_offer', '_placeholder_text', '_plainly_spelled', '_policy', '_policy_applies', '_policy_problem', '_policy_section', '_preselected', '_present_winner', '_problem_of', '_prompt', '_prompt_variables', '_pseudonym', '_put_away', '_quarantine_archive', '_quarantine_artifact', '_quarantine_document', '_quarantine_memories', '_quarantine_memories_with_articles', '_quarantine_messages', '_quarantine_notice', '_quarantine_said', '_quarantine_summaries', '_query_embedding', '_query_hash', '_query_model', '_query_or_null', '_query_target', '_query_words', '_range_rule', '_rank_memories', '_ranked', '_ranked_once', '_readable_content', '_readable_memory', '_readable_reply', '_readable_share', '_readable_text', '_readable_time', '_reads_language', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_ref_in', '_ref_key', '_refusal_in', '_refusals', '_refuse', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_memory', '_refuse_message', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_space', '_refuse_text', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refuse_upload', '_refuse_used_key', '_registration', '_release_artifact', '_release_derived', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevance', '_relevant_by_meaning', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_rendered', '_renew_expiry', '_renew_summaries', '_replace', '_request_words', '_rerank', '_rerank_model', '_reranks', '_restart_jobs', '_reworded_at', '_role', '_role_name', '_room', '_rough_pieces', '_round_hash', '_route_by_map', '_runs_of_words', '_said', '_said_at', '_said_bytes', '_said_count', '_said_in', '_said_in_message', '_said_members', '_said_parts', '_said_twice', '_same_memories', '_same_results', '_same_spelling', '_same_value', '_sample', '_say_again', '_says_no_more', '_schema_problem', '_scored_texts', '_screen_texts_apply', '_screen_texts_input', '_screen_texts_overdue', '_screen_texts_unfinished', '_screened_up_to', '_sealed', '_search_row', '_searchable_messages', '_secret_code', '_secret_key', '_secret_key_id', '_secret_key_of', '_secret_mask', '_section_of', '_seq_after_opening', '_seq_of', '_seq_or_null', '_serve_active_model', '_server_variable', '_serving_model', '_set_cluster_map', '_set_mark', '_settings_of_file', '_settle', '_settle_duplicates', '_settle_threads', '_settled_metadata', '_share', '_share_in', '_share_of_texts', '_share_within', '_shortened', '_shown_before', '_shown_memories', '_shown_rounds', '_shown_summary', '_shown_tokens', '_signature', '_since', '_source_texts', '_source_trust', '_space_id', '_space_of', '_spaces_to_read', '_speaks_of', '_start_summary', '_state', '_state_again', '_stated_at', '_statement_hash', '_states', '_states_any', '_stating_contents', '_stems_of', '_stop_claims', '_store_embeddings', '_store_summary', '_store_texts', '_stored_digest', '_subject', '_subject_in', '_summarised', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_offers', '_summary_passing', '_summary_shown', '_summary_texts', '_summary_texts_after_change', '_sweep_checkpoints', '_sweep_memories', '_sweep_messages', '_sweep_space_writes', '_sweep_unnamed_artifacts', '_table_with', '_tables_of_users', '_tags_in', '_take_turn', '_take_verdict', '_text_of_message', '_text_vector', '_texts', '_that_fit', '_thread_after_delete', '_thread_ids', '_thread_of', '_threads_after_delete', '_threads_with_words', '_time_asked', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_for_placeholders', '_tokens_of_parts', '_tokens_since_summary', '_tokens_to_give', '_trace_error', '_traced', '_turning_words', '_types_to_extract', '_unbook', '_unembedded', '_unjudged_parts', '_unless', '_unmasked', '_unread_candidates', '_unread_messages', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_hashes', '_user_left_behind', '_user_of_claims', '_user_of_tenant', '_user_of_unusual_token', '_users_elsewhere', '_users_with_texts', '_utc_offset', '_uuid_v7', '_valid_memories', '_valid_to_before', '_valid_until', '_values_asked', '_values_before', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_visible_memories', '_waiting_reason', '_waiting_texts', '_waits_for_budget', '_which', '_whole_calls', '_whole_checkpoint', '_whole_history', '_whole_lines', '_whole_thread_tokens', '_wider_request', '_with_blanks', '_with_defaults', '_with_english_dates', '_with_files', '_with_keys', '_with_own_refs', '_with_same_words', '_with_text', '_without_case', '_without_credentials', '_without_random_words', '_without_recalled', '_without_said', '_word_key', '_word_numbers', '_word_rank', '_worded', '_wording', '_wording_key', '_wordings_of', '_words_as_said', '_words_of', '_words_that_begin', '_work_status', '_write_again', '_write_map_into_function', '_write_memories', '_write_messages', '_writes_of_checkpoint', '_zone_of', '_zone_or_null', 'activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'copy_thread', 'count_memories', 'create_space', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_secret', 'delete_space', 'delete_thread', 'doctor', 'drop_model', 'end_memory', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread', 'get_thread_summary', 'get_user_summary', 'grant_space', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_spaces', 'list_threads', 'list_users', 'load_user', 'merge_users', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'record_use', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'revoke_space', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_thread', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'vector_index', 'version', 'was_forgotten'])
       and exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as a where a.grantee = 0)
   loop
     execute format('revoke all on routine %s from public', routine);

@@ -8,8 +8,15 @@ language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return w from memory._write_messages(user_id, thread_id, agent_id, array[memory._new_message(
-    user_id, thread_id, agent_id, role, content, metadata, created_at, expires_at, idempotency_key)]) as w;
+  -- An old message of an import may have expired since it was said. One that expires before it is said is a mistake,
+  -- such as a wrong year.
+  if expires_at <= least(created_at, statement_timestamp()) then
+    raise notice 'degraded: nobody will read the message, expires_at is before created_at' using errcode = '01AM9',
+      hint = 'Pass a later expires_at, or the created_at of an old message.';
+  end if;
+  return (memory._write_messages(user_id, thread_id, agent_id, array[memory._new_message(
+    user_id, thread_id, agent_id, role, content, metadata, created_at, expires_at, idempotency_key)],
+    idempotency_key is not null))[1];
 end;
 $$;
 comment on function memory.add_message(text, text, text, text, text, jsonb, timestamptz, timestamptz, text) is

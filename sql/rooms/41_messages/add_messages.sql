@@ -16,7 +16,8 @@ begin
       perform memory._refuse_times('messages', messages, array['created_at']);
       raise;
   end;
-  return query select w.* from memory._write_messages(user_id, thread_id, agent_id, given, messages) as w;
+  return query select w.* from unnest(memory._write_messages(user_id, thread_id, agent_id, given,
+    jsonb_path_exists(messages, '$[*].idempotency_key.type() ? (@ != "null")'), messages)) as w;
 end;
 $$;
 comment on function memory.add_messages(text, text, jsonb, text) is

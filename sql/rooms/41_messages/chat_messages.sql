@@ -38,33 +38,39 @@ language plpgsql stable parallel safe
 as $$
 begin
   return array(
-    select memory._new_message(
-      p_user_id, p_thread_id, p_agent_id, m.role,
-      -- If the content is an array of parts, their texts become the content; the array itself stays in metadata.
-      case jsonb_typeof(m.content)
-        when 'string' then m.content #>> '{}'
-        when 'array' then (
-          select coalesce(string_agg(part.value ->> 'text', e'\n' order by part.position), '')
-          from jsonb_array_elements(m.content) with ordinality as part (value, position)
-          where part.value ->> 'type' = 'text')
-      end,
-      coalesce(nullif(m.metadata, 'null'), '{}') || case
-        when m.source - '{role,content,metadata,created_at,idempotency_key}'::text[] = '{}'
-          and jsonb_typeof(m.content) is distinct from 'array' then '{}'
-        -- All members that are neither columns of memory.messages nor empty, and content when it is an array of parts.
-        -- Chat APIs add members (id, reasoning_content), so none is refused.
-        else (
-          select coalesce(jsonb_object_agg(member.key, member.value), '{}')
-          from jsonb_each(m.source - '{role,metadata,created_at,idempotency_key}'::text[]) as member
-          where member.value not in ('null', '[]')
-            and (member.key <> 'content' or jsonb_typeof(member.value) = 'array')) end,
-      m.created_at, null, m.idempotency_key, memory._utc_offset(m.source ->> 'created_at'))
-    from rows from (
-      jsonb_to_recordset(p_messages)
-        as (role text, content jsonb, metadata jsonb, created_at timestamptz, idempotency_key text),
-      jsonb_array_elements(p_messages)
-    ) with ordinality as m (role, content, metadata, created_at, idempotency_key, source, position)
-    order by m.position);
+    select memory._new_message(p_user_id, p_thread_id, p_agent_id, p.role, p.content, p.metadata, p.created_at, null,
+                               p.idempotency_key, p.utc_offset, p.position - 1)
+    from (
+      select m.role, m.created_at, m.idempotency_key, m.position,
+        -- If the content is an array of parts, their texts become the content; the array itself stays in metadata.
+        case jsonb_typeof(m.content)
+          when 'string' then m.content #>> '{}'
+          when 'array' then (
+            select coalesce(string_agg(part.value ->> 'text', e'\n' order by part.position), '')
+            from jsonb_array_elements(m.content) with ordinality as part (value, position)
+            where part.value ->> 'type' = 'text')
+        end as content,
+        case
+          when m.source - '{role,content,metadata,created_at,idempotency_key}'::text[] <> '{}'
+            or jsonb_typeof(m.content) = 'array'
+            -- All members that are neither columns of memory.messages nor empty, and content when it is an array of
+            -- parts. Chat APIs add members (id, reasoning_content), so none is refused.
+            then coalesce(nullif(m.metadata, 'null'), '{}') || (
+              select coalesce(jsonb_object_agg(member.key, member.value), '{}')
+              from jsonb_each(m.source - '{role,metadata,created_at,idempotency_key}'::text[]) as member
+              where member.value not in ('null', '[]')
+                and (member.key <> 'content' or jsonb_typeof(member.value) = 'array'))
+          else nullif(m.metadata, 'null')
+        end as metadata,
+        memory._utc_offset(m.source ->> 'created_at') as utc_offset
+      from rows from (
+        jsonb_to_recordset(p_messages)
+          as (role text, content jsonb, metadata jsonb, created_at timestamptz, idempotency_key text),
+        jsonb_array_elements(p_messages)
+      ) with ordinality as m (role, content, metadata, created_at, idempotency_key, source, position)
+      offset 0 -- each column is computed once per message, not once per use
+    ) as p
+    order by p.position);
 end;
 $$;
 

@@ -1,43 +1,51 @@
--- What is stored already under the idempotency keys of messages of a thread, and the first place of each key among
--- them, both by the places of the messages; a message without a key is the first. Refuses a key under which another
--- message is stored, or stands earlier. Locks the thread until the transaction ends, so that nobody else stores one of
--- the keys meanwhile.
+-- Tells messages of a thread that are to be stored (fresh) from those whose idempotency key has stored one already
+-- (known). known and places go by the places of p_given: there either known has a row, or places says where fresh has
+-- the message, which of one key stands there once. Refuses a key under which another message is stored, or stands
+-- earlier. Locks the thread until the transaction ends, so that nobody else stores one of the keys meanwhile.
 create or replace function memory._known_keys(
   p_user_id text, p_thread_id text, p_agent_id text, p_given memory.messages[],
-  out known memory.stored_message[], out first_places int[]
+  out known memory.stored_message[], out places int[], out fresh memory.messages[]
 )
 language plpgsql volatile parallel unsafe
 as $$
 declare
   keyed record;
 begin
+  perform memory._check_id('thread_id', p_thread_id);
   perform memory._lock_thread(p_user_id, p_thread_id);
+  fresh := '{}';
   for keyed in
     with given as (
-      select row_number() over () as place, g.idempotency_key, memory._role(g.role) as role,
+      select row_number() over () as place, g as message, g.idempotency_key as key, memory._role(g.role) as role,
         memory._text_of_message(memory._role(g.role), g.content, g.metadata) as content
       from unnest(p_given) as g
     ), compared as (
-      select g.*, min(g.place) over same_key as first_place,
+      select g.place, g.key, g.role, g.content, min(g.place) over same_key as first_place,
         first_value(memory._message_digest(g.role, g.content)) over same_key as first_digest
       from given as g
-      where num_nonnulls(g.idempotency_key, g.role, g.content) = 3 -- the rules refuse the others
-      window same_key as (partition by g.idempotency_key order by g.place)
+      where num_nonnulls(g.key, g.role, g.content) = 3 -- the rules refuse the others
+      window same_key as (partition by g.key order by g.place)
     )
-    select g.place, g.idempotency_key, c.first_place, m.seq, m.token_count, m.memory_ref,
-      coalesce(m.content, memory._content_under(coalesce(nullif(m.digest, ''), c.first_digest), c.role, c.content,
-                                                p_user_id, p_agent_id)) as content
+    select g.message, g.key, c.place is not null as is_compared, nullif(c.first_place, c.place) as first_place, m.seq,
+      m.token_count, m.memory_ref, coalesce(m.content, memory._content_under(
+        coalesce(nullif(m.digest, ''), c.first_digest), c.role, c.content, p_user_id, p_agent_id)) as content
     from given as g
     left join compared as c on c.place = g.place
-    left join memory._messages_by_keys(p_user_id, p_thread_id, array(
-      select distinct k.idempotency_key from compared as k)) as m on m.idempotency_key = c.idempotency_key
+    left join memory._messages_by_keys(
+      p_user_id, p_thread_id, array(select distinct k.key from compared as k)) as m on m.idempotency_key = c.key
     order by g.place
   loop
-    if keyed.first_place is not null and keyed.content is null then
-      perform memory._refuse_used_key(keyed.idempotency_key);
+    if keyed.is_compared and keyed.content is null then
+      perform memory._refuse_used_key(keyed.key);
     end if;
     known := known || row(keyed.seq, keyed.content, keyed.token_count, keyed.memory_ref)::memory.stored_message;
-    first_places := first_places || coalesce(keyed.first_place, keyed.place)::int;
+    if keyed.seq is null and keyed.first_place is null then
+      fresh := fresh || keyed.message;
+    end if;
+    places := places || case
+      when keyed.seq is not null then null
+      when keyed.first_place is not null then places[keyed.first_place]
+      else cardinality(fresh) end;
   end loop;
 end;
 $$;

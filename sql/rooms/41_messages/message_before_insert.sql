@@ -11,11 +11,11 @@ begin
     perform memory._refuse('seq', 'is assigned by the database', 'Leave it out of the insert.');
   end if;
   perform memory._check_id('user_id', new.user_id);
-  new.artifact_key := null; -- nobody else says which artifact keeps a text
-  new.content_digest := null;
-  new.files := null;
   policy := memory._policy(new.user_id, new.agent_id);
-  new := memory._message_in(new, policy, memory._masks(policy, true));
+  new := memory._message_in(
+    memory._new_message(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata, new.created_at,
+                        new.expires_at, new.idempotency_key, new.utc_offset),
+    policy, memory._masks(policy, true));
   if not (policy #>> '{resources,memory}')::boolean then
     perform memory._note_missing_resource(new.agent_id, 'memory', 'nothing is stored');
     return null;
@@ -29,9 +29,8 @@ begin
         'memory.add_message() returns the stored message instead.', '23505');
     end if;
   end if;
-  new.is_active := true;
-  new.seq := memory._book(new.user_id, new.thread_id, new.agent_id, policy, 1, new.token_count, new.created_at,
-                          new.created_at, memory._ends_round(new.role, new.metadata));
+  new.seq := memory._book(new.user_id, new.thread_id, policy, 1, new.token_count, new.created_at, new.created_at,
+                          memory._ends_round(new.role, new.metadata));
   return new;
 end;
 $$;
