@@ -16,29 +16,27 @@ begin
   fresh := '{}';
   for keyed in
     with given as (
-      select row_number() over () as place, g as message, g.idempotency_key as key, memory._role(g.role) as role,
-        memory._text_of_message(memory._role(g.role), g.content, g.metadata) as content
+      select row_number() over () as place, g as message, g.idempotency_key as key, g.role, g.content,
+        case when num_nonnulls(g.idempotency_key, g.role, g.content) = 3 -- the rules refuse the others
+          then memory._message_digest(g.role, g.content) end as digest
       from unnest(p_given) as g
-    ), compared as (
-      select g.place, g.key, g.role, g.content, min(g.place) over same_key as first_place,
-        first_value(memory._message_digest(g.role, g.content)) over same_key as first_digest
-      from given as g
-      where num_nonnulls(g.key, g.role, g.content) = 3 -- the rules refuse the others
-      window same_key as (partition by g.key order by g.place)
     )
-    select g.message, g.key, c.place is not null as is_compared, nullif(c.first_place, c.place) as first_place, m.seq,
-      m.token_count, m.memory_ref, coalesce(m.content, memory._content_under(
-        coalesce(nullif(m.digest, ''), c.first_digest), c.role, c.content, p_user_id, p_agent_id)) as content
+    select g.message, g.key, g.digest, nullif(min(g.place) over same_key, g.place) as first_place, m.seq,
+      m.content as placeholder, m.token_count, m.memory_ref, memory._content_under(
+        coalesce(nullif(m.digest, ''), first_value(g.digest) over same_key), g.role, g.content, p_user_id, p_agent_id)
+        as content
     from given as g
-    left join compared as c on c.place = g.place
     left join memory._messages_by_keys(
-      p_user_id, p_thread_id, array(select distinct k.key from compared as k)) as m on m.idempotency_key = c.key
+      p_user_id, p_thread_id, array(select distinct k.key from given as k where k.digest is not null)) as m
+      on m.idempotency_key = g.key and g.digest is not null
+    window same_key as (partition by g.key, case when g.digest is null then g.place end order by g.place)
     order by g.place
   loop
-    if keyed.is_compared and keyed.content is null then
+    if keyed.digest is not null and keyed.content is null then
       perform memory._refuse_used_key(keyed.key);
     end if;
-    known := known || row(keyed.seq, keyed.content, keyed.token_count, keyed.memory_ref)::memory.stored_message;
+    known := known || row(keyed.seq, coalesce(keyed.placeholder, keyed.content), keyed.token_count, keyed.memory_ref)
+      ::memory.stored_message;
     if keyed.seq is null and keyed.first_place is null then
       fresh := fresh || keyed.message;
     end if;
