@@ -2543,6 +2543,8 @@ returns void$header$),
 returns boolean$header$),
       ('function', '_is_space', $header$(p_user_id text)
 returns boolean$header$),
+      ('function', '_user_of_space', $header$(p_space text)
+returns text$header$),
       ('function', '_space_of', $header$(p_user_id text)
 returns text$header$),
       ('function', '_note_writer', $header$(p_user_id text, p_source text, p_id text, p_is_new boolean)
@@ -3216,6 +3218,8 @@ returns memory.messages[]$header$),
       ('function', '_refuse_times', $header$(p_argument text, p_items jsonb, p_names text[], p_first int default 0)
 returns void$header$),
       ('function', '_passes_multiple', $header$(p_before bigint, p_count int, p_n int)
+returns boolean$header$),
+      ('function', '_extracts', $header$(p_policy jsonb)
 returns boolean$header$),
       ('function', '_kind_of_summary', $header$(p_policy jsonb)
 returns text$header$),
@@ -4273,8 +4277,6 @@ returns jsonb$header$),
 returns setof memory.memories$header$),
       ('function', '_extract_memories_overdue', $header$(p_row_limit int)
 returns table (user_id text, scope text)$header$),
-      ('function', '_extracts', $header$(p_user_id text, p_agent_id text)
-returns boolean$header$),
       ('function', '_unread_threads_expiring', $header$()
 returns table (user_id text, thread_id text, agent_id text, expires_at timestamptz)$header$),
       ('function', '_dead_extractions', $header$()
@@ -6400,7 +6402,7 @@ returns void
 language plpgsql volatile parallel unsafe
 as $$
 begin
-  if starts_with(p_user_id, 'space:') and not memory._is_tenant() and memory._is_here(p_user_id) then
+  if memory._is_space(p_user_id) and not memory._is_tenant() and memory._is_here(p_user_id) then
     perform from memory.spaces as s where s.user_id = p_user_id for key share;
     return;
   end if;
@@ -6428,12 +6430,20 @@ begin atomic
   select starts_with(p_user_id, 'space:');
 end;
 
+-- The user_id of a space.
+create or replace function memory._user_of_space(p_space text)
+returns text
+language sql immutable parallel safe
+begin atomic
+  select 'space:' || p_space;
+end;
+
 -- The name of the space that has this user_id; null for any other user_id.
 create or replace function memory._space_of(p_user_id text)
 returns text
 language sql immutable parallel safe
 begin atomic
-  select case when starts_with(p_user_id, 'space:') then substr(p_user_id, 7) end;
+  select case when memory._is_space(p_user_id) then substr(p_user_id, 7) end;
 end;
 
 -- Notes that the user of a tenant's session wrote a text in a space (p_user_id), for memory.forget_user(spaces =>
@@ -6543,7 +6553,7 @@ returns boolean
 language sql stable parallel unsafe
 begin atomic
   select case
-    when starts_with(p_user_id, 'space:') then false
+    when memory._is_space(p_user_id) then false
     when memory._is_tenant() then memory._user_of_tenant() = p_user_id
     else true end;
 end;
@@ -6574,7 +6584,7 @@ begin
       end,
       format('Pass %s as 1 to 255 characters of your own choice.', p_argument));
   elsif p_argument = 'user_id' and not memory._may_reach(p_id) then
-    if starts_with(p_id, 'space:') then
+    if memory._is_space(p_id) then
       perform memory._check_space(p_id, true);
     else
       perform memory._refuse_foreign_user();
@@ -6591,7 +6601,7 @@ returns void
 language plpgsql stable parallel safe
 as $$
 begin
-  if starts_with(p_user_id, 'space:') and memory._is_id(p_user_id) then
+  if memory._is_space(p_user_id) and memory._is_id(p_user_id) then
     perform memory._check_space(p_user_id, false);
   else
     perform memory._check_id('user_id', p_user_id);
@@ -7339,7 +7349,7 @@ declare
   bound_to text;
   reached_all boolean;
 begin
-  if starts_with(user_id, 'space:') then
+  if memory._is_space(user_id) then
     perform memory._refuse('user_id', 'is a space', 'Bind the role to a user, and grant the space to the user.');
   end if;
   -- Every node of a cluster binds the role, also those that do not serve the user.
@@ -7462,7 +7472,7 @@ returns text
 language plpgsql volatile parallel unsafe
 as $$
 begin
-  if not memory._is_id(p_space) or length(p_space) > 249 or starts_with(p_space, 'space:') then
+  if not memory._is_id(p_space) or length(p_space) > 249 or memory._is_space(p_space) then
     perform memory._refuse('space',
       case
         when p_space is null then 'must not be null'
@@ -7470,10 +7480,10 @@ begin
         when length(p_space) > 249 then format('has %s characters, at most 249 are allowed', length(p_space))
         else 'begins with "space:"' end,
       'Pass the name of the space, such as acme. Its user_id is then space:acme.');
-  elsif not memory._is_here('space:' || p_space) then
-    perform memory._refuse_other_node('space:' || p_space);
+  elsif not memory._is_here(memory._user_of_space(p_space)) then
+    perform memory._refuse_other_node(memory._user_of_space(p_space));
   end if;
-  return 'space:' || p_space;
+  return memory._user_of_space(p_space);
 end;
 $$;
 
@@ -7511,7 +7521,7 @@ as $$
 declare
   id text;
 begin
-  if starts_with(user_id, 'space:') then
+  if memory._is_space(user_id) then
     perform memory._refuse('user_id', 'is a space', 'Grant the space to each of the users.');
   end if;
   perform memory._check_id('user_id', user_id);
@@ -7655,10 +7665,10 @@ declare
 begin
   perform memory._check_list('spaces', p_names);
   foreach name in array names loop
-    is_here := memory._is_here('space:' || name);
-    if is_here and memory._is_granted('space:' || name, p_user_id, false) then
-      if 'space:' || name <> all (granted) then
-        granted := granted || ('space:' || name);
+    is_here := memory._is_here(memory._user_of_space(name));
+    if is_here and memory._is_granted(memory._user_of_space(name), p_user_id, false) then
+      if memory._user_of_space(name) <> all (granted) then
+        granted := granted || memory._user_of_space(name);
       end if;
     elsif p_names is not null and is_here then
       perform memory._refuse_space('spaces', name);
@@ -7681,7 +7691,7 @@ as $$
 declare
   own constant text := case when memory._is_tenant() then memory._user_of_tenant() end;
 begin
-  if starts_with(own, 'space:') then -- which row security would show
+  if memory._is_space(own) then -- which row security would show
     perform memory._refuse_token('names a space, and a session is that of a user');
   end if;
   return own;
@@ -8325,8 +8335,7 @@ end;
 $$;
 
 -- The built-in policy with these rows laid over it, weakest first: of everyone, of the agent, of the user, of the agent
--- of this user. The rows come unordered: memory._append() reads them within another statement, and sorting them there
--- took 20 us longer.
+-- of this user. The rows come unordered.
 create or replace function memory._merge_layers(p_layers memory.policies[])
 returns jsonb
 language plpgsql stable parallel safe
@@ -11774,7 +11783,7 @@ begin
     end if;
   end if;
   perform memory._append_content(user_id, upload_id, content);
-  if starts_with(user_id, 'space:') then
+  if memory._is_space(user_id) then
     perform memory._note_writer(user_id, 'upload', upload_id::text, false);
   end if;
   return upload_id;
@@ -11913,7 +11922,7 @@ begin
     -- An expired artifact that no sweep has removed yet keeps its key no longer.
     delete from memory.artifacts as a
     where a.user_id = new.user_id and a.key = new.key and a.expires_at <= statement_timestamp();
-    if starts_with(new.user_id, 'space:') and not exists ( -- who stores the same again is not who wrote it
+    if memory._is_space(new.user_id) and not exists ( -- who stores the same again is not who wrote it
       select from memory.artifacts as a where a.user_id = new.user_id and a.key = new.key) then
       perform memory._note_writer(new.user_id, 'artifact', new.key, true);
     end if;
@@ -13405,7 +13414,6 @@ declare
   messages_now bigint;
   tokens_now bigint;
   tokens_since_summary bigint;
-  embeds boolean;
   asks_summary boolean;
 begin
   insert into memory.threads as t (user_id, thread_id, next_seq, message_count, active_tokens, tokens_since_summary,
@@ -13419,13 +13427,14 @@ begin
       first_at = least(t.first_at, excluded.first_at),
       last_at = greatest(t.last_at, excluded.last_at),
       settled_at = null
-  returning t.next_seq - p_count, t.message_count, t.active_tokens, t.tokens_since_summary,
-    exists (select from memory.models as m where m.kind = 'embedding' and m.is_active)
-  into first_seq, messages_now, tokens_now, tokens_since_summary, embeds;
+  returning t.next_seq - p_count, t.message_count, t.active_tokens, t.tokens_since_summary
+  into first_seq, messages_now, tokens_now, tokens_since_summary;
 
   -- One condition after the other: PostgreSQL prepares an expression anew in each transaction, even what it skips.
   if memory._passes_multiple(first_seq, p_count, (p_policy #>> '{cadence,fact_extraction_every_n}')::int) then
-    perform memory._enqueue_due(p_user_id, 'extract_memories', p_thread_id);
+    if memory._extracts(p_policy) then
+      perform memory._enqueue_due(p_user_id, 'extract_memories', p_thread_id);
+    end if;
   end if;
   asks_summary := p_policy #> '{cadence,thread_summary_every_n}' <> '0' or p_policy #>> '{summary,when}' = 'each_round';
   if not asks_summary and tokens_now > (p_policy #>> '{context,max_tokens}')::int then
@@ -13453,7 +13462,8 @@ begin
       perform memory._enqueue_due(p_user_id, 'summarize_user', '');
     end if;
   end if;
-  if embeds and (p_policy #>> '{search,embed_messages}')::boolean then
+  if (p_policy #>> '{search,embed_messages}')::boolean
+    and exists (select from memory.models as m where m.kind = 'embedding' and m.is_active) then
     perform memory._enqueue_due(p_user_id, 'embed', p_thread_id);
   end if;
   return first_seq;
@@ -13616,6 +13626,21 @@ language sql immutable parallel safe
 begin atomic
   select case when p_n > 0 then (p_before + p_count) / p_n > p_before / p_n end;
 end;
+
+-- Whether a policy has memories extracted from messages at all.
+create or replace function memory._extracts(p_policy jsonb)
+returns boolean
+language plpgsql stable parallel safe
+as $$
+begin
+  return (p_policy #>> '{cadence,fact_extraction_every_n}')::int > 0
+    and (p_policy #>> '{resources,memory}')::boolean
+    and (p_policy #>> '{memories,max_extracted_per_day}')::int > 0
+    and ((p_policy #>> '{budget,tokens_per_user_per_day}')::bigint is distinct from 0
+           and (p_policy #>> '{budget,tokens_per_agent_per_day}')::bigint is distinct from 0
+         or (memory._chosen_chat_model(null, p_policy -> 'agent')).provider = 'local');
+end;
+$$;
 
 -- The kind of summary that the policy has made of a thread.
 create or replace function memory._kind_of_summary(p_policy jsonb)
@@ -19523,7 +19548,7 @@ begin
   end if;
   perform memory._check_document(new);
   new.document_id := coalesce(new.document_id, memory._uuid_v7());
-  if starts_with(new.user_id, 'space:') and (tg_op = 'INSERT'
+  if memory._is_space(new.user_id) and (tg_op = 'INSERT'
     or (new.title, new.content, new.metadata) is distinct from (old.title, old.content, old.metadata)) then
     perform memory._note_writer(new.user_id, 'document', new.document_id::text, tg_op = 'INSERT');
   end if;
@@ -19771,7 +19796,7 @@ begin
   from memory.checkpoints as c
   where c.user_id = copy_checkpoints.user_id and c.thread_id = copy_checkpoints.thread_id;
   get diagnostics copied = row_count;
-  if starts_with(user_id, 'space:') then
+  if memory._is_space(user_id) then
     insert into memory.space_writes (user_id, member, source, id)
     select w.user_id, w.member, w.source, new_thread_id from memory.space_writes as w
     where w.user_id = copy_checkpoints.user_id and w.source = 'checkpoint' and w.id = copy_checkpoints.thread_id;
@@ -19850,7 +19875,7 @@ begin
   get diagnostics deleted = row_count;
   delete from memory.checkpoint_writes as w where w.user_id = p_user_id and w.thread_id = p_thread_id;
   delete from memory.checkpoint_blobs as b where b.user_id = p_user_id and b.thread_id = p_thread_id;
-  if starts_with(p_user_id, 'space:') then -- others may begin the thread anew
+  if memory._is_space(p_user_id) then -- others may begin the thread anew
     delete from memory.space_writes as w
     where w.user_id = p_user_id and w.source = 'checkpoint' and w.id = p_thread_id;
   end if;
@@ -20215,7 +20240,7 @@ begin
       unnest(versions), unnest(types), unnest(blobs)
     on conflict on constraint checkpoint_blobs_pkey do nothing;
   end if;
-  if starts_with(user_id, 'space:') then -- of the thread as a whole: later states are made of earlier ones
+  if memory._is_space(user_id) then -- of the thread as a whole: later states are made of earlier ones
     perform memory._note_writer(user_id, 'checkpoint', thread_id, false);
   end if;
 end;
@@ -20367,7 +20392,7 @@ begin
     perform memory._check_id('task_id', task_id);
     perform memory._check_key('task_id', 'the id', task_id);
   end if;
-  if starts_with(user_id, 'space:') then
+  if memory._is_space(user_id) then
     perform memory._note_writer(user_id, 'checkpoint', thread_id, false);
   end if;
   -- A task that is run again writes the same, so the first write to a place stays. Calls at once insert the places in
@@ -20908,7 +20933,7 @@ begin
       -- The origin of a copy stays: memory.forget_memory() and memory.quarantine_source() find the copy by it.
       metadata = coalesce(set_thread.metadata || jsonb_strip_nulls(jsonb_build_object(
         'copied_from', t.metadata -> 'copied_from', 'copied_upto_seq', t.metadata -> 'copied_upto_seq')), t.metadata);
-  if starts_with(user_id, 'space:') then
+  if memory._is_space(user_id) then
     perform memory._note_writer(user_id, s.source, thread_id, true)
     from (values ('title', title is not null), ('metadata', metadata is not null)) as s (source, is_set)
     where s.is_set;
@@ -21658,7 +21683,7 @@ begin
   where m.user_id = copy_thread.user_id and m.thread_id = copy_thread.thread_id and m.seq < past_seq
     and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at);
   get diagnostics copied = row_count;
-  if starts_with(user_id, 'space:') then
+  if memory._is_space(user_id) then
     perform memory._copy_writers(user_id, thread_id, new_thread_id);
   end if;
   insert into memory.quarantined_messages (user_id, thread_id, seq, content, content_digest, reason, quarantined_at,
@@ -22625,7 +22650,7 @@ begin
   values (set_secret.user_id, set_secret.name, memory._secret_key_id(key), memory._sealed(key, user_id, name, said))
   on conflict on constraint secrets_pkey do update
   set key_id = excluded.key_id, sealed = excluded.sealed, updated_at = statement_timestamp();
-  if starts_with(user_id, 'space:') then
+  if memory._is_space(user_id) then
     perform memory._note_writer(user_id, 'secret', name, true);
   end if;
   perform memory._drop_secret_mask();
@@ -24492,7 +24517,7 @@ language plpgsql stable parallel safe
 as $$
 declare
   unread bigint;
-  every_n int;
+  policy jsonb;
 begin
   if (p_job.input ->> 'is_partial')::boolean then
     return jsonb '{}';
@@ -24500,10 +24525,10 @@ begin
   select t.next_seq - 1 - (p_job.input ->> 'through_seq')::bigint into unread
   from memory.threads as t where t.user_id = p_job.user_id and t.thread_id = p_job.scope;
   if unread > 0 then -- otherwise no policy needs to be read
-    select (memory._policy_section(m.user_id, m.agent_id, 'cadence') ->> 'fact_extraction_every_n')::int into every_n
+    select memory._policy(m.user_id, m.agent_id) into policy
     from memory.messages as m
     where m.user_id = p_job.user_id and m.thread_id = p_job.scope order by m.seq desc limit 1;
-    if every_n > 0 and unread >= every_n then
+    if memory._extracts(policy) and unread >= (policy #>> '{cadence,fact_extraction_every_n}')::int then
       return jsonb '{}';
     end if;
   end if;
@@ -24755,7 +24780,7 @@ begin
   ), wanted as materialized (
     select a.level, a.agent_id
     from (select distinct l.level, l.agent_id from levels as l offset 0) as a
-    where memory._extracts(a.level, a.agent_id)
+    where memory._extracts(memory._policy(a.level, a.agent_id))
   ), threads as (
     select l.user_id, l.thread_id, min(l.expires_at) as expires_at
     from levels as l join wanted as w on w.level = l.level and w.agent_id = l.agent_id
@@ -24770,23 +24795,6 @@ $$;
 
 -- The messages that extraction has not read yet, for memory.sweep(), which has them read before they expire, and for
 -- memory.status().
-
--- Whether the policy has memories extracted from this user's messages to this agent.
-create or replace function memory._extracts(p_user_id text, p_agent_id text)
-returns boolean
-language plpgsql stable parallel safe
-as $$
-declare
-  policy constant jsonb := memory._policy(p_user_id, p_agent_id);
-begin
-  return (policy #>> '{cadence,fact_extraction_every_n}')::int > 0
-    and (policy #>> '{resources,memory}')::boolean
-    and (policy #>> '{memories,max_extracted_per_day}')::int > 0
-    and ((policy #>> '{budget,tokens_per_user_per_day}')::bigint is distinct from 0
-           and (policy #>> '{budget,tokens_per_agent_per_day}')::bigint is distinct from 0
-         or (memory._chosen_chat_model(null, policy -> 'agent')).provider = 'local');
-end;
-$$;
 
 -- The threads and agents with messages of people and assistants that expire soon, or have expired and wait, and that no
 -- extraction has read; and when the first expires. Each message is judged by its own life: one of a day may come after
@@ -28342,7 +28350,7 @@ begin
       p_min_score => case when not rerank then search.min_score end, p_explain => search.explain,
       p_spaces => shared, p_min_relevance => search.min_relevance) as f
     join lateral memory._search_row(
-      coalesce('space:' || (f.explanation ->> 'space'), search.user_id), f.source, f.id, f.thread_id, f.number, filters,
+      coalesce(memory._user_of_space(f.explanation ->> 'space'), search.user_id), f.source, f.id, f.thread_id, f.number, filters,
       search.query) as x
       on x.content is not null
     order by f.rank);
@@ -33154,8 +33162,8 @@ begin
   perform memory._check_id('into_user_id', into_user_id);
   perform memory._check_id('user_id', from_user_id); -- whether this session reaches them, and this node has them
   perform memory._check_id('user_id', into_user_id);
-  if starts_with(from_user_id, 'space:') or starts_with(into_user_id, 'space:') then
-    perform memory._refuse(case when starts_with(from_user_id, 'space:') then 'from_user_id' else 'into_user_id' end,
+  if memory._is_space(from_user_id) or memory._is_space(into_user_id) then
+    perform memory._refuse(case when memory._is_space(from_user_id) then 'from_user_id' else 'into_user_id' end,
       'is a space', 'Only users can be merged.');
   elsif from_user_id = into_user_id then
     perform memory._refuse('into_user_id', 'is the user who is to be merged', 'Pass two different users.');
@@ -34597,7 +34605,7 @@ begin
     group by s.user_id, s.agent_id
   )
   select coalesce(sum(m.messages), 0),
-    coalesce(sum(m.messages) filter (where memory._extracts(m.user_id, m.agent_id)), 0),
+    coalesce(sum(m.messages) filter (where memory._extracts(memory._policy(m.user_id, m.agent_id))), 0),
     (select count(*) = 20000 from soon)
   into unread, wanted, is_estimate
   from missed as m;
@@ -35179,7 +35187,7 @@ begin
       -- The policy is read once per agent, because that costs more than all other conditions together.
       select a.user_id, a.agent_id
       from (select distinct e.user_id, e.agent_id from expired as e where e.may_wait offset 0) as a
-      where memory._extracts(a.user_id, a.agent_id)
+      where memory._extracts(memory._policy(a.user_id, a.agent_id))
     ), due as (
       (select e.user_id, e.thread_id, e.seq, e.row_version
        from expired as e
@@ -51001,7 +51009,7 @@ declare
 begin
   for routine in
     select p.oid::regprocedure from pg_proc as p
-    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_about_how_many', '_acknowledges', '_active_messages', '_active_tokens', '_add_prompt_version', '_added', '_agent_of_file', '_agent_of_message', '_agent_of_several', '_agrees_with', '_allowed_calls', '_append_content', '_apply_result', '_archive', '_archive_namespace', '_are_numbers', '_are_numbers_from', '_around_output', '_article_after_delete', '_artifact_after_write', '_artifact_awaits_verdict', '_artifact_before_write', '_artifact_content_after_insert', '_artifact_key', '_artifact_passing', '_artifact_problem', '_artifact_shown', '_artifact_texts', '_artifact_texts_after_update', '_artifact_trust', '_artifact_valid_until', '_artifact_verdict', '_artifacts_after_delete', '_ask_model', '_asked_about', '_asking_of', '_asks_the_assistant', '_attributes', '_attributes_named', '_audit', '_audit_before_change', '_audit_schedule', '_await_verdict', '_awaits_extraction', '_awaits_verdict', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_users', '_begin_copy', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_book', '_bury', '_bury_user', '_byte_slice', '_bytes_shown', '_bytes_to_finish', '_call_model', '_call_of', '_call_seq', '_caller', '_can_be_updated', '_candidates', '_change_name', '_changes_whole_user', '_character_start', '_chat_model', '_check_artifact', '_check_artifact_content', '_check_artifact_soon', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_checkpoint', '_check_chunks', '_check_claims', '_check_clock', '_check_content', '_check_deletion', '_check_document', '_check_embeddings', '_check_export', '_check_extraction_types', '_check_filter', '_check_id', '_check_indexes', '_check_json_size', '_check_key', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_on_conflict', '_check_page', '_check_part', '_check_partition', '_check_privileges', '_check_prompt_name', '_check_range', '_check_reader', '_check_recent_k', '_check_result_text', '_check_role_to_bind', '_check_roles', '_check_search', '_check_secrets', '_check_setting', '_check_settings', '_check_settings_object', '_check_some_readable', '_check_source_name', '_check_space', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_thread_exists', '_check_title', '_check_token_key', '_check_triggers', '_check_unread', '_check_upgrade', '_check_user_of_job', '_check_user_or_all', '_checked_roles', '_checkpoint_values', '_checkpoints_have_expired', '_checks', '_chosen_chat_model', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_cited_by', '_close_archive', '_cluster_map', '_code', '_compared_text', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_bytes', '_content_hash', '_content_slice', '_content_states_any', '_content_under', '_conversation_memory', '_copies_of', '_copy_texts', '_copy_writers', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_counted_on', '_counted_refusals', '_cross_session_context', '_current_artifacts', '_current_summaries', '_cut_roughly', '_dates_held', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_checkpoints_of_thread', '_delete_content', '_delete_derived', '_delete_memories', '_delete_messages', '_delete_some_checkpoints', '_deletion', '_describe', '_describe_artifact_apply', '_describe_artifact_follow_up', '_describe_artifact_input', '_describe_artifact_overdue', '_describe_artifact_unfinished', '_describe_binary', '_describe_diff', '_describe_json', '_describe_json_lines', '_describe_json_start', '_describe_log', '_describe_page', '_describe_table', '_describe_tests', '_dimensions', '_doc_types', '_document_after_write', '_document_agent', '_document_before_write', '_document_passing', '_document_problem', '_document_shown', '_document_texts', '_document_texts_after_change', '_document_texts_after_update', '_documents_to_delete', '_does_not_fit', '_drop_artifact_texts', '_drop_secret_mask', '_drop_summaries', '_drop_uses', '_earlier_messages', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_overdue', '_embed_query', '_embedded_status', '_embedded_text', '_embedding_input', '_embedding_model', '_embeddings_of', '_emoji', '_end_known', '_end_lease', '_end_memories', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ending_line', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enqueue_reconciliation', '_enter_calls', '_enter_job_calls', '_entries_named', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_evict_hidden', '_evict_together', '_evictable', '_evidence_of', '_evidence_words', '_evident_ends', '_evident_memories', '_evident_summary', '_excerpt', '_existing_space', '_expansions', '_expires_soon', '_expiring_unread', '_expiry', '_expiry_of_checkpoints', '_explanation', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_facts_alike', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_field_problem', '_file_tokens', '_filters', '_filters_of_memories', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_unread_messages', '_fit_thread', '_fitted', '_fold_near_duplicates', '_folded', '_folded_vector', '_follows', '_foremost_memories', '_forget_contributions', '_forget_conversation', '_forget_in_ledger', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_forgetting_delete', '_forgetting_update', '_free_number', '_from_base64url', '_give_back', '_given_key', '_given_up', '_grant_as_to_tenants', '_grep_content', '_guard_place', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_checkpoints', '_has_embeddings', '_has_known_provider', '_has_memory', '_has_memory_attributes', '_has_one_value', '_has_runner', '_has_unparsed_texts', '_heading_of', '_held_back', '_help_without_model', '_hide_released', '_hmac', '_hmac_block', '_hmac_sha256', '_hold_thread', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_in_short', '_insert_claims_mark', '_insert_job', '_is_archive', '_is_article_of', '_is_blank', '_is_bound', '_is_card_number', '_is_checkpoint', '_is_chosen_message', '_is_current', '_is_current_message', '_is_evidence', '_is_forgotten', '_is_granted', '_is_held_back', '_is_held_back_artifact', '_is_here', '_is_iban', '_is_id', '_is_in_map', '_is_in_new_map', '_is_judged', '_is_kept', '_is_kept_message', '_is_last_part', '_is_low', '_is_metadata', '_is_named', '_is_namespace', '_is_over', '_is_parsed', '_is_passage', '_is_plain_checkpoint', '_is_poisoned_artifact', '_is_provider', '_is_queued', '_is_random', '_is_readable_message', '_is_real_moment', '_is_result_text', '_is_role', '_is_same_content', '_is_same_secret', '_is_short_term', '_is_space', '_is_stated', '_is_summary_due', '_is_taken_key', '_is_tenant', '_is_there', '_is_unexpired', '_is_unparsed', '_is_user', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_in_text', '_json_masked', '_json_states_any', '_judge_artifact', '_judge_document', '_judged_memory', '_judged_texts', '_keep_artifact', '_keep_embeddings', '_keep_limit', '_keep_memories', '_keep_message', '_keep_query_embedding', '_keep_round', '_keep_summary_texts', '_keep_the_best', '_keep_window', '_kept_texts', '_keyed_hash', '_keyed_statement', '_keys', '_kind_of_summary', '_known_dimensions', '_known_keys', '_known_memory', '_known_model', '_language', '_language_of', '_language_of_script', '_languages', '_last_said', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_leave_spaces', '_left_out', '_line_breaks', '_line_start', '_lines_around', '_list_found_threads', '_list_problem', '_listed_documents', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_documents', '_lock_embedded', '_lock_existing_thread', '_lock_free_scopes', '_lock_map', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_source', '_lock_thread', '_lock_to_forget', '_lock_to_merge', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_log_summary', '_looked_up', '_lowered', '_make_tenant', '_make_texts', '_map_seen', '_mark_parsed', '_marked', '_masked', '_masked_assignment', '_masked_content', '_masked_memory', '_masked_metadata', '_masked_note', '_masked_word', '_masks', '_masks_of', '_max_artifact_bytes', '_max_export_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_attack', '_may_be_copy', '_may_be_long', '_may_be_masked', '_may_be_reworded', '_may_end', '_may_name', '_may_outrank', '_may_reach', '_may_state', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memories_concerned', '_memories_part', '_memories_to_delete', '_memory_before_insert', '_memory_before_update', '_memory_block', '_memory_line', '_memory_offers', '_memory_passing', '_memory_problem', '_memory_ref', '_memory_result', '_memory_shown', '_memory_texts', '_memory_texts_after_change', '_memory_trust', '_merge_layers', '_merge_parts', '_merge_policy', '_merge_rows', '_merge_secrets', '_merged_column', '_merging_conflict', '_merging_statement', '_message_before_insert', '_message_before_update', '_message_digest', '_message_expiry', '_message_in', '_message_lifetime', '_message_offers', '_message_passing', '_message_payload', '_message_problem', '_message_says', '_message_shown', '_message_text_after_update', '_message_texts', '_message_texts_after_change', '_message_tokens', '_message_trust', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_messages_of_source', '_messages_to_delete', '_microseconds', '_model_after_delete', '_model_json', '_model_to_fill', '_named_artifacts', '_named_keys', '_named_model', '_near_memories', '_nearest', '_nearest_among_memories', '_needs_summary', '_new_message', '_new_names', '_newest_facts', '_newest_question', '_newest_request', '_newest_seq', '_newest_thousand', '_newest_units', '_next_place', '_no_model', '_node_before_change', '_node_before_job', '_node_of', '_norm', '_normal_form', '_note_deletion', '_note_expired', '_note_language', '_note_missing_models', '_note_missing_resource', '_note_unseen', '_note_writer', '_nothing_below', '_now_and_then', '_numbered_key', '_numbered_line', '_numbered_lines', '_one_line', '_opened', '_opening', '_other_values', '_outdated_messages', '_own_words', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_parse_parts', '_part_bytes', '_part_key', '_part_text', '_part_texts', '_partition_of_digest', '_parts_of_result', '_passage', '_passages_about', '_passages_shown', '_passages_that_fit', '_passes_multiple', '_passing', '_patterns_of', '_pgcrypto', '_pieces', '_pieces_to_mask', '_place_of_row', '_placeholder_offer', '_placeholder_text', '_plainly_spelled', '_policy', '_policy_applies', '_policy_problem', '_policy_section', '_preselected', '_present_winner', '_problem_of', '_prompt', '_prompt_variables', '_pseudonym', '_put_away', '_quarantine_archive', '_quarantine_artifact', '_quarantine_document', '_quarantine_memories', '_quarantine_memories_with_articles', '_quarantine_messages', '_quarantine_notice', '_quarantine_said', '_quarantine_summaries', '_query_embedding', '_query_hash', '_query_model', '_query_or_null', '_query_target', '_query_words', '_range_rule', '_rank_memories', '_ranked', '_ranked_once', '_readable_content', '_readable_memory', '_readable_reply', '_readable_share', '_readable_text', '_readable_time', '_reads_language', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_ref_in', '_ref_key', '_refusal_in', '_refusals', '_refuse', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_memory', '_refuse_message', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_space', '_refuse_text', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refuse_upload', '_refuse_used_key', '_registration', '_release_artifact', '_release_derived', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevance', '_relevant_by_meaning', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_rendered', '_renew_expiry', '_renew_summaries', '_replace', '_request_words', '_rerank', '_rerank_model', '_reranks', '_restart_jobs', '_reworded_at', '_role', '_role_name', '_room', '_rough_pieces', '_round_hash', '_route_by_map', '_runs_of_words', '_said', '_said_at', '_said_bytes', '_said_count', '_said_in', '_said_in_message', '_said_members', '_said_parts', '_said_twice', '_same_memories', '_same_results', '_same_spelling', '_same_value', '_sample', '_say_again', '_says_no_more', '_schema_problem', '_scored_texts', '_screen_texts_apply', '_screen_texts_input', '_screen_texts_overdue', '_screen_texts_unfinished', '_screened_up_to', '_sealed', '_search_row', '_searchable_messages', '_secret_code', '_secret_key', '_secret_key_id', '_secret_key_of', '_secret_mask', '_section_of', '_seq_after_opening', '_seq_of', '_seq_or_null', '_serve_active_model', '_server_variable', '_serving_model', '_set_cluster_map', '_set_mark', '_settings_of_file', '_settle', '_settle_duplicates', '_settle_threads', '_settled_metadata', '_share', '_share_in', '_share_of_texts', '_share_within', '_shortened', '_shown_before', '_shown_memories', '_shown_rounds', '_shown_summary', '_shown_tokens', '_signature', '_since', '_source_texts', '_source_trust', '_space_id', '_space_of', '_spaces_to_read', '_speaks_of', '_start_summary', '_state', '_state_again', '_stated_at', '_statement_hash', '_states', '_states_any', '_stating_contents', '_stems_of', '_stop_claims', '_store_embeddings', '_store_summary', '_store_texts', '_stored_digest', '_subject', '_subject_in', '_summarised', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_offers', '_summary_passing', '_summary_shown', '_summary_texts', '_summary_texts_after_change', '_sweep_checkpoints', '_sweep_memories', '_sweep_messages', '_sweep_space_writes', '_sweep_unnamed_artifacts', '_table_with', '_tables_of_users', '_tags_in', '_take_turn', '_take_verdict', '_text_of_message', '_text_vector', '_texts', '_that_fit', '_thread_after_delete', '_thread_ids', '_thread_of', '_threads_after_delete', '_threads_with_words', '_time_asked', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_for_placeholders', '_tokens_of_parts', '_tokens_since_summary', '_tokens_to_give', '_trace_error', '_traced', '_turning_words', '_types_to_extract', '_unbook', '_unembedded', '_unjudged_parts', '_unless', '_unmasked', '_unread_candidates', '_unread_messages', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_hashes', '_user_left_behind', '_user_of_claims', '_user_of_tenant', '_user_of_unusual_token', '_users_elsewhere', '_users_with_texts', '_utc_offset', '_uuid_v7', '_valid_memories', '_valid_to_before', '_valid_until', '_values_asked', '_values_before', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_visible_memories', '_waiting_reason', '_waiting_texts', '_waits_for_budget', '_which', '_whole_calls', '_whole_checkpoint', '_whole_history', '_whole_lines', '_whole_thread_tokens', '_wider_request', '_with_blanks', '_with_defaults', '_with_english_dates', '_with_files', '_with_keys', '_with_own_refs', '_with_same_words', '_with_text', '_without_case', '_without_credentials', '_without_random_words', '_without_recalled', '_without_said', '_word_key', '_word_numbers', '_word_rank', '_worded', '_wording', '_wording_key', '_wordings_of', '_words_as_said', '_words_of', '_words_that_begin', '_work_status', '_write_again', '_write_map_into_function', '_write_memories', '_write_messages', '_writes_of_checkpoint', '_zone_of', '_zone_or_null', 'activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'copy_thread', 'count_memories', 'create_space', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_secret', 'delete_space', 'delete_thread', 'doctor', 'drop_model', 'end_memory', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread', 'get_thread_summary', 'get_user_summary', 'grant_space', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_spaces', 'list_threads', 'list_users', 'load_user', 'merge_users', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'record_use', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'revoke_space', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_thread', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'vector_index', 'version', 'was_forgotten'])
+    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_about_how_many', '_acknowledges', '_active_messages', '_active_tokens', '_add_prompt_version', '_added', '_agent_of_file', '_agent_of_message', '_agent_of_several', '_agrees_with', '_allowed_calls', '_append_content', '_apply_result', '_archive', '_archive_namespace', '_are_numbers', '_are_numbers_from', '_around_output', '_article_after_delete', '_artifact_after_write', '_artifact_awaits_verdict', '_artifact_before_write', '_artifact_content_after_insert', '_artifact_key', '_artifact_passing', '_artifact_problem', '_artifact_shown', '_artifact_texts', '_artifact_texts_after_update', '_artifact_trust', '_artifact_valid_until', '_artifact_verdict', '_artifacts_after_delete', '_ask_model', '_asked_about', '_asking_of', '_asks_the_assistant', '_attributes', '_attributes_named', '_audit', '_audit_before_change', '_audit_schedule', '_await_verdict', '_awaits_extraction', '_awaits_verdict', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_users', '_begin_copy', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_book', '_bury', '_bury_user', '_byte_slice', '_bytes_shown', '_bytes_to_finish', '_call_model', '_call_of', '_call_seq', '_caller', '_can_be_updated', '_candidates', '_change_name', '_changes_whole_user', '_character_start', '_chat_model', '_check_artifact', '_check_artifact_content', '_check_artifact_soon', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_checkpoint', '_check_chunks', '_check_claims', '_check_clock', '_check_content', '_check_deletion', '_check_document', '_check_embeddings', '_check_export', '_check_extraction_types', '_check_filter', '_check_id', '_check_indexes', '_check_json_size', '_check_key', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_on_conflict', '_check_page', '_check_part', '_check_partition', '_check_privileges', '_check_prompt_name', '_check_range', '_check_reader', '_check_recent_k', '_check_result_text', '_check_role_to_bind', '_check_roles', '_check_search', '_check_secrets', '_check_setting', '_check_settings', '_check_settings_object', '_check_some_readable', '_check_source_name', '_check_space', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_thread_exists', '_check_title', '_check_token_key', '_check_triggers', '_check_unread', '_check_upgrade', '_check_user_of_job', '_check_user_or_all', '_checked_roles', '_checkpoint_values', '_checkpoints_have_expired', '_checks', '_chosen_chat_model', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_cited_by', '_close_archive', '_cluster_map', '_code', '_compared_text', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_bytes', '_content_hash', '_content_slice', '_content_states_any', '_content_under', '_conversation_memory', '_copies_of', '_copy_texts', '_copy_writers', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_counted_on', '_counted_refusals', '_cross_session_context', '_current_artifacts', '_current_summaries', '_cut_roughly', '_dates_held', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_checkpoints_of_thread', '_delete_content', '_delete_derived', '_delete_memories', '_delete_messages', '_delete_some_checkpoints', '_deletion', '_describe', '_describe_artifact_apply', '_describe_artifact_follow_up', '_describe_artifact_input', '_describe_artifact_overdue', '_describe_artifact_unfinished', '_describe_binary', '_describe_diff', '_describe_json', '_describe_json_lines', '_describe_json_start', '_describe_log', '_describe_page', '_describe_table', '_describe_tests', '_dimensions', '_doc_types', '_document_after_write', '_document_agent', '_document_before_write', '_document_passing', '_document_problem', '_document_shown', '_document_texts', '_document_texts_after_change', '_document_texts_after_update', '_documents_to_delete', '_does_not_fit', '_drop_artifact_texts', '_drop_secret_mask', '_drop_summaries', '_drop_uses', '_earlier_messages', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_overdue', '_embed_query', '_embedded_status', '_embedded_text', '_embedding_input', '_embedding_model', '_embeddings_of', '_emoji', '_end_known', '_end_lease', '_end_memories', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ending_line', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enqueue_reconciliation', '_enter_calls', '_enter_job_calls', '_entries_named', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_evict_hidden', '_evict_together', '_evictable', '_evidence_of', '_evidence_words', '_evident_ends', '_evident_memories', '_evident_summary', '_excerpt', '_existing_space', '_expansions', '_expires_soon', '_expiring_unread', '_expiry', '_expiry_of_checkpoints', '_explanation', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_facts_alike', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_field_problem', '_file_tokens', '_filters', '_filters_of_memories', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_unread_messages', '_fit_thread', '_fitted', '_fold_near_duplicates', '_folded', '_folded_vector', '_follows', '_foremost_memories', '_forget_contributions', '_forget_conversation', '_forget_in_ledger', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_forgetting_delete', '_forgetting_update', '_free_number', '_from_base64url', '_give_back', '_given_key', '_given_up', '_grant_as_to_tenants', '_grep_content', '_guard_place', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_checkpoints', '_has_embeddings', '_has_known_provider', '_has_memory', '_has_memory_attributes', '_has_one_value', '_has_runner', '_has_unparsed_texts', '_heading_of', '_held_back', '_help_without_model', '_hide_released', '_hmac', '_hmac_block', '_hmac_sha256', '_hold_thread', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_in_short', '_insert_claims_mark', '_insert_job', '_is_archive', '_is_article_of', '_is_blank', '_is_bound', '_is_card_number', '_is_checkpoint', '_is_chosen_message', '_is_current', '_is_current_message', '_is_evidence', '_is_forgotten', '_is_granted', '_is_held_back', '_is_held_back_artifact', '_is_here', '_is_iban', '_is_id', '_is_in_map', '_is_in_new_map', '_is_judged', '_is_kept', '_is_kept_message', '_is_last_part', '_is_low', '_is_metadata', '_is_named', '_is_namespace', '_is_over', '_is_parsed', '_is_passage', '_is_plain_checkpoint', '_is_poisoned_artifact', '_is_provider', '_is_queued', '_is_random', '_is_readable_message', '_is_real_moment', '_is_result_text', '_is_role', '_is_same_content', '_is_same_secret', '_is_short_term', '_is_space', '_is_stated', '_is_summary_due', '_is_taken_key', '_is_tenant', '_is_there', '_is_unexpired', '_is_unparsed', '_is_user', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_in_text', '_json_masked', '_json_states_any', '_judge_artifact', '_judge_document', '_judged_memory', '_judged_texts', '_keep_artifact', '_keep_embeddings', '_keep_limit', '_keep_memories', '_keep_message', '_keep_query_embedding', '_keep_round', '_keep_summary_texts', '_keep_the_best', '_keep_window', '_kept_texts', '_keyed_hash', '_keyed_statement', '_keys', '_kind_of_summary', '_known_dimensions', '_known_keys', '_known_memory', '_known_model', '_language', '_language_of', '_language_of_script', '_languages', '_last_said', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_leave_spaces', '_left_out', '_line_breaks', '_line_start', '_lines_around', '_list_found_threads', '_list_problem', '_listed_documents', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_documents', '_lock_embedded', '_lock_existing_thread', '_lock_free_scopes', '_lock_map', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_source', '_lock_thread', '_lock_to_forget', '_lock_to_merge', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_log_summary', '_looked_up', '_lowered', '_make_tenant', '_make_texts', '_map_seen', '_mark_parsed', '_marked', '_masked', '_masked_assignment', '_masked_content', '_masked_memory', '_masked_metadata', '_masked_note', '_masked_word', '_masks', '_masks_of', '_max_artifact_bytes', '_max_export_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_attack', '_may_be_copy', '_may_be_long', '_may_be_masked', '_may_be_reworded', '_may_end', '_may_name', '_may_outrank', '_may_reach', '_may_state', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memories_concerned', '_memories_part', '_memories_to_delete', '_memory_before_insert', '_memory_before_update', '_memory_block', '_memory_line', '_memory_offers', '_memory_passing', '_memory_problem', '_memory_ref', '_memory_result', '_memory_shown', '_memory_texts', '_memory_texts_after_change', '_memory_trust', '_merge_layers', '_merge_parts', '_merge_policy', '_merge_rows', '_merge_secrets', '_merged_column', '_merging_conflict', '_merging_statement', '_message_before_insert', '_message_before_update', '_message_digest', '_message_expiry', '_message_in', '_message_lifetime', '_message_offers', '_message_passing', '_message_payload', '_message_problem', '_message_says', '_message_shown', '_message_text_after_update', '_message_texts', '_message_texts_after_change', '_message_tokens', '_message_trust', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_messages_of_source', '_messages_to_delete', '_microseconds', '_model_after_delete', '_model_json', '_model_to_fill', '_named_artifacts', '_named_keys', '_named_model', '_near_memories', '_nearest', '_nearest_among_memories', '_needs_summary', '_new_message', '_new_names', '_newest_facts', '_newest_question', '_newest_request', '_newest_seq', '_newest_thousand', '_newest_units', '_next_place', '_no_model', '_node_before_change', '_node_before_job', '_node_of', '_norm', '_normal_form', '_note_deletion', '_note_expired', '_note_language', '_note_missing_models', '_note_missing_resource', '_note_unseen', '_note_writer', '_nothing_below', '_now_and_then', '_numbered_key', '_numbered_line', '_numbered_lines', '_one_line', '_opened', '_opening', '_other_values', '_outdated_messages', '_own_words', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_parse_parts', '_part_bytes', '_part_key', '_part_text', '_part_texts', '_partition_of_digest', '_parts_of_result', '_passage', '_passages_about', '_passages_shown', '_passages_that_fit', '_passes_multiple', '_passing', '_patterns_of', '_pgcrypto', '_pieces', '_pieces_to_mask', '_place_of_row', '_placeholder_offer', '_placeholder_text', '_plainly_spelled', '_policy', '_policy_applies', '_policy_problem', '_policy_section', '_preselected', '_present_winner', '_problem_of', '_prompt', '_prompt_variables', '_pseudonym', '_put_away', '_quarantine_archive', '_quarantine_artifact', '_quarantine_document', '_quarantine_memories', '_quarantine_memories_with_articles', '_quarantine_messages', '_quarantine_notice', '_quarantine_said', '_quarantine_summaries', '_query_embedding', '_query_hash', '_query_model', '_query_or_null', '_query_target', '_query_words', '_range_rule', '_rank_memories', '_ranked', '_ranked_once', '_readable_content', '_readable_memory', '_readable_reply', '_readable_share', '_readable_text', '_readable_time', '_reads_language', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_ref_in', '_ref_key', '_refusal_in', '_refusals', '_refuse', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_memory', '_refuse_message', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_space', '_refuse_text', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refuse_upload', '_refuse_used_key', '_registration', '_release_artifact', '_release_derived', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevance', '_relevant_by_meaning', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_rendered', '_renew_expiry', '_renew_summaries', '_replace', '_request_words', '_rerank', '_rerank_model', '_reranks', '_restart_jobs', '_reworded_at', '_role', '_role_name', '_room', '_rough_pieces', '_round_hash', '_route_by_map', '_runs_of_words', '_said', '_said_at', '_said_bytes', '_said_count', '_said_in', '_said_in_message', '_said_members', '_said_parts', '_said_twice', '_same_memories', '_same_results', '_same_spelling', '_same_value', '_sample', '_say_again', '_says_no_more', '_schema_problem', '_scored_texts', '_screen_texts_apply', '_screen_texts_input', '_screen_texts_overdue', '_screen_texts_unfinished', '_screened_up_to', '_sealed', '_search_row', '_searchable_messages', '_secret_code', '_secret_key', '_secret_key_id', '_secret_key_of', '_secret_mask', '_section_of', '_seq_after_opening', '_seq_of', '_seq_or_null', '_serve_active_model', '_server_variable', '_serving_model', '_set_cluster_map', '_set_mark', '_settings_of_file', '_settle', '_settle_duplicates', '_settle_threads', '_settled_metadata', '_share', '_share_in', '_share_of_texts', '_share_within', '_shortened', '_shown_before', '_shown_memories', '_shown_rounds', '_shown_summary', '_shown_tokens', '_signature', '_since', '_source_texts', '_source_trust', '_space_id', '_space_of', '_spaces_to_read', '_speaks_of', '_start_summary', '_state', '_state_again', '_stated_at', '_statement_hash', '_states', '_states_any', '_stating_contents', '_stems_of', '_stop_claims', '_store_embeddings', '_store_summary', '_store_texts', '_stored_digest', '_subject', '_subject_in', '_summarised', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_offers', '_summary_passing', '_summary_shown', '_summary_texts', '_summary_texts_after_change', '_sweep_checkpoints', '_sweep_memories', '_sweep_messages', '_sweep_space_writes', '_sweep_unnamed_artifacts', '_table_with', '_tables_of_users', '_tags_in', '_take_turn', '_take_verdict', '_text_of_message', '_text_vector', '_texts', '_that_fit', '_thread_after_delete', '_thread_ids', '_thread_of', '_threads_after_delete', '_threads_with_words', '_time_asked', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_for_placeholders', '_tokens_of_parts', '_tokens_since_summary', '_tokens_to_give', '_trace_error', '_traced', '_turning_words', '_types_to_extract', '_unbook', '_unembedded', '_unjudged_parts', '_unless', '_unmasked', '_unread_candidates', '_unread_messages', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_hashes', '_user_left_behind', '_user_of_claims', '_user_of_space', '_user_of_tenant', '_user_of_unusual_token', '_users_elsewhere', '_users_with_texts', '_utc_offset', '_uuid_v7', '_valid_memories', '_valid_to_before', '_valid_until', '_values_asked', '_values_before', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_visible_memories', '_waiting_reason', '_waiting_texts', '_waits_for_budget', '_which', '_whole_calls', '_whole_checkpoint', '_whole_history', '_whole_lines', '_whole_thread_tokens', '_wider_request', '_with_blanks', '_with_defaults', '_with_english_dates', '_with_files', '_with_keys', '_with_own_refs', '_with_same_words', '_with_text', '_without_case', '_without_credentials', '_without_random_words', '_without_recalled', '_without_said', '_word_key', '_word_numbers', '_word_rank', '_worded', '_wording', '_wording_key', '_wordings_of', '_words_as_said', '_words_of', '_words_that_begin', '_work_status', '_write_again', '_write_map_into_function', '_write_memories', '_write_messages', '_writes_of_checkpoint', '_zone_of', '_zone_or_null', 'activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'copy_thread', 'count_memories', 'create_space', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_secret', 'delete_space', 'delete_thread', 'doctor', 'drop_model', 'end_memory', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread', 'get_thread_summary', 'get_user_summary', 'grant_space', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_spaces', 'list_threads', 'list_users', 'load_user', 'merge_users', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'record_use', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'revoke_space', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_thread', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'vector_index', 'version', 'was_forgotten'])
       and exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as a where a.grantee = 0)
   loop
     execute format('revoke all on routine %s from public', routine);

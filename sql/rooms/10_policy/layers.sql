@@ -10,8 +10,7 @@ end;
 $$;
 
 -- The built-in policy with these rows laid over it, weakest first: of everyone, of the agent, of the user, of the agent
--- of this user. The rows come unordered: memory._append() reads them within another statement, and sorting them there
--- took 20 us longer.
+-- of this user. The rows come unordered.
 create or replace function memory._merge_layers(p_layers memory.policies[])
 returns jsonb
 language plpgsql stable parallel safe

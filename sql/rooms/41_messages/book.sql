@@ -13,7 +13,6 @@ declare
   messages_now bigint;
   tokens_now bigint;
   tokens_since_summary bigint;
-  embeds boolean;
   asks_summary boolean;
 begin
   insert into memory.threads as t (user_id, thread_id, next_seq, message_count, active_tokens, tokens_since_summary,
@@ -27,13 +26,14 @@ begin
       first_at = least(t.first_at, excluded.first_at),
       last_at = greatest(t.last_at, excluded.last_at),
       settled_at = null
-  returning t.next_seq - p_count, t.message_count, t.active_tokens, t.tokens_since_summary,
-    exists (select from memory.models as m where m.kind = 'embedding' and m.is_active)
-  into first_seq, messages_now, tokens_now, tokens_since_summary, embeds;
+  returning t.next_seq - p_count, t.message_count, t.active_tokens, t.tokens_since_summary
+  into first_seq, messages_now, tokens_now, tokens_since_summary;
 
   -- One condition after the other: PostgreSQL prepares an expression anew in each transaction, even what it skips.
   if memory._passes_multiple(first_seq, p_count, (p_policy #>> '{cadence,fact_extraction_every_n}')::int) then
-    perform memory._enqueue_due(p_user_id, 'extract_memories', p_thread_id);
+    if memory._extracts(p_policy) then
+      perform memory._enqueue_due(p_user_id, 'extract_memories', p_thread_id);
+    end if;
   end if;
   asks_summary := p_policy #> '{cadence,thread_summary_every_n}' <> '0' or p_policy #>> '{summary,when}' = 'each_round';
   if not asks_summary and tokens_now > (p_policy #>> '{context,max_tokens}')::int then
@@ -61,7 +61,8 @@ begin
       perform memory._enqueue_due(p_user_id, 'summarize_user', '');
     end if;
   end if;
-  if embeds and (p_policy #>> '{search,embed_messages}')::boolean then
+  if (p_policy #>> '{search,embed_messages}')::boolean
+    and exists (select from memory.models as m where m.kind = 'embedding' and m.is_active) then
     perform memory._enqueue_due(p_user_id, 'embed', p_thread_id);
   end if;
   return first_seq;

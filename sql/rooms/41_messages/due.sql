@@ -8,6 +8,21 @@ begin atomic
   select case when p_n > 0 then (p_before + p_count) / p_n > p_before / p_n end;
 end;
 
+-- Whether a policy has memories extracted from messages at all.
+create or replace function memory._extracts(p_policy jsonb)
+returns boolean
+language plpgsql stable parallel safe
+as $$
+begin
+  return (p_policy #>> '{cadence,fact_extraction_every_n}')::int > 0
+    and (p_policy #>> '{resources,memory}')::boolean
+    and (p_policy #>> '{memories,max_extracted_per_day}')::int > 0
+    and ((p_policy #>> '{budget,tokens_per_user_per_day}')::bigint is distinct from 0
+           and (p_policy #>> '{budget,tokens_per_agent_per_day}')::bigint is distinct from 0
+         or (memory._chosen_chat_model(null, p_policy -> 'agent')).provider = 'local');
+end;
+$$;
+
 -- The kind of summary that the policy has made of a thread.
 create or replace function memory._kind_of_summary(p_policy jsonb)
 returns text

@@ -50,7 +50,7 @@ begin
   where m.user_id = copy_thread.user_id and m.thread_id = copy_thread.thread_id and m.seq < past_seq
     and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at);
   get diagnostics copied = row_count;
-  if starts_with(user_id, 'space:') then
+  if memory._is_space(user_id) then
     perform memory._copy_writers(user_id, thread_id, new_thread_id);
   end if;
   insert into memory.quarantined_messages (user_id, thread_id, seq, content, content_digest, reason, quarantined_at,

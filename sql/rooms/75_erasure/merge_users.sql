@@ -18,8 +18,8 @@ begin
   perform memory._check_id('into_user_id', into_user_id);
   perform memory._check_id('user_id', from_user_id); -- whether this session reaches them, and this node has them
   perform memory._check_id('user_id', into_user_id);
-  if starts_with(from_user_id, 'space:') or starts_with(into_user_id, 'space:') then
-    perform memory._refuse(case when starts_with(from_user_id, 'space:') then 'from_user_id' else 'into_user_id' end,
+  if memory._is_space(from_user_id) or memory._is_space(into_user_id) then
+    perform memory._refuse(case when memory._is_space(from_user_id) then 'from_user_id' else 'into_user_id' end,
       'is a space', 'Only users can be merged.');
   elsif from_user_id = into_user_id then
     perform memory._refuse('into_user_id', 'is the user who is to be merged', 'Pass two different users.');
