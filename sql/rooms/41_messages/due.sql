@@ -16,7 +16,6 @@ as $$
 begin
   return (p_policy #>> '{cadence,fact_extraction_every_n}')::int > 0
     and (p_policy #>> '{resources,memory}')::boolean
-    and (p_policy #>> '{memories,max_extracted_per_day}')::int > 0
     and ((p_policy #>> '{budget,tokens_per_user_per_day}')::bigint is distinct from 0
            and (p_policy #>> '{budget,tokens_per_agent_per_day}')::bigint is distinct from 0
          or (memory._chosen_chat_model(null, p_policy -> 'agent')).provider = 'local');
