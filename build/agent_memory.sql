@@ -13405,7 +13405,8 @@ begin
   end if;
   asks_summary := p_policy #> '{cadence,thread_summary_every_n}' <> '0' or p_policy #>> '{summary,when}' = 'each_round';
   if not asks_summary and tokens_now > (p_policy #>> '{context,max_tokens}')::int then
-    asks_summary := memory._is_over(tokens_since_summary, p_tokens, (p_policy #>> '{context,max_tokens}')::bigint * 3 / 4);
+    asks_summary := memory._is_over(
+      tokens_since_summary, p_tokens, (p_policy #>> '{context,max_tokens}')::bigint * 3 / 4);
   end if;
   if asks_summary then
     if memory._is_summary_due(p_policy, first_seq, p_count, p_ends_round, tokens_now, tokens_since_summary)
@@ -15304,7 +15305,8 @@ declare
   artifact memory.artifacts;
 begin
   if memory._estimate_tokens(p_message.content) <= (p_policy #>> '{artifacts,threshold_tokens}')::int
-    or not p_policy #> '{artifacts,roles}' ?| array[p_message.role, case p_message.role when 'assistant' then 'agent' end]
+    or not p_policy #> '{artifacts,roles}'
+      ?| array[p_message.role, case p_message.role when 'assistant' then 'agent' end]
     or not (p_policy #>> '{artifacts,enabled}')::boolean
     or not (p_policy #>> '{resources,memory}')::boolean
     or memory._is_blank(p_message.content) then
@@ -28317,8 +28319,8 @@ begin
       p_min_score => case when not rerank then search.min_score end, p_explain => search.explain,
       p_spaces => shared, p_min_relevance => search.min_relevance) as f
     join lateral memory._search_row(
-      coalesce(memory._user_of_space(f.explanation ->> 'space'), search.user_id), f.source, f.id, f.thread_id, f.number, filters,
-      search.query) as x
+      coalesce(memory._user_of_space(f.explanation ->> 'space'), search.user_id), f.source, f.id, f.thread_id,
+      f.number, filters, search.query) as x
       on x.content is not null
     order by f.rank);
 

@@ -37,7 +37,8 @@ begin
   end if;
   asks_summary := p_policy #> '{cadence,thread_summary_every_n}' <> '0' or p_policy #>> '{summary,when}' = 'each_round';
   if not asks_summary and tokens_now > (p_policy #>> '{context,max_tokens}')::int then
-    asks_summary := memory._is_over(tokens_since_summary, p_tokens, (p_policy #>> '{context,max_tokens}')::bigint * 3 / 4);
+    asks_summary := memory._is_over(
+      tokens_since_summary, p_tokens, (p_policy #>> '{context,max_tokens}')::bigint * 3 / 4);
   end if;
   if asks_summary then
     if memory._is_summary_due(p_policy, first_seq, p_count, p_ends_round, tokens_now, tokens_since_summary)

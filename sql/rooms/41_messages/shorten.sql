@@ -26,7 +26,8 @@ declare
   artifact memory.artifacts;
 begin
   if memory._estimate_tokens(p_message.content) <= (p_policy #>> '{artifacts,threshold_tokens}')::int
-    or not p_policy #> '{artifacts,roles}' ?| array[p_message.role, case p_message.role when 'assistant' then 'agent' end]
+    or not p_policy #> '{artifacts,roles}'
+      ?| array[p_message.role, case p_message.role when 'assistant' then 'agent' end]
     or not (p_policy #>> '{artifacts,enabled}')::boolean
     or not (p_policy #>> '{resources,memory}')::boolean
     or memory._is_blank(p_message.content) then
