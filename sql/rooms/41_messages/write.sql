@@ -14,6 +14,7 @@ declare
   policy jsonb;
   masks text[];
   has_memory boolean;
+  keyed record;
   known memory.stored_message[]; -- by the place in p_given: what its key has stored
   places int[]; -- by the place in p_given: the place in fresh, of what is not stored yet
   given memory.messages;
@@ -33,8 +34,10 @@ begin
   masks := memory._masks(policy, true);
   has_memory := (policy #>> '{resources,memory}')::boolean;
   if p_has_keys and has_memory then
-    select k.known, k.places, k.fresh into known, places, p_given
-    from memory._known_keys(p_user_id, p_thread_id, p_agent_id, p_given) as k;
+    keyed := memory._known_keys(p_user_id, p_thread_id, p_agent_id, p_given);
+    known := keyed.known;
+    places := keyed.places;
+    p_given := keyed.fresh;
   end if;
   foreach given in array p_given loop
     given := memory._message_in(given, policy, masks, p_messages);
