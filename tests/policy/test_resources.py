@@ -196,6 +196,12 @@ class TestWithoutTheKnowledgeBase:
         assert policy["knowledge_base"]["enable_cross_session_context"] is False
         assert memory_only.get_policy()["compression"]["archive_conversations"] is True
 
+    def test_each_section_is_that_of_the_whole_policy(self, memory_only: Api) -> None:
+        section = "select memory._policy_section(%(user)s, %(agent)s, %(section)s)"
+        for agent in ("dumb", "default"):
+            for name, settings in memory_only.get_policy(user_id="ana", agent_id=agent).items():
+                assert memory_only.value(section, user="ana", agent=agent, section=name) == settings
+
     def test_a_compressed_conversation_is_not_archived(self, memory_only: Api) -> None:
         for agent in ("dumb", "default"):
             memory_only.talk("ana", f"of {agent}", rounds=5, agent_id=agent)

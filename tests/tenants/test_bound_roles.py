@@ -51,7 +51,6 @@ def test_a_session_cannot_leave_its_user(tenant: Api) -> None:
         "set role memory_tenant",
         "set agent_memory.token = 'x'",
         "set memory.rows_are_copied = 'yes'",
-        "set memory.seqs_reserved = 'yes'",
         "set row_security = off",
         "set search_path = pg_temp, public",
     ):

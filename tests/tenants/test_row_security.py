@@ -87,8 +87,8 @@ def test_a_tenant_sees_and_changes_rows_of_its_user_only(api: Api, role: str, to
         "insert into memory.bound_roles (role_name, user_id) values ('tenant_by_token', 'ana')",
         "update memory.threads set user_id = 'bob' where thread_id = 't1'",
         "set local memory.rows_are_copied = 'yes'; insert into memory.memories (user_id, content) values ('bob', 'x')",
-        "set local memory.seqs_reserved = 'yes';"
-        " insert into memory.messages (user_id, thread_id, seq, role, content) values ('bob', 't1', 9, 'user', 'Hi')",
+        "insert into memory.messages (user_id, thread_id, seq, role, content, token_count, created_at, updated_at,"
+        " expires_at) values ('bob', 't1', 9, 'user', 'Hi', 1, now(), now(), now())",
     ],
 )
 def test_a_tenant_writes_no_row_of_another_user(api: Api, statement: str) -> None:

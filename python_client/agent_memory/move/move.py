@@ -243,9 +243,7 @@ def _copy(source: Side, target: Side, user_id: str, contents: Contents, report: 
     instead would lock out all writers of the target until the user is copied, and session_replication_role takes a
     superuser. With the settings the triggers of other sessions work as ever.
     """
-    target.connection.execute(
-        "select set_config('memory.rows_are_copied', 'yes', true), set_config('memory.seqs_reserved', 'yes', true)"
-    )
+    target.connection.execute("select set_config('memory.rows_are_copied', 'yes', true)")
     total, done = sum(number for number, _ in contents.values()), 0
     for table in source.tables:
         if table.name not in contents:

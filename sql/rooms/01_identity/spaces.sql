@@ -49,7 +49,7 @@ returns void
 language plpgsql volatile parallel unsafe
 as $$
 begin
-  if starts_with(p_user_id, 'space:') and not memory._is_tenant() and memory._is_here(p_user_id) then
+  if memory._is_space(p_user_id) and not memory._is_tenant() and memory._is_here(p_user_id) then
     perform from memory.spaces as s where s.user_id = p_user_id for key share;
     return;
   end if;
@@ -69,12 +69,28 @@ begin
 end;
 $$;
 
+-- Whether a user_id is that of a space.
+create or replace function memory._is_space(p_user_id text)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select starts_with(p_user_id, 'space:');
+end;
+
+-- The user_id of a space.
+create or replace function memory._user_of_space(p_space text)
+returns text
+language sql immutable parallel safe
+begin atomic
+  select 'space:' || p_space;
+end;
+
 -- The name of the space that has this user_id; null for any other user_id.
 create or replace function memory._space_of(p_user_id text)
 returns text
 language sql immutable parallel safe
 begin atomic
-  select case when starts_with(p_user_id, 'space:') then substr(p_user_id, 7) end;
+  select case when memory._is_space(p_user_id) then substr(p_user_id, 7) end;
 end;
 
 -- Notes that the user of a tenant's session wrote a text in a space (p_user_id), for memory.forget_user(spaces =>

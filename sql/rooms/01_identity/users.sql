@@ -24,7 +24,7 @@ begin
       end,
       format('Pass %s as 1 to 255 characters of your own choice.', p_argument));
   elsif p_argument = 'user_id' and not memory._may_reach(p_id) then
-    if starts_with(p_id, 'space:') then
+    if memory._is_space(p_id) then
       perform memory._check_space(p_id, true);
     else
       perform memory._refuse_foreign_user();
@@ -41,7 +41,7 @@ returns void
 language plpgsql stable parallel safe
 as $$
 begin
-  if starts_with(p_user_id, 'space:') and memory._is_id(p_user_id) then
+  if memory._is_space(p_user_id) and memory._is_id(p_user_id) then
     perform memory._check_space(p_user_id, false);
   else
     perform memory._check_id('user_id', p_user_id);

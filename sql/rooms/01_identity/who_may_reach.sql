@@ -86,7 +86,7 @@ returns boolean
 language sql stable parallel unsafe
 begin atomic
   select case
-    when starts_with(p_user_id, 'space:') then false
+    when memory._is_space(p_user_id) then false
     when memory._is_tenant() then memory._user_of_tenant() = p_user_id
     else true end;
 end;

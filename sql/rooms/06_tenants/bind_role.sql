@@ -7,7 +7,7 @@ declare
   bound_to text;
   reached_all boolean;
 begin
-  if starts_with(user_id, 'space:') then
+  if memory._is_space(user_id) then
     perform memory._refuse('user_id', 'is a space', 'Bind the role to a user, and grant the space to the user.');
   end if;
   -- Every node of a cluster binds the role, also those that do not serve the user.

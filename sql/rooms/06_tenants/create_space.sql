@@ -32,7 +32,7 @@ returns text
 language plpgsql volatile parallel unsafe
 as $$
 begin
-  if not memory._is_id(p_space) or length(p_space) > 249 or starts_with(p_space, 'space:') then
+  if not memory._is_id(p_space) or length(p_space) > 249 or memory._is_space(p_space) then
     perform memory._refuse('space',
       case
         when p_space is null then 'must not be null'
@@ -40,10 +40,10 @@ begin
         when length(p_space) > 249 then format('has %s characters, at most 249 are allowed', length(p_space))
         else 'begins with "space:"' end,
       'Pass the name of the space, such as acme. Its user_id is then space:acme.');
-  elsif not memory._is_here('space:' || p_space) then
-    perform memory._refuse_other_node('space:' || p_space);
+  elsif not memory._is_here(memory._user_of_space(p_space)) then
+    perform memory._refuse_other_node(memory._user_of_space(p_space));
   end if;
-  return 'space:' || p_space;
+  return memory._user_of_space(p_space);
 end;
 $$;
 

@@ -6,7 +6,7 @@ as $$
 declare
   id text;
 begin
-  if starts_with(user_id, 'space:') then
+  if memory._is_space(user_id) then
     perform memory._refuse('user_id', 'is a space', 'Grant the space to each of the users.');
   end if;
   perform memory._check_id('user_id', user_id);

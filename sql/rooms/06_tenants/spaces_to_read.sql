@@ -14,10 +14,10 @@ declare
 begin
   perform memory._check_list('spaces', p_names);
   foreach name in array names loop
-    is_here := memory._is_here('space:' || name);
-    if is_here and memory._is_granted('space:' || name, p_user_id, false) then
-      if 'space:' || name <> all (granted) then
-        granted := granted || ('space:' || name);
+    is_here := memory._is_here(memory._user_of_space(name));
+    if is_here and memory._is_granted(memory._user_of_space(name), p_user_id, false) then
+      if memory._user_of_space(name) <> all (granted) then
+        granted := granted || memory._user_of_space(name);
       end if;
     elsif p_names is not null and is_here then
       perform memory._refuse_space('spaces', name);

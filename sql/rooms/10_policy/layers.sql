@@ -10,8 +10,7 @@ end;
 $$;
 
 -- The built-in policy with these rows laid over it, weakest first: of everyone, of the agent, of the user, of the agent
--- of this user. The rows come unordered: memory._append() reads them within another statement, and sorting them there
--- took 20 us longer.
+-- of this user. The rows come unordered.
 create or replace function memory._merge_layers(p_layers memory.policies[])
 returns jsonb
 language plpgsql stable parallel safe
@@ -20,13 +19,9 @@ declare
   policy jsonb := memory._default_policy();
   layer jsonb;
 begin
-  if cardinality(p_layers) = 1 then
-    policy := memory._merge_policy(policy, p_layers[1].settings);
-  else
-    for layer in select l.settings from unnest(p_layers) as l order by l.user_id <> '', l.agent_id <> '' loop
-      policy := memory._merge_policy(policy, layer);
-    end loop;
-  end if;
+  for layer in select l.settings from unnest(p_layers) as l order by l.user_id <> '', l.agent_id <> '' loop
+    policy := memory._merge_policy(policy, layer);
+  end loop;
   if policy #>> '{resources,knowledge_base}' = 'false' then -- neither is possible without the resource
     policy := memory._merge_policy(policy,
       '{"compression": {"archive_conversations": false}, "knowledge_base": {"enable_cross_session_context": false}}');
@@ -69,40 +64,13 @@ begin
 end;
 $$;
 
--- One section of the policy that applies to a user and an agent. Search needs no other, and the section takes a third
--- of the time of the whole policy.
+-- One section of the policy that applies to a user and an agent.
 create or replace function memory._policy_section(p_user_id text, p_agent_id text, p_section text)
 returns jsonb
 language plpgsql stable parallel safe
 as $$
-declare
-  layers constant memory.policies[] := array( -- as in memory._policy()
-    select p from (select p_user_id, p_agent_id offset 0) as a (user_id, agent_id)
-    join memory.policies as p on memory._policy_applies(p.user_id, p.agent_id, a.user_id, a.agent_id));
 begin
-  if cardinality(layers) > 0 then
-    return memory._section_of(layers, p_section);
-  end if;
-  return memory._default_policy() -> p_section;
-end;
-$$;
-
--- One section of the built-in policy with these rows laid over it, as in memory._merge_layers().
-create or replace function memory._section_of(p_layers memory.policies[], p_section text)
-returns jsonb
-language plpgsql stable parallel safe
-as $$
-declare
-  settings jsonb := memory._default_policy() -> p_section;
-  layer jsonb;
-begin
-  for layer in
-    select l.settings -> p_section
-    from unnest(p_layers) as l where l.settings ? p_section order by l.user_id <> '', l.agent_id <> ''
-  loop
-    settings := settings || layer;
-  end loop;
-  return settings;
+  return memory._policy(p_user_id, p_agent_id) -> p_section;
 end;
 $$;
 

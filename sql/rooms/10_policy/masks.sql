@@ -1,14 +1,12 @@
 -- What a policy has masked in texts of a thread (p_is_thread), or in other texts.
 create or replace function memory._masks(p_policy jsonb, p_is_thread boolean)
 returns text[]
-language plpgsql immutable parallel safe
-as $$
-begin
-  return array(select c from jsonb_array_elements_text(p_policy #> '{masking,classes}') as c)
+language sql stable parallel safe
+begin atomic
+  select translate(p_policy #>> '{masking,classes}', '[]"', '{}')::text[] -- names of classes need no quotes
     || case when p_is_thread and (p_policy #>> '{secrets,mask_in_threads}')::boolean then '{credential}' else '{}' end
       ::text[];
 end;
-$$;
 
 -- What the policy of a user and an agent has masked in texts that are no messages.
 create or replace function memory._masks_of(p_user_id text, p_agent_id text)

@@ -22,7 +22,7 @@ begin
     end if;
   end if;
   perform memory._append_content(user_id, upload_id, content);
-  if starts_with(user_id, 'space:') then
+  if memory._is_space(user_id) then
     perform memory._note_writer(user_id, 'upload', upload_id::text, false);
   end if;
   return upload_id;

@@ -47,7 +47,7 @@ begin
     -- An expired artifact that no sweep has removed yet keeps its key no longer.
     delete from memory.artifacts as a
     where a.user_id = new.user_id and a.key = new.key and a.expires_at <= statement_timestamp();
-    if starts_with(new.user_id, 'space:') and not exists ( -- who stores the same again is not who wrote it
+    if memory._is_space(new.user_id) and not exists ( -- who stores the same again is not who wrote it
       select from memory.artifacts as a where a.user_id = new.user_id and a.key = new.key) then
       perform memory._note_writer(new.user_id, 'artifact', new.key, true);
     end if;

@@ -29,30 +29,19 @@ begin
 end;
 $$;
 
--- Takes an array of chat messages apart, one row each; seq is the position in the array. Refuses the first message that
--- breaks a rule; is_valid is true for all others. The caller has checked user, thread and agent.
-create or replace function memory._parse_messages(p_messages jsonb)
-returns table (
-  seq bigint, role text, content text, metadata jsonb, created_at timestamptz, idempotency_key text, ends_round boolean,
-  is_valid boolean, files jsonb, utc_offset smallint
+-- Takes an array of chat messages apart. The rules of messages are not applied yet.
+create or replace function memory._parse_messages(
+  p_user_id text, p_thread_id text, p_agent_id text, p_messages jsonb
 )
-language sql stable parallel safe
+returns memory.messages[]
+language plpgsql stable parallel safe
 as $$
-  select r.seq, r.role, r.content, r.settled[1], r.created_at, r.idempotency_key,
-    memory._ends_round(r.role, r.settled[1]),
-    case
-      when r.has_text and memory._message_problem(
-          'u', 't', 'a', r.role, r.content, r.settled[1], r.created_at, r.idempotency_key) is null
-        then true
-      else memory._refuse_message('u', 't', 'a', r.role, r.content, r.settled[1], r.created_at, r.idempotency_key,
-                                  format(' of messages[%s]', r.seq)) is null
-    end,
-    r.settled[2], r.utc_offset
-  from (
-    select g.*, case g.metadata when '{}' then array[g.metadata]
-        else memory._settled_metadata(g.metadata, format(' of messages[%s]', g.seq)) end as settled
+begin
+  return array(
+    select memory._new_message(p_user_id, p_thread_id, p_agent_id, p.role, p.content, p.metadata, p.created_at, null,
+                               p.idempotency_key, p.utc_offset, p.position - 1)
     from (
-      select m.position - 1 as seq, o.role,
+      select m.role, m.created_at, m.idempotency_key, m.position,
         -- If the content is an array of parts, their texts become the content; the array itself stays in metadata.
         case jsonb_typeof(m.content)
           when 'string' then m.content #>> '{}'
@@ -60,10 +49,7 @@ as $$
             select coalesce(string_agg(part.value ->> 'text', e'\n' order by part.position), '')
             from jsonb_array_elements(m.content) with ordinality as part (value, position)
             where part.value ->> 'type' = 'text')
-          when 'object' then null when 'number' then null when 'boolean' then null
-          else memory._text_of_message(o.role, null, jsonb_strip_nulls(m.source) - 'content')
         end as content,
-        coalesce(jsonb_typeof(m.content), 'null') in ('null', 'string', 'array') as has_text,
         case
           when m.source - '{role,content,metadata,created_at,idempotency_key}'::text[] <> '{}'
             or jsonb_typeof(m.content) = 'array'
@@ -74,20 +60,18 @@ as $$
               from jsonb_each(m.source - '{role,metadata,created_at,idempotency_key}'::text[]) as member
               where member.value not in ('null', '[]')
                 and (member.key <> 'content' or jsonb_typeof(member.value) = 'array'))
-          else coalesce(nullif(m.metadata, 'null'), '{}')
+          else nullif(m.metadata, 'null')
         end as metadata,
-        coalesce(m.created_at, statement_timestamp()) as created_at, m.idempotency_key,
         memory._utc_offset(m.source ->> 'created_at') as utc_offset
       from rows from (
         jsonb_to_recordset(p_messages)
           as (role text, content jsonb, metadata jsonb, created_at timestamptz, idempotency_key text),
         jsonb_array_elements(p_messages)
       ) with ordinality as m (role, content, metadata, created_at, idempotency_key, source, position)
-      cross join lateral (select memory._role(m.role) as role) as o
       offset 0 -- each column is computed once per message, not once per use
-    ) as g
-    offset 0
-  ) as r
+    ) as p
+    order by p.position);
+end;
 $$;
 
 -- Refuses the first member of these names that is not a time: PostgreSQL's own error does not say which message or

@@ -8,6 +8,20 @@ begin atomic
   select case when p_n > 0 then (p_before + p_count) / p_n > p_before / p_n end;
 end;
 
+-- Whether a policy has memories extracted from messages at all.
+create or replace function memory._extracts(p_policy jsonb)
+returns boolean
+language plpgsql stable parallel safe
+as $$
+begin
+  return (p_policy #>> '{cadence,fact_extraction_every_n}')::int > 0
+    and (p_policy #>> '{resources,memory}')::boolean
+    and ((p_policy #>> '{budget,tokens_per_user_per_day}')::bigint is distinct from 0
+           and (p_policy #>> '{budget,tokens_per_agent_per_day}')::bigint is distinct from 0
+         or (memory._chosen_chat_model(null, p_policy -> 'agent')).provider = 'local');
+end;
+$$;
+
 -- The kind of summary that the policy has made of a thread.
 create or replace function memory._kind_of_summary(p_policy jsonb)
 returns text
@@ -32,70 +46,37 @@ begin atomic
         then 4 else 3 end / 4;
 end;
 
--- The kinds of jobs that are due after p_message_count messages from p_first_seq on. For compress_thread and
--- summarize_user, memory._enqueue_compression() and memory._append() decide in the end whether a job is queued.
-create or replace function memory._kinds_due(
-  p_policy jsonb, p_first_seq bigint, p_message_count int, p_ends_round boolean, p_active_tokens bigint,
-  p_tokens_since_summary bigint, p_embeds boolean
+-- Whether a summary is due once p_count messages from p_first_seq on are booked.
+create or replace function memory._is_summary_due(
+  p_policy jsonb, p_first_seq bigint, p_count int, p_ends_round boolean, p_active_tokens bigint,
+  p_tokens_since_summary bigint
 )
-returns text[]
+returns boolean
 language sql immutable parallel safe
 begin atomic
-  select array_remove(array[
-    case
-      when memory._passes_multiple(p_first_seq, p_message_count,
-                                   (p_policy #>> '{cadence,fact_extraction_every_n}')::int)
-        then 'extract_memories'
-    end,
-    case
-      when (p_policy #>> '{cadence,thread_summary_every_n}')::int > 0 then
-        case
-          when memory._passes_multiple(p_first_seq, p_message_count,
-                                       (p_policy #>> '{cadence,thread_summary_every_n}')::int)
-            then 'summarize_thread'
-        end
-      when (p_policy #>> '{summary,enabled}')::boolean
-        and p_first_seq + p_message_count > (p_policy #>> '{summary,start_seq}')::bigint
-        and case p_policy #>> '{summary,when}'
-          when 'each_round' then p_ends_round
-          -- A round that fills a context by itself is summarised before it ends.
-          else (p_ends_round or p_tokens_since_summary > (p_policy #>> '{context,max_tokens}')::int)
-            and memory._needs_summary(p_policy, p_active_tokens, p_tokens_since_summary)
-        end
-        then 'summarize_thread'
-    end,
-    case when p_active_tokens >= (p_policy #>> '{compression,threshold_tokens}')::bigint then 'compress_thread' end,
-    case when (p_policy #>> '{cadence,user_summary_every_n}')::int > 0 then 'summarize_user' end,
-    case when p_embeds and (p_policy #>> '{search,embed_messages}')::boolean then 'embed' end
-  ], null);
+  select case
+    when (p_policy #>> '{cadence,thread_summary_every_n}')::int > 0 then
+      memory._passes_multiple(p_first_seq, p_count, (p_policy #>> '{cadence,thread_summary_every_n}')::int)
+    when (p_policy #>> '{summary,enabled}')::boolean
+      and p_first_seq + p_count > (p_policy #>> '{summary,start_seq}')::bigint then
+      case p_policy #>> '{summary,when}'
+        when 'each_round' then p_ends_round
+        -- A round that fills a context by itself is summarised before it ends.
+        else (p_ends_round or p_tokens_since_summary > (p_policy #>> '{context,max_tokens}')::int)
+          and memory._needs_summary(p_policy, p_active_tokens, p_tokens_since_summary)
+      end
+    else false end;
 end;
 
--- Whether tokens are over a limit. From half as many again, only if the newest p_added of them passed an eighth of it.
+-- Whether tokens are over a limit. From half as many again, only if the newest p_added of them passed an eighth of it:
+-- where no worker runs, a thread stays over its limits, and a look for the queued jobs with each message would take a
+-- fifth of the time of memory.add_message().
 create or replace function memory._is_over(p_tokens bigint, p_added bigint, p_limit bigint)
 returns boolean
 language sql immutable parallel safe
 begin atomic
   select p_tokens >= p_limit
-    and (p_tokens < p_limit * 3 / 2 or p_tokens / (p_limit / 8) > (p_tokens - p_added) / (p_limit / 8));
-end;
-
--- Whether one message makes anything due; where not, memory._kinds_due() names nothing new. For the built-in policy
--- this has a fourth of its operators. Where no worker runs, a thread stays over the limits of its summary and its
--- compression, and the jobs are queued: to look for these with each message takes 42 of 202 us of CPU (2026-11).
-create or replace function memory._may_be_due(
-  p_policy jsonb, p_seq bigint, p_tokens bigint, p_active_tokens bigint, p_tokens_since_summary bigint,
-  p_embeds boolean
-)
-returns boolean
-language sql immutable parallel safe
-begin atomic
-  select p_embeds
-    or memory._passes_multiple(p_seq, 1, (p_policy #>> '{cadence,fact_extraction_every_n}')::int)
-    or memory._is_over(p_tokens_since_summary, p_tokens, (p_policy #>> '{context,max_tokens}')::bigint * 3 / 4)
-    or memory._is_over(p_active_tokens, p_tokens, (p_policy #>> '{compression,threshold_tokens}')::bigint)
-    or (p_policy #>> '{cadence,thread_summary_every_n}')::int > 0
-    or (p_policy #>> '{cadence,user_summary_every_n}')::int > 0
-    or p_policy #>> '{summary,when}' = 'each_round';
+    and (p_tokens < p_limit * 3 / 2 or p_tokens / (p_limit / 8 + 1) > (p_tokens - p_added) / (p_limit / 8 + 1));
 end;
 
 -- Queues the compression of a thread that is over the threshold, unless it is queued already. The messages to summarise

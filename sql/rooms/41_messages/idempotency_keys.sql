@@ -1,27 +1,50 @@
--- The message stored under an idempotency key; null when there is none. Refuses the key when another message is stored
--- under it. Locks the thread until the transaction ends, so that the second of two callers with the same key finds the
--- message of the first.
-create or replace function memory._message_by_key(
-  p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_idempotency_key text
+-- Tells messages of a thread that are to be stored (fresh) from those whose idempotency key has stored one already
+-- (known). known and places go by the places of p_given: there either known has a row, or places says where fresh has
+-- the message, which of one key stands there once. Refuses a key under which another message is stored, or stands
+-- earlier. Locks the thread until the transaction ends, so that nobody else stores one of the keys meanwhile.
+create or replace function memory._known_keys(
+  p_user_id text, p_thread_id text, p_agent_id text, p_given memory.messages[],
+  out known memory.stored_message[], out places int[], out fresh memory.messages[]
 )
-returns memory.stored_message
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  existing record;
+  keyed record;
 begin
+  perform memory._check_id('thread_id', p_thread_id);
   perform memory._lock_thread(p_user_id, p_thread_id);
-  select k.* into existing from memory._messages_by_keys(p_user_id, p_thread_id, array[p_idempotency_key]) as k;
-  if not found or p_role is null or p_content is null then
-    return null; -- memory.add_message() refuses null
-  end if;
-  p_content := memory._content_under(existing.digest, memory._role(p_role), p_content, p_user_id,
-                                     coalesce(p_agent_id, ''));
-  if p_content is null then
-    perform memory._refuse_used_key(p_idempotency_key);
-  end if;
-  return row(existing.seq, coalesce(existing.content, p_content), existing.token_count, existing.memory_ref)
-    ::memory.stored_message;
+  fresh := '{}';
+  for keyed in
+    with given as (
+      select row_number() over () as place, g as message, g.idempotency_key as key, g.role, g.content,
+        case when num_nonnulls(g.idempotency_key, g.role, g.content) = 3 -- the rules refuse the others
+          then memory._message_digest(g.role, g.content) end as digest
+      from unnest(p_given) as g
+    )
+    select g.message, g.key, g.digest, nullif(min(g.place) over same_key, g.place) as first_place, m.seq,
+      m.content as placeholder, m.token_count, m.memory_ref, memory._content_under(
+        coalesce(nullif(m.digest, ''), first_value(g.digest) over same_key), g.role, g.content, p_user_id, p_agent_id)
+        as content
+    from given as g
+    left join memory._messages_by_keys(
+      p_user_id, p_thread_id, array(select distinct k.key from given as k where k.digest is not null)) as m
+      on m.idempotency_key = g.key and g.digest is not null
+    window same_key as (partition by g.key, case when g.digest is null then g.place end order by g.place)
+    order by g.place
+  loop
+    if keyed.digest is not null and keyed.content is null then
+      perform memory._refuse_used_key(keyed.key);
+    end if;
+    known := known || row(keyed.seq, coalesce(keyed.placeholder, keyed.content), keyed.token_count, keyed.memory_ref)
+      ::memory.stored_message;
+    if keyed.seq is null and keyed.first_place is null then
+      fresh := fresh || keyed.message;
+    end if;
+    places := places || case
+      when keyed.seq is not null then null
+      when keyed.first_place is not null then places[keyed.first_place]
+      else cardinality(fresh) end;
+  end loop;
 end;
 $$;
 

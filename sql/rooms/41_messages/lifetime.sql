@@ -1,14 +1,10 @@
--- The lifetime of messages; null for ever. Immutable, so that the planner parses the built-in '7 days' once: parsing
--- takes longer than all the rest of computing an expiry. Settings change only how PostgreSQL parses negative intervals,
--- which no policy has.
+-- The lifetime of messages; null for ever.
 create or replace function memory._message_lifetime(p_policy jsonb)
 returns interval
-language plpgsql immutable parallel safe
-as $$
-begin
-  return nullif(p_policy #>> '{messages,expires_after}', 'never')::interval;
+language sql stable parallel safe
+begin atomic
+  select nullif(p_policy #>> '{messages,expires_after}', 'never')::interval;
 end;
-$$;
 
 -- When a message that is stored now expires.
 create or replace function memory._message_expiry(p_policy jsonb)

@@ -29,23 +29,3 @@ begin
     then p_metadata || memory._json_masked(memory._said_parts(p_metadata), '{credential}') else p_metadata end;
 end;
 $$;
-
--- The content and metadata of a message that memory._append() has booked, with marks; its thread counts the fewer
--- tokens.
-create or replace function memory._mask_booked(
-  p_user_id text, p_thread_id text, inout content text, inout metadata jsonb, inout tokens int, p_artifact_key text,
-  p_masks text[]
-)
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  booked_tokens constant int := tokens;
-begin
-  content := memory._masked_content(content, p_artifact_key, p_masks);
-  metadata := memory._masked_metadata(metadata, p_masks);
-  tokens := memory._estimated_tokens(content, metadata);
-  if tokens <> booked_tokens then
-    perform memory._count_messages(p_user_id, p_thread_id, 0, tokens - booked_tokens);
-  end if;
-end;
-$$;

@@ -10,56 +10,13 @@ begin atomic
   select octet_length(p_content) > 300;
 end;
 
--- Whether messages of a role stay as they are, however long. p_settings: the policy's section artifacts.
-create or replace function memory._stays_whole(p_settings jsonb, p_role text)
-returns boolean
-language plpgsql immutable parallel safe -- each short message would prepare the operators of an SQL function
-as $$
-begin
-  return not p_settings -> 'roles' ?| array[p_role, case p_role when 'assistant' then 'agent' end];
-end;
-$$;
-
--- Refuses a message that breaks a rule, and returns what is stored of one that breaks none: the message itself, or what
--- memory._shorten() makes of it.
-create or replace function memory._settle_message(
-  p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_metadata jsonb,
-  p_created_at timestamptz, p_expires_at timestamptz, p_idempotency_key text
-)
-returns memory.shortened_message
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  short memory.shortened_message;
-begin
-  if memory._message_problem(p_user_id, p_thread_id, p_agent_id, p_role, p_content, p_metadata, p_created_at,
-                             p_idempotency_key) is not null then
-    perform memory._refuse_message(p_user_id, p_thread_id, p_agent_id, p_role, p_content, p_metadata, p_created_at,
-                                   p_idempotency_key);
-  end if;
-  perform memory._check_bound('expires_at', p_expires_at);
-  if memory._may_be_long(p_content) then
-    short := memory._shorten(memory._policy_section(p_user_id, p_agent_id, 'artifacts'), p_user_id, p_thread_id,
-                             p_agent_id, p_role, p_content, p_metadata, p_idempotency_key is not null);
-  end if;
-  if short.artifact_key is not null then
-    return short;
-  end if;
-  return row(p_content, p_metadata, null, null, null, null)::memory.shortened_message;
-end;
-$$;
-
--- What is stored of a message whose content becomes an artifact, with the marks that the policy wants in threads.
--- What is made here of the content and its command (key, description, words around the placeholder) reaches further
--- than the content, so no credential gets into that under any policy. Nulls if the content stays, because the policy
--- says so or because it is not longer than what would take its place. The caller has checked the message, and asks only
--- if memory._may_be_long(). p_settings: the policy's section artifacts. p_is_keyed: the message has an idempotency key.
--- p_messages: the array that it came in, where the call of the tool may stand that it is the result of.
-create or replace function memory._shorten(
-  p_settings jsonb, p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_metadata jsonb,
-  p_is_keyed boolean, p_messages jsonb default null
-)
-returns memory.shortened_message
+-- A message whose content becomes an artifact, or the message itself if it stays whole: because the policy says so, or
+-- because it is not longer than what would take its place. What is made here of the content and its command (key,
+-- description, words around the placeholder) reaches further than the content, so no credential gets into that under
+-- any policy. The caller has checked and masked the message, and asks only if memory._may_be_long(). p_messages: the
+-- array that it came in, where the call of the tool may stand that it is the result of.
+create or replace function memory._shortened(p_message memory.messages, p_policy jsonb, p_messages jsonb)
+returns memory.messages
 language plpgsql volatile parallel unsafe
 as $$
 declare
@@ -67,49 +24,46 @@ declare
   around text[]; -- what stands before and after the placeholder
   described text;
   artifact memory.artifacts;
-  ref text;
-  said text;
-  masks text[];
 begin
-  if memory._estimate_tokens(p_content) <= (p_settings ->> 'threshold_tokens')::int
-    or memory._stays_whole(p_settings, p_role)
-    or not (p_settings ->> 'enabled')::boolean
-    or memory._is_blank(p_content)
-    or not memory._has_memory(p_user_id, p_agent_id) then
-    return null;
+  if memory._estimate_tokens(p_message.content) <= (p_policy #>> '{artifacts,threshold_tokens}')::int
+    or not p_policy #> '{artifacts,roles}'
+      ?| array[p_message.role, case p_message.role when 'assistant' then 'agent' end]
+    or not (p_policy #>> '{artifacts,enabled}')::boolean
+    or not (p_policy #>> '{resources,memory}')::boolean
+    or memory._is_blank(p_message.content) then
+    return p_message;
   end if;
-  masks := memory._masks(memory._policy(p_user_id, p_agent_id), true);
-  if masks <> '{}' then
-    p_content := memory._masked(p_content, masks);
-    p_metadata := memory._masked_metadata(p_metadata, masks);
-  end if;
-  about := p_metadata - '{content,tool_calls,function_call}'::text[];
-  if p_role = 'tool' then
+  about := p_message.metadata - '{content,tool_calls,function_call}'::text[];
+  if p_message.role = 'tool' then
     about := about || memory._json_masked(
-      memory._call_of(p_user_id, p_thread_id, p_metadata, p_messages), array_remove(masks, 'credential'));
+      memory._call_of(p_message.user_id, p_message.thread_id, p_message.metadata, p_messages),
+      array_remove(memory._masks(p_policy, true), 'credential'));
     around := memory._around_output(about);
-    described := memory._describe('command_output', p_content, about);
+    described := memory._describe('command_output', p_message.content, about);
   else
-    around := memory._own_words(p_content);
-    described := memory._describe('text', substr(
-      p_content, length(around[1]) + 1, greatest(length(p_content) - length(around[1]) - length(around[2]), 0)), about);
+    around := memory._own_words(p_message.content);
+    described := memory._describe('text', substr(p_message.content, length(around[1]) + 1,
+      greatest(length(p_message.content) - length(around[1]) - length(around[2]), 0)), about);
     around := array[around[1] || e'\n\n', e'\n\n' || around[2]];
   end if;
-  if octet_length(around[1] || described || around[2]) + 100 >= octet_length(p_content) then
-    return null;
+  if octet_length(around[1] || described || around[2]) + 100 >= octet_length(p_message.content) then
+    return p_message;
   end if;
 
   artifact := memory._keep_message(
-    p_user_id, p_agent_id, p_thread_id, case p_role when 'tool' then 'command_output' else 'message' end, described,
-    p_content, about);
+    p_message.user_id, p_message.agent_id, p_message.thread_id,
+    case p_message.role when 'tool' then 'command_output' else 'message' end, described, p_message.content, about);
   if artifact.key is null then
-    return null;
+    return p_message;
   end if;
-  ref := memory._memory_ref(artifact.key, artifact.description, artifact.token_count);
-  said := btrim(around[1] || ref || around[2], e'\n');
-  return (
-    said, memory._with_text(p_metadata, said), memory._estimated_tokens(said, p_metadata), artifact.key,
-    case when p_is_keyed then memory._message_digest(p_role, p_content) end, ref)::memory.shortened_message;
+  if p_message.idempotency_key is not null then
+    p_message.content_digest := memory._message_digest(p_message.role, p_message.content);
+  end if;
+  p_message.artifact_key := artifact.key;
+  p_message.content := btrim(
+    around[1] || memory._memory_ref(artifact.key, artifact.description, artifact.token_count) || around[2], e'\n');
+  p_message.metadata := memory._with_text(p_message.metadata, p_message.content);
+  return p_message;
 end;
 $$;
 

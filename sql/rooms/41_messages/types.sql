@@ -7,8 +7,3 @@ create type memory.message as (
   expires_at timestamptz, is_active boolean
 );
 comment on type memory.message is 'A message, as memory.get_messages() returns it.';
-
-create type memory.shortened_message as (
-  content text, metadata jsonb, token_count int, artifact_key text, content_digest text, memory_ref text
-);
-comment on type memory.shortened_message is 'What is stored of a message whose content became an artifact.';

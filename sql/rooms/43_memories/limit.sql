@@ -33,8 +33,7 @@ begin
     counted := (
       select s.memory_count from memory.memory_scopes as s where s.user_id = p_user_id and s.agent_id = p_agent_id);
   end if;
-  settings := case when cardinality(layers) = 0 then memory._default_policy() -> 'memories'
-                   else memory._section_of(layers, 'memories') end;
+  settings := memory._effective_policy(layers) -> 'memories';
   if counted > (settings ->> 'max_per_agent')::bigint then
     perform memory._keep_limit(p_user_id, p_agent_id, counted, settings);
   end if;

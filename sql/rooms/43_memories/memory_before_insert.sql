@@ -9,6 +9,7 @@ set jit = off
 as $$
 declare
   problem text;
+  layers memory.policies[];
   policy jsonb;
   judged memory.memories;
 begin
@@ -34,7 +35,8 @@ begin
     perform memory._refuse_memory(problem, new);
   end if;
 
-  policy := memory._effective_policy(memory._lock_scope(new.user_id, new.agent_id));
+  layers := memory._lock_scope(new.user_id, new.agent_id);
+  policy := memory._effective_policy(layers); -- of a variable, so that PostgreSQL inlines the function
   new := memory._masked_memory(new, memory._masks(policy, false));
   new.content_hash := memory._content_hash(new.content);
   -- An index refuses exact duplicates of current memories, also of one that has expired and waits for a sweep.

@@ -18,7 +18,7 @@ begin
   end if;
   perform memory._check_document(new);
   new.document_id := coalesce(new.document_id, memory._uuid_v7());
-  if starts_with(new.user_id, 'space:') and (tg_op = 'INSERT'
+  if memory._is_space(new.user_id) and (tg_op = 'INSERT'
     or (new.title, new.content, new.metadata) is distinct from (old.title, old.content, old.metadata)) then
     perform memory._note_writer(new.user_id, 'document', new.document_id::text, tg_op = 'INSERT');
   end if;

@@ -42,7 +42,7 @@ begin
   from memory.checkpoints as c
   where c.user_id = copy_checkpoints.user_id and c.thread_id = copy_checkpoints.thread_id;
   get diagnostics copied = row_count;
-  if starts_with(user_id, 'space:') then
+  if memory._is_space(user_id) then
     insert into memory.space_writes (user_id, member, source, id)
     select w.user_id, w.member, w.source, new_thread_id from memory.space_writes as w
     where w.user_id = copy_checkpoints.user_id and w.source = 'checkpoint' and w.id = copy_checkpoints.thread_id;

@@ -65,7 +65,7 @@ begin
   get diagnostics deleted = row_count;
   delete from memory.checkpoint_writes as w where w.user_id = p_user_id and w.thread_id = p_thread_id;
   delete from memory.checkpoint_blobs as b where b.user_id = p_user_id and b.thread_id = p_thread_id;
-  if starts_with(p_user_id, 'space:') then -- others may begin the thread anew
+  if memory._is_space(p_user_id) then -- others may begin the thread anew
     delete from memory.space_writes as w
     where w.user_id = p_user_id and w.source = 'checkpoint' and w.id = p_thread_id;
   end if;

@@ -57,7 +57,7 @@ begin
       unnest(versions), unnest(types), unnest(blobs)
     on conflict on constraint checkpoint_blobs_pkey do nothing;
   end if;
-  if starts_with(user_id, 'space:') then -- of the thread as a whole: later states are made of earlier ones
+  if memory._is_space(user_id) then -- of the thread as a whole: later states are made of earlier ones
     perform memory._note_writer(user_id, 'checkpoint', thread_id, false);
   end if;
 end;

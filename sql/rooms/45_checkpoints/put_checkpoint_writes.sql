@@ -17,7 +17,7 @@ begin
     perform memory._check_id('task_id', task_id);
     perform memory._check_key('task_id', 'the id', task_id);
   end if;
-  if starts_with(user_id, 'space:') then
+  if memory._is_space(user_id) then
     perform memory._note_writer(user_id, 'checkpoint', thread_id, false);
   end if;
   -- A task that is run again writes the same, so the first write to a place stays. Calls at once insert the places in

@@ -25,7 +25,7 @@ begin
       -- The origin of a copy stays: memory.forget_memory() and memory.quarantine_source() find the copy by it.
       metadata = coalesce(set_thread.metadata || jsonb_strip_nulls(jsonb_build_object(
         'copied_from', t.metadata -> 'copied_from', 'copied_upto_seq', t.metadata -> 'copied_upto_seq')), t.metadata);
-  if starts_with(user_id, 'space:') then
+  if memory._is_space(user_id) then
     perform memory._note_writer(user_id, s.source, thread_id, true)
     from (values ('title', title is not null), ('metadata', metadata is not null)) as s (source, is_set)
     where s.is_set;

@@ -26,7 +26,6 @@ begin
 
   -- Triggers let the rows pass by, as those of an import.
   perform memory._begin_whole_user_change();
-  perform set_config('memory.seqs_reserved', 'yes', true);
   select array_agg(s.summary_id), array_agg(memory._uuid_v7()) into summaries, copies
   from (select c.summary_id from memory.summaries as c
         where c.user_id = copy_thread.user_id and c.thread_id = copy_thread.thread_id and c.status = 'completed'
@@ -51,7 +50,7 @@ begin
   where m.user_id = copy_thread.user_id and m.thread_id = copy_thread.thread_id and m.seq < past_seq
     and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at);
   get diagnostics copied = row_count;
-  if starts_with(user_id, 'space:') then
+  if memory._is_space(user_id) then
     perform memory._copy_writers(user_id, thread_id, new_thread_id);
   end if;
   insert into memory.quarantined_messages (user_id, thread_id, seq, content, content_digest, reason, quarantined_at,
@@ -89,7 +88,6 @@ begin
     from memory.messages as m
     where m.user_id = copy_thread.user_id and m.thread_id = new_thread_id) as c
   where t.user_id = copy_thread.user_id and t.thread_id = new_thread_id;
-  perform set_config('memory.seqs_reserved', '', true);
   perform memory._end_whole_user_change();
   perform memory._store_texts(user_id, 'summary', copies::text[], array(
     select t from memory._summary_texts(user_id, copies::text[]) as t)); -- the newest of them counts now

@@ -23,7 +23,7 @@ begin
   values (set_secret.user_id, set_secret.name, memory._secret_key_id(key), memory._sealed(key, user_id, name, said))
   on conflict on constraint secrets_pkey do update
   set key_id = excluded.key_id, sealed = excluded.sealed, updated_at = statement_timestamp();
-  if starts_with(user_id, 'space:') then
+  if memory._is_space(user_id) then
     perform memory._note_writer(user_id, 'secret', name, true);
   end if;
   perform memory._drop_secret_mask();

@@ -98,8 +98,8 @@ begin
       p_min_score => case when not rerank then search.min_score end, p_explain => search.explain,
       p_spaces => shared, p_min_relevance => search.min_relevance) as f
     join lateral memory._search_row(
-      coalesce('space:' || (f.explanation ->> 'space'), search.user_id), f.source, f.id, f.thread_id, f.number, filters,
-      search.query) as x
+      coalesce(memory._user_of_space(f.explanation ->> 'space'), search.user_id), f.source, f.id, f.thread_id,
+      f.number, filters, search.query) as x
       on x.content is not null
     order by f.rank);
 

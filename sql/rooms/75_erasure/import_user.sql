@@ -35,11 +35,9 @@ begin
     export := memory._since(export, memory._user_forgotten_at(user_id));
   end if;
   perform memory._begin_whole_user_change();
-  perform set_config('memory.seqs_reserved', 'yes', true); -- messages keep their numbers
   foreach kind in array kinds loop
     perform memory._import_rows(user_id, kind, coalesce(export -> kind, '[]'));
   end loop;
-  perform set_config('memory.seqs_reserved', '', true);
   update memory.imports as i
   set rows_given = i.rows_given + (select sum(g.value::bigint) from jsonb_each(given) as g),
       rows_stored = i.rows_stored + (

@@ -18,8 +18,8 @@ begin
   perform memory._check_id('into_user_id', into_user_id);
   perform memory._check_id('user_id', from_user_id); -- whether this session reaches them, and this node has them
   perform memory._check_id('user_id', into_user_id);
-  if starts_with(from_user_id, 'space:') or starts_with(into_user_id, 'space:') then
-    perform memory._refuse(case when starts_with(from_user_id, 'space:') then 'from_user_id' else 'into_user_id' end,
+  if memory._is_space(from_user_id) or memory._is_space(into_user_id) then
+    perform memory._refuse(case when memory._is_space(from_user_id) then 'from_user_id' else 'into_user_id' end,
       'is a space', 'Only users can be merged.');
   elsif from_user_id = into_user_id then
     perform memory._refuse('into_user_id', 'is the user who is to be merged', 'Pass two different users.');
@@ -157,10 +157,8 @@ begin
   delete from memory.shown_rounds as s where s.user_id = p_from; -- they name threads, which get new names
   perform memory._begin_whole_user_change();
   has_profile := exists (select from memory.summaries as s where s.user_id = p_into and s.kind = 'user');
-  perform set_config('memory.seqs_reserved', 'yes', true); -- messages keep their numbers
   execute memory._merging_statement() into moved
   using p_from, p_threads, p_agents, p_documents, null, p_into, threads, artifacts, has_profile;
-  perform set_config('memory.seqs_reserved', '', true);
   -- An equal memory that is hidden now is not to be found.
   update memory.texts as e set valid_until = '-infinity'
   from memory.memories as m

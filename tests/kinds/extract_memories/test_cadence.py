@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.support.jobs import ANA, claim, queued, say, settings
-from tests.support.protocol import lease, open_jobs
+from tests.support.protocol import activate, lease, open_jobs
 from tests.support.sqlapi import Api
 
 
@@ -30,6 +30,32 @@ def test_memories_are_extracted_after_every_n_messages(api: Api, cadence: dict[s
         if api.finish_jobs():
             seen.append(seq)
     assert seen == jobs_at
+
+
+@pytest.mark.feature("B9")
+@pytest.mark.parametrize("budget", ["tokens_per_user_per_day", "tokens_per_agent_per_day"])
+@pytest.mark.parametrize("count", [1, 10])
+def test_messages_queue_no_extraction_that_the_policy_never_allows(api: Api, budget: str, count: int) -> None:
+    activate(api)
+    extraction_only(api)
+    api.set_policy(settings={"budget": {budget: 0}}, user_id="ana")
+    for user_id in ("ana", "bob"):
+        for _ in range(10 // count):
+            messages = [{"role": "user", "content": "Hello"}] * count
+            api.add_messages(user_id=user_id, thread_id="t1", messages=messages)
+    assert api.query("select user_id from memory.jobs where kind = 'extract_memories'") == [("bob",)]
+
+
+@pytest.mark.feature("B9")
+def test_no_extraction_follows_once_the_policy_allows_none(api: Api) -> None:
+    activate(api)
+    extraction_only(api)
+    api.add_messages(**ANA, messages=[{"role": "user", "content": "Hello"}] * 10)
+    job = claim(api)
+    api.add_messages(**ANA, messages=[{"role": "user", "content": "Hello"}] * 10)
+    api.set_policy(settings={"budget": {"tokens_per_user_per_day": 0}})
+    api.complete_job(**lease(job), result={"memories": []})
+    assert open_jobs(api) == []
 
 
 @pytest.mark.feature("B9")

@@ -6,7 +6,7 @@ language plpgsql stable parallel safe
 as $$
 declare
   unread bigint;
-  every_n int;
+  policy jsonb;
 begin
   if (p_job.input ->> 'is_partial')::boolean then
     return jsonb '{}';
@@ -14,10 +14,10 @@ begin
   select t.next_seq - 1 - (p_job.input ->> 'through_seq')::bigint into unread
   from memory.threads as t where t.user_id = p_job.user_id and t.thread_id = p_job.scope;
   if unread > 0 then -- otherwise no policy needs to be read
-    select (memory._policy_section(m.user_id, m.agent_id, 'cadence') ->> 'fact_extraction_every_n')::int into every_n
+    select memory._policy(m.user_id, m.agent_id) into policy
     from memory.messages as m
     where m.user_id = p_job.user_id and m.thread_id = p_job.scope order by m.seq desc limit 1;
-    if every_n > 0 and unread >= every_n then
+    if memory._extracts(policy) and unread >= (policy #>> '{cadence,fact_extraction_every_n}')::int then
       return jsonb '{}';
     end if;
   end if;

@@ -70,7 +70,7 @@ begin
   ), wanted as materialized (
     select a.level, a.agent_id
     from (select distinct l.level, l.agent_id from levels as l offset 0) as a
-    where memory._extracts(a.level, a.agent_id)
+    where memory._extracts(memory._policy(a.level, a.agent_id))
   ), threads as (
     select l.user_id, l.thread_id, min(l.expires_at) as expires_at
     from levels as l join wanted as w on w.level = l.level and w.agent_id = l.agent_id

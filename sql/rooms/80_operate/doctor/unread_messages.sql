@@ -48,7 +48,7 @@ begin
     group by s.user_id, s.agent_id
   )
   select coalesce(sum(m.messages), 0),
-    coalesce(sum(m.messages) filter (where memory._extracts(m.user_id, m.agent_id)), 0),
+    coalesce(sum(m.messages) filter (where memory._extracts(memory._policy(m.user_id, m.agent_id))), 0),
     (select count(*) = 20000 from soon)
   into unread, wanted, is_estimate
   from missed as m;

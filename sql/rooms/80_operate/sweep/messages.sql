@@ -32,7 +32,7 @@ begin
       -- The policy is read once per agent, because that costs more than all other conditions together.
       select a.user_id, a.agent_id
       from (select distinct e.user_id, e.agent_id from expired as e where e.may_wait offset 0) as a
-      where memory._extracts(a.user_id, a.agent_id)
+      where memory._extracts(memory._policy(a.user_id, a.agent_id))
     ), due as (
       (select e.user_id, e.thread_id, e.seq, e.row_version
        from expired as e

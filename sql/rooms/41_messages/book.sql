@@ -1,0 +1,101 @@
+-- Books messages in a thread: numbers and counts them, and queues the model work that is due. Returns the seq of the
+-- first message. Every writer of one thread waits here for the writer before, so seq has no gaps and counters are
+-- exact. No writer waits for a model.
+create or replace function memory._book(
+  p_user_id text, p_thread_id text, p_policy jsonb, p_count int, p_tokens bigint, p_first_at timestamptz,
+  p_last_at timestamptz, p_ends_round boolean
+)
+returns bigint
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  first_seq bigint;
+  messages_now bigint;
+  tokens_now bigint;
+  tokens_since_summary bigint;
+  asks_summary boolean;
+begin
+  insert into memory.threads as t (user_id, thread_id, next_seq, message_count, active_tokens, tokens_since_summary,
+    first_at, last_at)
+  values (p_user_id, p_thread_id, p_count, p_count, p_tokens, p_tokens, p_first_at, p_last_at)
+  on conflict on constraint threads_pkey do update
+  set next_seq = t.next_seq + excluded.next_seq,
+      message_count = t.message_count + excluded.message_count,
+      active_tokens = t.active_tokens + excluded.active_tokens,
+      tokens_since_summary = t.tokens_since_summary + excluded.tokens_since_summary,
+      first_at = least(t.first_at, excluded.first_at),
+      last_at = greatest(t.last_at, excluded.last_at),
+      settled_at = null
+  returning t.next_seq - p_count, t.message_count, t.active_tokens, t.tokens_since_summary
+  into first_seq, messages_now, tokens_now, tokens_since_summary;
+
+  -- One condition after the other: PostgreSQL prepares an expression anew in each transaction, even what it skips.
+  if memory._passes_multiple(first_seq, p_count, (p_policy #>> '{cadence,fact_extraction_every_n}')::int) then
+    if memory._extracts(p_policy) then
+      perform memory._enqueue_due(p_user_id, 'extract_memories', p_thread_id);
+    end if;
+  end if;
+  asks_summary := p_policy #> '{cadence,thread_summary_every_n}' <> '0' or p_policy #>> '{summary,when}' = 'each_round';
+  if not asks_summary and tokens_now > (p_policy #>> '{context,max_tokens}')::int then
+    asks_summary := memory._is_over(
+      tokens_since_summary, p_tokens, (p_policy #>> '{context,max_tokens}')::bigint * 3 / 4);
+  end if;
+  if asks_summary then
+    if memory._is_summary_due(p_policy, first_seq, p_count, p_ends_round, tokens_now, tokens_since_summary)
+      and not memory._enqueue_due(p_user_id, 'summarize_thread', p_thread_id, memory._kind_of_summary(p_policy)) then
+      raise debug 'Summarization already in progress for %', memory._in_a_line(p_thread_id);
+    end if;
+  end if;
+  if tokens_now >= (p_policy #>> '{compression,threshold_tokens}')::bigint then
+    if memory._is_over(tokens_now, p_tokens, (p_policy #>> '{compression,threshold_tokens}')::bigint) then
+      perform memory._enqueue_compression(
+        p_user_id, p_thread_id, p_count, p_tokens, messages_now, tokens_now, p_policy -> 'compression');
+    end if;
+  end if;
+  if p_policy #> '{cadence,user_summary_every_n}' <> '0' then
+    -- Of the messages of all threads together. Messages of open transactions are not seen yet, so the job may come a
+    -- message later than the policy says. An exact counter would make the writers of all threads of a user wait for
+    -- each other.
+    if memory._passes_multiple(
+      (select sum(t.next_seq) from memory.threads as t where t.user_id = p_user_id)::bigint - p_count, p_count,
+      (p_policy #>> '{cadence,user_summary_every_n}')::int) then
+      perform memory._enqueue_due(p_user_id, 'summarize_user', '');
+    end if;
+  end if;
+  if (p_policy #>> '{search,embed_messages}')::boolean
+    and exists (select from memory.models as m where m.kind = 'embedding' and m.is_active) then
+    perform memory._enqueue_due(p_user_id, 'embed', p_thread_id);
+  end if;
+  return first_seq;
+end;
+$$;
+
+-- Takes back what was booked for those of p_booked that a trigger of the application's own has left out. A number stays
+-- without a message if the thread has a later one already.
+create or replace function memory._unbook(
+  p_user_id text, p_thread_id text, p_first_seq bigint, p_booked memory.messages[], p_stored memory.stored_message[]
+)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  update memory.threads as t
+  set next_seq = case t.next_seq when p_first_seq + cardinality(p_booked) then coalesce(l.last_seq + 1, p_first_seq)
+                                 else t.next_seq end,
+      message_count = t.message_count - l.messages,
+      active_tokens = t.active_tokens - l.tokens,
+      tokens_since_summary = t.tokens_since_summary - l.tokens,
+      first_at = coalesce((
+        select m.created_at from memory.messages as m
+        where m.user_id = t.user_id and m.thread_id = t.thread_id order by m.seq limit 1), t.first_at),
+      last_at = coalesce((
+        select m.created_at from memory.messages as m
+        where m.user_id = t.user_id and m.thread_id = t.thread_id order by m.seq desc limit 1), t.last_at)
+  from (
+    select count(*) filter (where s.seq is null) as messages, max(s.seq) as last_seq,
+      sum(b.token_count) filter (where s.seq is null) as tokens
+    from unnest(p_booked) with ordinality as b
+    left join unnest(p_stored) as s on s.seq = p_first_seq + b.ordinality - 1) as l
+  where t.user_id = p_user_id and t.thread_id = p_thread_id;
+end;
+$$;

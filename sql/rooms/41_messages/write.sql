@@ -1,0 +1,157 @@
+-- The one writer of messages: memory.add_message() and memory.add_messages() call it. The trigger of the table applies
+-- the same rules by memory._message_in(), so that "insert into memory.messages ..." from psql obeys them, too.
+
+-- Stores messages of one agent in a thread, and returns them in order. What is stored under its idempotency key already
+-- is not stored again (p_has_keys: there may be keys). p_messages: the array that the messages came in.
+create or replace function memory._write_messages(
+  p_user_id text, p_thread_id text, p_agent_id text, p_given memory.messages[], p_has_keys boolean,
+  p_messages jsonb default null
+)
+returns memory.stored_message[]
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  policy jsonb;
+  masks text[];
+  has_memory boolean;
+  keyed record;
+  known memory.stored_message[]; -- by the place in p_given: what its key has stored
+  places int[]; -- by the place in p_given: the place in fresh, of what is not stored yet
+  given memory.messages;
+  fresh memory.messages[];
+  tokens bigint := 0;
+  first_at timestamptz;
+  last_at timestamptz;
+  ends_round boolean := false;
+  first_seq bigint;
+  written memory.stored_message;
+  stored memory.stored_message[]; -- by the place in fresh
+begin
+  if not memory._is_user(p_user_id) then -- before anything of the user is read
+    perform memory._check_id('user_id', p_user_id);
+  end if;
+  policy := memory._policy(p_user_id, p_agent_id);
+  masks := memory._masks(policy, true);
+  has_memory := (policy #>> '{resources,memory}')::boolean;
+  if p_has_keys and has_memory then
+    keyed := memory._known_keys(p_user_id, p_thread_id, p_agent_id, p_given);
+    known := keyed.known;
+    places := keyed.places;
+    p_given := keyed.fresh;
+  end if;
+  foreach given in array p_given loop
+    given := memory._message_in(given, policy, masks, p_messages);
+    fresh := fresh || given;
+    tokens := tokens + given.token_count;
+    first_at := least(first_at, given.created_at);
+    last_at := greatest(last_at, given.created_at);
+    ends_round := ends_round or memory._ends_round(given.role, given.metadata);
+  end loop;
+
+  if fresh is not null and not has_memory then
+    perform memory._note_missing_resource(p_agent_id, 'memory', 'nothing is stored');
+  elsif fresh is not null then
+    first_seq := memory._book(
+      p_user_id, p_thread_id, policy, cardinality(fresh), tokens, first_at, last_at, ends_round);
+    for written in
+      insert into memory.messages as m (user_id, thread_id, seq, agent_id, role, content, metadata, token_count,
+        idempotency_key, created_at, updated_at, expires_at, artifact_key, content_digest, files, utc_offset)
+      select f.user_id, f.thread_id, first_seq + f.ordinality - 1, f.agent_id, f.role, f.content, f.metadata,
+        f.token_count, f.idempotency_key, f.created_at, f.updated_at, f.expires_at, f.artifact_key, f.content_digest,
+        f.files, f.utc_offset
+      from unnest(fresh) with ordinality as f
+      returning m.seq, m.content, m.token_count, memory._ref_in(m.content, m.artifact_key)
+    loop
+      stored := stored || written;
+    end loop;
+    if memory._is_space(p_user_id) then
+      perform memory._note_writer(p_user_id, 'message', p_thread_id || '/' || s.seq, true) from unnest(stored) as s;
+    end if;
+  end if;
+  if cardinality(stored) is distinct from cardinality(fresh) then -- some or all were left out
+    if first_seq is not null then
+      perform memory._unbook(p_user_id, p_thread_id, first_seq, fresh, stored);
+    end if;
+    stored := array(
+      select row(s.seq, coalesce(s.content, f.content), coalesce(s.token_count, f.token_count), s.memory_ref)
+        ::memory.stored_message
+      from unnest(fresh) with ordinality as f
+      left join unnest(stored) as s on s.seq = first_seq + f.ordinality - 1
+      order by f.ordinality);
+  end if;
+  if known is null then
+    return stored;
+  end if;
+  for place in 1 .. cardinality(places) loop
+    if places[place] is not null then
+      known[place] := stored[places[place]];
+    end if;
+  end loop;
+  return known;
+end;
+$$;
+
+-- A message as somebody passes it, in the spelling in which it is stored. p_place: from 0, in an array.
+create or replace function memory._new_message(
+  p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_metadata jsonb,
+  p_created_at timestamptz, p_expires_at timestamptz, p_idempotency_key text, p_utc_offset smallint default null,
+  p_place bigint default null
+)
+returns memory.messages
+language sql stable parallel safe
+begin atomic
+  select row(p_user_id, p_thread_id, p_place, p_agent_id, memory._role(p_role),
+    memory._text_of_message(memory._role(p_role), p_content, p_metadata), coalesce(p_metadata, '{}'), null, false, null,
+    p_idempotency_key, coalesce(p_created_at, statement_timestamp()), statement_timestamp(), p_expires_at, true, null,
+    null, null, case when not memory._is_space(p_user_id) then p_utc_offset end -- several people count days in a space
+  )::memory.messages;
+end;
+
+-- What is stored of a message that memory._new_message() has made, under a policy; its thread numbers it afterwards.
+-- The caller has checked the user. In p_messages, where the message has the place seq, the call of the tool may stand
+-- that it is the result of.
+create or replace function memory._message_in(
+  p_message memory.messages, p_policy jsonb, p_masks text[], p_messages jsonb default null
+)
+returns memory.messages
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  settled jsonb[]; -- metadata and files
+begin
+  if p_message.metadata <> '{}' then
+    settled := memory._settled_metadata(p_message.metadata, memory._which(p_message.seq));
+    p_message.metadata := settled[1];
+    p_message.files := settled[2];
+  end if;
+  if memory._message_problem(p_message.user_id, p_message.thread_id, p_message.agent_id, p_message.role,
+                             p_message.content, p_message.metadata, p_message.created_at, p_message.idempotency_key)
+    is not null then
+    perform memory._refuse_message(p_message.user_id, p_message.thread_id, p_message.agent_id, p_message.role,
+                                   p_message.content, p_message.metadata, p_message.created_at,
+                                   p_message.idempotency_key, memory._which(p_message.seq));
+  end if;
+  if p_message.expires_at is null then
+    p_message.expires_at := memory._message_expiry(p_policy);
+  else
+    perform memory._check_bound('expires_at', p_message.expires_at);
+  end if;
+  if p_masks <> '{}' then
+    p_message.content := memory._masked_content(p_message.content, null, p_masks);
+    p_message.metadata := memory._masked_metadata(p_message.metadata, p_masks);
+  end if;
+  if memory._may_be_long(p_message.content) then
+    p_message := memory._shortened(p_message, p_policy, p_messages);
+  end if;
+  p_message.token_count := memory._estimated_tokens(p_message.content, p_message.metadata);
+  return p_message;
+end;
+$$;
+
+-- What errors add to the name of an argument of a message in an array.
+create or replace function memory._which(p_place bigint)
+returns text
+language sql immutable parallel safe
+begin atomic
+  select coalesce(' of messages[' || p_place || ']', '');
+end;
