@@ -936,6 +936,7 @@ export interface SetThreadArguments {
   threadId: string;
   title?: string | null;
   metadata?: Json | null;
+  expectedMetadata?: Json | null;
 }
 
 export interface SetTokenKeyArguments {
@@ -1650,7 +1651,8 @@ export abstract class Functions {
 
   /**
    * Sets the title (2,000 bytes at most) and the metadata of a thread, which need not exist yet. Null leaves what is
-   * there, an empty title or object clears it. Marks replace what the policy has masked (secrets.mask_in_threads,
+   * there, an empty title or object clears it. With expected_metadata the change is refused (40001) if the thread
+   * has other metadata, {} for none. Marks replace what the policy has masked (secrets.mask_in_threads,
    * masking.classes).
    */
   setThread(args: SetThreadArguments): Promise<void> {
@@ -2067,7 +2069,7 @@ export const FUNCTIONS = {
   set_policy: { kind: "row", shape: "value", required: 1, arguments: { settings: "jsonb", agent_id: "text", user_id: "text" }, columns: { set_policy: "jsonb" } },
   set_prompt: { kind: "row", shape: "value", required: 2, arguments: { name: "text", template: "text" }, columns: { set_prompt: "integer" } },
   set_secret: { kind: "row", shape: "value", required: 3, arguments: { user_id: "text", name: "text", value: "text" }, columns: { set_secret: "void" } },
-  set_thread: { kind: "row", shape: "value", required: 2, arguments: { user_id: "text", thread_id: "text", title: "text", metadata: "jsonb" }, columns: { set_thread: "void" } },
+  set_thread: { kind: "row", shape: "value", required: 2, arguments: { user_id: "text", thread_id: "text", title: "text", metadata: "jsonb", expected_metadata: "jsonb" }, columns: { set_thread: "void" } },
   set_token_key: { kind: "row", shape: "value", required: 1, arguments: { key: "text", previous: "text" }, columns: { set_token_key: "void" } },
   status: { kind: "row", shape: "value", required: 0, arguments: {  }, columns: { status: "jsonb" } },
   store_artifact: { kind: "row", shape: "columns", required: 2, arguments: { user_id: "text", content: "text", description: "text", key: "text", artifact_type: "text", agent_id: "text", thread_id: "text", metadata: "jsonb", expires_at: "timestamp with time zone", upload_id: "uuid" }, columns: { key: "text", memory_ref: "text", token_count: "integer" } },

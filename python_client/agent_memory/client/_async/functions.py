@@ -822,11 +822,17 @@ class AsyncFunctions(AsyncMethods):
 
     @sql_function
     async def set_thread(
-        self, user_id: str, thread_id: str, title: str | None = None, metadata: Mapping[str, Any] | None = None
+        self,
+        user_id: str,
+        thread_id: str,
+        title: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        expected_metadata: Mapping[str, Any] | None = None,
     ) -> None:
         """Sets the title (2,000 bytes at most) and the metadata of a thread, which need not exist yet. Null leaves what
-        is there, an empty title or object clears it. Marks replace what the policy has masked
-        (secrets.mask_in_threads, masking.classes).
+        is there, an empty title or object clears it. With expected_metadata the change is refused (40001) if the
+        thread has other metadata, {} for none. Marks replace what the policy has masked (secrets.mask_in_threads,
+        masking.classes).
         """
 
     @sql_function
