@@ -116,7 +116,7 @@ def test_files_belong_to_the_user_and_search_finds_them(stored: Memory) -> None:
     MemoryTool(stored, "ana").call(create(NOTES, "Prefers trains over planes."))
     assert said(MemoryTool(stored, "bob"), view(NOTES))[0]
     [document] = stored.list_documents("ana", namespace="/memories")
-    assert (document.title, document.doc_type, document.trust) == (NOTES, "file", pytest.approx(0.8))
+    assert (document.title, document.doc_type, round(document.trust, 1)) == (NOTES, "file", 0.8)
     [found] = stored.search("ana", "trains", mode="keyword", sources=["document"])
     assert found.id == str(document.document_id)
     assert MemoryTool(stored, "ana").clear_all_memory() == "All memory cleared"

@@ -90,11 +90,12 @@ def test_a_file_in_quarantine_is_not_shown_and_not_written_over(api: Api) -> Non
     [file] = api.list_documents(user_id="ana")
     api.quarantine_source(user_id="ana", source="document", id=str(file.document_id), reason="poisoned")
     assert NOTES not in use(api, "view", "/memories")
-    for command, arguments in {
+    changes: dict[str, dict[str, Any]] = {
         "view": {},
         "str_replace": {"old_str": "tea", "new_str": "coffee"},
         "insert": {"insert_line": 0, "insert_text": "x"},
-    }.items():
+    }
+    for command, arguments in changes.items():
         with refused("path", "P0002"):
             use(api, command, **arguments)
     with refused("path", "23505"):

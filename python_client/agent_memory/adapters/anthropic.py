@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ..client import AsyncMemory, Memory
 from ..errors import AgentMemoryError
+from ..tools.files import FileText
 from ..tools.toolbox import TOLD, AsyncMemoryTools, MemoryTools
 from .clients import needs
 
@@ -42,7 +43,7 @@ class MemoryTool(BetaAbstractMemoryTool):
 
     def _run(self, command: Any) -> str:
         try:
-            return self._tools.call(_TOOL, _arguments(command)).text  # type: ignore[attr-defined]  # it is a FileText
+            return cast("FileText", self._tools.call(_TOOL, _arguments(command))).text
         except TOLD as error:
             raise _told(error) from error
 
@@ -67,10 +68,9 @@ class AsyncMemoryTool(BetaAsyncAbstractMemoryTool):
 
     async def _run(self, command: Any) -> str:
         try:
-            result = await self._tools.call(_TOOL, _arguments(command))
+            return cast("FileText", await self._tools.call(_TOOL, _arguments(command))).text
         except TOLD as error:
             raise _told(error) from error
-        return result.text  # type: ignore[attr-defined, no-any-return]  # it is a FileText
 
     view = create = str_replace = insert = delete = rename = _run
 
@@ -82,7 +82,7 @@ class AsyncMemoryTool(BetaAsyncAbstractMemoryTool):
 
 def _arguments(command: Any) -> dict[str, Any]:
     """The arguments of the tool: Claude calls the path of a rename ``old_path``."""
-    return {{"old_path": "path"}.get(name, name): value for name, value in dict(command).items()}
+    return {"path" if name == "old_path" else name: value for name, value in dict(command).items()}
 
 
 def _told(error: AgentMemoryError) -> ToolError:

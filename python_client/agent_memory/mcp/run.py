@@ -212,7 +212,7 @@ def http_app(
 
 
 def _endpoint(
-    memory: AsyncMemory, errors: Errors, agent_id: str | None, settings: Settings, also: Sequence[str]
+    memory: AsyncMemory, errors: Errors, agent_id: str | None, settings: Settings, also: Sequence[str] = ()
 ) -> Starlette:
     """Return the SDK's application, which finds in the scope for which user a request is."""
 
