@@ -17,11 +17,13 @@ from google.adk.errors.session_not_found_error import SessionNotFoundError
 from google.adk.events.event import Event
 from google.adk.events.event_actions import EventActions
 from google.adk.memory.memory_entry import MemoryEntry
-from google.adk.models import BaseLlm, LlmRequest, LlmResponse
+from google.adk.models import BaseLlm
+from google.adk.models.llm_request import LlmRequest
+from google.adk.models.llm_response import LlmResponse
 from google.adk.runners import Runner
 from google.adk.sessions import BaseSessionService, InMemorySessionService, Session
 from google.adk.sessions.base_session_service import GetSessionConfig
-from google.adk.tools import load_memory
+from google.adk.tools.load_memory_tool import load_memory_tool
 from google.genai.types import Blob, Content, FunctionCall, FunctionResponse, Part
 
 pytestmark = [
@@ -29,11 +31,11 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::agent_memory.DegradedWarning", "ignore::DeprecationWarning"),
     pytest.mark.filterwarnings("ignore:.*EXPERIMENTAL.*"),
 ]
-APP = {"app_name": "trips", "user_id": "ana"}
-MONDAY = {**APP, "session_id": "monday"}
+APP: dict[str, Any] = {"app_name": "trips", "user_id": "ana"}
+MONDAY: dict[str, Any] = {**APP, "session_id": "monday"}
 
 
-def said(text: str, author: str = "user", **state: Any) -> Event:
+def said(text: str, author: str = "user", /, **state: Any) -> Event:
     content = Content(role="user" if author == "user" else "model", parts=[Part(text=text)])
     delta = {name.replace("__", ":"): value for name, value in state.items()}
     return Event(author=author, invocation_id="i", content=content, actions=EventActions(state_delta=delta))
@@ -78,7 +80,7 @@ def service(stored: Memory) -> AgentMemorySessionService:
         [said("How warm is it?"), CALLED, RETURNED, said("18 degrees.", "guide")],
         [of_model(Part(text="One"), Part(text="Two")), of_model(Part(text="")), of_model()],
         [of_model(Part(inline_data=Blob(data=b"\0a", mime_type="image/png")), Part(text="A photo"))],
-        [Event(author="guide", error_code="STOP", error_message="no"), said("", author="user", k=None, j={"a": [1]})],
+        [Event(author="guide", error_code="STOP", error_message="no"), said("", k=None, j={"a": [1]})],
     ],
     ids=["tools", "texts", "image", "no text"],
 )
@@ -126,7 +128,7 @@ async def scopes(service: BaseSessionService) -> Any:
     monday = await service.create_session(**MONDAY, state=state)
     tuesday = await service.create_session(**APP, session_id="tuesday", state={"city": "Faro"})
     await service.append_event(monday, said("Hi", city="Oslo", user__age=30, app__version=2, temp__y=2, gone=None))
-    shown = [dict(monday.state), monday.events[-1].actions.state_delta, dict(tuesday.state)]
+    shown: list[Any] = [dict(monday.state), monday.events[-1].actions.state_delta, dict(tuesday.state)]
     for session_id in ("monday", "tuesday"):
         kept = await service.get_session(**APP, session_id=session_id)
         shown.append(kept and kept.state)
@@ -138,12 +140,12 @@ async def scopes(service: BaseSessionService) -> Any:
 async def lists(service: BaseSessionService) -> Any:
     for user_id, session_id in (("ana", "a/b"), ("ana", " b "), ("bob", "c")):
         session = await service.create_session(app_name="trips", user_id=user_id, session_id=session_id)
-        await service.append_event(session, said(f"I am {user_id}", **{f"of_{user_id}": 1}, user__n=user_id))
+        await service.append_event(session, said(f"I am {user_id}", user__n=user_id))
         await asyncio.sleep(0.01)
     await service.create_session(app_name="trips/a", user_id="ana", session_id="b")
-    shown = []
-    for user_id in ("ana", "bob", "cleo", None):
-        found = await service.list_sessions(app_name="trips", user_id=user_id)
+    shown: list[Any] = []
+    for listed in ("ana", "bob", "cleo", None):
+        found = await service.list_sessions(app_name="trips", user_id=listed)
         shown += [(each.user_id, each.id, each.state, each.events) for each in found.sessions]
     await service.delete_session(app_name="trips", user_id="ana", session_id="b")
     await service.delete_session(app_name="trips", user_id="ana", session_id="b")
@@ -209,7 +211,7 @@ def test_sessions_at_once_lose_no_state_and_one_object_may_be_shared(dsn: str) -
             sessions = [await service.create_session(**APP) for _ in range(4)]
             await asyncio.gather(
                 *(
-                    service.append_event(session, said(f"{place} {turn}", **{f"user__{place}_{turn}": turn}))
+                    service.append_event(session, said(f"{place} {turn}", "user", **{f"user__{place}_{turn}": turn}))
                     for turn in range(3)
                     for place, session in enumerate(sessions)
                 )
@@ -290,13 +292,15 @@ def _has_result(request: LlmRequest) -> bool:
 def test_an_agent_of_adk_goes_on_with_its_session_and_remembers(dsn: str) -> None:
     async def converse() -> None:
         async with AsyncMemory(dsn) as stored:
-            agent = LlmAgent(name="guide", model=Scripted(model="m"), tools=[load_memory], output_key="answer")
+            agent = LlmAgent(name="guide", model=Scripted(model="m"), tools=[load_memory_tool], output_key="answer")
             sessions, memories = AgentMemorySessionService(stored), AgentMemoryService(stored)
             await memories.add_events_to_memory(**APP, events=[said("I prefer trains over planes.")])
             await sessions.create_session(**MONDAY)
             runner = Runner(app_name="trips", agent=agent, session_service=sessions, memory_service=memories)
             asked = Content(role="user", parts=[Part(text="How do I travel?")])
-            events = [e async for e in runner.run_async(user_id="ana", session_id="monday", new_message=asked)]
+            events: list[Any] = [
+                e async for e in runner.run_async(user_id="ana", session_id="monday", new_message=asked)
+            ]
             assert events[-1].content.parts[0].text == "By train."
             [remembered] = events[1].content.parts[0].function_response.response["result"].memories
             assert remembered.content.parts[0].text == "I prefer trains over planes."

@@ -13,6 +13,7 @@ from agent_framework import (
     BaseChatClient,
     ChatResponse,
     Content,
+    ContextProvider,
     FunctionInvocationLayer,
     InMemoryHistoryProvider,
     Message,
@@ -121,7 +122,7 @@ def test_of_a_transcript_that_is_passed_again_what_is_new_is_stored(store: Agent
     assert [message.text for message in run(store.get_messages("monday"))] == ["Hi", "Hi", "Hello", "Bye", "x"]
 
 
-class Scripted(FunctionInvocationLayer, BaseChatClient):  # type: ignore[misc]  # as the framework's own clients
+class Scripted(FunctionInvocationLayer, BaseChatClient):
     """A model that calls the tool once where there is one."""
 
     def __init__(self) -> None:
@@ -157,7 +158,10 @@ def test_an_agent_goes_on_with_its_history_and_knows_its_user(dsn: str) -> None:
         async with AsyncMemory(dsn) as memory:
             await memory.add_memory("ana", "Prefers trains over planes", source="user")
             client = Scripted()
-            providers = [AgentMemoryProvider(memory, "ana"), AgentMemoryMessageStore(memory, "ana")]
+            providers: list[ContextProvider] = [
+                AgentMemoryProvider(memory, "ana"),
+                AgentMemoryMessageStore(memory, "ana"),
+            ]
             agent = Agent(client, tools=[weather], context_providers=providers)
             session = agent.create_session(session_id="monday")
             for asked in ("Shall I take trains or planes?", "And how warm is it?"):

@@ -208,11 +208,11 @@ class Adk(AgentFramework):
                 ),
             ]
         stored = [message for event in events for message in messages_of(event)]
-        self._memory.add_messages(*ANA.values(), stored)
+        self._memory.add_messages(ANA["user_id"], ANA["thread_id"], stored)
         return events
 
     def read(self) -> list[Any]:
-        return events_of(self._memory.get_messages(*ANA.values(), whole=True))
+        return events_of(self._memory.get_messages(ANA["user_id"], ANA["thread_id"], whole=True))
 
 
 @pytest.fixture(params=[OpenAIAgents, LangChain, PydanticAI, AutoGen, AgentFramework, Adk])

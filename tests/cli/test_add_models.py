@@ -110,8 +110,8 @@ def test_azure_is_reached_by_its_endpoint(
 ) -> None:
     monkeypatch.setenv("AZURE_OPENAI_API_KEY", "k")
     assert "--setting api_version" in command("models", "add", "azure", "--model", "d", status=1)
-    options = ("--url", model.url.removesuffix("/v1"), "--setting", "api_version=2024-10-21")
-    options = (*options, "--api-key-env", "AZURE_OPENAI_API_KEY")
+    endpoint = model.url.removesuffix("/v1")
+    options = ("--url", endpoint, "--setting", "api_version=2024-10-21", "--api-key-env", "AZURE_OPENAI_API_KEY")
     command("models", "add", "azure", "--model", "deployed", *options)
     assert active(db)["chat"][:2] == ("deployed", "azure")
     assert model.requests[-1].headers["api-key"] == "k"

@@ -1652,7 +1652,7 @@ export abstract class Functions {
   /**
    * Sets the title (2,000 bytes at most) and the metadata of a thread, which need not exist yet. Null leaves what is
    * there, an empty title or object clears it. With expected_metadata the change is refused (40001) if the thread
-   * has other metadata, {} for none. Marks replace what the policy has masked (secrets.mask_in_threads,
+   * has other metadata ({} is none). Marks replace what the policy has masked (secrets.mask_in_threads,
    * masking.classes).
    */
   setThread(args: SetThreadArguments): Promise<void> {

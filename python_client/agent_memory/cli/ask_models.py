@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import psycopg
 
 _SAID = "I live in Porto, and I prefer trains over planes."
-_QUESTIONS = {
+_QUESTIONS: dict[str, dict[str, Any]] = {
     "chat": {
         "kind": "extract_memories",
         "thread_id": "question",
@@ -191,7 +191,7 @@ def _ask(connection: psycopg.Connection[Any], kind: str, model: dict[str, Any]) 
         AgentMemoryError: there is no answer, or none that can be used.
     """
     prompt = connection.cursor(row_factory=dict_row).execute(_PROMPT, [_PROMPTS.get(kind)]).fetchone()
-    payload = {"model": model, "prompt": prompt, **deepcopy(_QUESTIONS[kind])}
+    payload: dict[str, Any] = {"model": model, "prompt": prompt, **deepcopy(_QUESTIONS[kind])}
     calls: list[dict[str, Any]] = []
     started = time.monotonic()
     try:
@@ -214,10 +214,11 @@ def _ask(connection: psycopg.Connection[Any], kind: str, model: dict[str, Any]) 
 
 
 def _cost(kind: str, settings: Mapping[str, Any]) -> float | None:
-    prices = [settings.get("price_per_million_input"), settings.get("price_per_million_output", 0)]
-    if kind not in _TOKENS or prices[0] is None:
+    price = settings.get("price_per_million_input")
+    if kind not in _TOKENS or price is None:
         return None
-    return sum(tokens * price / 1e6 for tokens, price in zip(_TOKENS[kind], prices, strict=True))
+    read, written = _TOKENS[kind]
+    return (read * float(price) + written * float(settings.get("price_per_million_output", 0))) / 1e6
 
 
 def _remembered(result: Mapping[str, Any]) -> str:

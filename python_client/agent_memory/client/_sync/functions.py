@@ -830,7 +830,7 @@ class SyncFunctions(SyncMethods):
     ) -> None:
         """Sets the title (2,000 bytes at most) and the metadata of a thread, which need not exist yet. Null leaves what
         is there, an empty title or object clears it. With expected_metadata the change is refused (40001) if the
-        thread has other metadata, {} for none. Marks replace what the policy has masked (secrets.mask_in_threads,
+        thread has other metadata ({} is none). Marks replace what the policy has masked (secrets.mask_in_threads,
         masking.classes).
         """
 
