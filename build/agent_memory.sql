@@ -20154,9 +20154,9 @@ comment on function memory.use_files(text, text, text, text, text, text, int, te
 'Executes a command of a model on a user''s files under /memories, and returns the text that the model is to read. '
 'command: view (a file with numbers of lines, view_range [first, last], or a directory two levels deep), create '
 '(file_text), str_replace (old_str, which must occur once, by new_str), insert (insert_text after line insert_line), '
-'delete, rename (to new_path). A file is a document of the namespace /memories whose title is its path, and a directory '
-'is there while a file is in it. Commands at the same time lose nothing. Errors: P0002 for a path that does not exist, '
-'23505 for one that does already; their texts, like the results, are those of Anthropic''s memory tool.';
+'delete, rename (to new_path). A file is a document of the namespace /memories whose title is its path, and a '
+'directory is there while a file is in it. Commands at the same time lose nothing. Errors: P0002 for a path that does '
+'not exist, 23505 for one that does already; their texts, like the results, are those of Anthropic''s memory tool.';
 
 -- The path as files are stored by it: without "." and doubled slashes.
 create or replace function memory._file_place(p_argument text, p_path text)
@@ -20171,7 +20171,8 @@ begin
     perform memory._refuse(p_argument, format('Path %s would escape /memories directory', p_path),
       'Name the path without "..".');
   elsif octet_length(p_path) > 1000 or p_path ~ '[[:cntrl:]]' then
-    perform memory._refuse(p_argument, 'A path has at most 1000 bytes and no control characters', 'Use a shorter name.');
+    perform memory._refuse(p_argument, 'A path has at most 1000 bytes and no control characters',
+      'Use a shorter name.');
   end if;
   return (
     select string_agg('/' || s.name, '' order by s.place)

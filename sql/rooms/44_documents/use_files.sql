@@ -38,8 +38,8 @@ comment on function memory.use_files(text, text, text, text, text, text, int, te
 'command: view (a file with numbers of lines, view_range [first, last], or a directory two levels deep), create '
 '(file_text), str_replace (old_str, which must occur once, by new_str), insert (insert_text after line insert_line), '
 'delete, rename (to new_path). A file is a document of the namespace /memories whose title is its path, and a '
-'directory is there while a file is in it. Commands at the same time lose nothing. Errors: P0002 for a path that does not exist, '
-'23505 for one that does already; their texts, like the results, are those of Anthropic''s memory tool.';
+'directory is there while a file is in it. Commands at the same time lose nothing. Errors: P0002 for a path that does '
+'not exist, 23505 for one that does already; their texts, like the results, are those of Anthropic''s memory tool.';
 
 -- The path as files are stored by it: without "." and doubled slashes.
 create or replace function memory._file_place(p_argument text, p_path text)
