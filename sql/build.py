@@ -33,6 +33,7 @@ MODELS = ROOT / "plpython" / "agent_memory_models"
 LIST_MODULES = {
     MODELS / "text" / "lists.py": ("attributes", "lasting", "statements", "times"),
     MODELS / "providers" / "lists.py": ("models", "providers", "windows"),
+    ROOT / "python_client" / "agent_memory" / "cli" / "lists.py": ("servers",),
 }
 
 sys.path[:0] = [str(SQL), str(ROOT / "plpython")]

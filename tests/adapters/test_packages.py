@@ -11,6 +11,9 @@ import pytest
 from agent_memory import AgentMemoryError
 
 EXTRAS = {
+    "adk": ("google", "adk"),
+    "agent_framework": ("agent_framework", "agent-framework"),
+    "anthropic": ("anthropic", "anthropic"),
     "autogen": ("autogen_core", "autogen"),
     "langgraph": ("langgraph", "langgraph"),
     "llama_index": ("llama_index", "llama-index"),

@@ -8,8 +8,12 @@ from datetime import datetime, timezone
 from typing import Any
 
 import pytest
+from agent_framework import Content
+from agent_framework import Message as FrameworkMessage
 from agent_memory import Memory
 from agent_memory.adapters import langgraph, pydantic_ai
+from agent_memory.adapters.adk.events import events_of, messages_of
+from agent_memory.adapters.agent_framework import AgentMemoryMessageStore
 from agent_memory.adapters.autogen import MemoryContext
 from agent_memory.adapters.openai_agents import AgentMemorySession
 from autogen_core import FunctionCall
@@ -20,6 +24,11 @@ from autogen_core.models import (
     LLMMessage,
     UserMessage,
 )
+from google.adk.events.event import Event
+from google.genai.types import Content as GoogleContent
+from google.genai.types import FunctionCall as GoogleCall
+from google.genai.types import FunctionResponse
+from google.genai.types import Part as GooglePart
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from pydantic_ai.messages import (
     ModelMessage,
@@ -152,7 +161,61 @@ class AutoGen:
         asyncio.run(self._context.clear())
 
 
-@pytest.fixture(params=[OpenAIAgents, LangChain, PydanticAI, AutoGen])
+class AgentFramework:
+    """The history of a session of Microsoft Agent Framework."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+        self._store = AgentMemoryMessageStore(memory, ANA["user_id"])
+
+    def added(self) -> list[Any]:
+        messages: list[FrameworkMessage] = []
+        for number in range(ROUNDS):
+            messages += [
+                FrameworkMessage("user", [f"Lint it, {number}."]),
+                FrameworkMessage("assistant", [Content.from_function_call(f"c{number}", "lint", arguments="{}")]),
+                FrameworkMessage("tool", [Content.from_function_result(f"c{number}", result=f"{number}\n{LONG}")]),
+                FrameworkMessage("assistant", [f"Linted, {number}."]),
+            ]
+        asyncio.run(self._store.save_messages(ANA["thread_id"], messages))
+        return [message.to_dict() for message in messages]
+
+    def read(self) -> list[Any]:
+        return [message.to_dict() for message in asyncio.run(self._store.get_messages(ANA["thread_id"]))]
+
+    def clear(self) -> None:
+        self._memory.clear_thread(*ANA.values())
+
+
+class Adk(AgentFramework):
+    """Events of Google ADK, of whose thread the compression knows."""
+
+    def added(self) -> list[Any]:
+        events = []
+        for number in range(ROUNDS):
+            call = GoogleCall(id=f"c{number}", name="lint", args={})
+            output = FunctionResponse(id=f"c{number}", name="lint", response={"output": f"{number}\n{LONG}"})
+            events += [
+                Event(
+                    author="user", content=GoogleContent(role="user", parts=[GooglePart(text=f"Lint it, {number}.")])
+                ),
+                Event(author="linter", content=GoogleContent(role="model", parts=[GooglePart(function_call=call)])),
+                Event(
+                    author="linter", content=GoogleContent(role="user", parts=[GooglePart(function_response=output)])
+                ),
+                Event(
+                    author="linter", content=GoogleContent(role="model", parts=[GooglePart(text=f"Linted, {number}.")])
+                ),
+            ]
+        stored = [message for event in events for message in messages_of(event)]
+        self._memory.add_messages(ANA["user_id"], ANA["thread_id"], stored)
+        return events
+
+    def read(self) -> list[Any]:
+        return events_of(self._memory.get_messages(ANA["user_id"], ANA["thread_id"], whole=True))
+
+
+@pytest.fixture(params=[OpenAIAgents, LangChain, PydanticAI, AutoGen, AgentFramework, Adk])
 def history(request: pytest.FixtureRequest, memory: Memory) -> Any:
     return request.param(memory)
 

@@ -49,7 +49,7 @@ CONSTANT = [
     "reconcile_memories", "record_calls", "record_use", "reencrypt_secrets", "register_model", "release_job",
     "reset_prompt", "restore_memory", "retrieve_artifact", "retry_job", "revoke_space", "set_policy", "set_prompt",
     "set_secret", "set_thread", "set_token_key", "store_artifact", "summarize_thread", "summarize_user", "tenant_user",
-    "trust_claims", "unbind_role", "vector_index", "version", "was_forgotten", "forget_user",
+    "trust_claims", "unbind_role", "use_files", "vector_index", "version", "was_forgotten", "forget_user",
 ]  # fmt: skip
 
 QUERY: dict[str, Any] = {"query": "green tea", "query_embedding": str(EMBEDDING)}

@@ -17,7 +17,7 @@ import psycopg
 import pytest
 from agent_memory import Memory
 from agent_memory.cli import app
-from agent_memory.tools import TOOLS, openai_tools
+from agent_memory.tools import TOOLS, MemoryTools, openai_tools
 
 from tests.mcp.steps import Host, over_stdio, stdio_server
 from tests.support.runners import PATIENCE, wait_until
@@ -49,6 +49,19 @@ def test_document_c_is_served_as_it_names_its_tools(ana: Host) -> None:
     assert not {"store_memory", "search_memory"} & {tool.name for tool in ana.ask("list_tools").tools}
     hits = ana.call("search", query="disk full")["results"]
     assert put["memory_key"] in [hit["id"] for hit in hits if hit["source"] == "artifact"]
+
+
+@pytest.mark.feature("F36")
+def test_a_host_that_is_to_keep_notes_is_shown_the_tool_for_files(dsn: str) -> None:
+    with over_stdio(stdio_server(dsn, "--user", "ana", "--tool", "memory_files")) as ana:
+        assert "memory_files" in {tool.name for tool in ana.ask("list_tools").tools}
+        ana.call("memory_files", command="create", path="/memories/plan.md", file_text="Buy tea.")
+        refused = ana.refused("memory_files", command="view", path="/memories/none")
+        assert refused.startswith("Error: path: The path /memories/none does not exist. Please provide a valid path.")
+    with Memory(dsn) as memory:
+        call = {"name": "memory_files", "arguments": '{"command": "view", "path": "/memories/plan.md"}', "call_id": "c"}
+        answer = MemoryTools(memory, "ana", names=["memory_files"]).execute(call)
+        assert "1\\tBuy tea." in answer["output"]
 
 
 def test_what_one_conversation_tells_another_one_knows(ana: Host) -> None:

@@ -189,3 +189,14 @@ def test_those_who_set_and_those_who_write_wait_for_each_other_and_lose_nothing(
         thread = memory.get_thread("ana", "t1")
         assert thread.message_count == 40
         assert thread.metadata["place"] in range(40)
+
+
+def test_a_change_of_metadata_may_expect_what_is_there(api: Api) -> None:
+    api.set_thread(**ANA, metadata={"n": 1}, expected_metadata={})
+    api.set_thread(**ANA, metadata={"n": 2}, expected_metadata={"n": 1})
+    for thread_id, expected in ((ANA["thread_id"], {"n": 1}), (ANA["thread_id"], {}), ("none", {"n": 2})):
+        with refused("expected_metadata", "40001"):
+            api.set_thread(**{**ANA, "thread_id": thread_id}, metadata={"n": 3}, expected_metadata=expected)
+    assert api.get_thread(**ANA)[0].metadata == {"n": 2}
+    api.add_message(user_id="ana", thread_id="plain", role="user", content="Hi")  # a thread that never had metadata
+    api.set_thread(user_id="ana", thread_id="plain", metadata={"n": 1}, expected_metadata={})

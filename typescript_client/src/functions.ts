@@ -936,6 +936,7 @@ export interface SetThreadArguments {
   threadId: string;
   title?: string | null;
   metadata?: Json | null;
+  expectedMetadata?: Json | null;
 }
 
 export interface SetTokenKeyArguments {
@@ -1006,6 +1007,19 @@ export interface UpdateMemoryArguments {
   importance?: number | null;
   expiresAt?: Date | string | null;
   expectedVersion?: number | null;
+}
+
+export interface UseFilesArguments {
+  userId: string;
+  command: string;
+  path: string;
+  fileText?: string | null;
+  oldStr?: string | null;
+  newStr?: string | null;
+  insertLine?: number | null;
+  insertText?: string | null;
+  viewRange?: number[] | null;
+  newPath?: string | null;
 }
 
 export interface VectorIndexArguments {
@@ -1637,7 +1651,8 @@ export abstract class Functions {
 
   /**
    * Sets the title (2,000 bytes at most) and the metadata of a thread, which need not exist yet. Null leaves what is
-   * there, an empty title or object clears it. Marks replace what the policy has masked (secrets.mask_in_threads,
+   * there, an empty title or object clears it. With expected_metadata the change is refused (40001) if the thread
+   * has other metadata ({} is none). Marks replace what the policy has masked (secrets.mask_in_threads,
    * masking.classes).
    */
   setThread(args: SetThreadArguments): Promise<void> {
@@ -1699,6 +1714,19 @@ export abstract class Functions {
    */
   updateMemory(args: UpdateMemoryArguments): Promise<number> {
     return this.call("update_memory", args);
+  }
+
+  /**
+   * Executes a command of a model on a user's files under /memories, and returns the text that the model is to read.
+   * command: view (a file with numbers of lines, view_range [first, last], or a directory two levels deep), create
+   * (file_text), str_replace (old_str, which must occur once, by new_str), insert (insert_text after line
+   * insert_line), delete, rename (to new_path). A file is a document of the namespace /memories whose title is its
+   * path, and a directory is there while a file is in it. Commands at the same time lose nothing. Errors: P0002 for
+   * a path that does not exist, 23505 for one that does already; their texts, like the results, are those of
+   * Anthropic's memory tool.
+   */
+  useFiles(args: UseFilesArguments): Promise<string> {
+    return this.call("use_files", args);
   }
 
   /** Version of agent_memory in this database. */
@@ -2041,7 +2069,7 @@ export const FUNCTIONS = {
   set_policy: { kind: "row", shape: "value", required: 1, arguments: { settings: "jsonb", agent_id: "text", user_id: "text" }, columns: { set_policy: "jsonb" } },
   set_prompt: { kind: "row", shape: "value", required: 2, arguments: { name: "text", template: "text" }, columns: { set_prompt: "integer" } },
   set_secret: { kind: "row", shape: "value", required: 3, arguments: { user_id: "text", name: "text", value: "text" }, columns: { set_secret: "void" } },
-  set_thread: { kind: "row", shape: "value", required: 2, arguments: { user_id: "text", thread_id: "text", title: "text", metadata: "jsonb" }, columns: { set_thread: "void" } },
+  set_thread: { kind: "row", shape: "value", required: 2, arguments: { user_id: "text", thread_id: "text", title: "text", metadata: "jsonb", expected_metadata: "jsonb" }, columns: { set_thread: "void" } },
   set_token_key: { kind: "row", shape: "value", required: 1, arguments: { key: "text", previous: "text" }, columns: { set_token_key: "void" } },
   status: { kind: "row", shape: "value", required: 0, arguments: {  }, columns: { status: "jsonb" } },
   store_artifact: { kind: "row", shape: "columns", required: 2, arguments: { user_id: "text", content: "text", description: "text", key: "text", artifact_type: "text", agent_id: "text", thread_id: "text", metadata: "jsonb", expires_at: "timestamp with time zone", upload_id: "uuid" }, columns: { key: "text", memory_ref: "text", token_count: "integer" } },
@@ -2053,6 +2081,7 @@ export const FUNCTIONS = {
   trust_claims: { kind: "row", shape: "value", required: 1, arguments: { role_name: "name", setting: "text" }, columns: { trust_claims: "void" } },
   unbind_role: { kind: "row", shape: "value", required: 1, arguments: { role_name: "name" }, columns: { unbind_role: "void" } },
   update_memory: { kind: "row", shape: "value", required: 2, arguments: { user_id: "text", memory_id: "uuid", content: "text", metadata: "jsonb", tags: "text[]", confidence: "double precision", importance: "double precision", expires_at: "timestamp with time zone", expected_version: "integer" }, columns: { update_memory: "integer" } },
+  use_files: { kind: "row", shape: "value", required: 3, arguments: { user_id: "text", command: "text", path: "text", file_text: "text", old_str: "text", new_str: "text", insert_line: "integer", insert_text: "text", view_range: "integer[]", new_path: "text" }, columns: { use_files: "text" } },
   vector_index: { kind: "rows", shape: "value", required: 1, arguments: { model: "text" }, columns: { vector_index: "text" } },
   version: { kind: "row", shape: "value", required: 0, arguments: {  }, columns: { version: "text" } },
   was_forgotten: { kind: "row", shape: "value", required: 2, arguments: { user_id: "text", messages: "jsonb" }, columns: { was_forgotten: "boolean[]" } },

@@ -238,6 +238,7 @@ const ANSWERS: Record<ToolName, (found: Json, given: Record<string, Json>) => Js
   store_memory: ({ key, memoryRef, tokenCount }) => ({ memory_key: key, memory_ref: memoryRef, token_count: tokenCount }),
   retrieve_memory: retrieved,
   search_memory: (rows) => ({ results: rows.map(foundText) }),
+  memory_files: (text) => ({ text }),
   list_documents: (rows) => ({ documents: rows.map(listedDocument), total_count: rows[0]?.totalCount ?? 0 }),
 };
 

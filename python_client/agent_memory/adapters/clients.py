@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, TypeVar, cast
 
 from .._extras import needs as needs
-from ..client import AsyncMemory, Memory
+from ..client import Admin, AsyncAdmin, AsyncMemory, Memory
 
 Value = TypeVar("Value")
 
@@ -16,7 +16,7 @@ Value = TypeVar("Value")
 class _Threaded:
     """A blocking client whose methods are coroutines: each call runs in a thread, so that no event loop waits."""
 
-    def __init__(self, memory: Memory) -> None:
+    def __init__(self, memory: Any) -> None:
         self._memory = memory
 
     def __getattr__(self, name: str) -> Callable[..., Coroutine[Any, Any, Any]]:
@@ -39,6 +39,11 @@ def asynchronous(memory: AsyncMemory | Memory) -> AsyncMemory:
     if isinstance(memory, Memory):
         return cast("AsyncMemory", _Threaded(memory))
     raise TypeError(f"memory must be a Memory or an AsyncMemory, not {type(memory).__name__}")
+
+
+def threaded(admin: Admin) -> AsyncAdmin:
+    """Return the functions of administrators of a blocking client as coroutines."""
+    return cast("AsyncAdmin", _Threaded(admin))
 
 
 class _Immediate:

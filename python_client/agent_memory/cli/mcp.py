@@ -33,6 +33,10 @@ def mcp(
         str | None,
         typer.Option(help="The agent that writes, and whose memories are searched; all agents unless given."),
     ] = None,
+    tool: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="List this tool as well, such as memory_files; repeatable."),
+    ] = None,
     http: Annotated[bool, typer.Option("--http", help="Serve streamable HTTP instead of stdio.")] = False,
     host: Annotated[str, typer.Option(help="With --http: the address to listen on.")] = HOST,
     port: Annotated[int, typer.Option(min=0, max=65535, help="With --http: the port; 0 takes a free one.")] = _PORT,
@@ -63,7 +67,7 @@ def mcp(
             stderr.print(
                 "An MCP host starts this command, and speaks the protocol with it. Ctrl-D ends it.", soft_wrap=True
             )
-        serve_stdio(dsn, user, agent)
+        serve_stdio(dsn, user, agent, tool or ())
         return
     settings = Settings(
         **keys_of_environment(),
@@ -84,4 +88,4 @@ def mcp(
         )
         console.print(Text(f"Listening on {url} ({who})"), soft_wrap=True)
 
-    serve_http(dsn, user, agent, settings, announce)
+    serve_http(dsn, user, agent, settings, announce, tool or ())

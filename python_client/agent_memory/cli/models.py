@@ -10,6 +10,7 @@ from psycopg.rows import dict_row
 
 from ..choices import ModelKind, Provider
 from ..errors import InvalidValueError
+from .ask_models import add, check
 from .console import Dsn, Group, connected_to_nodes, opened
 from .printing import AsJson, console, print_json, print_line, print_table
 
@@ -64,12 +65,7 @@ def register(
 ) -> None:
     """Register a model, or change one."""
     given: dict[str, Any] = {"base_url": base_url, "api_key_env": api_key_env, "dimensions": dimensions}
-    settings = {key: value for key, value in given.items() if value is not None}
-    for each in setting or []:
-        key, equals, value = each.partition("=")
-        if not equals:
-            raise InvalidValueError(f"setting: {each} has no =", hint="Write, for example: --setting temperature=0")
-        settings[key] = as_value(value)
+    settings = {key: value for key, value in given.items() if value is not None} | settings_of(setting)
     with opened(dsn) as memory:
         memory.admin.register_model(name, kind, provider, model, settings)
         if activate:
@@ -91,6 +87,10 @@ def local(
         (use_multilingual if multilingual else use_default)(memory)
     name = MULTILINGUAL_NAME if multilingual else DEFAULT_NAME
     print_line(f"{name} is active. A worker embeds the stored texts: agent-memory status says how far it is.")
+
+
+models.command()(add)
+models.command("test")(check)
 
 
 @models.command("activate")
@@ -115,6 +115,21 @@ def drop(name: Name, dsn: Dsn = None) -> None:
     with opened(dsn) as memory:
         memory.admin.drop_model(name)
     print_line(f"{name} is gone.")
+
+
+def settings_of(given: list[str] | None) -> dict[str, Any]:
+    """Return the settings that KEY=VALUE stands for.
+
+    Raises:
+        InvalidValueError: one of them has no =.
+    """
+    settings = {}
+    for each in given or []:
+        key, equals, value = each.partition("=")
+        if not equals:
+            raise InvalidValueError(f"setting: {each} has no =", hint="Write, for example: --setting temperature=0")
+        settings[key] = as_value(value)
+    return settings
 
 
 def as_value(text: str) -> Any:

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import os
 import signal
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from typing import Any
@@ -48,13 +48,14 @@ _USER_HEADER = "agent-memory-user"
 """The header by which the administrator names a user, for hosts that cannot put one into the URL."""
 
 
-def serve_stdio(dsn: str | None, user_id: str, agent_id: str | None) -> None:
+def serve_stdio(dsn: str | None, user_id: str, agent_id: str | None, also: Sequence[str] = ()) -> None:
     """Serve the program that started this one, until it closes stdin, or SIGTERM or SIGINT comes.
 
     Args:
         dsn: the connection string; without one the database of the environment, else the embedded store of this user.
         user_id: the user of all requests.
         agent_id: the agent that what is stored belongs to; None for the default one.
+        also: tools that are listed besides the usual ones.
 
     Raises:
         NotInstalledError: the database has no agent_memory.
@@ -66,7 +67,8 @@ def serve_stdio(dsn: str | None, user_id: str, agent_id: str | None) -> None:
     async def run() -> None:
         async with _opened(conninfo) as memory:
             _end_on_signals(memory)
-            server = create_server(memory, lambda _: user_id, Errors(conninfo, to_operator=True), agent_id=agent_id)
+            errors = Errors(conninfo, to_operator=True)
+            server = create_server(memory, lambda _: user_id, errors, agent_id=agent_id, also=also)
             async with stdio_server() as (requests, answers):
                 await server.run(requests, answers, server.create_initialization_options())
 
@@ -74,7 +76,12 @@ def serve_stdio(dsn: str | None, user_id: str, agent_id: str | None) -> None:
 
 
 def serve_http(
-    dsn: str | None, user_id: str | None, agent_id: str | None, settings: Settings, announce: Callable[[str], None]
+    dsn: str | None,
+    user_id: str | None,
+    agent_id: str | None,
+    settings: Settings,
+    announce: Callable[[str], None],
+    also: Sequence[str] = (),
 ) -> None:
     """Serve HTTP (streamable HTTP of the protocol, without sessions) until SIGTERM or SIGINT.
 
@@ -82,6 +89,7 @@ def serve_http(
         dsn: the connection string; without one the database of the environment, else the embedded store of this user.
         user_id: the only user that is served; None for the user of each request's token.
         agent_id: the agent that what is stored belongs to; None for the default one.
+        also: tools that are listed besides the usual ones.
         settings: the keys and limits.
         announce: is told where the server listens, as soon as it does.
 
@@ -103,7 +111,7 @@ def serve_http(
 
     async def run() -> None:
         async with _opened(conninfo, settings.pool_size) as memory:
-            app = http_app(memory, Errors(conninfo, to_operator=False), user_id, agent_id, announced)
+            app = http_app(memory, Errors(conninfo, to_operator=False), user_id, agent_id, announced, also)
             await serve_app(app, listening, settings, lambda url: announce(url + MCP_PATH), lifespan="on")
 
     with listening_socket(settings) as listening:
@@ -178,7 +186,12 @@ async def mounted(memory: AsyncMemory, conninfo: str | None, settings: Settings)
 
 
 def http_app(
-    memory: AsyncMemory, errors: Errors, user_id: str | None, agent_id: str | None, settings: Settings
+    memory: AsyncMemory,
+    errors: Errors,
+    user_id: str | None,
+    agent_id: str | None,
+    settings: Settings,
+    also: Sequence[str] = (),
 ) -> ASGIApp:
     """Return the application for uvicorn or another ASGI server.
 
@@ -187,9 +200,10 @@ def http_app(
         errors: says what clients are told of errors.
         user_id: the only user that is served; None for the user of each request's token.
         agent_id: the agent that what is stored belongs to; None for the default one.
+        also: tools that are listed besides the usual ones.
         settings: the keys and limits.
     """
-    app = _endpoint(memory, errors, agent_id, settings)
+    app = _endpoint(memory, errors, agent_id, settings, also)
     app.routes.extend(_metadata_routes(settings))
     app.add_middleware(_ForUser, user_id=user_id)
     app.add_middleware(Bodies, settings=settings)
@@ -197,7 +211,9 @@ def http_app(
     return app
 
 
-def _endpoint(memory: AsyncMemory, errors: Errors, agent_id: str | None, settings: Settings) -> Starlette:
+def _endpoint(
+    memory: AsyncMemory, errors: Errors, agent_id: str | None, settings: Settings, also: Sequence[str] = ()
+) -> Starlette:
     """Return the SDK's application, which finds in the scope for which user a request is."""
 
     def user_of(request: McpRequest) -> str:
@@ -205,7 +221,7 @@ def _endpoint(memory: AsyncMemory, errors: Errors, agent_id: str | None, setting
         user: str = request.request.scope[_USER]
         return user
 
-    return create_server(memory, user_of, errors, agent_id=agent_id).streamable_http_app(
+    return create_server(memory, user_of, errors, agent_id=agent_id, also=also).streamable_http_app(
         streamable_http_path=MCP_PATH,
         # Each request stands for itself, so that any number of servers may share an address.
         stateless_http=True,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, TypeVar
 
 from mcp import MCPError
@@ -28,8 +28,8 @@ from mcp_types import (
 
 from ..client import AsyncMemory
 from ..errors import client_version
-from ..tools import TOOLS, AsyncMemoryTools
-from ..tools.toolbox import refusal
+from ..tools import LISTED, TOOLS, AsyncMemoryTools
+from ..tools.toolbox import refusal, selected
 from .errors import Errors
 from .prompts import NAME, PROMPT, about_user
 from .resources import TEMPLATES, listed, read
@@ -46,7 +46,12 @@ _INSTRUCTIONS = (
 
 
 def create_server(
-    memory: AsyncMemory, user_of: Callable[[Request], str], errors: Errors, *, agent_id: str | None = None
+    memory: AsyncMemory,
+    user_of: Callable[[Request], str],
+    errors: Errors,
+    *,
+    agent_id: str | None = None,
+    also: Sequence[str] = (),
 ) -> Server:
     """Return the server.
 
@@ -55,8 +60,12 @@ def create_server(
         user_of: returns the user of a request; the model can neither see nor choose it.
         errors: says what clients are told of errors.
         agent_id: the agent that what is stored belongs to, and that searches are about; None for all agents.
+        also: tools that are listed besides the usual ones.
+
+    Raises:
+        InvalidValueError: there is no such tool.
     """
-    tools = _tools()
+    tools = _tools(also)
     schemas = {tool.name: tool.input_schema for tool in tools}
 
     async def list_tools(_: Request, __: PaginatedRequestParams | None) -> ListToolsResult:
@@ -115,7 +124,7 @@ def create_server(
     )
 
 
-def _tools() -> list[Tool]:
+def _tools(also: Sequence[str]) -> list[Tool]:
     return [
         Tool(
             name=name,
@@ -130,6 +139,5 @@ def _tools() -> list[Tool]:
                 open_world_hint=False,
             ),
         )
-        for name, tool in TOOLS.items()
-        if tool.is_listed
+        for name, tool in selected([*LISTED, *also]).items()
     ]

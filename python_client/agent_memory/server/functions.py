@@ -47,7 +47,7 @@ FOR_USERS = frozenset({
     "load_user", "list_secrets", "set_secret", "delete_secret", "delete_message", "expand_refs", "forget_memory",
     "export_user", "quarantine_memory", "release_memory", "quarantine_source", "release_source", "list_quarantined",
     "delete_memories", "delete_messages", "delete_documents", "get_thread", "set_thread", "copy_thread",
-    "was_forgotten", "record_use", "list_spaces",
+    "was_forgotten", "record_use", "list_spaces", "use_files",
 })
 # fmt: on
 """What a user's token may call, on the data of its user: what docs/roles.md grants to applications, and storing

@@ -29,7 +29,7 @@ OPERATIONS = {
     "search_memory": ("search", "get_context", "render_memories"),
     "update_memory": (
         *("update_memory", "supersede_memory", "end_memory", "restore_memory"),
-        *("quarantine_memory", "release_memory", "quarantine_source", "release_source"),
+        *("quarantine_memory", "release_memory", "quarantine_source", "release_source", "use_files"),
     ),
     "delete_memory": (
         *("delete_memory", "delete_memories", "delete_message", "delete_messages", "clear_thread", "delete_thread"),

@@ -3,7 +3,8 @@
 ``MemoryTools(memory, user_id)`` has the definitions that go into an OpenAI request and executes the calls that come
 back; ``agent-memory mcp`` serves the same tools over MCP.
 
-- definition.py: what a tool is. memories.py, artifacts.py, conversations.py, knowledge.py: the tools.
+- definition.py: what a tool is. memories.py, artifacts.py, conversations.py, knowledge.py, files.py: the
+  tools.
 - toolbox.py: executes calls.
 """
 

@@ -20,6 +20,7 @@ from ..errors import (
 from .artifacts import RetrieveMemory, SearchMemory, StoreMemory
 from .conversations import AddMessages, GetContext, ListThreads
 from .definition import Found, Result, Scope, Tool
+from .files import MemoryFiles
 from .knowledge import ListDocuments, SearchKnowledgeBase
 from .memories import AddMemory, Forget, ListMemories, Search, UpdateMemory
 from .notes import note_of
@@ -43,6 +44,7 @@ TOOLS: dict[str, type[Tool]] = {
         SearchMemory,
         SearchKnowledgeBase,
         ListDocuments,
+        MemoryFiles,
     )
 }
 """All tools by their names.
@@ -50,12 +52,12 @@ TOOLS: dict[str, type[Tool]] = {
 Those that are not listed have the names of documents C and A for long texts and the knowledge base. A model that is
 shown two tools to store with and three to search with takes the wrong one, so that a preference becomes a text that was
 put away, and is missed later. ``search`` finds what the other two find; a long text is put away by itself when its
-message is stored.
+message is stored. Files are for models that are told to keep notes.
 """
 LISTED = [name for name, tool in TOOLS.items() if tool.is_listed]
 """The tools that models are shown."""
 
-_TOLD = (InvalidValueError, NotFoundError, ConflictError, LimitExceededError, RetryableError, BudgetExceededError)
+TOLD = (InvalidValueError, NotFoundError, ConflictError, LimitExceededError, RetryableError, BudgetExceededError)
 """The errors that a model can mend, or has to live with. All others are the application's."""
 
 
@@ -199,7 +201,7 @@ class MemoryTools(_Toolbox[Memory]):
         request = _Call(call)
         try:
             return request.answer(self.call(request.name, request.arguments).as_json())
-        except _TOLD as error:
+        except TOLD as error:
             return request.answer(refusal(error))
 
 
@@ -221,7 +223,7 @@ class AsyncMemoryTools(_Toolbox[AsyncMemory]):
         request = _Call(call)
         try:
             return request.answer((await self.call(request.name, request.arguments)).as_json())
-        except _TOLD as error:
+        except TOLD as error:
             return request.answer(refusal(error))
 
 

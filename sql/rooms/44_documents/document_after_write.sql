@@ -33,7 +33,8 @@ begin
   insert into memory.document_chunks (user_id, document_id, number, content, token_count)
   select p_document.user_id, p_document.document_id, p.number, p.piece,
     case when not is_long then memory._tokens_at_most(p_document.content) end
-  from memory._rough_pieces(p_document.content) as p;
+  from memory._rough_pieces(p_document.content) as p
+  where not memory._is_blank(p_document.content);
   if is_long then
     perform memory._enqueue_due(p_document.user_id, 'chunk_documents', '');
   end if;

@@ -40,7 +40,10 @@ begin
   perform memory._check_id('user_id', p_candidate.user_id);
   perform memory._check_id('namespace', p_candidate.namespace);
   perform memory._check_id('doc_type', p_candidate.doc_type);
-  perform memory._check_text(p_candidate.content, 10485760, 'Pass the text of the document.');
+  -- A file of a model may be empty.
+  if p_candidate.namespace <> '/memories' or memory._is_blank(p_candidate.content) is not true then
+    perform memory._check_text(p_candidate.content, 10485760, 'Pass the text of the document.');
+  end if;
   perform memory._check_title(p_candidate.title, 'Put more into the content.');
   perform memory._check_metadata(p_candidate.metadata);
   perform memory._check_moment('created_at', p_candidate.created_at);

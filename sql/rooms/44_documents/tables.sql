@@ -23,6 +23,7 @@ create table memory.documents (
   constraint trust_is_share check (trust between 0 and 1)
 );
 create unique index documents_archive_idx on memory.documents (user_id, thread_id) where source = 'archive';
+create unique index documents_file_idx on memory.documents (user_id, title) where namespace = '/memories';
 create index documents_recent_idx on memory.documents (user_id, created_at, document_id);
 create index documents_thread_idx on memory.documents (user_id, thread_id) where thread_id is not null;
 comment on table memory.documents is
@@ -30,9 +31,10 @@ comment on table memory.documents is
 comment on column memory.documents.user_id is 'The user to whom the row belongs.';
 comment on column memory.documents.document_id is 'Names the document, as memory.add_document() returned it.';
 comment on column memory.documents.namespace is
-'A group of documents, by which searches may be narrowed; conversations:<user_id> for archived conversations.';
+'A group of documents, by which searches may be narrowed; conversations:<user_id> for archived conversations, '
+'/memories for files of models.';
 comment on column memory.documents.doc_type is 'document, conversation, article, or what the application names.';
-comment on column memory.documents.title is 'The title, or null.';
+comment on column memory.documents.title is 'The title, or null; of a file its path.';
 comment on column memory.documents.content is 'The whole text.';
 comment on column memory.documents.metadata is 'Of the application.';
 comment on column memory.documents.source is

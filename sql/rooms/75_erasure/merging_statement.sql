@@ -82,6 +82,9 @@ begin
       'array(select memory._word_key($6, k) from unnest(tsvector_to_array(t.words)) as k) end'
     when (p_table, p_column) = ('documents', 'namespace') then
       'case when t.namespace = memory._archive_namespace($1) then memory._archive_namespace($6) else t.namespace end'
+    when (p_table, p_column) = ('documents', 'title') then -- a file whose path the other user has, too
+      'case when t.namespace = ''/memories'' and exists (select from memory.documents as d where d.user_id = $6 '
+      'and d.namespace = t.namespace and d.title = t.title) then t.title || ''-'' || t.document_id else t.title end'
     when (p_table, p_column) = ('jobs', 'job_id') then -- a user who was moved here may have brought the number along
       'case when exists (select from memory.jobs as j where j.user_id = $6 and j.job_id = t.job_id) '
       'then nextval(pg_get_serial_sequence(''memory.jobs'', ''job_id'')) else t.job_id end'

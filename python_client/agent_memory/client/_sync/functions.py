@@ -821,11 +821,17 @@ class SyncFunctions(SyncMethods):
 
     @sql_function
     def set_thread(
-        self, user_id: str, thread_id: str, title: str | None = None, metadata: Mapping[str, Any] | None = None
+        self,
+        user_id: str,
+        thread_id: str,
+        title: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        expected_metadata: Mapping[str, Any] | None = None,
     ) -> None:
         """Sets the title (2,000 bytes at most) and the metadata of a thread, which need not exist yet. Null leaves what
-        is there, an empty title or object clears it. Marks replace what the policy has masked
-        (secrets.mask_in_threads, masking.classes).
+        is there, an empty title or object clears it. With expected_metadata the change is refused (40001) if the
+        thread has other metadata ({} is none). Marks replace what the policy has masked (secrets.mask_in_threads,
+        masking.classes).
         """
 
     @sql_function
@@ -875,6 +881,29 @@ class SyncFunctions(SyncMethods):
         With expected_version the change is refused (40001) if another session changed the memory first. tags,
         confidence and importance that are left out are taken from the new metadata where it changes them. expires_at
         => infinity removes an expiry.
+        """
+
+    @sql_function
+    def use_files(
+        self,
+        user_id: str,
+        command: str,
+        path: str,
+        file_text: str | None = None,
+        old_str: str | None = None,
+        new_str: str | None = None,
+        insert_line: int | None = None,
+        insert_text: str | None = None,
+        view_range: Sequence[int] | None = None,
+        new_path: str | None = None,
+    ) -> str:
+        """Executes a command of a model on a user's files under /memories, and returns the text that the model is to
+        read. command: view (a file with numbers of lines, view_range [first, last], or a directory two levels deep),
+        create (file_text), str_replace (old_str, which must occur once, by new_str), insert (insert_text after line
+        insert_line), delete, rename (to new_path). A file is a document of the namespace /memories whose title is
+        its path, and a directory is there while a file is in it. Commands at the same time lose nothing. Errors:
+        P0002 for a path that does not exist, 23505 for one that does already; their texts, like the results, are
+        those of Anthropic's memory tool.
         """
 
     @sql_function

@@ -1,0 +1,243 @@
+"""The commands that add a provider's models and that ask models one real question each."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import urlsplit
+
+import typer
+from agent_memory_models import ModelError, reason_to_keep
+from agent_memory_models.providers.known import provider_of
+from psycopg.rows import dict_row
+
+from ..errors import AgentMemoryError, InvalidValueError
+from ..jobs.background import models, submit
+from .console import Dsn, connected_to_nodes, opened
+from .lists import SERVERS
+from .printing import console, print_line
+
+if TYPE_CHECKING:
+    import psycopg
+
+_SAID = "I live in Porto, and I prefer trains over planes."
+_QUESTIONS: dict[str, dict[str, Any]] = {
+    "chat": {
+        "kind": "extract_memories",
+        "thread_id": "question",
+        "messages": [{"seq": 0, "role": "user", "content": _SAID, "created_at": "2026-01-01T12:00:00+00:00"}],
+        "memory_types": [
+            {"memory_type": "fact", "description": "Something that is so"},
+            {"memory_type": "preference", "description": "Something the user likes"},
+        ],
+    },
+    "embedding": {"kind": "embed", "texts": [{"number": 1, "text": _SAID}]},
+    "rerank": {
+        "kind": "rerank",
+        "query": "Where does Ana live?",
+        "texts": [{"number": 1, "text": "Tea is green."}, {"number": 2, "text": "Ana lives in Porto."}],
+    },
+}
+"""What is asked of a model of each kind: a job with its payload, to which the model and the prompt are added."""
+_PROMPTS = {"chat": "extract_memories", "rerank": "rerank"}
+_PROMPT = "select p.name, p.version, p.template from memory.prompts as p where p.name = %s"
+_MODELS = """
+select m.name, m.kind, m.provider, m.model, m.settings from memory.models as m
+where case when %(name)s::text is null then m.is_active else m.name = %(name)s end
+order by m.kind, m.name
+"""
+_TOKENS = {"chat": (300_000, 27_000), "embedding": (50_000, 0)}
+"""Tokens that 1,000 messages have a model read and write at the built-in policy (bench/results/cost.md)."""
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """A model to register."""
+
+    kind: Any
+    provider: Any
+    model: str
+    settings: dict[str, Any]
+
+    def described(self) -> dict[str, Any]:
+        """The model as payloads of jobs have it."""
+        return {"name": self.model, "provider": self.provider, "model": self.model, "settings": self.settings}
+
+
+def add(
+    server: Annotated[
+        str, typer.Argument(metavar="PROVIDER", show_default=False, help=f"One of: {', '.join(SERVERS)}.")
+    ],
+    model: Annotated[
+        str | None, typer.Option(help="The chat model; of azure the deployment.", show_default="the provider's")
+    ] = None,
+    embedding: Annotated[
+        str | None, typer.Option(help="The embedding model.", show_default="the provider's, if it has one")
+    ] = None,
+    url: Annotated[str | None, typer.Option(help="Where the server is.", show_default="the provider's")] = None,
+    api_key_env: Annotated[
+        str | None, typer.Option(help="The environment variable that holds the key.", show_default="the provider's")
+    ] = None,
+    setting: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY=VALUE", help="A setting of both; VALUE is JSON or text; repeatable.", show_default=False
+        ),
+    ] = None,
+    dsn: Dsn = None,
+) -> None:
+    """Ask a provider's models one question each, then register and use them; nothing changes if one gives no answer.
+
+    --model or --embedding alone adds that model alone.
+    """
+    from .models import settings_of  # which has the commands of this module
+
+    candidates = _candidates(server, {"chat": model, "embedding": embedding}, url, api_key_env, settings_of(setting))
+    with opened(dsn) as memory:
+        with connected_to_nodes(dsn) as connections:
+            for candidate in candidates:
+                _ask(connections.nodes.first, candidate.kind, candidate.described())
+        for candidate in candidates:
+            memory.admin.register_model(
+                candidate.model, candidate.kind, candidate.provider, candidate.model, candidate.settings
+            )
+            memory.admin.activate_model(candidate.model)
+    names = " and ".join(candidate.model for candidate in candidates)
+    print_line(f"{names} {'is' if len(candidates) == 1 else 'are'} active. A worker calls them: agent-memory worker")
+    if key := candidates[0].settings.get("api_key_env", SERVERS[server].get("key")):
+        print_line(f"The worker needs the key too, in its environment: {key}")
+
+
+def check(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="One model; all active ones unless given.", show_default=False)
+    ] = None,
+    dsn: Dsn = None,
+) -> None:
+    """Ask models one question each: what of a sentence is to be remembered, its embedding, an order of two texts."""
+    failed = False
+    with connected_to_nodes(dsn) as connections:
+        connection = connections.nodes.first
+        found = connection.cursor(row_factory=dict_row).execute(_MODELS, {"name": name}).fetchall()
+        if not found:
+            raise InvalidValueError(
+                "no model is active" if name is None else f'there is no model "{name}"',
+                hint="Run: agent-memory models" if name else "Run: agent-memory models add PROVIDER",
+            )
+        for row in found:
+            if row["kind"] not in _QUESTIONS:
+                print_line(f"{row['name']}: a model of kind {row['kind']} is not asked")
+                continue
+            try:
+                _ask(connection, row.pop("kind"), row)
+            except AgentMemoryError as error:
+                failed = True
+                print_line(error.message)
+    if failed:
+        raise typer.Exit(1)
+
+
+def _candidates(
+    name: str, named: Mapping[str, str | None], url: str | None, api_key_env: str | None, given: Mapping[str, Any]
+) -> list[_Candidate]:
+    """The models to ask.
+
+    Raises:
+        InvalidValueError: the provider is unknown, or something is missing that it has no default for.
+    """
+    if name not in SERVERS:
+        raise InvalidValueError(
+            f'PROVIDER: unknown provider "{name}"',
+            hint=f"Use one of: {', '.join(SERVERS)}. For another server with OpenAI's protocol: openai --url ADDRESS",
+        )
+    server = SERVERS[name]
+    if name == "azure" and not (url and "api_version" in given):
+        raise InvalidValueError(
+            "azure: needs the endpoint and the version of the API",
+            hint="Add --url https://NAME.openai.azure.com --setting api_version=2024-10-21",
+        )
+    settings = {"base_url": _address(url, server["provider"]) or server.get("url"), "api_key_env": api_key_env}
+    if api_key_env is None and server.get("key", "").startswith("AGENT_MEMORY_KEY_"):
+        settings["api_key_env"] = server["key"]  # the others are sent to their own provider without being named
+    candidates = []
+    for kind, model in named.items():
+        default = server.get(kind, {}) if url is None and not any(named.values()) else {}
+        if model or default:
+            own = {key: value for key, value in default.items() if key != "model"}
+            merged = {**settings, **own, **given}
+            chosen = {key: value for key, value in merged.items() if value is not None}
+            candidates.append(_Candidate(kind, server["provider"], model or default["model"], chosen))
+    if not candidates:
+        raise InvalidValueError(
+            f"{name}: name a model, or two", hint=f"Run: agent-memory models add {name} --model NAME --embedding NAME"
+        )
+    return candidates
+
+
+def _address(url: str | None, provider: str) -> str | None:
+    """The address of a server; that of its protocol where only the server is named."""
+    if url is None or provider == "azure" or urlsplit(url).path.strip("/"):
+        return url
+    return url.rstrip("/") + "/v1"
+
+
+def _ask(connection: psycopg.Connection[Any], kind: str, model: dict[str, Any]) -> None:
+    """Ask a model its question, and print what it answered, how long it took and what it costs.
+
+    Raises:
+        AgentMemoryError: there is no answer, or none that can be used.
+    """
+    prompt = connection.cursor(row_factory=dict_row).execute(_PROMPT, [_PROMPTS.get(kind)]).fetchone()
+    payload: dict[str, Any] = {"model": model, "prompt": prompt, **deepcopy(_QUESTIONS[kind])}
+    calls: list[dict[str, Any]] = []
+    started = time.monotonic()
+    try:
+        with console.status(f"asking {model['name']} ..."):
+            result = submit(models().run(payload.pop("kind"), payload, calls)).result()
+        answer = _ANSWERS[kind](result)
+    except ModelError as error:
+        raise AgentMemoryError(
+            f"{model['name']}: {reason_to_keep(error)}",
+            hint="See docs/models.md for what the provider needs; nothing was changed.",
+        ) from error
+    line = f"{model['name']}: {answer}, in {time.monotonic() - started:.1f} s"
+    if window := next((call["context_tokens"] for call in calls if call.get("context_tokens")), None):
+        line += f"; its window has {window:,} tokens"
+    print_line(line)
+    if (cost := _cost(kind, model["settings"])) is not None:
+        print_line(f"  about {cost:.2g} USD per 1,000 messages at the built-in policy")
+    elif model["provider"] != "local" and provider_of(model) is not None:
+        print_line("  what it costs is not known: name prices with --setting price_per_million_input=...")
+
+
+def _cost(kind: str, settings: Mapping[str, Any]) -> float | None:
+    price = settings.get("price_per_million_input")
+    if kind not in _TOKENS or price is None:
+        return None
+    read, written = _TOKENS[kind]
+    return (read * float(price) + written * float(settings.get("price_per_million_output", 0))) / 1e6
+
+
+def _remembered(result: Mapping[str, Any]) -> str:
+    contents = [f'"{memory["content"]}"' for memory in result["memories"]]
+    if not contents:
+        raise ModelError(f'it answered, and found nothing to remember in "{_SAID}"')
+    return f"remembers {' and '.join(contents)}"
+
+
+def _embedded(result: Mapping[str, Any]) -> str:
+    [vector] = result["embeddings"]
+    return f"embeds with {len(vector):,} dimensions"
+
+
+def _ordered(result: Mapping[str, Any]) -> str:
+    unlike, like = sorted(result["scores"], key=lambda score: int(score["number"]))
+    if like["score"] <= unlike["score"]:
+        raise ModelError("it answered, and put the text that is about something else first")
+    return "puts the text that answers the question first"
+
+
+_ANSWERS = {"chat": _remembered, "embedding": _embedded, "rerank": _ordered}
