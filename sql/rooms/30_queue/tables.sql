@@ -79,7 +79,7 @@ comment on column memory.jobs.worker is 'The worker of the last claim, as it nam
 comment on column memory.jobs.lease_token is 'Proof of the current claim; a result without it is refused (AM001).';
 comment on column memory.jobs.lease_expires_at is
 'Until when the worker has the job; afterwards the next claim hands it out again.';
-comment on column memory.jobs.result is 'What completing the job did: counts and ids, no content.';
+comment on column memory.jobs.result is 'What completing the job did: counts and ids, no content but in the proposal of a dry run.';
 comment on column memory.jobs.error is 'Why the last attempt failed, or why the job waits.';
 comment on column memory.jobs.created_at is 'When the row was stored.';
 comment on column memory.jobs.finished_at is 'When the job was completed or died; null before.';
@@ -93,7 +93,7 @@ comment on column memory.jobs.tokens_entered is 'Tokens that the ledger has of t
 comment on column memory.jobs.calls_entered is 'Model calls that the ledger has of this job.';
 comment on column memory.jobs.variant is
 'Which of several things a kind of job makes: of summarize_thread rolling or thread, empty for what the policy '
-'makes; of other kinds empty.';
+'makes; dry_run for a job that changes nothing and whose result is a proposal; empty for any other.';
 
 create table memory.marks (
   user_id text not null,
