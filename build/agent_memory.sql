@@ -3594,23 +3594,13 @@ returns uuid[]$header$),
 returns boolean$header$),
       ('function', '_delete_memories', $header$(p_user_id text, p_memory_ids uuid[])
 returns bigint$header$),
-      ('function', 'end_memory', $header$(
-  user_id text, memory_id uuid, ended_at timestamptz default null, reason text default 'ended'
-)
-returns boolean$header$),
-      ('function', '_end_memories', $header$(
-  p_user_id text, p_memory_ids uuid[], p_winner uuid, p_reason text, p_at timestamptz default null
-)
-returns bigint$header$),
-      ('function', '_valid_to_before', $header$(p_memory memory.memories)
-returns timestamptz$header$),
+      ('function', '_state', $header$(p_memory memory.memories)
+returns text$header$),
       ('function', '_same_spelling', $header$(p_text text)
 returns text$header$),
       ('function', '_subject', $header$(p_subject text)
 returns text$header$),
       ('function', '_subject_in', $header$(p_metadata jsonb)
-returns text$header$),
-      ('function', '_state', $header$(p_memory memory.memories)
 returns text$header$),
       ('function', '_is_current', $header$(p_memory memory.memories)
 returns boolean$header$),
@@ -3642,6 +3632,20 @@ returns boolean$header$),
 returns setof memory.memories$header$),
       ('function', '_settle', $header$(p_memory memory.memories)
 returns void$header$),
+      ('function', 'end_memory', $header$(
+  user_id text, memory_id uuid, ended_at timestamptz default null, reason text default 'ended'
+)
+returns boolean$header$),
+      ('function', '_end_memories', $header$(
+  p_user_id text, p_memory_ids uuid[], p_winner uuid, p_reason text, p_at timestamptz default null
+)
+returns bigint$header$),
+      ('function', '_is_ended_by', $header$(p_target memory.memories, p_memory memory.memories)
+returns boolean$header$),
+      ('function', '_end_as_noted', $header$(p_memory memory.memories, p_noted jsonb)
+returns bigint$header$),
+      ('function', '_valid_to_before', $header$(p_memory memory.memories)
+returns timestamptz$header$),
       ('function', 'get_memory', $header$(user_id text, memory_id uuid)
 returns memory.memory$header$),
       ('function', '_refuse_unknown_memory', $header$(p_memory_id uuid, p_argument text default 'memory_id')
@@ -3792,7 +3796,7 @@ returns memory.memories$header$),
   p_user_id text, p_memory_ids uuid[], p_reason text, p_with text default null
 )
 returns bigint$header$),
-      ('function', '_release_quarantined', $header$(p_memory memory.memories)
+      ('function', '_release_quarantined', $header$(p_memory memory.memories, p_is_review boolean default false)
 returns boolean$header$),
       ('function', 'update_memory', $header$(
   user_id text, memory_id uuid, content text default null, metadata jsonb default null,
@@ -4299,10 +4303,8 @@ returns boolean$header$),
 returns text$header$),
       ('function', '_same_value', $header$(p_memory memory.memories)
 returns memory.memories$header$),
-      ('function', '_end_known', $header$(
-  p_job memory.jobs, p_memory memory.memories, p_successor uuid, p_effect jsonb
-)
-returns bigint$header$),
+      ('function', '_known_to_end', $header$(p_job memory.jobs, p_memory memory.memories, p_effect jsonb)
+returns jsonb$header$),
       ('function', '_evident_memories', $header$(
   p_job memory.jobs, p_result jsonb, p_per_reply bigint, p_allowances jsonb
 )
@@ -8125,7 +8127,8 @@ begin atomic
       "user"
     ],
     "types": {},
-    "known": 30
+    "known": 30,
+    "review": false
   },
   "summary": {
     "enabled": true,
@@ -11377,7 +11380,8 @@ begin atomic
     "repeats the prompt": "words of the prompt",
     "repeats itself": "the same sentence again and again",
     "too long": "much longer than the texts that it rests on",
-    "too short": "says too little of the texts whose place it would take"
+    "too short": "says too little of the texts whose place it would take",
+    "review": "ends a memory and leaves none that somebody could review (policy extraction.review)"
   }';
 end;
 
@@ -17003,100 +17007,23 @@ begin
 end;
 $$;
 
-create or replace function memory.end_memory(
-  user_id text, memory_id uuid, ended_at timestamptz default null, reason text default 'ended'
-)
-returns boolean
-language plpgsql volatile parallel unsafe security definer
-set search_path = pg_catalog, pg_temp
-as $$
-declare
-  present memory.memories;
-begin
-  perform memory._check_id('user_id', user_id), memory._check_id('reason', reason);
-  reason := memory._masked_note(user_id, null, reason);
-  perform memory._check_moment('ended_at', ended_at);
-  present := memory._locked_memory(user_id, memory_id);
-  if not memory._is_current(present) then
-    return false;
-  elsif ended_at < present.valid_from then
-    perform memory._refuse('ended_at', format('%s is before valid_from %s', ended_at, present.valid_from),
-      'Pass the time at which it ceased to be true.');
-  end if;
-  return memory._end_memories(user_id, array[memory_id], null, reason, coalesce(ended_at, statement_timestamp())) > 0;
+-- The state of a memory, as lists and searches show it. Memories of now are current; as_of shows ended and replaced
+-- ones as well, which were true.
+create or replace function memory._state(p_memory memory.memories)
+returns text
+language sql stable parallel safe
+begin atomic
+  select case
+    when (p_memory).quarantined_at is not null then 'quarantined'
+    when (p_memory).deleted_at is not null then 'deleted'
+    when (p_memory).superseded_at is null then
+      case when (p_memory).valid_to <= statement_timestamp() then 'ended' else 'current' end
+    when (p_memory).supersede_reason in ('duplicate', 'near-duplicate') then 'duplicate'
+    when (p_memory).supersede_reason in ('corrected', 'stated') then 'corrected'
+    when (p_memory).superseded_by is null then 'ended'
+    else 'replaced'
+  end;
 end;
-$$;
-comment on function memory.end_memory(text, uuid, timestamptz, text) is
-'Notes that a memory no longer holds, and that no other memory takes its place: valid_to is ended_at (now by default), '
-'and from then on lists, searches and contexts of now leave it out. as_of shows it as it was, unless reason is '
-'corrected: then it was never true. Returns false if it was not current. memory.restore_memory() undoes that.';
-
--- Ends memories, or hides them behind a winner, and returns how many. p_at is when they ceased to hold; null for
--- duplicates and for what was never true, whose validity stays. What ends in the future stays current until then. A
--- memory holds at least since it was stored. The winner of duplicates has held since the first of them began, and was
--- said when the last of them was said, unless it is trusted more than what repeats it.
-create or replace function memory._end_memories(
-  p_user_id text, p_memory_ids uuid[], p_winner uuid, p_reason text, p_at timestamptz default null
-)
-returns bigint
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  ended bigint;
-begin
-  if p_at > statement_timestamp() then
-    update memory.memories as m
-    set valid_to = greatest(m.valid_from, least(m.valid_to, p_at)), operation = 'end'
-    where m.user_id = p_user_id and m.memory_id = any (p_memory_ids) and m.memory_id is distinct from p_winner
-      and memory._is_current(m);
-    get diagnostics ended = row_count;
-    return ended;
-  end if;
-  update memory.memories as m
-  set superseded_by = p_winner,
-      supersede_reason = p_reason,
-      superseded_at = statement_timestamp(),
-      valid_to = case
-        when p_at is null then m.valid_to
-        else greatest(coalesce(m.valid_from, m.created_at), least(m.valid_to, p_at)) end,
-      operation = case when p_winner is null then 'end' else 'supersede' end
-  where m.user_id = p_user_id
-    and m.memory_id = any (p_memory_ids)
-    and m.memory_id is distinct from p_winner
-    and m.deleted_at is null;
-  get diagnostics ended = row_count;
-  if ended > 0 and p_reason in ('duplicate', 'near-duplicate') then
-    update memory.memories as w
-    set valid_from = case when l.begins < coalesce(w.valid_from, w.created_at) then l.begins else w.valid_from end,
-        said_at = greatest(memory._stated_at(w), l.said_at)
-    from (
-      select min(coalesce(m.valid_from, m.created_at)) as begins, max(memory._stated_at(m)) as said_at
-      from memory._memories_by_ids(p_user_id, p_memory_ids) as m
-      join memory._memories_by_ids(p_user_id, array[p_winner]) as o on o.memory_id = m.superseded_by
-      where memory._may_outrank(m.trust, o.trust)) as l
-    where w.user_id = p_user_id and w.memory_id = p_winner
-      and (l.begins < coalesce(w.valid_from, w.created_at) or l.said_at > memory._stated_at(w));
-  end if;
-  return ended;
-end;
-$$;
-
--- The end of validity that a memory had before it was ended or hidden, from its history; null for an end that plain SQL
--- wrote there and no memory may have, so that a sweep does not stop at it.
-create or replace function memory._valid_to_before(p_memory memory.memories)
-returns timestamptz
-language plpgsql stable parallel safe
-as $$
-begin
-  if p_memory.superseded_at is null and p_memory.operation <> 'end' then
-    return p_memory.valid_to;
-  end if;
-  return case when memory._is_bound(h.valid_to) then h.valid_to end
-  from memory.memory_history as h
-  where h.user_id = p_memory.user_id and h.memory_id = p_memory.memory_id and h.supersede_reason is null
-  order by h.version desc limit 1;
-end;
-$$;
 
 -- The spelling by which values are compared: without case, accents and marks, but 6.5 is not 65. Null for no value.
 create or replace function memory._same_spelling(p_text text)
@@ -17127,24 +17054,6 @@ language sql immutable parallel safe
 begin atomic
   select case when jsonb_typeof(p_metadata -> 'subject') = 'string'
     and length(btrim(p_metadata ->> 'subject')) between 1 and 255 then btrim(p_metadata ->> 'subject') end;
-end;
-
--- The state of a memory, as lists and searches show it. Memories of now are current; as_of shows ended and replaced
--- ones as well, which were true.
-create or replace function memory._state(p_memory memory.memories)
-returns text
-language sql stable parallel safe
-begin atomic
-  select case
-    when (p_memory).quarantined_at is not null then 'quarantined'
-    when (p_memory).deleted_at is not null then 'deleted'
-    when (p_memory).superseded_at is null then
-      case when (p_memory).valid_to <= statement_timestamp() then 'ended' else 'current' end
-    when (p_memory).supersede_reason in ('duplicate', 'near-duplicate') then 'duplicate'
-    when (p_memory).supersede_reason in ('corrected', 'stated') then 'corrected'
-    when (p_memory).superseded_by is null then 'ended'
-    else 'replaced'
-  end;
 end;
 
 -- The memories that a reader sees. Four functions choose them; the second and the fourth read the result of an earlier
@@ -17384,6 +17293,131 @@ begin
       return;
     end if;
   end loop;
+end;
+$$;
+
+create or replace function memory.end_memory(
+  user_id text, memory_id uuid, ended_at timestamptz default null, reason text default 'ended'
+)
+returns boolean
+language plpgsql volatile parallel unsafe security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  present memory.memories;
+begin
+  perform memory._check_id('user_id', user_id), memory._check_id('reason', reason);
+  reason := memory._masked_note(user_id, null, reason);
+  perform memory._check_moment('ended_at', ended_at);
+  present := memory._locked_memory(user_id, memory_id);
+  if not memory._is_current(present) then
+    return false;
+  elsif ended_at < present.valid_from then
+    perform memory._refuse('ended_at', format('%s is before valid_from %s', ended_at, present.valid_from),
+      'Pass the time at which it ceased to be true.');
+  end if;
+  return memory._end_memories(user_id, array[memory_id], null, reason, coalesce(ended_at, statement_timestamp())) > 0;
+end;
+$$;
+comment on function memory.end_memory(text, uuid, timestamptz, text) is
+'Notes that a memory no longer holds, and that no other memory takes its place: valid_to is ended_at (now by default), '
+'and from then on lists, searches and contexts of now leave it out. as_of shows it as it was, unless reason is '
+'corrected: then it was never true. Returns false if it was not current. memory.restore_memory() undoes that.';
+
+-- Ends memories, or hides them behind a winner, and returns how many. p_at is when they ceased to hold; null for
+-- duplicates and for what was never true, whose validity stays. What ends in the future stays current until then. A
+-- memory holds at least since it was stored. The winner of duplicates has held since the first of them began, and was
+-- said when the last of them was said, unless it is trusted more than what repeats it.
+create or replace function memory._end_memories(
+  p_user_id text, p_memory_ids uuid[], p_winner uuid, p_reason text, p_at timestamptz default null
+)
+returns bigint
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  ended bigint;
+begin
+  if p_at > statement_timestamp() then
+    update memory.memories as m
+    set valid_to = greatest(m.valid_from, least(m.valid_to, p_at)), operation = 'end'
+    where m.user_id = p_user_id and m.memory_id = any (p_memory_ids) and m.memory_id is distinct from p_winner
+      and memory._is_current(m);
+    get diagnostics ended = row_count;
+    return ended;
+  end if;
+  update memory.memories as m
+  set superseded_by = p_winner,
+      supersede_reason = p_reason,
+      superseded_at = statement_timestamp(),
+      valid_to = case
+        when p_at is null then m.valid_to
+        else greatest(coalesce(m.valid_from, m.created_at), least(m.valid_to, p_at)) end,
+      operation = case when p_winner is null then 'end' else 'supersede' end
+  where m.user_id = p_user_id
+    and m.memory_id = any (p_memory_ids)
+    and m.memory_id is distinct from p_winner
+    and m.deleted_at is null;
+  get diagnostics ended = row_count;
+  if ended > 0 and p_reason in ('duplicate', 'near-duplicate') then
+    update memory.memories as w
+    set valid_from = case when l.begins < coalesce(w.valid_from, w.created_at) then l.begins else w.valid_from end,
+        said_at = greatest(memory._stated_at(w), l.said_at)
+    from (
+      select min(coalesce(m.valid_from, m.created_at)) as begins, max(memory._stated_at(m)) as said_at
+      from memory._memories_by_ids(p_user_id, p_memory_ids) as m
+      join memory._memories_by_ids(p_user_id, array[p_winner]) as o on o.memory_id = m.superseded_by
+      where memory._may_outrank(m.trust, o.trust)) as l
+    where w.user_id = p_user_id and w.memory_id = p_winner
+      and (l.begins < coalesce(w.valid_from, w.created_at) or l.said_at > memory._stated_at(w));
+  end if;
+  return ended;
+end;
+$$;
+
+-- Whether a statement may end this memory: it is current or gave way to the statement, was not said later, and was said
+-- by nobody whose word counts more.
+create or replace function memory._is_ended_by(p_target memory.memories, p_memory memory.memories)
+returns boolean
+language sql stable parallel safe
+begin atomic
+  select (memory._is_current(p_target) or (p_target).superseded_by = (p_memory).memory_id)
+    and (p_target).memory_id is distinct from (p_memory).memory_id
+    and memory._said_at(p_target) <= (p_memory).said_at
+    and memory._may_end(p_memory, p_target);
+end;
+
+-- Ends the memories that p_noted names for a statement, as far as it may still end them, and returns how many.
+create or replace function memory._end_as_noted(p_memory memory.memories, p_noted jsonb)
+returns bigint
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  targets constant uuid[] := array(
+    select m.memory_id
+    from memory._memories_by_ids(p_memory.user_id, array(
+      select i::uuid from jsonb_array_elements_text(p_noted -> 'memory_ids') as i)) as m
+    where memory._is_ended_by(m, p_memory));
+begin
+  return memory._end_memories(
+    p_memory.user_id, targets, case when not (p_noted -> 'is_over')::boolean then p_memory.memory_id end,
+    p_noted ->> 'reason', (p_noted ->> 'at')::timestamptz);
+end;
+$$;
+
+-- The end of validity that a memory had before it was ended or hidden, from its history; null for an end that plain SQL
+-- wrote there and no memory may have, so that a sweep does not stop at it.
+create or replace function memory._valid_to_before(p_memory memory.memories)
+returns timestamptz
+language plpgsql stable parallel safe
+as $$
+begin
+  if p_memory.superseded_at is null and p_memory.operation <> 'end' then
+    return p_memory.valid_to;
+  end if;
+  return case when memory._is_bound(h.valid_to) then h.valid_to end
+  from memory.memory_history as h
+  where h.user_id = p_memory.user_id and h.memory_id = p_memory.memory_id and h.supersede_reason is null
+  order by h.version desc limit 1;
 end;
 $$;
 
@@ -18192,6 +18226,17 @@ begin
     end if;
     new := judged;
   end if;
+  -- What a model extracted waits until somebody has looked at it, where the policy says so. The mark in metadata tells
+  -- those that nobody has released from others that are in quarantine for the same source or verdict.
+  if not new.is_stated and new.source = 'extraction' and (policy #>> '{extraction,review}')::boolean then
+    new.metadata := '{"awaits_review": {}}' || new.metadata;
+    if new.quarantined_at is null then
+      new.deleted_at := 'infinity';
+      new.quarantined_at := statement_timestamp();
+      new.quarantine_reason := 'review';
+      new.operation := 'quarantine';
+    end if;
+  end if;
   return new;
 end;
 $$;
@@ -18676,7 +18721,7 @@ begin
   if present.quarantined_at is null then
     perform memory._refuse('memory_id', format('memory %s is not in quarantine', memory_id),
       'memory.list_quarantined(user_id) shows what is.', 'P0002');
-  elsif not memory._release_quarantined(present) then
+  elsif not memory._release_quarantined(present, true) then
     perform memory._refuse('memory_id', 'the same content is stored by now as another memory of this agent',
       'Delete or supersede that one first.', '23505');
   end if;
@@ -18685,7 +18730,8 @@ end;
 $$;
 comment on function memory.release_memory(text, uuid) is
 'Takes a memory out of quarantine. It is used again as before, and no rule and no model quarantines it again while its '
-'content stays. At the limit another memory is evicted.';
+'content stays. One that waited for a review (policy extraction.review) now ends the memories whose place it takes. At '
+'the limit another memory is evicted.';
 
 create or replace function memory.restore_memory(user_id text, memory_id uuid, version int default null)
 returns int
@@ -19384,30 +19430,46 @@ begin
   update memory.memories as m
   set deleted_at = 'infinity', quarantined_at = statement_timestamp(), quarantine_reason = left(p_reason, 1000),
       quarantined_with = p_with, released_at = null, operation = 'quarantine'
-  where m.user_id = p_user_id and m.memory_id = any (p_memory_ids) and m.deleted_at is null;
+  where m.user_id = p_user_id and m.memory_id = any (p_memory_ids)
+    and (m.deleted_at is null or m.quarantine_reason = 'review');
   get diagnostics quarantined = row_count;
   return quarantined;
 end;
 $$;
 
 -- Takes a memory out of quarantine; returns false if another memory has the same content by now. The caller has locked
--- the counter of its agent. Memories that the memory hid before are hidden again.
-create or replace function memory._release_quarantined(p_memory memory.memories)
+-- the counter of its agent. Memories that the memory hid before are hidden again. One that awaits a review goes on
+-- waiting, unless that was the review (p_is_review): then it also ends what it would have ended when it was extracted.
+create or replace function memory._release_quarantined(p_memory memory.memories, p_is_review boolean default false)
 returns boolean
 language plpgsql volatile parallel unsafe
 as $$
 declare
   winner uuid;
+  released memory.memories;
 begin
+  if p_memory.metadata ? 'awaits_review' and not p_is_review then
+    update memory.memories as m
+    set quarantine_reason = 'review', quarantined_with = null, operation = 'quarantine', version = m.version + 1
+    where m.user_id = p_memory.user_id and m.memory_id = p_memory.memory_id and m.quarantined_at is not null;
+    return true;
+  end if;
   perform memory._keep_limit(s.user_id, s.agent_id, s.memory_count + 1,
     memory._policy_section(s.user_id, s.agent_id, 'memories'))
   from memory.memory_scopes as s
   where s.user_id = p_memory.user_id and s.agent_id = p_memory.agent_id and p_memory.superseded_at is null;
   update memory.memories as m
   set deleted_at = null, quarantined_at = null, quarantine_reason = null, quarantined_with = null,
-      released_at = statement_timestamp(), operation = 'release'
-  where m.user_id = p_memory.user_id and m.memory_id = p_memory.memory_id and m.quarantined_at is not null;
+      released_at = statement_timestamp(), operation = 'release', metadata = m.metadata - 'awaits_review'
+  where m.user_id = p_memory.user_id and m.memory_id = p_memory.memory_id and m.quarantined_at is not null
+  returning m.* into released;
   perform memory._hide_released(p_memory.user_id, p_memory.memory_id, p_memory.quarantined_at);
+  if p_memory.metadata ? 'awaits_review' then
+    if released.attribute is not null then
+      perform memory._settle(released);
+    end if;
+    perform memory._end_as_noted(released, p_memory.metadata -> 'awaits_review');
+  end if;
   -- The winner may have gone meanwhile; a winner that goes releases only memories outside of quarantine.
   winner := memory._present_winner(p_memory.user_id, p_memory.superseded_by);
   if winner is distinct from p_memory.superseded_by then
@@ -19439,7 +19501,7 @@ begin
   from memory.memories as m
   where m.user_id = update_memory.user_id
     and m.memory_id = update_memory.memory_id
-    and m.deleted_at is null
+    and (m.deleted_at is null or m.quarantine_reason = 'review')
     and memory._is_unexpired(m.expires_at)
   for no key update;
   if not found then
@@ -19456,7 +19518,9 @@ begin
   end if;
   update memory.memories as m
   set content = coalesce(update_memory.content, m.content),
-      metadata = coalesce(update_memory.metadata, m.metadata),
+      metadata = coalesce( -- with the mark of a memory that waits for a review
+        update_memory.metadata || jsonb_strip_nulls(jsonb_build_object('awaits_review', m.metadata -> 'awaits_review')),
+        m.metadata),
       tags = coalesce(update_memory.tags, m.tags),
       confidence = coalesce(memory._real(update_memory.confidence), m.confidence),
       importance = coalesce(memory._real(update_memory.importance), m.importance),
@@ -19478,7 +19542,7 @@ comment on function memory.update_memory(
 'Changes the given parts of a memory and returns its new version; the earlier version stays in its history. With '
 'expected_version the change is refused (40001) if another session changed the memory first. tags, confidence and '
 'importance that are left out are taken from the new metadata where it changes them. expires_at => infinity removes '
-'an expiry.';
+'an expiry. A memory that waits for a review (policy extraction.review) can be changed and goes on waiting.';
 
 -- The one writer of memories: memory.add_memory() and memory.add_memories() call it, and the triggers of the table
 -- apply the rules, so that a plain INSERT obeys them as well.
@@ -24306,13 +24370,15 @@ declare
   through_seq bigint := (p_job.input ->> 'through_seq')::bigint;
   today constant date := memory._day_of(statement_timestamp());
   agent text;
-  settings jsonb;
+  policy jsonb;
   per_reply bigint;
   said bigint; -- how many memories the reply has
   reasons text[]; -- why some of them are left out
   allowances jsonb := jsonb '{}'; -- by agent: how many more memories may be extracted today
   item record;
+  statement memory.memories;
   stored memory.memories;
+  reviewed text[] := array[]::text[]; -- the agents whose memories somebody reviews before they count
   is_new boolean;
   stored_ids uuid[] := array[]::uuid[];
   has_news boolean := false; -- whether reconciliation may find something
@@ -24327,27 +24393,33 @@ begin
   -- Each memory belongs to the agent that heard it. Agents are locked in one order, so that two jobs cannot deadlock.
   if p_result -> 'memories' <> '[]' or p_result -> 'ends' <> '[]' then
     for agent in select a from jsonb_array_elements_text(p_job.input -> 'agent_ids') as a order by a loop
-      settings := memory._effective_policy(memory._lock_scope(p_job.user_id, agent)) -> 'memories';
-      allowances := allowances || jsonb_build_object(agent, memory._extractable_today(p_job.user_id, agent, settings));
+      policy := memory._effective_policy(memory._lock_scope(p_job.user_id, agent));
+      allowances := allowances || jsonb_build_object(
+        agent, memory._extractable_today(p_job.user_id, agent, policy -> 'memories'));
+      reviewed := reviewed || case when (policy #>> '{extraction,review}')::boolean then agent end;
     end loop;
     for item in
       select e.* from memory._evident_memories(p_job, p_result, per_reply, allowances) as e
       order by (e.memory).agent_id, (e.memory).said_at, (e.memory).source_seqs, e.place
     loop
-      stored := memory._known_memory(item.memory);
+      statement := item.memory;
+      stored := memory._known_memory(statement);
       if stored.memory_id is null then
-        stored := memory._same_value(item.memory);
+        stored := memory._same_value(statement);
       end if;
       is_new := stored.memory_id is null;
+      if is_new and statement.agent_id = any (reviewed) then
+        statement.metadata := statement.metadata || jsonb_build_object(
+          'awaits_review', memory._known_to_end(p_job, statement, item.effect));
+      end if;
       if is_new then
         insert into memory.memories (
           user_id, agent_id, memory_type, content, confidence, importance, thread_id, source_seqs, source, said_at,
           valid_from, valid_to, subject, attribute, metadata, deleted_at, quarantined_at, quarantine_reason, operation)
         values (
-          p_job.user_id, (item.memory).agent_id, (item.memory).memory_type, (item.memory).content,
-          (item.memory).confidence, (item.memory).importance, p_job.scope, (item.memory).source_seqs, 'extraction',
-          (item.memory).said_at, (item.memory).valid_from, (item.memory).valid_to, (item.memory).subject,
-          (item.memory).attribute, (item.memory).metadata,
+          p_job.user_id, statement.agent_id, statement.memory_type, statement.content, statement.confidence,
+          statement.importance, p_job.scope, statement.source_seqs, 'extraction', statement.said_at,
+          statement.valid_from, statement.valid_to, statement.subject, statement.attribute, statement.metadata,
           case when item.suspicion is not null then timestamptz 'infinity' end,
           case when item.suspicion is not null then statement_timestamp() end,
           'model: ' || item.suspicion, case when item.suspicion is null then 'insert' else 'quarantine' end)
@@ -24357,21 +24429,31 @@ begin
         if is_new then
           stored_ids := stored_ids || stored.memory_id;
         end if;
-        has_news := has_news or is_new and item.suspicion is null;
+        has_news := has_news or is_new and stored.quarantined_at is null;
       elsif item.suspicion is null or stored.released_at is not null then
         -- A known memory stays as it is when it is said in a suspicious way: otherwise an attacker could take back
         -- honest memories by repeating them. A memory that an administrator released stays released.
-        has_news := memory._say_again(stored, item.memory) or has_news;
+        has_news := memory._say_again(stored, statement) or has_news;
       end if;
-      if item.suspicion is null and stored.memory_id is not null then
-        ended := ended + memory._end_known(p_job, item.memory, stored.memory_id, item.effect);
+      statement.memory_id := stored.memory_id;
+      if item.suspicion is not null or stored.memory_id is null or stored.quarantined_at is not null then
+        null; -- what nobody sees ends nothing
+      elsif statement.agent_id <> all (reviewed) then
+        ended := ended + memory._end_as_noted(statement, memory._known_to_end(p_job, statement, item.effect));
+      elsif memory._known_to_end(p_job, statement, item.effect) <> '{}' then
+        reasons := reasons || 'review'::text;
       end if;
-      agents := agents || (item.memory).agent_id;
+      agents := agents || statement.agent_id;
       news := news || is_new;
     end loop;
-    ended := ended + coalesce((
-      select sum(memory._end_known(p_job, e.memory, null, e.effect))
-      from memory._evident_ends(p_job, p_result) as e), 0);
+    -- An end without a new memory could wait nowhere, so that of an agent whose memories are reviewed is left out.
+    for item in select e.* from memory._evident_ends(p_job, p_result) as e loop
+      if (item.memory).agent_id = any (reviewed) then
+        reasons := reasons || 'review'::text;
+      else
+        ended := ended + memory._end_as_noted(item.memory, memory._known_to_end(p_job, item.memory, item.effect));
+      end if;
+    end loop;
     update memory.memory_scopes as s
     set duplicates_skipped = s.duplicates_skipped + b.duplicates,
         extracted_count = b.stored + case when s.extracted_on = today then s.extracted_count else 0 end,
@@ -24673,16 +24755,14 @@ begin
 end;
 $$;
 
--- Ends what a statement says of known memories, and returns how many: those whose numbers it names; without numbers,
--- for a correction the newest value of the same attribute and for an end the one with the same value, or with any if
--- the statement has none; and what had taken the place of the same words. A successor stands in their place. The model
--- was shown these memories of this agent, they are current, about the same subject and were not said later, and the
--- statement may end them.
-create or replace function memory._end_known(
-  p_job memory.jobs, p_memory memory.memories, p_successor uuid, p_effect jsonb
-)
-returns bigint
-language plpgsql volatile parallel unsafe
+-- What a statement ends of the known memories, for memory._end_as_noted(); an empty object where that is nothing. These
+-- are the memories whose numbers it names; without numbers, for a correction the newest value of the same attribute and
+-- for an end the one with the same value, or with any if the statement has none; and what had taken the place of the same
+-- words. The statement stands in their place, unless it only says that they are over. The model was shown these memories
+-- of this agent, they are about the same subject, and the statement may end them.
+create or replace function memory._known_to_end(p_job memory.jobs, p_memory memory.memories, p_effect jsonb)
+returns jsonb
+language plpgsql stable parallel safe
 as $$
 declare
   is_over constant boolean := p_effect ->> 'status' = 'ended';
@@ -24692,10 +24772,11 @@ declare
     from jsonb_array_elements_text(p_effect -> 'numbers') as n
     where n::numeric between 1 and jsonb_array_length(coalesce(p_job.input -> 'known', '[]')));
   hash constant text := memory._content_hash(p_memory.content);
+  statement memory.memories := p_memory;
   targets uuid[];
 begin
   if p_effect ->> 'status' = 'planned' then
-    return 0;
+    return '{}';
   end if;
   targets := array(
     select m.memory_id from memory._memories_by_ids(p_job.user_id, numbered) as m
@@ -24703,13 +24784,12 @@ begin
       and (p_memory.subject is null or m.subject is null
         or memory._subject(m.subject) = memory._subject(p_memory.subject)));
   if targets = '{}' and p_effect ->> 'attribute' is not null then
-    p_memory.attribute := p_effect ->> 'attribute';
-    p_memory.memory_id := p_successor;
+    statement.attribute := p_effect ->> 'attribute';
     targets := array(
       select o.memory_id
-      from memory._other_values(p_memory) as o
+      from memory._other_values(statement) as o
       where corrects
-        or not is_over and coalesce(memory._has_one_value(p_memory.attribute, memory._policy_section(
+        or not is_over and coalesce(memory._has_one_value(statement.attribute, memory._policy_section(
           p_job.user_id, p_memory.agent_id, 'memories')), (p_effect ->> 'has_one_value')::boolean)
         -- The same value: it is over, or the new memory says more than this one.
         or coalesce(
@@ -24726,20 +24806,20 @@ begin
   end if;
   targets := array(
     select m.memory_id from memory._memories_by_ids(p_job.user_id, targets) as m
-    where (memory._is_current(m) or m.superseded_by = p_successor) and m.memory_id is distinct from p_successor
-      and memory._said_at(m) <= p_memory.said_at and memory._may_end(p_memory, m));
+    where memory._is_ended_by(m, statement));
   if targets = '{}' then
-    return 0;
+    return '{}';
   end if;
-  return memory._end_memories(p_job.user_id, targets, case when not is_over then p_successor end,
-    case when corrects then 'corrected' when is_over then 'ended'
-         when p_memory.metadata ->> 'value' is not null and not exists (
-           select from memory._memories_by_ids(p_job.user_id, targets) as m
-           where memory._same_spelling(m.metadata ->> 'value')
-             is distinct from memory._same_spelling(p_memory.metadata ->> 'value')) then 'duplicate'
-         else 'replaced' end,
-    case when corrects then null
-         else coalesce((p_effect ->> 'at')::timestamptz, p_memory.valid_from, p_memory.said_at) end);
+  return jsonb_build_object(
+    'memory_ids', targets, 'is_over', is_over,
+    'reason', case when corrects then 'corrected' when is_over then 'ended'
+      when p_memory.metadata ->> 'value' is not null and not exists (
+        select from memory._memories_by_ids(p_job.user_id, targets) as m
+        where memory._same_spelling(m.metadata ->> 'value')
+          is distinct from memory._same_spelling(p_memory.metadata ->> 'value')) then 'duplicate'
+      else 'replaced' end,
+    'at', case when corrects then null
+      else coalesce((p_effect ->> 'at')::timestamptz, p_memory.valid_from, p_memory.said_at) end);
 end;
 $$;
 
@@ -24992,7 +25072,8 @@ begin
 end;
 $$;
 
--- The current memories that new messages can concern, so that a model can say which of them no longer hold: at most
+-- The current memories that new messages can concern, so that a model can say which of them no longer hold, and those
+-- that wait for a review: at most
 -- p_most. If the agents have more, those come first whose attribute the messages name, whose subject they name, that
 -- were said in this thread, or that share words with the messages or are near them in meaning; then the newest.
 create or replace function memory._memories_concerned(
@@ -25037,7 +25118,11 @@ begin
        order by n.created_at desc, n.memory_id desc limit 1000)
       union all
       select v.memory_id from memory._valid_memories(p_user_id, null) as v
-      where v.agent_id = a.id and v.attribute is not null and lower(v.attribute) = any (named)) as c)) as m
+      where v.agent_id = a.id and v.attribute is not null and lower(v.attribute) = any (named)
+      union all
+      (select w.memory_id from memory.memories as w -- or a model would extract again what waits for a review
+       where w.user_id = p_user_id and w.agent_id = a.id and w.quarantined_at is not null
+         and w.quarantine_reason = 'review' limit 1000)) as c)) as m
   left join lateral (
     select max(memory._cosine_similarity(e.embedding, a.embedding)) as near
     from asked as a
@@ -26391,7 +26476,8 @@ declare
   messages constant bigint := memory._quarantine_messages(p_user_id, p_thread_id, p_seqs, p_reason);
   derived constant uuid[] := array(
     select m.memory_id from memory.memories as m
-    where m.user_id = p_user_id and m.thread_id = p_thread_id and m.deleted_at is null
+    where m.user_id = p_user_id and m.thread_id = p_thread_id
+      and (m.deleted_at is null or m.quarantine_reason = 'review')
       and (m.source_seqs && p_seqs
            or m.source = 'thread_summary' and memory._seq_or_null(m.metadata -> 'end_seq') >= p_seqs[1]));
   unheard bigint; -- the oldest other message that states a memory which goes
@@ -26731,7 +26817,7 @@ begin
     where m.user_id = release_source.user_id and m.memory_id = release_source.id::uuid and m.quarantined_at is not null
     for update;
     counts := memory._added(counts, jsonb_build_object('memories', case when found
-      then memory._release_quarantined(released)::int else 0 end));
+      then memory._release_quarantined(released, true)::int else 0 end));
   elsif source = 'document' then
     counts := memory._added(counts, jsonb_build_object(
       'documents', memory._release_document(user_id, id::uuid)::int));
@@ -51406,7 +51492,7 @@ declare
 begin
   for routine in
     select p.oid::regprocedure from pg_proc as p
-    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_about_how_many', '_acknowledges', '_active_messages', '_active_tokens', '_add_prompt_version', '_added', '_after_booking', '_agent_of_file', '_agent_of_message', '_agent_of_several', '_agrees_with', '_allowed_calls', '_append', '_append_content', '_apply_result', '_archive', '_archive_namespace', '_are_numbers', '_are_numbers_from', '_around_output', '_article_after_delete', '_artifact_after_write', '_artifact_awaits_verdict', '_artifact_before_write', '_artifact_content_after_insert', '_artifact_key', '_artifact_passing', '_artifact_problem', '_artifact_shown', '_artifact_texts', '_artifact_texts_after_update', '_artifact_trust', '_artifact_valid_until', '_artifact_verdict', '_artifacts_after_delete', '_ask_model', '_asked_about', '_asking_of', '_asks_the_assistant', '_attributes', '_attributes_named', '_audit', '_audit_before_change', '_audit_schedule', '_await_verdict', '_awaits_extraction', '_awaits_verdict', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_users', '_begin_copy', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_bury', '_bury_user', '_byte_slice', '_bytes_shown', '_bytes_to_finish', '_call_model', '_call_of', '_call_seq', '_caller', '_can_be_updated', '_candidates', '_change_name', '_changes_whole_user', '_character_start', '_chat_model', '_check_artifact', '_check_artifact_content', '_check_artifact_soon', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_checkpoint', '_check_chunks', '_check_claims', '_check_clock', '_check_content', '_check_deletion', '_check_document', '_check_embeddings', '_check_export', '_check_extraction_types', '_check_filter', '_check_id', '_check_indexes', '_check_json_size', '_check_key', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_on_conflict', '_check_page', '_check_part', '_check_partition', '_check_privileges', '_check_prompt_name', '_check_range', '_check_reader', '_check_recent_k', '_check_result_text', '_check_role_to_bind', '_check_roles', '_check_search', '_check_secrets', '_check_setting', '_check_settings', '_check_settings_object', '_check_some_readable', '_check_source_name', '_check_space', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_thread_exists', '_check_title', '_check_token_key', '_check_triggers', '_check_unread', '_check_upgrade', '_check_user_of_job', '_check_user_or_all', '_checked_roles', '_checkpoint_values', '_checkpoints_have_expired', '_checks', '_chosen_chat_model', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_cited_by', '_close_archive', '_cluster_map', '_code', '_compared_text', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_concerns_messages', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_bytes', '_content_hash', '_content_slice', '_content_states_any', '_content_under', '_conversation_memory', '_copies_of', '_copy_texts', '_copy_writers', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_counted_on', '_counted_refusals', '_cross_session_context', '_current_artifacts', '_current_summaries', '_cut_roughly', '_dates_held', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_checkpoints_of_thread', '_delete_content', '_delete_derived', '_delete_memories', '_delete_messages', '_delete_some_checkpoints', '_deletion', '_describe', '_describe_artifact_apply', '_describe_artifact_follow_up', '_describe_artifact_input', '_describe_artifact_overdue', '_describe_artifact_unfinished', '_describe_binary', '_describe_diff', '_describe_json', '_describe_json_lines', '_describe_json_start', '_describe_log', '_describe_page', '_describe_table', '_describe_tests', '_dimensions', '_doc_types', '_document_after_write', '_document_agent', '_document_before_write', '_document_passing', '_document_problem', '_document_shown', '_document_texts', '_document_texts_after_change', '_document_texts_after_update', '_documents_to_delete', '_does_not_fit', '_drop_artifact_texts', '_drop_secret_mask', '_drop_summaries', '_drop_uses', '_earlier_messages', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_overdue', '_embed_query', '_embedded_status', '_embedded_text', '_embedding_input', '_embedding_model', '_embeddings_of', '_emoji', '_end_known', '_end_lease', '_end_memories', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ending_line', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enqueue_reconciliation', '_enter_calls', '_enter_job_calls', '_entries_named', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_evict_hidden', '_evict_together', '_evictable', '_evidence_of', '_evidence_words', '_evident_ends', '_evident_memories', '_evident_summary', '_excerpt', '_existing_space', '_expansions', '_expires_soon', '_expiring_unread', '_expiry', '_expiry_of_checkpoints', '_explanation', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_facts_alike', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_field_problem', '_file_tokens', '_filters', '_filters_of_memories', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_unread_messages', '_fit_thread', '_fitted', '_fold_near_duplicates', '_folded', '_folded_vector', '_follows', '_foremost_memories', '_forget_contributions', '_forget_conversation', '_forget_in_ledger', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_forgetting_delete', '_forgetting_update', '_free_number', '_from_base64url', '_give_back', '_given_key', '_given_up', '_grant_as_to_tenants', '_grep_content', '_guard_place', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_checkpoints', '_has_embeddings', '_has_known_provider', '_has_memory', '_has_memory_attributes', '_has_one_value', '_has_runner', '_has_unparsed_texts', '_heading_of', '_held_back', '_help_without_model', '_hide_released', '_hmac', '_hmac_block', '_hmac_sha256', '_hold_thread', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_in_short', '_insert_claims_mark', '_insert_job', '_is_archive', '_is_article_of', '_is_blank', '_is_bound', '_is_card_number', '_is_checkpoint', '_is_chosen_message', '_is_current', '_is_current_message', '_is_evidence', '_is_forgotten', '_is_granted', '_is_held_back', '_is_held_back_artifact', '_is_here', '_is_iban', '_is_id', '_is_in_map', '_is_in_new_map', '_is_judged', '_is_kept', '_is_kept_message', '_is_last_part', '_is_low', '_is_metadata', '_is_named', '_is_namespace', '_is_over', '_is_parsed', '_is_passage', '_is_plain_checkpoint', '_is_poisoned_artifact', '_is_provider', '_is_queued', '_is_random', '_is_readable_message', '_is_real_moment', '_is_result_text', '_is_role', '_is_same_content', '_is_same_secret', '_is_short_term', '_is_stated', '_is_taken_key', '_is_tenant', '_is_there', '_is_unexpired', '_is_unparsed', '_is_user', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_in_text', '_json_masked', '_json_states_any', '_judge_artifact', '_judge_document', '_judged_memory', '_judged_texts', '_keep_artifact', '_keep_embeddings', '_keep_limit', '_keep_memories', '_keep_message', '_keep_query_embedding', '_keep_round', '_keep_summary_texts', '_keep_the_best', '_keep_window', '_kept_texts', '_keyed_hash', '_keyed_statement', '_keys', '_kind_of_summary', '_kinds_due', '_known_dimensions', '_known_memory', '_known_model', '_language', '_language_of', '_language_of_script', '_languages', '_last_said', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_leave_spaces', '_left_out', '_line_breaks', '_line_start', '_lines_around', '_list_found_threads', '_list_problem', '_listed_documents', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_documents', '_lock_embedded', '_lock_existing_thread', '_lock_free_scopes', '_lock_map', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_source', '_lock_thread', '_lock_to_forget', '_lock_to_merge', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_log_summary', '_looked_up', '_lowered', '_make_tenant', '_make_texts', '_map_seen', '_mark_parsed', '_marked', '_mask_booked', '_masked', '_masked_assignment', '_masked_content', '_masked_memory', '_masked_metadata', '_masked_note', '_masked_word', '_masks', '_masks_of', '_max_artifact_bytes', '_max_export_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_attack', '_may_be_copy', '_may_be_due', '_may_be_long', '_may_be_masked', '_may_be_reworded', '_may_end', '_may_name', '_may_outrank', '_may_reach', '_may_state', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memories_concerned', '_memories_part', '_memories_to_delete', '_memory_before_insert', '_memory_before_update', '_memory_block', '_memory_line', '_memory_offers', '_memory_passing', '_memory_problem', '_memory_ref', '_memory_result', '_memory_shown', '_memory_texts', '_memory_texts_after_change', '_memory_trust', '_merge_layers', '_merge_parts', '_merge_policy', '_merge_rows', '_merge_secrets', '_merged_column', '_merging_conflict', '_merging_statement', '_message_before_insert', '_message_before_update', '_message_by_key', '_message_digest', '_message_expiry', '_message_lifetime', '_message_offers', '_message_passing', '_message_payload', '_message_problem', '_message_says', '_message_shown', '_message_text_after_update', '_message_texts', '_message_texts_after_change', '_message_tokens', '_message_trust', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_messages_of_source', '_messages_to_delete', '_microseconds', '_model_after_delete', '_model_json', '_model_to_fill', '_named_artifacts', '_named_keys', '_named_model', '_near_memories', '_nearest', '_nearest_among_memories', '_needs_summary', '_new_names', '_newest_facts', '_newest_question', '_newest_request', '_newest_seq', '_newest_thousand', '_newest_units', '_next_place', '_no_model', '_node_before_change', '_node_before_job', '_node_of', '_norm', '_normal_form', '_note_deletion', '_note_expired', '_note_language', '_note_missing_models', '_note_missing_resource', '_note_unseen', '_note_writer', '_nothing_below', '_now_and_then', '_numbered_key', '_numbered_line', '_numbered_lines', '_one_line', '_opened', '_opening', '_other_values', '_outdated_messages', '_own_words', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_parse_parts', '_part_bytes', '_part_key', '_part_text', '_part_texts', '_partition_of_digest', '_parts_of_result', '_passage', '_passages_about', '_passages_shown', '_passages_that_fit', '_passes_multiple', '_passing', '_patterns_of', '_pgcrypto', '_pieces', '_pieces_to_mask', '_place_of_row', '_placeholder_offer', '_placeholder_text', '_plainly_spelled', '_policy', '_policy_applies', '_policy_problem', '_policy_section', '_preselected', '_present_winner', '_problem_of', '_prompt', '_prompt_variables', '_proposal', '_pseudonym', '_put_away', '_quarantine_archive', '_quarantine_artifact', '_quarantine_document', '_quarantine_memories', '_quarantine_memories_with_articles', '_quarantine_messages', '_quarantine_notice', '_quarantine_said', '_quarantine_summaries', '_query_embedding', '_query_hash', '_query_model', '_query_or_null', '_query_target', '_query_words', '_range_rule', '_rank_memories', '_ranked', '_ranked_once', '_readable_content', '_readable_memory', '_readable_reply', '_readable_share', '_readable_text', '_readable_time', '_reads_language', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_ref_in', '_ref_key', '_refusal_in', '_refusals', '_refuse', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_memory', '_refuse_message', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_space', '_refuse_text', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refuse_upload', '_refuse_used_key', '_registration', '_release_artifact', '_release_derived', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevance', '_relevant_by_meaning', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_rendered', '_renew_expiry', '_renew_summaries', '_replace', '_request_words', '_rerank', '_rerank_model', '_reranks', '_restart_jobs', '_reworded_at', '_role', '_role_name', '_room', '_rough_pieces', '_round_hash', '_route_by_map', '_runs_of_words', '_said', '_said_at', '_said_bytes', '_said_count', '_said_in', '_said_in_message', '_said_members', '_said_parts', '_said_twice', '_same_memories', '_same_results', '_same_spelling', '_same_value', '_sample', '_say_again', '_says_no_more', '_schema_problem', '_scored_texts', '_screen_texts_apply', '_screen_texts_input', '_screen_texts_overdue', '_screen_texts_unfinished', '_screened_up_to', '_sealed', '_search_row', '_searchable_messages', '_secret_code', '_secret_key', '_secret_key_id', '_secret_key_of', '_secret_mask', '_section_of', '_seq_after_opening', '_seq_of', '_seq_or_null', '_serve_active_model', '_server_variable', '_serving_model', '_set_cluster_map', '_set_mark', '_settings_of_file', '_settle', '_settle_duplicates', '_settle_message', '_settle_threads', '_settled_metadata', '_share', '_share_in', '_share_of_texts', '_share_within', '_shorten', '_shown_before', '_shown_memories', '_shown_rounds', '_shown_summary', '_shown_tokens', '_signature', '_since', '_source_texts', '_source_trust', '_space_id', '_space_of', '_spaces_to_read', '_speaks_of', '_start_summary', '_state', '_state_again', '_stated_at', '_statement_hash', '_states', '_states_any', '_stating_contents', '_stays_whole', '_stems_of', '_stop_claims', '_store_embeddings', '_store_summary', '_store_texts', '_stored_digest', '_subject', '_subject_in', '_summarised', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_offers', '_summary_passing', '_summary_shown', '_summary_texts', '_summary_texts_after_change', '_sweep_checkpoints', '_sweep_memories', '_sweep_messages', '_sweep_space_writes', '_sweep_unnamed_artifacts', '_table_with', '_tables_of_users', '_tags_in', '_take_turn', '_take_verdict', '_text_of_message', '_text_vector', '_texts', '_that_fit', '_thread_after_delete', '_thread_ids', '_thread_of', '_threads_after_delete', '_threads_with_words', '_time_asked', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_for_placeholders', '_tokens_of_parts', '_tokens_since_summary', '_tokens_to_give', '_trace_error', '_traced', '_turning_words', '_types_to_extract', '_unbook', '_unembedded', '_unjudged_parts', '_unless', '_unmasked', '_unread_candidates', '_unread_messages', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_hashes', '_user_left_behind', '_user_of_claims', '_user_of_tenant', '_user_of_unusual_token', '_users_elsewhere', '_users_with_texts', '_utc_offset', '_uuid_v7', '_valid_memories', '_valid_to_before', '_valid_until', '_values_asked', '_values_before', '_variant_of', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_visible_memories', '_waiting_reason', '_waiting_texts', '_waits_for_budget', '_whole_calls', '_whole_checkpoint', '_whole_history', '_whole_lines', '_whole_thread_tokens', '_wider_request', '_with_blanks', '_with_defaults', '_with_english_dates', '_with_files', '_with_keys', '_with_own_refs', '_with_same_words', '_with_text', '_without_case', '_without_credentials', '_without_random_words', '_without_recalled', '_without_said', '_word_key', '_word_numbers', '_word_rank', '_worded', '_wording', '_wording_key', '_wordings_of', '_words_as_said', '_words_of', '_words_that_begin', '_work_status', '_write_again', '_write_map_into_function', '_write_memories', '_writes_of_checkpoint', '_zone_of', '_zone_or_null', 'activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'copy_thread', 'count_memories', 'create_space', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_secret', 'delete_space', 'delete_thread', 'doctor', 'drop_model', 'end_memory', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread', 'get_thread_summary', 'get_user_summary', 'grant_space', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_spaces', 'list_threads', 'list_users', 'load_user', 'merge_users', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'record_use', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'revoke_space', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_thread', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'vector_index', 'version', 'was_forgotten'])
+    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_about_how_many', '_acknowledges', '_active_messages', '_active_tokens', '_add_prompt_version', '_added', '_after_booking', '_agent_of_file', '_agent_of_message', '_agent_of_several', '_agrees_with', '_allowed_calls', '_append', '_append_content', '_apply_result', '_archive', '_archive_namespace', '_are_numbers', '_are_numbers_from', '_around_output', '_article_after_delete', '_artifact_after_write', '_artifact_awaits_verdict', '_artifact_before_write', '_artifact_content_after_insert', '_artifact_key', '_artifact_passing', '_artifact_problem', '_artifact_shown', '_artifact_texts', '_artifact_texts_after_update', '_artifact_trust', '_artifact_valid_until', '_artifact_verdict', '_artifacts_after_delete', '_ask_model', '_asked_about', '_asking_of', '_asks_the_assistant', '_attributes', '_attributes_named', '_audit', '_audit_before_change', '_audit_schedule', '_await_verdict', '_awaits_extraction', '_awaits_verdict', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_users', '_begin_copy', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_bury', '_bury_user', '_byte_slice', '_bytes_shown', '_bytes_to_finish', '_call_model', '_call_of', '_call_seq', '_caller', '_can_be_updated', '_candidates', '_change_name', '_changes_whole_user', '_character_start', '_chat_model', '_check_artifact', '_check_artifact_content', '_check_artifact_soon', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_checkpoint', '_check_chunks', '_check_claims', '_check_clock', '_check_content', '_check_deletion', '_check_document', '_check_embeddings', '_check_export', '_check_extraction_types', '_check_filter', '_check_id', '_check_indexes', '_check_json_size', '_check_key', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_on_conflict', '_check_page', '_check_part', '_check_partition', '_check_privileges', '_check_prompt_name', '_check_range', '_check_reader', '_check_recent_k', '_check_result_text', '_check_role_to_bind', '_check_roles', '_check_search', '_check_secrets', '_check_setting', '_check_settings', '_check_settings_object', '_check_some_readable', '_check_source_name', '_check_space', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_thread_exists', '_check_title', '_check_token_key', '_check_triggers', '_check_unread', '_check_upgrade', '_check_user_of_job', '_check_user_or_all', '_checked_roles', '_checkpoint_values', '_checkpoints_have_expired', '_checks', '_chosen_chat_model', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_cited_by', '_close_archive', '_cluster_map', '_code', '_compared_text', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_concerns_messages', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_bytes', '_content_hash', '_content_slice', '_content_states_any', '_content_under', '_conversation_memory', '_copies_of', '_copy_texts', '_copy_writers', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_counted_on', '_counted_refusals', '_cross_session_context', '_current_artifacts', '_current_summaries', '_cut_roughly', '_dates_held', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_checkpoints_of_thread', '_delete_content', '_delete_derived', '_delete_memories', '_delete_messages', '_delete_some_checkpoints', '_deletion', '_describe', '_describe_artifact_apply', '_describe_artifact_follow_up', '_describe_artifact_input', '_describe_artifact_overdue', '_describe_artifact_unfinished', '_describe_binary', '_describe_diff', '_describe_json', '_describe_json_lines', '_describe_json_start', '_describe_log', '_describe_page', '_describe_table', '_describe_tests', '_dimensions', '_doc_types', '_document_after_write', '_document_agent', '_document_before_write', '_document_passing', '_document_problem', '_document_shown', '_document_texts', '_document_texts_after_change', '_document_texts_after_update', '_documents_to_delete', '_does_not_fit', '_drop_artifact_texts', '_drop_secret_mask', '_drop_summaries', '_drop_uses', '_earlier_messages', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_overdue', '_embed_query', '_embedded_status', '_embedded_text', '_embedding_input', '_embedding_model', '_embeddings_of', '_emoji', '_end_as_noted', '_end_lease', '_end_memories', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ending_line', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enqueue_reconciliation', '_enter_calls', '_enter_job_calls', '_entries_named', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_evict_hidden', '_evict_together', '_evictable', '_evidence_of', '_evidence_words', '_evident_ends', '_evident_memories', '_evident_summary', '_excerpt', '_existing_space', '_expansions', '_expires_soon', '_expiring_unread', '_expiry', '_expiry_of_checkpoints', '_explanation', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_facts_alike', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_field_problem', '_file_tokens', '_filters', '_filters_of_memories', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_unread_messages', '_fit_thread', '_fitted', '_fold_near_duplicates', '_folded', '_folded_vector', '_follows', '_foremost_memories', '_forget_contributions', '_forget_conversation', '_forget_in_ledger', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_forgetting_delete', '_forgetting_update', '_free_number', '_from_base64url', '_give_back', '_given_key', '_given_up', '_grant_as_to_tenants', '_grep_content', '_guard_place', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_checkpoints', '_has_embeddings', '_has_known_provider', '_has_memory', '_has_memory_attributes', '_has_one_value', '_has_runner', '_has_unparsed_texts', '_heading_of', '_held_back', '_help_without_model', '_hide_released', '_hmac', '_hmac_block', '_hmac_sha256', '_hold_thread', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_in_short', '_insert_claims_mark', '_insert_job', '_is_archive', '_is_article_of', '_is_blank', '_is_bound', '_is_card_number', '_is_checkpoint', '_is_chosen_message', '_is_current', '_is_current_message', '_is_ended_by', '_is_evidence', '_is_forgotten', '_is_granted', '_is_held_back', '_is_held_back_artifact', '_is_here', '_is_iban', '_is_id', '_is_in_map', '_is_in_new_map', '_is_judged', '_is_kept', '_is_kept_message', '_is_last_part', '_is_low', '_is_metadata', '_is_named', '_is_namespace', '_is_over', '_is_parsed', '_is_passage', '_is_plain_checkpoint', '_is_poisoned_artifact', '_is_provider', '_is_queued', '_is_random', '_is_readable_message', '_is_real_moment', '_is_result_text', '_is_role', '_is_same_content', '_is_same_secret', '_is_short_term', '_is_stated', '_is_taken_key', '_is_tenant', '_is_there', '_is_unexpired', '_is_unparsed', '_is_user', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_in_text', '_json_masked', '_json_states_any', '_judge_artifact', '_judge_document', '_judged_memory', '_judged_texts', '_keep_artifact', '_keep_embeddings', '_keep_limit', '_keep_memories', '_keep_message', '_keep_query_embedding', '_keep_round', '_keep_summary_texts', '_keep_the_best', '_keep_window', '_kept_texts', '_keyed_hash', '_keyed_statement', '_keys', '_kind_of_summary', '_kinds_due', '_known_dimensions', '_known_memory', '_known_model', '_known_to_end', '_language', '_language_of', '_language_of_script', '_languages', '_last_said', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_leave_spaces', '_left_out', '_line_breaks', '_line_start', '_lines_around', '_list_found_threads', '_list_problem', '_listed_documents', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_documents', '_lock_embedded', '_lock_existing_thread', '_lock_free_scopes', '_lock_map', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_source', '_lock_thread', '_lock_to_forget', '_lock_to_merge', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_log_summary', '_looked_up', '_lowered', '_make_tenant', '_make_texts', '_map_seen', '_mark_parsed', '_marked', '_mask_booked', '_masked', '_masked_assignment', '_masked_content', '_masked_memory', '_masked_metadata', '_masked_note', '_masked_word', '_masks', '_masks_of', '_max_artifact_bytes', '_max_export_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_attack', '_may_be_copy', '_may_be_due', '_may_be_long', '_may_be_masked', '_may_be_reworded', '_may_end', '_may_name', '_may_outrank', '_may_reach', '_may_state', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memories_concerned', '_memories_part', '_memories_to_delete', '_memory_before_insert', '_memory_before_update', '_memory_block', '_memory_line', '_memory_offers', '_memory_passing', '_memory_problem', '_memory_ref', '_memory_result', '_memory_shown', '_memory_texts', '_memory_texts_after_change', '_memory_trust', '_merge_layers', '_merge_parts', '_merge_policy', '_merge_rows', '_merge_secrets', '_merged_column', '_merging_conflict', '_merging_statement', '_message_before_insert', '_message_before_update', '_message_by_key', '_message_digest', '_message_expiry', '_message_lifetime', '_message_offers', '_message_passing', '_message_payload', '_message_problem', '_message_says', '_message_shown', '_message_text_after_update', '_message_texts', '_message_texts_after_change', '_message_tokens', '_message_trust', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_messages_of_source', '_messages_to_delete', '_microseconds', '_model_after_delete', '_model_json', '_model_to_fill', '_named_artifacts', '_named_keys', '_named_model', '_near_memories', '_nearest', '_nearest_among_memories', '_needs_summary', '_new_names', '_newest_facts', '_newest_question', '_newest_request', '_newest_seq', '_newest_thousand', '_newest_units', '_next_place', '_no_model', '_node_before_change', '_node_before_job', '_node_of', '_norm', '_normal_form', '_note_deletion', '_note_expired', '_note_language', '_note_missing_models', '_note_missing_resource', '_note_unseen', '_note_writer', '_nothing_below', '_now_and_then', '_numbered_key', '_numbered_line', '_numbered_lines', '_one_line', '_opened', '_opening', '_other_values', '_outdated_messages', '_own_words', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_parse_parts', '_part_bytes', '_part_key', '_part_text', '_part_texts', '_partition_of_digest', '_parts_of_result', '_passage', '_passages_about', '_passages_shown', '_passages_that_fit', '_passes_multiple', '_passing', '_patterns_of', '_pgcrypto', '_pieces', '_pieces_to_mask', '_place_of_row', '_placeholder_offer', '_placeholder_text', '_plainly_spelled', '_policy', '_policy_applies', '_policy_problem', '_policy_section', '_preselected', '_present_winner', '_problem_of', '_prompt', '_prompt_variables', '_proposal', '_pseudonym', '_put_away', '_quarantine_archive', '_quarantine_artifact', '_quarantine_document', '_quarantine_memories', '_quarantine_memories_with_articles', '_quarantine_messages', '_quarantine_notice', '_quarantine_said', '_quarantine_summaries', '_query_embedding', '_query_hash', '_query_model', '_query_or_null', '_query_target', '_query_words', '_range_rule', '_rank_memories', '_ranked', '_ranked_once', '_readable_content', '_readable_memory', '_readable_reply', '_readable_share', '_readable_text', '_readable_time', '_reads_language', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_ref_in', '_ref_key', '_refusal_in', '_refusals', '_refuse', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_memory', '_refuse_message', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_space', '_refuse_text', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refuse_upload', '_refuse_used_key', '_registration', '_release_artifact', '_release_derived', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevance', '_relevant_by_meaning', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_rendered', '_renew_expiry', '_renew_summaries', '_replace', '_request_words', '_rerank', '_rerank_model', '_reranks', '_restart_jobs', '_reworded_at', '_role', '_role_name', '_room', '_rough_pieces', '_round_hash', '_route_by_map', '_runs_of_words', '_said', '_said_at', '_said_bytes', '_said_count', '_said_in', '_said_in_message', '_said_members', '_said_parts', '_said_twice', '_same_memories', '_same_results', '_same_spelling', '_same_value', '_sample', '_say_again', '_says_no_more', '_schema_problem', '_scored_texts', '_screen_texts_apply', '_screen_texts_input', '_screen_texts_overdue', '_screen_texts_unfinished', '_screened_up_to', '_sealed', '_search_row', '_searchable_messages', '_secret_code', '_secret_key', '_secret_key_id', '_secret_key_of', '_secret_mask', '_section_of', '_seq_after_opening', '_seq_of', '_seq_or_null', '_serve_active_model', '_server_variable', '_serving_model', '_set_cluster_map', '_set_mark', '_settings_of_file', '_settle', '_settle_duplicates', '_settle_message', '_settle_threads', '_settled_metadata', '_share', '_share_in', '_share_of_texts', '_share_within', '_shorten', '_shown_before', '_shown_memories', '_shown_rounds', '_shown_summary', '_shown_tokens', '_signature', '_since', '_source_texts', '_source_trust', '_space_id', '_space_of', '_spaces_to_read', '_speaks_of', '_start_summary', '_state', '_state_again', '_stated_at', '_statement_hash', '_states', '_states_any', '_stating_contents', '_stays_whole', '_stems_of', '_stop_claims', '_store_embeddings', '_store_summary', '_store_texts', '_stored_digest', '_subject', '_subject_in', '_summarised', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_offers', '_summary_passing', '_summary_shown', '_summary_texts', '_summary_texts_after_change', '_sweep_checkpoints', '_sweep_memories', '_sweep_messages', '_sweep_space_writes', '_sweep_unnamed_artifacts', '_table_with', '_tables_of_users', '_tags_in', '_take_turn', '_take_verdict', '_text_of_message', '_text_vector', '_texts', '_that_fit', '_thread_after_delete', '_thread_ids', '_thread_of', '_threads_after_delete', '_threads_with_words', '_time_asked', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_for_placeholders', '_tokens_of_parts', '_tokens_since_summary', '_tokens_to_give', '_trace_error', '_traced', '_turning_words', '_types_to_extract', '_unbook', '_unembedded', '_unjudged_parts', '_unless', '_unmasked', '_unread_candidates', '_unread_messages', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_hashes', '_user_left_behind', '_user_of_claims', '_user_of_tenant', '_user_of_unusual_token', '_users_elsewhere', '_users_with_texts', '_utc_offset', '_uuid_v7', '_valid_memories', '_valid_to_before', '_valid_until', '_values_asked', '_values_before', '_variant_of', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_visible_memories', '_waiting_reason', '_waiting_texts', '_waits_for_budget', '_whole_calls', '_whole_checkpoint', '_whole_history', '_whole_lines', '_whole_thread_tokens', '_wider_request', '_with_blanks', '_with_defaults', '_with_english_dates', '_with_files', '_with_keys', '_with_own_refs', '_with_same_words', '_with_text', '_without_case', '_without_credentials', '_without_random_words', '_without_recalled', '_without_said', '_word_key', '_word_numbers', '_word_rank', '_worded', '_wording', '_wording_key', '_wordings_of', '_words_as_said', '_words_of', '_words_that_begin', '_work_status', '_write_again', '_write_map_into_function', '_write_memories', '_writes_of_checkpoint', '_zone_of', '_zone_or_null', 'activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'copy_thread', 'count_memories', 'create_space', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_secret', 'delete_space', 'delete_thread', 'doctor', 'drop_model', 'end_memory', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread', 'get_thread_summary', 'get_user_summary', 'grant_space', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_spaces', 'list_threads', 'list_users', 'load_user', 'merge_users', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'record_use', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'revoke_space', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_thread', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'vector_index', 'version', 'was_forgotten'])
       and exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as a where a.grantee = 0)
   loop
     execute format('revoke all on routine %s from public', routine);

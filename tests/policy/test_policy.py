@@ -39,7 +39,7 @@ DEFAULTS = json.loads("""{
   "checkpoints": {"expires_after": null},
   "secrets":    {"mask_in_threads": false},
   "masking":    {"classes": []},
-  "extraction": {"instructions": null, "from_roles": ["user"], "types": {}, "known": 30},
+  "extraction": {"instructions": null, "from_roles": ["user"], "types": {}, "known": 30, "review": false},
   "erasure":    {"delete_after": "30 days"},
   "trust":      {"rules": true, "screen": false},
   "jobs":       {"max_running_per_user": 4},

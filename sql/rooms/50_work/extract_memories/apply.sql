@@ -9,13 +9,15 @@ declare
   through_seq bigint := (p_job.input ->> 'through_seq')::bigint;
   today constant date := memory._day_of(statement_timestamp());
   agent text;
-  settings jsonb;
+  policy jsonb;
   per_reply bigint;
   said bigint; -- how many memories the reply has
   reasons text[]; -- why some of them are left out
   allowances jsonb := jsonb '{}'; -- by agent: how many more memories may be extracted today
   item record;
+  statement memory.memories;
   stored memory.memories;
+  reviewed text[] := array[]::text[]; -- the agents whose memories somebody reviews before they count
   is_new boolean;
   stored_ids uuid[] := array[]::uuid[];
   has_news boolean := false; -- whether reconciliation may find something
@@ -30,27 +32,33 @@ begin
   -- Each memory belongs to the agent that heard it. Agents are locked in one order, so that two jobs cannot deadlock.
   if p_result -> 'memories' <> '[]' or p_result -> 'ends' <> '[]' then
     for agent in select a from jsonb_array_elements_text(p_job.input -> 'agent_ids') as a order by a loop
-      settings := memory._effective_policy(memory._lock_scope(p_job.user_id, agent)) -> 'memories';
-      allowances := allowances || jsonb_build_object(agent, memory._extractable_today(p_job.user_id, agent, settings));
+      policy := memory._effective_policy(memory._lock_scope(p_job.user_id, agent));
+      allowances := allowances || jsonb_build_object(
+        agent, memory._extractable_today(p_job.user_id, agent, policy -> 'memories'));
+      reviewed := reviewed || case when (policy #>> '{extraction,review}')::boolean then agent end;
     end loop;
     for item in
       select e.* from memory._evident_memories(p_job, p_result, per_reply, allowances) as e
       order by (e.memory).agent_id, (e.memory).said_at, (e.memory).source_seqs, e.place
     loop
-      stored := memory._known_memory(item.memory);
+      statement := item.memory;
+      stored := memory._known_memory(statement);
       if stored.memory_id is null then
-        stored := memory._same_value(item.memory);
+        stored := memory._same_value(statement);
       end if;
       is_new := stored.memory_id is null;
+      if is_new and statement.agent_id = any (reviewed) then
+        statement.metadata := statement.metadata || jsonb_build_object(
+          'awaits_review', memory._known_to_end(p_job, statement, item.effect));
+      end if;
       if is_new then
         insert into memory.memories (
           user_id, agent_id, memory_type, content, confidence, importance, thread_id, source_seqs, source, said_at,
           valid_from, valid_to, subject, attribute, metadata, deleted_at, quarantined_at, quarantine_reason, operation)
         values (
-          p_job.user_id, (item.memory).agent_id, (item.memory).memory_type, (item.memory).content,
-          (item.memory).confidence, (item.memory).importance, p_job.scope, (item.memory).source_seqs, 'extraction',
-          (item.memory).said_at, (item.memory).valid_from, (item.memory).valid_to, (item.memory).subject,
-          (item.memory).attribute, (item.memory).metadata,
+          p_job.user_id, statement.agent_id, statement.memory_type, statement.content, statement.confidence,
+          statement.importance, p_job.scope, statement.source_seqs, 'extraction', statement.said_at,
+          statement.valid_from, statement.valid_to, statement.subject, statement.attribute, statement.metadata,
           case when item.suspicion is not null then timestamptz 'infinity' end,
           case when item.suspicion is not null then statement_timestamp() end,
           'model: ' || item.suspicion, case when item.suspicion is null then 'insert' else 'quarantine' end)
@@ -60,21 +68,31 @@ begin
         if is_new then
           stored_ids := stored_ids || stored.memory_id;
         end if;
-        has_news := has_news or is_new and item.suspicion is null;
+        has_news := has_news or is_new and stored.quarantined_at is null;
       elsif item.suspicion is null or stored.released_at is not null then
         -- A known memory stays as it is when it is said in a suspicious way: otherwise an attacker could take back
         -- honest memories by repeating them. A memory that an administrator released stays released.
-        has_news := memory._say_again(stored, item.memory) or has_news;
+        has_news := memory._say_again(stored, statement) or has_news;
       end if;
-      if item.suspicion is null and stored.memory_id is not null then
-        ended := ended + memory._end_known(p_job, item.memory, stored.memory_id, item.effect);
+      statement.memory_id := stored.memory_id;
+      if item.suspicion is not null or stored.memory_id is null or stored.quarantined_at is not null then
+        null; -- what nobody sees ends nothing
+      elsif statement.agent_id <> all (reviewed) then
+        ended := ended + memory._end_as_noted(statement, memory._known_to_end(p_job, statement, item.effect));
+      elsif memory._known_to_end(p_job, statement, item.effect) <> '{}' then
+        reasons := reasons || 'review'::text;
       end if;
-      agents := agents || (item.memory).agent_id;
+      agents := agents || statement.agent_id;
       news := news || is_new;
     end loop;
-    ended := ended + coalesce((
-      select sum(memory._end_known(p_job, e.memory, null, e.effect))
-      from memory._evident_ends(p_job, p_result) as e), 0);
+    -- An end without a new memory could wait nowhere, so that of an agent whose memories are reviewed is left out.
+    for item in select e.* from memory._evident_ends(p_job, p_result) as e loop
+      if (item.memory).agent_id = any (reviewed) then
+        reasons := reasons || 'review'::text;
+      else
+        ended := ended + memory._end_as_noted(item.memory, memory._known_to_end(p_job, item.memory, item.effect));
+      end if;
+    end loop;
     update memory.memory_scopes as s
     set duplicates_skipped = s.duplicates_skipped + b.duplicates,
         extracted_count = b.stored + case when s.extracted_on = today then s.extracted_count else 0 end,
