@@ -114,10 +114,15 @@ def test_an_end_without_a_memory_is_left_out(api: Api) -> None:
     [seq] = say(api, "I left Lyon", created_at="2024-12-01T10:00:00Z")
     outcome = complete(api, claimed(api), memories=[], ends=[{"seqs": [seq], "number": 1}])
     assert (outcome["ended"], outcome["refusals"]) == (0, {"review": 1})
-    # Nor does it count if it is said of the known words.
-    outcome = heard(api, fact(LYON, status="ended", valid_to="2024-12-02"), day="12-02")
-    assert (outcome["ended"], outcome["refusals"]) == (0, {"review": 1})
-    assert states(api) == {LYON: ("current", None)}
+
+
+def test_a_known_memory_that_is_said_again_ends_nothing(api: Api) -> None:
+    api.set_policy(settings={"memories": {"attributes": {"home": "many"}}, "extraction": {"review": False}})
+    heard(api, fact(LYON), fact(PORTO))
+    api.set_policy(settings={"extraction": {"review": True}})
+    outcome = heard(api, fact(LYON, replaces=[1, 2]), day="12-02")
+    assert (outcome["duplicates"], outcome["ended"], outcome["refusals"]) == (1, 0, {"review": 1})
+    assert states(api) == {LYON: ("current", None), PORTO: ("current", None)}
 
 
 def test_what_waits_is_not_extracted_again(api: Api) -> None:
