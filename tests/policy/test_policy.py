@@ -41,6 +41,7 @@ DEFAULTS = json.loads("""{
   "masking":    {"classes": []},
   "extraction": {"instructions": null, "from_roles": ["user"], "types": {}, "known": 30, "review": false},
   "erasure":    {"delete_after": "30 days"},
+  "changes":    {"keep": "7 days"},
   "trust":      {"rules": true, "screen": false},
   "jobs":       {"max_running_per_user": 4},
   "models":     {"translates": false},

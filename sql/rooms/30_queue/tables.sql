@@ -118,11 +118,14 @@ comment on column memory.marks.position is
 'are parsed (memory.texts). extractions: how many there were. reconcile_memories, consolidate: the time of '
 'the newest memory looked at, in microseconds since 1970. screen_texts: the seq up to which '
 'messages of low trust were judged. claims: erasures hold this row so that no worker claims a '
-'job of the user meanwhile. language: scope names a language by which texts may still be parsed. '
+'job of the user meanwhile. changes: whoever numbers changes holds this row. language: scope names a language by which texts may still be parsed. '
 'spoken: scope names a language in which the user writes. parsed_anew: which '
 'source of search is parsed anew, scope names the last text. backfill: scope names the transaction that activated or '
 'registered a model, position that of the first memory.sweep() after it; once all before this one have ended, a sweep '
 'queues backfills again.';
+
+-- Whoever numbers changes holds this row: memory._number_changes().
+insert into memory.marks (user_id, scope, kind, position) values ('', '', 'changes', 0);
 
 create table memory.gone_jobs (
   user_id text not null,

@@ -114,6 +114,10 @@ begin
 
   -- memory.seqs_reserved lets the row pass by the insert trigger. It is set back here, before triggers of the
   -- application's own run after the insert; statements that set it and set it back would take 3 % of the time.
+  with noted as (
+    insert into memory.new_changes (user_id, source, id, seq, operation)
+    values (add_message.user_id, 'message', add_message.thread_id, booked_seq, 'added')
+  )
   insert into memory.messages as m (user_id, thread_id, seq, agent_id, role, content, metadata, token_count,
     idempotency_key, created_at, updated_at, expires_at, artifact_key, content_digest, files)
   values (add_message.user_id, add_message.thread_id,
@@ -127,6 +131,7 @@ begin
   if stored.seq is null then -- a trigger of the application's own has left the message out
     perform set_config('memory.seqs_reserved', mark, true);
     perform memory._unbook(user_id, thread_id, booked_seq, 1, tokens);
+    perform memory._note_change(user_id, 'message', thread_id, 'deleted', booked_seq);
   elsif is_in_space then
     perform memory._note_writer(user_id, 'message', thread_id || '/' || stored.seq, true);
   end if;

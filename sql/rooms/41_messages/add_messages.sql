@@ -104,6 +104,9 @@ begin
       where b.first_seq is not null
       order by f.seq
       returning m.seq, m.content, m.token_count
+    ), noted as (
+      insert into memory.new_changes (user_id, source, id, seq, operation)
+      select add_messages.user_id, 'message', add_messages.thread_id, i.seq, 'added' from inserted as i
     ), left_out as (
       select null::bigint as seq
       from (select memory._unbook(add_messages.user_id, add_messages.thread_id,
@@ -170,6 +173,9 @@ begin
       where b.first_seq is not null
       order by f.place
       returning m.seq, m.content, m.token_count
+    ), noted as (
+      insert into memory.new_changes (user_id, source, id, seq, operation)
+      select add_messages.user_id, 'message', add_messages.thread_id, i.seq, 'added' from inserted as i
     ), left_out as (
       select null::bigint as seq
       from (select memory._unbook(add_messages.user_id, add_messages.thread_id,

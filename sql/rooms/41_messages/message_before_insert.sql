@@ -50,6 +50,7 @@ begin
     from memory._mask_booked(new.user_id, new.thread_id, new.content, new.metadata, new.token_count,
                              new.artifact_key, booked.masks) as m;
   end if;
+  perform memory._note_change(new.user_id, 'message', new.thread_id, 'added', new.seq);
   return new;
 end;
 $$;

@@ -27,6 +27,9 @@ begin
         for update of d skip locked)); -- a reader that keeps another round in its place waits for the thread
     end if;
     perform memory._check_artifact_soon(o.user_id, o.artifact_key) from old_rows as o where o.artifact_key is not null;
+    insert into memory.new_changes (user_id, source, id, seq, operation)
+    select o.user_id, 'message', o.thread_id, o.seq, memory._gone() from old_rows as o
+    where memory._is_kept_message(o.is_active, o.summary_id); -- others were noted when they were cleared
     perform memory._count_messages(c.user_id, c.thread_id, c.messages, c.tokens)
     from (select o.user_id, o.thread_id, -count(*) as messages, -sum(o.token_count) as tokens
           from old_rows as o where o.is_active
@@ -45,6 +48,15 @@ begin
                 union all
                 select n.user_id, n.thread_id, 1, n.token_count from new_rows as n where n.is_active) as r
           group by 1, 2 having sum(r.messages) <> 0 or sum(r.tokens) <> 0 order by 1, 2) as c;
+    insert into memory.new_changes (user_id, source, id, seq, operation)
+    select n.user_id, 'message', n.thread_id, n.seq, case
+        when not memory._is_kept_message(n.is_active, n.summary_id) then 'deleted'
+        when not n.is_active or starts_with(n.content, memory._quarantine_notice()) then 'hidden'
+        when not o.is_active then 'added'
+        else 'changed' end
+    from old_rows as o
+    join new_rows as n on n.user_id = o.user_id and n.thread_id = o.thread_id and n.seq = o.seq
+    where n.is_active <> o.is_active or n.content <> o.content or n.metadata <> o.metadata;
   end if;
   return null;
 end;

@@ -1,3 +1,13 @@
+create trigger thread_100_after_insert
+after insert on memory.threads
+for each row
+execute function memory._thread_after_change();
+
+create trigger thread_100_after_update
+after update of title, metadata on memory.threads
+for each row
+execute function memory._thread_after_change();
+
 -- The trigger does not fire for a thread that never had a message nor was set: memory._after_booking() deletes it, and
 -- artifacts may name it already.
 create trigger thread_100_after_delete
