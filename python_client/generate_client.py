@@ -107,6 +107,7 @@ RESULTS = {
     "get_user_summary": "Summary | None",
     "import_user": "dict[str, int]",
     "list_artifacts": "list[Artifact]",
+    "list_changes": "list[Change]",
     "list_checkpoints": "list[Checkpoint]",
     "list_documents": "list[Document]",
     "list_memories": "list[MemoryRecord]",

@@ -116,6 +116,19 @@ class UserRecord(Row):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class Change(Row):
+    """Something that was changed; ``user_id`` is None for a user who was forgotten."""
+
+    change_id: int
+    at: datetime
+    user_id: str | None
+    source: str
+    id: str
+    operation: str
+    actor: str
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Space(Row):
     """A space: memory that users share; ``access`` is the user's, read or write, or None in the list of all spaces."""
 

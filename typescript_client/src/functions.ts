@@ -122,6 +122,7 @@ export interface CompressThreadArguments {
 
 export interface ConsolidateArguments {
   userId: string;
+  dryRun?: boolean | null;
 }
 
 export interface CopyCheckpointsArguments {
@@ -784,6 +785,7 @@ export interface QuarantineSourceArguments {
 export interface ReconcileMemoriesArguments {
   userId: string;
   n?: number | null;
+  dryRun?: boolean | null;
 }
 
 export interface RecordUseArguments {
@@ -1109,6 +1111,7 @@ export abstract class Functions {
    * Queues the consolidation of a user's short-term memories (types context and episodic, older than seven days) and
    * returns the job id. Memories that belong together become an article of the knowledge base that names its
    * sources; the article supersedes the extracted ones. memory.sweep() queues it once ten of them are a week old.
+   * With dry_run nothing changes, and the result of the job has the proposal: the articles, and what would end.
    */
   consolidate(args: ConsolidateArguments): Promise<number | string> {
     return this.call("consolidate", args);
@@ -1535,7 +1538,8 @@ export abstract class Functions {
   /**
    * Queues a search for duplicates and contradictions among the n newest facts of a user and returns the job id.
    * Facts are superseded by the rules of docs/reconciliation.md, never lost; the job's result counts kept, merged,
-   * contradicted and refused. Every cadence.reconcile_every_n-th extraction queues it by itself.
+   * contradicted and refused. Every cadence.reconcile_every_n-th extraction queues it by itself. With dry_run
+   * nothing changes, and the result of the job also has the proposal: what would end, and why.
    */
   reconcileMemories(args: ReconcileMemoriesArguments): Promise<number | string> {
     return this.call("reconcile_memories", args);
@@ -1553,7 +1557,8 @@ export abstract class Functions {
 
   /**
    * Takes a memory out of quarantine. It is used again as before, and no rule and no model quarantines it again
-   * while its content stays. At the limit another memory is evicted.
+   * while its content stays. One that waited for a review (policy extraction.review) now ends the memories whose
+   * place it takes. At the limit another memory is evicted.
    */
   releaseMemory(args: ReleaseMemoryArguments): Promise<void> {
     return this.call("release_memory", args);
@@ -1695,7 +1700,8 @@ export abstract class Functions {
    * Changes the given parts of a memory and returns its new version; the earlier version stays in its history. With
    * expected_version the change is refused (40001) if another session changed the memory first. tags, confidence and
    * importance that are left out are taken from the new metadata where it changes them. expires_at => infinity
-   * removes an expiry.
+   * removes an expiry. A memory that waits for a review (policy extraction.review) can be changed and goes on
+   * waiting.
    */
   updateMemory(args: UpdateMemoryArguments): Promise<number> {
     return this.call("update_memory", args);
@@ -1968,7 +1974,7 @@ export const FUNCTIONS = {
   bind_role: { kind: "row", shape: "value", required: 2, arguments: { role_name: "name", user_id: "text" }, columns: { bind_role: "void" } },
   clear_thread: { kind: "row", shape: "value", required: 2, arguments: { user_id: "text", thread_id: "text", agent_id: "text" }, columns: { clear_thread: "bigint" } },
   compress_thread: { kind: "row", shape: "value", required: 2, arguments: { user_id: "text", thread_id: "text" }, columns: { compress_thread: "bigint" } },
-  consolidate: { kind: "row", shape: "value", required: 1, arguments: { user_id: "text" }, columns: { consolidate: "bigint" } },
+  consolidate: { kind: "row", shape: "value", required: 1, arguments: { user_id: "text", dry_run: "boolean" }, columns: { consolidate: "bigint" } },
   copy_checkpoints: { kind: "row", shape: "value", required: 3, arguments: { user_id: "text", thread_id: "text", new_thread_id: "text" }, columns: { copy_checkpoints: "bigint" } },
   copy_thread: { kind: "row", shape: "value", required: 3, arguments: { user_id: "text", thread_id: "text", new_thread_id: "text", upto_seq: "bigint" }, columns: { copy_thread: "bigint" } },
   count_memories: { kind: "row", shape: "value", required: 1, arguments: { user_id: "text", agent_id: "text", memory_type: "text", search: "text", tags_all: "text[]", as_of: "timestamp with time zone", include_superseded: "boolean", thread_id: "text", filter: "jsonb", created_after: "timestamp with time zone", created_before: "timestamp with time zone", include_quarantined: "boolean", subject: "text", attribute: "text" }, columns: { count_memories: "bigint" } },
@@ -2023,7 +2029,7 @@ export const FUNCTIONS = {
   put_checkpoint_writes: { kind: "row", shape: "value", required: 8, arguments: { user_id: "text", thread_id: "text", checkpoint_id: "text", task_id: "text", places: "integer[]", channels: "text[]", types: "text[]", blobs: "bytea[]", namespace: "text", task_path: "text" }, columns: { put_checkpoint_writes: "void" } },
   quarantine_memory: { kind: "row", shape: "value", required: 3, arguments: { user_id: "text", memory_id: "uuid", reason: "text" }, columns: { quarantine_memory: "void" } },
   quarantine_source: { kind: "row", shape: "value", required: 4, arguments: { user_id: "text", source: "text", id: "text", reason: "text" }, columns: { quarantine_source: "jsonb" } },
-  reconcile_memories: { kind: "row", shape: "value", required: 1, arguments: { user_id: "text", n: "integer" }, columns: { reconcile_memories: "bigint" } },
+  reconcile_memories: { kind: "row", shape: "value", required: 1, arguments: { user_id: "text", n: "integer", dry_run: "boolean" }, columns: { reconcile_memories: "bigint" } },
   record_use: { kind: "row", shape: "value", required: 2, arguments: { user_id: "text", memory_ids: "uuid[]", outcome: "text", thread_id: "text" }, columns: { record_use: "void" } },
   reencrypt_secrets: { kind: "row", shape: "value", required: 0, arguments: { batch_size: "integer" }, columns: { reencrypt_secrets: "bigint" } },
   register_model: { kind: "row", shape: "value", required: 4, arguments: { name: "text", kind: "text", provider: "text", model: "text", settings: "jsonb" }, columns: { register_model: "void" } },

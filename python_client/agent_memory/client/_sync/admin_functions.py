@@ -102,6 +102,16 @@ class SyncAdminFunctions(SyncMethods):
         """
 
     @sql_function
+    def list_changes(
+        self, after: int | None = None, user_id: str | None = None, row_limit: int | None = 100
+    ) -> list[Change]:
+        """What was added, changed, hidden, deleted or forgotten, of one user or all, without content, in the order in
+        which it became visible: a later call never returns a row with a change_id that is not above those of an
+        earlier call. Poll with the change_id of the last row, kept after the call is committed. Rows are kept for
+        policy changes.keep. For administrators.
+        """
+
+    @sql_function
     def list_users(
         self, search: str | None = None, row_limit: int | None = 50, row_offset: int | None = 0
     ) -> list[UserRecord]:
