@@ -3665,12 +3665,6 @@ returns uuid[]$header$),
 returns boolean$header$),
       ('function', '_delete_memories', $header$(p_user_id text, p_memory_ids uuid[])
 returns bigint$header$),
-      ('function', 'needs_memory', $header$(user_id text, thread_id text, query text)
-returns memory.memory_need$header$),
-      ('function', '_is_named', $header$(p_thing text, p_recent text)
-returns boolean$header$),
-      ('function', '_request_words', $header$(p_text text)
-returns text$header$),
       ('function', '_state', $header$(p_memory memory.memories)
 returns text$header$),
       ('function', '_same_spelling', $header$(p_text text)
@@ -3681,7 +3675,7 @@ returns text$header$),
 returns text$header$),
       ('function', '_is_current', $header$(p_memory memory.memories)
 returns boolean$header$),
-      ('function', '_is_named', $header$(p_memory memory.memories)
+      ('function', '_is_undeleted', $header$(p_memory memory.memories)
 returns boolean$header$),
       ('function', '_is_there', $header$(p_memory memory.memories)
 returns boolean$header$),
@@ -3721,7 +3715,7 @@ returns boolean$header$),
 returns bigint$header$),
       ('function', '_is_ended_by', $header$(p_target memory.memories, p_memory memory.memories)
 returns boolean$header$),
-      ('function', '_end_as_noted', $header$(p_memory memory.memories, p_noted jsonb)
+      ('function', '_end_as_noted', $header$(p_memory memory.memories, p_successor uuid, p_noted jsonb)
 returns bigint$header$),
       ('function', '_valid_to_before', $header$(p_memory memory.memories)
 returns timestamptz$header$),
@@ -4386,7 +4380,9 @@ returns boolean$header$),
 returns text$header$),
       ('function', '_same_value', $header$(p_memory memory.memories)
 returns memory.memories$header$),
-      ('function', '_known_to_end', $header$(p_job memory.jobs, p_memory memory.memories, p_effect jsonb)
+      ('function', '_known_to_end', $header$(
+  p_job memory.jobs, p_memory memory.memories, p_successor uuid, p_effect jsonb
+)
 returns jsonb$header$),
       ('function', '_evident_memories', $header$(
   p_job memory.jobs, p_result jsonb, p_per_reply bigint, p_allowances jsonb
@@ -4761,6 +4757,12 @@ returns text$header$),
       ('function', '_dates_held', $header$(
   p_user_id text, p_memory_id uuid, p_valid_from timestamptz, p_valid_to timestamptz
 )
+returns text$header$),
+      ('function', 'needs_memory', $header$(user_id text, thread_id text, query text)
+returns memory.memory_need$header$),
+      ('function', '_is_named', $header$(p_thing text, p_recent text)
+returns boolean$header$),
+      ('function', '_request_words', $header$(p_text text)
 returns text$header$),
       ('function', '_passages_about', $header$(
   p_asking memory._asking, p_keys text[], p_max_parts int, p_max_passages int
@@ -17222,199 +17224,6 @@ begin
 end;
 $$;
 
--- Whether a request needs memory. The function looks for signs (lists/requests.toml) in the user's own text, without
--- code and quoted text; in a long request it looks at the first 1,000 and the last 500 characters. Contexts do not ask
--- it: whether something near was said decides what is recalled.
-create or replace function memory.needs_memory(user_id text, thread_id text, query text)
-returns memory.memory_need
-language plpgsql stable parallel unsafe security definer
-set search_path = pg_catalog, pg_temp
-set enable_sort = off -- as in memory._newest_units()
-set enable_bitmapscan = off
-set jit = off
-as $$
-declare
-  policy jsonb;
-  read text; -- what the function reads of the request
-  own_words text; -- without code blocks and quoted text
-  said text; -- its words
-  words text[]; -- the same
-  recent record;
-  names text[]; -- capitalised words that do not begin a sentence
-  signs jsonb;
-  score numeric;
-  search_from constant numeric := 0.5; -- the sum of weights from which on a request needs a search
-  decision text;
-  strongest jsonb; -- the sign that gives the reason
-begin
-  perform memory._check_id('user_id', user_id);
-  perform memory._check_id('thread_id', thread_id);
-  -- The first test only saves time: the second test takes 50 ms for 10 MB.
-  if (left(query, 1000) ~ e'\\S' or query ~ e'\\S') is not true then
-    perform memory._refuse('query', case when query is null then 'must not be null' else 'must not be empty' end,
-      'Pass what the user asks for, as the user wrote it.');
-  end if;
-  policy := memory._policy(needs_memory.user_id, null);
-  read := case when octet_length(query) > 1500 and length(query) > 1500
-    then left(query, 1000) || e'\n' || right(query, 500) else query end;
-  own_words := regexp_replace(
-    regexp_replace(read, e'```.*?(```|$)', ' ', 'g'),
-    e'(^|[\\s(])(["`\\u201c\\u201e\\u00ab].*?["`\\u201c\\u201d\\u00bb]|''.*?''(?!\\w))', e'\\1 ', 'g');
-  said := memory._request_words(own_words);
-  words := string_to_array(btrim(said), ' ');
-  -- The words of the thread's newest ten messages without the request itself, in lower case, and whether a user or a
-  -- tool has named a subject there, that is, has said more than a greeting.
-  select coalesce(lower(string_agg(r.said, e'\n')), '') as words,
-    coalesce(bool_or(r.role in ('user', 'tool') and r.said ~ e'\\S+\\s+\\S+\\s+\\S'), false) as names_something,
-    min(r.seq) as oldest_seq
-  into recent
-  from (
-    select m.seq, m.role, left(memory._without_recalled(left(m.content, 65536)), 2000) as said
-    from memory._active_messages(needs_memory.user_id, needs_memory.thread_id, null) as m
-    order by m.seq desc limit 10
-  ) as r
-  where not (r.role = 'user' and btrim(r.said, e' \t\r\n') = btrim(left(query, 2000), e' \t\r\n'));
-  names := array(
-    select n[1] from regexp_matches(
-      own_words, e'(?<=[[:alnum:],(] )([[:upper:]][[:alnum:]]+(?:-[[:alnum:]]+)*)', 'g') as n limit 5);
-  with phrases as (
-    -- The longest phrase for each sign.
-    select distinct on (p.sign) p.sign, p.phrase
-    from (
-      select l.sign, k.phrase
-      from jsonb_each(jsonb '{"^ achète": ["parameter"], "^ agende": ["parameter"], "^ annule": ["parameter"], "^ annulla": ["parameter"], "^ appelle": ["parameter"], "^ book": ["parameter"], "^ buy": ["parameter"], "^ call": ["parameter"], "^ call me": ["to remember"], "^ cancel": ["parameter"], "^ cancele": ["parameter"], "^ chiama": ["parameter"], "^ collegati": ["parameter"], "^ compra": ["parameter"], "^ compre": ["parameter"], "^ conecte": ["parameter"], "^ connect": ["parameter"], "^ connecte": ["parameter"], "^ connetti": ["parameter"], "^ connettiti": ["parameter"], "^ create a ticket": ["parameter"], "^ deploy": ["parameter"], "^ distribuisci": ["parameter"], "^ drive": ["parameter"], "^ déploie": ["parameter"], "^ email": ["parameter"], "^ envie": ["parameter"], "^ envoie": ["parameter"], "^ he says": ["telling"], "^ i am": ["telling"], "^ i bought": ["telling"], "^ i have": ["telling"], "^ i like": ["telling"], "^ i live": ["telling"], "^ i love": ["telling"], "^ i m": ["telling"], "^ i moved": ["telling"], "^ i prefer": ["telling"], "^ i will": ["telling"], "^ i work": ["telling"], "^ ich heiße": ["to remember"], "^ implante": ["parameter"], "^ invia": ["parameter"], "^ je m appelle": ["to remember"], "^ ligue": ["parameter"], "^ log in": ["parameter"], "^ manda": ["parameter"], "^ mande": ["parameter"], "^ me llamo": ["to remember"], "^ message": ["parameter"], "^ mi chiamo": ["to remember"], "^ more": ["reference"], "^ my cat": ["telling"], "^ my daughter": ["telling"], "^ my dog": ["telling"], "^ my father": ["telling"], "^ my friend": ["telling"], "^ my husband": ["telling"], "^ my mother": ["telling"], "^ my name is": ["to remember"], "^ my son": ["telling"], "^ my wife": ["telling"], "^ note that": ["to remember"], "^ order": ["parameter"], "^ paga": ["parameter"], "^ pague": ["parameter"], "^ paie": ["parameter"], "^ pay": ["parameter"], "^ planifie": ["parameter"], "^ play": ["parameter"], "^ prenota": ["parameter"], "^ pubblica": ["parameter"], "^ publie": ["parameter"], "^ publique": ["parameter"], "^ publish": ["parameter"], "^ remember that": ["to remember"], "^ remember to": ["to remember"], "^ reserve": ["parameter"], "^ réserve": ["parameter"], "^ schedule": ["parameter"], "^ send": ["parameter"], "^ she says": ["telling"], "^ text": ["parameter"], "^ that": ["reference"], "^ this": ["reference"], "^ upgrade": ["parameter"], "^ we are": ["telling"], "^ we have": ["telling"], "^ yes": ["reference"], "a good name for": ["how-to"], "a mesma coisa": ["reference"], "a synonym": ["how-to"], "abbiamo parlato": ["recall"], "about me": ["own"], "after it": ["harmless"], "ai je": ["own past"], "always do": ["habit"], "am i": ["own"], "ancora una volta": ["reference"], "and now": ["reference"], "aprilo": ["reference"], "are we": ["own"], "as agreed": ["recall"], "as always": ["habit"], "as before": ["reference"], "as discussed": ["recall"], "as i said": ["recall"], "as last time": ["habit"], "avais je": ["own past"], "avons nous parlé": ["recall"], "back to what it was": ["habit"], "beim letzten mal": ["recall"], "bin ich": ["own"], "c est quoi": ["how-to"], "can i afford": ["taste"], "can i pay": ["how-to"], "can i take": ["how-to"], "cancellalo": ["reference"], "cela $": ["reference"], "celle ci": ["reference"], "celle là": ["reference"], "celui ci": ["reference"], "celui là": ["reference"], "che cos è": ["how-to"], "come faccio": ["how-to"], "come funziona": ["how-to"], "come posso": ["how-to"], "come prima": ["reference"], "come sempre": ["habit"], "come si chiama": ["own fact"], "come si cuoce": ["how-to"], "come si dice": ["how-to"], "come si fa": ["how-to"], "come si usa": ["how-to"], "comme avant": ["reference"], "comme toujours": ["habit"], "comment cuire": ["how-to"], "comment faire": ["how-to"], "comment fonctionne": ["how-to"], "comment on": ["how-to"], "comment préparer": ["how-to"], "comment puis je": ["how-to"], "como antes": ["reference"], "como faço": ["how-to"], "como funciona": ["how-to"], "como posso": ["how-to"], "como se diz": ["how-to"], "como se faz": ["how-to"], "como se usa": ["how-to"], "como sempre": ["habit"], "como siempre": ["habit"], "compré": ["own past"], "continue $": ["reference"], "conversación anterior": ["recall"], "conversamos": ["recall"], "cos è": ["how-to"], "cosa sono": ["how-to"], "cuál es mi": ["own fact"], "cuándo es mi": ["own fact"], "cómo se hace": ["how-to"], "cómo se llama mi": ["own fact"], "d habitude": ["habit"], "dad": ["own"], "das ding": ["reference"], "das letzte mal": ["recall"], "das wieder": ["reference"], "das übliche": ["habit"], "de costumbre": ["habit"], "de novo $": ["reference"], "define": ["how-to"], "described to you": ["said before"], "di nuovo $": ["reference"], "did i": ["own past"], "did i mention": ["recall"], "did i say": ["recall"], "did i tell": ["recall"], "did we": ["own past"], "did we agree": ["recall"], "did we decide": ["recall"], "did we discuss": ["recall"], "did we say": ["recall"], "did we talk": ["recall"], "did you": ["reference"], "did you know": ["harmless"], "dijiste": ["said before"], "dir erzählt": ["recall"], "dir gesagt": ["said before"], "do i have": ["own past"], "do i have to": ["how-to"], "do i like": ["own past"], "do i live": ["own past"], "do i need to": ["how-to"], "do i owe": ["own past"], "do i own": ["own past"], "do i prefer": ["own past"], "do i take": ["own past"], "do i use": ["own past"], "do i want": ["own past"], "do i wear": ["own past"], "do i weigh": ["own past"], "do i work": ["own past"], "do this": ["reference"], "do we": ["own past"], "does it make sense": ["harmless"], "does my": ["own fact"], "du gesagt": ["said before"], "dónde está mi": ["own fact"], "earlier conversation": ["recall"], "earlier you": ["recall"], "ela": ["reference"], "elas": ["reference"], "ele": ["reference"], "eles": ["reference"], "eliminalo": ["reference"], "empfiehl": ["taste"], "encore une fois": ["reference"], "erinnere mich": ["recall"], "erinnerst du dich": ["recall"], "erkläre": ["how-to"], "es wieder": ["reference"], "est ce que j ai": ["own past"], "eu já": ["own past"], "explain": ["how-to"], "explique": ["how-to"], "explique moi": ["how-to"], "explícame": ["how-to"], "fais le": ["reference"], "fais ça": ["reference"], "fallo": ["reference"], "for me": ["own"], "for me ?": ["own fact"], "from last month": ["recall"], "from last week": ["recall"], "from now on": ["to remember"], "from this morning": ["recall"], "funktioniert das": ["reference"], "geht das": ["reference"], "gift ideas": ["taste"], "go ahead": ["reference"], "go on $": ["reference"], "grandma": ["own"], "grandpa": ["own"], "habe ich": ["own"], "habe ich ?": ["own past"], "habe ich bereits": ["own past"], "habe ich schon": ["own past"], "haben wir besprochen": ["recall"], "hablamos": ["recall"], "had i": ["own past"], "had we": ["own past"], "has my": ["own fact"], "hatte ich": ["own past"], "have i": ["own past"], "have i told": ["recall"], "have we": ["own past"], "hazlo": ["reference"], "he": ["reference"], "he pagado": ["own past"], "her": ["reference"], "him": ["reference"], "ho già": ["own past"], "how can i": ["how-to"], "how do i": ["how-to"], "how do you": ["how-to"], "how is my": ["own fact"], "how long do i": ["how-to"], "how many days do i": ["how-to"], "how old is my": ["own fact"], "how should": ["how-to"], "how to": ["how-to"], "i already explained": ["recall"], "i already told": ["recall"], "i always": ["habit"], "i am writing": ["own past"], "i booked": ["own past"], "i bought": ["own past"], "i d enjoy": ["taste"], "i did": ["own past"], "i explained": ["recall"], "i had": ["own past"], "i like $": ["taste"], "i like ?": ["taste"], "i liked": ["own past"], "i mentioned": ["recall"], "i need an appointment": ["parameter"], "i ordered": ["own past"], "i told you": ["recall"], "i used": ["own past"], "i was supposed": ["own past"], "i was working": ["own past"], "i would enjoy": ["taste"], "if it": ["harmless"], "il solito": ["habit"], "invialo": ["reference"], "is it a good idea": ["harmless"], "is it bad": ["harmless"], "is it better": ["harmless"], "is it legal": ["harmless"], "is it normal": ["harmless"], "is it ok": ["harmless"], "is it okay": ["harmless"], "is it possible": ["harmless"], "is it raining": ["harmless"], "is it safe": ["harmless"], "is it true": ["harmless"], "is it worth": ["harmless"], "is my": ["own fact"], "is that": ["reference"], "is the name of my": ["own fact"], "isso": ["reference"], "isto": ["reference"], "it": ["reference"], "it is raining": ["harmless"], "it is snowing": ["harmless"], "it means": ["harmless"], "it take": ["harmless"], "j ai déjà": ["own past"], "je fais ?": ["own past"], "je porte ?": ["own past"], "je t ai dit": ["recall"], "keep in mind": ["to remember"], "know about me": ["own fact"], "l autre jour": ["recall"], "l ultima volta": ["recall"], "la $": ["reference"], "la dernière fois": ["recall"], "la même chose": ["reference"], "la solita": ["habit"], "la stessa cosa": ["reference"], "la última vez": ["recall"], "last chat": ["recall"], "last conversation": ["recall"], "last session": ["recall"], "last ticket": ["recall"], "last time i": ["recall"], "last time we": ["recall"], "last time you": ["recall"], "last week": ["habit"], "last year": ["habit"], "le $": ["reference"], "lembra se": ["recall"], "les $": ["reference"], "letztes mal": ["recall"], "lhe": ["reference"], "like always": ["habit"], "like before": ["reference"], "like i said": ["recall"], "like last time": ["habit"], "lo $": ["reference"], "lo de siempre": ["habit"], "lo habitual": ["habit"], "lo stesso": ["reference"], "los $": ["reference"], "lui $": ["reference"], "ma": ["own"], "mach das": ["reference"], "mag ich": ["own"], "mandaglielo": ["reference"], "mandalo": ["reference"], "me conseilles": ["taste"], "me lembre": ["recall"], "me recomenda": ["taste"], "me recomiendas": ["taste"], "me recommandes": ["taste"], "mein": ["own"], "meine": ["own"], "meinem": ["own"], "meinen": ["own"], "meiner": ["own"], "meines": ["own"], "merk dir": ["to remember"], "mes": ["own"], "meu": ["own"], "meus": ["own"], "mi": ["own"], "mi consigli": ["taste"], "mi hai detto": ["said before"], "mia": ["own"], "mie": ["own"], "miei": ["own"], "mine": ["own"], "minha": ["own"], "minhas": ["own"], "mio": ["own"], "mis": ["own"], "mom": ["own"], "mon": ["own"], "mum": ["own"], "my": ["own"], "my account": ["own fact"], "my appointment": ["own fact"], "my booking": ["own fact"], "my delivery": ["own fact"], "my favorite": ["own fact"], "my favourite": ["own fact"], "my order": ["own fact"], "my package": ["own fact"], "my payment": ["own fact"], "my plan": ["own fact"], "my style": ["habit"], "my subscription": ["own fact"], "my ticket": ["own fact"], "my warranty": ["own fact"], "mía": ["own"], "mío": ["own"], "neulich": ["recall"], "never again": ["harmless"], "nome do meu": ["own fact"], "nos": ["own"], "nostra": ["own"], "nostro": ["own"], "notre": ["own"], "nous avons parlé": ["recall"], "nuestra": ["own"], "nuestro": ["own"], "o de sempre": ["habit"], "o que são": ["how-to"], "o que é": ["how-to"], "on a parlé": ["recall"], "on file": ["own past"], "once again": ["reference"], "once it": ["harmless"], "our": ["own"], "ours": ["own"], "outra vez": ["reference"], "où est ma": ["own fact"], "où est mon": ["own fact"], "pagué": ["own past"], "pedí": ["own past"], "perché": ["how-to"], "plan my": ["taste"], "please remember": ["to remember"], "por que": ["how-to"], "pourquoi": ["how-to"], "previous chat": ["recall"], "previous conversation": ["recall"], "qu est ce qu": ["how-to"], "qu est ce que": ["how-to"], "qual a diferença": ["how-to"], "qual è il mio": ["own fact"], "quel est mon": ["own fact"], "quelle est la différence": ["how-to"], "quelle est ma": ["own fact"], "quello $": ["reference"], "questo $": ["reference"], "rappelle moi": ["recall"], "recomiéndame": ["taste"], "recommend": ["taste"], "recommend me": ["taste"], "recuerda que": ["to remember"], "recuerdas": ["recall"], "recuérdame": ["recall"], "refais": ["reference"], "refresh my memory": ["recall"], "remember how": ["recall"], "remember me": ["own fact"], "remember what": ["recall"], "remember when": ["recall"], "remember where": ["recall"], "remember which": ["recall"], "remember who": ["recall"], "remind me at": ["to remember"], "remind me how": ["recall"], "remind me in": ["to remember"], "remind me of": ["recall"], "remind me on": ["to remember"], "remind me to": ["to remember"], "remind me tomorrow": ["to remember"], "remind me what": ["recall"], "remind me when": ["recall"], "remind me where": ["recall"], "remind me which": ["recall"], "remind me who": ["recall"], "riavvialo": ["reference"], "ricordami": ["recall"], "rifallo": ["reference"], "same again": ["reference"], "same as last": ["habit"], "same settings": ["reference"], "she": ["reference"], "should i cook": ["taste"], "should i eat": ["taste"], "should i read": ["taste"], "should i use": ["how-to"], "should i watch": ["taste"], "should i wear": ["taste"], "soll ich heute": ["taste"], "soll ich kochen": ["taste"], "soll ich lesen": ["taste"], "spiega": ["how-to"], "spiegami": ["how-to"], "suggest me": ["taste"], "te acuerdas": ["recall"], "te conté": ["recall"], "te dije": ["recall"], "te disse": ["recall"], "te souviens tu": ["recall"], "tell me more": ["reference"], "tengo que": ["own past"], "that error": ["reference"], "that file": ["reference"], "that fix": ["reference"], "that library": ["reference"], "that one": ["reference"], "that script": ["reference"], "that thing": ["reference"], "the first one": ["reference"], "the former": ["reference"], "the guy": ["reference"], "the last one": ["reference"], "the last time": ["harmless"], "the latter": ["reference"], "the meaning of": ["how-to"], "the one": ["reference"], "the other": ["reference"], "the other day": ["recall"], "the person": ["reference"], "the rest": ["reference"], "the same": ["reference"], "the second": ["reference"], "the thing": ["reference"], "the two": ["reference"], "the way i like": ["habit"], "the way we": ["habit"], "the weather today": ["parameter"], "the weather tomorrow": ["parameter"], "them": ["reference"], "these": ["reference"], "they": ["reference"], "this one": ["reference"], "those": ["reference"], "ti ho detto": ["recall"], "ti ricordi": ["recall"], "told me": ["said before"], "too $": ["reference"], "traduce": ["how-to"], "traduci": ["how-to"], "traduis": ["how-to"], "traduza": ["how-to"], "translate": ["how-to"], "try again $": ["reference"], "tu as dit": ["said before"], "tu te souviens": ["recall"], "unser": ["own"], "unsere": ["own"], "unserer": ["own"], "uso ?": ["own past"], "usual": ["habit"], "usually": ["habit"], "você disse": ["said before"], "você lembra": ["recall"], "vous souvenez": ["recall"], "wann habe ich": ["own past"], "wann ist mein": ["own fact"], "was i": ["own past"], "was ist mein": ["own fact"], "was ist meine": ["own fact"], "was that": ["reference"], "we agreed": ["recall"], "we always": ["habit"], "we chose": ["own past"], "we decided": ["recall"], "we discussed": ["recall"], "we fixed": ["own past"], "we know": ["own past"], "we mentioned": ["recall"], "we said": ["recall"], "we spoke": ["recall"], "we talked": ["recall"], "we use": ["own past"], "weißt du noch": ["recall"], "were we": ["own past"], "what are common": ["how-to"], "what are my": ["own fact"], "what can i cook": ["how-to"], "what does a": ["how-to"], "what does the": ["how-to"], "what does this": ["how-to"], "what happens if": ["how-to"], "what is a": ["how-to"], "what is an": ["how-to"], "what is my": ["own fact"], "what is our": ["own fact"], "what is the difference": ["how-to"], "what time is it": ["harmless"], "when does my": ["own fact"], "when is my": ["own fact"], "when it": ["harmless"], "where are my": ["own fact"], "where can i": ["how-to"], "where do i": ["how-to"], "where i left off": ["recall"], "where is my": ["own fact"], "where we left off": ["recall"], "where we stopped": ["recall"], "which of my": ["own fact"], "who am i": ["own fact"], "who is my": ["own fact"], "who wrote": ["how-to"], "why do": ["how-to"], "wie besprochen": ["recall"], "wie gewohnt": ["habit"], "wie heißt mein": ["own fact"], "wie heißt meine": ["own fact"], "wie immer": ["habit"], "wie kocht man": ["how-to"], "wie letztes mal": ["habit"], "wie üblich": ["habit"], "wir besprochen": ["recall"], "wo ist mein": ["own fact"], "wo ist meine": ["own fact"], "ya pagué": ["own past"], "yesterday": ["recall"], "you described": ["said before"], "you gave me": ["said before"], "you mentioned": ["said before"], "you once": ["recall"], "you promised": ["recall"], "you recommended": ["said before"], "you remember": ["recall"], "you said": ["said before"], "you showed": ["said before"], "you suggested": ["said before"], "you told": ["said before"], "you wrote": ["said before"], "ça $": ["reference"], "ça marche": ["reference"], "última vez": ["recall"], "übersetze": ["how-to"], "あの": ["reference"], "あれ": ["reference"], "いつもの": ["habit"], "これ": ["reference"], "さっき": ["reference"], "その": ["reference"], "それ": ["reference"], "って何": ["how-to"], "とは": ["how-to"], "どうやって": ["how-to"], "なぜ": ["how-to"], "もう一度": ["reference"], "エラー": ["particular"], "キャンセルして": ["parameter"], "サーバー": ["particular"], "スクリプト": ["particular"], "テスト": ["particular"], "デプロイして": ["parameter"], "データベース": ["particular"], "パスワード": ["particular"], "ファイル": ["particular"], "ブランチ": ["particular"], "プロジェクト": ["particular"], "ホテル": ["particular"], "メール": ["particular"], "リポジトリ": ["particular"], "レポート": ["particular"], "上次": ["recall"], "为什么": ["how-to"], "之前": ["recall"], "予約": ["particular"], "予約して": ["parameter"], "什么是": ["how-to"], "仓库": ["particular"], "他": ["reference"], "付款": ["parameter"], "会議": ["particular"], "会议": ["particular"], "你说过": ["said before"], "使い方": ["how-to"], "僕の": ["own"], "再做一次": ["reference"], "再来一次": ["reference"], "再试一次": ["reference"], "分支": ["particular"], "刚才": ["reference"], "前回": ["recall"], "包裹": ["particular"], "区别": ["how-to"], "发票": ["particular"], "发送": ["parameter"], "取消": ["parameter"], "合同": ["particular"], "同じ": ["reference"], "報告書": ["particular"], "契約": ["particular"], "她": ["reference"], "如何": ["how-to"], "它": ["reference"], "密码": ["particular"], "平时": ["habit"], "彼": ["reference"], "怎么": ["how-to"], "怎样": ["how-to"], "我们的": ["own"], "我叫什么": ["own"], "我喜欢": ["own"], "我的": ["own"], "我说过": ["recall"], "打电话": ["parameter"], "报告": ["particular"], "接続して": ["parameter"], "支払って": ["parameter"], "数据库": ["particular"], "文件": ["particular"], "文档": ["particular"], "方法": ["how-to"], "是什么": ["how-to"], "書類": ["particular"], "服务器": ["particular"], "注文": ["particular"], "测试": ["particular"], "私の": ["own"], "続けて": ["reference"], "继续": ["reference"], "翻訳": ["how-to"], "翻译": ["how-to"], "老样子": ["habit"], "聊过": ["recall"], "脚本": ["particular"], "航班": ["particular"], "荷物": ["particular"], "覚えて": ["recall"], "解释": ["how-to"], "説明": ["how-to"], "請求書": ["particular"], "订单": ["particular"], "讨论了": ["recall"], "记得": ["recall"], "账单": ["particular"], "跟以前一样": ["habit"], "这个": ["reference"], "连接": ["parameter"], "送って": ["parameter"], "違い": ["how-to"], "那个": ["reference"], "邮件": ["particular"], "部署": ["parameter"], "酒店": ["particular"], "错误": ["particular"], "電話して": ["parameter"], "项目": ["particular"], "预订": ["particular"]}') as k (phrase, signs)
-      cross join lateral jsonb_array_elements_text(k.signs) as l (sign)
-      union all
-      select 'greeting', case when octet_length(k.phrase) = 3 * length(k.phrase) then k.phrase else '^ ' || k.phrase end
-      from jsonb_each(jsonb '{"alright": ["said"], "bom dia": ["greeting"], "bonjour": ["greeting"], "bonsoir": ["greeting"], "buenos días": ["greeting"], "buongiorno": ["greeting"], "bye": ["greeting"], "ciao": ["greeting"], "cool": ["greeting"], "danke": ["greeting"], "fine": ["said"], "good evening": ["greeting"], "good morning": ["greeting"], "got it": ["said"], "gracias": ["greeting"], "grazie": ["greeting"], "great": ["greeting"], "guten morgen": ["greeting"], "guten tag": ["greeting"], "hallo": ["greeting"], "hello": ["greeting"], "hey": ["greeting"], "hi": ["greeting"], "hola": ["greeting"], "i see": ["said"], "ja": ["said"], "k": ["said"], "lol": ["greeting"], "merci": ["greeting"], "muchas gracias": ["greeting"], "nein": ["said"], "no": ["said"], "non": ["said"], "nope": ["said"], "noted": ["said"], "não": ["said"], "obrigada": ["greeting"], "obrigado": ["greeting"], "of course": ["said"], "ok": ["greeting"], "okay": ["greeting"], "olá": ["greeting"], "oui": ["said"], "perfect": ["greeting"], "right": ["said"], "salut": ["greeting"], "sim": ["said"], "sounds good": ["said"], "sure": ["said"], "sí": ["said"], "thank you": ["greeting"], "thanks": ["greeting"], "vielen dank": ["greeting"], "will do": ["said"], "yeah": ["said"], "yep": ["said"], "yes": ["said"], "ありがとう": ["greeting"], "こんにちは": ["greeting"], "你好": ["greeting"], "再见": ["greeting"], "好": ["said"], "好的": ["said"], "您好": ["greeting"], "谢谢": ["greeting"]}') as k (phrase, kinds) where k.kinds ? 'greeting'
-      union all
-      select 'trigger', memory._plainly_spelled(t.phrase)
-      from jsonb_array_elements_text(policy #> '{knowledge_base,search_triggers}') as t (phrase)
-      where t.phrase ~ e'\\S'
-    ) as p
-    -- In Chinese and Japanese, whose letters have three bytes, a phrase may stand inside a longer text without spaces.
-    -- The first condition only saves time: the other conditions take three times as long.
-    where strpos(said, p.phrase) > 0
-      and (octet_length(p.phrase) = 3 * length(p.phrase) or strpos(said, ' ' || p.phrase || ' ') > 0)
-      -- After the first 45 characters a pronoun refers to a noun of the request itself.
-      and not (p.sign = 'reference' and strpos(said, p.phrase) > 45)
-      and not (p.sign = 'telling' and strpos(said, '?') > 0)
-      and not (p.sign = 'greeting' and (strpos(said, '?') > 0 or length(said) > 50))
-    order by p.sign, length(p.phrase) desc, p.phrase
-  ), details as ( -- the signs that do not depend on phrases
-    select d.sign, left(d.phrase, 100) as phrase
-    from (values
-      ('particular', (
-        select w.word
-        from jsonb_each(jsonb '{"en": ["the", "that", "this", "der", "die", "das", "dem", "la", "el", "le", "les", "au", "ce", "cette", "il", "lo", "al", "del", "nel", "sul", "ao", "na"], "fr": ["le", "la", "les", "l", "du", "au", "aux", "ce", "cet", "cette", "ces"], "pt": ["o", "a", "os", "as", "ao", "à", "aos", "do", "da", "dos", "no", "na", "nos", "nas", "esse", "essa", "este", "esta", "aquele", "aquela"], "it": ["il", "lo", "la", "gli", "le", "l", "al", "allo", "alla", "del", "dello", "della", "dell", "nel", "nella", "sul", "sulla", "quel", "quella", "quello", "questo", "questa"]}') as a (language, articles)
-        join jsonb_each(jsonb '{"en": ["address", "apartment", "app", "appointment", "benchmark", "booking", "boss", "branch", "bucket", "bug", "build", "car", "certificate", "ci", "client", "cluster", "column", "complaint", "config", "configuration", "contract", "customer", "dashboard", "database", "datenbank", "datos", "db", "delivery", "design", "device", "dinner", "doctor", "doc", "docs", "document", "draft", "email", "endpoint", "error", "exam", "file", "files", "fix", "flat", "flight", "guests", "host", "hotel", "house", "import", "incident", "interview", "invoice", "issue", "job", "kids", "landlord", "link", "list", "logs", "machine", "mail", "meeting", "migration", "notes", "numbers", "order", "outage", "package", "parcel", "parser", "party", "password", "patch", "payment", "photo", "photos", "pipeline", "plan", "pr", "project", "recipe", "refund", "repo", "repository", "report", "reservation", "restaurant", "script", "server", "service", "settings", "spreadsheet", "table", "team", "technician", "test", "tests", "ticket", "trip", "version", "versions", "wedding", "worker", "workers"], "fr": ["adresse", "base", "billet", "branche", "colis", "commande", "contrat", "courriel", "dépôt", "erreur", "facture", "fichier", "fichiers", "hôtel", "liste", "logiciel", "paiement", "paquet", "projet", "rapport", "recette", "rendez", "réservation", "réunion", "serveur", "tableau", "voiture", "vol", "voyage"], "pt": ["aplicativo", "arquivo", "arquivos", "banco", "carro", "cliente", "configuração", "consulta", "contrato", "documento", "encomenda", "erro", "fatura", "ficheiro", "fotos", "máquina", "mensagem", "pacote", "pagamento", "pedido", "planilha", "projeto", "relatório", "repositório", "reserva", "reunião", "senha", "serviço", "servidor", "tabela", "teste", "testes", "viagem", "voo"], "it": ["appuntamento", "cliente", "configurazione", "contratto", "documento", "errore", "fattura", "fogli", "lista", "macchina", "messaggio", "ordine", "pacco", "pagamento", "prenotazione", "progetto", "rapporto", "relazione", "ricetta", "riunione", "servizio", "sito", "tabella", "viaggio", "volo"]}') as t (language, things) on t.language = a.language
-        join unnest(words) with ordinality as w (word, place) on t.things ? w.word
-        where a.articles ?| words[greatest(w.place - 3, 1):w.place - 1]
-        order by memory._is_named(w.word, recent.words), w.place limit 1)),
-      ('data', case when length(read) > 300 then 'a long text' when strpos(read, '```') > 0 then 'code' end),
-      ('quotation', case when own_words <> read then 'quotation marks' end),
-      ('event', (select coalesce(e[1], e[2]) from regexp_matches(own_words,
-        e'\\m(?:(?:[Dd]id|[Hh]a[sd]|[Ww]as|[Ww]ere) the ([a-z]+)'
-        || e'|(?:[Dd]id|[Dd]oes|[Hh]a[sd]|[Ww]as|[Ww]ere|[Ww]ill) ([[:upper:]][[:lower:]]+)\\M)') as e)),
-      ('identifier', substring(own_words from
-        e'https?://\\S+|[[:alnum:]._-]+@[[:alnum:].-]*[[:alnum:]]|#[0-9]+|[[:alnum:]]+[_/][[:alnum:]]+[[:alnum:]_/.-]*'
-        || e'|[[:alnum:]]+(?:[.-][[:alnum:]]+)*[.-][[:alnum:]]*[0-9][[:alnum:]]*'
-        -- The next pattern matches whole words. It allows Chinese letters directly before and after a word.
-        || e'|[A-Za-z0-9]*[A-Z][0-9][A-Za-z0-9]*|[A-Za-z0-9]*[a-z]\\.[a-z]{2,4}\\M'
-        || e'|[A-Za-z0-9\\u00c0-\\u024f]*[a-z][A-Z][a-z][A-Za-z0-9\\u00c0-\\u024f]*|[*(){}]')),
-      ('number', substring(own_words from '[0-9][0-9.,:]*')),
-      ('name', case when cardinality(names) > 1 then array_to_string(names[1:3], ' ') end),
-      ('known name', (select n from unnest(names) as n where strpos(recent.words, lower(n)) > 0 limit 1)),
-      ('unknown script', substring(said from e'[\\u0370-\\u1fff\\uac00-\\ud7af]+')),
-      ('remembered', memory._remembered_name(
-        needs_memory.user_id, needs_memory.thread_id, names, recent.oldest_seq, policy #>> '{search,language}'))
-    ) as d (sign, phrase)
-    where d.phrase is not null
-  ), known as (
-    select f.sign, f.phrase, case
-        when f.sign in ('reference', 'said before') then recent.names_something
-        when f.sign = 'particular' then memory._is_named(f.phrase, recent.words)
-        when f.sign = 'event' then strpos(recent.words, lower(f.phrase)) > 0
-        else false end as is_resolved
-    from (select p.* from phrases as p union all select d.* from details as d) as f
-    -- "Connect to AgentFusion" names its target, so the request lacks no parameter.
-    where not (f.sign = 'parameter' and exists (
-      select from details as d where d.sign = 'identifier' and d.phrase <> ''))
-  ), weighed as (
-    select k.sign, k.phrase, k.is_resolved, jsonb '{"recall": "refers to an earlier conversation", "trigger": "has a phrase of the policy''s knowledge_base.search_triggers", "habit": "refers to a habit of the user", "said before": "refers to something that was said", "own": "is about something of the user", "own fact": "asks for a fact about something of the user", "own past": "asks about what the user did, has or wants", "taste": "depends on what the user likes", "reference": "refers to something that it does not name", "particular": "means one particular thing and does not say which", "event": "asks about somebody or something in the life of the user", "remembered": "names something that earlier conversations or memories know", "parameter": "does not say with what, where or for whom", "harmless": "has words that only look like a reference", "how-to": "asks for general knowledge", "telling": "tells something and asks nothing", "data": "brings its own data", "quotation": "quotes what it is about", "to remember": "says something to remember", "greeting": "is a greeting or thanks", "identifier": "names exactly what it is about", "known name": "names something that the recent messages know", "name": "names what it is about", "number": "gives figures", "unknown script": "is in a script whose signs are not known"}' -> k.sign as says,
-      case when k.is_resolved then 0 else (jsonb '{"recall": 1.5, "trigger": 0.8, "habit": 0.8, "said before": 0.8, "own": 0.5, "own fact": 0.4, "own past": 0.6, "taste": 0.6, "reference": 0.6, "particular": 0.5, "event": 0.5, "remembered": 0.8, "parameter": 0.5, "harmless": -0.6, "how-to": -0.6, "telling": -0.7, "data": -0.8, "quotation": -0.4, "to remember": -1.2, "greeting": -1.5, "identifier": -0.5, "known name": -0.4, "name": -0.3, "number": -0.2, "unknown script": 0.5}' ->> k.sign)::numeric end as weight
-    from (
-      -- "Connect to the DB" lacks no parameter if the recent messages name the database.
-      select k.sign, k.phrase, k.is_resolved or k.sign = 'parameter' and bool_or(k.is_resolved) over () as is_resolved
-      from known as k) as k
-  )
-  select
-    jsonb_agg(jsonb_build_object(
-      'sign', w.sign, 'found', left(btrim(w.phrase, '^$ '), 100), 'says', w.says, 'weight', w.weight,
-      'is_resolved', w.is_resolved) order by w.weight desc, w.is_resolved desc, w.sign),
-    coalesce(sum(w.weight), 0)
-  into signs, score
-  from weighed as w;
-  decision := case when score >= search_from then 'search' else 'skip' end;
-  -- The reason for "search" is the strongest sign; for "skip" a reference that the recent messages resolve, or else the
-  -- sign that speaks most against a search.
-  strongest := case decision
-    when 'search' then signs -> 0
-    else coalesce(
-      jsonb_path_query_first(signs, '$[*] ? (@.is_resolved == true)'),
-      jsonb_path_query_first(signs, '$[last] ? (@.weight < 0)')) end;
-  return row(
-    decision,
-    case
-      when strongest is null then 'The request points to nothing that was said before.'
-      when (strongest ->> 'is_resolved')::boolean
-        then format('The recent messages say what "%s" means.', strongest ->> 'found')
-      else format('The request %s: "%s".', strongest ->> 'says', strongest ->> 'found') end,
-    jsonb_build_object(
-      'score', score, 'search_from', search_from, 'signs', coalesce(signs, '[]')))::memory.memory_need;
-end;
-$$;
-comment on function memory.needs_memory(text, text, text) is
-'Whether a request of the user needs memory: decision "search" if it is vague or about the user''s past, "skip" if it '
-'is concrete or if the recent messages of the thread say what it refers to. Rules decide, no model is asked. reason '
-'says why in words, details has the score, the score from which on memory is searched, and each sign with its weight.';
-
--- Whether the recent messages name the thing (one of lists/things.toml).
-create or replace function memory._is_named(p_thing text, p_recent text)
-returns boolean
-language plpgsql immutable parallel safe
-as $$
-begin
-  return case
-    when p_thing = any ('{db,database,datenbank,datos,base,banco,数据库,データベース}')
-      and p_recent ~ e'\\mdb\\M|database|postgres|mysql|sqlite' then true
-    else strpos(p_recent, rtrim(p_thing, 's')) > 0 end;
-end;
-$$;
-
--- The words of a request in the spelling of lists/requests.toml, without polite words at the beginning of a
--- sentence.
-create or replace function memory._request_words(p_text text)
-returns text
-language plpgsql immutable parallel safe
-as $$
-declare
-  said text := translate(lower(p_text), e'^$\uff1f', '  ?');
-begin
-  said := regexp_replace(said, e'[.!;:\\n\\u3002\\uff01]+(?=\\s|$)', ' ^ ', 'g');
-  said := replace(said, '?', ' ? ^ ');
-  said := translate(said, e',.;:!"''()[]{}<>/\\|*+=~`&@\u00a1\u00bf\u00ab\u00bb\u2018\u2019\u201c\u201d\u201e\u2026-'
-    || e'\u2013\u2014\uff0c\u3002\u3001', repeat(' ', 60));
-  said := memory._plainly_spelled('^ ' || said);
-  said := regexp_replace(said, e'(\\^ ?)+$', '');
-  said := regexp_replace(said, e'\\m(what|where|who|when|how|which) ?s ', e'\\1 is ', 'g');
-  return ' ' || regexp_replace(said,
-    e'\\^ (?:\\^ |(?:please|can you|could you|would you|now|first|and|so|just|then|also|well'
-    || '|peux tu|pouvez vous|s il te plaît|s il vous plaît|por favor|você pode|per favore|puoi) )*', '^ ', 'g')
-    || ' $ ';
-end;
-$$;
-
 -- The state of a memory, as lists and searches show it. Memories of now are current; as_of shows ended and replaced
 -- ones as well, which were true.
 create or replace function memory._state(p_memory memory.memories)
@@ -17484,7 +17293,7 @@ begin atomic
 end;
 
 -- Whether a memory is current, superseded or in quarantine, and not deleted.
-create or replace function memory._is_named(p_memory memory.memories)
+create or replace function memory._is_undeleted(p_memory memory.memories)
 returns boolean
 language sql immutable parallel safe
 begin atomic
@@ -17496,7 +17305,7 @@ create or replace function memory._is_there(p_memory memory.memories)
 returns boolean
 language sql stable parallel safe
 begin atomic
-  select memory._is_named(p_memory) and memory._is_unexpired((p_memory).expires_at);
+  select memory._is_undeleted(p_memory) and memory._is_unexpired((p_memory).expires_at);
 end;
 
 -- The visible memories of a user. Without p_as_of these are the memories of now; with p_as_of, the memories that held
@@ -17801,21 +17610,25 @@ begin atomic
     and memory._may_end(p_memory, p_target);
 end;
 
--- Ends the memories that p_noted names for a statement, as far as it may still end them, and returns how many.
-create or replace function memory._end_as_noted(p_memory memory.memories, p_noted jsonb)
+-- Ends the memories that p_noted names for a statement, as far as it may still end them, and returns how many. The
+-- memory with the id p_successor takes their place, unless p_noted says that they are over.
+create or replace function memory._end_as_noted(p_memory memory.memories, p_successor uuid, p_noted jsonb)
 returns bigint
 language plpgsql volatile parallel unsafe
 as $$
-declare
-  targets constant uuid[] := array(
-    select m.memory_id
-    from memory._memories_by_ids(p_memory.user_id, array(
-      select i::uuid from jsonb_array_elements_text(p_noted -> 'memory_ids') as i)) as m
-    where memory._is_ended_by(m, p_memory));
 begin
+  if p_noted = '{}' then -- even an update that finds no row enters the triggers
+    return 0;
+  end if;
+  p_memory.memory_id := p_successor;
   return memory._end_memories(
-    p_memory.user_id, targets, case when not (p_noted -> 'is_over')::boolean then p_memory.memory_id end,
-    p_noted ->> 'reason', (p_noted ->> 'at')::timestamptz);
+    p_memory.user_id, array(
+      select m.memory_id
+      from memory._memories_by_ids(p_memory.user_id, array(
+        select i::uuid from jsonb_array_elements_text(p_noted -> 'memory_ids') as i)) as m
+      where memory._is_ended_by(m, p_memory)),
+    case when not (p_noted -> 'is_over')::boolean then p_successor end, p_noted ->> 'reason',
+    (p_noted ->> 'at')::timestamptz);
 end;
 $$;
 
@@ -18491,7 +18304,7 @@ begin
   if tg_op = 'DELETE' then
     insert into memory.new_changes (user_id, source, id, operation)
     select o.user_id, 'memory', o.memory_id, memory._gone() from old_rows as o
-    where memory._is_named(o) or memory._gone() = 'forgotten'; -- others were noted when they were deleted
+    where memory._is_undeleted(o) or memory._gone() = 'forgotten'; -- others were noted when they were deleted
     perform memory._drop_uses(g.user_id, g.ids)
     from (select o.user_id, array_agg(o.memory_id) as ids from old_rows as o group by o.user_id order by 1) as g;
     for scope in
@@ -18518,7 +18331,7 @@ begin
   from (
     select n.user_id, n.memory_id, case
         when n.version = o.version then null -- only said again
-        when not memory._is_named(n) then case when memory._is_named(o) then 'deleted' end
+        when not memory._is_undeleted(n) then case when memory._is_undeleted(o) then 'deleted' end
         when not memory._is_current(n) then case when memory._is_current(o) then 'hidden' end
         when memory._is_current(o) then 'changed'
         else 'added' end as operation
@@ -19901,7 +19714,7 @@ begin
     if released.attribute is not null then
       perform memory._settle(released);
     end if;
-    perform memory._end_as_noted(released, p_memory.metadata -> 'awaits_review');
+    perform memory._end_as_noted(released, released.memory_id, p_memory.metadata -> 'awaits_review');
   end if;
   -- The winner may have gone meanwhile; a winner that goes releases only memories outside of quarantine.
   winner := memory._present_winner(p_memory.user_id, p_memory.superseded_by);
@@ -24852,9 +24665,10 @@ declare
   reasons text[]; -- why some of them are left out
   allowances jsonb := jsonb '{}'; -- by agent: how many more memories may be extracted today
   item record;
-  statement memory.memories;
   stored memory.memories;
   reviewed text[] := array[]::text[]; -- the agents whose memories somebody reviews before they count
+  is_reviewed boolean;
+  effect jsonb; -- what the memory ends
   is_new boolean;
   stored_ids uuid[] := array[]::uuid[];
   has_news boolean := false; -- whether reconciliation may find something
@@ -24872,30 +24686,34 @@ begin
       policy := memory._effective_policy(memory._lock_scope(p_job.user_id, agent));
       allowances := allowances || jsonb_build_object(
         agent, memory._extractable_today(p_job.user_id, agent, policy -> 'memories'));
-      reviewed := reviewed || case when (policy #>> '{extraction,review}')::boolean then agent end;
+      if (policy #>> '{extraction,review}')::boolean then
+        reviewed := reviewed || agent;
+      end if;
     end loop;
     for item in
       select e.* from memory._evident_memories(p_job, p_result, per_reply, allowances) as e
       order by (e.memory).agent_id, (e.memory).said_at, (e.memory).source_seqs, e.place
     loop
-      statement := item.memory;
-      stored := memory._known_memory(statement);
+      stored := memory._known_memory(item.memory);
       if stored.memory_id is null then
-        stored := memory._same_value(statement);
+        stored := memory._same_value(item.memory);
       end if;
       is_new := stored.memory_id is null;
-      if is_new and statement.agent_id = any (reviewed) then
-        statement.metadata := statement.metadata || jsonb_build_object(
-          'awaits_review', memory._known_to_end(p_job, statement, item.effect));
+      is_reviewed := (item.memory).agent_id = any (reviewed);
+      effect := jsonb '{}';
+      if is_new and is_reviewed then
+        effect := jsonb_build_object(
+          'awaits_review', memory._known_to_end(p_job, item.memory, null, item.effect));
       end if;
       if is_new then
         insert into memory.memories (
           user_id, agent_id, memory_type, content, confidence, importance, thread_id, source_seqs, source, said_at,
           valid_from, valid_to, subject, attribute, metadata, deleted_at, quarantined_at, quarantine_reason, operation)
         values (
-          p_job.user_id, statement.agent_id, statement.memory_type, statement.content, statement.confidence,
-          statement.importance, p_job.scope, statement.source_seqs, 'extraction', statement.said_at,
-          statement.valid_from, statement.valid_to, statement.subject, statement.attribute, statement.metadata,
+          p_job.user_id, (item.memory).agent_id, (item.memory).memory_type, (item.memory).content,
+          (item.memory).confidence, (item.memory).importance, p_job.scope, (item.memory).source_seqs, 'extraction',
+          (item.memory).said_at, (item.memory).valid_from, (item.memory).valid_to, (item.memory).subject,
+          (item.memory).attribute, (item.memory).metadata || effect,
           case when item.suspicion is not null then timestamptz 'infinity' end,
           case when item.suspicion is not null then statement_timestamp() end,
           'model: ' || item.suspicion, case when item.suspicion is null then 'insert' else 'quarantine' end)
@@ -24909,17 +24727,18 @@ begin
       elsif item.suspicion is null or stored.released_at is not null then
         -- A known memory stays as it is when it is said in a suspicious way: otherwise an attacker could take back
         -- honest memories by repeating them. A memory that an administrator released stays released.
-        has_news := memory._say_again(stored, statement) or has_news;
+        has_news := memory._say_again(stored, item.memory) or has_news;
       end if;
-      statement.memory_id := stored.memory_id;
-      if item.suspicion is not null or stored.memory_id is null or stored.quarantined_at is not null then
-        null; -- what nobody sees ends nothing
-      elsif statement.agent_id <> all (reviewed) then
-        ended := ended + memory._end_as_noted(statement, memory._known_to_end(p_job, statement, item.effect));
-      elsif memory._known_to_end(p_job, statement, item.effect) <> '{}' then
-        reasons := reasons || 'review'::text;
+      -- What nobody sees ends nothing.
+      if item.suspicion is null and stored.memory_id is not null and stored.quarantined_at is null then
+        effect := memory._known_to_end(p_job, item.memory, stored.memory_id, item.effect);
+        if not is_reviewed then
+          ended := ended + memory._end_as_noted(item.memory, stored.memory_id, effect);
+        elsif effect <> '{}' then -- a known memory was said again, so nothing waits that could end others
+          reasons := reasons || 'review'::text;
+        end if;
       end if;
-      agents := agents || statement.agent_id;
+      agents := agents || (item.memory).agent_id;
       news := news || is_new;
     end loop;
     -- An end without a new memory could wait nowhere, so that of an agent whose memories are reviewed is left out.
@@ -24927,7 +24746,8 @@ begin
       if (item.memory).agent_id = any (reviewed) then
         reasons := reasons || 'review'::text;
       else
-        ended := ended + memory._end_as_noted(item.memory, memory._known_to_end(p_job, item.memory, item.effect));
+        ended := ended + memory._end_as_noted(
+          item.memory, null, memory._known_to_end(p_job, item.memory, null, item.effect));
       end if;
     end loop;
     update memory.memory_scopes as s
@@ -25236,7 +25056,9 @@ $$;
 -- for an end the one with the same value, or with any if the statement has none; and what had taken the place of the same
 -- words. The statement stands in their place, unless it only says that they are over. The model was shown these memories
 -- of this agent, they are about the same subject, and the statement may end them.
-create or replace function memory._known_to_end(p_job memory.jobs, p_memory memory.memories, p_effect jsonb)
+create or replace function memory._known_to_end(
+  p_job memory.jobs, p_memory memory.memories, p_successor uuid, p_effect jsonb
+)
 returns jsonb
 language plpgsql stable parallel safe
 as $$
@@ -25248,24 +25070,24 @@ declare
     from jsonb_array_elements_text(p_effect -> 'numbers') as n
     where n::numeric between 1 and jsonb_array_length(coalesce(p_job.input -> 'known', '[]')));
   hash constant text := memory._content_hash(p_memory.content);
-  statement memory.memories := p_memory;
   targets uuid[];
 begin
   if p_effect ->> 'status' = 'planned' then
-    return '{}';
+    return jsonb '{}';
   end if;
+  p_memory.memory_id := p_successor;
   targets := array(
     select m.memory_id from memory._memories_by_ids(p_job.user_id, numbered) as m
     where m.agent_id = p_memory.agent_id
       and (p_memory.subject is null or m.subject is null
         or memory._subject(m.subject) = memory._subject(p_memory.subject)));
   if targets = '{}' and p_effect ->> 'attribute' is not null then
-    statement.attribute := p_effect ->> 'attribute';
+    p_memory.attribute := p_effect ->> 'attribute';
     targets := array(
       select o.memory_id
-      from memory._other_values(statement) as o
+      from memory._other_values(p_memory) as o
       where corrects
-        or not is_over and coalesce(memory._has_one_value(statement.attribute, memory._policy_section(
+        or not is_over and coalesce(memory._has_one_value(p_memory.attribute, memory._policy_section(
           p_job.user_id, p_memory.agent_id, 'memories')), (p_effect ->> 'has_one_value')::boolean)
         -- The same value: it is over, or the new memory says more than this one.
         or coalesce(
@@ -25282,9 +25104,9 @@ begin
   end if;
   targets := array(
     select m.memory_id from memory._memories_by_ids(p_job.user_id, targets) as m
-    where memory._is_ended_by(m, statement));
+    where memory._is_ended_by(m, p_memory));
   if targets = '{}' then
-    return '{}';
+    return jsonb '{}';
   end if;
   return jsonb_build_object(
     'memory_ids', targets, 'is_over', is_over,
@@ -30829,6 +30651,199 @@ end;
 $$;
 
 set local search_path = pg_catalog, pg_temp;
+
+-- Whether a request needs memory. The function looks for signs (lists/requests.toml) in the user's own text, without
+-- code and quoted text; in a long request it looks at the first 1,000 and the last 500 characters. Contexts do not ask
+-- it: whether something near was said decides what is recalled.
+create or replace function memory.needs_memory(user_id text, thread_id text, query text)
+returns memory.memory_need
+language plpgsql stable parallel unsafe security definer
+set search_path = pg_catalog, pg_temp
+set enable_sort = off -- as in memory._newest_units()
+set enable_bitmapscan = off
+set jit = off
+as $$
+declare
+  policy jsonb;
+  read text; -- what the function reads of the request
+  own_words text; -- without code blocks and quoted text
+  said text; -- its words
+  words text[]; -- the same
+  recent record;
+  names text[]; -- capitalised words that do not begin a sentence
+  signs jsonb;
+  score numeric;
+  search_from constant numeric := 0.5; -- the sum of weights from which on a request needs a search
+  decision text;
+  strongest jsonb; -- the sign that gives the reason
+begin
+  perform memory._check_id('user_id', user_id);
+  perform memory._check_id('thread_id', thread_id);
+  -- The first test only saves time: the second test takes 50 ms for 10 MB.
+  if (left(query, 1000) ~ e'\\S' or query ~ e'\\S') is not true then
+    perform memory._refuse('query', case when query is null then 'must not be null' else 'must not be empty' end,
+      'Pass what the user asks for, as the user wrote it.');
+  end if;
+  policy := memory._policy(needs_memory.user_id, null);
+  read := case when octet_length(query) > 1500 and length(query) > 1500
+    then left(query, 1000) || e'\n' || right(query, 500) else query end;
+  own_words := regexp_replace(
+    regexp_replace(read, e'```.*?(```|$)', ' ', 'g'),
+    e'(^|[\\s(])(["`\\u201c\\u201e\\u00ab].*?["`\\u201c\\u201d\\u00bb]|''.*?''(?!\\w))', e'\\1 ', 'g');
+  said := memory._request_words(own_words);
+  words := string_to_array(btrim(said), ' ');
+  -- The words of the thread's newest ten messages without the request itself, in lower case, and whether a user or a
+  -- tool has named a subject there, that is, has said more than a greeting.
+  select coalesce(lower(string_agg(r.said, e'\n')), '') as words,
+    coalesce(bool_or(r.role in ('user', 'tool') and r.said ~ e'\\S+\\s+\\S+\\s+\\S'), false) as names_something,
+    min(r.seq) as oldest_seq
+  into recent
+  from (
+    select m.seq, m.role, left(memory._without_recalled(left(m.content, 65536)), 2000) as said
+    from memory._active_messages(needs_memory.user_id, needs_memory.thread_id, null) as m
+    order by m.seq desc limit 10
+  ) as r
+  where not (r.role = 'user' and btrim(r.said, e' \t\r\n') = btrim(left(query, 2000), e' \t\r\n'));
+  names := array(
+    select n[1] from regexp_matches(
+      own_words, e'(?<=[[:alnum:],(] )([[:upper:]][[:alnum:]]+(?:-[[:alnum:]]+)*)', 'g') as n limit 5);
+  with phrases as (
+    -- The longest phrase for each sign.
+    select distinct on (p.sign) p.sign, p.phrase
+    from (
+      select l.sign, k.phrase
+      from jsonb_each(jsonb '{"^ achète": ["parameter"], "^ agende": ["parameter"], "^ annule": ["parameter"], "^ annulla": ["parameter"], "^ appelle": ["parameter"], "^ book": ["parameter"], "^ buy": ["parameter"], "^ call": ["parameter"], "^ call me": ["to remember"], "^ cancel": ["parameter"], "^ cancele": ["parameter"], "^ chiama": ["parameter"], "^ collegati": ["parameter"], "^ compra": ["parameter"], "^ compre": ["parameter"], "^ conecte": ["parameter"], "^ connect": ["parameter"], "^ connecte": ["parameter"], "^ connetti": ["parameter"], "^ connettiti": ["parameter"], "^ create a ticket": ["parameter"], "^ deploy": ["parameter"], "^ distribuisci": ["parameter"], "^ drive": ["parameter"], "^ déploie": ["parameter"], "^ email": ["parameter"], "^ envie": ["parameter"], "^ envoie": ["parameter"], "^ he says": ["telling"], "^ i am": ["telling"], "^ i bought": ["telling"], "^ i have": ["telling"], "^ i like": ["telling"], "^ i live": ["telling"], "^ i love": ["telling"], "^ i m": ["telling"], "^ i moved": ["telling"], "^ i prefer": ["telling"], "^ i will": ["telling"], "^ i work": ["telling"], "^ ich heiße": ["to remember"], "^ implante": ["parameter"], "^ invia": ["parameter"], "^ je m appelle": ["to remember"], "^ ligue": ["parameter"], "^ log in": ["parameter"], "^ manda": ["parameter"], "^ mande": ["parameter"], "^ me llamo": ["to remember"], "^ message": ["parameter"], "^ mi chiamo": ["to remember"], "^ more": ["reference"], "^ my cat": ["telling"], "^ my daughter": ["telling"], "^ my dog": ["telling"], "^ my father": ["telling"], "^ my friend": ["telling"], "^ my husband": ["telling"], "^ my mother": ["telling"], "^ my name is": ["to remember"], "^ my son": ["telling"], "^ my wife": ["telling"], "^ note that": ["to remember"], "^ order": ["parameter"], "^ paga": ["parameter"], "^ pague": ["parameter"], "^ paie": ["parameter"], "^ pay": ["parameter"], "^ planifie": ["parameter"], "^ play": ["parameter"], "^ prenota": ["parameter"], "^ pubblica": ["parameter"], "^ publie": ["parameter"], "^ publique": ["parameter"], "^ publish": ["parameter"], "^ remember that": ["to remember"], "^ remember to": ["to remember"], "^ reserve": ["parameter"], "^ réserve": ["parameter"], "^ schedule": ["parameter"], "^ send": ["parameter"], "^ she says": ["telling"], "^ text": ["parameter"], "^ that": ["reference"], "^ this": ["reference"], "^ upgrade": ["parameter"], "^ we are": ["telling"], "^ we have": ["telling"], "^ yes": ["reference"], "a good name for": ["how-to"], "a mesma coisa": ["reference"], "a synonym": ["how-to"], "abbiamo parlato": ["recall"], "about me": ["own"], "after it": ["harmless"], "ai je": ["own past"], "always do": ["habit"], "am i": ["own"], "ancora una volta": ["reference"], "and now": ["reference"], "aprilo": ["reference"], "are we": ["own"], "as agreed": ["recall"], "as always": ["habit"], "as before": ["reference"], "as discussed": ["recall"], "as i said": ["recall"], "as last time": ["habit"], "avais je": ["own past"], "avons nous parlé": ["recall"], "back to what it was": ["habit"], "beim letzten mal": ["recall"], "bin ich": ["own"], "c est quoi": ["how-to"], "can i afford": ["taste"], "can i pay": ["how-to"], "can i take": ["how-to"], "cancellalo": ["reference"], "cela $": ["reference"], "celle ci": ["reference"], "celle là": ["reference"], "celui ci": ["reference"], "celui là": ["reference"], "che cos è": ["how-to"], "come faccio": ["how-to"], "come funziona": ["how-to"], "come posso": ["how-to"], "come prima": ["reference"], "come sempre": ["habit"], "come si chiama": ["own fact"], "come si cuoce": ["how-to"], "come si dice": ["how-to"], "come si fa": ["how-to"], "come si usa": ["how-to"], "comme avant": ["reference"], "comme toujours": ["habit"], "comment cuire": ["how-to"], "comment faire": ["how-to"], "comment fonctionne": ["how-to"], "comment on": ["how-to"], "comment préparer": ["how-to"], "comment puis je": ["how-to"], "como antes": ["reference"], "como faço": ["how-to"], "como funciona": ["how-to"], "como posso": ["how-to"], "como se diz": ["how-to"], "como se faz": ["how-to"], "como se usa": ["how-to"], "como sempre": ["habit"], "como siempre": ["habit"], "compré": ["own past"], "continue $": ["reference"], "conversación anterior": ["recall"], "conversamos": ["recall"], "cos è": ["how-to"], "cosa sono": ["how-to"], "cuál es mi": ["own fact"], "cuándo es mi": ["own fact"], "cómo se hace": ["how-to"], "cómo se llama mi": ["own fact"], "d habitude": ["habit"], "dad": ["own"], "das ding": ["reference"], "das letzte mal": ["recall"], "das wieder": ["reference"], "das übliche": ["habit"], "de costumbre": ["habit"], "de novo $": ["reference"], "define": ["how-to"], "described to you": ["said before"], "di nuovo $": ["reference"], "did i": ["own past"], "did i mention": ["recall"], "did i say": ["recall"], "did i tell": ["recall"], "did we": ["own past"], "did we agree": ["recall"], "did we decide": ["recall"], "did we discuss": ["recall"], "did we say": ["recall"], "did we talk": ["recall"], "did you": ["reference"], "did you know": ["harmless"], "dijiste": ["said before"], "dir erzählt": ["recall"], "dir gesagt": ["said before"], "do i have": ["own past"], "do i have to": ["how-to"], "do i like": ["own past"], "do i live": ["own past"], "do i need to": ["how-to"], "do i owe": ["own past"], "do i own": ["own past"], "do i prefer": ["own past"], "do i take": ["own past"], "do i use": ["own past"], "do i want": ["own past"], "do i wear": ["own past"], "do i weigh": ["own past"], "do i work": ["own past"], "do this": ["reference"], "do we": ["own past"], "does it make sense": ["harmless"], "does my": ["own fact"], "du gesagt": ["said before"], "dónde está mi": ["own fact"], "earlier conversation": ["recall"], "earlier you": ["recall"], "ela": ["reference"], "elas": ["reference"], "ele": ["reference"], "eles": ["reference"], "eliminalo": ["reference"], "empfiehl": ["taste"], "encore une fois": ["reference"], "erinnere mich": ["recall"], "erinnerst du dich": ["recall"], "erkläre": ["how-to"], "es wieder": ["reference"], "est ce que j ai": ["own past"], "eu já": ["own past"], "explain": ["how-to"], "explique": ["how-to"], "explique moi": ["how-to"], "explícame": ["how-to"], "fais le": ["reference"], "fais ça": ["reference"], "fallo": ["reference"], "for me": ["own"], "for me ?": ["own fact"], "from last month": ["recall"], "from last week": ["recall"], "from now on": ["to remember"], "from this morning": ["recall"], "funktioniert das": ["reference"], "geht das": ["reference"], "gift ideas": ["taste"], "go ahead": ["reference"], "go on $": ["reference"], "grandma": ["own"], "grandpa": ["own"], "habe ich": ["own"], "habe ich ?": ["own past"], "habe ich bereits": ["own past"], "habe ich schon": ["own past"], "haben wir besprochen": ["recall"], "hablamos": ["recall"], "had i": ["own past"], "had we": ["own past"], "has my": ["own fact"], "hatte ich": ["own past"], "have i": ["own past"], "have i told": ["recall"], "have we": ["own past"], "hazlo": ["reference"], "he": ["reference"], "he pagado": ["own past"], "her": ["reference"], "him": ["reference"], "ho già": ["own past"], "how can i": ["how-to"], "how do i": ["how-to"], "how do you": ["how-to"], "how is my": ["own fact"], "how long do i": ["how-to"], "how many days do i": ["how-to"], "how old is my": ["own fact"], "how should": ["how-to"], "how to": ["how-to"], "i already explained": ["recall"], "i already told": ["recall"], "i always": ["habit"], "i am writing": ["own past"], "i booked": ["own past"], "i bought": ["own past"], "i d enjoy": ["taste"], "i did": ["own past"], "i explained": ["recall"], "i had": ["own past"], "i like $": ["taste"], "i like ?": ["taste"], "i liked": ["own past"], "i mentioned": ["recall"], "i need an appointment": ["parameter"], "i ordered": ["own past"], "i told you": ["recall"], "i used": ["own past"], "i was supposed": ["own past"], "i was working": ["own past"], "i would enjoy": ["taste"], "if it": ["harmless"], "il solito": ["habit"], "invialo": ["reference"], "is it a good idea": ["harmless"], "is it bad": ["harmless"], "is it better": ["harmless"], "is it legal": ["harmless"], "is it normal": ["harmless"], "is it ok": ["harmless"], "is it okay": ["harmless"], "is it possible": ["harmless"], "is it raining": ["harmless"], "is it safe": ["harmless"], "is it true": ["harmless"], "is it worth": ["harmless"], "is my": ["own fact"], "is that": ["reference"], "is the name of my": ["own fact"], "isso": ["reference"], "isto": ["reference"], "it": ["reference"], "it is raining": ["harmless"], "it is snowing": ["harmless"], "it means": ["harmless"], "it take": ["harmless"], "j ai déjà": ["own past"], "je fais ?": ["own past"], "je porte ?": ["own past"], "je t ai dit": ["recall"], "keep in mind": ["to remember"], "know about me": ["own fact"], "l autre jour": ["recall"], "l ultima volta": ["recall"], "la $": ["reference"], "la dernière fois": ["recall"], "la même chose": ["reference"], "la solita": ["habit"], "la stessa cosa": ["reference"], "la última vez": ["recall"], "last chat": ["recall"], "last conversation": ["recall"], "last session": ["recall"], "last ticket": ["recall"], "last time i": ["recall"], "last time we": ["recall"], "last time you": ["recall"], "last week": ["habit"], "last year": ["habit"], "le $": ["reference"], "lembra se": ["recall"], "les $": ["reference"], "letztes mal": ["recall"], "lhe": ["reference"], "like always": ["habit"], "like before": ["reference"], "like i said": ["recall"], "like last time": ["habit"], "lo $": ["reference"], "lo de siempre": ["habit"], "lo habitual": ["habit"], "lo stesso": ["reference"], "los $": ["reference"], "lui $": ["reference"], "ma": ["own"], "mach das": ["reference"], "mag ich": ["own"], "mandaglielo": ["reference"], "mandalo": ["reference"], "me conseilles": ["taste"], "me lembre": ["recall"], "me recomenda": ["taste"], "me recomiendas": ["taste"], "me recommandes": ["taste"], "mein": ["own"], "meine": ["own"], "meinem": ["own"], "meinen": ["own"], "meiner": ["own"], "meines": ["own"], "merk dir": ["to remember"], "mes": ["own"], "meu": ["own"], "meus": ["own"], "mi": ["own"], "mi consigli": ["taste"], "mi hai detto": ["said before"], "mia": ["own"], "mie": ["own"], "miei": ["own"], "mine": ["own"], "minha": ["own"], "minhas": ["own"], "mio": ["own"], "mis": ["own"], "mom": ["own"], "mon": ["own"], "mum": ["own"], "my": ["own"], "my account": ["own fact"], "my appointment": ["own fact"], "my booking": ["own fact"], "my delivery": ["own fact"], "my favorite": ["own fact"], "my favourite": ["own fact"], "my order": ["own fact"], "my package": ["own fact"], "my payment": ["own fact"], "my plan": ["own fact"], "my style": ["habit"], "my subscription": ["own fact"], "my ticket": ["own fact"], "my warranty": ["own fact"], "mía": ["own"], "mío": ["own"], "neulich": ["recall"], "never again": ["harmless"], "nome do meu": ["own fact"], "nos": ["own"], "nostra": ["own"], "nostro": ["own"], "notre": ["own"], "nous avons parlé": ["recall"], "nuestra": ["own"], "nuestro": ["own"], "o de sempre": ["habit"], "o que são": ["how-to"], "o que é": ["how-to"], "on a parlé": ["recall"], "on file": ["own past"], "once again": ["reference"], "once it": ["harmless"], "our": ["own"], "ours": ["own"], "outra vez": ["reference"], "où est ma": ["own fact"], "où est mon": ["own fact"], "pagué": ["own past"], "pedí": ["own past"], "perché": ["how-to"], "plan my": ["taste"], "please remember": ["to remember"], "por que": ["how-to"], "pourquoi": ["how-to"], "previous chat": ["recall"], "previous conversation": ["recall"], "qu est ce qu": ["how-to"], "qu est ce que": ["how-to"], "qual a diferença": ["how-to"], "qual è il mio": ["own fact"], "quel est mon": ["own fact"], "quelle est la différence": ["how-to"], "quelle est ma": ["own fact"], "quello $": ["reference"], "questo $": ["reference"], "rappelle moi": ["recall"], "recomiéndame": ["taste"], "recommend": ["taste"], "recommend me": ["taste"], "recuerda que": ["to remember"], "recuerdas": ["recall"], "recuérdame": ["recall"], "refais": ["reference"], "refresh my memory": ["recall"], "remember how": ["recall"], "remember me": ["own fact"], "remember what": ["recall"], "remember when": ["recall"], "remember where": ["recall"], "remember which": ["recall"], "remember who": ["recall"], "remind me at": ["to remember"], "remind me how": ["recall"], "remind me in": ["to remember"], "remind me of": ["recall"], "remind me on": ["to remember"], "remind me to": ["to remember"], "remind me tomorrow": ["to remember"], "remind me what": ["recall"], "remind me when": ["recall"], "remind me where": ["recall"], "remind me which": ["recall"], "remind me who": ["recall"], "riavvialo": ["reference"], "ricordami": ["recall"], "rifallo": ["reference"], "same again": ["reference"], "same as last": ["habit"], "same settings": ["reference"], "she": ["reference"], "should i cook": ["taste"], "should i eat": ["taste"], "should i read": ["taste"], "should i use": ["how-to"], "should i watch": ["taste"], "should i wear": ["taste"], "soll ich heute": ["taste"], "soll ich kochen": ["taste"], "soll ich lesen": ["taste"], "spiega": ["how-to"], "spiegami": ["how-to"], "suggest me": ["taste"], "te acuerdas": ["recall"], "te conté": ["recall"], "te dije": ["recall"], "te disse": ["recall"], "te souviens tu": ["recall"], "tell me more": ["reference"], "tengo que": ["own past"], "that error": ["reference"], "that file": ["reference"], "that fix": ["reference"], "that library": ["reference"], "that one": ["reference"], "that script": ["reference"], "that thing": ["reference"], "the first one": ["reference"], "the former": ["reference"], "the guy": ["reference"], "the last one": ["reference"], "the last time": ["harmless"], "the latter": ["reference"], "the meaning of": ["how-to"], "the one": ["reference"], "the other": ["reference"], "the other day": ["recall"], "the person": ["reference"], "the rest": ["reference"], "the same": ["reference"], "the second": ["reference"], "the thing": ["reference"], "the two": ["reference"], "the way i like": ["habit"], "the way we": ["habit"], "the weather today": ["parameter"], "the weather tomorrow": ["parameter"], "them": ["reference"], "these": ["reference"], "they": ["reference"], "this one": ["reference"], "those": ["reference"], "ti ho detto": ["recall"], "ti ricordi": ["recall"], "told me": ["said before"], "too $": ["reference"], "traduce": ["how-to"], "traduci": ["how-to"], "traduis": ["how-to"], "traduza": ["how-to"], "translate": ["how-to"], "try again $": ["reference"], "tu as dit": ["said before"], "tu te souviens": ["recall"], "unser": ["own"], "unsere": ["own"], "unserer": ["own"], "uso ?": ["own past"], "usual": ["habit"], "usually": ["habit"], "você disse": ["said before"], "você lembra": ["recall"], "vous souvenez": ["recall"], "wann habe ich": ["own past"], "wann ist mein": ["own fact"], "was i": ["own past"], "was ist mein": ["own fact"], "was ist meine": ["own fact"], "was that": ["reference"], "we agreed": ["recall"], "we always": ["habit"], "we chose": ["own past"], "we decided": ["recall"], "we discussed": ["recall"], "we fixed": ["own past"], "we know": ["own past"], "we mentioned": ["recall"], "we said": ["recall"], "we spoke": ["recall"], "we talked": ["recall"], "we use": ["own past"], "weißt du noch": ["recall"], "were we": ["own past"], "what are common": ["how-to"], "what are my": ["own fact"], "what can i cook": ["how-to"], "what does a": ["how-to"], "what does the": ["how-to"], "what does this": ["how-to"], "what happens if": ["how-to"], "what is a": ["how-to"], "what is an": ["how-to"], "what is my": ["own fact"], "what is our": ["own fact"], "what is the difference": ["how-to"], "what time is it": ["harmless"], "when does my": ["own fact"], "when is my": ["own fact"], "when it": ["harmless"], "where are my": ["own fact"], "where can i": ["how-to"], "where do i": ["how-to"], "where i left off": ["recall"], "where is my": ["own fact"], "where we left off": ["recall"], "where we stopped": ["recall"], "which of my": ["own fact"], "who am i": ["own fact"], "who is my": ["own fact"], "who wrote": ["how-to"], "why do": ["how-to"], "wie besprochen": ["recall"], "wie gewohnt": ["habit"], "wie heißt mein": ["own fact"], "wie heißt meine": ["own fact"], "wie immer": ["habit"], "wie kocht man": ["how-to"], "wie letztes mal": ["habit"], "wie üblich": ["habit"], "wir besprochen": ["recall"], "wo ist mein": ["own fact"], "wo ist meine": ["own fact"], "ya pagué": ["own past"], "yesterday": ["recall"], "you described": ["said before"], "you gave me": ["said before"], "you mentioned": ["said before"], "you once": ["recall"], "you promised": ["recall"], "you recommended": ["said before"], "you remember": ["recall"], "you said": ["said before"], "you showed": ["said before"], "you suggested": ["said before"], "you told": ["said before"], "you wrote": ["said before"], "ça $": ["reference"], "ça marche": ["reference"], "última vez": ["recall"], "übersetze": ["how-to"], "あの": ["reference"], "あれ": ["reference"], "いつもの": ["habit"], "これ": ["reference"], "さっき": ["reference"], "その": ["reference"], "それ": ["reference"], "って何": ["how-to"], "とは": ["how-to"], "どうやって": ["how-to"], "なぜ": ["how-to"], "もう一度": ["reference"], "エラー": ["particular"], "キャンセルして": ["parameter"], "サーバー": ["particular"], "スクリプト": ["particular"], "テスト": ["particular"], "デプロイして": ["parameter"], "データベース": ["particular"], "パスワード": ["particular"], "ファイル": ["particular"], "ブランチ": ["particular"], "プロジェクト": ["particular"], "ホテル": ["particular"], "メール": ["particular"], "リポジトリ": ["particular"], "レポート": ["particular"], "上次": ["recall"], "为什么": ["how-to"], "之前": ["recall"], "予約": ["particular"], "予約して": ["parameter"], "什么是": ["how-to"], "仓库": ["particular"], "他": ["reference"], "付款": ["parameter"], "会議": ["particular"], "会议": ["particular"], "你说过": ["said before"], "使い方": ["how-to"], "僕の": ["own"], "再做一次": ["reference"], "再来一次": ["reference"], "再试一次": ["reference"], "分支": ["particular"], "刚才": ["reference"], "前回": ["recall"], "包裹": ["particular"], "区别": ["how-to"], "发票": ["particular"], "发送": ["parameter"], "取消": ["parameter"], "合同": ["particular"], "同じ": ["reference"], "報告書": ["particular"], "契約": ["particular"], "她": ["reference"], "如何": ["how-to"], "它": ["reference"], "密码": ["particular"], "平时": ["habit"], "彼": ["reference"], "怎么": ["how-to"], "怎样": ["how-to"], "我们的": ["own"], "我叫什么": ["own"], "我喜欢": ["own"], "我的": ["own"], "我说过": ["recall"], "打电话": ["parameter"], "报告": ["particular"], "接続して": ["parameter"], "支払って": ["parameter"], "数据库": ["particular"], "文件": ["particular"], "文档": ["particular"], "方法": ["how-to"], "是什么": ["how-to"], "書類": ["particular"], "服务器": ["particular"], "注文": ["particular"], "测试": ["particular"], "私の": ["own"], "続けて": ["reference"], "继续": ["reference"], "翻訳": ["how-to"], "翻译": ["how-to"], "老样子": ["habit"], "聊过": ["recall"], "脚本": ["particular"], "航班": ["particular"], "荷物": ["particular"], "覚えて": ["recall"], "解释": ["how-to"], "説明": ["how-to"], "請求書": ["particular"], "订单": ["particular"], "讨论了": ["recall"], "记得": ["recall"], "账单": ["particular"], "跟以前一样": ["habit"], "这个": ["reference"], "连接": ["parameter"], "送って": ["parameter"], "違い": ["how-to"], "那个": ["reference"], "邮件": ["particular"], "部署": ["parameter"], "酒店": ["particular"], "错误": ["particular"], "電話して": ["parameter"], "项目": ["particular"], "预订": ["particular"]}') as k (phrase, signs)
+      cross join lateral jsonb_array_elements_text(k.signs) as l (sign)
+      union all
+      select 'greeting', case when octet_length(k.phrase) = 3 * length(k.phrase) then k.phrase else '^ ' || k.phrase end
+      from jsonb_each(jsonb '{"alright": ["said"], "bom dia": ["greeting"], "bonjour": ["greeting"], "bonsoir": ["greeting"], "buenos días": ["greeting"], "buongiorno": ["greeting"], "bye": ["greeting"], "ciao": ["greeting"], "cool": ["greeting"], "danke": ["greeting"], "fine": ["said"], "good evening": ["greeting"], "good morning": ["greeting"], "got it": ["said"], "gracias": ["greeting"], "grazie": ["greeting"], "great": ["greeting"], "guten morgen": ["greeting"], "guten tag": ["greeting"], "hallo": ["greeting"], "hello": ["greeting"], "hey": ["greeting"], "hi": ["greeting"], "hola": ["greeting"], "i see": ["said"], "ja": ["said"], "k": ["said"], "lol": ["greeting"], "merci": ["greeting"], "muchas gracias": ["greeting"], "nein": ["said"], "no": ["said"], "non": ["said"], "nope": ["said"], "noted": ["said"], "não": ["said"], "obrigada": ["greeting"], "obrigado": ["greeting"], "of course": ["said"], "ok": ["greeting"], "okay": ["greeting"], "olá": ["greeting"], "oui": ["said"], "perfect": ["greeting"], "right": ["said"], "salut": ["greeting"], "sim": ["said"], "sounds good": ["said"], "sure": ["said"], "sí": ["said"], "thank you": ["greeting"], "thanks": ["greeting"], "vielen dank": ["greeting"], "will do": ["said"], "yeah": ["said"], "yep": ["said"], "yes": ["said"], "ありがとう": ["greeting"], "こんにちは": ["greeting"], "你好": ["greeting"], "再见": ["greeting"], "好": ["said"], "好的": ["said"], "您好": ["greeting"], "谢谢": ["greeting"]}') as k (phrase, kinds) where k.kinds ? 'greeting'
+      union all
+      select 'trigger', memory._plainly_spelled(t.phrase)
+      from jsonb_array_elements_text(policy #> '{knowledge_base,search_triggers}') as t (phrase)
+      where t.phrase ~ e'\\S'
+    ) as p
+    -- In Chinese and Japanese, whose letters have three bytes, a phrase may stand inside a longer text without spaces.
+    -- The first condition only saves time: the other conditions take three times as long.
+    where strpos(said, p.phrase) > 0
+      and (octet_length(p.phrase) = 3 * length(p.phrase) or strpos(said, ' ' || p.phrase || ' ') > 0)
+      -- After the first 45 characters a pronoun refers to a noun of the request itself.
+      and not (p.sign = 'reference' and strpos(said, p.phrase) > 45)
+      and not (p.sign = 'telling' and strpos(said, '?') > 0)
+      and not (p.sign = 'greeting' and (strpos(said, '?') > 0 or length(said) > 50))
+    order by p.sign, length(p.phrase) desc, p.phrase
+  ), details as ( -- the signs that do not depend on phrases
+    select d.sign, left(d.phrase, 100) as phrase
+    from (values
+      ('particular', (
+        select w.word
+        from jsonb_each(jsonb '{"en": ["the", "that", "this", "der", "die", "das", "dem", "la", "el", "le", "les", "au", "ce", "cette", "il", "lo", "al", "del", "nel", "sul", "ao", "na"], "fr": ["le", "la", "les", "l", "du", "au", "aux", "ce", "cet", "cette", "ces"], "pt": ["o", "a", "os", "as", "ao", "à", "aos", "do", "da", "dos", "no", "na", "nos", "nas", "esse", "essa", "este", "esta", "aquele", "aquela"], "it": ["il", "lo", "la", "gli", "le", "l", "al", "allo", "alla", "del", "dello", "della", "dell", "nel", "nella", "sul", "sulla", "quel", "quella", "quello", "questo", "questa"]}') as a (language, articles)
+        join jsonb_each(jsonb '{"en": ["address", "apartment", "app", "appointment", "benchmark", "booking", "boss", "branch", "bucket", "bug", "build", "car", "certificate", "ci", "client", "cluster", "column", "complaint", "config", "configuration", "contract", "customer", "dashboard", "database", "datenbank", "datos", "db", "delivery", "design", "device", "dinner", "doctor", "doc", "docs", "document", "draft", "email", "endpoint", "error", "exam", "file", "files", "fix", "flat", "flight", "guests", "host", "hotel", "house", "import", "incident", "interview", "invoice", "issue", "job", "kids", "landlord", "link", "list", "logs", "machine", "mail", "meeting", "migration", "notes", "numbers", "order", "outage", "package", "parcel", "parser", "party", "password", "patch", "payment", "photo", "photos", "pipeline", "plan", "pr", "project", "recipe", "refund", "repo", "repository", "report", "reservation", "restaurant", "script", "server", "service", "settings", "spreadsheet", "table", "team", "technician", "test", "tests", "ticket", "trip", "version", "versions", "wedding", "worker", "workers"], "fr": ["adresse", "base", "billet", "branche", "colis", "commande", "contrat", "courriel", "dépôt", "erreur", "facture", "fichier", "fichiers", "hôtel", "liste", "logiciel", "paiement", "paquet", "projet", "rapport", "recette", "rendez", "réservation", "réunion", "serveur", "tableau", "voiture", "vol", "voyage"], "pt": ["aplicativo", "arquivo", "arquivos", "banco", "carro", "cliente", "configuração", "consulta", "contrato", "documento", "encomenda", "erro", "fatura", "ficheiro", "fotos", "máquina", "mensagem", "pacote", "pagamento", "pedido", "planilha", "projeto", "relatório", "repositório", "reserva", "reunião", "senha", "serviço", "servidor", "tabela", "teste", "testes", "viagem", "voo"], "it": ["appuntamento", "cliente", "configurazione", "contratto", "documento", "errore", "fattura", "fogli", "lista", "macchina", "messaggio", "ordine", "pacco", "pagamento", "prenotazione", "progetto", "rapporto", "relazione", "ricetta", "riunione", "servizio", "sito", "tabella", "viaggio", "volo"]}') as t (language, things) on t.language = a.language
+        join unnest(words) with ordinality as w (word, place) on t.things ? w.word
+        where a.articles ?| words[greatest(w.place - 3, 1):w.place - 1]
+        order by memory._is_named(w.word, recent.words), w.place limit 1)),
+      ('data', case when length(read) > 300 then 'a long text' when strpos(read, '```') > 0 then 'code' end),
+      ('quotation', case when own_words <> read then 'quotation marks' end),
+      ('event', (select coalesce(e[1], e[2]) from regexp_matches(own_words,
+        e'\\m(?:(?:[Dd]id|[Hh]a[sd]|[Ww]as|[Ww]ere) the ([a-z]+)'
+        || e'|(?:[Dd]id|[Dd]oes|[Hh]a[sd]|[Ww]as|[Ww]ere|[Ww]ill) ([[:upper:]][[:lower:]]+)\\M)') as e)),
+      ('identifier', substring(own_words from
+        e'https?://\\S+|[[:alnum:]._-]+@[[:alnum:].-]*[[:alnum:]]|#[0-9]+|[[:alnum:]]+[_/][[:alnum:]]+[[:alnum:]_/.-]*'
+        || e'|[[:alnum:]]+(?:[.-][[:alnum:]]+)*[.-][[:alnum:]]*[0-9][[:alnum:]]*'
+        -- The next pattern matches whole words. It allows Chinese letters directly before and after a word.
+        || e'|[A-Za-z0-9]*[A-Z][0-9][A-Za-z0-9]*|[A-Za-z0-9]*[a-z]\\.[a-z]{2,4}\\M'
+        || e'|[A-Za-z0-9\\u00c0-\\u024f]*[a-z][A-Z][a-z][A-Za-z0-9\\u00c0-\\u024f]*|[*(){}]')),
+      ('number', substring(own_words from '[0-9][0-9.,:]*')),
+      ('name', case when cardinality(names) > 1 then array_to_string(names[1:3], ' ') end),
+      ('known name', (select n from unnest(names) as n where strpos(recent.words, lower(n)) > 0 limit 1)),
+      ('unknown script', substring(said from e'[\\u0370-\\u1fff\\uac00-\\ud7af]+')),
+      ('remembered', memory._remembered_name(
+        needs_memory.user_id, needs_memory.thread_id, names, recent.oldest_seq, policy #>> '{search,language}'))
+    ) as d (sign, phrase)
+    where d.phrase is not null
+  ), known as (
+    select f.sign, f.phrase, case
+        when f.sign in ('reference', 'said before') then recent.names_something
+        when f.sign = 'particular' then memory._is_named(f.phrase, recent.words)
+        when f.sign = 'event' then strpos(recent.words, lower(f.phrase)) > 0
+        else false end as is_resolved
+    from (select p.* from phrases as p union all select d.* from details as d) as f
+    -- "Connect to AgentFusion" names its target, so the request lacks no parameter.
+    where not (f.sign = 'parameter' and exists (
+      select from details as d where d.sign = 'identifier' and d.phrase <> ''))
+  ), weighed as (
+    select k.sign, k.phrase, k.is_resolved, jsonb '{"recall": "refers to an earlier conversation", "trigger": "has a phrase of the policy''s knowledge_base.search_triggers", "habit": "refers to a habit of the user", "said before": "refers to something that was said", "own": "is about something of the user", "own fact": "asks for a fact about something of the user", "own past": "asks about what the user did, has or wants", "taste": "depends on what the user likes", "reference": "refers to something that it does not name", "particular": "means one particular thing and does not say which", "event": "asks about somebody or something in the life of the user", "remembered": "names something that earlier conversations or memories know", "parameter": "does not say with what, where or for whom", "harmless": "has words that only look like a reference", "how-to": "asks for general knowledge", "telling": "tells something and asks nothing", "data": "brings its own data", "quotation": "quotes what it is about", "to remember": "says something to remember", "greeting": "is a greeting or thanks", "identifier": "names exactly what it is about", "known name": "names something that the recent messages know", "name": "names what it is about", "number": "gives figures", "unknown script": "is in a script whose signs are not known"}' -> k.sign as says,
+      case when k.is_resolved then 0 else (jsonb '{"recall": 1.5, "trigger": 0.8, "habit": 0.8, "said before": 0.8, "own": 0.5, "own fact": 0.4, "own past": 0.6, "taste": 0.6, "reference": 0.6, "particular": 0.5, "event": 0.5, "remembered": 0.8, "parameter": 0.5, "harmless": -0.6, "how-to": -0.6, "telling": -0.7, "data": -0.8, "quotation": -0.4, "to remember": -1.2, "greeting": -1.5, "identifier": -0.5, "known name": -0.4, "name": -0.3, "number": -0.2, "unknown script": 0.5}' ->> k.sign)::numeric end as weight
+    from (
+      -- "Connect to the DB" lacks no parameter if the recent messages name the database.
+      select k.sign, k.phrase, k.is_resolved or k.sign = 'parameter' and bool_or(k.is_resolved) over () as is_resolved
+      from known as k) as k
+  )
+  select
+    jsonb_agg(jsonb_build_object(
+      'sign', w.sign, 'found', left(btrim(w.phrase, '^$ '), 100), 'says', w.says, 'weight', w.weight,
+      'is_resolved', w.is_resolved) order by w.weight desc, w.is_resolved desc, w.sign),
+    coalesce(sum(w.weight), 0)
+  into signs, score
+  from weighed as w;
+  decision := case when score >= search_from then 'search' else 'skip' end;
+  -- The reason for "search" is the strongest sign; for "skip" a reference that the recent messages resolve, or else the
+  -- sign that speaks most against a search.
+  strongest := case decision
+    when 'search' then signs -> 0
+    else coalesce(
+      jsonb_path_query_first(signs, '$[*] ? (@.is_resolved == true)'),
+      jsonb_path_query_first(signs, '$[last] ? (@.weight < 0)')) end;
+  return row(
+    decision,
+    case
+      when strongest is null then 'The request points to nothing that was said before.'
+      when (strongest ->> 'is_resolved')::boolean
+        then format('The recent messages say what "%s" means.', strongest ->> 'found')
+      else format('The request %s: "%s".', strongest ->> 'says', strongest ->> 'found') end,
+    jsonb_build_object(
+      'score', score, 'search_from', search_from, 'signs', coalesce(signs, '[]')))::memory.memory_need;
+end;
+$$;
+comment on function memory.needs_memory(text, text, text) is
+'Whether a request of the user needs memory: decision "search" if it is vague or about the user''s past, "skip" if it '
+'is concrete or if the recent messages of the thread say what it refers to. Rules decide, no model is asked. reason '
+'says why in words, details has the score, the score from which on memory is searched, and each sign with its weight.';
+
+-- Whether the recent messages name the thing (one of lists/things.toml).
+create or replace function memory._is_named(p_thing text, p_recent text)
+returns boolean
+language plpgsql immutable parallel safe
+as $$
+begin
+  return case
+    when p_thing = any ('{db,database,datenbank,datos,base,banco,数据库,データベース}')
+      and p_recent ~ e'\\mdb\\M|database|postgres|mysql|sqlite' then true
+    else strpos(p_recent, rtrim(p_thing, 's')) > 0 end;
+end;
+$$;
+
+-- The words of a request in the spelling of lists/requests.toml, without polite words at the beginning of a
+-- sentence.
+create or replace function memory._request_words(p_text text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  said text := translate(lower(p_text), e'^$\uff1f', '  ?');
+begin
+  said := regexp_replace(said, e'[.!;:\\n\\u3002\\uff01]+(?=\\s|$)', ' ^ ', 'g');
+  said := replace(said, '?', ' ? ^ ');
+  said := translate(said, e',.;:!"''()[]{}<>/\\|*+=~`&@\u00a1\u00bf\u00ab\u00bb\u2018\u2019\u201c\u201d\u201e\u2026-'
+    || e'\u2013\u2014\uff0c\u3002\u3001', repeat(' ', 60));
+  said := memory._plainly_spelled('^ ' || said);
+  said := regexp_replace(said, e'(\\^ ?)+$', '');
+  said := regexp_replace(said, e'\\m(what|where|who|when|how|which) ?s ', e'\\1 is ', 'g');
+  return ' ' || regexp_replace(said,
+    e'\\^ (?:\\^ |(?:please|can you|could you|would you|now|first|and|so|just|then|also|well'
+    || '|peux tu|pouvez vous|s il te plaît|s il vous plaît|por favor|você pode|per favore|puoi) )*', '^ ', 'g')
+    || ' $ ';
+end;
+$$;
 
 do $$
 begin
@@ -51796,7 +51811,7 @@ declare
 begin
   for routine in
     select p.oid::regprocedure from pg_proc as p
-    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_about_how_many', '_acknowledges', '_active_messages', '_active_tokens', '_add_prompt_version', '_added', '_after_booking', '_agent_of_file', '_agent_of_message', '_agent_of_several', '_agrees_with', '_allowed_calls', '_append', '_append_content', '_apply_result', '_archive', '_archive_namespace', '_are_numbers', '_are_numbers_from', '_around_output', '_article_after_delete', '_artifact_after_change', '_artifact_after_write', '_artifact_awaits_verdict', '_artifact_before_write', '_artifact_content_after_insert', '_artifact_key', '_artifact_passing', '_artifact_problem', '_artifact_shown', '_artifact_texts', '_artifact_texts_after_update', '_artifact_trust', '_artifact_valid_until', '_artifact_verdict', '_artifacts_after_delete', '_ask_model', '_asked_about', '_asking_of', '_asks_the_assistant', '_attributes', '_attributes_named', '_audit', '_audit_before_change', '_audit_schedule', '_await_verdict', '_awaits_extraction', '_awaits_verdict', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_users', '_begin_copy', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_bury', '_bury_user', '_byte_slice', '_bytes_shown', '_bytes_to_finish', '_call_model', '_call_of', '_call_seq', '_caller', '_can_be_updated', '_candidates', '_change_name', '_changes_whole_user', '_character_start', '_chat_model', '_check_artifact', '_check_artifact_content', '_check_artifact_soon', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_checkpoint', '_check_chunks', '_check_claims', '_check_clock', '_check_content', '_check_deletion', '_check_document', '_check_embeddings', '_check_export', '_check_extraction_types', '_check_filter', '_check_id', '_check_indexes', '_check_json_size', '_check_key', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_on_conflict', '_check_page', '_check_part', '_check_partition', '_check_privileges', '_check_prompt_name', '_check_range', '_check_reader', '_check_recent_k', '_check_result_text', '_check_role_to_bind', '_check_roles', '_check_search', '_check_secrets', '_check_setting', '_check_settings', '_check_settings_object', '_check_some_readable', '_check_source_name', '_check_space', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_thread_exists', '_check_title', '_check_token_key', '_check_triggers', '_check_unread', '_check_upgrade', '_check_user_of_job', '_check_user_or_all', '_checked_roles', '_checkpoint_values', '_checkpoints_have_expired', '_checks', '_chosen_chat_model', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_cited_by', '_close_archive', '_cluster_map', '_code', '_compared_text', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_concerns_messages', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_bytes', '_content_hash', '_content_slice', '_content_states_any', '_content_under', '_conversation_memory', '_copies_of', '_copy_texts', '_copy_writers', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_counted_on', '_counted_refusals', '_cross_session_context', '_current_artifacts', '_current_summaries', '_cut_roughly', '_dates_held', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_checkpoints_of_thread', '_delete_content', '_delete_derived', '_delete_memories', '_delete_messages', '_delete_some_checkpoints', '_deletion', '_describe', '_describe_artifact_apply', '_describe_artifact_follow_up', '_describe_artifact_input', '_describe_artifact_overdue', '_describe_artifact_unfinished', '_describe_binary', '_describe_diff', '_describe_json', '_describe_json_lines', '_describe_json_start', '_describe_log', '_describe_page', '_describe_table', '_describe_tests', '_dimensions', '_doc_types', '_document_after_change', '_document_after_write', '_document_agent', '_document_before_write', '_document_passing', '_document_problem', '_document_shown', '_document_texts', '_document_texts_after_change', '_document_texts_after_update', '_documents_to_delete', '_does_not_fit', '_drop_artifact_texts', '_drop_secret_mask', '_drop_summaries', '_drop_uses', '_earlier_messages', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_overdue', '_embed_query', '_embedded_status', '_embedded_text', '_embedding_input', '_embedding_model', '_embeddings_of', '_emoji', '_end_as_noted', '_end_lease', '_end_memories', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ending_line', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enqueue_reconciliation', '_enter_calls', '_enter_job_calls', '_entries_named', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_evict_hidden', '_evict_together', '_evictable', '_evidence_of', '_evidence_words', '_evident_ends', '_evident_memories', '_evident_summary', '_excerpt', '_existing_space', '_expansions', '_expires_soon', '_expiring_unread', '_expiry', '_expiry_of_checkpoints', '_explanation', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_facts_alike', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_field_problem', '_file_tokens', '_filters', '_filters_of_memories', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_unread_messages', '_fit_thread', '_fitted', '_fold_near_duplicates', '_folded', '_folded_vector', '_follows', '_foremost_memories', '_forget_contributions', '_forget_conversation', '_forget_in_ledger', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_forgetting_delete', '_forgetting_update', '_free_number', '_from_base64url', '_give_back', '_given_key', '_given_up', '_gone', '_grant_as_to_tenants', '_grep_content', '_guard_place', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_checkpoints', '_has_embeddings', '_has_known_provider', '_has_memory', '_has_memory_attributes', '_has_one_value', '_has_runner', '_has_unparsed_texts', '_heading_of', '_held_back', '_help_without_model', '_hide_released', '_hmac', '_hmac_block', '_hmac_sha256', '_hold_thread', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_in_short', '_insert_claims_mark', '_insert_job', '_is_archive', '_is_article_of', '_is_blank', '_is_bound', '_is_card_number', '_is_checkpoint', '_is_chosen_message', '_is_current', '_is_current_message', '_is_ended_by', '_is_evidence', '_is_forgotten', '_is_granted', '_is_held_back', '_is_held_back_artifact', '_is_here', '_is_iban', '_is_id', '_is_in_map', '_is_in_new_map', '_is_judged', '_is_kept', '_is_kept_message', '_is_last_part', '_is_low', '_is_metadata', '_is_named', '_is_namespace', '_is_over', '_is_parsed', '_is_passage', '_is_plain_checkpoint', '_is_poisoned_artifact', '_is_provider', '_is_queued', '_is_random', '_is_readable_message', '_is_real_moment', '_is_result_text', '_is_role', '_is_same_content', '_is_same_secret', '_is_short_term', '_is_stated', '_is_taken_key', '_is_tenant', '_is_there', '_is_unexpired', '_is_unparsed', '_is_user', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_in_text', '_json_masked', '_json_states_any', '_judge_artifact', '_judge_document', '_judged_memory', '_judged_texts', '_keep_artifact', '_keep_embeddings', '_keep_limit', '_keep_memories', '_keep_message', '_keep_query_embedding', '_keep_round', '_keep_summary_texts', '_keep_the_best', '_keep_window', '_kept_texts', '_keyed_hash', '_keyed_statement', '_keys', '_kind_of_summary', '_kinds_due', '_known_dimensions', '_known_memory', '_known_model', '_known_to_end', '_language', '_language_of', '_language_of_script', '_languages', '_last_said', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_leave_spaces', '_left_out', '_line_breaks', '_line_start', '_lines_around', '_list_found_threads', '_list_problem', '_listed_documents', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_documents', '_lock_embedded', '_lock_existing_thread', '_lock_free_scopes', '_lock_map', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_source', '_lock_thread', '_lock_to_forget', '_lock_to_merge', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_log_summary', '_looked_up', '_lowered', '_make_tenant', '_make_texts', '_map_seen', '_mark_parsed', '_marked', '_mask_booked', '_masked', '_masked_assignment', '_masked_content', '_masked_memory', '_masked_metadata', '_masked_note', '_masked_word', '_masks', '_masks_of', '_max_artifact_bytes', '_max_export_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_attack', '_may_be_copy', '_may_be_due', '_may_be_long', '_may_be_masked', '_may_be_reworded', '_may_end', '_may_name', '_may_outrank', '_may_reach', '_may_state', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memories_concerned', '_memories_part', '_memories_to_delete', '_memory_before_insert', '_memory_before_update', '_memory_block', '_memory_line', '_memory_offers', '_memory_passing', '_memory_problem', '_memory_ref', '_memory_result', '_memory_shown', '_memory_texts', '_memory_texts_after_change', '_memory_trust', '_merge_layers', '_merge_parts', '_merge_policy', '_merge_rows', '_merge_secrets', '_merged_column', '_merging_conflict', '_merging_statement', '_message_before_insert', '_message_before_update', '_message_by_key', '_message_digest', '_message_expiry', '_message_lifetime', '_message_offers', '_message_passing', '_message_payload', '_message_problem', '_message_says', '_message_shown', '_message_text_after_update', '_message_texts', '_message_texts_after_change', '_message_tokens', '_message_trust', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_messages_of_source', '_messages_to_delete', '_microseconds', '_model_after_delete', '_model_json', '_model_to_fill', '_named_artifacts', '_named_keys', '_named_model', '_near_memories', '_nearest', '_nearest_among_memories', '_needs_summary', '_new_names', '_newest_facts', '_newest_question', '_newest_request', '_newest_seq', '_newest_thousand', '_newest_units', '_next_place', '_no_model', '_node_before_change', '_node_before_job', '_node_of', '_norm', '_normal_form', '_note_change', '_note_deletion', '_note_expired', '_note_language', '_note_missing_models', '_note_missing_resource', '_note_unseen', '_note_writer', '_nothing_below', '_now_and_then', '_number_changes', '_numbered_key', '_numbered_line', '_numbered_lines', '_one_line', '_opened', '_opening', '_other_values', '_outdated_messages', '_own_words', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_parse_parts', '_part_bytes', '_part_key', '_part_text', '_part_texts', '_partition_of_digest', '_parts_of_result', '_passage', '_passages_about', '_passages_shown', '_passages_that_fit', '_passes_multiple', '_passing', '_patterns_of', '_pgcrypto', '_pieces', '_pieces_to_mask', '_place_of_row', '_placeholder_offer', '_placeholder_text', '_plainly_spelled', '_policy', '_policy_applies', '_policy_problem', '_policy_section', '_preselected', '_present_winner', '_problem_of', '_prompt', '_prompt_variables', '_proposal', '_pseudonym', '_put_away', '_quarantine_archive', '_quarantine_artifact', '_quarantine_document', '_quarantine_memories', '_quarantine_memories_with_articles', '_quarantine_messages', '_quarantine_notice', '_quarantine_said', '_quarantine_summaries', '_query_embedding', '_query_hash', '_query_model', '_query_or_null', '_query_target', '_query_words', '_range_rule', '_rank_memories', '_ranked', '_ranked_once', '_readable_content', '_readable_memory', '_readable_reply', '_readable_share', '_readable_text', '_readable_time', '_reads_language', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_ref_in', '_ref_key', '_refusal_in', '_refusals', '_refuse', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_memory', '_refuse_message', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_space', '_refuse_text', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refuse_upload', '_refuse_used_key', '_registration', '_release_artifact', '_release_derived', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevance', '_relevant_by_meaning', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_rendered', '_renew_expiry', '_renew_summaries', '_replace', '_request_words', '_rerank', '_rerank_model', '_reranks', '_restart_jobs', '_reworded_at', '_role', '_role_name', '_room', '_rough_pieces', '_round_hash', '_route_by_map', '_runs_of_words', '_said', '_said_at', '_said_bytes', '_said_count', '_said_in', '_said_in_message', '_said_members', '_said_parts', '_said_twice', '_same_memories', '_same_results', '_same_spelling', '_same_value', '_sample', '_say_again', '_says_no_more', '_schema_problem', '_scored_texts', '_screen_texts_apply', '_screen_texts_input', '_screen_texts_overdue', '_screen_texts_unfinished', '_screened_up_to', '_sealed', '_search_row', '_searchable_messages', '_secret_code', '_secret_key', '_secret_key_id', '_secret_key_of', '_secret_mask', '_section_of', '_seq_after_opening', '_seq_of', '_seq_or_null', '_serve_active_model', '_server_variable', '_serving_model', '_set_cluster_map', '_set_mark', '_settings_of_file', '_settle', '_settle_duplicates', '_settle_message', '_settle_threads', '_settled_metadata', '_share', '_share_in', '_share_of_texts', '_share_within', '_shorten', '_shown_before', '_shown_memories', '_shown_rounds', '_shown_summary', '_shown_tokens', '_signature', '_since', '_source_texts', '_source_trust', '_space_id', '_space_of', '_spaces_to_read', '_speaks_of', '_start_summary', '_state', '_state_again', '_stated_at', '_statement_hash', '_states', '_states_any', '_stating_contents', '_stays_whole', '_stems_of', '_stop_claims', '_store_embeddings', '_store_summary', '_store_texts', '_stored_digest', '_subject', '_subject_in', '_summarised', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_offers', '_summary_passing', '_summary_shown', '_summary_texts', '_summary_texts_after_change', '_sweep_checkpoints', '_sweep_memories', '_sweep_messages', '_sweep_space_writes', '_sweep_unnamed_artifacts', '_table_with', '_tables_of_users', '_tags_in', '_take_turn', '_take_verdict', '_text_of_message', '_text_vector', '_texts', '_that_fit', '_thread_after_change', '_thread_after_delete', '_thread_ids', '_thread_of', '_threads_after_delete', '_threads_with_words', '_time_asked', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_for_placeholders', '_tokens_of_parts', '_tokens_since_summary', '_tokens_to_give', '_trace_error', '_traced', '_turning_words', '_types_to_extract', '_unbook', '_unembedded', '_unjudged_parts', '_unless', '_unmasked', '_unread_candidates', '_unread_messages', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_hashes', '_user_left_behind', '_user_of_claims', '_user_of_tenant', '_user_of_unusual_token', '_users_elsewhere', '_users_with_texts', '_utc_offset', '_uuid_v7', '_valid_memories', '_valid_to_before', '_valid_until', '_values_asked', '_values_before', '_variant_of', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_visible_memories', '_waiting_reason', '_waiting_texts', '_waits_for_budget', '_whole_calls', '_whole_checkpoint', '_whole_history', '_whole_lines', '_whole_thread_tokens', '_wider_request', '_with_blanks', '_with_defaults', '_with_english_dates', '_with_files', '_with_keys', '_with_own_refs', '_with_same_words', '_with_text', '_without_case', '_without_credentials', '_without_random_words', '_without_recalled', '_without_said', '_word_key', '_word_numbers', '_word_rank', '_worded', '_wording', '_wording_key', '_wordings_of', '_words_as_said', '_words_of', '_words_that_begin', '_work_status', '_write_again', '_write_map_into_function', '_write_memories', '_writes_of_checkpoint', '_zone_of', '_zone_or_null', 'activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'copy_thread', 'count_memories', 'create_space', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_secret', 'delete_space', 'delete_thread', 'doctor', 'drop_model', 'end_memory', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread', 'get_thread_summary', 'get_user_summary', 'grant_space', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_changes', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_spaces', 'list_threads', 'list_users', 'load_user', 'merge_users', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'record_use', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'revoke_space', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_thread', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'vector_index', 'version', 'was_forgotten'])
+    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_about_how_many', '_acknowledges', '_active_messages', '_active_tokens', '_add_prompt_version', '_added', '_after_booking', '_agent_of_file', '_agent_of_message', '_agent_of_several', '_agrees_with', '_allowed_calls', '_append', '_append_content', '_apply_result', '_archive', '_archive_namespace', '_are_numbers', '_are_numbers_from', '_around_output', '_article_after_delete', '_artifact_after_change', '_artifact_after_write', '_artifact_awaits_verdict', '_artifact_before_write', '_artifact_content_after_insert', '_artifact_key', '_artifact_passing', '_artifact_problem', '_artifact_shown', '_artifact_texts', '_artifact_texts_after_update', '_artifact_trust', '_artifact_valid_until', '_artifact_verdict', '_artifacts_after_delete', '_ask_model', '_asked_about', '_asking_of', '_asks_the_assistant', '_attributes', '_attributes_named', '_audit', '_audit_before_change', '_audit_schedule', '_await_verdict', '_awaits_extraction', '_awaits_verdict', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_users', '_begin_copy', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_bury', '_bury_user', '_byte_slice', '_bytes_shown', '_bytes_to_finish', '_call_model', '_call_of', '_call_seq', '_caller', '_can_be_updated', '_candidates', '_change_name', '_changes_whole_user', '_character_start', '_chat_model', '_check_artifact', '_check_artifact_content', '_check_artifact_soon', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_checkpoint', '_check_chunks', '_check_claims', '_check_clock', '_check_content', '_check_deletion', '_check_document', '_check_embeddings', '_check_export', '_check_extraction_types', '_check_filter', '_check_id', '_check_indexes', '_check_json_size', '_check_key', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_on_conflict', '_check_page', '_check_part', '_check_partition', '_check_privileges', '_check_prompt_name', '_check_range', '_check_reader', '_check_recent_k', '_check_result_text', '_check_role_to_bind', '_check_roles', '_check_search', '_check_secrets', '_check_setting', '_check_settings', '_check_settings_object', '_check_some_readable', '_check_source_name', '_check_space', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_thread_exists', '_check_title', '_check_token_key', '_check_triggers', '_check_unread', '_check_upgrade', '_check_user_of_job', '_check_user_or_all', '_checked_roles', '_checkpoint_values', '_checkpoints_have_expired', '_checks', '_chosen_chat_model', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_cited_by', '_close_archive', '_cluster_map', '_code', '_compared_text', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_concerns_messages', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_bytes', '_content_hash', '_content_slice', '_content_states_any', '_content_under', '_conversation_memory', '_copies_of', '_copy_texts', '_copy_writers', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_counted_on', '_counted_refusals', '_cross_session_context', '_current_artifacts', '_current_summaries', '_cut_roughly', '_dates_held', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_checkpoints_of_thread', '_delete_content', '_delete_derived', '_delete_memories', '_delete_messages', '_delete_some_checkpoints', '_deletion', '_describe', '_describe_artifact_apply', '_describe_artifact_follow_up', '_describe_artifact_input', '_describe_artifact_overdue', '_describe_artifact_unfinished', '_describe_binary', '_describe_diff', '_describe_json', '_describe_json_lines', '_describe_json_start', '_describe_log', '_describe_page', '_describe_table', '_describe_tests', '_dimensions', '_doc_types', '_document_after_change', '_document_after_write', '_document_agent', '_document_before_write', '_document_passing', '_document_problem', '_document_shown', '_document_texts', '_document_texts_after_change', '_document_texts_after_update', '_documents_to_delete', '_does_not_fit', '_drop_artifact_texts', '_drop_secret_mask', '_drop_summaries', '_drop_uses', '_earlier_messages', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_overdue', '_embed_query', '_embedded_status', '_embedded_text', '_embedding_input', '_embedding_model', '_embeddings_of', '_emoji', '_end_as_noted', '_end_lease', '_end_memories', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ending_line', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enqueue_reconciliation', '_enter_calls', '_enter_job_calls', '_entries_named', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_evict_hidden', '_evict_together', '_evictable', '_evidence_of', '_evidence_words', '_evident_ends', '_evident_memories', '_evident_summary', '_excerpt', '_existing_space', '_expansions', '_expires_soon', '_expiring_unread', '_expiry', '_expiry_of_checkpoints', '_explanation', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_facts_alike', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_field_problem', '_file_tokens', '_filters', '_filters_of_memories', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_unread_messages', '_fit_thread', '_fitted', '_fold_near_duplicates', '_folded', '_folded_vector', '_follows', '_foremost_memories', '_forget_contributions', '_forget_conversation', '_forget_in_ledger', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_forgetting_delete', '_forgetting_update', '_free_number', '_from_base64url', '_give_back', '_given_key', '_given_up', '_gone', '_grant_as_to_tenants', '_grep_content', '_guard_place', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_checkpoints', '_has_embeddings', '_has_known_provider', '_has_memory', '_has_memory_attributes', '_has_one_value', '_has_runner', '_has_unparsed_texts', '_heading_of', '_held_back', '_help_without_model', '_hide_released', '_hmac', '_hmac_block', '_hmac_sha256', '_hold_thread', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_in_short', '_insert_claims_mark', '_insert_job', '_is_archive', '_is_article_of', '_is_blank', '_is_bound', '_is_card_number', '_is_checkpoint', '_is_chosen_message', '_is_current', '_is_current_message', '_is_ended_by', '_is_evidence', '_is_forgotten', '_is_granted', '_is_held_back', '_is_held_back_artifact', '_is_here', '_is_iban', '_is_id', '_is_in_map', '_is_in_new_map', '_is_judged', '_is_kept', '_is_kept_message', '_is_last_part', '_is_low', '_is_metadata', '_is_named', '_is_namespace', '_is_over', '_is_parsed', '_is_passage', '_is_plain_checkpoint', '_is_poisoned_artifact', '_is_provider', '_is_queued', '_is_random', '_is_readable_message', '_is_real_moment', '_is_result_text', '_is_role', '_is_same_content', '_is_same_secret', '_is_short_term', '_is_stated', '_is_taken_key', '_is_tenant', '_is_there', '_is_undeleted', '_is_unexpired', '_is_unparsed', '_is_user', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_in_text', '_json_masked', '_json_states_any', '_judge_artifact', '_judge_document', '_judged_memory', '_judged_texts', '_keep_artifact', '_keep_embeddings', '_keep_limit', '_keep_memories', '_keep_message', '_keep_query_embedding', '_keep_round', '_keep_summary_texts', '_keep_the_best', '_keep_window', '_kept_texts', '_keyed_hash', '_keyed_statement', '_keys', '_kind_of_summary', '_kinds_due', '_known_dimensions', '_known_memory', '_known_model', '_known_to_end', '_language', '_language_of', '_language_of_script', '_languages', '_last_said', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_leave_spaces', '_left_out', '_line_breaks', '_line_start', '_lines_around', '_list_found_threads', '_list_problem', '_listed_documents', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_documents', '_lock_embedded', '_lock_existing_thread', '_lock_free_scopes', '_lock_map', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_source', '_lock_thread', '_lock_to_forget', '_lock_to_merge', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_log_summary', '_looked_up', '_lowered', '_make_tenant', '_make_texts', '_map_seen', '_mark_parsed', '_marked', '_mask_booked', '_masked', '_masked_assignment', '_masked_content', '_masked_memory', '_masked_metadata', '_masked_note', '_masked_word', '_masks', '_masks_of', '_max_artifact_bytes', '_max_export_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_attack', '_may_be_copy', '_may_be_due', '_may_be_long', '_may_be_masked', '_may_be_reworded', '_may_end', '_may_name', '_may_outrank', '_may_reach', '_may_state', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memories_concerned', '_memories_part', '_memories_to_delete', '_memory_before_insert', '_memory_before_update', '_memory_block', '_memory_line', '_memory_offers', '_memory_passing', '_memory_problem', '_memory_ref', '_memory_result', '_memory_shown', '_memory_texts', '_memory_texts_after_change', '_memory_trust', '_merge_layers', '_merge_parts', '_merge_policy', '_merge_rows', '_merge_secrets', '_merged_column', '_merging_conflict', '_merging_statement', '_message_before_insert', '_message_before_update', '_message_by_key', '_message_digest', '_message_expiry', '_message_lifetime', '_message_offers', '_message_passing', '_message_payload', '_message_problem', '_message_says', '_message_shown', '_message_text_after_update', '_message_texts', '_message_texts_after_change', '_message_tokens', '_message_trust', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_messages_of_source', '_messages_to_delete', '_microseconds', '_model_after_delete', '_model_json', '_model_to_fill', '_named_artifacts', '_named_keys', '_named_model', '_near_memories', '_nearest', '_nearest_among_memories', '_needs_summary', '_new_names', '_newest_facts', '_newest_question', '_newest_request', '_newest_seq', '_newest_thousand', '_newest_units', '_next_place', '_no_model', '_node_before_change', '_node_before_job', '_node_of', '_norm', '_normal_form', '_note_change', '_note_deletion', '_note_expired', '_note_language', '_note_missing_models', '_note_missing_resource', '_note_unseen', '_note_writer', '_nothing_below', '_now_and_then', '_number_changes', '_numbered_key', '_numbered_line', '_numbered_lines', '_one_line', '_opened', '_opening', '_other_values', '_outdated_messages', '_own_words', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_parse_parts', '_part_bytes', '_part_key', '_part_text', '_part_texts', '_partition_of_digest', '_parts_of_result', '_passage', '_passages_about', '_passages_shown', '_passages_that_fit', '_passes_multiple', '_passing', '_patterns_of', '_pgcrypto', '_pieces', '_pieces_to_mask', '_place_of_row', '_placeholder_offer', '_placeholder_text', '_plainly_spelled', '_policy', '_policy_applies', '_policy_problem', '_policy_section', '_preselected', '_present_winner', '_problem_of', '_prompt', '_prompt_variables', '_proposal', '_pseudonym', '_put_away', '_quarantine_archive', '_quarantine_artifact', '_quarantine_document', '_quarantine_memories', '_quarantine_memories_with_articles', '_quarantine_messages', '_quarantine_notice', '_quarantine_said', '_quarantine_summaries', '_query_embedding', '_query_hash', '_query_model', '_query_or_null', '_query_target', '_query_words', '_range_rule', '_rank_memories', '_ranked', '_ranked_once', '_readable_content', '_readable_memory', '_readable_reply', '_readable_share', '_readable_text', '_readable_time', '_reads_language', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_ref_in', '_ref_key', '_refusal_in', '_refusals', '_refuse', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_memory', '_refuse_message', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_space', '_refuse_text', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refuse_upload', '_refuse_used_key', '_registration', '_release_artifact', '_release_derived', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevance', '_relevant_by_meaning', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_rendered', '_renew_expiry', '_renew_summaries', '_replace', '_request_words', '_rerank', '_rerank_model', '_reranks', '_restart_jobs', '_reworded_at', '_role', '_role_name', '_room', '_rough_pieces', '_round_hash', '_route_by_map', '_runs_of_words', '_said', '_said_at', '_said_bytes', '_said_count', '_said_in', '_said_in_message', '_said_members', '_said_parts', '_said_twice', '_same_memories', '_same_results', '_same_spelling', '_same_value', '_sample', '_say_again', '_says_no_more', '_schema_problem', '_scored_texts', '_screen_texts_apply', '_screen_texts_input', '_screen_texts_overdue', '_screen_texts_unfinished', '_screened_up_to', '_sealed', '_search_row', '_searchable_messages', '_secret_code', '_secret_key', '_secret_key_id', '_secret_key_of', '_secret_mask', '_section_of', '_seq_after_opening', '_seq_of', '_seq_or_null', '_serve_active_model', '_server_variable', '_serving_model', '_set_cluster_map', '_set_mark', '_settings_of_file', '_settle', '_settle_duplicates', '_settle_message', '_settle_threads', '_settled_metadata', '_share', '_share_in', '_share_of_texts', '_share_within', '_shorten', '_shown_before', '_shown_memories', '_shown_rounds', '_shown_summary', '_shown_tokens', '_signature', '_since', '_source_texts', '_source_trust', '_space_id', '_space_of', '_spaces_to_read', '_speaks_of', '_start_summary', '_state', '_state_again', '_stated_at', '_statement_hash', '_states', '_states_any', '_stating_contents', '_stays_whole', '_stems_of', '_stop_claims', '_store_embeddings', '_store_summary', '_store_texts', '_stored_digest', '_subject', '_subject_in', '_summarised', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_offers', '_summary_passing', '_summary_shown', '_summary_texts', '_summary_texts_after_change', '_sweep_checkpoints', '_sweep_memories', '_sweep_messages', '_sweep_space_writes', '_sweep_unnamed_artifacts', '_table_with', '_tables_of_users', '_tags_in', '_take_turn', '_take_verdict', '_text_of_message', '_text_vector', '_texts', '_that_fit', '_thread_after_change', '_thread_after_delete', '_thread_ids', '_thread_of', '_threads_after_delete', '_threads_with_words', '_time_asked', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_for_placeholders', '_tokens_of_parts', '_tokens_since_summary', '_tokens_to_give', '_trace_error', '_traced', '_turning_words', '_types_to_extract', '_unbook', '_unembedded', '_unjudged_parts', '_unless', '_unmasked', '_unread_candidates', '_unread_messages', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_hashes', '_user_left_behind', '_user_of_claims', '_user_of_tenant', '_user_of_unusual_token', '_users_elsewhere', '_users_with_texts', '_utc_offset', '_uuid_v7', '_valid_memories', '_valid_to_before', '_valid_until', '_values_asked', '_values_before', '_variant_of', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_visible_memories', '_waiting_reason', '_waiting_texts', '_waits_for_budget', '_whole_calls', '_whole_checkpoint', '_whole_history', '_whole_lines', '_whole_thread_tokens', '_wider_request', '_with_blanks', '_with_defaults', '_with_english_dates', '_with_files', '_with_keys', '_with_own_refs', '_with_same_words', '_with_text', '_without_case', '_without_credentials', '_without_random_words', '_without_recalled', '_without_said', '_word_key', '_word_numbers', '_word_rank', '_worded', '_wording', '_wording_key', '_wordings_of', '_words_as_said', '_words_of', '_words_that_begin', '_work_status', '_write_again', '_write_map_into_function', '_write_memories', '_writes_of_checkpoint', '_zone_of', '_zone_or_null', 'activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'copy_thread', 'count_memories', 'create_space', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_secret', 'delete_space', 'delete_thread', 'doctor', 'drop_model', 'end_memory', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread', 'get_thread_summary', 'get_user_summary', 'grant_space', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_changes', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_spaces', 'list_threads', 'list_users', 'load_user', 'merge_users', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'record_use', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'revoke_space', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_thread', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'vector_index', 'version', 'was_forgotten'])
       and exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as a where a.grantee = 0)
   loop
     execute format('revoke all on routine %s from public', routine);

@@ -88,21 +88,25 @@ begin atomic
     and memory._may_end(p_memory, p_target);
 end;
 
--- Ends the memories that p_noted names for a statement, as far as it may still end them, and returns how many.
-create or replace function memory._end_as_noted(p_memory memory.memories, p_noted jsonb)
+-- Ends the memories that p_noted names for a statement, as far as it may still end them, and returns how many. The
+-- memory with the id p_successor takes their place, unless p_noted says that they are over.
+create or replace function memory._end_as_noted(p_memory memory.memories, p_successor uuid, p_noted jsonb)
 returns bigint
 language plpgsql volatile parallel unsafe
 as $$
-declare
-  targets constant uuid[] := array(
-    select m.memory_id
-    from memory._memories_by_ids(p_memory.user_id, array(
-      select i::uuid from jsonb_array_elements_text(p_noted -> 'memory_ids') as i)) as m
-    where memory._is_ended_by(m, p_memory));
 begin
+  if p_noted = '{}' then -- even an update that finds no row enters the triggers
+    return 0;
+  end if;
+  p_memory.memory_id := p_successor;
   return memory._end_memories(
-    p_memory.user_id, targets, case when not (p_noted -> 'is_over')::boolean then p_memory.memory_id end,
-    p_noted ->> 'reason', (p_noted ->> 'at')::timestamptz);
+    p_memory.user_id, array(
+      select m.memory_id
+      from memory._memories_by_ids(p_memory.user_id, array(
+        select i::uuid from jsonb_array_elements_text(p_noted -> 'memory_ids') as i)) as m
+      where memory._is_ended_by(m, p_memory)),
+    case when not (p_noted -> 'is_over')::boolean then p_successor end, p_noted ->> 'reason',
+    (p_noted ->> 'at')::timestamptz);
 end;
 $$;
 

@@ -12,7 +12,7 @@ begin
   if tg_op = 'DELETE' then
     insert into memory.new_changes (user_id, source, id, operation)
     select o.user_id, 'memory', o.memory_id, memory._gone() from old_rows as o
-    where memory._is_named(o) or memory._gone() = 'forgotten'; -- others were noted when they were deleted
+    where memory._is_undeleted(o) or memory._gone() = 'forgotten'; -- others were noted when they were deleted
     perform memory._drop_uses(g.user_id, g.ids)
     from (select o.user_id, array_agg(o.memory_id) as ids from old_rows as o group by o.user_id order by 1) as g;
     for scope in
@@ -39,7 +39,7 @@ begin
   from (
     select n.user_id, n.memory_id, case
         when n.version = o.version then null -- only said again
-        when not memory._is_named(n) then case when memory._is_named(o) then 'deleted' end
+        when not memory._is_undeleted(n) then case when memory._is_undeleted(o) then 'deleted' end
         when not memory._is_current(n) then case when memory._is_current(o) then 'hidden' end
         when memory._is_current(o) then 'changed'
         else 'added' end as operation

@@ -130,7 +130,7 @@ begin
     if released.attribute is not null then
       perform memory._settle(released);
     end if;
-    perform memory._end_as_noted(released, p_memory.metadata -> 'awaits_review');
+    perform memory._end_as_noted(released, released.memory_id, p_memory.metadata -> 'awaits_review');
   end if;
   -- The winner may have gone meanwhile; a winner that goes releases only memories outside of quarantine.
   winner := memory._present_winner(p_memory.user_id, p_memory.superseded_by);

@@ -18,7 +18,7 @@ begin atomic
 end;
 
 -- Whether a memory is current, superseded or in quarantine, and not deleted.
-create or replace function memory._is_named(p_memory memory.memories)
+create or replace function memory._is_undeleted(p_memory memory.memories)
 returns boolean
 language sql immutable parallel safe
 begin atomic
@@ -30,7 +30,7 @@ create or replace function memory._is_there(p_memory memory.memories)
 returns boolean
 language sql stable parallel safe
 begin atomic
-  select memory._is_named(p_memory) and memory._is_unexpired((p_memory).expires_at);
+  select memory._is_undeleted(p_memory) and memory._is_unexpired((p_memory).expires_at);
 end;
 
 -- The visible memories of a user. Without p_as_of these are the memories of now; with p_as_of, the memories that held

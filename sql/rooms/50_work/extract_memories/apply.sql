@@ -15,9 +15,10 @@ declare
   reasons text[]; -- why some of them are left out
   allowances jsonb := jsonb '{}'; -- by agent: how many more memories may be extracted today
   item record;
-  statement memory.memories;
   stored memory.memories;
   reviewed text[] := array[]::text[]; -- the agents whose memories somebody reviews before they count
+  is_reviewed boolean;
+  effect jsonb; -- what the memory ends
   is_new boolean;
   stored_ids uuid[] := array[]::uuid[];
   has_news boolean := false; -- whether reconciliation may find something
@@ -35,30 +36,34 @@ begin
       policy := memory._effective_policy(memory._lock_scope(p_job.user_id, agent));
       allowances := allowances || jsonb_build_object(
         agent, memory._extractable_today(p_job.user_id, agent, policy -> 'memories'));
-      reviewed := reviewed || case when (policy #>> '{extraction,review}')::boolean then agent end;
+      if (policy #>> '{extraction,review}')::boolean then
+        reviewed := reviewed || agent;
+      end if;
     end loop;
     for item in
       select e.* from memory._evident_memories(p_job, p_result, per_reply, allowances) as e
       order by (e.memory).agent_id, (e.memory).said_at, (e.memory).source_seqs, e.place
     loop
-      statement := item.memory;
-      stored := memory._known_memory(statement);
+      stored := memory._known_memory(item.memory);
       if stored.memory_id is null then
-        stored := memory._same_value(statement);
+        stored := memory._same_value(item.memory);
       end if;
       is_new := stored.memory_id is null;
-      if is_new and statement.agent_id = any (reviewed) then
-        statement.metadata := statement.metadata || jsonb_build_object(
-          'awaits_review', memory._known_to_end(p_job, statement, item.effect));
+      is_reviewed := (item.memory).agent_id = any (reviewed);
+      effect := jsonb '{}';
+      if is_new and is_reviewed then
+        effect := jsonb_build_object(
+          'awaits_review', memory._known_to_end(p_job, item.memory, null, item.effect));
       end if;
       if is_new then
         insert into memory.memories (
           user_id, agent_id, memory_type, content, confidence, importance, thread_id, source_seqs, source, said_at,
           valid_from, valid_to, subject, attribute, metadata, deleted_at, quarantined_at, quarantine_reason, operation)
         values (
-          p_job.user_id, statement.agent_id, statement.memory_type, statement.content, statement.confidence,
-          statement.importance, p_job.scope, statement.source_seqs, 'extraction', statement.said_at,
-          statement.valid_from, statement.valid_to, statement.subject, statement.attribute, statement.metadata,
+          p_job.user_id, (item.memory).agent_id, (item.memory).memory_type, (item.memory).content,
+          (item.memory).confidence, (item.memory).importance, p_job.scope, (item.memory).source_seqs, 'extraction',
+          (item.memory).said_at, (item.memory).valid_from, (item.memory).valid_to, (item.memory).subject,
+          (item.memory).attribute, (item.memory).metadata || effect,
           case when item.suspicion is not null then timestamptz 'infinity' end,
           case when item.suspicion is not null then statement_timestamp() end,
           'model: ' || item.suspicion, case when item.suspicion is null then 'insert' else 'quarantine' end)
@@ -72,17 +77,18 @@ begin
       elsif item.suspicion is null or stored.released_at is not null then
         -- A known memory stays as it is when it is said in a suspicious way: otherwise an attacker could take back
         -- honest memories by repeating them. A memory that an administrator released stays released.
-        has_news := memory._say_again(stored, statement) or has_news;
+        has_news := memory._say_again(stored, item.memory) or has_news;
       end if;
-      statement.memory_id := stored.memory_id;
-      if item.suspicion is not null or stored.memory_id is null or stored.quarantined_at is not null then
-        null; -- what nobody sees ends nothing
-      elsif statement.agent_id <> all (reviewed) then
-        ended := ended + memory._end_as_noted(statement, memory._known_to_end(p_job, statement, item.effect));
-      elsif memory._known_to_end(p_job, statement, item.effect) <> '{}' then
-        reasons := reasons || 'review'::text;
+      -- What nobody sees ends nothing.
+      if item.suspicion is null and stored.memory_id is not null and stored.quarantined_at is null then
+        effect := memory._known_to_end(p_job, item.memory, stored.memory_id, item.effect);
+        if not is_reviewed then
+          ended := ended + memory._end_as_noted(item.memory, stored.memory_id, effect);
+        elsif effect <> '{}' then -- a known memory was said again, so nothing waits that could end others
+          reasons := reasons || 'review'::text;
+        end if;
       end if;
-      agents := agents || statement.agent_id;
+      agents := agents || (item.memory).agent_id;
       news := news || is_new;
     end loop;
     -- An end without a new memory could wait nowhere, so that of an agent whose memories are reviewed is left out.
@@ -90,7 +96,8 @@ begin
       if (item.memory).agent_id = any (reviewed) then
         reasons := reasons || 'review'::text;
       else
-        ended := ended + memory._end_as_noted(item.memory, memory._known_to_end(p_job, item.memory, item.effect));
+        ended := ended + memory._end_as_noted(
+          item.memory, null, memory._known_to_end(p_job, item.memory, null, item.effect));
       end if;
     end loop;
     update memory.memory_scopes as s

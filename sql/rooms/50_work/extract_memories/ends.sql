@@ -22,7 +22,9 @@ $$;
 -- for an end the one with the same value, or with any if the statement has none; and what had taken the place of the same
 -- words. The statement stands in their place, unless it only says that they are over. The model was shown these memories
 -- of this agent, they are about the same subject, and the statement may end them.
-create or replace function memory._known_to_end(p_job memory.jobs, p_memory memory.memories, p_effect jsonb)
+create or replace function memory._known_to_end(
+  p_job memory.jobs, p_memory memory.memories, p_successor uuid, p_effect jsonb
+)
 returns jsonb
 language plpgsql stable parallel safe
 as $$
@@ -34,24 +36,24 @@ declare
     from jsonb_array_elements_text(p_effect -> 'numbers') as n
     where n::numeric between 1 and jsonb_array_length(coalesce(p_job.input -> 'known', '[]')));
   hash constant text := memory._content_hash(p_memory.content);
-  statement memory.memories := p_memory;
   targets uuid[];
 begin
   if p_effect ->> 'status' = 'planned' then
-    return '{}';
+    return jsonb '{}';
   end if;
+  p_memory.memory_id := p_successor;
   targets := array(
     select m.memory_id from memory._memories_by_ids(p_job.user_id, numbered) as m
     where m.agent_id = p_memory.agent_id
       and (p_memory.subject is null or m.subject is null
         or memory._subject(m.subject) = memory._subject(p_memory.subject)));
   if targets = '{}' and p_effect ->> 'attribute' is not null then
-    statement.attribute := p_effect ->> 'attribute';
+    p_memory.attribute := p_effect ->> 'attribute';
     targets := array(
       select o.memory_id
-      from memory._other_values(statement) as o
+      from memory._other_values(p_memory) as o
       where corrects
-        or not is_over and coalesce(memory._has_one_value(statement.attribute, memory._policy_section(
+        or not is_over and coalesce(memory._has_one_value(p_memory.attribute, memory._policy_section(
           p_job.user_id, p_memory.agent_id, 'memories')), (p_effect ->> 'has_one_value')::boolean)
         -- The same value: it is over, or the new memory says more than this one.
         or coalesce(
@@ -68,9 +70,9 @@ begin
   end if;
   targets := array(
     select m.memory_id from memory._memories_by_ids(p_job.user_id, targets) as m
-    where memory._is_ended_by(m, statement));
+    where memory._is_ended_by(m, p_memory));
   if targets = '{}' then
-    return '{}';
+    return jsonb '{}';
   end if;
   return jsonb_build_object(
     'memory_ids', targets, 'is_over', is_over,
