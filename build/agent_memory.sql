@@ -12059,6 +12059,13 @@ declare
       is distinct from (old.artifact_type, old.content_id, old.description, old.thread_id, old.metadata)
       then 'changed' end;
 begin
+  if operation = 'forgotten' then
+    -- The key may have words of what is forgotten. Whoever numbers these rows holds them until they are in the other
+    -- table.
+    delete from memory.new_changes as c where c.user_id = old.user_id and c.source = 'artifact' and c.id = old.key;
+    delete from memory.changes as c where c.user_id = old.user_id and c.source = 'artifact' and c.id = old.key;
+    old.key := '';
+  end if;
   if operation is not null and not (current_setting('memory.rows_are_copied', true) is not distinct from 'yes' and memory._changes_whole_user()) then
     perform memory._note_change(
       coalesce(new.user_id, old.user_id), 'artifact', coalesce(new.key, old.key), operation);
@@ -33634,7 +33641,9 @@ begin
   perform memory._leave_out_forgotten(user_id, threads, agents, user_id);
   imported := memory._count_exported(user_id);
   perform memory._count_imported(user_id, threads, agents);
-  perform memory._note_change(user_id, 'user', user_id, 'added');
+  if import.rows_stored > 0 then
+    perform memory._note_change(user_id, 'user', user_id, 'added');
+  end if;
   perform memory._end_whole_user_change();
   perform memory._make_texts(user_id);
   delete from memory.imports as i where i.transaction_id = pg_current_xact_id();

@@ -134,9 +134,9 @@ from ...choices import (
     SummaryKind,
 )
 from ...types import (
-    AddedMemory, Artifact, Backfill, Check, Checkpoint, ClaimedJob, Context, Document, Job, MemoryNeed, MemoryRecord,
-    MemoryVersion, Message, Quarantined, QueryToEmbed, SearchResult, Secret, Space, StoredMessage, Summary, Thread,
-    UserRecord,
+    AddedMemory, Artifact, Backfill, Change, Check, Checkpoint, ClaimedJob, Context, Document, Job, MemoryNeed,
+    MemoryRecord, MemoryVersion, Message, Quarantined, QueryToEmbed, SearchResult, Secret, Space, StoredMessage,
+    Summary, Thread, UserRecord,
 )
 from ...vectors import Embedding
 {steps}

@@ -532,6 +532,22 @@ export interface ListArtifactsArguments {
   rowOffset?: number | null;
 }
 
+export interface ListChangesRow {
+  changeId: number | string;
+  at: Date;
+  userId: string | null;
+  source: string;
+  id: string;
+  operation: string;
+  actor: string;
+}
+
+export interface ListChangesArguments {
+  after?: number | bigint | string | null;
+  userId?: string | null;
+  rowLimit?: number | null;
+}
+
 export interface ListCheckpointsRow {
   threadId: string;
   namespace: string;
@@ -1824,6 +1840,16 @@ export abstract class AdminFunctions {
   }
 
   /**
+   * What was added, changed, hidden, deleted or forgotten, of one user or all, without content, in the order in
+   * which it became visible: a later call never returns a row with a change_id that is not above those of an earlier
+   * call. Poll with the change_id of the last row, kept after the call is committed. Rows are kept for policy
+   * changes.keep. For administrators.
+   */
+  listChanges(args: ListChangesArguments = {}): Promise<ListChangesRow[]> {
+    return this.call("list_changes", args);
+  }
+
+  /**
    * The users that something is stored about, the last heard of first, with their counters; search is a part of the
    * user_id, ignoring case. total_count is the number of all matches. memory_count counts an expired memory until it
    * is swept. For administrators.
@@ -2013,6 +2039,7 @@ export const FUNCTIONS = {
   grant_space: { kind: "row", shape: "value", required: 2, arguments: { space: "text", user_id: "text", access: "text" }, columns: { grant_space: "void" } },
   import_user: { kind: "row", shape: "value", required: 2, arguments: { user_id: "text", export: "jsonb", lift_tombstones: "boolean", is_last: "boolean" }, columns: { import_user: "jsonb" } },
   list_artifacts: { kind: "rows", shape: "columns", required: 1, arguments: { user_id: "text", artifact_type: "text", thread_id: "text", row_limit: "integer", row_offset: "integer" }, columns: { key: "text", memory_ref: "text", artifact_type: "text", description: "text", token_count: "integer", agent_id: "text", thread_id: "text", metadata: "jsonb", created_at: "timestamp with time zone", expires_at: "timestamp with time zone", total_count: "bigint" } },
+  list_changes: { kind: "rows", shape: "columns", required: 0, arguments: { after: "bigint", user_id: "text", row_limit: "integer" }, columns: { change_id: "bigint", at: "timestamp with time zone", user_id: "text", source: "text", id: "text", operation: "text", actor: "text" } },
   list_checkpoints: { kind: "rows", shape: "columns", required: 1, arguments: { user_id: "text", thread_id: "text", namespace: "text", checkpoint_id: "text", filter: "jsonb", before: "text", row_limit: "integer" }, columns: { thread_id: "text", namespace: "text", checkpoint_id: "text", parent_id: "text", checkpoint: "jsonb", metadata: "jsonb", created_at: "timestamp with time zone", channels: "text[]", types: "text[]", blobs: "bytea[]", write_tasks: "text[]", write_channels: "text[]", write_types: "text[]", write_blobs: "bytea[]" } },
   list_documents: { kind: "rows", shape: "columns", required: 1, arguments: { user_id: "text", namespace: "text", doc_type: "text", row_limit: "integer", row_offset: "integer", include_quarantined: "boolean", filter: "jsonb" }, columns: { document_id: "uuid", title: "text", namespace: "text", doc_type: "text", content: "text", metadata: "jsonb", thread_id: "text", created_at: "timestamp with time zone", updated_at: "timestamp with time zone", total_count: "bigint", trust: "real", quarantined_at: "timestamp with time zone", quarantine_reason: "text" } },
   list_memories: { kind: "rows", shape: "columns", required: 1, arguments: { user_id: "text", agent_id: "text", memory_type: "text", search: "text", tags_all: "text[]", row_limit: "integer", row_offset: "integer", as_of: "timestamp with time zone", include_superseded: "boolean", thread_id: "text", filter: "jsonb", created_after: "timestamp with time zone", created_before: "timestamp with time zone", include_quarantined: "boolean", spaces: "text[]", subject: "text", attribute: "text" }, columns: { memory_id: "uuid", memory_type: "text", content: "text", agent_id: "text", thread_id: "text", metadata: "jsonb", tags: "text[]", confidence: "real", importance: "real", valid_from: "timestamp with time zone", valid_to: "timestamp with time zone", created_at: "timestamp with time zone", updated_at: "timestamp with time zone", expires_at: "timestamp with time zone", superseded_by: "uuid", supersede_reason: "text", superseded_at: "timestamp with time zone", version: "integer", total_count: "bigint", source: "text", source_seqs: "bigint[]", trust: "real", quarantined_at: "timestamp with time zone", quarantine_reason: "text", space: "text", subject: "text", attribute: "text", state: "text" } },

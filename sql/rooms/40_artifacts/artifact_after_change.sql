@@ -14,6 +14,13 @@ declare
       is distinct from (old.artifact_type, old.content_id, old.description, old.thread_id, old.metadata)
       then 'changed' end;
 begin
+  if operation = 'forgotten' then
+    -- The key may have words of what is forgotten. Whoever numbers these rows holds them until they are in the other
+    -- table.
+    delete from memory.new_changes as c where c.user_id = old.user_id and c.source = 'artifact' and c.id = old.key;
+    delete from memory.changes as c where c.user_id = old.user_id and c.source = 'artifact' and c.id = old.key;
+    old.key := '';
+  end if;
   if operation is not null and not ({{are copied}}) then
     perform memory._note_change(
       coalesce(new.user_id, old.user_id), 'artifact', coalesce(new.key, old.key), operation);

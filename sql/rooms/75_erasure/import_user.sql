@@ -73,7 +73,9 @@ begin
   perform memory._leave_out_forgotten(user_id, threads, agents, user_id);
   imported := memory._count_exported(user_id);
   perform memory._count_imported(user_id, threads, agents);
-  perform memory._note_change(user_id, 'user', user_id, 'added');
+  if import.rows_stored > 0 then
+    perform memory._note_change(user_id, 'user', user_id, 'added');
+  end if;
   perform memory._end_whole_user_change();
   perform memory._make_texts(user_id);
   delete from memory.imports as i where i.transaction_id = pg_current_xact_id();

@@ -14,6 +14,7 @@ from ...choices import (
 )
 from ...types import (
     Backfill,
+    Change,
     Check,
     UserRecord,
 )

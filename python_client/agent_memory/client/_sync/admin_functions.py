@@ -15,6 +15,7 @@ from ...choices import (
 )
 from ...types import (
     Backfill,
+    Change,
     Check,
     UserRecord,
 )
