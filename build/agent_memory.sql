@@ -12060,11 +12060,7 @@ declare
       then 'changed' end;
 begin
   if operation = 'forgotten' then
-    -- The key may have words of what is forgotten. Whoever numbers these rows holds them until they are in the other
-    -- table.
-    delete from memory.new_changes as c where c.user_id = old.user_id and c.source = 'artifact' and c.id = old.key;
-    delete from memory.changes as c where c.user_id = old.user_id and c.source = 'artifact' and c.id = old.key;
-    old.key := '';
+    old.key := ''; -- it may have words of what is forgotten
   end if;
   if operation is not null and not (current_setting('memory.rows_are_copied', true) is not distinct from 'yes' and memory._changes_whole_user()) then
     perform memory._note_change(
@@ -33251,6 +33247,14 @@ begin
     execute memory._forgetting_update(kept.relation, kept.jsons, kept.lists, kept.texts)
     using p_user_id, patterns, p_wordings, p_agents, p_threads;
   end loop;
+  -- Keys of artifacts that are gone: a key may be made of the first words. Rows that somebody is numbering are in the
+  -- second table when the first statement ends.
+  delete from memory.new_changes as c
+  where c.user_id = p_user_id and c.source = 'artifact' and c.id <> ''
+    and not exists (select from memory.artifacts as a where a.user_id = p_user_id and a.key = c.id);
+  delete from memory.changes as c
+  where c.user_id = p_user_id and c.source = 'artifact' and c.id <> ''
+    and not exists (select from memory.artifacts as a where a.user_id = p_user_id and a.key = c.id);
   -- Reasons of earlier receipts, which stay for good.
   update memory.receipts as r set reason = '[forgotten]'
   from memory.erasure_keys as k

@@ -15,11 +15,7 @@ declare
       then 'changed' end;
 begin
   if operation = 'forgotten' then
-    -- The key may have words of what is forgotten. Whoever numbers these rows holds them until they are in the other
-    -- table.
-    delete from memory.new_changes as c where c.user_id = old.user_id and c.source = 'artifact' and c.id = old.key;
-    delete from memory.changes as c where c.user_id = old.user_id and c.source = 'artifact' and c.id = old.key;
-    old.key := '';
+    old.key := ''; -- it may have words of what is forgotten
   end if;
   if operation is not null and not ({{are copied}}) then
     perform memory._note_change(

@@ -27,6 +27,14 @@ begin
     execute memory._forgetting_update(kept.relation, kept.jsons, kept.lists, kept.texts)
     using p_user_id, patterns, p_wordings, p_agents, p_threads;
   end loop;
+  -- Keys of artifacts that are gone: a key may be made of the first words. Rows that somebody is numbering are in the
+  -- second table when the first statement ends.
+  delete from memory.new_changes as c
+  where c.user_id = p_user_id and c.source = 'artifact' and c.id <> ''
+    and not exists (select from memory.artifacts as a where a.user_id = p_user_id and a.key = c.id);
+  delete from memory.changes as c
+  where c.user_id = p_user_id and c.source = 'artifact' and c.id <> ''
+    and not exists (select from memory.artifacts as a where a.user_id = p_user_id and a.key = c.id);
   -- Reasons of earlier receipts, which stay for good.
   update memory.receipts as r set reason = '[forgotten]'
   from memory.erasure_keys as k
