@@ -1935,14 +1935,14 @@ begin
       ('column', 'new_changes.at', 'When it was changed.'),
       ('table', 'changes', 'What was changed, numbered in the order in which it became visible, without content. memory.list_changes() reads it; '
 'memory.sweep() removes rows that are older than policy changes.keep.'),
-      ('column', 'changes.change_id', 'Rises with each row that becomes visible. Numbers are left out where a transaction that gave them has not ended well.'),
+      ('column', 'changes.change_id', 'Rises with each row that becomes visible. Numbers that a transaction gave which was rolled back are left out.'),
       ('column', 'changes.at', 'When it was changed, which may be before an earlier row was.'),
       ('column', 'changes.user_id', 'The user to whom the changed row belongs; null for a forgotten one.'),
       ('column', 'changes.source', 'memory, document, artifact, thread or message; user for a user who was imported, merged or forgotten as a whole.'),
       ('column', 'changes.id', 'The id of the memory or document, the key of the artifact, the name of the thread, or thread_id/seq of the message; '
 'of a user the user_id, or the receipt_id of the erasure.'),
-      ('column', 'changes.operation', 'added (or shown again), changed, hidden (superseded, ended, compressed or in quarantine), deleted, or forgotten (by an '
-'erasure).'),
+      ('column', 'changes.operation', 'added (or shown again), changed, hidden (superseded, ended, compressed or in quarantine), deleted, or forgotten by '
+'an erasure.'),
       ('column', 'changes.actor', 'The role that had logged in.'),
       ('table', 'jobs', 'Model work to do and done. Workers go through memory.claim_jobs() and memory.complete_job(); nothing waits for '
 'them.'),
@@ -1984,7 +1984,8 @@ begin
 'are parsed (memory.texts). extractions: how many there were. reconcile_memories, consolidate: the time of '
 'the newest memory looked at, in microseconds since 1970. screen_texts: the seq up to which '
 'messages of low trust were judged. claims: erasures hold this row so that no worker claims a '
-'job of the user meanwhile. changes: whoever numbers changes holds this row. language: scope names a language by which texts may still be parsed. '
+'job of the user meanwhile. changes: whoever numbers changes holds this row. '
+'language: scope names a language by which texts may still be parsed. '
 'spoken: scope names a language in which the user writes. parsed_anew: which '
 'source of search is parsed anew, scope names the last text. backfill: scope names the transaction that activated or '
 'registered a model, position that of the first memory.sweep() after it; once all before this one have ended, a sweep '
@@ -10371,11 +10372,11 @@ comment on function memory.list_changes(bigint, text, int) is
 'administrators.';
 
 -- Numbers at most p_row_limit of the changes that are committed, the first of them first. A transaction that commits
--- later is numbered later, whenever it began: nobody who reads a page misses a row before the end of it. One
--- transaction at a time does this, and holds its row until it ends, so numbers become visible in their order; others read
--- meanwhile what has numbers. A sequence gives the numbers, so a number that a reader saw in a transaction which rolled
--- back is not given again. A change of a row waits for the transaction that changed it before, so of one row the order
--- of the clock is right.
+-- later is numbered later, whenever it began: nobody who reads a page misses a row before the end of it. One transaction
+-- at a time does this, and holds its row until it ends, so numbers become visible in their order; others read meanwhile
+-- what has numbers. A sequence gives the numbers, so a number that a reader saw in a transaction which rolled back is not
+-- given again. A change of a row waits for the transaction that changed it before, so of one row the order of the clock
+-- is right.
 create or replace function memory._number_changes(p_row_limit int)
 returns void
 language plpgsql volatile parallel unsafe
@@ -15309,15 +15310,28 @@ begin
                 union all
                 select n.user_id, n.thread_id, 1, n.token_count from new_rows as n where n.is_active) as r
           group by 1, 2 having sum(r.messages) <> 0 or sum(r.tokens) <> 0 order by 1, 2) as c;
+    -- Grouped and not joined, for which a session keeps the nested loop of a first update of one row.
     insert into memory.new_changes (user_id, source, id, seq, operation)
-    select n.user_id, 'message', n.thread_id, n.seq, case
-        when not memory._is_kept_message(n.is_active, n.summary_id) then 'deleted'
-        when not n.is_active or starts_with(n.content, memory._quarantine_notice()) then 'hidden'
-        when not o.is_active then 'added'
-        else 'changed' end
-    from old_rows as o
-    join new_rows as n on n.user_id = o.user_id and n.thread_id = o.thread_id and n.seq = o.seq
-    where n.is_active <> o.is_active or n.content <> o.content or n.metadata <> o.metadata;
+    select c.user_id, 'message', c.thread_id, c.seq, case
+        when not c.is_kept then 'deleted'
+        when not c.is_active or c.is_hidden then 'hidden'
+        when c.was_active then 'changed'
+        else 'added' end
+    from (
+      select r.user_id, r.thread_id, r.seq, min(r.said) <> max(r.said) as is_reworded,
+        bool_or(r.is_active) filter (where not r.is_new) as was_active,
+        bool_or(r.is_active) filter (where r.is_new) as is_active,
+        bool_or(r.is_kept) filter (where r.is_new) as is_kept,
+        bool_or(r.is_hidden) filter (where r.is_new) as is_hidden
+      from (
+        select m.user_id, m.thread_id, m.seq, m.is_new, m.is_active, md5(concat(m.content, m.metadata)) as said,
+          memory._is_kept_message(m.is_active, m.summary_id) as is_kept,
+          starts_with(m.content, memory._quarantine_notice()) as is_hidden
+        from (select o.*, false as is_new from old_rows as o
+              union all
+              select n.*, true from new_rows as n) as m) as r
+      group by 1, 2, 3) as c
+    where c.is_active <> c.was_active or c.is_reworded;
   end if;
   return null;
 end;
@@ -18329,17 +18343,25 @@ begin
     return null;
   end if;
 
+  -- Grouped, as in memory._messages_after_change(). A memory that was only said again has the same version.
   insert into memory.new_changes (user_id, source, id, operation)
   select c.user_id, 'memory', c.memory_id, c.operation
   from (
-    select n.user_id, n.memory_id, case
-        when n.version = o.version then null -- only said again
-        when not memory._is_undeleted(n) then case when memory._is_undeleted(o) then 'deleted' end
-        when not memory._is_current(n) then case when memory._is_current(o) then 'hidden' end
-        when memory._is_current(o) then 'changed'
+    select r.user_id, r.memory_id, case
+        when min(r.version) = max(r.version) then null
+        when not bool_or(r.is_there) filter (where r.is_new) then
+          case when bool_or(r.is_there) filter (where not r.is_new) then 'deleted' end
+        when not bool_or(r.is_current) filter (where r.is_new) then
+          case when bool_or(r.is_current) filter (where not r.is_new) then 'hidden' end
+        when bool_or(r.is_current) filter (where not r.is_new) then 'changed'
         else 'added' end as operation
-    from old_rows as o
-    join new_rows as n on n.user_id = o.user_id and n.memory_id = o.memory_id) as c
+    from (
+      select o.user_id, o.memory_id, o.version, false as is_new, memory._is_undeleted(o) as is_there,
+        memory._is_current(o) as is_current from old_rows as o
+      union all
+      select n.user_id, n.memory_id, n.version, true, memory._is_undeleted(n), memory._is_current(n)
+      from new_rows as n) as r
+    group by 1, 2) as c
   where c.operation is not null;
   for scope in
     select c.user_id, c.agent_id, sum(c.change) as added
@@ -25056,9 +25078,9 @@ $$;
 
 -- What a statement ends of the known memories, for memory._end_as_noted(); an empty object where that is nothing. These
 -- are the memories whose numbers it names; without numbers, for a correction the newest value of the same attribute and
--- for an end the one with the same value, or with any if the statement has none; and what had taken the place of the same
--- words. The statement stands in their place, unless it only says that they are over. The model was shown these memories
--- of this agent, they are about the same subject, and the statement may end them.
+-- for an end the one with the same value, or with any if the statement has none; and what had taken the place of the
+-- same words. The statement stands in their place, unless it only says that they are over. The model was shown these
+-- memories of this agent, they are about the same subject, and the statement may end them.
 create or replace function memory._known_to_end(
   p_job memory.jobs, p_memory memory.memories, p_successor uuid, p_effect jsonb
 )
@@ -35205,7 +35227,8 @@ begin
           when c.relkind = 'v' then g.privilege <> 'SELECT'
           when g.grantee in (select memory._role_name(r.name)
                              from (values ('app'), ('tenant'), ('admin'), ('worker'), ('reader')) as r (name)) then g.privilege = 'TRUNCATE'
-          when g.privilege = 'SELECT' then not c.relrowsecurity and c.relname not in ('audit', 'secret_reads', 'changes', 'new_changes')
+          when g.privilege = 'SELECT' then not c.relrowsecurity
+            and c.relname not in ('audit', 'secret_reads', 'changes', 'new_changes')
             and exists (select from pg_attribute as a
                         where a.attrelid = c.oid and a.attname = 'user_id' and not a.attisdropped)
           else true

@@ -16,6 +16,7 @@ from uuid import UUID
 from ._row import Row, line
 from .choices import MemoryState
 from .operating_types import Backfill as Backfill
+from .operating_types import Change as Change
 from .operating_types import Check as Check
 from .operating_types import QueryToEmbed as QueryToEmbed
 
@@ -113,19 +114,6 @@ class UserRecord(Row):
     memory_count: int
     last_at: datetime | None
     total_count: int
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Change(Row):
-    """Something that was changed; ``user_id`` is None for a user who was forgotten."""
-
-    change_id: int
-    at: datetime
-    user_id: str | None
-    source: str
-    id: str
-    operation: str
-    actor: str
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -92,7 +92,7 @@ def test_memories(api: Api, poller: Poller) -> None:
     assert poller.poll() == [("memory", tea, "hidden"), ("memory", tea, "added")]
     api.delete_memory(**ANA, memory_id=coffee)
     assert poller.poll() == [("memory", coffee, "deleted")]
-    api.query("update memory.memories set deleted_at = now() - interval '1 year' where deleted_at is not null returning 1")
+    api.query("update memory.memories set deleted_at = '2020-01-01' where deleted_at is not null returning 1")
     api.sweep()
     assert poller.poll() == []
     api.forget_memory(**ANA, memory_id=tea)
@@ -102,7 +102,8 @@ def test_memories(api: Api, poller: Poller) -> None:
 def test_a_memory_that_waits_for_a_review_is_hidden_until_then(api: Api, poller: Poller) -> None:
     api.set_policy(settings={"extraction": {"review": True}})
     [row] = api.query(
-        "insert into memory.memories (user_id, content, source) values ('ana', 'Likes tea', 'extraction') returning memory_id"
+        "insert into memory.memories (user_id, content, source) values ('ana', 'Likes tea', 'extraction')"
+        " returning memory_id"
     )
     api.release_memory(**ANA, memory_id=row.memory_id)
     assert poller.poll() == [("memory", str(row.memory_id), operation) for operation in ("hidden", "added")]

@@ -16,7 +16,8 @@ pytestmark = pytest.mark.feature("F34")
 def extracted(stored: Api, content: str) -> None:
     """Store what a model would have drawn from a message."""
     stored.query(
-        "insert into memory.memories (user_id, content, source) values ('review', %(content)s, 'extraction') returning 1",
+        "insert into memory.memories (user_id, content, source)"
+        " values ('review', %(content)s, 'extraction') returning 1",
         content=content,
     )
 

@@ -39,7 +39,7 @@ comment on table memory.changes is
 'What was changed, numbered in the order in which it became visible, without content. memory.list_changes() reads it; '
 'memory.sweep() removes rows that are older than policy changes.keep.';
 comment on column memory.changes.change_id is
-'Rises with each row that becomes visible. Numbers are left out where a transaction that gave them has not ended well.';
+'Rises with each row that becomes visible. Numbers that a transaction gave which was rolled back are left out.';
 comment on column memory.changes.at is 'When it was changed, which may be before an earlier row was.';
 comment on column memory.changes.user_id is 'The user to whom the changed row belongs; null for a forgotten one.';
 comment on column memory.changes.source is
@@ -48,6 +48,6 @@ comment on column memory.changes.id is
 'The id of the memory or document, the key of the artifact, the name of the thread, or thread_id/seq of the message; '
 'of a user the user_id, or the receipt_id of the erasure.';
 comment on column memory.changes.operation is
-'added (or shown again), changed, hidden (superseded, ended, compressed or in quarantine), deleted, or forgotten (by an '
-'erasure).';
+'added (or shown again), changed, hidden (superseded, ended, compressed or in quarantine), deleted, or forgotten by '
+'an erasure.';
 comment on column memory.changes.actor is 'The role that had logged in.';

@@ -48,15 +48,28 @@ begin
                 union all
                 select n.user_id, n.thread_id, 1, n.token_count from new_rows as n where n.is_active) as r
           group by 1, 2 having sum(r.messages) <> 0 or sum(r.tokens) <> 0 order by 1, 2) as c;
+    -- Grouped and not joined, for which a session keeps the nested loop of a first update of one row.
     insert into memory.new_changes (user_id, source, id, seq, operation)
-    select n.user_id, 'message', n.thread_id, n.seq, case
-        when not memory._is_kept_message(n.is_active, n.summary_id) then 'deleted'
-        when not n.is_active or starts_with(n.content, memory._quarantine_notice()) then 'hidden'
-        when not o.is_active then 'added'
-        else 'changed' end
-    from old_rows as o
-    join new_rows as n on n.user_id = o.user_id and n.thread_id = o.thread_id and n.seq = o.seq
-    where n.is_active <> o.is_active or n.content <> o.content or n.metadata <> o.metadata;
+    select c.user_id, 'message', c.thread_id, c.seq, case
+        when not c.is_kept then 'deleted'
+        when not c.is_active or c.is_hidden then 'hidden'
+        when c.was_active then 'changed'
+        else 'added' end
+    from (
+      select r.user_id, r.thread_id, r.seq, min(r.said) <> max(r.said) as is_reworded,
+        bool_or(r.is_active) filter (where not r.is_new) as was_active,
+        bool_or(r.is_active) filter (where r.is_new) as is_active,
+        bool_or(r.is_kept) filter (where r.is_new) as is_kept,
+        bool_or(r.is_hidden) filter (where r.is_new) as is_hidden
+      from (
+        select m.user_id, m.thread_id, m.seq, m.is_new, m.is_active, md5(concat(m.content, m.metadata)) as said,
+          memory._is_kept_message(m.is_active, m.summary_id) as is_kept,
+          starts_with(m.content, memory._quarantine_notice()) as is_hidden
+        from (select o.*, false as is_new from old_rows as o
+              union all
+              select n.*, true from new_rows as n) as m) as r
+      group by 1, 2, 3) as c
+    where c.is_active <> c.was_active or c.is_reworded;
   end if;
   return null;
 end;

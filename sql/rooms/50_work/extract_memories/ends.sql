@@ -19,9 +19,9 @@ $$;
 
 -- What a statement ends of the known memories, for memory._end_as_noted(); an empty object where that is nothing. These
 -- are the memories whose numbers it names; without numbers, for a correction the newest value of the same attribute and
--- for an end the one with the same value, or with any if the statement has none; and what had taken the place of the same
--- words. The statement stands in their place, unless it only says that they are over. The model was shown these memories
--- of this agent, they are about the same subject, and the statement may end them.
+-- for an end the one with the same value, or with any if the statement has none; and what had taken the place of the
+-- same words. The statement stands in their place, unless it only says that they are over. The model was shown these
+-- memories of this agent, they are about the same subject, and the statement may end them.
 create or replace function memory._known_to_end(
   p_job memory.jobs, p_memory memory.memories, p_successor uuid, p_effect jsonb
 )
