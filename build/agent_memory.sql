@@ -10372,11 +10372,11 @@ comment on function memory.list_changes(bigint, text, int) is
 'administrators.';
 
 -- Numbers at most p_row_limit of the changes that are committed, the first of them first. A transaction that commits
--- later is numbered later, whenever it began: nobody who reads a page misses a row before the end of it. One transaction
--- at a time does this, and holds its row until it ends, so numbers become visible in their order; others read meanwhile
--- what has numbers. A sequence gives the numbers, so a number that a reader saw in a transaction which rolled back is not
--- given again. A change of a row waits for the transaction that changed it before, so of one row the order of the clock
--- is right.
+-- later is numbered later, whenever it began: nobody who reads a page misses a row before the end of it. One
+-- transaction at a time does this, and holds its row until it ends, so numbers become visible in their order; others
+-- read meanwhile what has numbers. A sequence gives the numbers, so a number that a reader saw in a transaction which
+-- rolled back is not given again. A change of a row waits for the transaction that changed it before, so of one row the
+-- order of the clock is right.
 create or replace function memory._number_changes(p_row_limit int)
 returns void
 language plpgsql volatile parallel unsafe
