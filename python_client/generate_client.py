@@ -107,6 +107,7 @@ RESULTS = {
     "get_user_summary": "Summary | None",
     "import_user": "dict[str, int]",
     "list_artifacts": "list[Artifact]",
+    "list_changes": "list[Change]",
     "list_checkpoints": "list[Checkpoint]",
     "list_documents": "list[Document]",
     "list_memories": "list[MemoryRecord]",
@@ -133,9 +134,9 @@ from ...choices import (
     SummaryKind,
 )
 from ...types import (
-    AddedMemory, Artifact, Backfill, Check, Checkpoint, ClaimedJob, Context, Document, Job, MemoryNeed, MemoryRecord,
-    MemoryVersion, Message, Quarantined, QueryToEmbed, SearchResult, Secret, Space, StoredMessage, Summary, Thread,
-    UserRecord,
+    AddedMemory, Artifact, Backfill, Change, Check, Checkpoint, ClaimedJob, Context, Document, Job, MemoryNeed,
+    MemoryRecord, MemoryVersion, Message, Quarantined, QueryToEmbed, SearchResult, Secret, Space, StoredMessage,
+    Summary, Thread, UserRecord,
 )
 from ...vectors import Embedding
 {steps}

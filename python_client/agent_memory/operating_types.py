@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from ._row import Row
@@ -44,3 +45,16 @@ class Check(Row):
     check_name: str
     ok: bool
     detail: str
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Change(Row):
+    """Something that was changed; ``user_id`` is None for a user who was forgotten."""
+
+    change_id: int
+    at: datetime
+    user_id: str | None
+    source: str
+    id: str
+    operation: str
+    actor: str

@@ -16,6 +16,7 @@ from uuid import UUID
 from ._row import Row, line
 from .choices import MemoryState
 from .operating_types import Backfill as Backfill
+from .operating_types import Change as Change
 from .operating_types import Check as Check
 from .operating_types import QueryToEmbed as QueryToEmbed
 

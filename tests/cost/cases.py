@@ -129,6 +129,7 @@ CASES: dict[str, Case] = {
     "get_thread": Case("get_thread", thread=EXPIRED),
     "list_spaces": of_everybody("list_spaces"),
     "list_spaces: ana": Case("list_spaces", dict(ANA)),
+    "list_changes": of_everybody("list_changes"),
     "list_users": of_everybody("list_users"),
     "load_user": Case("load_user", thread=EXPIRED, user=CHOSEN),
     "needs_memory": Case("needs_memory"),

@@ -122,6 +122,8 @@ def fill(api: Api, user_id: str, word: str) -> None:
         " values (%(u)s, %(w)s, jsonb_build_object('about', %(w)s::text))",
         "insert into memory.space_grants (user_id, member, access) values (%(u)s, %(w)s, 'read')",
         "insert into memory.space_writes (user_id, member, source, id) values (%(u)s, %(w)s, 'artifact', %(w)s)",
+        "insert into memory.changes (at, user_id, source, id, operation, actor)"
+        " values (now(), %(u)s, 'artifact', %(w)s, 'added', 'app')",
         "insert into memory.bound_roles (role_name, user_id) values ('role ' || %(w)s, %(u)s)",
     ):
         api.connection.execute(statement, values)

@@ -24,6 +24,7 @@ NOT_EXPORTED = {
     "artifact_parts": "the contents of artifacts, which are exported whole",
     "audit": "who has called which administrative function about the user",
     "bound_roles": "login roles of one server",
+    **dict.fromkeys(["changes", "new_changes"], "what was changed in one database"),
     "artifact_uploads": "contents that are not sent yet, and that nothing names",
     "document_chunks": "parts of documents, cut again",
     "due_deletions": "when soft deletions end",

@@ -53,6 +53,7 @@ def fill(api: Api) -> None:
     api.add_memory(user_id=ana, content="Allergic to nuts", memory_type="allergy", metadata={"a": [1, {"b": None}]})
     api.add_memory(user_id=ana, content="Works in\u00a0Ghent", embedding_text="job", **bound)
     api.add_document(user_id=ana, content="Tea is green. " * 500, title="Tea", metadata={"page": 3})
+    api.list_changes()
     api.add_document(user_id="bob", content="Short.", namespace="manuals", doc_type="guide")
     api.store_artifact(user_id=ana, thread_id=ANA["thread_id"], content="Grüße ☕\r\n" * 5000, key="log")
     api.store_artifact(user_id="bob", content="Bob's", description="A note", expires_at="2099-01-01")

@@ -98,6 +98,7 @@ VALID: dict[str, dict[str, Any]] = {
     "get_thread": THREAD,
     "list_threads": ANA,
     "set_thread": {**THREAD, "title": "Tea"},
+    "list_changes": {},
     "list_users": {},
     "load_user": ANA,
     "merge_users": {"from_user_id": "former", "into_user_id": "ana"},

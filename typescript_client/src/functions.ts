@@ -122,6 +122,7 @@ export interface CompressThreadArguments {
 
 export interface ConsolidateArguments {
   userId: string;
+  dryRun?: boolean | null;
 }
 
 export interface CopyCheckpointsArguments {
@@ -531,6 +532,22 @@ export interface ListArtifactsArguments {
   rowOffset?: number | null;
 }
 
+export interface ListChangesRow {
+  changeId: number | string;
+  at: Date;
+  userId: string | null;
+  source: string;
+  id: string;
+  operation: string;
+  actor: string;
+}
+
+export interface ListChangesArguments {
+  after?: number | bigint | string | null;
+  userId?: string | null;
+  rowLimit?: number | null;
+}
+
 export interface ListCheckpointsRow {
   threadId: string;
   namespace: string;
@@ -784,6 +801,7 @@ export interface QuarantineSourceArguments {
 export interface ReconcileMemoriesArguments {
   userId: string;
   n?: number | null;
+  dryRun?: boolean | null;
 }
 
 export interface RecordUseArguments {
@@ -1123,6 +1141,7 @@ export abstract class Functions {
    * Queues the consolidation of a user's short-term memories (types context and episodic, older than seven days) and
    * returns the job id. Memories that belong together become an article of the knowledge base that names its
    * sources; the article supersedes the extracted ones. memory.sweep() queues it once ten of them are a week old.
+   * With dry_run nothing changes, and the result of the job has the proposal: the articles, and what would end.
    */
   consolidate(args: ConsolidateArguments): Promise<number | string> {
     return this.call("consolidate", args);
@@ -1549,7 +1568,8 @@ export abstract class Functions {
   /**
    * Queues a search for duplicates and contradictions among the n newest facts of a user and returns the job id.
    * Facts are superseded by the rules of docs/reconciliation.md, never lost; the job's result counts kept, merged,
-   * contradicted and refused. Every cadence.reconcile_every_n-th extraction queues it by itself.
+   * contradicted and refused. Every cadence.reconcile_every_n-th extraction queues it by itself. With dry_run
+   * nothing changes, and the result of the job also has the proposal: what would end, and why.
    */
   reconcileMemories(args: ReconcileMemoriesArguments): Promise<number | string> {
     return this.call("reconcile_memories", args);
@@ -1567,7 +1587,8 @@ export abstract class Functions {
 
   /**
    * Takes a memory out of quarantine. It is used again as before, and no rule and no model quarantines it again
-   * while its content stays. At the limit another memory is evicted.
+   * while its content stays. One that waited for a review (policy extraction.review) now ends the memories whose
+   * place it takes. At the limit another memory is evicted.
    */
   releaseMemory(args: ReleaseMemoryArguments): Promise<void> {
     return this.call("release_memory", args);
@@ -1710,7 +1731,8 @@ export abstract class Functions {
    * Changes the given parts of a memory and returns its new version; the earlier version stays in its history. With
    * expected_version the change is refused (40001) if another session changed the memory first. tags, confidence and
    * importance that are left out are taken from the new metadata where it changes them. expires_at => infinity
-   * removes an expiry.
+   * removes an expiry. A memory that waits for a review (policy extraction.review) can be changed and goes on
+   * waiting.
    */
   updateMemory(args: UpdateMemoryArguments): Promise<number> {
     return this.call("update_memory", args);
@@ -1843,6 +1865,16 @@ export abstract class AdminFunctions {
    */
   importUser(args: ImportUserArguments): Promise<Json> {
     return this.call("import_user", args);
+  }
+
+  /**
+   * What was added, changed, hidden, deleted or forgotten, of one user or all, without content, in the order in
+   * which it became visible: a later call never returns a row with a change_id that is not above those of an earlier
+   * call. Poll with the change_id of the last row, kept after the call is committed. Rows are kept for policy
+   * changes.keep. For administrators.
+   */
+  listChanges(args: ListChangesArguments = {}): Promise<ListChangesRow[]> {
+    return this.call("list_changes", args);
   }
 
   /**
@@ -1996,7 +2028,7 @@ export const FUNCTIONS = {
   bind_role: { kind: "row", shape: "value", required: 2, arguments: { role_name: "name", user_id: "text" }, columns: { bind_role: "void" } },
   clear_thread: { kind: "row", shape: "value", required: 2, arguments: { user_id: "text", thread_id: "text", agent_id: "text" }, columns: { clear_thread: "bigint" } },
   compress_thread: { kind: "row", shape: "value", required: 2, arguments: { user_id: "text", thread_id: "text" }, columns: { compress_thread: "bigint" } },
-  consolidate: { kind: "row", shape: "value", required: 1, arguments: { user_id: "text" }, columns: { consolidate: "bigint" } },
+  consolidate: { kind: "row", shape: "value", required: 1, arguments: { user_id: "text", dry_run: "boolean" }, columns: { consolidate: "bigint" } },
   copy_checkpoints: { kind: "row", shape: "value", required: 3, arguments: { user_id: "text", thread_id: "text", new_thread_id: "text" }, columns: { copy_checkpoints: "bigint" } },
   copy_thread: { kind: "row", shape: "value", required: 3, arguments: { user_id: "text", thread_id: "text", new_thread_id: "text", upto_seq: "bigint" }, columns: { copy_thread: "bigint" } },
   count_memories: { kind: "row", shape: "value", required: 1, arguments: { user_id: "text", agent_id: "text", memory_type: "text", search: "text", tags_all: "text[]", as_of: "timestamp with time zone", include_superseded: "boolean", thread_id: "text", filter: "jsonb", created_after: "timestamp with time zone", created_before: "timestamp with time zone", include_quarantined: "boolean", subject: "text", attribute: "text" }, columns: { count_memories: "bigint" } },
@@ -2035,6 +2067,7 @@ export const FUNCTIONS = {
   grant_space: { kind: "row", shape: "value", required: 2, arguments: { space: "text", user_id: "text", access: "text" }, columns: { grant_space: "void" } },
   import_user: { kind: "row", shape: "value", required: 2, arguments: { user_id: "text", export: "jsonb", lift_tombstones: "boolean", is_last: "boolean" }, columns: { import_user: "jsonb" } },
   list_artifacts: { kind: "rows", shape: "columns", required: 1, arguments: { user_id: "text", artifact_type: "text", thread_id: "text", row_limit: "integer", row_offset: "integer" }, columns: { key: "text", memory_ref: "text", artifact_type: "text", description: "text", token_count: "integer", agent_id: "text", thread_id: "text", metadata: "jsonb", created_at: "timestamp with time zone", expires_at: "timestamp with time zone", total_count: "bigint" } },
+  list_changes: { kind: "rows", shape: "columns", required: 0, arguments: { after: "bigint", user_id: "text", row_limit: "integer" }, columns: { change_id: "bigint", at: "timestamp with time zone", user_id: "text", source: "text", id: "text", operation: "text", actor: "text" } },
   list_checkpoints: { kind: "rows", shape: "columns", required: 1, arguments: { user_id: "text", thread_id: "text", namespace: "text", checkpoint_id: "text", filter: "jsonb", before: "text", row_limit: "integer" }, columns: { thread_id: "text", namespace: "text", checkpoint_id: "text", parent_id: "text", checkpoint: "jsonb", metadata: "jsonb", created_at: "timestamp with time zone", channels: "text[]", types: "text[]", blobs: "bytea[]", write_tasks: "text[]", write_channels: "text[]", write_types: "text[]", write_blobs: "bytea[]" } },
   list_documents: { kind: "rows", shape: "columns", required: 1, arguments: { user_id: "text", namespace: "text", doc_type: "text", row_limit: "integer", row_offset: "integer", include_quarantined: "boolean", filter: "jsonb" }, columns: { document_id: "uuid", title: "text", namespace: "text", doc_type: "text", content: "text", metadata: "jsonb", thread_id: "text", created_at: "timestamp with time zone", updated_at: "timestamp with time zone", total_count: "bigint", trust: "real", quarantined_at: "timestamp with time zone", quarantine_reason: "text" } },
   list_memories: { kind: "rows", shape: "columns", required: 1, arguments: { user_id: "text", agent_id: "text", memory_type: "text", search: "text", tags_all: "text[]", row_limit: "integer", row_offset: "integer", as_of: "timestamp with time zone", include_superseded: "boolean", thread_id: "text", filter: "jsonb", created_after: "timestamp with time zone", created_before: "timestamp with time zone", include_quarantined: "boolean", spaces: "text[]", subject: "text", attribute: "text" }, columns: { memory_id: "uuid", memory_type: "text", content: "text", agent_id: "text", thread_id: "text", metadata: "jsonb", tags: "text[]", confidence: "real", importance: "real", valid_from: "timestamp with time zone", valid_to: "timestamp with time zone", created_at: "timestamp with time zone", updated_at: "timestamp with time zone", expires_at: "timestamp with time zone", superseded_by: "uuid", supersede_reason: "text", superseded_at: "timestamp with time zone", version: "integer", total_count: "bigint", source: "text", source_seqs: "bigint[]", trust: "real", quarantined_at: "timestamp with time zone", quarantine_reason: "text", space: "text", subject: "text", attribute: "text", state: "text" } },
@@ -2051,7 +2084,7 @@ export const FUNCTIONS = {
   put_checkpoint_writes: { kind: "row", shape: "value", required: 8, arguments: { user_id: "text", thread_id: "text", checkpoint_id: "text", task_id: "text", places: "integer[]", channels: "text[]", types: "text[]", blobs: "bytea[]", namespace: "text", task_path: "text" }, columns: { put_checkpoint_writes: "void" } },
   quarantine_memory: { kind: "row", shape: "value", required: 3, arguments: { user_id: "text", memory_id: "uuid", reason: "text" }, columns: { quarantine_memory: "void" } },
   quarantine_source: { kind: "row", shape: "value", required: 4, arguments: { user_id: "text", source: "text", id: "text", reason: "text" }, columns: { quarantine_source: "jsonb" } },
-  reconcile_memories: { kind: "row", shape: "value", required: 1, arguments: { user_id: "text", n: "integer" }, columns: { reconcile_memories: "bigint" } },
+  reconcile_memories: { kind: "row", shape: "value", required: 1, arguments: { user_id: "text", n: "integer", dry_run: "boolean" }, columns: { reconcile_memories: "bigint" } },
   record_use: { kind: "row", shape: "value", required: 2, arguments: { user_id: "text", memory_ids: "uuid[]", outcome: "text", thread_id: "text" }, columns: { record_use: "void" } },
   reencrypt_secrets: { kind: "row", shape: "value", required: 0, arguments: { batch_size: "integer" }, columns: { reencrypt_secrets: "bigint" } },
   register_model: { kind: "row", shape: "value", required: 4, arguments: { name: "text", kind: "text", provider: "text", model: "text", settings: "jsonb" }, columns: { register_model: "void" } },

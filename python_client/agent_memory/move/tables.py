@@ -12,11 +12,13 @@ from psycopg.rows import dict_row
 NOT_COPIED = {
     "agent_budgets": "locks of claims, which hold nothing",
     "audit": "who has called what in a database",
+    "changes": "what was changed in a database, under numbers of its own",
     "cluster_map": "which node of a cluster a database is",
     "bound_roles": "login roles of a server, which another server need not have",
     "imports": "imports that are under way",
     "migrations": "what was installed in a database; both have the same version",
     "moved_users": "who was moved into a database",
+    "new_changes": "what was changed in a database",
     "role_grants": "what roles of a server were granted in a database",
     "token_keys": "keys, which are set where they are to count",
     "user_locks": "locks of transactions, which hold nothing",

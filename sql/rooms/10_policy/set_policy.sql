@@ -149,7 +149,7 @@ begin
     return;
   end if;
   case
-    when p_key in ('expires_after', 'delete_after') then
+    when p_key in ('expires_after', 'delete_after', 'keep') then
       perform memory._check_lifetime(name, p_value);
       return;
     when choices ? name then

@@ -1,5 +1,18 @@
 -- Every room queues jobs by these functions. A job is named by its user, its kind, its scope (a thread, or '' for the
--- user as a whole) and its variant, which only summarize_thread has.
+-- user as a whole) and its variant, which only summarize_thread and dry runs have.
+
+-- The variant of a job that changes nothing and says what it would do (memory._apply_result()), or of any other.
+create or replace function memory._variant_of(p_dry_run boolean)
+returns text
+language plpgsql immutable parallel unsafe
+as $$
+begin
+  if p_dry_run is null then
+    perform memory._refuse('dry_run', 'must not be null', 'Pass true to see what would change, and false to do it.');
+  end if;
+  return case when p_dry_run then 'dry_run' else '' end;
+end;
+$$;
 
 -- Queues a job for a caller who wants its id. A pending job of the same name takes the request in; a running one is
 -- marked to be followed by another job, because it may have read its input already.

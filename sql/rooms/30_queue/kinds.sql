@@ -19,7 +19,8 @@ begin
 end;
 $$;
 
--- Stores a result, and returns the object that memory.get_job() shows.
+-- Stores a result, and returns the object that memory.get_job() shows. A dry run stores the result like any other job,
+-- notes what that has changed, and takes it back by an error of its own.
 create or replace function memory._apply_result(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -27,6 +28,16 @@ as $$
 declare
   outcome jsonb;
 begin
+  if p_job.variant = 'dry_run' then
+    begin
+      p_job.variant := '';
+      outcome := memory._apply_result(p_job, p_result);
+      outcome := outcome || jsonb_build_object('proposal', memory._proposal(p_job));
+      raise sqlstate 'AMDRY';
+    exception when sqlstate 'AMDRY' then
+      return outcome;
+    end;
+  end if;
   case p_job.kind
     {{each kind: when '<kind>' then outcome := memory._<kind>_apply(p_job, p_result);}}
   end case;

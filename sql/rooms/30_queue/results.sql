@@ -64,7 +64,8 @@ begin atomic
     "repeats the prompt": "words of the prompt",
     "repeats itself": "the same sentence again and again",
     "too long": "much longer than the texts that it rests on",
-    "too short": "says too little of the texts whose place it would take"
+    "too short": "says too little of the texts whose place it would take",
+    "review": "ends a memory and leaves none that somebody could review (policy extraction.review)"
   }';
 end;
 

@@ -79,7 +79,8 @@ comment on column memory.jobs.worker is 'The worker of the last claim, as it nam
 comment on column memory.jobs.lease_token is 'Proof of the current claim; a result without it is refused (AM001).';
 comment on column memory.jobs.lease_expires_at is
 'Until when the worker has the job; afterwards the next claim hands it out again.';
-comment on column memory.jobs.result is 'What completing the job did: counts and ids, no content.';
+comment on column memory.jobs.result is
+'What completing the job did: counts and ids, no content but in the proposal of a dry run.';
 comment on column memory.jobs.error is 'Why the last attempt failed, or why the job waits.';
 comment on column memory.jobs.created_at is 'When the row was stored.';
 comment on column memory.jobs.finished_at is 'When the job was completed or died; null before.';
@@ -93,7 +94,7 @@ comment on column memory.jobs.tokens_entered is 'Tokens that the ledger has of t
 comment on column memory.jobs.calls_entered is 'Model calls that the ledger has of this job.';
 comment on column memory.jobs.variant is
 'Which of several things a kind of job makes: of summarize_thread rolling or thread, empty for what the policy '
-'makes; of other kinds empty.';
+'makes; dry_run for a job that changes nothing and whose result is a proposal; empty for any other.';
 
 create table memory.marks (
   user_id text not null,
@@ -118,11 +119,15 @@ comment on column memory.marks.position is
 'are parsed (memory.texts). extractions: how many there were. reconcile_memories, consolidate: the time of '
 'the newest memory looked at, in microseconds since 1970. screen_texts: the seq up to which '
 'messages of low trust were judged. claims: erasures hold this row so that no worker claims a '
-'job of the user meanwhile. language: scope names a language by which texts may still be parsed. '
+'job of the user meanwhile. changes: whoever numbers changes holds this row. '
+'language: scope names a language by which texts may still be parsed. '
 'spoken: scope names a language in which the user writes. parsed_anew: which '
 'source of search is parsed anew, scope names the last text. backfill: scope names the transaction that activated or '
 'registered a model, position that of the first memory.sweep() after it; once all before this one have ended, a sweep '
 'queues backfills again.';
+
+-- Whoever numbers changes holds this row: memory._number_changes().
+insert into memory.marks (user_id, scope, kind, position) values ('', '', 'changes', 0);
 
 create table memory.gone_jobs (
   user_id text not null,

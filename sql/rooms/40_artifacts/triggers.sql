@@ -7,6 +7,11 @@ for each row
 when ({{not copied}})
 execute function memory._artifact_before_write();
 
+create trigger artifact_120_after_change
+after insert or update or delete on memory.artifacts
+for each row
+execute function memory._artifact_after_change();
+
 create trigger artifact_150_content_after_insert
 after insert on memory.artifacts
 for each row

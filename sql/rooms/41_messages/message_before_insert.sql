@@ -31,6 +31,7 @@ begin
   end if;
   new.seq := memory._book(new.user_id, new.thread_id, policy, 1, new.token_count, new.created_at, new.created_at,
                           memory._ends_round(new.role, new.metadata));
+  perform memory._note_change(new.user_id, 'message', new.thread_id, 'added', new.seq);
   return new;
 end;
 $$;

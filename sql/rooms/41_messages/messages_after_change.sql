@@ -27,6 +27,9 @@ begin
         for update of d skip locked)); -- a reader that keeps another round in its place waits for the thread
     end if;
     perform memory._check_artifact_soon(o.user_id, o.artifact_key) from old_rows as o where o.artifact_key is not null;
+    insert into memory.new_changes (user_id, source, id, seq, operation)
+    select o.user_id, 'message', o.thread_id, o.seq, memory._gone() from old_rows as o
+    where memory._is_kept_message(o.is_active, o.summary_id); -- others were noted when they were cleared
     perform memory._count_messages(c.user_id, c.thread_id, c.messages, c.tokens)
     from (select o.user_id, o.thread_id, -count(*) as messages, -sum(o.token_count) as tokens
           from old_rows as o where o.is_active
@@ -45,6 +48,28 @@ begin
                 union all
                 select n.user_id, n.thread_id, 1, n.token_count from new_rows as n where n.is_active) as r
           group by 1, 2 having sum(r.messages) <> 0 or sum(r.tokens) <> 0 order by 1, 2) as c;
+    -- Grouped and not joined, for which a session keeps the nested loop of a first update of one row.
+    insert into memory.new_changes (user_id, source, id, seq, operation)
+    select c.user_id, 'message', c.thread_id, c.seq, case
+        when not c.is_kept then 'deleted'
+        when not c.is_active or c.is_hidden then 'hidden'
+        when c.was_active then 'changed'
+        else 'added' end
+    from (
+      select r.user_id, r.thread_id, r.seq, min(r.said) <> max(r.said) as is_reworded,
+        bool_or(r.is_active) filter (where not r.is_new) as was_active,
+        bool_or(r.is_active) filter (where r.is_new) as is_active,
+        bool_or(r.is_kept) filter (where r.is_new) as is_kept,
+        bool_or(r.is_hidden) filter (where r.is_new) as is_hidden
+      from (
+        select m.user_id, m.thread_id, m.seq, m.is_new, m.is_active, md5(concat(m.content, m.metadata)) as said,
+          memory._is_kept_message(m.is_active, m.summary_id) as is_kept,
+          starts_with(m.content, memory._quarantine_notice()) as is_hidden
+        from (select o.*, false as is_new from old_rows as o
+              union all
+              select n.*, true from new_rows as n) as m) as r
+      group by 1, 2, 3) as c
+    where c.is_active <> c.was_active or c.is_reworded;
   end if;
   return null;
 end;

@@ -64,6 +64,8 @@ begin
     loop
       stored := stored || written;
     end loop;
+    insert into memory.new_changes (user_id, source, id, seq, operation)
+    select p_user_id, 'message', p_thread_id, s.seq, 'added' from unnest(stored) as s;
     if memory._is_space(p_user_id) then
       perform memory._note_writer(p_user_id, 'message', p_thread_id || '/' || s.seq, true) from unnest(stored) as s;
     end if;

@@ -76,6 +76,40 @@ begin
 end;
 $$;
 
+-- Whether a statement may end this memory: it is current or gave way to the statement, was not said later, and was said
+-- by nobody whose word counts more.
+create or replace function memory._is_ended_by(p_target memory.memories, p_memory memory.memories)
+returns boolean
+language sql stable parallel safe
+begin atomic
+  select (memory._is_current(p_target) or (p_target).superseded_by = (p_memory).memory_id)
+    and (p_target).memory_id is distinct from (p_memory).memory_id
+    and memory._said_at(p_target) <= (p_memory).said_at
+    and memory._may_end(p_memory, p_target);
+end;
+
+-- Ends the memories that p_noted names for a statement, as far as it may still end them, and returns how many. The
+-- memory with the id p_successor takes their place, unless p_noted says that they are over.
+create or replace function memory._end_as_noted(p_memory memory.memories, p_successor uuid, p_noted jsonb)
+returns bigint
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  if p_noted = '{}' then -- even an update that finds no row enters the triggers
+    return 0;
+  end if;
+  p_memory.memory_id := p_successor;
+  return memory._end_memories(
+    p_memory.user_id, array(
+      select m.memory_id
+      from memory._memories_by_ids(p_memory.user_id, array(
+        select i::uuid from jsonb_array_elements_text(p_noted -> 'memory_ids') as i)) as m
+      where memory._is_ended_by(m, p_memory)),
+    case when not (p_noted -> 'is_over')::boolean then p_successor end, p_noted ->> 'reason',
+    (p_noted ->> 'at')::timestamptz);
+end;
+$$;
+
 -- The end of validity that a memory had before it was ended or hidden, from its history; null for an end that plain SQL
 -- wrote there and no memory may have, so that a sweep does not stop at it.
 create or replace function memory._valid_to_before(p_memory memory.memories)

@@ -10,6 +10,9 @@ declare
   gone memory.memories;
 begin
   if tg_op = 'DELETE' then
+    insert into memory.new_changes (user_id, source, id, operation)
+    select o.user_id, 'memory', o.memory_id, memory._gone() from old_rows as o
+    where memory._is_undeleted(o) or memory._gone() = 'forgotten'; -- others were noted when they were deleted
     perform memory._drop_uses(g.user_id, g.ids)
     from (select o.user_id, array_agg(o.memory_id) as ids from old_rows as o group by o.user_id order by 1) as g;
     for scope in
@@ -31,6 +34,26 @@ begin
     return null;
   end if;
 
+  -- Grouped, as in memory._messages_after_change(). A memory that was only said again has the same version.
+  insert into memory.new_changes (user_id, source, id, operation)
+  select c.user_id, 'memory', c.memory_id, c.operation
+  from (
+    select r.user_id, r.memory_id, case
+        when min(r.version) = max(r.version) then null
+        when not bool_or(r.is_there) filter (where r.is_new) then
+          case when bool_or(r.is_there) filter (where not r.is_new) then 'deleted' end
+        when not bool_or(r.is_current) filter (where r.is_new) then
+          case when bool_or(r.is_current) filter (where not r.is_new) then 'hidden' end
+        when bool_or(r.is_current) filter (where not r.is_new) then 'changed'
+        else 'added' end as operation
+    from (
+      select o.user_id, o.memory_id, o.version, false as is_new, memory._is_undeleted(o) as is_there,
+        memory._is_current(o) as is_current from old_rows as o
+      union all
+      select n.user_id, n.memory_id, n.version, true, memory._is_undeleted(n), memory._is_current(n)
+      from new_rows as n) as r
+    group by 1, 2) as c
+  where c.operation is not null;
   for scope in
     select c.user_id, c.agent_id, sum(c.change) as added
     from (select o.user_id, o.agent_id, -1 as change from old_rows as o where memory._is_current(o)

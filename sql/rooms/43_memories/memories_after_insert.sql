@@ -12,6 +12,9 @@ begin
   if {{are copied}} then
     return null;
   end if;
+  insert into memory.new_changes (user_id, source, id, operation)
+  select n.user_id, 'memory', n.memory_id, case when memory._is_current(n) then 'added' else 'hidden' end
+  from new_rows as n;
   for scope in
     select n.user_id, n.agent_id, count(*) as added,
       array_agg(n.memory_id order by n.memory_id) filter (where n.attribute is not null) as facts

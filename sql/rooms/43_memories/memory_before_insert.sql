@@ -75,6 +75,17 @@ begin
     end if;
     new := judged;
   end if;
+  -- What a model extracted waits until somebody has looked at it, where the policy says so. The mark in metadata tells
+  -- those that nobody has released from others that are in quarantine for the same source or verdict.
+  if not new.is_stated and new.source = 'extraction' and (policy #>> '{extraction,review}')::boolean then
+    new.metadata := '{"awaits_review": {}}' || new.metadata;
+    if new.quarantined_at is null then
+      new.deleted_at := 'infinity';
+      new.quarantined_at := statement_timestamp();
+      new.quarantine_reason := 'review';
+      new.operation := 'quarantine';
+    end if;
+  end if;
   return new;
 end;
 $$;

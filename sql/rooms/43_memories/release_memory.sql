@@ -11,7 +11,7 @@ begin
   if present.quarantined_at is null then
     perform memory._refuse('memory_id', format('memory %s is not in quarantine', memory_id),
       'memory.list_quarantined(user_id) shows what is.', 'P0002');
-  elsif not memory._release_quarantined(present) then
+  elsif not memory._release_quarantined(present, true) then
     perform memory._refuse('memory_id', 'the same content is stored by now as another memory of this agent',
       'Delete or supersede that one first.', '23505');
   end if;
@@ -20,4 +20,5 @@ end;
 $$;
 comment on function memory.release_memory(text, uuid) is
 'Takes a memory out of quarantine. It is used again as before, and no rule and no model quarantines it again while its '
-'content stays. At the limit another memory is evicted.';
+'content stays. One that waited for a review (policy extraction.review) now ends the memories whose place it takes. At '
+'the limit another memory is evicted.';

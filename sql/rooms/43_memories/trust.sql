@@ -92,30 +92,46 @@ begin
   update memory.memories as m
   set deleted_at = 'infinity', quarantined_at = statement_timestamp(), quarantine_reason = left(p_reason, 1000),
       quarantined_with = p_with, released_at = null, operation = 'quarantine'
-  where m.user_id = p_user_id and m.memory_id = any (p_memory_ids) and m.deleted_at is null;
+  where m.user_id = p_user_id and m.memory_id = any (p_memory_ids)
+    and (m.deleted_at is null or m.quarantine_reason = 'review');
   get diagnostics quarantined = row_count;
   return quarantined;
 end;
 $$;
 
 -- Takes a memory out of quarantine; returns false if another memory has the same content by now. The caller has locked
--- the counter of its agent. Memories that the memory hid before are hidden again.
-create or replace function memory._release_quarantined(p_memory memory.memories)
+-- the counter of its agent. Memories that the memory hid before are hidden again. One that awaits a review goes on
+-- waiting, unless that was the review (p_is_review): then it also ends what it would have ended when it was extracted.
+create or replace function memory._release_quarantined(p_memory memory.memories, p_is_review boolean default false)
 returns boolean
 language plpgsql volatile parallel unsafe
 as $$
 declare
   winner uuid;
+  released memory.memories;
 begin
+  if p_memory.metadata ? 'awaits_review' and not p_is_review then
+    update memory.memories as m
+    set quarantine_reason = 'review', quarantined_with = null, operation = 'quarantine', version = m.version + 1
+    where m.user_id = p_memory.user_id and m.memory_id = p_memory.memory_id and m.quarantined_at is not null;
+    return true;
+  end if;
   perform memory._keep_limit(s.user_id, s.agent_id, s.memory_count + 1,
     memory._policy_section(s.user_id, s.agent_id, 'memories'))
   from memory.memory_scopes as s
   where s.user_id = p_memory.user_id and s.agent_id = p_memory.agent_id and p_memory.superseded_at is null;
   update memory.memories as m
   set deleted_at = null, quarantined_at = null, quarantine_reason = null, quarantined_with = null,
-      released_at = statement_timestamp(), operation = 'release'
-  where m.user_id = p_memory.user_id and m.memory_id = p_memory.memory_id and m.quarantined_at is not null;
+      released_at = statement_timestamp(), operation = 'release', metadata = m.metadata - 'awaits_review'
+  where m.user_id = p_memory.user_id and m.memory_id = p_memory.memory_id and m.quarantined_at is not null
+  returning m.* into released;
   perform memory._hide_released(p_memory.user_id, p_memory.memory_id, p_memory.quarantined_at);
+  if p_memory.metadata ? 'awaits_review' then
+    if released.attribute is not null then
+      perform memory._settle(released);
+    end if;
+    perform memory._end_as_noted(released, released.memory_id, p_memory.metadata -> 'awaits_review');
+  end if;
   -- The winner may have gone meanwhile; a winner that goes releases only memories outside of quarantine.
   winner := memory._present_winner(p_memory.user_id, p_memory.superseded_by);
   if winner is distinct from p_memory.superseded_by then

@@ -17,7 +17,7 @@ begin
   from memory.memories as m
   where m.user_id = update_memory.user_id
     and m.memory_id = update_memory.memory_id
-    and m.deleted_at is null
+    and (m.deleted_at is null or m.quarantine_reason = 'review')
     and memory._is_unexpired(m.expires_at)
   for no key update;
   if not found then
@@ -34,7 +34,9 @@ begin
   end if;
   update memory.memories as m
   set content = coalesce(update_memory.content, m.content),
-      metadata = coalesce(update_memory.metadata, m.metadata),
+      metadata = coalesce( -- with the mark of a memory that waits for a review
+        update_memory.metadata || jsonb_strip_nulls(jsonb_build_object('awaits_review', m.metadata -> 'awaits_review')),
+        m.metadata),
       tags = coalesce(update_memory.tags, m.tags),
       confidence = coalesce(memory._real(update_memory.confidence), m.confidence),
       importance = coalesce(memory._real(update_memory.importance), m.importance),
@@ -56,4 +58,4 @@ comment on function memory.update_memory(
 'Changes the given parts of a memory and returns its new version; the earlier version stays in its history. With '
 'expected_version the change is refused (40001) if another session changed the memory first. tags, confidence and '
 'importance that are left out are taken from the new metadata where it changes them. expires_at => infinity removes '
-'an expiry.';
+'an expiry. A memory that waits for a review (policy extraction.review) can be changed and goes on waiting.';

@@ -17,13 +17,20 @@ begin atomic
   select (p_memory).superseded_at is null and (p_memory).deleted_at is null;
 end;
 
--- Whether a caller can name a memory by its id: it is current, superseded or in quarantine, and has not expired.
+-- Whether a memory is current, superseded or in quarantine, and not deleted.
+create or replace function memory._is_undeleted(p_memory memory.memories)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select (p_memory).deleted_at is null or (p_memory).quarantined_at is not null;
+end;
+
+-- Whether a caller can name a memory by its id: it is one of these, and has not expired.
 create or replace function memory._is_there(p_memory memory.memories)
 returns boolean
 language sql stable parallel safe
 begin atomic
-  select ((p_memory).deleted_at is null or (p_memory).quarantined_at is not null)
-    and memory._is_unexpired((p_memory).expires_at);
+  select memory._is_undeleted(p_memory) and memory._is_unexpired((p_memory).expires_at);
 end;
 
 -- The visible memories of a user. Without p_as_of these are the memories of now; with p_as_of, the memories that held

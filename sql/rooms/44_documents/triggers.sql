@@ -4,6 +4,12 @@ for each row
 when ({{not copied}})
 execute function memory._document_before_write();
 
+-- Before the next one, which may put the document into quarantine.
+create trigger document_150_after_change
+after insert or update or delete on memory.documents
+for each row
+execute function memory._document_after_change();
+
 create trigger document_200_after_insert
 after insert on memory.documents
 for each row

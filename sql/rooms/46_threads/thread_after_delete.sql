@@ -8,6 +8,7 @@ as $$
 declare
   deleted bigint[]; -- the numbers of the messages
 begin
+  perform memory._note_change(old.user_id, 'thread', old.thread_id, memory._gone());
   perform memory._delete_derived(old.user_id, old.thread_id, false);
   -- The scopes of watermarks of these two kinds are no threads, though a thread may be named alike (language:english).
   delete from memory.marks as k

@@ -1,3 +1,13 @@
+create trigger thread_100_after_insert
+after insert on memory.threads
+for each row
+execute function memory._thread_after_change();
+
+create trigger thread_100_after_update
+after update of title, metadata on memory.threads
+for each row
+execute function memory._thread_after_change();
+
 create trigger thread_100_after_delete
 after delete on memory.threads
 for each row

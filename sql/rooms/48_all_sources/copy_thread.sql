@@ -50,6 +50,10 @@ begin
   where m.user_id = copy_thread.user_id and m.thread_id = copy_thread.thread_id and m.seq < past_seq
     and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at);
   get diagnostics copied = row_count;
+  insert into memory.new_changes (user_id, source, id, seq, operation)
+  select m.user_id, 'message', m.thread_id, m.seq, case when m.is_active then 'added' else 'hidden' end
+  from memory.messages as m
+  where m.user_id = copy_thread.user_id and m.thread_id = new_thread_id;
   if memory._is_space(user_id) then
     perform memory._copy_writers(user_id, thread_id, new_thread_id);
   end if;

@@ -24,7 +24,7 @@ begin
     where m.user_id = release_source.user_id and m.memory_id = release_source.id::uuid and m.quarantined_at is not null
     for update;
     counts := memory._added(counts, jsonb_build_object('memories', case when found
-      then memory._release_quarantined(released)::int else 0 end));
+      then memory._release_quarantined(released, true)::int else 0 end));
   elsif source = 'document' then
     counts := memory._added(counts, jsonb_build_object(
       'documents', memory._release_document(user_id, id::uuid)::int));

@@ -52,11 +52,13 @@ begin
   reason := memory._reason_without(reason, user_id || statements);
 
   before := memory._count_rows(user_id, followers);
+  perform set_config('memory.is_forgetting', 'yes', true);
   perform memory._bury(user_id, statements || array(
     select m.content from memory.memories as m where m.user_id = forget_memory.user_id and m.memory_id = any (longer)));
   gone := memory._forget_messages(user_id, same, wordings, locked.threads);
   gone := memory._added(gone, memory._forget_memories(user_id, same || longer, wordings));
   perform memory._forget_wording(user_id, wordings, locked.agents, locked.threads);
+  perform set_config('memory.is_forgetting', '', true);
   gone := memory._added(gone, (
     select coalesce(jsonb_object_agg(b.key, b.value::bigint - (n.rows ->> b.key)::bigint), jsonb '{}')
     from jsonb_each_text(before) as b

@@ -11,6 +11,7 @@ declare
   gone jsonb; -- by all passes
   gone_now jsonb; -- by one
   in_spaces jsonb;
+  receipt jsonb;
   lifted bigint;
 begin
   if (spaces in ('keep', 'forget')) is not true then
@@ -61,7 +62,9 @@ begin
   gone := memory._added(gone, in_spaces);
   lifted := memory._bury_user(user_id);
   gone := gone || case when lifted > 0 then jsonb_build_object('tombstones', lifted) else jsonb '{}' end;
-  return memory._receipt('user', user_id, reason, gone);
+  receipt := memory._receipt('user', user_id, reason, gone);
+  perform memory._note_change(null, 'user', receipt ->> 'receipt_id', 'forgotten');
+  return receipt;
 end;
 $$;
 comment on function memory.forget_user(text, text, text) is

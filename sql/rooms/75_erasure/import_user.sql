@@ -71,6 +71,9 @@ begin
   perform memory._leave_out_forgotten(user_id, threads, agents, user_id);
   imported := memory._count_exported(user_id);
   perform memory._count_imported(user_id, threads, agents);
+  if import.rows_stored > 0 then
+    perform memory._note_change(user_id, 'user', user_id, 'added');
+  end if;
   perform memory._end_whole_user_change();
   perform memory._make_texts(user_id);
   delete from memory.imports as i where i.transaction_id = pg_current_xact_id();
@@ -146,7 +149,7 @@ declare
 begin
   for name in
     select t.name from memory._tables_of_users() as t
-    where t.name not in ('query_embeddings', 'audit', 'spaces', 'space_grants') order by 1
+    where t.name not in ('query_embeddings', 'audit', 'spaces', 'space_grants', 'changes', 'new_changes') order by 1
   loop
     execute format('select exists (select from memory.%I as t where t.user_id = $1%s)', name,
                    case name when 'marks' then ' and (t.scope, t.kind) <> ('''', ''claims'')' end)

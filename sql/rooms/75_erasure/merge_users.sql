@@ -71,6 +71,7 @@ begin
   insert into memory.space_writes (user_id, member, source, id)
   select f.user_id, into_user_id, f.source, f.id from written as f
   on conflict on constraint space_writes_pkey do nothing;
+  perform memory._note_change(into_user_id, 'user', into_user_id, 'changed');
   perform memory._audit('merge_users', jsonb_build_object('from_user_id', from_user_id), into_user_id);
   return merged;
 end;

@@ -69,11 +69,13 @@ begin
   get diagnostics removed = row_count;
   swept := swept || jsonb_build_object('jobs', removed);
   perform memory._sweep_space_writes(batch_size);
+  perform memory._number_changes(least(10::bigint * batch_size, 1000000)::int);
   for old in
     select *
     from (values
       ('model_calls', 'called_at', interval '400 days'), ('query_embeddings', 'created_at', '30 days'),
-      ('gone_jobs', 'gone_at', '7 days'), ('secret_reads', 'read_at', '400 days'), ('audit', 'at', '400 days')
+      ('gone_jobs', 'gone_at', '7 days'), ('secret_reads', 'read_at', '400 days'), ('audit', 'at', '400 days'),
+      ('changes', 'at', nullif(memory._policy_section(null, null, 'changes') ->> 'keep', 'never')::interval)
     ) as o (name, time, age)
   loop
     execute format(

@@ -14,6 +14,7 @@ from ...choices import (
 )
 from ...types import (
     Backfill,
+    Change,
     Check,
     UserRecord,
 )
@@ -100,6 +101,16 @@ class AsyncAdminFunctions(AsyncMethods):
         (42501), they come back. Counters and words are made anew, embeddings by the queue. Parts of an export are
         passed in their order, in one transaction, all but the last one with is_last => false; each call returns the
         counts of its part.
+        """
+
+    @sql_function
+    async def list_changes(
+        self, after: int | None = None, user_id: str | None = None, row_limit: int | None = 100
+    ) -> list[Change]:
+        """What was added, changed, hidden, deleted or forgotten, of one user or all, without content, in the order in
+        which it became visible: a later call never returns a row with a change_id that is not above those of an
+        earlier call. Poll with the change_id of the last row, kept after the call is committed. Rows are kept for
+        policy changes.keep. For administrators.
         """
 
     @sql_function

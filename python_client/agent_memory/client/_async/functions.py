@@ -164,10 +164,11 @@ class AsyncFunctions(AsyncMethods):
         """
 
     @sql_function
-    async def consolidate(self, user_id: str) -> int:
+    async def consolidate(self, user_id: str, dry_run: bool | None = False) -> int:
         """Queues the consolidation of a user's short-term memories (types context and episodic, older than seven days)
         and returns the job id. Memories that belong together become an article of the knowledge base that names its
         sources; the article supersedes the extracted ones. memory.sweep() queues it once ten of them are a week old.
+        With dry_run nothing changes, and the result of the job has the proposal: the articles, and what would end.
         """
 
     @sql_function
@@ -688,10 +689,11 @@ class AsyncFunctions(AsyncMethods):
         """
 
     @sql_function
-    async def reconcile_memories(self, user_id: str, n: int | None = 50) -> int:
+    async def reconcile_memories(self, user_id: str, n: int | None = 50, dry_run: bool | None = False) -> int:
         """Queues a search for duplicates and contradictions among the n newest facts of a user and returns the job id.
         Facts are superseded by the rules of docs/reconciliation.md, never lost; the job's result counts kept,
-        merged, contradicted and refused. Every cadence.reconcile_every_n-th extraction queues it by itself.
+        merged, contradicted and refused. Every cadence.reconcile_every_n-th extraction queues it by itself. With
+        dry_run nothing changes, and the result of the job also has the proposal: what would end, and why.
         """
 
     @sql_function
@@ -711,7 +713,8 @@ class AsyncFunctions(AsyncMethods):
     @sql_function
     async def release_memory(self, user_id: str, memory_id: UUID | str) -> None:
         """Takes a memory out of quarantine. It is used again as before, and no rule and no model quarantines it again
-        while its content stays. At the limit another memory is evicted.
+        while its content stays. One that waited for a review (policy extraction.review) now ends the memories whose
+        place it takes. At the limit another memory is evicted.
         """
 
     @sql_function
@@ -883,7 +886,8 @@ class AsyncFunctions(AsyncMethods):
         """Changes the given parts of a memory and returns its new version; the earlier version stays in its history.
         With expected_version the change is refused (40001) if another session changed the memory first. tags,
         confidence and importance that are left out are taken from the new metadata where it changes them. expires_at
-        => infinity removes an expiry.
+        => infinity removes an expiry. A memory that waits for a review (policy extraction.review) can be changed and
+        goes on waiting.
         """
 
     @sql_function

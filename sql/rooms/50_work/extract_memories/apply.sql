@@ -9,13 +9,16 @@ declare
   through_seq bigint := (p_job.input ->> 'through_seq')::bigint;
   today constant date := memory._day_of(statement_timestamp());
   agent text;
-  settings jsonb;
+  policy jsonb;
   per_reply bigint;
   said bigint; -- how many memories the reply has
   reasons text[]; -- why some of them are left out
   allowances jsonb := jsonb '{}'; -- by agent: how many more memories may be extracted today
   item record;
   stored memory.memories;
+  reviewed text[] := array[]::text[]; -- the agents whose memories somebody reviews before they count
+  is_reviewed boolean;
+  effect jsonb; -- what the memory ends
   is_new boolean;
   stored_ids uuid[] := array[]::uuid[];
   has_news boolean := false; -- whether reconciliation may find something
@@ -30,8 +33,12 @@ begin
   -- Each memory belongs to the agent that heard it. Agents are locked in one order, so that two jobs cannot deadlock.
   if p_result -> 'memories' <> '[]' or p_result -> 'ends' <> '[]' then
     for agent in select a from jsonb_array_elements_text(p_job.input -> 'agent_ids') as a order by a loop
-      settings := memory._effective_policy(memory._lock_scope(p_job.user_id, agent)) -> 'memories';
-      allowances := allowances || jsonb_build_object(agent, memory._extractable_today(p_job.user_id, agent, settings));
+      policy := memory._effective_policy(memory._lock_scope(p_job.user_id, agent));
+      allowances := allowances || jsonb_build_object(
+        agent, memory._extractable_today(p_job.user_id, agent, policy -> 'memories'));
+      if (policy #>> '{extraction,review}')::boolean then
+        reviewed := reviewed || agent;
+      end if;
     end loop;
     for item in
       select e.* from memory._evident_memories(p_job, p_result, per_reply, allowances) as e
@@ -42,6 +49,12 @@ begin
         stored := memory._same_value(item.memory);
       end if;
       is_new := stored.memory_id is null;
+      is_reviewed := (item.memory).agent_id = any (reviewed);
+      effect := jsonb '{}';
+      if is_new and is_reviewed then
+        effect := jsonb_build_object(
+          'awaits_review', memory._known_to_end(p_job, item.memory, null, item.effect));
+      end if;
       if is_new then
         insert into memory.memories (
           user_id, agent_id, memory_type, content, confidence, importance, thread_id, source_seqs, source, said_at,
@@ -50,7 +63,7 @@ begin
           p_job.user_id, (item.memory).agent_id, (item.memory).memory_type, (item.memory).content,
           (item.memory).confidence, (item.memory).importance, p_job.scope, (item.memory).source_seqs, 'extraction',
           (item.memory).said_at, (item.memory).valid_from, (item.memory).valid_to, (item.memory).subject,
-          (item.memory).attribute, (item.memory).metadata,
+          (item.memory).attribute, (item.memory).metadata || effect,
           case when item.suspicion is not null then timestamptz 'infinity' end,
           case when item.suspicion is not null then statement_timestamp() end,
           'model: ' || item.suspicion, case when item.suspicion is null then 'insert' else 'quarantine' end)
@@ -60,21 +73,33 @@ begin
         if is_new then
           stored_ids := stored_ids || stored.memory_id;
         end if;
-        has_news := has_news or is_new and item.suspicion is null;
+        has_news := has_news or is_new and stored.quarantined_at is null;
       elsif item.suspicion is null or stored.released_at is not null then
         -- A known memory stays as it is when it is said in a suspicious way: otherwise an attacker could take back
         -- honest memories by repeating them. A memory that an administrator released stays released.
         has_news := memory._say_again(stored, item.memory) or has_news;
       end if;
-      if item.suspicion is null and stored.memory_id is not null then
-        ended := ended + memory._end_known(p_job, item.memory, stored.memory_id, item.effect);
+      -- What nobody sees ends nothing.
+      if item.suspicion is null and stored.memory_id is not null and stored.quarantined_at is null then
+        effect := memory._known_to_end(p_job, item.memory, stored.memory_id, item.effect);
+        if not is_reviewed then
+          ended := ended + memory._end_as_noted(item.memory, stored.memory_id, effect);
+        elsif effect <> '{}' then -- a known memory was said again, so nothing waits that could end others
+          reasons := reasons || 'review'::text;
+        end if;
       end if;
       agents := agents || (item.memory).agent_id;
       news := news || is_new;
     end loop;
-    ended := ended + coalesce((
-      select sum(memory._end_known(p_job, e.memory, null, e.effect))
-      from memory._evident_ends(p_job, p_result) as e), 0);
+    -- An end without a new memory could wait nowhere, so that of an agent whose memories are reviewed is left out.
+    for item in select e.* from memory._evident_ends(p_job, p_result) as e loop
+      if (item.memory).agent_id = any (reviewed) then
+        reasons := reasons || 'review'::text;
+      else
+        ended := ended + memory._end_as_noted(
+          item.memory, null, memory._known_to_end(p_job, item.memory, null, item.effect));
+      end if;
+    end loop;
     update memory.memory_scopes as s
     set duplicates_skipped = s.duplicates_skipped + b.duplicates,
         extracted_count = b.stored + case when s.extracted_on = today then s.extracted_count else 0 end,

@@ -17,16 +17,16 @@ begin
 end;
 $$;
 
--- Ends what a statement says of known memories, and returns how many: those whose numbers it names; without numbers,
--- for a correction the newest value of the same attribute and for an end the one with the same value, or with any if
--- the statement has none; and what had taken the place of the same words. A successor stands in their place. The model
--- was shown these memories of this agent, they are current, about the same subject and were not said later, and the
--- statement may end them.
-create or replace function memory._end_known(
+-- What a statement ends of the known memories, for memory._end_as_noted(); an empty object where that is nothing. These
+-- are the memories whose numbers it names; without numbers, for a correction the newest value of the same attribute and
+-- for an end the one with the same value, or with any if the statement has none; and what had taken the place of the
+-- same words. The statement stands in their place, unless it only says that they are over. The model was shown these
+-- memories of this agent, they are about the same subject, and the statement may end them.
+create or replace function memory._known_to_end(
   p_job memory.jobs, p_memory memory.memories, p_successor uuid, p_effect jsonb
 )
-returns bigint
-language plpgsql volatile parallel unsafe
+returns jsonb
+language plpgsql stable parallel safe
 as $$
 declare
   is_over constant boolean := p_effect ->> 'status' = 'ended';
@@ -39,8 +39,9 @@ declare
   targets uuid[];
 begin
   if p_effect ->> 'status' = 'planned' then
-    return 0;
+    return jsonb '{}';
   end if;
+  p_memory.memory_id := p_successor;
   targets := array(
     select m.memory_id from memory._memories_by_ids(p_job.user_id, numbered) as m
     where m.agent_id = p_memory.agent_id
@@ -48,7 +49,6 @@ begin
         or memory._subject(m.subject) = memory._subject(p_memory.subject)));
   if targets = '{}' and p_effect ->> 'attribute' is not null then
     p_memory.attribute := p_effect ->> 'attribute';
-    p_memory.memory_id := p_successor;
     targets := array(
       select o.memory_id
       from memory._other_values(p_memory) as o
@@ -70,19 +70,19 @@ begin
   end if;
   targets := array(
     select m.memory_id from memory._memories_by_ids(p_job.user_id, targets) as m
-    where (memory._is_current(m) or m.superseded_by = p_successor) and m.memory_id is distinct from p_successor
-      and memory._said_at(m) <= p_memory.said_at and memory._may_end(p_memory, m));
+    where memory._is_ended_by(m, p_memory));
   if targets = '{}' then
-    return 0;
+    return jsonb '{}';
   end if;
-  return memory._end_memories(p_job.user_id, targets, case when not is_over then p_successor end,
-    case when corrects then 'corrected' when is_over then 'ended'
-         when p_memory.metadata ->> 'value' is not null and not exists (
-           select from memory._memories_by_ids(p_job.user_id, targets) as m
-           where memory._same_spelling(m.metadata ->> 'value')
-             is distinct from memory._same_spelling(p_memory.metadata ->> 'value')) then 'duplicate'
-         else 'replaced' end,
-    case when corrects then null
-         else coalesce((p_effect ->> 'at')::timestamptz, p_memory.valid_from, p_memory.said_at) end);
+  return jsonb_build_object(
+    'memory_ids', targets, 'is_over', is_over,
+    'reason', case when corrects then 'corrected' when is_over then 'ended'
+      when p_memory.metadata ->> 'value' is not null and not exists (
+        select from memory._memories_by_ids(p_job.user_id, targets) as m
+        where memory._same_spelling(m.metadata ->> 'value')
+          is distinct from memory._same_spelling(p_memory.metadata ->> 'value')) then 'duplicate'
+      else 'replaced' end,
+    'at', case when corrects then null
+      else coalesce((p_effect ->> 'at')::timestamptz, p_memory.valid_from, p_memory.said_at) end);
 end;
 $$;

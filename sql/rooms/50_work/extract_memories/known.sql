@@ -1,4 +1,5 @@
--- The current memories that new messages can concern, so that a model can say which of them no longer hold: at most
+-- The current memories that new messages can concern, so that a model can say which of them no longer hold, and those
+-- that wait for a review: at most
 -- p_most. If the agents have more, those come first whose attribute the messages name, whose subject they name, that
 -- were said in this thread, or that share words with the messages or are near them in meaning; then the newest.
 create or replace function memory._memories_concerned(
@@ -43,7 +44,11 @@ begin
        order by n.created_at desc, n.memory_id desc limit 1000)
       union all
       select v.memory_id from memory._valid_memories(p_user_id, null) as v
-      where v.agent_id = a.id and v.attribute is not null and lower(v.attribute) = any (named)) as c)) as m
+      where v.agent_id = a.id and v.attribute is not null and lower(v.attribute) = any (named)
+      union all
+      (select w.memory_id from memory.memories as w -- or a model would extract again what waits for a review
+       where w.user_id = p_user_id and w.agent_id = a.id and w.quarantined_at is not null
+         and w.quarantine_reason = 'review' limit 1000)) as c)) as m
   left join lateral (
     select max(memory._cosine_similarity(e.embedding, a.embedding)) as near
     from asked as a

@@ -39,7 +39,8 @@ begin
           when c.relkind = 'v' then g.privilege <> 'SELECT'
           when g.grantee in (select memory._role_name(r.name)
                              from (values {{roles}}) as r (name)) then g.privilege = 'TRUNCATE'
-          when g.privilege = 'SELECT' then not c.relrowsecurity and c.relname not in ('audit', 'secret_reads')
+          when g.privilege = 'SELECT' then not c.relrowsecurity
+            and c.relname not in ('audit', 'secret_reads', 'changes', 'new_changes')
             and exists (select from pg_attribute as a
                         where a.attrelid = c.oid and a.attname = 'user_id' and not a.attisdropped)
           else true

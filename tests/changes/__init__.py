@@ -1,0 +1,1 @@
+"""What was changed, for programs that poll."""
