@@ -5530,7 +5530,6 @@ $$;
 create or replace function memory._passage(p_language regconfig, p_content text, p_query text, p_tokens int)
 returns text
 language plpgsql immutable parallel safe
-set jit = off -- The planner expects ten words in each of a thousand segments; compiling would take a second.
 as $$
 declare
   -- A passage is four segments long. Four bytes count as a token.
@@ -6339,6 +6338,10 @@ create or replace function memory.partition_of(user_id text, partitions int defa
 returns int
 language plpgsql immutable parallel safe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 begin
   if not memory._is_id(user_id) or (partitions between 1 and 65536) is not true then
@@ -7490,6 +7493,7 @@ create or replace function memory._audit_before_change()
 returns trigger
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
+set jit = off
 as $$
 begin
   if tg_op = 'DELETE' and old.at < statement_timestamp() - interval '400 days' then
@@ -7513,6 +7517,10 @@ create or replace function memory.bind_role(role_name name, user_id text)
 returns void
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   bound_to text;
@@ -7611,6 +7619,10 @@ create or replace function memory.create_space(space text, title text default nu
 returns void
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   id constant text := memory._space_id(space);
@@ -7686,6 +7698,10 @@ create or replace function memory.grant_space(space text, user_id text, access t
 returns void
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   id text;
@@ -7715,6 +7731,10 @@ create or replace function memory.list_spaces(user_id text default null)
 returns setof memory.space
 language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 begin
   perform memory._check_user_or_all(user_id);
@@ -7740,6 +7760,10 @@ create or replace function memory.revoke_space(space text, user_id text)
 returns boolean
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   id text;
@@ -7765,6 +7789,10 @@ create or replace function memory.set_token_key(key text, previous text default 
 returns void
 language plpgsql volatile parallel unsafe security definer -- nobody has rights on the table
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 begin
   perform memory._check_token_key('key', key);
@@ -7856,6 +7884,10 @@ create or replace function memory.tenant_user()
 returns text
 language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   own constant text := case when memory._is_tenant() then memory._user_of_tenant() end;
@@ -7875,6 +7907,10 @@ create or replace function memory.trust_claims(role_name name, setting text defa
 returns void
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   believed text;
@@ -7936,6 +7972,10 @@ create or replace function memory.unbind_role(role_name name)
 returns void
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 begin
   delete from memory.bound_roles as b where b.role_name = unbind_role.role_name;
@@ -8374,6 +8414,10 @@ create or replace function memory.get_policy(agent_id text default null, user_id
 returns jsonb
 language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 begin
   perform memory._check_id('agent_id', coalesce(agent_id, 'any'));
@@ -8631,6 +8675,10 @@ create or replace function memory.set_policy(settings jsonb, agent_id text defau
 returns jsonb
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 set lock_timeout = '2s' -- an administrator hears of an open transaction soon
 as $$
 declare
@@ -8903,6 +8951,10 @@ create or replace function memory.activate_model(name text)
 returns void
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 set lock_timeout = '2s' -- an administrator hears of an open transaction soon
 as $$
 declare
@@ -9099,6 +9151,10 @@ create or replace function memory.deactivate_model(name text)
 returns void
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 set lock_timeout = '2s' -- an administrator hears of an open transaction soon
 as $$
 declare
@@ -9263,6 +9319,10 @@ create or replace function memory._prompt_variables(p_template text)
 returns text[]
 language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 begin
   return array(select distinct m.groups[1]
@@ -9274,6 +9334,10 @@ create or replace function memory.drop_model(name text)
 returns void
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 set lock_timeout = '2s' -- an administrator hears of an open transaction soon
 as $$
 declare
@@ -9694,6 +9758,10 @@ create or replace function memory.register_model(
 returns void
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 set lock_timeout = '2s' -- an administrator hears of an open transaction soon
 as $$
 declare
@@ -9853,6 +9921,10 @@ create or replace function memory.reset_prompt(name text)
 returns int
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 begin
   perform memory._check_prompt_name(name);
@@ -9867,6 +9939,10 @@ create or replace function memory.set_prompt(name text, template text)
 returns int
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   needed text[];
@@ -10150,6 +10226,10 @@ create or replace function memory._changes_whole_user()
 returns boolean
 language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 begin
   return has_schema_privilege(session_user, 'memory', 'create') or exists (
@@ -10357,6 +10437,10 @@ create or replace function memory.list_changes(
 returns setof memory.change
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 begin
   if user_id is not null then
@@ -10444,6 +10528,10 @@ create or replace function memory.claim_jobs(
 returns setof memory.claimed_job
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   known constant text[] := array['backfill', 'chunk_documents', 'compress_thread', 'consolidate', 'describe_artifact', 'embed', 'extract_memories', 'parse_artifacts', 'reconcile_memories', 'screen_texts', 'summarize_thread', 'summarize_user'];
@@ -10583,10 +10671,7 @@ comment on function memory.claim_jobs(text, text[], int, interval, text) is
 create or replace function memory._next_place(p_kinds text[], p_place bigint, p_moment timestamptz)
 returns bigint
 language plpgsql stable parallel safe
-set enable_seqscan = off -- a session keeps its first plan, and the plan for an empty queue would read and sort all jobs
-set enable_bitmapscan = off
 set enable_sort = off
-set jit = off -- disabled plan nodes make the estimated cost so high that PostgreSQL would compile the query
 as $$
 begin
   return min(n.place)
@@ -10608,9 +10693,6 @@ create or replace function memory._take_turn(
 )
 returns jsonb
 language plpgsql volatile parallel unsafe
-set enable_seqscan = off -- as in memory._next_place()
-set enable_bitmapscan = off
-set jit = off
 set plan_cache_mode = force_generic_plan -- planning for each place took twenty times as long as reading its index entry
 as $$
 declare
@@ -10720,6 +10802,10 @@ create or replace function memory.complete_job(
 returns void
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   numbers constant text[] := array['embeddings', 'vectors'];
@@ -10950,6 +11036,10 @@ create or replace function memory.extend_job(user_id text, job_id bigint, lease_
 returns void
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 begin
   perform memory._check_user_of_job(user_id);
@@ -10971,6 +11061,10 @@ create or replace function memory.fail_job(
 returns text
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   job memory.jobs;
@@ -11002,6 +11096,10 @@ create or replace function memory.get_job(user_id text, job_id bigint)
 returns memory.job
 language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   found_job memory.job;
@@ -11135,6 +11233,10 @@ create or replace function memory._jobs_after_delete()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- whoever may delete need not have rights on gone_jobs
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 begin
   insert into memory.gone_jobs (user_id, job_id, kind, agent_id, model, calls_left, tokens_left)
@@ -11442,6 +11544,10 @@ create or replace function memory.record_calls(user_id text, job_id bigint, call
 returns void
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   job memory.jobs;
@@ -11488,6 +11594,10 @@ create or replace function memory.release_job(
 returns void
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 begin
   perform memory._give_back(memory._leased_job(user_id, job_id, lease_token),
@@ -11606,6 +11716,10 @@ create or replace function memory.retry_job(user_id text, job_id bigint)
 returns void
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   job memory.jobs;
@@ -11702,9 +11816,6 @@ end;
 create or replace function memory._has_embeddings(p_user_id text, p_model text)
 returns boolean
 language plpgsql stable parallel safe
-set enable_bitmapscan = off
-set enable_seqscan = off
-set jit = off
 as $$
 begin
   return exists (select from memory.texts as t where t.user_id = p_user_id and t.model = p_model)
@@ -11718,8 +11829,6 @@ create or replace function memory._keep_embeddings(
   out sources text[], out ids text[]
 )
 language plpgsql volatile parallel unsafe
-set enable_seqscan = off -- as in memory._store_texts()
-set jit = off
 as $$
 begin
   with given as materialized (
@@ -11814,6 +11923,10 @@ create or replace function memory._model_after_delete()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- whoever may delete need not have rights on embeddings
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   made constant regclass := memory._vector_index(old.name);
@@ -11848,8 +11961,6 @@ create or replace function memory._store_texts(
 )
 returns void
 language plpgsql volatile parallel unsafe
-set enable_seqscan = off -- a session keeps its first plan, and the plan for small tables would read all texts
-set jit = off
 as $$
 declare
   kept constant text[] := array(select t.id from unnest(p_texts) as t);
@@ -11955,6 +12066,10 @@ create or replace function memory.vector_index(model text)
 returns setof text
 language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   made constant regclass := memory._vector_index(model);
@@ -12016,6 +12131,10 @@ create or replace function memory.add_artifact_piece(user_id text, content text,
 returns uuid
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 begin
   perform memory._check_id('user_id', user_id);
@@ -12063,6 +12182,10 @@ create or replace function memory._artifact_after_change()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   operation constant text := case
@@ -12093,6 +12216,10 @@ create or replace function memory._artifact_content_after_insert()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 begin
   update memory.artifacts as a set content_id = a.content_id where a.user_id = new.user_id and a.key = new.key;
@@ -12105,6 +12232,10 @@ create or replace function memory._artifact_after_write()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 begin
   if tg_op = 'UPDATE' then
@@ -12131,6 +12262,10 @@ create or replace function memory._artifacts_after_delete()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- whoever may write need not have rights on memory.texts
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 begin
   -- Row by row: a join is planned badly while the table has no statistics, and a session keeps its first plan.
@@ -12159,6 +12294,10 @@ create or replace function memory._artifact_before_write()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- whoever may write need not have rights on policies
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   masks text[];
@@ -12224,6 +12363,10 @@ create or replace function memory.delete_artifact(user_id text, key text)
 returns boolean
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 begin
   perform memory._check_id('user_id', user_id);
@@ -12878,6 +13021,10 @@ create or replace function memory.list_artifacts(
 returns setof memory.artifact
 language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 begin
   perform memory._check_reader(user_id);
@@ -13324,6 +13471,10 @@ create or replace function memory.retrieve_artifact(
 returns text
 language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   content_id uuid;
@@ -13414,7 +13565,6 @@ create or replace function memory._line_start(p_user_id text, p_content_id uuid,
 returns bigint
 language plpgsql stable parallel safe
 set enable_sort = off -- Without statistics the planner would read and sort all parts.
-set jit = off
 as $$
 declare
   part memory.artifact_parts;
@@ -13481,6 +13631,10 @@ create or replace function memory.store_artifact(
 returns memory.stored_artifact
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   artifact memory.artifacts;
@@ -13565,6 +13719,10 @@ create or replace function memory.add_message(
 returns memory.stored_message
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 begin
   -- An old message of an import may have expired since it was said. One that expires before it is said is a mistake,
@@ -13590,6 +13748,10 @@ create or replace function memory.add_messages(
 returns setof memory.stored_message
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   given memory.messages[];
@@ -14253,6 +14415,10 @@ create or replace function memory.get_messages(
 returns setof memory.message
 language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 -- It reads from the end of the thread backwards, and stops when it has found recent_k messages. A plan for the values
 -- of a filter may read and sort the whole thread instead: 99 ms against 0.2 for 20 messages of 100,000.
 set plan_cache_mode = force_generic_plan
@@ -14443,8 +14609,6 @@ create or replace function memory._messages_by_keys(p_user_id text, p_thread_id 
 returns table (idempotency_key text, seq bigint, digest text, token_count int, content text, memory_ref text)
 language plpgsql stable parallel safe
 set plan_cache_mode = force_generic_plan
-set enable_seqscan = off -- a plan that was made for an empty table would scan the whole table for ever
-set jit = off
 as $$
 begin
   return query
@@ -14584,6 +14748,10 @@ create or replace function memory._message_before_insert()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   policy jsonb;
@@ -14623,6 +14791,10 @@ create or replace function memory._message_before_update()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   settled jsonb[];
@@ -14684,6 +14856,10 @@ create or replace function memory._messages_after_change()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 begin
   if tg_op = 'DELETE' then
@@ -14793,8 +14969,6 @@ language plpgsql stable parallel safe
 -- A plan with these settings walks the primary key backwards and stops early. A plan that sorts would read the whole
 -- thread first.
 set enable_sort = off
-set enable_bitmapscan = off
-set jit = off
 as $$
 declare
   message record;
@@ -14968,8 +15142,6 @@ create or replace function memory._newest_request(p_user_id text, p_thread_id te
 returns table (seq bigint, content text, metadata jsonb, token_count int, is_counted boolean, is_open boolean)
 language plpgsql stable parallel safe
 set enable_sort = off -- as in memory._newest_units()
-set enable_bitmapscan = off
-set jit = off
 as $$
 declare
   newest record;
@@ -15011,8 +15183,6 @@ returns bigint[]
 language plpgsql stable parallel safe
 -- The primary key is walked from the thread's first message on and left with the first that is no instruction.
 set enable_sort = off
-set enable_bitmapscan = off
-set jit = off
 as $$
 declare
   message record;
@@ -15323,9 +15493,6 @@ returns bigint
 language plpgsql volatile parallel unsafe
 -- Each message is looked up by its key. A join of the two tables was planned as a loop over all: 12,000 messages
 -- took four minutes (PostgreSQL 15), and so would a plan that a session keeps from the time when a table was empty.
-set enable_seqscan = off
-set enable_bitmapscan = off
-set jit = off
 as $$
 declare
   seqs constant bigint[] := array(
@@ -15527,8 +15694,6 @@ create or replace function memory._call_of(p_user_id text, p_thread_id text, p_m
 returns jsonb
 language plpgsql stable parallel unsafe
 set enable_sort = off -- the newest messages come from the end of an index, also while there are no statistics
-set enable_bitmapscan = off
-set jit = off
 as $$
 declare
   of_id constant jsonb := jsonb_build_object('id', p_metadata -> 'tool_call_id');
@@ -16214,6 +16379,10 @@ create or replace function memory.get_thread_summary(user_id text, thread_id tex
 returns setof memory.thread_summary
 language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   latest memory.summaries;
@@ -16237,6 +16406,10 @@ create or replace function memory.get_user_summary(user_id text)
 returns setof memory.thread_summary
 language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 begin
   perform memory._check_id('user_id', user_id);
@@ -16295,8 +16468,6 @@ create or replace function memory._compress_thread_input(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )
 language plpgsql volatile parallel unsafe
-set enable_bitmapscan = off -- which would read and sort the whole thread for its newest messages
-set jit = off
 as $$
 declare
   is_forced constant boolean := p_job.request ? 'is_forced';
@@ -16465,6 +16636,10 @@ create or replace function memory.add_memories(
 returns setof memory.stored_memory
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   given memory.new_memory[];
@@ -16597,6 +16772,10 @@ create or replace function memory.add_memory(
 returns memory.stored_memory
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 begin
   perform memory._check_on_conflict(on_conflict);
@@ -16837,6 +17016,10 @@ create or replace function memory.count_memories(
 returns bigint
 language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 set plan_cache_mode = force_custom_plan -- as in memory.list_memories()
 as $$
 begin
@@ -16864,6 +17047,10 @@ create or replace function memory.delete_memories(
 returns jsonb
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   chosen uuid[];
@@ -16921,6 +17108,10 @@ create or replace function memory.delete_memory(user_id text, memory_id uuid)
 returns boolean
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 begin
   perform memory._check_id('user_id', user_id);
@@ -16940,8 +17131,6 @@ comment on function memory.delete_memory(text, uuid) is
 create or replace function memory._delete_memories(p_user_id text, p_memory_ids uuid[])
 returns bigint
 language plpgsql volatile parallel unsafe
-set enable_seqscan = off -- a plan made while the table was empty would read all of it
-set jit = off
 as $$
 declare
   deleted bigint;
@@ -17273,6 +17462,10 @@ create or replace function memory.end_memory(
 returns boolean
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   present memory.memories;
@@ -17400,6 +17593,10 @@ create or replace function memory.get_memory(user_id text, memory_id uuid)
 returns memory.memory
 language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   result memory.memory;
@@ -17440,6 +17637,10 @@ create or replace function memory.get_memory_history(user_id text, memory_id uui
 returns setof memory.memory_version
 language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 begin
   perform memory._check_reader(user_id);
@@ -17663,8 +17864,6 @@ create or replace function memory._count_memories(
 )
 returns void
 language plpgsql volatile parallel unsafe
-set enable_seqscan = off -- as in memory._delete_memories()
-set jit = off
 as $$
 declare
   counted bigint;
@@ -17730,8 +17929,6 @@ $$;
 create or replace function memory._evict_together(p_user_id text, p_memory_ids uuid[])
 returns void
 language plpgsql volatile parallel unsafe
-set enable_seqscan = off -- a plan made while the table was empty would read all of it
-set jit = off
 as $$
 declare
   places tid[];
@@ -17762,7 +17959,6 @@ language plpgsql stable parallel safe
 -- under them.
 set plan_cache_mode = force_generic_plan
 set enable_sort = off
-set jit = off
 as $$
 begin
   return array(
@@ -17809,6 +18005,10 @@ create or replace function memory.list_memories(
 returns setof memory.memory
 language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 -- The filters decide what index is fastest. The memories of one thread of a user with 100,000 take 2 ms; with one plan
 -- for all filters, which PostgreSQL would make after five calls, they take 200.
 set plan_cache_mode = force_custom_plan
@@ -17924,8 +18124,6 @@ returns void
 language plpgsql volatile parallel unsafe
 -- PostgreSQL would plan it for each array anew, which takes three times as long as the query.
 set plan_cache_mode = force_generic_plan
-set enable_seqscan = off -- a plan made while the tables were empty would read all of them
-set jit = off
 as $$
 begin
   perform
@@ -18042,6 +18240,10 @@ create or replace function memory._memories_after_change()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   scope record;
@@ -18127,6 +18329,10 @@ create or replace function memory._memories_after_insert()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   scope record;
@@ -18156,9 +18362,11 @@ create or replace function memory._memory_before_insert()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
--- A session keeps the plan of its first call. On an empty table, or on one of four pages, that plan would read all.
 set enable_seqscan = off
+set enable_bitmapscan = off
 set jit = off
+set max_parallel_workers_per_gather = 0
+-- A session keeps the plan of its first call. On an empty table, or on one of four pages, that plan would read all.
 as $$
 declare
   problem text;
@@ -18248,6 +18456,10 @@ create or replace function memory._memory_before_update()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   has_new_tags boolean;
@@ -18387,8 +18599,6 @@ $$;
 create or replace function memory._remove_expired_duplicate(p_candidate memory.memories)
 returns void
 language plpgsql volatile parallel unsafe
-set jit = off
-set enable_seqscan = off -- as in memory._memory_before_insert()
 as $$
 declare
   expired uuid;
@@ -18419,8 +18629,6 @@ $$;
 create or replace function memory._fold_near_duplicates(p_user_id text, p_model text, p_memory_ids uuid[])
 returns int
 language plpgsql volatile parallel unsafe
-set enable_seqscan = off -- a session keeps the plan of its first call, made perhaps without any embeddings
-set jit = off
 as $$
 declare
   candidate memory.memories;
@@ -18599,6 +18807,10 @@ create or replace function memory.quarantine_memory(user_id text, memory_id uuid
 returns void
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   present memory.memories;
@@ -18630,9 +18842,11 @@ create or replace function memory.record_use(
 returns void
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set plan_cache_mode = force_generic_plan -- a plan for each array anew takes most of the time
-set enable_seqscan = off -- a plan made while a table was empty would read all of it
+set enable_seqscan = off
+set enable_bitmapscan = off
 set jit = off
+set max_parallel_workers_per_gather = 0
+set plan_cache_mode = force_generic_plan -- a plan for each array anew takes most of the time
 as $$
 begin
   perform memory._check_id('user_id', user_id), memory._check_id('thread_id', coalesce(thread_id, 'none'));
@@ -18672,8 +18886,6 @@ create or replace function memory._keep_memories(p_user_id text, p_memory_ids uu
 returns void
 language plpgsql volatile parallel unsafe
 set plan_cache_mode = force_generic_plan -- a plan for each array anew takes most of the time
-set enable_seqscan = off -- a plan made while a table was empty would read all of it
-set jit = off
 as $$
 declare
   agents constant text[] := array(
@@ -18697,8 +18909,6 @@ $$;
 create or replace function memory._drop_uses(p_user_id text, p_memory_ids uuid[])
 returns void
 language plpgsql volatile parallel unsafe
-set enable_seqscan = off -- a plan made while the table was empty would read all of it
-set jit = off
 as $$
 begin
   delete from memory.memory_uses as u where u.ctid = any (array(
@@ -18714,6 +18924,10 @@ create or replace function memory.release_memory(user_id text, memory_id uuid)
 returns void
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   present memory.memories;
@@ -18739,6 +18953,10 @@ create or replace function memory.restore_memory(user_id text, memory_id uuid, v
 returns int
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   earlier memory.memory_history;
@@ -19299,6 +19517,10 @@ create or replace function memory.supersede_memory(user_id text, old_memory_id u
 returns void
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   present uuid[];
@@ -19492,6 +19714,10 @@ create or replace function memory.update_memory(
 returns int
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   current_version int;
@@ -19748,6 +19974,10 @@ create or replace function memory.add_document(
 returns uuid
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   stored uuid;
@@ -19769,6 +19999,10 @@ create or replace function memory._article_after_delete()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- whoever may delete need not have rights on memories
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 begin
   perform memory._release_hidden(old.user_id, old.document_id, null, true);
@@ -19798,6 +20032,10 @@ create or replace function memory.delete_document(user_id text, document_id uuid
 returns boolean
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 begin
   perform memory._check_id('user_id', user_id);
@@ -19816,6 +20054,10 @@ create or replace function memory.delete_documents(
 returns jsonb
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   chosen uuid[];
@@ -19890,6 +20132,10 @@ create or replace function memory._document_after_change()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   operation constant text := case
@@ -19913,6 +20159,10 @@ create or replace function memory._document_after_write()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   policy constant jsonb := memory._policy(new.user_id, memory._document_agent(new.agent_ids));
@@ -19967,6 +20217,10 @@ create or replace function memory._document_before_write()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- whoever may write need not have rights on policies
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   masks text[];
@@ -20021,6 +20275,10 @@ create or replace function memory.list_documents(
 returns setof memory.document
 language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 begin
   perform memory._check_reader(user_id);
@@ -20197,6 +20455,10 @@ create or replace function memory.use_files(
 returns text
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   place text;
@@ -20535,6 +20797,10 @@ create or replace function memory.copy_checkpoints(user_id text, thread_id text,
 returns bigint
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   copied bigint;
@@ -20593,6 +20859,10 @@ create or replace function memory.delete_checkpoints(
 returns bigint
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 set plan_cache_mode = force_custom_plan -- a plan for any list compares each row with each entry of the list
 as $$
 declare
@@ -20724,6 +20994,10 @@ create or replace function memory.get_checkpoint(
 returns setof memory.checkpoint
 language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   newest memory.checkpoint;
@@ -20844,6 +21118,10 @@ create or replace function memory.list_checkpoints(
 returns setof memory.checkpoint
 language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   page text;
@@ -20891,6 +21169,10 @@ create or replace function memory.prune_checkpoints(user_id text, thread_ids tex
 returns bigint
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 set plan_cache_mode = force_custom_plan -- as in memory.delete_checkpoints()
 as $$
 declare
@@ -20968,6 +21250,10 @@ create or replace function memory.put_checkpoint(
 returns void
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   expires_at timestamptz;
@@ -21159,6 +21445,10 @@ create or replace function memory.put_checkpoint_writes(
 returns void
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 begin
   if (memory._is_plain_checkpoint(user_id, thread_id, namespace, checkpoint_id, task_id)
@@ -21243,6 +21533,10 @@ create or replace function memory.clear_thread(user_id text, thread_id text, age
 returns bigint
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   cleared bigint;
@@ -21315,6 +21609,10 @@ create or replace function memory.delete_message(user_id text, thread_id text, s
 returns boolean
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 begin
   perform memory._check_id('user_id', user_id);
@@ -21444,6 +21742,10 @@ create or replace function memory.delete_messages(
 returns jsonb
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   chosen record; -- threads and seqs of the messages, and their ids
@@ -21512,6 +21814,10 @@ create or replace function memory.delete_thread(user_id text, thread_id text, me
 returns bigint
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   is_there boolean;
@@ -21577,6 +21883,10 @@ create or replace function memory.get_thread(user_id text, thread_id text)
 returns setof memory.thread
 language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 begin
   perform memory._check_reader(user_id);
@@ -21599,6 +21909,10 @@ create or replace function memory.list_threads(
 returns setof memory.thread
 language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 set plan_cache_mode = force_generic_plan -- else planned anew in each call: 540 us of CPU, not 308 (2026-11)
 as $$
 begin
@@ -21692,6 +22006,10 @@ create or replace function memory.set_thread(
 returns void
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   masks text[];
@@ -21737,6 +22055,10 @@ create or replace function memory._thread_after_change()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 begin
   if not (current_setting('memory.rows_are_copied', true) is not distinct from 'yes' and memory._changes_whole_user()) then
@@ -21753,6 +22075,10 @@ create or replace function memory._thread_after_delete()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   deleted bigint[]; -- the numbers of the messages
@@ -21814,6 +22140,10 @@ create or replace function memory._threads_after_delete()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 begin
   perform memory._end_whole_user_change();
@@ -21847,6 +22177,7 @@ comment on view memory.thread_stats is
 create or replace function memory._threads_with_words(p_user_id text, p_search text)
 returns setof text
 language plpgsql stable parallel safe
+set enable_bitmapscan = on -- for texts_keys_idx
 set plan_cache_mode = force_custom_plan -- a plan for any words would not take the index of words
 as $$
 declare
@@ -22015,6 +22346,10 @@ create or replace function memory._artifact_texts_after_update()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   are_due boolean;
@@ -22108,6 +22443,10 @@ create or replace function memory._document_texts_after_change()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- whoever may delete need not have rights on memory.texts
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 begin
   if tg_op = 'DELETE' then
@@ -22129,6 +22468,10 @@ create or replace function memory._document_texts_after_update()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   ids constant text[] := array(
@@ -22201,6 +22544,10 @@ create or replace function memory._memory_texts_after_change()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 begin
   if tg_op = 'DELETE' then
@@ -22278,6 +22625,10 @@ create or replace function memory._message_text_after_update()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   ids constant text[] := array[new.thread_id || '/' || new.seq];
@@ -22299,6 +22650,10 @@ create or replace function memory._message_texts_after_change()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 begin
   if tg_op = 'DELETE' then
@@ -22363,6 +22718,10 @@ create or replace function memory._summary_texts_after_change()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- whoever may delete need not have rights on memory.texts
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 begin
   perform memory._keep_summary_texts(g.user_id, g.ids, g.threads, g.kinds)
@@ -22399,11 +22758,14 @@ create or replace function memory.backfill_status()
 returns setof memory.backfill
 language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 -- One hash of all embeddings: looking each of 200,000 texts up took 7.5 s instead of 1.7.
 set enable_nestloop = off
 set enable_mergejoin = off
 set work_mem = '64MB'
-set jit = off
 as $$
 begin
   return query
@@ -22440,6 +22802,10 @@ create or replace function memory.copy_thread(
 returns bigint
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   origin memory.threads;
@@ -22737,8 +23103,6 @@ end;
 create or replace function memory._mark_parsed(p_user_id text, p_thread_id text, p_to_seq bigint)
 returns bigint
 language plpgsql volatile parallel unsafe
-set enable_seqscan = off -- a plan made while the table of marks was empty would read all of it
-set jit = off
 as $$
 declare
   marked constant bigint := coalesce((
@@ -22997,8 +23361,6 @@ $$;
 create or replace function memory._unembedded(p_user_id text, p_scope text, p_model text, p_row_limit int)
 returns table (source text, id text)
 language plpgsql stable parallel safe
-set enable_seqscan = off -- a session keeps its first plan, and the plan for small tables would read all texts
-set jit = off
 as $$
 declare
   embeds_messages constant boolean := p_scope is not null
@@ -23044,6 +23406,10 @@ create or replace function memory.delete_secret(user_id text, name text)
 returns boolean
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 begin
   perform memory._check_id('user_id', user_id);
@@ -23059,6 +23425,10 @@ create or replace function memory.get_secret(user_id text, name text)
 returns text
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 set debug_print_plan = off -- every session may have plans sent to itself, and here they hold a key
 as $$
 declare
@@ -23161,6 +23531,10 @@ create or replace function memory.list_secrets(user_id text)
 returns setof memory.secret
 language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 begin
   perform memory._check_id('user_id', user_id);
@@ -23176,6 +23550,10 @@ create or replace function memory.load_user(user_id text, agent_id text default 
 returns jsonb
 language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   sees_memories boolean;
@@ -23244,6 +23622,10 @@ create or replace function memory._secret_mask()
 returns bytea
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   -- Two UUIDs have 244 random bits.
@@ -23298,6 +23680,10 @@ create or replace function memory.reencrypt_secrets(batch_size int default 1000)
 returns bigint
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 set debug_print_plan = off -- every session may have plans sent to itself, and here they hold a key
 as $$
 declare
@@ -23436,6 +23822,10 @@ create or replace function memory.set_secret(user_id text, name text, value text
 returns void
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 set debug_print_plan = off -- every session may have plans sent to itself, and here they hold a key
 as $$
 declare
@@ -23797,6 +24187,10 @@ create or replace function memory.compress_thread(user_id text, thread_id text)
 returns bigint
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 begin
   perform memory._check_thread(user_id, thread_id);
@@ -23998,6 +24392,10 @@ create or replace function memory.consolidate(user_id text, dry_run boolean defa
 returns bigint
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 begin
   perform memory._check_id('user_id', user_id);
@@ -24320,8 +24718,6 @@ create or replace function memory._embedding_input(
   out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )
 language plpgsql stable parallel safe
-set enable_seqscan = off -- as in memory._store_texts()
-set jit = off
 as $$
 declare
   texts jsonb;
@@ -24519,7 +24915,6 @@ create or replace function memory._evidence_words(
 )
 returns text[]
 language plpgsql immutable parallel safe
-set jit = off
 as $$
 declare
   generic constant text[] := case when not p_keeps_generic then string_to_array('user users assistant speaker person people someone named name names called calls use uses used using like likes liked love loves loved enjoy enjoys prefer prefers preferred want wants wanted need needs needed have has had get gets got go goes going went make makes made say says said tell tells told state states stated mention mentions mentioned ask asks asked asking talk talks talked discuss discusses discussed explain explains explained plan plans planned currently also thing things something would know knows think thinks conversation summary summaries message messages extractive sentence sentences quoted nothing rewritten quote information profile covers covered one still well really much yes okay nutzer nutzerin nutzers benutzer benutzerin anwender anwenderin assistent mag mögen möchte möchten liebt lieben bevorzugt heißt heisst namens hat haben hatte will wollen nutzt benutzt verwendet sagt sagte fragt fragte gespräch zusammenfassung nachricht nachrichten derzeit gerade gern gerne macht machen geht gibt usuario usuaria asistente gusta gustan prefiere quiere tiene tener llama llamada llamado usa utiliza dice dijo pregunta preguntó conversación resumen mensaje mensajes actualmente hace va utilisateur utilisatrice aime aimer préfère veut voudrait possède appelle nommé nommée utilise dit demande demandé résumé actuellement fait usuário usuária utilizador gosta prefere quer tem chama diz disse perguntou conversa resumo mensagem atualmente faz utente assistente piace preferisce vuole ha chiama detto chiesto conversazione riassunto messaggio attualmente fa gebruiker houdt wil heeft heet gebruikt zegt gevraagd gesprek samenvatting bericht пользователь пользователя пользователю пользователем пользовательница ассистент любит нравится предпочитает хочет имеет зовут использует говорит сказал сказала разговор сообщение 用户 用戶 助手 喜欢 喜歡 使用 户的 戶的 他的 她的 有一 一个 一個 名字 名叫 ユー ーザ ザー ーは ーの アシ シス スタ ント 好き です ます して いる てい った 사용 용자 자는 자의 좋아 아한 한다 있다 입니 니다', ' ') else '{}' end;
@@ -24611,7 +25006,6 @@ create or replace function memory._problem_of(
 )
 returns text
 language plpgsql immutable parallel safe
-set jit = off
 as $$
 declare
   -- "Yesterday" becomes a date that the text does not have.
@@ -25329,6 +25723,10 @@ create or replace function memory.extract_memories(user_id text, thread_id text,
 returns bigint
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 begin
   perform memory._check_thread(user_id, thread_id);
@@ -25376,8 +25774,6 @@ create or replace function memory._extract_memories_input(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )
 language plpgsql volatile parallel unsafe
-set enable_seqscan = off -- a plan made while the table of marks was empty would read all of it
-set jit = off
 as $$
 declare
   from_seq bigint;
@@ -25489,7 +25885,6 @@ returns setof memory.memories
 language plpgsql stable parallel safe
 set plan_cache_mode = force_custom_plan
 set enable_sort = off -- without statistics the newest memories were sorted out of all
-set jit = off -- a sort that cannot be avoided looks dear enough to compile
 as $$
 declare
   said constant text := (
@@ -25561,7 +25956,6 @@ returns table (user_id text, scope text)
 language plpgsql stable parallel safe
 set enable_nestloop = off -- as in memory._ranked()
 set enable_mergejoin = off
-set jit = off
 as $$
 declare
   -- Agents of a thread differ in what the policy wants only where a policy names an agent. There the agents of the
@@ -25640,9 +26034,6 @@ $$;
 create or replace function memory._unread_threads_expiring()
 returns table (user_id text, thread_id text, agent_id text, expires_at timestamptz)
 language plpgsql stable parallel safe
-set enable_seqscan = off -- so that a plan made for an empty table also uses messages_expires_at_idx
-set enable_bitmapscan = off
-set jit = off
 as $$
 begin
   return query
@@ -26100,7 +26491,6 @@ $$;
 create or replace function memory._facts_alike(p_user_id text, p_facts memory.memories[], p_new_ids uuid[])
 returns table (memory_id uuid)
 language plpgsql stable parallel safe
-set jit = off
 as $$
 declare
   embedder constant text := (memory._embedding_model()).name;
@@ -26147,9 +26537,7 @@ create or replace function memory._newest_facts(p_user_id text, p_most int)
 returns setof memory.memories
 language plpgsql stable parallel safe
 -- A plan made while the table was empty would read and sort all memories of the user.
-set enable_seqscan = off
 set enable_sort = off
-set jit = off
 as $$
 begin
   return query
@@ -26170,6 +26558,10 @@ create or replace function memory.reconcile_memories(
 returns bigint
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 begin
   perform memory._check_id('user_id', user_id);
@@ -26584,8 +26976,6 @@ create or replace function memory._summarize_thread_input(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )
 language plpgsql volatile parallel unsafe
-set enable_bitmapscan = off -- which would read and sort the whole thread for its newest messages
-set jit = off
 as $$
 declare
   policy jsonb;
@@ -26716,6 +27106,10 @@ create or replace function memory.summarize_thread(
 returns bigint
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 begin
   perform memory._check_thread(user_id, thread_id);
@@ -26839,6 +27233,10 @@ create or replace function memory.summarize_user(user_id text, recent_k int defa
 returns bigint
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 begin
   perform memory._check_id('user_id', user_id);
@@ -26993,6 +27391,10 @@ create or replace function memory.list_quarantined(
 returns setof memory.quarantined
 language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 begin
   perform memory._check_reader(user_id);
@@ -27048,6 +27450,10 @@ create or replace function memory.quarantine_source(user_id text, source text, i
 returns jsonb
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   origin constant text := source || ' ' || id;
@@ -27184,6 +27590,10 @@ create or replace function memory.release_source(user_id text, source text, id t
 returns jsonb
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   said record; -- the messages of one thread
@@ -27822,6 +28232,10 @@ create or replace function memory.keep_query_embedding(
 returns boolean
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   asked constant text := memory._query_or_null(query);
@@ -28362,7 +28776,7 @@ create or replace function memory._worded(
   p_filters memory._search_filters, p_passing text[], out ids text[], out frequencies bigint[]
 )
 language plpgsql stable parallel safe
-set enable_bitmapscan = on
+set enable_bitmapscan = on -- for texts_keys_idx
 as $$
 declare
   unfiltered constant boolean := p_agent_id is null and p_filters is null;
@@ -28486,7 +28900,6 @@ returns memory.models
 language plpgsql stable parallel safe
 set enable_nestloop = off -- as in memory._unembedded(): without statistics a nested loop takes seconds
 set enable_mergejoin = off
-set jit = off
 as $$
 declare
   active memory.models := memory._embedding_model();
@@ -28697,15 +29110,10 @@ create or replace function memory._ranked(
 )
 returns setof memory.ranking
 language plpgsql stable parallel unsafe
-set jit = off
 -- These settings force hash joins. Without statistics the planner expects one candidate instead of a thousand and would
 -- compare all pairs; with statistics the planner sorts ids, which takes twenty times as long.
 set enable_nestloop = off
 set enable_mergejoin = off
-set enable_seqscan = off -- With few users on a server, one plan for all users would read the rows of all users.
-set enable_bitmapscan = off -- Rows are read in the order of ids, that is of time: 2 % faster, from disk 10 to 20 %.
-set max_parallel_workers_per_gather = 0 -- Disabled nodes raise the cost so much that workers would get 0.6 ms of work.
-set plan_cache_mode = force_generic_plan -- Planning takes three times as long as running.
 as $$
 declare
   fusion constant text := case
@@ -29144,6 +29552,10 @@ returns setof memory.search_result
 -- Volatile, because the function keeps the embedding of the query.
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 set plan_cache_mode = force_generic_plan
 as $$
 declare
@@ -29519,6 +29931,11 @@ returns text
 -- Volatile, because the function keeps the embedding of the query.
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
+set plan_cache_mode = force_generic_plan -- planning takes three times as long as running
 as $$
 declare
   -- A placeholder, with or without its description.
@@ -29613,14 +30030,9 @@ create or replace function memory._expansions(
 )
 returns table (number int, key text, ref text, said text, is_whole boolean)
 language plpgsql stable parallel safe
-set jit = off
 set enable_sort = off -- as in memory._passages_about()
 set enable_nestloop = off
 set enable_mergejoin = off
-set enable_seqscan = off
-set enable_bitmapscan = off
-set max_parallel_workers_per_gather = 0
-set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
@@ -30063,6 +30475,10 @@ create or replace function memory.get_context(
 returns setof memory.context_part
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 set plan_cache_mode = force_generic_plan -- The first context of a session plans 410 statements instead of 451.
 as $$
 declare
@@ -30184,8 +30600,6 @@ create or replace function memory._newest_question(p_user_id text, p_thread_id t
 returns text
 language plpgsql stable parallel safe
 set enable_sort = off -- as in memory._newest_units()
-set enable_bitmapscan = off
-set jit = off
 as $$
 begin
   return coalesce((
@@ -30228,9 +30642,6 @@ $$;
 -- those that the newest 50 messages name otherwise.
 create or replace function memory._named_artifacts(p_asking memory._asking, out keys text[], out seqs bigint[])
 language plpgsql stable parallel safe
-set enable_seqscan = off -- One user may have few messages and artifacts among the many of others.
-set enable_bitmapscan = off
-set jit = off
 as $$
 begin
   -- Most users have no artifacts.
@@ -30267,9 +30678,6 @@ create or replace function memory._kept_texts(
 )
 returns memory._offer[]
 language plpgsql stable parallel unsafe
-set enable_seqscan = off -- as in memory._named_artifacts()
-set enable_bitmapscan = off
-set jit = off
 as $$
 declare
   heading constant text := 'Kept texts, as far as they concern the question, with the numbers of their lines. '
@@ -30537,13 +30945,8 @@ returns table (
   importance real, recency real, space text, valid_from timestamptz, valid_to timestamptz
 )
 language plpgsql stable parallel unsafe
-set jit = off -- this and the next setting as in memory._ranked()
 set enable_nestloop = off
 set enable_mergejoin = off
-set enable_seqscan = off
-set enable_bitmapscan = off
-set max_parallel_workers_per_gather = 0
-set plan_cache_mode = force_generic_plan
 as $$
 declare
   weights constant jsonb := p_asking.policy -> 'context';
@@ -30750,9 +31153,11 @@ create or replace function memory.needs_memory(user_id text, thread_id text, que
 returns memory.memory_need
 language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_sort = off -- as in memory._newest_units()
+set enable_seqscan = off
 set enable_bitmapscan = off
 set jit = off
+set max_parallel_workers_per_gather = 0
+set enable_sort = off -- as in memory._newest_units()
 as $$
 declare
   policy jsonb;
@@ -30958,14 +31363,9 @@ create or replace function memory._passages_about(
 )
 returns setof memory._passage
 language plpgsql stable parallel safe
-set jit = off
 set enable_sort = off -- so that "order by key" looks up artifacts by primary key, also in a plan for an empty table
 set enable_nestloop = off -- as in memory._ranked()
 set enable_mergejoin = off
-set enable_seqscan = off
-set enable_bitmapscan = off
-set max_parallel_workers_per_gather = 0
-set plan_cache_mode = force_generic_plan
 as $$
 declare
   -- The share of its weight that a word has for the lines around its own line, by their distance.
@@ -31128,12 +31528,7 @@ $$;
 create or replace function memory._passages_shown(p_user_id text, p_passages memory._passage[], p_around int)
 returns table (key text, ref text, said text, score double precision)
 language plpgsql stable parallel safe
-set jit = off
 set enable_sort = off -- as in memory._passages_about()
-set enable_seqscan = off
-set enable_bitmapscan = off
-set max_parallel_workers_per_gather = 0
-set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 begin
@@ -31285,6 +31680,10 @@ returns table (
 )
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
 as $$
 #variable_conflict use_column
 declare
@@ -31355,9 +31754,6 @@ create or replace function memory._recall_candidates(
   out candidates memory._recalled[], out why_not text
 )
 language plpgsql stable parallel unsafe
-set enable_seqscan = off -- One user may have few messages among the many of others.
-set enable_bitmapscan = off
-set jit = off -- as in memory._next_place()
 as $$
 declare
   settings constant jsonb := p_asking.policy -> 'context';
@@ -31746,9 +32142,6 @@ create or replace function memory._relevant_by_meaning(
 )
 returns text[]
 language plpgsql stable parallel safe
-set jit = off
-set enable_seqscan = off -- as in memory._passages_about()
-set enable_bitmapscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
 as $$
@@ -31792,6 +32185,11 @@ returns text
 -- Volatile, because the function keeps the embedding of the query.
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
+set max_parallel_workers_per_gather = 0
+set plan_cache_mode = force_generic_plan -- planning takes three times as long as running
 as $$
 declare
   policy jsonb;
@@ -31972,9 +32370,6 @@ create or replace function memory._shown_before(
 )
 returns memory._recalled[]
 language plpgsql stable parallel unsafe
-set enable_seqscan = off -- as in memory._recall_candidates()
-set enable_bitmapscan = off
-set jit = off
 as $$
 begin
   return array(
@@ -32262,8 +32657,6 @@ create or replace function memory._remembered_name(
 returns text
 language plpgsql stable parallel safe
 set enable_bitmapscan = on -- for texts_keys_idx
-set enable_seqscan = off -- The planner prefers it for one row; if nobody has the name, it reads all users' messages.
-set jit = off
 set gin_fuzzy_search_limit = 1000
 as $$
 declare
@@ -32318,9 +32711,6 @@ $$;
 create or replace function memory._whole_history(p_asking memory._asking, p_max_tokens int)
 returns memory._recalled[]
 language plpgsql stable parallel unsafe
-set enable_seqscan = off -- as in memory._recall_candidates()
-set enable_bitmapscan = off
-set jit = off
 as $$
 declare
   below constant int := (p_asking.policy #>> '{context,whole_history_below}')::int;
@@ -32369,6 +32759,7 @@ create or replace function memory.delete_space(space text)
 returns jsonb
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set jit = off
 as $$
 declare
   id constant text := memory._space_id(space);
@@ -32439,6 +32830,7 @@ create or replace function memory.export_user(
 returns jsonb
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set jit = off
 set timezone = 'UTC' -- so that times are written alike everywhere
 set extra_float_digits = 1
 set bytea_output = 'hex'
@@ -32484,7 +32876,6 @@ create or replace function memory._export(p_user_id text, p_kinds text[], p_max_
 returns jsonb
 language plpgsql stable parallel unsafe -- an error is handled
 set enable_sort = off -- without statistics of a table, all rows that are left would be sorted for each part
-set jit = off -- where there is no index to read in order, the price of a sort would have the query compiled
 as $$
 declare
   max_bytes constant int := case when p_max_rows is null then memory._max_export_bytes() else 32000000 end;
@@ -32691,7 +33082,7 @@ create or replace function memory.forget_memory(user_id text, memory_id uuid, re
 returns jsonb
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set jit = off -- as in memory.merge_users()
+set jit = off
 as $$
 declare
   -- Rows that triggers and foreign keys remove with others, and jobs with summaries that they have begun.
@@ -33043,8 +33434,8 @@ create or replace function memory.forget_user(
 returns jsonb
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set jit = off
 set plan_cache_mode = force_custom_plan -- a plan that was made while a table was empty would read the rows of all users
-set jit = off -- as in memory.merge_users()
 as $$
 declare
   gone jsonb; -- by all passes
@@ -33349,7 +33740,6 @@ create or replace function memory._forget_gone_keys(p_user_id text)
 returns void
 language plpgsql volatile parallel unsafe
 set enable_seqscan = off -- a plan made while the tables were empty would read all artifacts for each change
-set jit = off
 as $$
 begin
   delete from memory.new_changes as c
@@ -33675,8 +34065,8 @@ create or replace function memory.import_user(
 returns jsonb
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set jit = off
 set timezone = 'UTC'
-set jit = off -- as in memory.merge_users()
 as $$
 declare
   kinds constant text[] := array(select k.kind from memory._export_kinds() as k order by k.place);
@@ -33838,6 +34228,7 @@ create or replace function memory._refuse_unfinished_import()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set jit = off
 as $$
 begin
   if exists (select from memory.imports as i where i.transaction_id = new.transaction_id) then
@@ -33951,7 +34342,7 @@ returns table (
 )
 language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
-set jit = off -- compiling takes longer than the query saves
+set jit = off
 set work_mem = '64MB' -- 1,000,000 threads of 100,000 users are then grouped without a sort on disk
 set max_parallel_workers_per_gather = 0 -- a parallel plan sorts all users to join its parts, which takes longer
 as $$
@@ -34041,8 +34432,8 @@ create or replace function memory.merge_users(from_user_id text, into_user_id te
 returns jsonb
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set jit = off
 set plan_cache_mode = force_custom_plan -- as in memory.forget_user()
-set jit = off -- compiling the statement for all tables took 6 s, while all rows of both users are locked
 set debug_print_plan = off -- every session may have plans sent to itself, and here they may hold a key
 as $$
 declare
@@ -34718,6 +35109,7 @@ create or replace function memory.was_forgotten(user_id text, messages jsonb)
 returns boolean[]
 language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set jit = off
 as $$
 declare
   forgotten_at timestamptz;
@@ -35496,7 +35888,6 @@ create or replace function memory._expiring_unread(out unread bigint, out wanted
 language plpgsql stable parallel safe
 set enable_seqscan = off -- so that a plan made for an empty table also uses messages_expires_at_idx
 set enable_bitmapscan = off
-set jit = off
 as $$
 begin
   with soon as materialized (
@@ -35553,7 +35944,7 @@ create or replace function memory.doctor()
 returns table (check_name text, ok boolean, detail text)
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set jit = off -- the statements read catalogs, and compiling one took 600 ms
+set jit = off
 as $$
 begin
   return query
@@ -35689,6 +36080,7 @@ create or replace function memory.schedule_jobs(every text default '10 seconds',
 returns setof text
 language plpgsql volatile parallel unsafe -- with the caller's rights: pg_cron runs jobs as the role that made them
 set search_path = pg_catalog, pg_temp
+set jit = off
 as $$
 declare
   task record;
@@ -35827,6 +36219,7 @@ create or replace function memory._audit_schedule(p_every text, p_sweep_at text)
 returns void
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set jit = off
 as $$
 begin
   perform memory._audit('schedule_jobs',
@@ -35840,7 +36233,7 @@ create or replace function memory.status()
 returns jsonb
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set jit = off -- as memory.doctor()
+set jit = off
 as $$
 declare
   work constant jsonb := memory._work_status();
@@ -36237,6 +36630,7 @@ create or replace function memory.sweep(batch_size int default 10000)
 returns jsonb
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set jit = off
 as $$
 declare
   swept jsonb := jsonb '{"messages": 0, "memories": 0, "artifacts": 0, "checkpoints": 0, "jobs": 0, "model_calls": 0,
@@ -36349,6 +36743,7 @@ create or replace function memory.version()
 returns text
 language sql immutable parallel safe
 set search_path = pg_catalog, pg_temp
+set jit = off
 as $$ select '0.2.0' $$;
 comment on function memory.version() is 'Version of agent_memory in this database.';
 
@@ -36468,6 +36863,7 @@ create or replace function memory._cluster_map()
 returns jsonb
 language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set jit = off
 as $$
 declare
   map jsonb;
@@ -36769,6 +37165,7 @@ create or replace function memory._node_before_change()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set jit = off
 as $$
 begin
   if not memory._is_user(old.user_id) then
@@ -36784,6 +37181,7 @@ create or replace function memory._node_before_job()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set jit = off
 as $$
 begin
   return case when memory._is_here(new.user_id) then new end;

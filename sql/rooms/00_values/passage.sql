@@ -4,7 +4,6 @@
 create or replace function memory._passage(p_language regconfig, p_content text, p_query text, p_tokens int)
 returns text
 language plpgsql immutable parallel safe
-set jit = off -- The planner expects ten words in each of a thousand segments; compiling would take a second.
 as $$
 declare
   -- A passage is four segments long. Four bytes count as a token.

@@ -144,10 +144,7 @@ comment on function memory.claim_jobs(text, text[], int, interval, text) is
 create or replace function memory._next_place(p_kinds text[], p_place bigint, p_moment timestamptz)
 returns bigint
 language plpgsql stable parallel safe
-set enable_seqscan = off -- a session keeps its first plan, and the plan for an empty queue would read and sort all jobs
-set enable_bitmapscan = off
 set enable_sort = off
-set jit = off -- disabled plan nodes make the estimated cost so high that PostgreSQL would compile the query
 as $$
 begin
   return min(n.place)
@@ -169,9 +166,6 @@ create or replace function memory._take_turn(
 )
 returns jsonb
 language plpgsql volatile parallel unsafe
-set enable_seqscan = off -- as in memory._next_place()
-set enable_bitmapscan = off
-set jit = off
 set plan_cache_mode = force_generic_plan -- planning for each place took twenty times as long as reading its index entry
 as $$
 declare

@@ -18,9 +18,6 @@ end;
 create or replace function memory._has_embeddings(p_user_id text, p_model text)
 returns boolean
 language plpgsql stable parallel safe
-set enable_bitmapscan = off
-set enable_seqscan = off
-set jit = off
 as $$
 begin
   return exists (select from memory.texts as t where t.user_id = p_user_id and t.model = p_model)
@@ -34,8 +31,6 @@ create or replace function memory._keep_embeddings(
   out sources text[], out ids text[]
 )
 language plpgsql volatile parallel unsafe
-set enable_seqscan = off -- as in memory._store_texts()
-set jit = off
 as $$
 begin
   with given as materialized (

@@ -12,8 +12,6 @@ create or replace function memory._store_texts(
 )
 returns void
 language plpgsql volatile parallel unsafe
-set enable_seqscan = off -- a session keeps its first plan, and the plan for small tables would read all texts
-set jit = off
 as $$
 declare
   kept constant text[] := array(select t.id from unnest(p_texts) as t);

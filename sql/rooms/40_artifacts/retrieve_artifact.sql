@@ -95,7 +95,6 @@ create or replace function memory._line_start(p_user_id text, p_content_id uuid,
 returns bigint
 language plpgsql stable parallel safe
 set enable_sort = off -- Without statistics the planner would read and sort all parts.
-set jit = off
 as $$
 declare
   part memory.artifact_parts;

@@ -91,8 +91,6 @@ create or replace function memory._messages_by_keys(p_user_id text, p_thread_id 
 returns table (idempotency_key text, seq bigint, digest text, token_count int, content text, memory_ref text)
 language plpgsql stable parallel safe
 set plan_cache_mode = force_generic_plan
-set enable_seqscan = off -- a plan that was made for an empty table would scan the whole table for ever
-set jit = off
 as $$
 begin
   return query

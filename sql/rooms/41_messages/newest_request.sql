@@ -5,8 +5,6 @@ create or replace function memory._newest_request(p_user_id text, p_thread_id te
 returns table (seq bigint, content text, metadata jsonb, token_count int, is_counted boolean, is_open boolean)
 language plpgsql stable parallel safe
 set enable_sort = off -- as in memory._newest_units()
-set enable_bitmapscan = off
-set jit = off
 as $$
 declare
   newest record;

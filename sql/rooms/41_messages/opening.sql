@@ -7,8 +7,6 @@ returns bigint[]
 language plpgsql stable parallel safe
 -- The primary key is walked from the thread's first message on and left with the first that is no instruction.
 set enable_sort = off
-set enable_bitmapscan = off
-set jit = off
 as $$
 declare
   message record;

@@ -162,9 +162,6 @@ returns bigint
 language plpgsql volatile parallel unsafe
 -- Each message is looked up by its key. A join of the two tables was planned as a loop over all: 12,000 messages
 -- took four minutes (PostgreSQL 15), and so would a plan that a session keeps from the time when a table was empty.
-set enable_seqscan = off
-set enable_bitmapscan = off
-set jit = off
 as $$
 declare
   seqs constant bigint[] := array(

@@ -42,8 +42,6 @@ create or replace function memory._call_of(p_user_id text, p_thread_id text, p_m
 returns jsonb
 language plpgsql stable parallel unsafe
 set enable_sort = off -- the newest messages come from the end of an index, also while there are no statistics
-set enable_bitmapscan = off
-set jit = off
 as $$
 declare
   of_id constant jsonb := jsonb_build_object('id', p_metadata -> 'tool_call_id');

@@ -21,8 +21,6 @@ comment on function memory.delete_memory(text, uuid) is
 create or replace function memory._delete_memories(p_user_id text, p_memory_ids uuid[])
 returns bigint
 language plpgsql volatile parallel unsafe
-set enable_seqscan = off -- a plan made while the table was empty would read all of it
-set jit = off
 as $$
 declare
   deleted bigint;

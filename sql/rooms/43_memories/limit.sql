@@ -7,8 +7,6 @@ create or replace function memory._count_memories(
 )
 returns void
 language plpgsql volatile parallel unsafe
-set enable_seqscan = off -- as in memory._delete_memories()
-set jit = off
 as $$
 declare
   counted bigint;
@@ -74,8 +72,6 @@ $$;
 create or replace function memory._evict_together(p_user_id text, p_memory_ids uuid[])
 returns void
 language plpgsql volatile parallel unsafe
-set enable_seqscan = off -- a plan made while the table was empty would read all of it
-set jit = off
 as $$
 declare
   places tid[];
@@ -106,7 +102,6 @@ language plpgsql stable parallel safe
 -- under them.
 set plan_cache_mode = force_generic_plan
 set enable_sort = off
-set jit = off
 as $$
 begin
   return array(

@@ -33,8 +33,6 @@ returns void
 language plpgsql volatile parallel unsafe
 -- PostgreSQL would plan it for each array anew, which takes three times as long as the query.
 set plan_cache_mode = force_generic_plan
-set enable_seqscan = off -- a plan made while the tables were empty would read all of them
-set jit = off
 as $$
 begin
   perform

@@ -4,8 +4,6 @@ returns trigger
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 -- A session keeps the plan of its first call. On an empty table, or on one of four pages, that plan would read all.
-set enable_seqscan = off
-set jit = off
 as $$
 declare
   problem text;

@@ -142,8 +142,6 @@ $$;
 create or replace function memory._remove_expired_duplicate(p_candidate memory.memories)
 returns void
 language plpgsql volatile parallel unsafe
-set jit = off
-set enable_seqscan = off -- as in memory._memory_before_insert()
 as $$
 declare
   expired uuid;

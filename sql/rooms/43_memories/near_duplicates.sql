@@ -6,8 +6,6 @@
 create or replace function memory._fold_near_duplicates(p_user_id text, p_model text, p_memory_ids uuid[])
 returns int
 language plpgsql volatile parallel unsafe
-set enable_seqscan = off -- a session keeps the plan of its first call, made perhaps without any embeddings
-set jit = off
 as $$
 declare
   candidate memory.memories;

@@ -5,8 +5,6 @@ returns void
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan -- a plan for each array anew takes most of the time
-set enable_seqscan = off -- a plan made while a table was empty would read all of it
-set jit = off
 as $$
 begin
   perform memory._check_id('user_id', user_id), memory._check_id('thread_id', coalesce(thread_id, 'none'));
@@ -46,8 +44,6 @@ create or replace function memory._keep_memories(p_user_id text, p_memory_ids uu
 returns void
 language plpgsql volatile parallel unsafe
 set plan_cache_mode = force_generic_plan -- a plan for each array anew takes most of the time
-set enable_seqscan = off -- a plan made while a table was empty would read all of it
-set jit = off
 as $$
 declare
   agents constant text[] := array(
@@ -71,8 +67,6 @@ $$;
 create or replace function memory._drop_uses(p_user_id text, p_memory_ids uuid[])
 returns void
 language plpgsql volatile parallel unsafe
-set enable_seqscan = off -- a plan made while the table was empty would read all of it
-set jit = off
 as $$
 begin
   delete from memory.memory_uses as u where u.ctid = any (array(

@@ -4,6 +4,7 @@
 create or replace function memory._threads_with_words(p_user_id text, p_search text)
 returns setof text
 language plpgsql stable parallel safe
+set enable_bitmapscan = on -- for texts_keys_idx
 set plan_cache_mode = force_custom_plan -- a plan for any words would not take the index of words
 as $$
 declare

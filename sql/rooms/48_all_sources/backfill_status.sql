@@ -6,7 +6,6 @@ set search_path = pg_catalog, pg_temp
 set enable_nestloop = off
 set enable_mergejoin = off
 set work_mem = '64MB'
-set jit = off
 as $$
 begin
   return query

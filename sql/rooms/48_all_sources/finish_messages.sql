@@ -84,8 +84,6 @@ end;
 create or replace function memory._mark_parsed(p_user_id text, p_thread_id text, p_to_seq bigint)
 returns bigint
 language plpgsql volatile parallel unsafe
-set enable_seqscan = off -- a plan made while the table of marks was empty would read all of it
-set jit = off
 as $$
 declare
   marked constant bigint := coalesce((

@@ -4,8 +4,6 @@
 create or replace function memory._unembedded(p_user_id text, p_scope text, p_model text, p_row_limit int)
 returns table (source text, id text)
 language plpgsql stable parallel safe
-set enable_seqscan = off -- a session keeps its first plan, and the plan for small tables would read all texts
-set jit = off
 as $$
 declare
   embeds_messages constant boolean := p_scope is not null

@@ -9,8 +9,6 @@ create or replace function memory._embedding_input(
   out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )
 language plpgsql stable parallel safe
-set enable_seqscan = off -- as in memory._store_texts()
-set jit = off
 as $$
 declare
   texts jsonb;

@@ -11,7 +11,6 @@ create or replace function memory._evidence_words(
 )
 returns text[]
 language plpgsql immutable parallel safe
-set jit = off
 as $$
 declare
   generic constant text[] := case when not p_keeps_generic then string_to_array({{list generic}}, ' ') else '{}' end;
@@ -103,7 +102,6 @@ create or replace function memory._problem_of(
 )
 returns text
 language plpgsql immutable parallel safe
-set jit = off
 as $$
 declare
   -- "Yesterday" becomes a date that the text does not have.

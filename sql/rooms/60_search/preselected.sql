@@ -177,7 +177,7 @@ create or replace function memory._worded(
   p_filters memory._search_filters, p_passing text[], out ids text[], out frequencies bigint[]
 )
 language plpgsql stable parallel safe
-set enable_bitmapscan = on
+set enable_bitmapscan = on -- for texts_keys_idx
 as $$
 declare
   unfiltered constant boolean := p_agent_id is null and p_filters is null;

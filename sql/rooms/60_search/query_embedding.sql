@@ -29,7 +29,6 @@ returns memory.models
 language plpgsql stable parallel safe
 set enable_nestloop = off -- as in memory._unembedded(): without statistics a nested loop takes seconds
 set enable_mergejoin = off
-set jit = off
 as $$
 declare
   active memory.models := memory._embedding_model();

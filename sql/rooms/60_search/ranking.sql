@@ -23,15 +23,10 @@ create or replace function memory._ranked(
 )
 returns setof memory.ranking
 language plpgsql stable parallel unsafe
-set jit = off
 -- These settings force hash joins. Without statistics the planner expects one candidate instead of a thousand and would
 -- compare all pairs; with statistics the planner sorts ids, which takes twenty times as long.
 set enable_nestloop = off
 set enable_mergejoin = off
-set enable_seqscan = off -- With few users on a server, one plan for all users would read the rows of all users.
-set enable_bitmapscan = off -- Rows are read in the order of ids, that is of time: 2 % faster, from disk 10 to 20 %.
-set max_parallel_workers_per_gather = 0 -- Disabled nodes raise the cost so much that workers would get 0.6 ms of work.
-set plan_cache_mode = force_generic_plan -- Planning takes three times as long as running.
 as $$
 declare
   fusion constant text := case

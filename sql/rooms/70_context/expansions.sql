@@ -10,14 +10,9 @@ create or replace function memory._expansions(
 )
 returns table (number int, key text, ref text, said text, is_whole boolean)
 language plpgsql stable parallel safe
-set jit = off
 set enable_sort = off -- as in memory._passages_about()
 set enable_nestloop = off
 set enable_mergejoin = off
-set enable_seqscan = off
-set enable_bitmapscan = off
-set max_parallel_workers_per_gather = 0
-set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare

@@ -134,8 +134,6 @@ create or replace function memory._newest_question(p_user_id text, p_thread_id t
 returns text
 language plpgsql stable parallel safe
 set enable_sort = off -- as in memory._newest_units()
-set enable_bitmapscan = off
-set jit = off
 as $$
 begin
   return coalesce((

@@ -14,9 +14,6 @@
 -- those that the newest 50 messages name otherwise.
 create or replace function memory._named_artifacts(p_asking memory._asking, out keys text[], out seqs bigint[])
 language plpgsql stable parallel safe
-set enable_seqscan = off -- One user may have few messages and artifacts among the many of others.
-set enable_bitmapscan = off
-set jit = off
 as $$
 begin
   -- Most users have no artifacts.
@@ -53,9 +50,6 @@ create or replace function memory._kept_texts(
 )
 returns memory._offer[]
 language plpgsql stable parallel unsafe
-set enable_seqscan = off -- as in memory._named_artifacts()
-set enable_bitmapscan = off
-set jit = off
 as $$
 declare
   heading constant text := 'Kept texts, as far as they concern the question, with the numbers of their lines. '

@@ -77,13 +77,8 @@ returns table (
   importance real, recency real, space text, valid_from timestamptz, valid_to timestamptz
 )
 language plpgsql stable parallel unsafe
-set jit = off -- this and the next setting as in memory._ranked()
 set enable_nestloop = off
 set enable_mergejoin = off
-set enable_seqscan = off
-set enable_bitmapscan = off
-set max_parallel_workers_per_gather = 0
-set plan_cache_mode = force_generic_plan
 as $$
 declare
   weights constant jsonb := p_asking.policy -> 'context';

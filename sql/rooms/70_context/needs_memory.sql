@@ -6,8 +6,6 @@ returns memory.memory_need
 language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set enable_sort = off -- as in memory._newest_units()
-set enable_bitmapscan = off
-set jit = off
 as $$
 declare
   policy jsonb;

@@ -14,14 +14,9 @@ create or replace function memory._passages_about(
 )
 returns setof memory._passage
 language plpgsql stable parallel safe
-set jit = off
 set enable_sort = off -- so that "order by key" looks up artifacts by primary key, also in a plan for an empty table
 set enable_nestloop = off -- as in memory._ranked()
 set enable_mergejoin = off
-set enable_seqscan = off
-set enable_bitmapscan = off
-set max_parallel_workers_per_gather = 0
-set plan_cache_mode = force_generic_plan
 as $$
 declare
   -- The share of its weight that a word has for the lines around its own line, by their distance.
@@ -184,12 +179,7 @@ $$;
 create or replace function memory._passages_shown(p_user_id text, p_passages memory._passage[], p_around int)
 returns table (key text, ref text, said text, score double precision)
 language plpgsql stable parallel safe
-set jit = off
 set enable_sort = off -- as in memory._passages_about()
-set enable_seqscan = off
-set enable_bitmapscan = off
-set max_parallel_workers_per_gather = 0
-set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 begin

@@ -16,9 +16,6 @@ create or replace function memory._recall_candidates(
   out candidates memory._recalled[], out why_not text
 )
 language plpgsql stable parallel unsafe
-set enable_seqscan = off -- One user may have few messages among the many of others.
-set enable_bitmapscan = off
-set jit = off -- as in memory._next_place()
 as $$
 declare
   settings constant jsonb := p_asking.policy -> 'context';

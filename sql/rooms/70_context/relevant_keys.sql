@@ -74,9 +74,6 @@ create or replace function memory._relevant_by_meaning(
 )
 returns text[]
 language plpgsql stable parallel safe
-set jit = off
-set enable_seqscan = off -- as in memory._passages_about()
-set enable_bitmapscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
 as $$

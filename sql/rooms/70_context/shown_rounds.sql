@@ -28,9 +28,6 @@ create or replace function memory._shown_before(
 )
 returns memory._recalled[]
 language plpgsql stable parallel unsafe
-set enable_seqscan = off -- as in memory._recall_candidates()
-set enable_bitmapscan = off
-set jit = off
 as $$
 begin
   return array(

@@ -33,8 +33,6 @@ create or replace function memory._remembered_name(
 returns text
 language plpgsql stable parallel safe
 set enable_bitmapscan = on -- for texts_keys_idx
-set enable_seqscan = off -- The planner prefers it for one row; if nobody has the name, it reads all users' messages.
-set jit = off
 set gin_fuzzy_search_limit = 1000
 as $$
 declare

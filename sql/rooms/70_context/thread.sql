@@ -18,8 +18,6 @@ language plpgsql stable parallel safe
 -- A plan with these settings walks the primary key backwards and stops early. A plan that sorts would read the whole
 -- thread first.
 set enable_sort = off
-set enable_bitmapscan = off
-set jit = off
 as $$
 declare
   message record;

@@ -9,9 +9,6 @@
 create or replace function memory._whole_history(p_asking memory._asking, p_max_tokens int)
 returns memory._recalled[]
 language plpgsql stable parallel unsafe
-set enable_seqscan = off -- as in memory._recall_candidates()
-set enable_bitmapscan = off
-set jit = off
 as $$
 declare
   below constant int := (p_asking.policy #>> '{context,whole_history_below}')::int;

@@ -49,7 +49,6 @@ create or replace function memory._export(p_user_id text, p_kinds text[], p_max_
 returns jsonb
 language plpgsql stable parallel unsafe -- an error is handled
 set enable_sort = off -- without statistics of a table, all rows that are left would be sorted for each part
-set jit = off -- where there is no index to read in order, the price of a sort would have the query compiled
 as $$
 declare
   max_bytes constant int := case when p_max_rows is null then memory._max_export_bytes() else 32000000 end;

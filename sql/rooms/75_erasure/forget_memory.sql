@@ -2,7 +2,6 @@ create or replace function memory.forget_memory(user_id text, memory_id uuid, re
 returns jsonb
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set jit = off -- as in memory.merge_users()
 as $$
 declare
   -- Rows that triggers and foreign keys remove with others, and jobs with summaries that they have begun.

@@ -5,7 +5,6 @@ returns jsonb
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_custom_plan -- a plan that was made while a table was empty would read the rows of all users
-set jit = off -- as in memory.merge_users()
 as $$
 declare
   gone jsonb; -- by all passes

@@ -41,7 +41,6 @@ create or replace function memory._forget_gone_keys(p_user_id text)
 returns void
 language plpgsql volatile parallel unsafe
 set enable_seqscan = off -- a plan made while the tables were empty would read all artifacts for each change
-set jit = off
 as $$
 begin
   delete from memory.new_changes as c

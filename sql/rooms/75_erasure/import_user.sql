@@ -5,7 +5,6 @@ returns jsonb
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set timezone = 'UTC'
-set jit = off -- as in memory.merge_users()
 as $$
 declare
   kinds constant text[] := array(select k.kind from memory._export_kinds() as k order by k.place);

@@ -3,7 +3,6 @@ returns jsonb
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_custom_plan -- as in memory.forget_user()
-set jit = off -- compiling the statement for all tables took 6 s, while all rows of both users are locked
 set debug_print_plan = off -- every session may have plans sent to itself, and here they may hold a key
 as $$
 declare

@@ -2,7 +2,6 @@ create or replace function memory.doctor()
 returns table (check_name text, ok boolean, detail text)
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set jit = off -- the statements read catalogs, and compiling one took 600 ms
 as $$
 begin
   return query

@@ -4,7 +4,6 @@ create or replace function memory.status()
 returns jsonb
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set jit = off -- as memory.doctor()
 as $$
 declare
   work constant jsonb := memory._work_status();

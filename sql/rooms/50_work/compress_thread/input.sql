@@ -6,8 +6,6 @@ create or replace function memory._compress_thread_input(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )
 language plpgsql volatile parallel unsafe
-set enable_bitmapscan = off -- which would read and sort the whole thread for its newest messages
-set jit = off
 as $$
 declare
   is_forced constant boolean := p_job.request ? 'is_forced';

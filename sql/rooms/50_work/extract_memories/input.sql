@@ -5,8 +5,6 @@ create or replace function memory._extract_memories_input(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )
 language plpgsql volatile parallel unsafe
-set enable_seqscan = off -- a plan made while the table of marks was empty would read all of it
-set jit = off
 as $$
 declare
   from_seq bigint;

@@ -9,7 +9,6 @@ returns setof memory.memories
 language plpgsql stable parallel safe
 set plan_cache_mode = force_custom_plan
 set enable_sort = off -- without statistics the newest memories were sorted out of all
-set jit = off -- a sort that cannot be avoided looks dear enough to compile
 as $$
 declare
   said constant text := (

@@ -13,7 +13,6 @@ returns table (user_id text, scope text)
 language plpgsql stable parallel safe
 set enable_nestloop = off -- as in memory._ranked()
 set enable_mergejoin = off
-set jit = off
 as $$
 declare
   -- Agents of a thread differ in what the policy wants only where a policy names an agent. There the agents of the

@@ -7,9 +7,6 @@
 create or replace function memory._unread_threads_expiring()
 returns table (user_id text, thread_id text, agent_id text, expires_at timestamptz)
 language plpgsql stable parallel safe
-set enable_seqscan = off -- so that a plan made for an empty table also uses messages_expires_at_idx
-set enable_bitmapscan = off
-set jit = off
 as $$
 begin
   return query

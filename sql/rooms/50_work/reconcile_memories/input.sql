@@ -67,7 +67,6 @@ $$;
 create or replace function memory._facts_alike(p_user_id text, p_facts memory.memories[], p_new_ids uuid[])
 returns table (memory_id uuid)
 language plpgsql stable parallel safe
-set jit = off
 as $$
 declare
   embedder constant text := (memory._embedding_model()).name;
@@ -114,9 +113,7 @@ create or replace function memory._newest_facts(p_user_id text, p_most int)
 returns setof memory.memories
 language plpgsql stable parallel safe
 -- A plan made while the table was empty would read and sort all memories of the user.
-set enable_seqscan = off
 set enable_sort = off
-set jit = off
 as $$
 begin
   return query

@@ -9,8 +9,6 @@ create or replace function memory._summarize_thread_input(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )
 language plpgsql volatile parallel unsafe
-set enable_bitmapscan = off -- which would read and sort the whole thread for its newest messages
-set jit = off
 as $$
 declare
   policy jsonb;

@@ -30,7 +30,6 @@ create or replace function memory._expiring_unread(out unread bigint, out wanted
 language plpgsql stable parallel safe
 set enable_seqscan = off -- so that a plan made for an empty table also uses messages_expires_at_idx
 set enable_bitmapscan = off
-set jit = off
 as $$
 begin
   with soon as materialized (
