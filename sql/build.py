@@ -64,14 +64,8 @@ EACH = re.compile(
 )
 # The quoted names of all members, or of those that have this file.
 NAMES = re.compile(r"\{\{(kind|source)s(?: with (\w+))?\}\}")
-# What every function has that others than our own functions call (tests/lint/lint_sql.py), and what it gets.
+# What every function has that others than our own functions call (tests/lint/lint_sql.py).
 PINNED = "set search_path = pg_catalog, pg_temp\n"
-PLANS = """\
-set enable_seqscan = off
-set enable_bitmapscan = off
-set jit = off
-set max_parallel_workers_per_gather = 0
-"""
 PLACE = re.compile(r"^-- place among the sources: (\d+)$", re.MULTILINE)
 NAMED = re.compile(r"memory\.(\w+)")
 PGVECTOR = "-- needs pgvector on the search_path\n"  # the mark, a file's first line
@@ -117,13 +111,18 @@ def with_settings(path: Path, text: str) -> str:
     """The text with the planner's settings on each function that others call: public functions, and those of triggers.
 
     They hold for all that such a function calls. A session keeps the plan of its first call, which may have been made
-    while a table was empty: without the first two settings it would read the whole table, or all rows of a user and
-    sort them, for ever. Functions of administrators, and those that move and erase users, mean to read whole tables. A
-    plan that cannot avoid a disabled node looks so dear that PostgreSQL would compile it, for a second, and start
-    workers.
+    while a table was empty: without them it would read the whole table for ever, or all rows of a user and sort them.
+    Only functions of administrators mean to read whole tables, and those that move and erase users read all rows of a
+    user, which bitmaps find. A plan that cannot avoid a disabled node looks so dear that PostgreSQL would compile it,
+    for a second, and start workers.
     """
-    reads_tables = path.relative_to(ROOMS).parts[0] in ("05_audit", "75_erasure", "80_operate", "82_cluster")
-    return text.replace(PINNED, PINNED + ("set jit = off\n" if reads_tables else PLANS))
+    room = path.relative_to(ROOMS).parts[0]
+    settings = ["jit = off"]
+    if room not in ("05_audit", "80_operate", "82_cluster"):
+        settings += ["enable_seqscan = off", "max_parallel_workers_per_gather = 0"]
+        if room != "75_erasure":
+            settings.append("enable_bitmapscan = off")
+    return text.replace(PINNED, PINNED + "".join(f"set {setting}\n" for setting in settings))
 
 
 # Cached, because each of the 420 files of the rooms asks for the lists: a build takes 0.2 s of CPU instead of 1.0 s.
