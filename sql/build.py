@@ -64,8 +64,6 @@ EACH = re.compile(
 )
 # The quoted names of all members, or of those that have this file.
 NAMES = re.compile(r"\{\{(kind|source)s(?: with (\w+))?\}\}")
-# What every function has that others than our own functions call (tests/lint/lint_sql.py).
-PINNED = "set search_path = pg_catalog, pg_temp\n"
 PLACE = re.compile(r"^-- place among the sources: (\d+)$", re.MULTILINE)
 NAMED = re.compile(r"memory\.(\w+)")
 PGVECTOR = "-- needs pgvector on the search_path\n"  # the mark, a file's first line
@@ -104,25 +102,7 @@ def rooms() -> dict[Path, str]:
     """The files with functions and views of all rooms, with the lists of the build, ordered by path."""
     others = ("tables.sql", "types.sql", "triggers.sql")
     paths = sorted(path for path in ROOMS.rglob("*.sql") if path.name not in others)
-    return {path: with_settings(path, with_lists(path.read_text())) for path in paths}
-
-
-def with_settings(path: Path, text: str) -> str:
-    """The text with the planner's settings on each function that others call: public functions, and those of triggers.
-
-    They hold for all that such a function calls. A session keeps the plan of its first call, which may have been made
-    while a table was empty: without them it would read the whole table for ever, or all rows of a user and sort them.
-    Only functions of administrators mean to read whole tables, and those that move and erase users read all rows of a
-    user, which bitmaps find. A plan that cannot avoid a disabled node looks so dear that PostgreSQL would compile it,
-    for a second, and start workers.
-    """
-    room = path.relative_to(ROOMS).parts[0]
-    settings = ["jit = off"]
-    if room not in ("05_audit", "80_operate", "82_cluster"):
-        settings += ["enable_seqscan = off", "max_parallel_workers_per_gather = 0"]
-        if room != "75_erasure":
-            settings.append("enable_bitmapscan = off")
-    return text.replace(PINNED, PINNED + "".join(f"set {setting}\n" for setting in settings))
+    return {path: planner.with_settings(path.relative_to(ROOMS).parts[0], with_lists(path.read_text())) for path in paths}
 
 
 # Cached, because each of the 420 files of the rooms asks for the lists: a build takes 0.2 s of CPU instead of 1.0 s.
