@@ -37,6 +37,7 @@ LIST_MODULES = {
 }
 
 sys.path[:0] = [str(SQL), str(ROOT / "plpython")]
+import planner  # noqa: E402  (the same)
 import tables  # noqa: E402  (the same)
 from embed import embed  # noqa: E402  (the same)
 
@@ -102,7 +103,8 @@ def rooms() -> dict[Path, str]:
     """The files with functions and views of all rooms, with the lists of the build, ordered by path."""
     others = ("tables.sql", "types.sql", "triggers.sql")
     paths = sorted(path for path in ROOMS.rglob("*.sql") if path.name not in others)
-    return {path: planner.with_settings(path.relative_to(ROOMS).parts[0], with_lists(path.read_text())) for path in paths}
+    texts = ((path, with_lists(path.read_text())) for path in paths)
+    return {path: planner.with_settings(path.relative_to(ROOMS).parts[0], text) for path, text in texts}
 
 
 # Cached, because each of the 420 files of the rooms asks for the lists: a build takes 0.2 s of CPU instead of 1.0 s.
