@@ -103,8 +103,7 @@ def rooms() -> dict[Path, str]:
     """The files with functions and views of all rooms, with the lists of the build, ordered by path."""
     others = ("tables.sql", "types.sql", "triggers.sql")
     paths = sorted(path for path in ROOMS.rglob("*.sql") if path.name not in others)
-    texts = ((path, with_lists(path.read_text())) for path in paths)
-    return {path: planner.with_settings(path.relative_to(ROOMS).parts[0], text) for path, text in texts}
+    return {path: planner.with_settings(path, with_lists(path.read_text())) for path in paths}
 
 
 # Cached, because each of the 420 files of the rooms asks for the lists: a build takes 0.2 s of CPU instead of 1.0 s.
@@ -383,10 +382,9 @@ def main() -> int:
         print("\n".join(problems), file=sys.stderr)
         return 1
     # The modules are in the installation.
-    made: dict[Path, Callable[[], str]] = {
-        path: functools.partial(lists.module, *names) for path, names in LIST_MODULES.items()
-    }
-    for path, make in {**made, OUTPUT: build, ROLES: roles_file}.items():
+    modules = {path: functools.partial(lists.module, *names) for path, names in LIST_MODULES.items()}
+    made: dict[Path, Callable[[], str]] = {**modules, OUTPUT: build, ROLES: roles_file}
+    for path, make in made.items():
         built = make()
         if "--check" not in sys.argv[1:]:
             path.parent.mkdir(exist_ok=True)
