@@ -6338,10 +6338,10 @@ create or replace function memory.partition_of(user_id text, partitions int defa
 returns int
 language plpgsql immutable parallel safe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 begin
   if not memory._is_id(user_id) or (partitions between 1 and 65536) is not true then
@@ -7517,10 +7517,10 @@ create or replace function memory.bind_role(role_name name, user_id text)
 returns void
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 declare
   bound_to text;
@@ -7619,10 +7619,10 @@ create or replace function memory.create_space(space text, title text default nu
 returns void
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 declare
   id constant text := memory._space_id(space);
@@ -7698,10 +7698,10 @@ create or replace function memory.grant_space(space text, user_id text, access t
 returns void
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 declare
   id text;
@@ -7731,10 +7731,10 @@ create or replace function memory.list_spaces(user_id text default null)
 returns setof memory.space
 language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 begin
   perform memory._check_user_or_all(user_id);
@@ -7760,10 +7760,10 @@ create or replace function memory.revoke_space(space text, user_id text)
 returns boolean
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 declare
   id text;
@@ -7789,10 +7789,10 @@ create or replace function memory.set_token_key(key text, previous text default 
 returns void
 language plpgsql volatile parallel unsafe security definer -- nobody has rights on the table
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 begin
   perform memory._check_token_key('key', key);
@@ -7884,10 +7884,10 @@ create or replace function memory.tenant_user()
 returns text
 language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 declare
   own constant text := case when memory._is_tenant() then memory._user_of_tenant() end;
@@ -7907,10 +7907,10 @@ create or replace function memory.trust_claims(role_name name, setting text defa
 returns void
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 declare
   believed text;
@@ -7972,10 +7972,10 @@ create or replace function memory.unbind_role(role_name name)
 returns void
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 begin
   delete from memory.bound_roles as b where b.role_name = unbind_role.role_name;
@@ -8414,10 +8414,10 @@ create or replace function memory.get_policy(agent_id text default null, user_id
 returns jsonb
 language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 begin
   perform memory._check_id('agent_id', coalesce(agent_id, 'any'));
@@ -8675,10 +8675,10 @@ create or replace function memory.set_policy(settings jsonb, agent_id text defau
 returns jsonb
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 set lock_timeout = '2s' -- an administrator hears of an open transaction soon
 as $$
 declare
@@ -8951,10 +8951,10 @@ create or replace function memory.activate_model(name text)
 returns void
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 set lock_timeout = '2s' -- an administrator hears of an open transaction soon
 as $$
 declare
@@ -9151,10 +9151,10 @@ create or replace function memory.deactivate_model(name text)
 returns void
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 set lock_timeout = '2s' -- an administrator hears of an open transaction soon
 as $$
 declare
@@ -9319,10 +9319,10 @@ create or replace function memory._prompt_variables(p_template text)
 returns text[]
 language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 begin
   return array(select distinct m.groups[1]
@@ -9334,10 +9334,10 @@ create or replace function memory.drop_model(name text)
 returns void
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 set lock_timeout = '2s' -- an administrator hears of an open transaction soon
 as $$
 declare
@@ -9758,10 +9758,10 @@ create or replace function memory.register_model(
 returns void
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 set lock_timeout = '2s' -- an administrator hears of an open transaction soon
 as $$
 declare
@@ -9921,10 +9921,10 @@ create or replace function memory.reset_prompt(name text)
 returns int
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 begin
   perform memory._check_prompt_name(name);
@@ -9939,10 +9939,10 @@ create or replace function memory.set_prompt(name text, template text)
 returns int
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 declare
   needed text[];
@@ -10226,10 +10226,10 @@ create or replace function memory._changes_whole_user()
 returns boolean
 language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 begin
   return has_schema_privilege(session_user, 'memory', 'create') or exists (
@@ -10437,10 +10437,10 @@ create or replace function memory.list_changes(
 returns setof memory.change
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 begin
   if user_id is not null then
@@ -10528,10 +10528,10 @@ create or replace function memory.claim_jobs(
 returns setof memory.claimed_job
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 declare
   known constant text[] := array['backfill', 'chunk_documents', 'compress_thread', 'consolidate', 'describe_artifact', 'embed', 'extract_memories', 'parse_artifacts', 'reconcile_memories', 'screen_texts', 'summarize_thread', 'summarize_user'];
@@ -10802,10 +10802,10 @@ create or replace function memory.complete_job(
 returns void
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 declare
   numbers constant text[] := array['embeddings', 'vectors'];
@@ -11036,10 +11036,10 @@ create or replace function memory.extend_job(user_id text, job_id bigint, lease_
 returns void
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 begin
   perform memory._check_user_of_job(user_id);
@@ -11061,10 +11061,10 @@ create or replace function memory.fail_job(
 returns text
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 declare
   job memory.jobs;
@@ -11096,10 +11096,10 @@ create or replace function memory.get_job(user_id text, job_id bigint)
 returns memory.job
 language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 declare
   found_job memory.job;
@@ -11233,10 +11233,10 @@ create or replace function memory._jobs_after_delete()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- whoever may delete need not have rights on gone_jobs
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 begin
   insert into memory.gone_jobs (user_id, job_id, kind, agent_id, model, calls_left, tokens_left)
@@ -11544,10 +11544,10 @@ create or replace function memory.record_calls(user_id text, job_id bigint, call
 returns void
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 declare
   job memory.jobs;
@@ -11594,10 +11594,10 @@ create or replace function memory.release_job(
 returns void
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 begin
   perform memory._give_back(memory._leased_job(user_id, job_id, lease_token),
@@ -11716,10 +11716,10 @@ create or replace function memory.retry_job(user_id text, job_id bigint)
 returns void
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 declare
   job memory.jobs;
@@ -11923,10 +11923,10 @@ create or replace function memory._model_after_delete()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- whoever may delete need not have rights on embeddings
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 declare
   made constant regclass := memory._vector_index(old.name);
@@ -12066,10 +12066,10 @@ create or replace function memory.vector_index(model text)
 returns setof text
 language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 declare
   made constant regclass := memory._vector_index(model);
@@ -12131,10 +12131,10 @@ create or replace function memory.add_artifact_piece(user_id text, content text,
 returns uuid
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 begin
   perform memory._check_id('user_id', user_id);
@@ -12182,10 +12182,10 @@ create or replace function memory._artifact_after_change()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 declare
   operation constant text := case
@@ -12216,10 +12216,10 @@ create or replace function memory._artifact_content_after_insert()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 begin
   update memory.artifacts as a set content_id = a.content_id where a.user_id = new.user_id and a.key = new.key;
@@ -12232,10 +12232,10 @@ create or replace function memory._artifact_after_write()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 begin
   if tg_op = 'UPDATE' then
@@ -12262,10 +12262,10 @@ create or replace function memory._artifacts_after_delete()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- whoever may write need not have rights on memory.texts
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 begin
   -- Row by row: a join is planned badly while the table has no statistics, and a session keeps its first plan.
@@ -12294,10 +12294,10 @@ create or replace function memory._artifact_before_write()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- whoever may write need not have rights on policies
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 declare
   masks text[];
@@ -12363,10 +12363,10 @@ create or replace function memory.delete_artifact(user_id text, key text)
 returns boolean
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 begin
   perform memory._check_id('user_id', user_id);
@@ -13021,10 +13021,10 @@ create or replace function memory.list_artifacts(
 returns setof memory.artifact
 language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 begin
   perform memory._check_reader(user_id);
@@ -13471,10 +13471,10 @@ create or replace function memory.retrieve_artifact(
 returns text
 language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 declare
   content_id uuid;
@@ -13631,10 +13631,10 @@ create or replace function memory.store_artifact(
 returns memory.stored_artifact
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 declare
   artifact memory.artifacts;
@@ -13719,10 +13719,10 @@ create or replace function memory.add_message(
 returns memory.stored_message
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 begin
   -- An old message of an import may have expired since it was said. One that expires before it is said is a mistake,
@@ -13748,10 +13748,10 @@ create or replace function memory.add_messages(
 returns setof memory.stored_message
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 declare
   given memory.messages[];
@@ -14415,10 +14415,10 @@ create or replace function memory.get_messages(
 returns setof memory.message
 language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 -- It reads from the end of the thread backwards, and stops when it has found recent_k messages. A plan for the values
 -- of a filter may read and sort the whole thread instead: 99 ms against 0.2 for 20 messages of 100,000.
 set plan_cache_mode = force_generic_plan
@@ -14748,10 +14748,10 @@ create or replace function memory._message_before_insert()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 declare
   policy jsonb;
@@ -14791,10 +14791,10 @@ create or replace function memory._message_before_update()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 declare
   settled jsonb[];
@@ -14856,10 +14856,10 @@ create or replace function memory._messages_after_change()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 begin
   if tg_op = 'DELETE' then
@@ -16379,10 +16379,10 @@ create or replace function memory.get_thread_summary(user_id text, thread_id tex
 returns setof memory.thread_summary
 language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 declare
   latest memory.summaries;
@@ -16406,10 +16406,10 @@ create or replace function memory.get_user_summary(user_id text)
 returns setof memory.thread_summary
 language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 begin
   perform memory._check_id('user_id', user_id);
@@ -16636,10 +16636,10 @@ create or replace function memory.add_memories(
 returns setof memory.stored_memory
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 declare
   given memory.new_memory[];
@@ -16772,10 +16772,10 @@ create or replace function memory.add_memory(
 returns memory.stored_memory
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 begin
   perform memory._check_on_conflict(on_conflict);
@@ -17016,10 +17016,10 @@ create or replace function memory.count_memories(
 returns bigint
 language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 set plan_cache_mode = force_custom_plan -- as in memory.list_memories()
 as $$
 begin
@@ -17047,10 +17047,10 @@ create or replace function memory.delete_memories(
 returns jsonb
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 declare
   chosen uuid[];
@@ -17108,10 +17108,10 @@ create or replace function memory.delete_memory(user_id text, memory_id uuid)
 returns boolean
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 begin
   perform memory._check_id('user_id', user_id);
@@ -17462,10 +17462,10 @@ create or replace function memory.end_memory(
 returns boolean
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 declare
   present memory.memories;
@@ -17593,10 +17593,10 @@ create or replace function memory.get_memory(user_id text, memory_id uuid)
 returns memory.memory
 language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 declare
   result memory.memory;
@@ -17637,10 +17637,10 @@ create or replace function memory.get_memory_history(user_id text, memory_id uui
 returns setof memory.memory_version
 language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 begin
   perform memory._check_reader(user_id);
@@ -18005,10 +18005,10 @@ create or replace function memory.list_memories(
 returns setof memory.memory
 language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 -- The filters decide what index is fastest. The memories of one thread of a user with 100,000 take 2 ms; with one plan
 -- for all filters, which PostgreSQL would make after five calls, they take 200.
 set plan_cache_mode = force_custom_plan
@@ -18240,10 +18240,10 @@ create or replace function memory._memories_after_change()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 declare
   scope record;
@@ -18329,10 +18329,10 @@ create or replace function memory._memories_after_insert()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 declare
   scope record;
@@ -18362,10 +18362,10 @@ create or replace function memory._memory_before_insert()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 -- A session keeps the plan of its first call. On an empty table, or on one of four pages, that plan would read all.
 as $$
 declare
@@ -18456,10 +18456,10 @@ create or replace function memory._memory_before_update()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 declare
   has_new_tags boolean;
@@ -18807,10 +18807,10 @@ create or replace function memory.quarantine_memory(user_id text, memory_id uuid
 returns void
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 declare
   present memory.memories;
@@ -18842,10 +18842,10 @@ create or replace function memory.record_use(
 returns void
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 set plan_cache_mode = force_generic_plan -- a plan for each array anew takes most of the time
 as $$
 begin
@@ -18924,10 +18924,10 @@ create or replace function memory.release_memory(user_id text, memory_id uuid)
 returns void
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 declare
   present memory.memories;
@@ -18953,10 +18953,10 @@ create or replace function memory.restore_memory(user_id text, memory_id uuid, v
 returns int
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 declare
   earlier memory.memory_history;
@@ -19517,10 +19517,10 @@ create or replace function memory.supersede_memory(user_id text, old_memory_id u
 returns void
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 declare
   present uuid[];
@@ -19714,10 +19714,10 @@ create or replace function memory.update_memory(
 returns int
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 declare
   current_version int;
@@ -19974,10 +19974,10 @@ create or replace function memory.add_document(
 returns uuid
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 declare
   stored uuid;
@@ -19999,10 +19999,10 @@ create or replace function memory._article_after_delete()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- whoever may delete need not have rights on memories
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 begin
   perform memory._release_hidden(old.user_id, old.document_id, null, true);
@@ -20032,10 +20032,10 @@ create or replace function memory.delete_document(user_id text, document_id uuid
 returns boolean
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 begin
   perform memory._check_id('user_id', user_id);
@@ -20054,10 +20054,10 @@ create or replace function memory.delete_documents(
 returns jsonb
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 declare
   chosen uuid[];
@@ -20132,10 +20132,10 @@ create or replace function memory._document_after_change()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 declare
   operation constant text := case
@@ -20159,10 +20159,10 @@ create or replace function memory._document_after_write()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 declare
   policy constant jsonb := memory._policy(new.user_id, memory._document_agent(new.agent_ids));
@@ -20217,10 +20217,10 @@ create or replace function memory._document_before_write()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- whoever may write need not have rights on policies
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 declare
   masks text[];
@@ -20275,10 +20275,10 @@ create or replace function memory.list_documents(
 returns setof memory.document
 language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 begin
   perform memory._check_reader(user_id);
@@ -20455,10 +20455,10 @@ create or replace function memory.use_files(
 returns text
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 declare
   place text;
@@ -20797,10 +20797,10 @@ create or replace function memory.copy_checkpoints(user_id text, thread_id text,
 returns bigint
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 declare
   copied bigint;
@@ -20859,10 +20859,10 @@ create or replace function memory.delete_checkpoints(
 returns bigint
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 set plan_cache_mode = force_custom_plan -- a plan for any list compares each row with each entry of the list
 as $$
 declare
@@ -20994,10 +20994,10 @@ create or replace function memory.get_checkpoint(
 returns setof memory.checkpoint
 language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 declare
   newest memory.checkpoint;
@@ -21118,10 +21118,10 @@ create or replace function memory.list_checkpoints(
 returns setof memory.checkpoint
 language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 declare
   page text;
@@ -21169,10 +21169,10 @@ create or replace function memory.prune_checkpoints(user_id text, thread_ids tex
 returns bigint
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 set plan_cache_mode = force_custom_plan -- as in memory.delete_checkpoints()
 as $$
 declare
@@ -21250,10 +21250,10 @@ create or replace function memory.put_checkpoint(
 returns void
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 declare
   expires_at timestamptz;
@@ -21445,10 +21445,10 @@ create or replace function memory.put_checkpoint_writes(
 returns void
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 begin
   if (memory._is_plain_checkpoint(user_id, thread_id, namespace, checkpoint_id, task_id)
@@ -21533,10 +21533,10 @@ create or replace function memory.clear_thread(user_id text, thread_id text, age
 returns bigint
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 declare
   cleared bigint;
@@ -21609,10 +21609,10 @@ create or replace function memory.delete_message(user_id text, thread_id text, s
 returns boolean
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 begin
   perform memory._check_id('user_id', user_id);
@@ -21742,10 +21742,10 @@ create or replace function memory.delete_messages(
 returns jsonb
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 declare
   chosen record; -- threads and seqs of the messages, and their ids
@@ -21814,10 +21814,10 @@ create or replace function memory.delete_thread(user_id text, thread_id text, me
 returns bigint
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 declare
   is_there boolean;
@@ -21883,10 +21883,10 @@ create or replace function memory.get_thread(user_id text, thread_id text)
 returns setof memory.thread
 language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 begin
   perform memory._check_reader(user_id);
@@ -21909,10 +21909,10 @@ create or replace function memory.list_threads(
 returns setof memory.thread
 language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 set plan_cache_mode = force_generic_plan -- else planned anew in each call: 540 us of CPU, not 308 (2026-11)
 as $$
 begin
@@ -22006,10 +22006,10 @@ create or replace function memory.set_thread(
 returns void
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 declare
   masks text[];
@@ -22055,10 +22055,10 @@ create or replace function memory._thread_after_change()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 begin
   if not (current_setting('memory.rows_are_copied', true) is not distinct from 'yes' and memory._changes_whole_user()) then
@@ -22075,10 +22075,10 @@ create or replace function memory._thread_after_delete()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 declare
   deleted bigint[]; -- the numbers of the messages
@@ -22140,10 +22140,10 @@ create or replace function memory._threads_after_delete()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 begin
   perform memory._end_whole_user_change();
@@ -22346,10 +22346,10 @@ create or replace function memory._artifact_texts_after_update()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 declare
   are_due boolean;
@@ -22443,10 +22443,10 @@ create or replace function memory._document_texts_after_change()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- whoever may delete need not have rights on memory.texts
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 begin
   if tg_op = 'DELETE' then
@@ -22468,10 +22468,10 @@ create or replace function memory._document_texts_after_update()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 declare
   ids constant text[] := array(
@@ -22544,10 +22544,10 @@ create or replace function memory._memory_texts_after_change()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 begin
   if tg_op = 'DELETE' then
@@ -22625,10 +22625,10 @@ create or replace function memory._message_text_after_update()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 declare
   ids constant text[] := array[new.thread_id || '/' || new.seq];
@@ -22650,10 +22650,10 @@ create or replace function memory._message_texts_after_change()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 begin
   if tg_op = 'DELETE' then
@@ -22718,10 +22718,10 @@ create or replace function memory._summary_texts_after_change()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- whoever may delete need not have rights on memory.texts
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 begin
   perform memory._keep_summary_texts(g.user_id, g.ids, g.threads, g.kinds)
@@ -22758,10 +22758,10 @@ create or replace function memory.backfill_status()
 returns setof memory.backfill
 language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 -- One hash of all embeddings: looking each of 200,000 texts up took 7.5 s instead of 1.7.
 set enable_nestloop = off
 set enable_mergejoin = off
@@ -22802,10 +22802,10 @@ create or replace function memory.copy_thread(
 returns bigint
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 declare
   origin memory.threads;
@@ -23406,10 +23406,10 @@ create or replace function memory.delete_secret(user_id text, name text)
 returns boolean
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 begin
   perform memory._check_id('user_id', user_id);
@@ -23425,10 +23425,10 @@ create or replace function memory.get_secret(user_id text, name text)
 returns text
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 set debug_print_plan = off -- every session may have plans sent to itself, and here they hold a key
 as $$
 declare
@@ -23531,10 +23531,10 @@ create or replace function memory.list_secrets(user_id text)
 returns setof memory.secret
 language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 begin
   perform memory._check_id('user_id', user_id);
@@ -23550,10 +23550,10 @@ create or replace function memory.load_user(user_id text, agent_id text default 
 returns jsonb
 language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 declare
   sees_memories boolean;
@@ -23622,10 +23622,10 @@ create or replace function memory._secret_mask()
 returns bytea
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 declare
   -- Two UUIDs have 244 random bits.
@@ -23680,10 +23680,10 @@ create or replace function memory.reencrypt_secrets(batch_size int default 1000)
 returns bigint
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 set debug_print_plan = off -- every session may have plans sent to itself, and here they hold a key
 as $$
 declare
@@ -23822,10 +23822,10 @@ create or replace function memory.set_secret(user_id text, name text, value text
 returns void
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 set debug_print_plan = off -- every session may have plans sent to itself, and here they hold a key
 as $$
 declare
@@ -24187,10 +24187,10 @@ create or replace function memory.compress_thread(user_id text, thread_id text)
 returns bigint
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 begin
   perform memory._check_thread(user_id, thread_id);
@@ -24392,10 +24392,10 @@ create or replace function memory.consolidate(user_id text, dry_run boolean defa
 returns bigint
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 begin
   perform memory._check_id('user_id', user_id);
@@ -25027,7 +25027,12 @@ begin
   if (select count(*) >= 3 and 2 * count(distinct s.sentence) <= count(*)
          from (select memory._plainly_spelled(t) as sentence
                from regexp_split_to_table(p_said, e'[.!?]\\s+|[\u3002\uff01\uff1f\\n]+') as t) as s
-         where s.sentence ~ '....') then
+         where s.sentence ~ '....')
+    -- A model that does not find the end writes a few words again and again, without a new sentence.
+    or (select count(*) >= 10 and 2 * count(distinct w.three) <= count(*)
+        from (select concat_ws(' ', t, lead(t) over in_order, lead(t, 2) over in_order) as three
+              from regexp_split_to_table(lower(p_said), e'\\s+') with ordinality as t (t, place)
+              window in_order as (order by place)) as w) then
     return 'repeats itself';
   elsif exists (
     select from unnest(memory._runs_of_words(p_said)) as r
@@ -25723,10 +25728,10 @@ create or replace function memory.extract_memories(user_id text, thread_id text,
 returns bigint
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 begin
   perform memory._check_thread(user_id, thread_id);
@@ -26558,10 +26563,10 @@ create or replace function memory.reconcile_memories(
 returns bigint
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 begin
   perform memory._check_id('user_id', user_id);
@@ -27106,10 +27111,10 @@ create or replace function memory.summarize_thread(
 returns bigint
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 begin
   perform memory._check_thread(user_id, thread_id);
@@ -27233,10 +27238,10 @@ create or replace function memory.summarize_user(user_id text, recent_k int defa
 returns bigint
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 begin
   perform memory._check_id('user_id', user_id);
@@ -27391,10 +27396,10 @@ create or replace function memory.list_quarantined(
 returns setof memory.quarantined
 language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 begin
   perform memory._check_reader(user_id);
@@ -27450,10 +27455,10 @@ create or replace function memory.quarantine_source(user_id text, source text, i
 returns jsonb
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 declare
   origin constant text := source || ' ' || id;
@@ -27590,10 +27595,10 @@ create or replace function memory.release_source(user_id text, source text, id t
 returns jsonb
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 declare
   said record; -- the messages of one thread
@@ -28232,10 +28237,10 @@ create or replace function memory.keep_query_embedding(
 returns boolean
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 declare
   asked constant text := memory._query_or_null(query);
@@ -29552,10 +29557,10 @@ returns setof memory.search_result
 -- Volatile, because the function keeps the embedding of the query.
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 set plan_cache_mode = force_generic_plan
 as $$
 declare
@@ -29931,10 +29936,10 @@ returns text
 -- Volatile, because the function keeps the embedding of the query.
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 set plan_cache_mode = force_generic_plan -- planning takes three times as long as running
 as $$
 declare
@@ -30475,10 +30480,10 @@ create or replace function memory.get_context(
 returns setof memory.context_part
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 set plan_cache_mode = force_generic_plan -- The first context of a session plans 410 statements instead of 451.
 as $$
 declare
@@ -31153,10 +31158,10 @@ create or replace function memory.needs_memory(user_id text, thread_id text, que
 returns memory.memory_need
 language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 set enable_sort = off -- as in memory._newest_units()
 as $$
 declare
@@ -31680,10 +31685,10 @@ returns table (
 )
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
 #variable_conflict use_column
 declare
@@ -32185,10 +32190,10 @@ returns text
 -- Volatile, because the function keeps the embedding of the query.
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_bitmapscan = off
 set jit = off
+set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 set plan_cache_mode = force_generic_plan -- planning takes three times as long as running
 as $$
 declare
@@ -32760,6 +32765,8 @@ returns jsonb
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set jit = off
+set enable_seqscan = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   id constant text := memory._space_id(space);
@@ -32831,6 +32838,8 @@ returns jsonb
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set jit = off
+set enable_seqscan = off
+set max_parallel_workers_per_gather = 0
 set timezone = 'UTC' -- so that times are written alike everywhere
 set extra_float_digits = 1
 set bytea_output = 'hex'
@@ -33083,6 +33092,8 @@ returns jsonb
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set jit = off
+set enable_seqscan = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   -- Rows that triggers and foreign keys remove with others, and jobs with summaries that they have begun.
@@ -33435,6 +33446,8 @@ returns jsonb
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set jit = off
+set enable_seqscan = off
+set max_parallel_workers_per_gather = 0
 set plan_cache_mode = force_custom_plan -- a plan that was made while a table was empty would read the rows of all users
 as $$
 declare
@@ -34066,6 +34079,8 @@ returns jsonb
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set jit = off
+set enable_seqscan = off
+set max_parallel_workers_per_gather = 0
 set timezone = 'UTC'
 as $$
 declare
@@ -34229,6 +34244,8 @@ returns trigger
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set jit = off
+set enable_seqscan = off
+set max_parallel_workers_per_gather = 0
 as $$
 begin
   if exists (select from memory.imports as i where i.transaction_id = new.transaction_id) then
@@ -34343,8 +34360,9 @@ returns table (
 language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 set jit = off
+set enable_seqscan = off
+set max_parallel_workers_per_gather = 0
 set work_mem = '64MB' -- 1,000,000 threads of 100,000 users are then grouped without a sort on disk
-set max_parallel_workers_per_gather = 0 -- a parallel plan sorts all users to join its parts, which takes longer
 as $$
 #variable_conflict use_column
 begin
@@ -34433,6 +34451,8 @@ returns jsonb
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set jit = off
+set enable_seqscan = off
+set max_parallel_workers_per_gather = 0
 set plan_cache_mode = force_custom_plan -- as in memory.forget_user()
 set debug_print_plan = off -- every session may have plans sent to itself, and here they may hold a key
 as $$
@@ -35040,7 +35060,10 @@ begin
   )
   select m.memory_id
   from close as c
-  join memory.memories as m on m.user_id = p_memory.user_id and m.memory_id = c.memory_id
+  cross join lateral (
+    select m.* from memory.memories as m where m.user_id = p_memory.user_id and m.memory_id = c.memory_id
+    offset 0 -- so that each memory is looked up by its key; a join compares all memories of the user with each
+  ) as m
   cross join lateral tsvector_to_array(to_tsvector(language, m.content)) as other (words)
   where m.memory_id <> p_memory.memory_id and m.agent_id = p_memory.agent_id
     and memory._subject(m.subject) = memory._subject(p_memory.subject)
@@ -35110,6 +35133,8 @@ returns boolean[]
 language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set jit = off
+set enable_seqscan = off
+set max_parallel_workers_per_gather = 0
 as $$
 declare
   forgotten_at timestamptz;

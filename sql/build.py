@@ -37,6 +37,7 @@ LIST_MODULES = {
 }
 
 sys.path[:0] = [str(SQL), str(ROOT / "plpython")]
+import planner  # noqa: E402  (the same)
 import tables  # noqa: E402  (the same)
 from embed import embed  # noqa: E402  (the same)
 
@@ -64,14 +65,6 @@ EACH = re.compile(
 )
 # The quoted names of all members, or of those that have this file.
 NAMES = re.compile(r"\{\{(kind|source)s(?: with (\w+))?\}\}")
-# What every function has that others than our own functions call (tests/lint/lint_sql.py), and what it gets.
-PINNED = "set search_path = pg_catalog, pg_temp\n"
-PLANS = """\
-set enable_seqscan = off
-set enable_bitmapscan = off
-set jit = off
-set max_parallel_workers_per_gather = 0
-"""
 PLACE = re.compile(r"^-- place among the sources: (\d+)$", re.MULTILINE)
 NAMED = re.compile(r"memory\.(\w+)")
 PGVECTOR = "-- needs pgvector on the search_path\n"  # the mark, a file's first line
@@ -110,20 +103,7 @@ def rooms() -> dict[Path, str]:
     """The files with functions and views of all rooms, with the lists of the build, ordered by path."""
     others = ("tables.sql", "types.sql", "triggers.sql")
     paths = sorted(path for path in ROOMS.rglob("*.sql") if path.name not in others)
-    return {path: with_settings(path, with_lists(path.read_text())) for path in paths}
-
-
-def with_settings(path: Path, text: str) -> str:
-    """The text with the planner's settings on each function that others call: public functions, and those of triggers.
-
-    They hold for all that such a function calls. A session keeps the plan of its first call, which may have been made
-    while a table was empty: without the first two settings it would read the whole table, or all rows of a user and
-    sort them, for ever. Functions of administrators, and those that move and erase users, mean to read whole tables. A
-    plan that cannot avoid a disabled node looks so dear that PostgreSQL would compile it, for a second, and start
-    workers.
-    """
-    reads_tables = path.relative_to(ROOMS).parts[0] in ("05_audit", "75_erasure", "80_operate", "82_cluster")
-    return text.replace(PINNED, PINNED + ("set jit = off\n" if reads_tables else PLANS))
+    return {path: planner.with_settings(path, with_lists(path.read_text())) for path in paths}
 
 
 # Cached, because each of the 420 files of the rooms asks for the lists: a build takes 0.2 s of CPU instead of 1.0 s.
@@ -402,10 +382,9 @@ def main() -> int:
         print("\n".join(problems), file=sys.stderr)
         return 1
     # The modules are in the installation.
-    made: dict[Path, Callable[[], str]] = {
-        path: functools.partial(lists.module, *names) for path, names in LIST_MODULES.items()
-    }
-    for path, make in {**made, OUTPUT: build, ROLES: roles_file}.items():
+    modules = {path: functools.partial(lists.module, *names) for path, names in LIST_MODULES.items()}
+    made: dict[Path, Callable[[], str]] = {**modules, OUTPUT: build, ROLES: roles_file}
+    for path, make in made.items():
         built = make()
         if "--check" not in sys.argv[1:]:
             path.parent.mkdir(exist_ok=True)

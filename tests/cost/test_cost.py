@@ -93,7 +93,7 @@ def test_what_a_call_reads_follows_the_call(
     some = figures(api)
     grow(grower, what, few, many)
     # Calls that were undone have left hundreds of entries in the indexes of these, all of the user who is forgotten.
-    api.connection.execute("vacuum memory.model_calls, memory.jobs, memory.memory_uses")
+    api.connection.execute("vacuum memory.model_calls, memory.jobs, memory.memory_uses, memory.new_changes")
     last = figures(api)
     api.connection.execute("vacuum analyze")
     analyzed = figures(api)

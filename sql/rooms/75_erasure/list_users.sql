@@ -7,7 +7,6 @@ returns table (
 language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 set work_mem = '64MB' -- 1,000,000 threads of 100,000 users are then grouped without a sort on disk
-set max_parallel_workers_per_gather = 0 -- a parallel plan sorts all users to join its parts, which takes longer
 as $$
 #variable_conflict use_column
 begin

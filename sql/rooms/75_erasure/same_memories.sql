@@ -64,7 +64,10 @@ begin
   )
   select m.memory_id
   from close as c
-  join memory.memories as m on m.user_id = p_memory.user_id and m.memory_id = c.memory_id
+  cross join lateral (
+    select m.* from memory.memories as m where m.user_id = p_memory.user_id and m.memory_id = c.memory_id
+    offset 0 -- so that each memory is looked up by its key; a join compares all memories of the user with each
+  ) as m
   cross join lateral tsvector_to_array(to_tsvector(language, m.content)) as other (words)
   where m.memory_id <> p_memory.memory_id and m.agent_id = p_memory.agent_id
     and memory._subject(m.subject) = memory._subject(p_memory.subject)

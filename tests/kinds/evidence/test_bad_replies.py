@@ -131,6 +131,7 @@ SAID = [
             "repeats the prompt",
         ),
         ("Maya moved to Porto. " * 5, "repeats itself"),
+        ("Maya moved to Porto, 30 adults, " + "30 year-olds, " * 9, "repeats itself"),
         ('{"sister": "Maya moved to Porto"}', "no prose"),
         (
             "Maya moved to Porto. " + "Maya, Porto, Critical Software, sister; " * 20,
