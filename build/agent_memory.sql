@@ -1974,7 +1974,7 @@ begin
       ('column', 'jobs.variant', 'Which of several things a kind of job makes: of summarize_thread rolling or thread, empty for what the policy '
 'makes; dry_run for a job that changes nothing and whose result is a proposal; empty for any other.'),
       ('table', 'marks', 'How far each kind of work has come, stamped in the transaction that stores its result.'),
-      ('column', 'marks.user_id', 'The user to whom the row belongs; empty for kind backfill.'),
+      ('column', 'marks.user_id', 'The user to whom the row belongs; empty for kinds backfill and changes.'),
       ('column', 'marks.kind', 'A kind of job, or one of the names that the comment of position explains.'),
       ('column', 'marks.scope', 'As in memory.jobs: a thread_id, or empty for the user as a whole.'),
       ('column', 'marks.position', 'extract_memories, summarize_user: the seq up to which the thread was read. words: the seq up to which all messages '
@@ -13958,7 +13958,8 @@ end;
 
 -- Reading an array of OpenAI chat messages.
 
--- Refuses anything but an array of at most 100,000 objects; memory._parse_messages() applies the rules to each object.
+-- Refuses anything but an array of at most 100,000 objects whose content is a text, parts or nothing;
+-- memory._parse_messages() applies the other rules to each object.
 -- Parsing takes about 0.2 GB of memory for 100,000 short messages and 2.3 GB for a million.
 create or replace function memory._check_messages(p_messages jsonb)
 returns void
@@ -13979,8 +13980,13 @@ begin
   end if;
   select e.position - 1 as seq, jsonb_typeof(e.value) as kind into wrong
   from jsonb_array_elements(p_messages) with ordinality as e (value, position)
-  where jsonb_typeof(e.value) <> 'object' limit 1;
-  if found then
+  where jsonb_typeof(e.value) <> 'object'
+    or coalesce(jsonb_typeof(e.value -> 'content'), 'null') not in ('null', 'string', 'array')
+  limit 1;
+  if found and wrong.kind = 'object' then
+    perform memory._refuse(format('content of messages[%s]', wrong.seq), 'is neither a text nor an array of parts',
+      'Write it like {"role": "user", "content": "Hi"}.');
+  elsif found then
     perform memory._refuse('messages', format('[%s] is a JSON %s', wrong.seq, wrong.kind),
       'Each message is an object with role and content.');
   end if;
@@ -16075,14 +16081,30 @@ create or replace function memory._new_message(
   p_place bigint default null
 )
 returns memory.messages
-language sql stable parallel safe
-begin atomic
-  select row(p_user_id, p_thread_id, p_place, p_agent_id, memory._role(p_role),
-    memory._text_of_message(memory._role(p_role), p_content, p_metadata), coalesce(p_metadata, '{}'), null, false, null,
-    p_idempotency_key, coalesce(p_created_at, statement_timestamp()), statement_timestamp(), p_expires_at, true, null,
-    null, null, case when not memory._is_space(p_user_id) then p_utc_offset end -- several people count days in a space
-  )::memory.messages;
+language plpgsql stable parallel safe
+as $$
+declare
+  made memory.messages; -- by the names of its columns: a later version may have further ones
+begin
+  made.user_id := p_user_id;
+  made.thread_id := p_thread_id;
+  made.seq := p_place;
+  made.agent_id := p_agent_id;
+  made.role := memory._role(p_role);
+  made.content := memory._text_of_message(made.role, p_content, p_metadata);
+  made.metadata := coalesce(p_metadata, '{}');
+  made.is_counted := false;
+  made.idempotency_key := p_idempotency_key;
+  made.created_at := coalesce(p_created_at, statement_timestamp());
+  made.updated_at := statement_timestamp();
+  made.expires_at := p_expires_at;
+  made.is_active := true;
+  if not memory._is_space(p_user_id) then -- several people count days in a space
+    made.utc_offset := p_utc_offset;
+  end if;
+  return made;
 end;
+$$;
 
 -- What is stored of a message that memory._new_message() has made, under a policy; its thread numbers it afterwards.
 -- The caller has checked the user. In p_messages, where the message has the place seq, the call of the tool may stand
@@ -36656,6 +36678,8 @@ returns jsonb
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set jit = off
+set enable_seqscan = off -- a sweep calls functions of other rooms, and reads what is due by an index
+set enable_bitmapscan = off
 as $$
 declare
   swept jsonb := jsonb '{"messages": 0, "memories": 0, "artifacts": 0, "checkpoints": 0, "jobs": 0, "model_calls": 0,

@@ -12,6 +12,8 @@ pytestmark = pytest.mark.feature("F14")
 KEYS_WITHOUT_USERS = {
     "audit": "who has called what on a node",
     "bound_roles": "by login role: the same on all nodes",
+    "changes": "numbered on each node",
+    "new_changes": "what has no number yet",
     "secret_reads": "a log without a key",
 }
 """Tables with a column user_id whose keys do not begin with it, and why."""
@@ -20,6 +22,7 @@ OVER_NODES = {
     "claim_jobs": "workers claim on each node",
     "doctor": "each node",
     "backfill_status": "added up",
+    "list_changes": "each node, whose numbers are its own",
     "list_users": "the pages of all nodes, put together",
     "merge_users": "the client moves one user to the node of the other before",
     "get_policy": "without a user any node",

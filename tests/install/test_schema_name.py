@@ -77,7 +77,7 @@ def test_each_place_that_gets_the_name_names_an_object() -> None:
     made = r"create (?:or replace )?(?:table|type|sequence|view|function|procedure)(?: if not exists)? memory\.(\w+)"
     known = set(re.findall(made, built)) | {*re.findall(r"_replace_view\('(\w+)'", built)}
     made_otherwise = {"summaries_user_id_base_summary_id_fkey", "jobs_job_id_seq"}
-    settings_and_locks = {"rows_are_copied", "change_name", "marks", "artifacts"}
+    settings_and_locks = {"rows_are_copied", "is_forgetting", "change_name", "marks", "artifacts"}
     named = set(re.findall(r"(?<![\w.$-])memory\.([a-z_]\w*)", in_schema(built, "memory ")))
     assert not named
     named = set(re.findall(rf"(?<![\w.$-]){NAME}\.([a-z_]\w*)", in_schema(built, NAME)))

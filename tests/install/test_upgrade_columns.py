@@ -86,7 +86,9 @@ def test_an_upgrade_that_must_wait_gives_up_and_changes_nothing(
         with pytest.raises(errors.LockNotAvailable):
             install(dsn, upgrade.replace("lock_timeout = '10s'", "lock_timeout = '100ms'"))
         assert session.execute("select count(*) from memory.messages").fetchone() == (20,)
-        session.execute("truncate memory.messages, memory.jobs, memory.threads restart identity cascade")
+        session.execute(
+            "truncate memory.messages, memory.jobs, memory.threads, memory.new_changes restart identity cascade"
+        )
     assert dump(dsn) == before
     install(dsn, upgrade)
 

@@ -130,7 +130,7 @@ def _move(
 def deletions(side: Side, users: Sequence[str]) -> list[Statement]:
     """Return the statements that remove the rows of users without a trace: they live on, on another node."""
     let_pass: Statement = ("select set_config('memory.rows_are_copied', 'yes', true)", [])
-    tables = [table.name for table in reversed(side.tables)] + ["moved_users"]
+    tables = [table.name for table in reversed(side.tables)] + ["moved_users", "new_changes", "changes"]
     return [let_pass] + [
         (sql.SQL("delete from {} where user_id = any (%s)").format(sql.Identifier("memory", name)), [list(users)])
         for name in tables

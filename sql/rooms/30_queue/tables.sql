@@ -111,7 +111,7 @@ create index marks_languages_idx on memory.marks (user_id) include (scope, kind,
   where kind in ('language', 'parsed_anew', 'spoken');
 comment on table memory.marks is
 'How far each kind of work has come, stamped in the transaction that stores its result.';
-comment on column memory.marks.user_id is 'The user to whom the row belongs; empty for kind backfill.';
+comment on column memory.marks.user_id is 'The user to whom the row belongs; empty for kinds backfill and changes.';
 comment on column memory.marks.kind is 'A kind of job, or one of the names that the comment of position explains.';
 comment on column memory.marks.scope is 'As in memory.jobs: a thread_id, or empty for the user as a whole.';
 comment on column memory.marks.position is

@@ -1,6 +1,7 @@
 -- Reading an array of OpenAI chat messages.
 
--- Refuses anything but an array of at most 100,000 objects; memory._parse_messages() applies the rules to each object.
+-- Refuses anything but an array of at most 100,000 objects whose content is a text, parts or nothing;
+-- memory._parse_messages() applies the other rules to each object.
 -- Parsing takes about 0.2 GB of memory for 100,000 short messages and 2.3 GB for a million.
 create or replace function memory._check_messages(p_messages jsonb)
 returns void
@@ -21,8 +22,13 @@ begin
   end if;
   select e.position - 1 as seq, jsonb_typeof(e.value) as kind into wrong
   from jsonb_array_elements(p_messages) with ordinality as e (value, position)
-  where jsonb_typeof(e.value) <> 'object' limit 1;
-  if found then
+  where jsonb_typeof(e.value) <> 'object'
+    or coalesce(jsonb_typeof(e.value -> 'content'), 'null') not in ('null', 'string', 'array')
+  limit 1;
+  if found and wrong.kind = 'object' then
+    perform memory._refuse(format('content of messages[%s]', wrong.seq), 'is neither a text nor an array of parts',
+      'Write it like {"role": "user", "content": "Hi"}.');
+  elsif found then
     perform memory._refuse('messages', format('[%s] is a JSON %s', wrong.seq, wrong.kind),
       'Each message is an object with role and content.');
   end if;

@@ -100,14 +100,30 @@ create or replace function memory._new_message(
   p_place bigint default null
 )
 returns memory.messages
-language sql stable parallel safe
-begin atomic
-  select row(p_user_id, p_thread_id, p_place, p_agent_id, memory._role(p_role),
-    memory._text_of_message(memory._role(p_role), p_content, p_metadata), coalesce(p_metadata, '{}'), null, false, null,
-    p_idempotency_key, coalesce(p_created_at, statement_timestamp()), statement_timestamp(), p_expires_at, true, null,
-    null, null, case when not memory._is_space(p_user_id) then p_utc_offset end -- several people count days in a space
-  )::memory.messages;
+language plpgsql stable parallel safe
+as $$
+declare
+  made memory.messages; -- by the names of its columns: a later version may have further ones
+begin
+  made.user_id := p_user_id;
+  made.thread_id := p_thread_id;
+  made.seq := p_place;
+  made.agent_id := p_agent_id;
+  made.role := memory._role(p_role);
+  made.content := memory._text_of_message(made.role, p_content, p_metadata);
+  made.metadata := coalesce(p_metadata, '{}');
+  made.is_counted := false;
+  made.idempotency_key := p_idempotency_key;
+  made.created_at := coalesce(p_created_at, statement_timestamp());
+  made.updated_at := statement_timestamp();
+  made.expires_at := p_expires_at;
+  made.is_active := true;
+  if not memory._is_space(p_user_id) then -- several people count days in a space
+    made.utc_offset := p_utc_offset;
+  end if;
+  return made;
 end;
+$$;
 
 -- What is stored of a message that memory._new_message() has made, under a policy; its thread numbers it afterwards.
 -- The caller has checked the user. In p_messages, where the message has the place seq, the call of the tool may stand

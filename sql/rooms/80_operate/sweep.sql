@@ -2,6 +2,8 @@ create or replace function memory.sweep(batch_size int default 10000)
 returns jsonb
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off -- a sweep calls functions of other rooms, and reads what is due by an index
+set enable_bitmapscan = off
 as $$
 declare
   swept jsonb := jsonb '{"messages": 0, "memories": 0, "artifacts": 0, "checkpoints": 0, "jobs": 0, "model_calls": 0,
