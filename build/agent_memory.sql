@@ -3545,9 +3545,8 @@ returns memory.stored_message[]$header$),
       ('function', '_new_message', $header$(
   p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_metadata jsonb,
   p_created_at timestamptz, p_expires_at timestamptz, p_idempotency_key text, p_utc_offset smallint default null,
-  p_place bigint default null
-)
-returns memory.messages$header$),
+  p_place bigint default null, out made memory.messages -- by the names of its columns: a later version may have more
+)$header$),
       ('function', '_message_in', $header$(
   p_message memory.messages, p_policy jsonb, p_masks text[], p_messages jsonb default null
 )
@@ -16078,13 +16077,10 @@ $$;
 create or replace function memory._new_message(
   p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_metadata jsonb,
   p_created_at timestamptz, p_expires_at timestamptz, p_idempotency_key text, p_utc_offset smallint default null,
-  p_place bigint default null
+  p_place bigint default null, out made memory.messages -- by the names of its columns: a later version may have more
 )
-returns memory.messages
 language plpgsql stable parallel safe
 as $$
-declare
-  made memory.messages; -- by the names of its columns: a later version may have further ones
 begin
   made.user_id := p_user_id;
   made.thread_id := p_thread_id;
@@ -16102,7 +16098,6 @@ begin
   if not memory._is_space(p_user_id) then -- several people count days in a space
     made.utc_offset := p_utc_offset;
   end if;
-  return made;
 end;
 $$;
 

@@ -97,13 +97,10 @@ $$;
 create or replace function memory._new_message(
   p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_metadata jsonb,
   p_created_at timestamptz, p_expires_at timestamptz, p_idempotency_key text, p_utc_offset smallint default null,
-  p_place bigint default null
+  p_place bigint default null, out made memory.messages -- by the names of its columns: a later version may have more
 )
-returns memory.messages
 language plpgsql stable parallel safe
 as $$
-declare
-  made memory.messages; -- by the names of its columns: a later version may have further ones
 begin
   made.user_id := p_user_id;
   made.thread_id := p_thread_id;
@@ -121,7 +118,6 @@ begin
   if not memory._is_space(p_user_id) then -- several people count days in a space
     made.utc_offset := p_utc_offset;
   end if;
-  return made;
 end;
 $$;
 
