@@ -40,6 +40,8 @@ def keep_dump(server: Server, version: str) -> None:
     Raises SystemExit when a table stays empty: tests.upgrade.fill has to say how that one gets a row.
     """
     with psycopg.connect(server.conninfo(), autocommit=True) as connection:
+        connection.execute("drop database if exists kept with (force)")
+        connection.execute("drop role if exists keeper")
         connection.execute("create role keeper login")
         connection.execute("create database kept owner keeper")
     with psycopg.connect(server.conninfo("kept"), autocommit=True) as connection:

@@ -123,12 +123,7 @@ begin
   if (select count(*) >= 3 and 2 * count(distinct s.sentence) <= count(*)
          from (select memory._plainly_spelled(t) as sentence
                from regexp_split_to_table(p_said, e'[.!?]\\s+|[\u3002\uff01\uff1f\\n]+') as t) as s
-         where s.sentence ~ '....')
-    -- A model that does not find the end writes a few words again and again, without a new sentence.
-    or (select count(*) >= 10 and 2 * count(distinct w.three) <= count(*)
-        from (select concat_ws(' ', t, lead(t) over in_order, lead(t, 2) over in_order) as three
-              from regexp_split_to_table(lower(p_said), e'\\s+') with ordinality as t (t, place)
-              window in_order as (order by place)) as w) then
+         where s.sentence ~ '....') then
     return 'repeats itself';
   elsif exists (
     select from unnest(memory._runs_of_words(p_said)) as r
@@ -164,6 +159,20 @@ begin
     return 'unknown names';
   end if;
   return null;
+end;
+$$;
+
+-- Whether a statement says a few words again and again, as a model does that does not find the end of a memory.
+create or replace function memory._rambles(p_said text)
+returns boolean
+language plpgsql immutable parallel safe
+as $$
+begin
+  return length(p_said) <= 600 and (
+    select count(*) >= 10 and 2 * count(distinct w.three) <= count(*)
+    from (select concat_ws(' ', t.word, lead(t.word) over in_order, lead(t.word, 2) over in_order) as three
+          from regexp_split_to_table(lower(p_said), e'\\s+') with ordinality as t (word, place)
+          window in_order as (order by t.place)) as w);
 end;
 $$;
 

@@ -47,7 +47,8 @@ begin
       cited := memory._cited_by(p_job, cited_seqs);
       evidence := memory._evidence_of(p_job, 'extract_memories', cited, given, evidence);
     end if;
-    reason := memory._problem_of(evidence, item ->> 'content');
+    reason := case when memory._rambles(item ->> 'content') then 'repeats itself'
+      else memory._problem_of(evidence, item ->> 'content') end;
     if reason is not null then
       reasons := reasons || reason;
       continue;
