@@ -93,7 +93,7 @@ begin
   set deleted_at = 'infinity', quarantined_at = statement_timestamp(), quarantine_reason = left(p_reason, 1000),
       quarantined_with = p_with, released_at = null, operation = 'quarantine'
   where m.user_id = p_user_id and m.memory_id = any (p_memory_ids)
-    and (m.deleted_at is null or m.quarantine_reason = 'review');
+    and memory._is_shown_or_waits(m.deleted_at, m.quarantine_reason);
   get diagnostics quarantined = row_count;
   return quarantined;
 end;

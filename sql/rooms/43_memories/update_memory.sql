@@ -17,7 +17,7 @@ begin
   from memory.memories as m
   where m.user_id = update_memory.user_id
     and m.memory_id = update_memory.memory_id
-    and (m.deleted_at is null or m.quarantine_reason = 'review')
+    and memory._is_shown_or_waits(m.deleted_at, m.quarantine_reason)
     and memory._is_unexpired(m.expires_at)
   for no key update;
   if not found then

@@ -124,3 +124,11 @@ begin atomic
     else '-infinity'
   end;
 end;
+
+-- Whether nobody has hidden a memory but a review for which it waits (policy extraction.review).
+create or replace function memory._is_shown_or_waits(p_deleted_at timestamptz, p_quarantine_reason text)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select p_deleted_at is null or p_quarantine_reason = 'review';
+end;

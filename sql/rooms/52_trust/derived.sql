@@ -14,7 +14,7 @@ declare
   derived constant uuid[] := array(
     select m.memory_id from memory.memories as m
     where m.user_id = p_user_id and m.thread_id = p_thread_id
-      and (m.deleted_at is null or m.quarantine_reason = 'review')
+      and memory._is_shown_or_waits(m.deleted_at, m.quarantine_reason)
       and (m.source_seqs && p_seqs
            or m.source = 'thread_summary' and memory._seq_or_null(m.metadata -> 'end_seq') >= p_seqs[1]));
   unheard bigint; -- the oldest other message that states a memory which goes
