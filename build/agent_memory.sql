@@ -246,9 +246,9 @@ create table if not exists memory.migrations (
 );
 comment on table memory.migrations is
 'How the tables of this installation were made, with the hash of what ran: at once, or by migrations from the tables '
-'of an earlier version. The newest version is that of the tables.';
+'of an earlier version. The newest version of the core, and of each add-on, is that of its tables.';
 comment on column memory.migrations.name is
-'The version whose tables were made at once, or the migration: <from>-<to>.';
+'The version whose tables were made at once, or the migration: <from>-<to>. Before those of an add-on stands its name.';
 comment on column memory.migrations.sha256 is 'SHA-256 of the statements that ran.';
 comment on column memory.migrations.version is 'The version of the tables from then on.';
 comment on column memory.migrations.applied_at is 'When it ran.';
@@ -268,12 +268,21 @@ begin
   from memory.migrations as m
   where (m.name, m.sha256) not in (
     values
-      ('0.2.0', '09cccfabfee37cef384ad9d67d74da2b8d552771dc51df369bcee1e00c671314'))
+      ('0.2.0', '7506f62a47b17b298b0694145a8caa0271d189d45e69c3b517458334f721fdb3'),
+      ('artifacts 0.2.0', 'bb7cf09de96fb1ca3ff1e4206071b856430ca4ccbed9f0ce75a17386e48823c0'),
+      ('checkpoints 0.2.0', '264e13cb5660c0fbb52070e60e1123c8bf8dc7b40577407450f16fdd48244a98'),
+      ('cluster 0.2.0', 'c3e75e115b8887f56b2cedfda1961e03e9085ba6fa41c56e7ff57b82e967a8ab'),
+      ('guard 0.2.0', 'ca3367e469310df4e2c3b424344e464568bc823c01c39f2230a2882891694565'),
+      ('secrets 0.2.0', '9a30ff729b6d1f7d49aa9ee784374d3f9f5993b9e60403d555b551ed96475a44'),
+      ('sharing 0.2.0', '85965dddf3993cbeaec9dd7b3daec871ced5b1c2a8d56a5f92c3ee659db955a4'))
   order by string_to_array(m.version, '.')::int[] desc, m.name
   limit 1;
   if strange.is_newer then
     raise exception 'this database has agent_memory %, this file is %', strange.version, '0.2.0'
       using errcode = '0A000', hint = 'Install the newer file; there is no way back to an older one.';
+  elsif rtrim(strange.name, '0123456789.- ') not in ('', 'artifacts', 'checkpoints', 'cluster', 'guard', 'secrets', 'sharing') then
+    raise exception 'this database has add-ons that this file lacks (%)', strange.name
+      using errcode = '0A000', hint = 'Run the file that has all of them: agent-memory install.';
   elsif strange.name is not null then
     raise exception 'this database has tables of an agent_memory % that was never released (%)', strange.version,
         strange.name
@@ -368,16 +377,19 @@ begin
 end;
 $$;
 
--- Makes the tables of one version from those of another one, or from nothing. Does nothing in a database that has the
--- tables of another version: a new installation passes by all migrations, and an upgrade begins at its own.
-create or replace procedure memory._migrate(p_from text, p_to text, p_sha256 text, p_statements text)
+-- Makes the tables of one version from those of another one, or from nothing: those of the core ('') or of an add-on.
+-- Does nothing in a database that has the tables of another version: a new installation passes by all migrations, and
+-- an upgrade begins at its own.
+create or replace procedure memory._migrate(p_part text, p_from text, p_to text, p_sha256 text, p_statements text)
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  migration constant text := ltrim(p_part || ' ' || concat_ws('-', p_from, p_to));
   detail text;
 begin
-  if (select max(string_to_array(m.version, '.')::int[]) from memory.migrations as m)
+  if (select max(string_to_array(m.version, '.')::int[]) from memory.migrations as m
+      where rtrim(m.name, '0123456789.- ') = p_part)
     is distinct from string_to_array(p_from, '.')::int[] then
     return;
   end if;
@@ -386,10 +398,10 @@ begin
     execute p_statements;
   exception when feature_not_supported or dependent_objects_still_exist then
     get stacked diagnostics detail = pg_exception_detail;
-    call memory._refuse_upgrade(sqlerrm, coalesce(nullif(detail, ''), format('Migration %s-%s', p_from, p_to)),
+    call memory._refuse_upgrade(sqlerrm, coalesce(nullif(detail, ''), format('Migration %s', migration)),
       sqlstate);
   end;
-  insert into memory.migrations (name, sha256, version) values (concat_ws('-', p_from, p_to), p_sha256, p_to);
+  insert into memory.migrations (name, sha256, version) values (migration, p_sha256, p_to);
 end;
 $$;
 
@@ -648,23 +660,7 @@ begin
 end;
 $drain$;
 
-call memory._migrate(null, '0.2.0', '09cccfabfee37cef384ad9d67d74da2b8d552771dc51df369bcee1e00c671314', $migration$
--- Which server of a cluster serves which users. Every server is an ordinary PostgreSQL with the whole schema. The row
--- is the same on all servers, except for the column node. A single server has no row.
-create table memory.cluster_map (
-  is_map boolean primary key default true check (is_map),
-  version bigint not null,
-  partitions text[] not null,
-  users jsonb not null default '{}',
-  moving text[] not null default '{}',
-  nodes jsonb not null,
-  node text not null,
-  changed_at timestamptz not null default clock_timestamp()
-);
-
--- Nobody draws a number from it. Calls hold a lock on it, so that a change of the map waits for them.
-create sequence memory.cluster_map_lock;
-
+call memory._migrate('', null, '0.2.0', '7506f62a47b17b298b0694145a8caa0271d189d45e69c3b517458334f721fdb3', $migration$
 -- Who has called which administrative function.
 create table memory.audit (
   audit_id bigint generated always as identity primary key,
@@ -678,63 +674,6 @@ create table memory.audit (
 create index audit_at_idx on memory.audit (at); -- for memory.sweep(), and for readings of a time
 create index audit_user_idx on memory.audit (user_id) where user_id is not null; -- for the erasure of a user
 create index audit_merged_idx on memory.audit ((details ->> 'from_user_id')) where function = 'merge_users'; -- as well
-
--- Who reaches one user only, and what the install file has granted. These three tables have row security without a
--- policy: whatever is granted on them, only the owner reads and writes them.
-create table memory.bound_roles (
-  role_name name primary key,
-  user_id text,
-  bound_at timestamptz not null default statement_timestamp(),
-  claims_setting text,
-  constraint has_one_user check ((user_id is null) <> (claims_setting is null))
-);
-alter table memory.bound_roles enable row level security;
-
-create table memory.token_keys (
-  is_previous boolean primary key,
-  inner_block bytea not null,
-  outer_block bytea not null,
-  set_at timestamptz not null default statement_timestamp()
-);
-alter table memory.token_keys enable row level security;
-
-create table memory.role_grants (
-  role_name name not null,
-  object text not null,
-  role_oid oid not null,
-  granted_at timestamptz not null default statement_timestamp(),
-  primary key (role_name, object)
-);
-alter table memory.role_grants enable row level security;
-
--- Spaces, who may use them, and who wrote what there.
--- Each row of memory.space_grants belongs to one of memory.spaces (user_id).
--- Each row of memory.space_writes belongs to one of memory.spaces (user_id).
-create table memory.spaces (
-  user_id text primary key,
-  title text,
-  metadata jsonb not null default '{}',
-  created_at timestamptz not null default statement_timestamp()
-);
-
-create table memory.space_grants (
-  user_id text not null,
-  member text not null,
-  access text not null,
-  granted_at timestamptz not null default statement_timestamp(),
-  primary key (user_id, member),
-  constraint access_is_known check (access in ('read', 'write'))
-);
-create index space_grants_member_idx on memory.space_grants (member);
-
-create table memory.space_writes (
-  user_id text not null,
-  member text not null,
-  source text not null,
-  id text not null,
-  primary key (user_id, source, id, member)
-);
-create index space_writes_member_idx on memory.space_writes (member, user_id);
 
 -- The settings of each user and agent.
 create table memory.policies (
@@ -1083,60 +1022,6 @@ create index query_embeddings_created_at_idx on memory.query_embeddings (created
 
 set local search_path = pg_catalog, pg_temp;
 
--- Texts that are too long for a context are kept whole under a key, and a placeholder stands for each. A row of
--- memory.artifact_parts holds at most some tens of kB: one slice, line or passage of 200 MB is read without the rest,
--- and the words of a part fit into one tsvector.
--- A row of memory.artifacts may name one of memory.threads (user_id, thread_id).
--- A row of memory.artifact_parts may name one of memory.artifacts (user_id, content_id).
-create table memory.artifacts (
-  user_id text not null,
-  key text not null,
-  artifact_type text not null default 'command_output',
-  content text,
-  description text not null,
-  token_count int not null,
-  agent_id text not null default 'default',
-  thread_id text,
-  metadata jsonb not null default '{}',
-  created_at timestamptz not null default statement_timestamp(),
-  expires_at timestamptz,
-  content_id uuid not null,
-  check_at timestamptz,
-  awaits_description boolean not null default false,
-  quarantined_at timestamptz,
-  quarantine_reason text,
-  released_at timestamptz,
-  primary key (user_id, key),
-  constraint metadata_is_object check (jsonb_typeof(metadata) = 'object')
-);
-create index artifacts_check_at_idx on memory.artifacts (check_at) where check_at < 'infinity';
-create unique index artifacts_content_idx on memory.artifacts (user_id, content_id);
-create index artifacts_expires_at_idx on memory.artifacts (expires_at) where expires_at is not null;
-create index artifacts_recent_idx on memory.artifacts (user_id, created_at, key);
-create index artifacts_thread_idx on memory.artifacts (user_id, thread_id) where thread_id is not null;
-create index artifacts_undescribed_idx on memory.artifacts (user_id, created_at, key) where awaits_description;
-
-create table memory.artifact_parts (
-  user_id text not null,
-  content_id uuid not null,
-  first_byte int not null,
-  first_line int not null,
-  content text not null,
-  is_parsed boolean not null default false,
-  primary key (user_id, content_id, first_byte)
-);
-create index artifact_parts_lines_idx on memory.artifact_parts (user_id, content_id, first_line, first_byte);
-create index artifact_parts_unparsed_idx on memory.artifact_parts (user_id, content_id, first_byte)
-  where not is_parsed;
-
-create table memory.artifact_uploads (
-  user_id text not null,
-  upload_id uuid not null,
-  updated_at timestamptz not null default statement_timestamp(),
-  primary key (user_id, upload_id)
-);
-create index artifact_uploads_updated_at_idx on memory.artifact_uploads (updated_at);
-
 -- The conversations: threads and their messages.
 -- Each row of memory.messages belongs to one of memory.threads (user_id, thread_id).
 -- A row of memory.messages may name one of memory.summaries (user_id, summary_id).
@@ -1476,77 +1361,6 @@ create table memory.document_chunks (
 );
 create index document_chunks_uncut_idx on memory.document_chunks (user_id, document_id) where token_count is null;
 
--- The states of graphs, as LangGraph's checkpointers keep them. A checkpoint is the state of a graph after a step. It
--- names the version of each channel, and the value of a channel in a version is stored once, for all checkpoints that
--- have it. What the tasks of the next step write stands beside a checkpoint until the next one is stored. Values are in
--- the format of the client, which the database cannot read: nothing here is searched, embedded or read by a model.
--- A row of memory.checkpoint_blobs may name one of memory.checkpoints (user_id, thread_id, namespace).
--- A row of memory.checkpoint_writes may name one of memory.checkpoints (user_id, thread_id, namespace, checkpoint_id).
-create table memory.checkpoints (
-  user_id text not null,
-  thread_id text not null,
-  namespace text not null,
-  checkpoint_id text not null,
-  parent_id text,
-  checkpoint jsonb not null,
-  metadata jsonb not null default '{}',
-  created_at timestamptz not null default statement_timestamp(),
-  expires_at timestamptz,
-  primary key (user_id, thread_id, namespace, checkpoint_id)
-);
-create index checkpoints_run_idx on memory.checkpoints (user_id, (metadata ->> 'run_id')) where metadata ? 'run_id';
-create index checkpoints_expiry_idx on memory.checkpoints (user_id, thread_id, expires_at)
-  where expires_at is not null;
-create index checkpoints_expires_at_idx on memory.checkpoints (expires_at) where expires_at is not null;
-
-create table memory.checkpoint_blobs (
-  user_id text not null,
-  thread_id text not null,
-  namespace text not null,
-  channel text not null,
-  version text not null,
-  type text not null,
-  blob bytea,
-  primary key (user_id, thread_id, namespace, channel, version)
-);
-
-create table memory.checkpoint_writes (
-  user_id text not null,
-  thread_id text not null,
-  namespace text not null,
-  checkpoint_id text not null,
-  task_id text not null,
-  place int not null,
-  channel text not null,
-  type text not null,
-  blob bytea,
-  task_path text not null default '',
-  primary key (user_id, thread_id, namespace, checkpoint_id, task_id, place)
-);
-
--- The secrets of users, encrypted, and who has read them.
--- A row of memory.secret_reads may name one of memory.secrets (user_id, name).
-create table memory.secrets (
-  user_id text not null,
-  name text not null,
-  key_id bytea not null,
-  sealed bytea not null,
-  created_at timestamptz not null default statement_timestamp(),
-  updated_at timestamptz not null default statement_timestamp(),
-  primary key (user_id, name)
-);
-create index secrets_key_id_idx on memory.secrets (key_id); -- for memory.reencrypt_secrets()
-
-create table memory.secret_reads (
-  read_at timestamptz not null default clock_timestamp(),
-  user_id text not null,
-  name text not null,
-  role text not null,
-  login_role text not null default session_user
-);
-create index secret_reads_read_at_idx on memory.secret_reads (read_at); -- for memory.sweep()
-create index secret_reads_user_idx on memory.secret_reads (user_id, read_at);
-
 -- The receipts of erasures, imports that are under way, and users who were moved here. memory.imports has row security
 -- without a policy: it is the owner's alone.
 create table memory.receipts (
@@ -1573,12 +1387,6 @@ create table memory.moved_users (
   moved_at timestamptz not null default statement_timestamp()
 );
 
--- The rows that functions of this room return.
-create type memory.space as (
-  space text, title text, access text, member_count bigint, memory_count bigint, created_at timestamptz,
-  total_count bigint, metadata jsonb
-);
-
 -- What the functions of changes return.
 create type memory.change as (
   change_id bigint, at timestamptz, user_id text, source text, id text, operation text, actor text
@@ -1597,14 +1405,6 @@ create type memory.claimed_job as (
 create type memory._source_text as (
   id text, thread_id text, number bigint, agent_id text, created_at timestamptz, valid_until timestamptz, said text,
   embedded text
-);
-
--- What the functions of artifacts return.
-create type memory.stored_artifact as (key text, memory_ref text, token_count int);
-
-create type memory.artifact as (
-  key text, memory_ref text, artifact_type text, description text, token_count int, agent_id text, thread_id text,
-  metadata jsonb, created_at timestamptz, expires_at timestamptz, total_count bigint
 );
 
 -- What the functions of messages return.
@@ -1650,13 +1450,6 @@ create type memory.document as (
   quarantine_reason text
 );
 
--- What the functions of checkpoints return.
-create type memory.checkpoint as (
-  thread_id text, namespace text, checkpoint_id text, parent_id text, checkpoint jsonb, metadata jsonb,
-  created_at timestamptz, channels text[], types text[], blobs bytea[], write_tasks text[], write_channels text[],
-  write_types text[], write_blobs bytea[]
-);
-
 -- What the functions of threads return.
 create type memory.thread as (
   thread_id text, message_count bigint, active_tokens bigint, first_at timestamptz, last_at timestamptz,
@@ -1674,18 +1467,9 @@ create type memory._search_filters as (
 -- The row that memory.backfill_status() returns.
 create type memory.backfill as (model text, done bigint, total bigint, is_active boolean);
 
--- What the functions of secrets return.
-create type memory.secret as (name text, created_at timestamptz, updated_at timestamptz);
-
 -- What memory._evidence_of() returns.
 create type memory._evidence as (
   prompt text[], given text, translates boolean, length int, words text[], language regconfig
-);
-
--- What the functions of quarantine return.
-create type memory.quarantined as (
-  source text, id text, content text, trust real, quarantined_at timestamptz, reason text, quarantined_with text,
-  total_count bigint
 );
 
 -- The rows that a search returns, and the rows that its steps pass to each other.
@@ -1748,6 +1532,246 @@ create type memory._recalled as (
 );
 
 set local search_path = pg_catalog, pg_temp;
+$migration$);
+
+call memory._migrate('artifacts', null, '0.2.0', 'bb7cf09de96fb1ca3ff1e4206071b856430ca4ccbed9f0ce75a17386e48823c0', $migration$
+-- Texts that are too long for a context are kept whole under a key, and a placeholder stands for each. A row of
+-- memory.artifact_parts holds at most some tens of kB: one slice, line or passage of 200 MB is read without the rest,
+-- and the words of a part fit into one tsvector.
+-- A row of memory.artifacts may name one of memory.threads (user_id, thread_id).
+-- A row of memory.artifact_parts may name one of memory.artifacts (user_id, content_id).
+create table memory.artifacts (
+  user_id text not null,
+  key text not null,
+  artifact_type text not null default 'command_output',
+  content text,
+  description text not null,
+  token_count int not null,
+  agent_id text not null default 'default',
+  thread_id text,
+  metadata jsonb not null default '{}',
+  created_at timestamptz not null default statement_timestamp(),
+  expires_at timestamptz,
+  content_id uuid not null,
+  check_at timestamptz,
+  awaits_description boolean not null default false,
+  quarantined_at timestamptz,
+  quarantine_reason text,
+  released_at timestamptz,
+  primary key (user_id, key),
+  constraint metadata_is_object check (jsonb_typeof(metadata) = 'object')
+);
+create index artifacts_check_at_idx on memory.artifacts (check_at) where check_at < 'infinity';
+create unique index artifacts_content_idx on memory.artifacts (user_id, content_id);
+create index artifacts_expires_at_idx on memory.artifacts (expires_at) where expires_at is not null;
+create index artifacts_recent_idx on memory.artifacts (user_id, created_at, key);
+create index artifacts_thread_idx on memory.artifacts (user_id, thread_id) where thread_id is not null;
+create index artifacts_undescribed_idx on memory.artifacts (user_id, created_at, key) where awaits_description;
+
+create table memory.artifact_parts (
+  user_id text not null,
+  content_id uuid not null,
+  first_byte int not null,
+  first_line int not null,
+  content text not null,
+  is_parsed boolean not null default false,
+  primary key (user_id, content_id, first_byte)
+);
+create index artifact_parts_lines_idx on memory.artifact_parts (user_id, content_id, first_line, first_byte);
+create index artifact_parts_unparsed_idx on memory.artifact_parts (user_id, content_id, first_byte)
+  where not is_parsed;
+
+create table memory.artifact_uploads (
+  user_id text not null,
+  upload_id uuid not null,
+  updated_at timestamptz not null default statement_timestamp(),
+  primary key (user_id, upload_id)
+);
+create index artifact_uploads_updated_at_idx on memory.artifact_uploads (updated_at);
+
+-- What the functions of artifacts return.
+create type memory.stored_artifact as (key text, memory_ref text, token_count int);
+
+create type memory.artifact as (
+  key text, memory_ref text, artifact_type text, description text, token_count int, agent_id text, thread_id text,
+  metadata jsonb, created_at timestamptz, expires_at timestamptz, total_count bigint
+);
+$migration$);
+
+call memory._migrate('checkpoints', null, '0.2.0', '264e13cb5660c0fbb52070e60e1123c8bf8dc7b40577407450f16fdd48244a98', $migration$
+-- The states of graphs, as LangGraph's checkpointers keep them. A checkpoint is the state of a graph after a step. It
+-- names the version of each channel, and the value of a channel in a version is stored once, for all checkpoints that
+-- have it. What the tasks of the next step write stands beside a checkpoint until the next one is stored. Values are in
+-- the format of the client, which the database cannot read: nothing here is searched, embedded or read by a model.
+-- A row of memory.checkpoint_blobs may name one of memory.checkpoints (user_id, thread_id, namespace).
+-- A row of memory.checkpoint_writes may name one of memory.checkpoints (user_id, thread_id, namespace, checkpoint_id).
+create table memory.checkpoints (
+  user_id text not null,
+  thread_id text not null,
+  namespace text not null,
+  checkpoint_id text not null,
+  parent_id text,
+  checkpoint jsonb not null,
+  metadata jsonb not null default '{}',
+  created_at timestamptz not null default statement_timestamp(),
+  expires_at timestamptz,
+  primary key (user_id, thread_id, namespace, checkpoint_id)
+);
+create index checkpoints_run_idx on memory.checkpoints (user_id, (metadata ->> 'run_id')) where metadata ? 'run_id';
+create index checkpoints_expiry_idx on memory.checkpoints (user_id, thread_id, expires_at)
+  where expires_at is not null;
+create index checkpoints_expires_at_idx on memory.checkpoints (expires_at) where expires_at is not null;
+
+create table memory.checkpoint_blobs (
+  user_id text not null,
+  thread_id text not null,
+  namespace text not null,
+  channel text not null,
+  version text not null,
+  type text not null,
+  blob bytea,
+  primary key (user_id, thread_id, namespace, channel, version)
+);
+
+create table memory.checkpoint_writes (
+  user_id text not null,
+  thread_id text not null,
+  namespace text not null,
+  checkpoint_id text not null,
+  task_id text not null,
+  place int not null,
+  channel text not null,
+  type text not null,
+  blob bytea,
+  task_path text not null default '',
+  primary key (user_id, thread_id, namespace, checkpoint_id, task_id, place)
+);
+
+-- What the functions of checkpoints return.
+create type memory.checkpoint as (
+  thread_id text, namespace text, checkpoint_id text, parent_id text, checkpoint jsonb, metadata jsonb,
+  created_at timestamptz, channels text[], types text[], blobs bytea[], write_tasks text[], write_channels text[],
+  write_types text[], write_blobs bytea[]
+);
+$migration$);
+
+call memory._migrate('cluster', null, '0.2.0', 'c3e75e115b8887f56b2cedfda1961e03e9085ba6fa41c56e7ff57b82e967a8ab', $migration$
+-- Which server of a cluster serves which users. Every server is an ordinary PostgreSQL with the whole schema. The row
+-- is the same on all servers, except for the column node. A single server has no row.
+create table memory.cluster_map (
+  is_map boolean primary key default true check (is_map),
+  version bigint not null,
+  partitions text[] not null,
+  users jsonb not null default '{}',
+  moving text[] not null default '{}',
+  nodes jsonb not null,
+  node text not null,
+  changed_at timestamptz not null default clock_timestamp()
+);
+
+-- Nobody draws a number from it. Calls hold a lock on it, so that a change of the map waits for them.
+create sequence memory.cluster_map_lock;
+$migration$);
+
+call memory._migrate('guard', null, '0.2.0', 'ca3367e469310df4e2c3b424344e464568bc823c01c39f2230a2882891694565', $migration$
+-- What the functions of quarantine return.
+create type memory.quarantined as (
+  source text, id text, content text, trust real, quarantined_at timestamptz, reason text, quarantined_with text,
+  total_count bigint
+);
+$migration$);
+
+call memory._migrate('secrets', null, '0.2.0', '9a30ff729b6d1f7d49aa9ee784374d3f9f5993b9e60403d555b551ed96475a44', $migration$
+-- The secrets of users, encrypted, and who has read them.
+-- A row of memory.secret_reads may name one of memory.secrets (user_id, name).
+create table memory.secrets (
+  user_id text not null,
+  name text not null,
+  key_id bytea not null,
+  sealed bytea not null,
+  created_at timestamptz not null default statement_timestamp(),
+  updated_at timestamptz not null default statement_timestamp(),
+  primary key (user_id, name)
+);
+create index secrets_key_id_idx on memory.secrets (key_id); -- for memory.reencrypt_secrets()
+
+create table memory.secret_reads (
+  read_at timestamptz not null default clock_timestamp(),
+  user_id text not null,
+  name text not null,
+  role text not null,
+  login_role text not null default session_user
+);
+create index secret_reads_read_at_idx on memory.secret_reads (read_at); -- for memory.sweep()
+create index secret_reads_user_idx on memory.secret_reads (user_id, read_at);
+
+-- What the functions of secrets return.
+create type memory.secret as (name text, created_at timestamptz, updated_at timestamptz);
+$migration$);
+
+call memory._migrate('sharing', null, '0.2.0', '85965dddf3993cbeaec9dd7b3daec871ced5b1c2a8d56a5f92c3ee659db955a4', $migration$
+-- Who reaches one user only, and what the install file has granted. These three tables have row security without a
+-- policy: whatever is granted on them, only the owner reads and writes them.
+create table memory.bound_roles (
+  role_name name primary key,
+  user_id text,
+  bound_at timestamptz not null default statement_timestamp(),
+  claims_setting text,
+  constraint has_one_user check ((user_id is null) <> (claims_setting is null))
+);
+alter table memory.bound_roles enable row level security;
+
+create table memory.token_keys (
+  is_previous boolean primary key,
+  inner_block bytea not null,
+  outer_block bytea not null,
+  set_at timestamptz not null default statement_timestamp()
+);
+alter table memory.token_keys enable row level security;
+
+create table memory.role_grants (
+  role_name name not null,
+  object text not null,
+  role_oid oid not null,
+  granted_at timestamptz not null default statement_timestamp(),
+  primary key (role_name, object)
+);
+alter table memory.role_grants enable row level security;
+
+-- Spaces, who may use them, and who wrote what there.
+-- Each row of memory.space_grants belongs to one of memory.spaces (user_id).
+-- Each row of memory.space_writes belongs to one of memory.spaces (user_id).
+create table memory.spaces (
+  user_id text primary key,
+  title text,
+  metadata jsonb not null default '{}',
+  created_at timestamptz not null default statement_timestamp()
+);
+
+create table memory.space_grants (
+  user_id text not null,
+  member text not null,
+  access text not null,
+  granted_at timestamptz not null default statement_timestamp(),
+  primary key (user_id, member),
+  constraint access_is_known check (access in ('read', 'write'))
+);
+create index space_grants_member_idx on memory.space_grants (member);
+
+create table memory.space_writes (
+  user_id text not null,
+  member text not null,
+  source text not null,
+  id text not null,
+  primary key (user_id, source, id, member)
+);
+create index space_writes_member_idx on memory.space_writes (member, user_id);
+
+-- The rows that functions of this room return.
+create type memory.space as (
+  space text, title text, access text, member_count bigint, memory_count bigint, created_at timestamptz,
+  total_count bigint, metadata jsonb
+);
 $migration$);
 
 -- PostgreSQL keeps no statistics of texts of users. What a user has said, and who that is, would stay in pg_statistic
@@ -2465,7 +2489,7 @@ begin
       ('function', '_role_name', $header$(p_role text)
     returns text$header$),
       ('procedure', '_refuse_upgrade', $header$(p_message text, p_detail text, p_code text default '2BP01')$header$),
-      ('procedure', '_migrate', $header$(p_from text, p_to text, p_sha256 text, p_statements text)$header$),
+      ('procedure', '_migrate', $header$(p_part text, p_from text, p_to text, p_sha256 text, p_statements text)$header$),
       ('procedure', '_lock', $header$()$header$),
       ('procedure', '_unbind', $header$()$header$),
       ('procedure', '_drop_replaced', $header$(p_kind text, p_object text)$header$),
@@ -35984,12 +36008,17 @@ begin
   select string_agg(f.fault, '; ' order by f.fault) into detail
   from (
     select case when t.version > string_to_array('0.2.0', '.')::int[]
-        then format('the tables are of %s, newer than 0.2.0: run "agent-memory install" of that version', v.name)
-        else format('the tables are of %s and not of 0.2.0: run "agent-memory install"', v.name)
+        then format('the tables%s are of %s, newer than 0.2.0: run "agent-memory install" of that version',
+          p.name, v.name)
+        else format('the tables%s are of %s and not of %s: run "agent-memory install"', p.name, v.name, p.version)
       end as fault
-    from (select max(string_to_array(m.version, '.')::int[]) from memory.migrations as m) as t (version)
+    from (values ('', '0.2.0'), ('artifacts', '0.2.0'), ('checkpoints', '0.2.0'), ('cluster', '0.2.0'), ('guard', '0.2.0'), ('secrets', '0.2.0'), ('sharing', '0.2.0')) as x (part, version)
+    cross join lateral (values (coalesce(' of ' || nullif(x.part, ''), ''), x.version)) as p (name, version)
+    cross join lateral (
+      select max(string_to_array(m.version, '.')::int[]) from memory.migrations as m
+      where rtrim(m.name, '0123456789.- ') = x.part) as t (version)
     cross join lateral (select coalesce(array_to_string(t.version, '.'), 'no known version')) as v (name)
-    where t.version is distinct from string_to_array('0.2.0', '.')::int[]
+    where t.version is distinct from string_to_array(p.version, '.')::int[]
     union all
     select format('%s was left behind by an upgrade that failed: run "agent-memory install"', p.oid::regprocedure)
     from pg_proc as p
@@ -52458,9 +52487,6 @@ begin
       ('admin', 'schema', 'memory'),
       ('worker', 'schema', 'memory'),
       ('reader', 'schema', 'memory'),
-      ('app', 'function', 'add_artifact_piece'),
-      ('tenant', 'function', 'add_artifact_piece'),
-      ('admin', 'function', 'add_artifact_piece'),
       ('app', 'function', 'add_document'),
       ('tenant', 'function', 'add_document'),
       ('admin', 'function', 'add_document'),
@@ -52491,9 +52517,6 @@ begin
       ('app', 'function', 'count_memories'),
       ('tenant', 'function', 'count_memories'),
       ('admin', 'function', 'count_memories'),
-      ('app', 'function', 'delete_artifact'),
-      ('tenant', 'function', 'delete_artifact'),
-      ('admin', 'function', 'delete_artifact'),
       ('app', 'function', 'delete_document'),
       ('tenant', 'function', 'delete_document'),
       ('admin', 'function', 'delete_document'),
@@ -52512,9 +52535,6 @@ begin
       ('app', 'function', 'delete_messages'),
       ('tenant', 'function', 'delete_messages'),
       ('admin', 'function', 'delete_messages'),
-      ('app', 'function', 'delete_secret'),
-      ('tenant', 'function', 'delete_secret'),
-      ('admin', 'function', 'delete_secret'),
       ('app', 'function', 'delete_thread'),
       ('tenant', 'function', 'delete_thread'),
       ('admin', 'function', 'delete_thread'),
@@ -52560,39 +52580,21 @@ begin
       ('app', 'function', 'get_user_summary'),
       ('tenant', 'function', 'get_user_summary'),
       ('admin', 'function', 'get_user_summary'),
-      ('app', 'function', 'list_artifacts'),
-      ('tenant', 'function', 'list_artifacts'),
-      ('admin', 'function', 'list_artifacts'),
       ('app', 'function', 'list_documents'),
       ('tenant', 'function', 'list_documents'),
       ('admin', 'function', 'list_documents'),
       ('app', 'function', 'list_memories'),
       ('tenant', 'function', 'list_memories'),
       ('admin', 'function', 'list_memories'),
-      ('app', 'function', 'list_quarantined'),
-      ('tenant', 'function', 'list_quarantined'),
-      ('admin', 'function', 'list_quarantined'),
-      ('app', 'function', 'list_secrets'),
-      ('tenant', 'function', 'list_secrets'),
-      ('admin', 'function', 'list_secrets'),
-      ('app', 'function', 'list_spaces'),
-      ('tenant', 'function', 'list_spaces'),
-      ('admin', 'function', 'list_spaces'),
       ('app', 'function', 'list_threads'),
       ('tenant', 'function', 'list_threads'),
       ('admin', 'function', 'list_threads'),
-      ('app', 'function', 'load_user'),
-      ('tenant', 'function', 'load_user'),
-      ('admin', 'function', 'load_user'),
       ('app', 'function', 'needs_memory'),
       ('tenant', 'function', 'needs_memory'),
       ('admin', 'function', 'needs_memory'),
       ('app', 'function', 'quarantine_memory'),
       ('tenant', 'function', 'quarantine_memory'),
       ('admin', 'function', 'quarantine_memory'),
-      ('app', 'function', 'quarantine_source'),
-      ('tenant', 'function', 'quarantine_source'),
-      ('admin', 'function', 'quarantine_source'),
       ('app', 'function', 'reconcile_memories'),
       ('tenant', 'function', 'reconcile_memories'),
       ('admin', 'function', 'reconcile_memories'),
@@ -52602,30 +52604,18 @@ begin
       ('app', 'function', 'release_memory'),
       ('tenant', 'function', 'release_memory'),
       ('admin', 'function', 'release_memory'),
-      ('app', 'function', 'release_source'),
-      ('tenant', 'function', 'release_source'),
-      ('admin', 'function', 'release_source'),
       ('app', 'function', 'render_memories'),
       ('tenant', 'function', 'render_memories'),
       ('admin', 'function', 'render_memories'),
       ('app', 'function', 'restore_memory'),
       ('tenant', 'function', 'restore_memory'),
       ('admin', 'function', 'restore_memory'),
-      ('app', 'function', 'retrieve_artifact'),
-      ('tenant', 'function', 'retrieve_artifact'),
-      ('admin', 'function', 'retrieve_artifact'),
       ('app', 'function', 'search'),
       ('tenant', 'function', 'search'),
       ('admin', 'function', 'search'),
-      ('app', 'function', 'set_secret'),
-      ('tenant', 'function', 'set_secret'),
-      ('admin', 'function', 'set_secret'),
       ('app', 'function', 'set_thread'),
       ('tenant', 'function', 'set_thread'),
       ('admin', 'function', 'set_thread'),
-      ('app', 'function', 'store_artifact'),
-      ('tenant', 'function', 'store_artifact'),
-      ('admin', 'function', 'store_artifact'),
       ('app', 'function', 'summarize_thread'),
       ('tenant', 'function', 'summarize_thread'),
       ('admin', 'function', 'summarize_thread'),
@@ -52641,39 +52631,62 @@ begin
       ('app', 'function', 'use_files'),
       ('tenant', 'function', 'use_files'),
       ('admin', 'function', 'use_files'),
-      ('app', 'function', 'copy_checkpoints'),
-      ('tenant', 'function', 'copy_checkpoints'),
-      ('admin', 'function', 'copy_checkpoints'),
-      ('app', 'function', 'delete_checkpoints'),
-      ('tenant', 'function', 'delete_checkpoints'),
-      ('admin', 'function', 'delete_checkpoints'),
-      ('app', 'function', 'get_checkpoint'),
-      ('tenant', 'function', 'get_checkpoint'),
-      ('admin', 'function', 'get_checkpoint'),
-      ('app', 'function', 'list_checkpoints'),
-      ('tenant', 'function', 'list_checkpoints'),
-      ('admin', 'function', 'list_checkpoints'),
-      ('app', 'function', 'prune_checkpoints'),
-      ('tenant', 'function', 'prune_checkpoints'),
-      ('admin', 'function', 'prune_checkpoints'),
-      ('app', 'function', 'put_checkpoint'),
-      ('tenant', 'function', 'put_checkpoint'),
-      ('admin', 'function', 'put_checkpoint'),
-      ('app', 'function', 'put_checkpoint_writes'),
-      ('tenant', 'function', 'put_checkpoint_writes'),
-      ('admin', 'function', 'put_checkpoint_writes'),
-      ('app', 'function', '_secret_mask'),
-      ('tenant', 'function', '_secret_mask'),
-      ('admin', 'function', '_secret_mask'),
+      ('app', 'function', 'add_artifact_piece'),
+      ('tenant', 'function', 'add_artifact_piece'),
+      ('admin', 'function', 'add_artifact_piece'),
+      ('app', 'function', 'delete_artifact'),
+      ('tenant', 'function', 'delete_artifact'),
+      ('admin', 'function', 'delete_artifact'),
+      ('app', 'function', 'list_artifacts'),
+      ('tenant', 'function', 'list_artifacts'),
+      ('admin', 'function', 'list_artifacts'),
+      ('app', 'function', 'retrieve_artifact'),
+      ('tenant', 'function', 'retrieve_artifact'),
+      ('admin', 'function', 'retrieve_artifact'),
+      ('app', 'function', 'store_artifact'),
+      ('tenant', 'function', 'store_artifact'),
+      ('admin', 'function', 'store_artifact'),
+      ('app', 'function', 'list_quarantined'),
+      ('tenant', 'function', 'list_quarantined'),
+      ('admin', 'function', 'list_quarantined'),
+      ('app', 'function', 'quarantine_source'),
+      ('tenant', 'function', 'quarantine_source'),
+      ('admin', 'function', 'quarantine_source'),
+      ('app', 'function', 'release_source'),
+      ('tenant', 'function', 'release_source'),
+      ('admin', 'function', 'release_source'),
+      ('app', 'function', 'delete_secret'),
+      ('tenant', 'function', 'delete_secret'),
+      ('admin', 'function', 'delete_secret'),
+      ('app', 'function', 'list_secrets'),
+      ('tenant', 'function', 'list_secrets'),
+      ('admin', 'function', 'list_secrets'),
+      ('app', 'function', 'load_user'),
+      ('tenant', 'function', 'load_user'),
+      ('admin', 'function', 'load_user'),
+      ('app', 'function', 'set_secret'),
+      ('tenant', 'function', 'set_secret'),
+      ('admin', 'function', 'set_secret'),
+      ('app', 'function', 'list_spaces'),
+      ('tenant', 'function', 'list_spaces'),
+      ('admin', 'function', 'list_spaces'),
       ('app', 'function', 'keep_query_embedding'),
       ('tenant', 'function', 'keep_query_embedding'),
       ('admin', 'function', 'keep_query_embedding'),
       ('app', 'function', 'query_to_embed'),
       ('tenant', 'function', 'query_to_embed'),
       ('admin', 'function', 'query_to_embed'),
+      ('app', 'function', '_secret_mask'),
+      ('tenant', 'function', '_secret_mask'),
+      ('admin', 'function', '_secret_mask'),
       ('app', 'function', 'tenant_user'),
       ('tenant', 'function', 'tenant_user'),
       ('admin', 'function', 'tenant_user'),
+      ('app', 'function', 'version'),
+      ('tenant', 'function', 'version'),
+      ('worker', 'function', 'version'),
+      ('reader', 'function', 'version'),
+      ('admin', 'function', 'version'),
       ('app', 'function', '_cluster_map'),
       ('tenant', 'function', '_cluster_map'),
       ('worker', 'function', '_cluster_map'),
@@ -52684,11 +52697,6 @@ begin
       ('worker', 'function', 'partition_of'),
       ('reader', 'function', 'partition_of'),
       ('admin', 'function', 'partition_of'),
-      ('app', 'function', 'version'),
-      ('tenant', 'function', 'version'),
-      ('worker', 'function', 'version'),
-      ('reader', 'function', 'version'),
-      ('admin', 'function', 'version'),
       ('worker', 'function', '_load_models'),
       ('worker', 'function', 'claim_jobs'),
       ('worker', 'function', 'complete_job'),
@@ -52731,30 +52739,51 @@ begin
       ('admin', 'function', '_audit_schedule'),
       ('admin', 'function', 'activate_model'),
       ('admin', 'function', 'backfill_status'),
-      ('admin', 'function', 'bind_role'),
-      ('admin', 'function', 'create_space'),
       ('admin', 'function', 'deactivate_model'),
       ('admin', 'function', 'delete_space'),
       ('admin', 'function', 'drop_model'),
       ('admin', 'function', 'forget_user'),
       ('admin', 'function', 'get_policy'),
-      ('admin', 'function', 'grant_space'),
       ('admin', 'function', 'import_user'),
       ('admin', 'function', 'list_changes'),
       ('admin', 'function', 'list_users'),
       ('admin', 'function', 'merge_users'),
-      ('admin', 'function', 'reencrypt_secrets'),
       ('admin', 'function', 'register_model'),
       ('admin', 'function', 'reset_prompt'),
       ('admin', 'function', 'retry_job'),
-      ('admin', 'function', 'revoke_space'),
       ('admin', 'function', 'schedule_jobs'),
       ('admin', 'function', 'set_policy'),
       ('admin', 'function', 'set_prompt'),
       ('admin', 'function', 'sweep'),
+      ('admin', 'function', 'vector_index'),
+      ('admin', 'function', 'reencrypt_secrets'),
+      ('admin', 'function', 'bind_role'),
+      ('admin', 'function', 'create_space'),
+      ('admin', 'function', 'grant_space'),
+      ('admin', 'function', 'revoke_space'),
       ('admin', 'function', 'trust_claims'),
       ('admin', 'function', 'unbind_role'),
-      ('admin', 'function', 'vector_index')
+      ('app', 'function', 'copy_checkpoints'),
+      ('tenant', 'function', 'copy_checkpoints'),
+      ('admin', 'function', 'copy_checkpoints'),
+      ('app', 'function', 'delete_checkpoints'),
+      ('tenant', 'function', 'delete_checkpoints'),
+      ('admin', 'function', 'delete_checkpoints'),
+      ('app', 'function', 'get_checkpoint'),
+      ('tenant', 'function', 'get_checkpoint'),
+      ('admin', 'function', 'get_checkpoint'),
+      ('app', 'function', 'list_checkpoints'),
+      ('tenant', 'function', 'list_checkpoints'),
+      ('admin', 'function', 'list_checkpoints'),
+      ('app', 'function', 'prune_checkpoints'),
+      ('tenant', 'function', 'prune_checkpoints'),
+      ('admin', 'function', 'prune_checkpoints'),
+      ('app', 'function', 'put_checkpoint'),
+      ('tenant', 'function', 'put_checkpoint'),
+      ('admin', 'function', 'put_checkpoint'),
+      ('app', 'function', 'put_checkpoint_writes'),
+      ('tenant', 'function', 'put_checkpoint_writes'),
+      ('admin', 'function', 'put_checkpoint_writes')
     ) as w (role_name, kind, name)
   ), objects (kind, name, object) as (
     select 'schema', 'memory'::regnamespace::text, 'memory'::regnamespace::text

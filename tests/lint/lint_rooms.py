@@ -276,9 +276,8 @@ def broken_links(pages: list[Path]) -> list[str]:
 
 
 def the_groups() -> list[tuple[str, list[str]]]:
-    """What each group of sql/grants.json holds: its description and its functions and views."""
-    groups = json.loads((ROOT / "sql" / "grants.json").read_text(encoding="utf-8"))
-    return [(group["what"], [*group.get("functions", ()), *group.get("views", ())]) for group in groups]
+    """What each group of rights holds: its description and its functions and views."""
+    return [(group["what"], [*group["functions"], *group["views"]]) for group in rooms.groups()]
 
 
 def main() -> int:
