@@ -8,7 +8,7 @@
 -- time. No data belongs to an extension, so pg_dump dumps all of it and DROP EXTENSION cannot delete it.
 --
 -- For the administrator who must approve it; docs/what-runs-in-my-database.md has more.
---   It makes    schema memory with 52 tables, 11 views, 42 triggers and 1071 functions, 110 of them public.
+--   It makes    schema memory with 51 tables, 11 views, 42 triggers and 1054 functions, 109 of them public.
 --               The extensions vector, pgcrypto and, for a superuser, plpython3u, if they are missing. Roles without
 --               login: memory_app, memory_tenant, memory_worker, memory_reader, memory_admin, if you may create roles.
 --   It leaves   everything else as it is: it makes no object in another schema, no setting of the server, the database
@@ -95,7 +95,7 @@ begin
     ) as c (of_type)
     -- Functions that clients call, and no others: these call the private ones.
     where p.pronamespace = 'memory'::regnamespace and p.prokind = 'f' and p.prosecdef
-      and p.proname = any (array['activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'copy_thread', 'count_memories', 'create_space', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_secret', 'delete_space', 'delete_thread', 'doctor', 'drop_model', 'end_memory', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread', 'get_thread_summary', 'get_user_summary', 'grant_space', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_changes', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_spaces', 'list_threads', 'list_users', 'load_user', 'merge_users', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'record_use', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'revoke_space', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_thread', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'use_files', 'vector_index', 'version', 'was_forgotten'])
+      and p.proname = any (array['activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'copy_thread', 'count_memories', 'create_space', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_secret', 'delete_space', 'delete_thread', 'doctor', 'drop_model', 'end_memory', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread', 'get_thread_summary', 'get_user_summary', 'grant_space', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_changes', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_spaces', 'list_threads', 'list_users', 'load_user', 'merge_users', 'needs_memory', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'record_use', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'revoke_space', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_thread', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'use_files', 'vector_index', 'version', 'was_forgotten'])
   loop
     take_away := take_away || format(e'execute %L;\n', routine.definition);
     execute replace(routine.definition, routine.body, format($body$%s
@@ -271,7 +271,6 @@ begin
       ('0.2.0', '7506f62a47b17b298b0694145a8caa0271d189d45e69c3b517458334f721fdb3'),
       ('artifacts 0.2.0', 'bb7cf09de96fb1ca3ff1e4206071b856430ca4ccbed9f0ce75a17386e48823c0'),
       ('checkpoints 0.2.0', '264e13cb5660c0fbb52070e60e1123c8bf8dc7b40577407450f16fdd48244a98'),
-      ('cluster 0.2.0', 'c3e75e115b8887f56b2cedfda1961e03e9085ba6fa41c56e7ff57b82e967a8ab'),
       ('guard 0.2.0', 'ca3367e469310df4e2c3b424344e464568bc823c01c39f2230a2882891694565'),
       ('secrets 0.2.0', '9a30ff729b6d1f7d49aa9ee784374d3f9f5993b9e60403d555b551ed96475a44'),
       ('sharing 0.2.0', '85965dddf3993cbeaec9dd7b3daec871ced5b1c2a8d56a5f92c3ee659db955a4'))
@@ -280,7 +279,7 @@ begin
   if strange.is_newer then
     raise exception 'this database has agent_memory %, this file is %', strange.version, '0.2.0'
       using errcode = '0A000', hint = 'Install the newer file; there is no way back to an older one.';
-  elsif rtrim(strange.name, '0123456789.- ') not in ('', 'artifacts', 'checkpoints', 'cluster', 'guard', 'secrets', 'sharing') then
+  elsif rtrim(strange.name, '0123456789.- ') not in ('', 'artifacts', 'checkpoints', 'guard', 'secrets', 'sharing') then
     raise exception 'this database has add-ons that this file lacks (%)', strange.name
       using errcode = '0A000', hint = 'Run the file that has all of them: agent-memory install.';
   elsif strange.name is not null then
@@ -613,7 +612,7 @@ set search_path = pg_catalog, pg_temp
 as $$
   select format('alter table %s enable row level security', c.oid::regclass)
   from pg_class as c
-  where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r' and c.relname = any (array['agent_budgets', 'artifact_parts', 'artifact_uploads', 'artifacts', 'audit', 'bound_roles', 'changes', 'checkpoint_blobs', 'checkpoint_writes', 'checkpoints', 'cluster_map', 'document_chunks', 'documents', 'due_deletions', 'embeddings', 'erasure_keys', 'gone_jobs', 'idempotency_keys', 'imports', 'jobs', 'marks', 'memories', 'memory_history', 'memory_scopes', 'memory_types', 'memory_uses', 'merged_users', 'messages', 'migrations', 'model_calls', 'models', 'moved_users', 'new_changes', 'policies', 'prompt_versions', 'quarantined_messages', 'query_embeddings', 'receipts', 'role_grants', 'secret_reads', 'secrets', 'shown_rounds', 'space_grants', 'space_writes', 'spaces', 'summaries', 'texts', 'threads', 'token_keys', 'tombstones', 'user_locks', 'whole_user_changes'])
+  where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r' and c.relname = any (array['agent_budgets', 'artifact_parts', 'artifact_uploads', 'artifacts', 'audit', 'bound_roles', 'changes', 'checkpoint_blobs', 'checkpoint_writes', 'checkpoints', 'document_chunks', 'documents', 'due_deletions', 'embeddings', 'erasure_keys', 'gone_jobs', 'idempotency_keys', 'imports', 'jobs', 'marks', 'memories', 'memory_history', 'memory_scopes', 'memory_types', 'memory_uses', 'merged_users', 'messages', 'migrations', 'model_calls', 'models', 'moved_users', 'new_changes', 'policies', 'prompt_versions', 'quarantined_messages', 'query_embeddings', 'receipts', 'role_grants', 'secret_reads', 'secrets', 'shown_rounds', 'space_grants', 'space_writes', 'spaces', 'summaries', 'texts', 'threads', 'token_keys', 'tombstones', 'user_locks', 'whole_user_changes'])
     and not c.relrowsecurity
     and exists (select from pg_attribute as a where a.attrelid = c.oid and a.attname = 'user_id')
   union all
@@ -627,7 +626,7 @@ as $$
       ('tenants', format('to %s using (true)', tenant.role)),
       ('own_user', format('as restrictive to %s using (user_id = (select memory.tenant_user()))', tenant.role))
   ) as p (name, definition)
-  where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r' and c.relname = any (array['agent_budgets', 'artifact_parts', 'artifact_uploads', 'artifacts', 'audit', 'bound_roles', 'changes', 'checkpoint_blobs', 'checkpoint_writes', 'checkpoints', 'cluster_map', 'document_chunks', 'documents', 'due_deletions', 'embeddings', 'erasure_keys', 'gone_jobs', 'idempotency_keys', 'imports', 'jobs', 'marks', 'memories', 'memory_history', 'memory_scopes', 'memory_types', 'memory_uses', 'merged_users', 'messages', 'migrations', 'model_calls', 'models', 'moved_users', 'new_changes', 'policies', 'prompt_versions', 'quarantined_messages', 'query_embeddings', 'receipts', 'role_grants', 'secret_reads', 'secrets', 'shown_rounds', 'space_grants', 'space_writes', 'spaces', 'summaries', 'texts', 'threads', 'token_keys', 'tombstones', 'user_locks', 'whole_user_changes'])
+  where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r' and c.relname = any (array['agent_budgets', 'artifact_parts', 'artifact_uploads', 'artifacts', 'audit', 'bound_roles', 'changes', 'checkpoint_blobs', 'checkpoint_writes', 'checkpoints', 'document_chunks', 'documents', 'due_deletions', 'embeddings', 'erasure_keys', 'gone_jobs', 'idempotency_keys', 'imports', 'jobs', 'marks', 'memories', 'memory_history', 'memory_scopes', 'memory_types', 'memory_uses', 'merged_users', 'messages', 'migrations', 'model_calls', 'models', 'moved_users', 'new_changes', 'policies', 'prompt_versions', 'quarantined_messages', 'query_embeddings', 'receipts', 'role_grants', 'secret_reads', 'secrets', 'shown_rounds', 'space_grants', 'space_writes', 'spaces', 'summaries', 'texts', 'threads', 'token_keys', 'tombstones', 'user_locks', 'whole_user_changes'])
     and c.relname <> 'bound_roles' -- the owner's alone
     and exists (select from pg_attribute as a where a.attrelid = c.oid and a.attname = 'user_id')
     and (p.definition like 'to public %' or to_regrole(tenant.role) is not null)
@@ -1655,24 +1654,6 @@ create type memory.checkpoint as (
 );
 $migration$);
 
-call memory._migrate('cluster', null, '0.2.0', 'c3e75e115b8887f56b2cedfda1961e03e9085ba6fa41c56e7ff57b82e967a8ab', $migration$
--- Which server of a cluster serves which users. Every server is an ordinary PostgreSQL with the whole schema. The row
--- is the same on all servers, except for the column node. A single server has no row.
-create table memory.cluster_map (
-  is_map boolean primary key default true check (is_map),
-  version bigint not null,
-  partitions text[] not null,
-  users jsonb not null default '{}',
-  moving text[] not null default '{}',
-  nodes jsonb not null,
-  node text not null,
-  changed_at timestamptz not null default clock_timestamp()
-);
-
--- Nobody draws a number from it. Calls hold a lock on it, so that a change of the map waits for them.
-create sequence memory.cluster_map_lock;
-$migration$);
-
 call memory._migrate('guard', null, '0.2.0', 'ca3367e469310df4e2c3b424344e464568bc823c01c39f2230a2882891694565', $migration$
 -- What the functions of quarantine return.
 create type memory.quarantined as (
@@ -1783,7 +1764,7 @@ $migration$);
 -- Only targets that nobody has set are set, so that running this file again locks no table.
 do $statistics$
 declare
-  our_tables constant text[] := array['agent_budgets', 'artifact_parts', 'artifact_uploads', 'artifacts', 'audit', 'bound_roles', 'changes', 'checkpoint_blobs', 'checkpoint_writes', 'checkpoints', 'cluster_map', 'document_chunks', 'documents', 'due_deletions', 'embeddings', 'erasure_keys', 'gone_jobs', 'idempotency_keys', 'imports', 'jobs', 'marks', 'memories', 'memory_history', 'memory_scopes', 'memory_types', 'memory_uses', 'merged_users', 'messages', 'migrations', 'model_calls', 'models', 'moved_users', 'new_changes', 'policies', 'prompt_versions', 'quarantined_messages', 'query_embeddings', 'receipts', 'role_grants', 'secret_reads', 'secrets', 'shown_rounds', 'space_grants', 'space_writes', 'spaces', 'summaries', 'texts', 'threads', 'token_keys', 'tombstones', 'user_locks', 'whole_user_changes'];
+  our_tables constant text[] := array['agent_budgets', 'artifact_parts', 'artifact_uploads', 'artifacts', 'audit', 'bound_roles', 'changes', 'checkpoint_blobs', 'checkpoint_writes', 'checkpoints', 'document_chunks', 'documents', 'due_deletions', 'embeddings', 'erasure_keys', 'gone_jobs', 'idempotency_keys', 'imports', 'jobs', 'marks', 'memories', 'memory_history', 'memory_scopes', 'memory_types', 'memory_uses', 'merged_users', 'messages', 'migrations', 'model_calls', 'models', 'moved_users', 'new_changes', 'policies', 'prompt_versions', 'quarantined_messages', 'query_embeddings', 'receipts', 'role_grants', 'secret_reads', 'secrets', 'shown_rounds', 'space_grants', 'space_writes', 'spaces', 'summaries', 'texts', 'threads', 'token_keys', 'tombstones', 'user_locks', 'whole_user_changes'];
   own_words constant text[] := array[
     'function', 'kind', 'memory_type', 'model', 'operation', 'role', 'status', 'variant'];
   place record;
@@ -1819,17 +1800,6 @@ begin
   for described in
     select d.kind, d.name, d.says
     from (values
-      ('table', 'cluster_map', 'The map of a cluster: which node serves which partition of the users. One row, which is the same on all nodes but for '
-'the column node; no row where one server serves all users. "agent-memory cluster" writes it.'),
-      ('column', 'cluster_map.is_map', 'Always true: the table has one row at most.'),
-      ('column', 'cluster_map.version', 'Grows by each change. Of two maps the one with the higher version counts.'),
-      ('column', 'cluster_map.partitions', 'The names of the nodes that serve the partitions: the first element is the node of partition 0.'),
-      ('column', 'cluster_map.users', 'The nodes of users who were moved by themselves, by the MD5 of their user_id in UTF-8 as hex digits.'),
-      ('column', 'cluster_map.moving', 'What is being moved between nodes, so that no node serves it: numbers of partitions, and hashes of users.'),
-      ('column', 'cluster_map.nodes', 'The nodes by name: {"dsn": how a client connects, without role and password, "number": what makes ids of this node '
-'different from those of the others}.'),
-      ('column', 'cluster_map.node', 'The name of the node that this database is.'),
-      ('column', 'cluster_map.changed_at', 'When this version of the map was written here.'),
       ('table', 'audit', 'Each call of an administrative function that was committed, each installation and upgrade, for 400 days. Rows '
 'cannot be changed or deleted before. For administrators and auditors.'),
       ('column', 'audit.audit_id', 'Rises with each row, in the order of the calls, not of their commits.'),
@@ -2633,28 +2603,16 @@ returns text$header$),
 returns text[]$header$),
       ('function', '_words_that_begin', $header$(p_said text, p_beginnings text[])
 returns int$header$),
-      ('function', 'partition_of', $header$(user_id text, partitions int default 64)
-returns int$header$),
-      ('function', '_partition_of_digest', $header$(p_digest text, p_partitions int)
-returns int$header$),
-      ('function', '_check_partition', $header$(p_user_id text)
-returns void$header$),
-      ('function', '_is_here', $header$(p_user_id text)
-returns boolean$header$),
-      ('function', '_is_in_map', $header$(p_user_id text, p_lock bigint, p_seen pg_snapshot)
-returns boolean$header$),
-      ('function', '_map_seen', $header$()
-returns memory.cluster_map$header$),
-      ('function', '_is_in_new_map', $header$(p_user_id text, p_seen memory.cluster_map)
-returns boolean$header$),
-      ('function', '_node_of', $header$(p_user_id text, p_partitions text[], p_users jsonb)
-returns text$header$),
-      ('function', '_refuse_other_node', $header$(p_user_id text)
-returns void$header$),
       ('function', '_user_of_claims', $header$()
 returns text$header$),
       ('function', '_hmac_sha256', $header$(p_message bytea, p_inner_block bytea, p_outer_block bytea)
 returns bytea$header$),
+      ('function', '_is_here', $header$(p_user_id text)
+returns boolean$header$),
+      ('function', '_refuse_other_node', $header$(p_user_id text)
+returns void$header$),
+      ('function', '_cluster_map', $header$()
+returns jsonb$header$),
       ('function', '_check_space', $header$(p_user_id text, p_writes boolean)
 returns void$header$),
       ('function', '_check_user_of_job', $header$(p_user_id text)
@@ -5114,37 +5072,6 @@ returns bigint$header$),
 returns jsonb$header$),
       ('function', 'version', $header$()
 returns text$header$),
-      ('function', '_cluster_map', $header$()
-returns jsonb$header$),
-      ('function', '_set_cluster_map', $header$(
-  p_node text, p_version bigint, p_partitions text[], p_nodes jsonb, p_users jsonb default '{}',
-  p_moving text[] default '{}'
-)
-returns void$header$),
-      ('function', '_lock_map', $header$()
-returns void$header$),
-      ('function', '_given_up', $header$(p_before memory.cluster_map, p_partitions text[], p_users jsonb)
-returns text[]$header$),
-      ('function', '_user_left_behind', $header$(
-  p_before memory.cluster_map, p_node text, p_partitions text[], p_users jsonb
-)
-returns text$header$),
-      ('function', '_users_elsewhere', $header$(p_node text, p_partitions text[], p_users jsonb)
-returns setof text$header$),
-      ('function', '_route_by_map', $header$()
-returns void$header$),
-      ('function', '_is_here', $header$(p_user_id text)
-    returns boolean$header$),
-      ('function', '_write_map_into_function', $header$(p_map memory.cluster_map)
-returns void$header$),
-      ('function', '_is_in_map', $header$(p_user_id text, p_lock bigint, p_seen pg_snapshot)
-    returns boolean$header$),
-      ('function', '_guard_place', $header$()
-returns void$header$),
-      ('function', '_node_before_change', $header$()
-returns trigger$header$),
-      ('function', '_node_before_job', $header$()
-returns trigger$header$),
       ('function', '_call_model', $header$(kind text, payload jsonb)
 returns jsonb$header$),
       ('function', '_load_models', $header$()
@@ -6361,152 +6288,6 @@ begin atomic
     nullif(strpos(p_said, p_beginnings[7]), 0), nullif(strpos(p_said, p_beginnings[8]), 0));
 end;
 
-create or replace function memory.partition_of(user_id text, partitions int default 64)
-returns int
-language plpgsql immutable parallel safe security definer
-set search_path = pg_catalog, pg_temp
-set jit = off
-set enable_seqscan = off
-set max_parallel_workers_per_gather = 0
-set enable_bitmapscan = off
-as $$
-begin
-  if not memory._is_id(user_id) or (partitions between 1 and 65536) is not true then
-    perform memory._check_partition(user_id);
-  end if;
-  -- MD5, because every language has it, and the result must be the same in all of them, and on every server.
-  return memory._partition_of_digest(md5(convert_to(user_id, 'UTF8')), partitions);
-end;
-$$;
-comment on function memory.partition_of(text, int) is
-'The partition that a user belongs to, from 0 to partitions - 1: the first 32 bits of the MD5 of the user_id in UTF-8, '
-'read as a big-endian number, modulo the number of partitions. The same in every version, encoding and language.';
-
--- The partition of a user whose user_id has this MD5. If the number of partitions divides 256, as the default does, the
--- last of the four bytes says as much as all of them. Where the number is a constant, PostgreSQL plans one branch only,
--- which takes half as many operators.
-create or replace function memory._partition_of_digest(p_digest text, p_partitions int)
-returns int
-language sql immutable parallel safe
-begin atomic
-  select case
-    when 256 % p_partitions = 0 then get_byte(decode(p_digest, 'hex'), 3) % p_partitions
-    else ('x' || left(p_digest, 8))::bit(32)::bigint % p_partitions
-  end;
-end;
-
--- Refuses what has no partition: a text that is no id, or else the number of partitions.
-create or replace function memory._check_partition(p_user_id text)
-returns void
-language plpgsql immutable parallel safe
-as $$
-begin
-  if not memory._is_id(p_user_id) then
-    perform memory._refuse('user_id', 'must have 1 to 255 characters', 'Pass the id of a user.');
-  end if;
-  perform memory._refuse('partitions', 'must be between 1 and 65536',
-    'Pass the number of partitions that the cluster was made with.');
-end;
-$$;
-
--- Whether this server serves a user. On a single server the answer is the constant true, which PostgreSQL folds away:
--- a call pays nothing. 82_cluster/set_map.sql replaces the body where this server is a node of a cluster.
-create or replace function memory._is_here(p_user_id text)
-returns boolean
-language sql immutable parallel safe
-begin atomic
-  select true;
-end;
-
--- True if the newest map gives a user to this node, and the statement of the caller (p_seen) sees that map; null where
--- memory._is_in_new_map() has to look closer. 82_cluster/set_map.sql replaces the body by one with the map's constants.
--- The caller passes pg_sequence_last_value('memory.cluster_map_lock'), of which nobody needs the value: PostgreSQL
--- keeps the lock on the sequence until the transaction ends, and whoever changes the map locks the sequence against
--- that. So a change waits for the calls before it. A call after it has got the lock, and with it all news of the
--- catalog, before PostgreSQL looks this function up, and runs the new body. To read the map's row instead would take
--- as long again as all the rest of the check.
-create or replace function memory._is_in_map(p_user_id text, p_lock bigint, p_seen pg_snapshot)
-returns boolean
-language sql volatile parallel unsafe
-begin atomic
-  select null::boolean;
-end;
-
--- The map that the statement of the caller sees: a stable function has no snapshot of its own.
-create or replace function memory._map_seen()
-returns memory.cluster_map
-language plpgsql stable parallel safe
-as $$
-declare
-  map memory.cluster_map;
-begin
-  select m.* into map from memory.cluster_map as m;
-  return map;
-end;
-$$;
-
--- Whether the map gives a user to this node, where the statement of the caller does not see the newest map, where the
--- user was moved alone or is being moved, or where another node serves the user. The transaction has the lock already.
---
--- Two calls are refused with an error to retry (40001). A read whose snapshot is older than the change (p_seen) would
--- miss the rows of a user who has arrived since. And a transaction of a higher isolation level has one snapshot only;
--- where it can write, it locks the row of the map, which PostgreSQL refuses if the row has changed since. A snapshot
--- from before the first map sees no row at all.
-create or replace function memory._is_in_new_map(p_user_id text, p_seen memory.cluster_map)
-returns boolean
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  map memory.cluster_map;
-  digest text;
-begin
-  if current_setting('transaction_isolation') = 'read committed' or current_setting('transaction_read_only') = 'on' then
-    select m.* into map from memory.cluster_map as m;
-  else
-    select m.* into map from memory.cluster_map as m for share;
-  end if;
-  if map.version is null or p_seen.version is null
-    or map.version <> p_seen.version
-      and memory._node_of(p_user_id, p_seen.partitions, p_seen.users) is distinct from map.node then
-    raise exception 'user_id: the map of the cluster has just changed' using errcode = '40001',
-      detail = format('map version %s', map.version), hint = 'Nothing was stored. Call again.';
-  end if;
-  digest := md5(convert_to(p_user_id, 'UTF8'));
-  if digest = any (map.moving)
-    or memory._partition_of_digest(digest, cardinality(map.partitions))::text = any (map.moving) then
-    raise exception 'user_id: the user is being moved to another node' using errcode = '55P03',
-      detail = format('map version %s', map.version), hint = 'Nothing was stored. Call again in a second.';
-  end if;
-  return memory._node_of(p_user_id, map.partitions, map.users) = map.node;
-end;
-$$;
-
--- The node that a map gives a user to.
-create or replace function memory._node_of(p_user_id text, p_partitions text[], p_users jsonb)
-returns text
-language sql stable parallel safe -- convert_to() is stable, and PostgreSQL would not inline it otherwise
-begin atomic
-  select coalesce(p_users ->> md5(convert_to(p_user_id, 'UTF8')),
-    p_partitions[memory._partition_of_digest(md5(convert_to(p_user_id, 'UTF8')), cardinality(p_partitions)) + 1]);
-end;
-
--- Refuses a user whom another node serves.
-create or replace function memory._refuse_other_node(p_user_id text)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  map memory.cluster_map;
-  node text;
-begin
-  select m.* into map from memory.cluster_map as m;
-  node := memory._node_of(p_user_id, map.partitions, map.users);
-  raise exception 'user_id: node "%" serves the user, and this is node "%"', node, map.node using errcode = 'AM003',
-    detail = format('map version %s', map.version),
-    hint = format('Call node %s: %s', node, map.nodes -> node ->> 'dsn');
-end;
-$$;
-
 -- Claims of a JSON Web Token that somebody before the database has verified, such as PostgREST, and put into a setting.
 -- Every session can set it. So claims count only in roles that an administrator has named by memory.trust_claims(),
 -- and whoever can send SQL of one's own in such a role is believed.
@@ -6549,6 +6330,39 @@ language sql immutable parallel safe
 begin atomic
   select sha256(p_outer_block || sha256(p_inner_block || p_message));
 end;
+
+-- Whether this server serves a user. On a single server the answer is the constant true, which PostgreSQL folds away:
+-- a call pays nothing. A node of a cluster has another body, which the map of the cluster writes.
+create or replace function memory._is_here(p_user_id text)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select true;
+end;
+
+-- Refuses a user whom another server serves. Nobody does without a cluster.
+create or replace function memory._refuse_other_node(p_user_id text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+end;
+$$;
+
+-- The map of a cluster, which clients ask for. Null: one server serves all users.
+create or replace function memory._cluster_map()
+returns jsonb
+language plpgsql stable parallel unsafe security definer
+set search_path = pg_catalog, pg_temp
+set jit = off
+set enable_seqscan = off
+set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
+as $$
+begin
+  return null;
+end;
+$$;
 
 -- A space is memory that several users share. To all tables and functions it is a user whose id begins with "space:".
 -- Sessions that are no tenant's read and write every space. A tenant reads and writes those that memory.space_grants
@@ -35631,7 +35445,6 @@ begin
     ('checkpoints_expiry_idx', $index$create index concurrently checkpoints_expiry_idx on memory.checkpoints (user_id, thread_id, expires_at) where expires_at is not null$index$),
     ('checkpoints_pkey', $index$alter table memory.checkpoints add primary key (user_id, thread_id, namespace, checkpoint_id)$index$),
     ('checkpoints_run_idx', $index$create index concurrently checkpoints_run_idx on memory.checkpoints (user_id, (metadata ->> 'run_id')) where metadata ? 'run_id'$index$),
-    ('cluster_map_pkey', $index$alter table memory.cluster_map add primary key (is_map)$index$),
     ('document_chunks_pkey', $index$alter table memory.document_chunks add primary key (user_id, document_id, number)$index$),
     ('document_chunks_uncut_idx', $index$create index concurrently document_chunks_uncut_idx on memory.document_chunks (user_id, document_id) where token_count is null$index$),
     ('documents_archive_idx', $index$create unique index concurrently documents_archive_idx on memory.documents (user_id, thread_id) where source = 'archive'$index$),
@@ -36012,7 +35825,7 @@ begin
           p.name, v.name)
         else format('the tables%s are of %s and not of %s: run "agent-memory install"', p.name, v.name, p.version)
       end as fault
-    from (values ('', '0.2.0'), ('artifacts', '0.2.0'), ('checkpoints', '0.2.0'), ('cluster', '0.2.0'), ('guard', '0.2.0'), ('secrets', '0.2.0'), ('sharing', '0.2.0')) as x (part, version)
+    from (values ('', '0.2.0'), ('artifacts', '0.2.0'), ('checkpoints', '0.2.0'), ('guard', '0.2.0'), ('secrets', '0.2.0'), ('sharing', '0.2.0')) as x (part, version)
     cross join lateral (values (coalesce(' of ' || nullif(x.part, ''), ''), x.version)) as p (name, version)
     cross join lateral (
       select max(string_to_array(m.version, '.')::int[]) from memory.migrations as m
@@ -36950,338 +36763,6 @@ where s.kind = 'rolling' and s.status = 'completed'
 order by s.created_at desc
 $view$);
 comment on view memory.summary_windows is 'How the windows of rolling summaries move on, newest first.';
-
--- The map as clients read it: {"version", "node", "partitions", "users", "moving", "nodes"}; null where one server
--- serves all users. A tenant's session sees of "users" its own user only, and of "moving" the partitions only: whoever
--- knows the MD5 of a user_id can try names until one has it.
-create or replace function memory._cluster_map()
-returns jsonb
-language plpgsql stable parallel unsafe security definer
-set search_path = pg_catalog, pg_temp
-set jit = off
-as $$
-declare
-  map jsonb;
-  own text;
-begin
-  select to_jsonb(m) - 'is_map' - 'changed_at' into map from memory.cluster_map as m;
-  if map is not null and memory._is_tenant() then
-    own := md5(convert_to(memory._user_of_tenant(), 'UTF8'));
-    map := map || jsonb_build_object(
-      'users', case when map -> 'users' ? own then jsonb_build_object(own, map #> array['users', own]) else '{}' end,
-      'moving', array(select m from jsonb_array_elements_text(map -> 'moving') as m where length(m) < 32));
-  end if;
-  return map;
-end;
-$$;
-
--- Writes the map of the cluster into this node. "agent-memory cluster" calls it on one node after the other. A map that
--- is older than the one here is refused, and so is one that takes users away from this node and would leave their rows
--- behind: these go first, in the same transaction.
-create or replace function memory._set_cluster_map(
-  p_node text, p_version bigint, p_partitions text[], p_nodes jsonb, p_users jsonb default '{}',
-  p_moving text[] default '{}'
-)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  before memory.cluster_map;
-  seen bigint;
-  problem text;
-  left_behind text;
-begin
-  select m.* into before from memory.cluster_map as m;
-  seen := before.version;
-  -- Who is being moved gets no rows meanwhile, so this long search need not hold the calls of all others up.
-  if memory._given_up(before, p_partitions, p_users) <@ before.moving then
-    left_behind := memory._user_left_behind(before, p_node, p_partitions, p_users);
-  else
-    seen := null;
-  end if;
-  perform memory._lock_map();
-  select m.* into before from memory.cluster_map as m;
-  problem := case
-    when (p_version >= 1) is not true then 'p_version: must be at least 1'
-    when (cardinality(p_partitions) between 1 and 65536 and array_lower(p_partitions, 1) = 1) is not true
-      then 'p_partitions: must name the node of 1 to 65536 partitions'
-    when cardinality(before.partitions) <> cardinality(p_partitions)
-      then format('p_partitions: the cluster has %s partitions, which cannot change', cardinality(before.partitions))
-    when jsonb_typeof(p_nodes) is distinct from 'object' then 'p_nodes: must be an object'
-    when exists (
-      select from jsonb_each(p_nodes) as n
-      where jsonb_typeof(n.value -> 'dsn') is distinct from 'string'
-        or jsonb_typeof(n.value -> 'number') is distinct from 'number'
-        or ((n.value ->> 'number')::numeric between 0 and 1023) is not true)
-      then 'p_nodes: each node needs a dsn and a number from 0 to 1023'
-    when (select count(distinct n.value -> 'number') <> count(*) from jsonb_each(p_nodes) as n)
-      then 'p_nodes: two nodes have the same number'
-    when (select count(distinct n.value ->> 'dsn') <> count(*) from jsonb_each(p_nodes) as n)
-      then 'p_nodes: two nodes have the same dsn'
-    when not p_nodes ? coalesce(p_node, '') then format('p_node: "%s" is no node of the map', p_node)
-    when exists (select from unnest(p_partitions) as p (node) where (p_nodes ? p.node) is not true)
-      then 'p_partitions: names a node that p_nodes lacks'
-    when exists (select from jsonb_each_text(p_users) as u where u.key !~ '^[0-9a-f]{32}$' or not p_nodes ? u.value)
-      then 'p_users: must be names of nodes by MD5'
-    when exists (select from unnest(p_moving) as m (what) where (m.what ~ '^([0-9]{1,5}|[0-9a-f]{32})$') is not true)
-      then 'p_moving: must be numbers of partitions or MD5s'
-    when (before.nodes -> before.node -> 'number') <> (p_nodes -> p_node -> 'number')
-      then 'p_nodes: the number of this node cannot change, because ids of jobs contain it'
-  end;
-  if problem is not null then
-    raise exception '%', problem using errcode = '22023', hint = 'Let "agent-memory cluster" make the map.';
-  elsif p_version < before.version or p_version = before.version
-    and (before.partitions, before.users, before.moving, before.nodes, before.node) is distinct from
-      (p_partitions, p_users, p_moving, p_nodes, p_node) then
-    raise exception 'p_version: this node has version % of the map', before.version using errcode = '40001',
-      hint = 'Read the newest map of all nodes, and begin again with the next version.';
-  end if;
-  if seen is distinct from before.version or seen is null then
-    left_behind := memory._user_left_behind(before, p_node, p_partitions, p_users);
-  end if;
-  if left_behind is not null then
-    raise exception 'p_partitions: user "%" has rows here and would belong to node "%"', left(left_behind, 255),
-      memory._node_of(left_behind, p_partitions, p_users) using errcode = '23503',
-      hint = 'Move the users first: agent-memory cluster move.';
-  end if;
-  insert into memory.cluster_map as m (version, partitions, users, moving, nodes, node)
-  values (p_version, p_partitions, p_users, p_moving, p_nodes, p_node)
-  on conflict on constraint cluster_map_pkey do update
-  set version = excluded.version, partitions = excluded.partitions, users = excluded.users,
-    moving = excluded.moving, nodes = excluded.nodes, node = excluded.node, changed_at = excluded.changed_at;
-  perform memory._route_by_map();
-  perform memory._audit('set_cluster_map', jsonb_build_object('version', p_version, 'node', p_node));
-end;
-$$;
-
--- Waits for the transactions that have called a function, and holds calls up until this transaction ends. Calls wait
--- behind whoever waits, so each wait is short, and calls pass between two of them.
-create or replace function memory._lock_map()
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  attempts_left int := 150;
-begin
-  perform set_config('lock_timeout', '200ms', true);
-  loop
-    begin
-      alter sequence memory.cluster_map_lock no cycle; -- as it was, but its lock is what calls wait for
-      return;
-    exception when lock_not_available then
-      attempts_left := attempts_left - 1;
-      if attempts_left = 0 then
-        raise;
-      end if;
-    end;
-    perform pg_sleep(0.2);
-  end loop;
-end;
-$$;
-
--- What a new map takes away from the node of the map before it, as the column "moving" writes it.
-create or replace function memory._given_up(p_before memory.cluster_map, p_partitions text[], p_users jsonb)
-returns text[]
-language sql stable parallel safe
-begin atomic
-  select array(
-    select (p.place - 1)::text
-    from unnest(p_before.partitions, p_partitions) with ordinality as p (was, becomes, place)
-    where p.was = p_before.node and p.becomes <> p_before.node
-    union all
-    select u.digest
-    from (
-      select d.digest, memory._partition_of_digest(d.digest, cardinality(p_before.partitions)) + 1 as place
-      from (select jsonb_object_keys(p_before.users) union select jsonb_object_keys(p_users)) as d (digest)
-      where d.digest ~ '^[0-9a-f]{32}$') as u
-    where coalesce(p_before.users ->> u.digest, p_before.partitions[u.place]) = p_before.node
-      and coalesce(p_users ->> u.digest, p_partitions[u.place]) <> p_before.node);
-end;
-
--- A user whom a new map takes away from this node and who has rows here. Rows that had no place here before are no
--- reason to refuse a map: "agent-memory cluster doctor" finds them.
-create or replace function memory._user_left_behind(
-  p_before memory.cluster_map, p_node text, p_partitions text[], p_users jsonb
-)
-returns text
-language plpgsql stable parallel unsafe
-as $$
-begin
-  if p_before.version is not null and memory._given_up(p_before, p_partitions, p_users) = '{}' then
-    return null;
-  end if;
-  return (
-    select e
-    from memory._users_elsewhere(p_node, p_partitions, p_users) as e
-    where p_before.version is null
-      or memory._node_of(e, p_before.partitions, p_before.users) = p_before.node
-    limit 1);
-end;
-$$;
-
--- The users who have rows in this database although a map gives them to another node.
-create or replace function memory._users_elsewhere(p_node text, p_partitions text[], p_users jsonb)
-returns setof text
-language plpgsql stable parallel unsafe
-as $$
-declare
-  relation regclass;
-begin
-  for relation in -- every table with rows of users begins its primary key with them
-    select c.oid
-    from pg_class as c
-    join pg_constraint as k on k.conrelid = c.oid and k.contype = 'p'
-    join pg_attribute as a on a.attrelid = c.oid and a.attnum = k.conkey[1] and a.attname = 'user_id'
-    where c.relnamespace = 'memory'::regnamespace and c.relname <> 'moved_users'
-  loop
-    -- One step through the index for each user, not one for each row.
-    return query execute format($query$
-      with recursive u as (
-        (select t.user_id from %1$s as t where t.user_id <> '' order by t.user_id limit 1)
-        union all
-        select (select t.user_id from %1$s as t where t.user_id > u.user_id order by t.user_id limit 1)
-        from u
-        where u.user_id is not null
-      )
-      select u.user_id from u where u.user_id is not null and memory._node_of(u.user_id, $1, $2) <> $3
-    $query$, relation) using p_partitions, p_users, p_node;
-  end loop;
-end;
-$$;
-
--- Lets memory._is_here() ask the map where there is one. A volatile function is inlined into its callers only if they
--- are volatile too, so memory._is_user() becomes volatile.
-create or replace function memory._route_by_map()
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  map memory.cluster_map;
-  number int;
-  following bigint;
-begin
-  select m.* into map from memory.cluster_map as m;
-  if not found then
-    return;
-  end if;
-  execute $asks$
-    create or replace function memory._is_here(p_user_id text)
-    returns boolean
-    language sql volatile parallel unsafe
-    begin atomic
-      select coalesce(
-        memory._is_in_map(p_user_id, pg_sequence_last_value('memory.cluster_map_lock'), pg_current_snapshot()),
-        memory._is_in_new_map(p_user_id, memory._map_seen()));
-    end
-  $asks$;
-  alter function memory._is_user(text) volatile parallel unsafe;
-  perform memory._write_map_into_function(map);
-  -- Ids of jobs differ between nodes: each node has a remainder of its own. A proxy has no number, and makes no jobs.
-  number := coalesce((map.nodes -> map.node ->> 'number')::int, 1023);
-  select (s.last_value / 1024 + 1) * 1024 + number into following
-  from memory.jobs_job_id_seq as s, pg_sequence as q
-  where q.seqrelid = 'memory.jobs_job_id_seq'::regclass and (q.seqincrement <> 1024 or s.last_value % 1024 <> number);
-  if found then
-    execute format('alter sequence memory.jobs_job_id_seq increment by 1024 restart with %s', following);
-  end if;
-  perform memory._guard_place();
-end;
-$$;
-
--- Writes what memory._is_in_map() says of most users into its body: which partitions this node serves, and since which
--- transaction. Who has a place of their own, or is being moved, is left to memory._is_in_new_map().
-create or replace function memory._write_map_into_function(p_map memory.cluster_map)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  exceptions text[] := array(
-    select e from jsonb_object_keys(p_map.users) as e
-    union all
-    select m from unnest(p_map.moving) as m where length(m) = 32);
-begin
-  execute format($creates$
-    create or replace function memory._is_in_map(p_user_id text, p_lock bigint, p_seen pg_snapshot)
-    returns boolean
-    language plpgsql volatile parallel unsafe
-    as $body$
-    begin
-      return case
-        when pg_visible_in_snapshot(%L, p_seen)
-          and (%L::boolean[])[memory._partition_of_digest(md5(convert_to(p_user_id, 'UTF8')), %s) + 1] %s
-          then true
-      end;
-    end;
-    $body$
-  $creates$, pg_current_xact_id(),
-    array(
-      select p.node = p_map.node and (p.place - 1)::text <> all (p_map.moving)
-      from unnest(p_map.partitions) with ordinality as p (node, place)
-      order by p.place),
-    cardinality(p_map.partitions),
-    case when exceptions <> '{}'
-      then format('and md5(convert_to(p_user_id, ''UTF8'')) <> all (%L::text[])', exceptions) end);
-end;
-$$;
-
--- Makes the triggers that only a node of a cluster has, so that a single server does not pay for them.
-create or replace function memory._guard_place()
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  guarded text;
-begin
-  for guarded in
-    select g.on_table
-    from unnest('{messages, memories, documents, artifacts}'::text[]) as g (on_table)
-    where not exists (
-      select from pg_trigger as t
-      where t.tgrelid = ('memory.' || g.on_table)::regclass and t.tgname = 'node_050_before_change')
-  loop
-    -- Who may create objects here is the owner: our functions, which have checked the user, and copies of users.
-    execute format($trigger$
-      create trigger node_050_before_change before update or delete on memory.%I
-      for each row when (not has_schema_privilege(current_user, 'memory', 'create'))
-      execute function memory._node_before_change()$trigger$, guarded);
-  end loop;
-  if not exists (
-    select from pg_trigger as t where t.tgrelid = 'memory.jobs'::regclass and t.tgname = 'node_050_before_insert') then
-    create trigger node_050_before_insert before insert on memory.jobs
-    for each row when (current_setting('memory.rows_are_copied', true) is distinct from 'yes')
-    execute function memory._node_before_job();
-  end if;
-end;
-$$;
-
--- Before an application changes or deletes a row directly, this trigger checks that this node serves the user: the
--- change of a row that has been copied to another node would be lost.
-create or replace function memory._node_before_change()
-returns trigger
-language plpgsql volatile parallel unsafe security definer
-set search_path = pg_catalog, pg_temp
-set jit = off
-as $$
-begin
-  if not memory._is_user(old.user_id) then
-    perform memory._check_id('user_id', old.user_id);
-  end if;
-  return case tg_op when 'DELETE' then old else new end;
-end;
-$$;
-
--- Before a job is stored, this trigger drops it if another node serves the user: what makes jobs for all users may have
--- seen the user before the user moved. A user who is being moved is refused, so that no job is lost.
-create or replace function memory._node_before_job()
-returns trigger
-language plpgsql volatile parallel unsafe security definer
-set search_path = pg_catalog, pg_temp
-set jit = off
-as $$
-begin
-  return case when memory._is_here(new.user_id) then new end;
-end;
-$$;
 
 -- The functions that call models inside the server. They need plpython3u, whose functions only a superuser can create.
 -- Where that is missing, functions of the same names say so; everything else works without them.
@@ -52417,7 +51898,7 @@ declare
 begin
   for routine in
     select p.oid::regprocedure from pg_proc as p
-    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_about_how_many', '_acknowledges', '_active_messages', '_active_tokens', '_add_prompt_version', '_added', '_agent_of_file', '_agent_of_message', '_agent_of_several', '_agrees_with', '_allowed_calls', '_append_content', '_apply_result', '_archive', '_archive_namespace', '_are_numbers', '_are_numbers_from', '_around_output', '_article_after_delete', '_artifact_after_change', '_artifact_after_write', '_artifact_awaits_verdict', '_artifact_before_write', '_artifact_content_after_insert', '_artifact_key', '_artifact_passing', '_artifact_problem', '_artifact_shown', '_artifact_texts', '_artifact_texts_after_update', '_artifact_trust', '_artifact_valid_until', '_artifact_verdict', '_artifacts_after_delete', '_ask_model', '_asked_about', '_asking_of', '_asks_the_assistant', '_attributes', '_attributes_named', '_audit', '_audit_before_change', '_audit_schedule', '_await_verdict', '_awaits_extraction', '_awaits_verdict', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_users', '_begin_copy', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_book', '_bury', '_bury_user', '_byte_slice', '_bytes_shown', '_bytes_to_finish', '_call_model', '_call_of', '_call_seq', '_caller', '_can_be_updated', '_candidates', '_change_name', '_changes_whole_user', '_character_start', '_chat_model', '_check_artifact', '_check_artifact_content', '_check_artifact_soon', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_checkpoint', '_check_chunks', '_check_claims', '_check_clock', '_check_content', '_check_deletion', '_check_document', '_check_embeddings', '_check_export', '_check_extraction_types', '_check_filter', '_check_free_place', '_check_id', '_check_indexes', '_check_json_size', '_check_key', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_on_conflict', '_check_page', '_check_part', '_check_partition', '_check_privileges', '_check_prompt_name', '_check_range', '_check_reader', '_check_recent_k', '_check_result_text', '_check_role_to_bind', '_check_roles', '_check_search', '_check_secrets', '_check_setting', '_check_settings', '_check_settings_object', '_check_some_readable', '_check_source_name', '_check_space', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_thread_exists', '_check_title', '_check_token_key', '_check_triggers', '_check_unread', '_check_upgrade', '_check_user_of_job', '_check_user_or_all', '_checked_roles', '_checkpoint_values', '_checkpoints_have_expired', '_checks', '_chosen_chat_model', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_cited_by', '_close_archive', '_cluster_map', '_code', '_compared_text', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_bytes', '_content_hash', '_content_slice', '_content_states_any', '_content_under', '_conversation_memory', '_copies_of', '_copy_texts', '_copy_writers', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_counted_on', '_counted_refusals', '_create_file', '_cross_session_context', '_current_artifacts', '_current_summaries', '_cut_roughly', '_dates_held', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_checkpoints_of_thread', '_delete_content', '_delete_derived', '_delete_files', '_delete_memories', '_delete_messages', '_delete_some_checkpoints', '_deletion', '_describe', '_describe_artifact_apply', '_describe_artifact_follow_up', '_describe_artifact_input', '_describe_artifact_overdue', '_describe_artifact_unfinished', '_describe_binary', '_describe_diff', '_describe_json', '_describe_json_lines', '_describe_json_start', '_describe_log', '_describe_page', '_describe_table', '_describe_tests', '_dimensions', '_doc_types', '_document_after_change', '_document_after_write', '_document_agent', '_document_before_write', '_document_passing', '_document_problem', '_document_shown', '_document_texts', '_document_texts_after_change', '_document_texts_after_update', '_documents_to_delete', '_does_not_fit', '_drop_artifact_texts', '_drop_secret_mask', '_drop_summaries', '_drop_uses', '_earlier_messages', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_overdue', '_embed_query', '_embedded_status', '_embedded_text', '_embedding_input', '_embedding_model', '_embeddings_of', '_emoji', '_end_as_noted', '_end_lease', '_end_memories', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ending_line', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enqueue_reconciliation', '_enter_calls', '_enter_job_calls', '_entries_named', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_evict_hidden', '_evict_together', '_evictable', '_evidence_of', '_evidence_words', '_evident_ends', '_evident_memories', '_evident_summary', '_excerpt', '_existing_space', '_expansions', '_expires_soon', '_expiring_unread', '_expiry', '_expiry_of_checkpoints', '_explanation', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_facts_alike', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_field_problem', '_file_place', '_file_size', '_file_to_change', '_file_tokens', '_files_at', '_filters', '_filters_of_memories', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_unread_messages', '_fit_thread', '_fitted', '_fold_near_duplicates', '_folded', '_folded_vector', '_follows', '_foremost_memories', '_forget_contributions', '_forget_conversation', '_forget_gone_keys', '_forget_in_ledger', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_forgetting_delete', '_forgetting_update', '_free_number', '_from_base64url', '_give_back', '_given_key', '_given_up', '_gone', '_grant_as_to_tenants', '_grep_content', '_guard_place', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_checkpoints', '_has_embeddings', '_has_known_provider', '_has_memory', '_has_memory_attributes', '_has_one_value', '_has_runner', '_has_unparsed_texts', '_heading_of', '_held_back', '_help_without_model', '_hide_released', '_hmac', '_hmac_block', '_hmac_sha256', '_hold_thread', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_in_short', '_insert_claims_mark', '_insert_into_file', '_insert_job', '_is_archive', '_is_article_of', '_is_blank', '_is_bound', '_is_card_number', '_is_checkpoint', '_is_chosen_message', '_is_current', '_is_current_message', '_is_ended_by', '_is_evidence', '_is_forgotten', '_is_granted', '_is_held_back', '_is_held_back_artifact', '_is_here', '_is_iban', '_is_id', '_is_in_map', '_is_in_new_map', '_is_judged', '_is_kept', '_is_kept_message', '_is_last_part', '_is_low', '_is_metadata', '_is_named', '_is_namespace', '_is_over', '_is_parsed', '_is_passage', '_is_plain_checkpoint', '_is_poisoned_artifact', '_is_provider', '_is_queued', '_is_random', '_is_readable_message', '_is_real_moment', '_is_result_text', '_is_role', '_is_same_content', '_is_same_secret', '_is_short_term', '_is_shown_or_waits', '_is_space', '_is_stated', '_is_summary_due', '_is_taken_key', '_is_tenant', '_is_there', '_is_undeleted', '_is_unexpired', '_is_unparsed', '_is_user', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_in_text', '_json_masked', '_json_states_any', '_judge_artifact', '_judge_document', '_judged_memory', '_judged_texts', '_keep_artifact', '_keep_embeddings', '_keep_limit', '_keep_memories', '_keep_message', '_keep_query_embedding', '_keep_round', '_keep_summary_texts', '_keep_the_best', '_keep_window', '_kept_texts', '_keyed_hash', '_keyed_statement', '_keys', '_kind_of_summary', '_known_dimensions', '_known_keys', '_known_memory', '_known_model', '_known_to_end', '_language', '_language_of', '_language_of_script', '_languages', '_last_said', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_leave_spaces', '_left_out', '_line_breaks', '_line_ends', '_line_start', '_lines_around', '_list_found_threads', '_list_problem', '_listed_documents', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_documents', '_lock_embedded', '_lock_existing_thread', '_lock_free_scopes', '_lock_map', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_source', '_lock_thread', '_lock_to_forget', '_lock_to_merge', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_log_summary', '_looked_up', '_lowered', '_make_tenant', '_make_texts', '_map_seen', '_mark_parsed', '_marked', '_masked', '_masked_assignment', '_masked_content', '_masked_memory', '_masked_metadata', '_masked_note', '_masked_word', '_masks', '_masks_of', '_max_artifact_bytes', '_max_export_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_attack', '_may_be_copy', '_may_be_long', '_may_be_masked', '_may_be_reworded', '_may_end', '_may_name', '_may_outrank', '_may_reach', '_may_state', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memories_concerned', '_memories_part', '_memories_to_delete', '_memory_before_insert', '_memory_before_update', '_memory_block', '_memory_line', '_memory_offers', '_memory_passing', '_memory_problem', '_memory_ref', '_memory_result', '_memory_shown', '_memory_texts', '_memory_texts_after_change', '_memory_trust', '_merge_layers', '_merge_parts', '_merge_policy', '_merge_rows', '_merge_secrets', '_merged_column', '_merging_conflict', '_merging_statement', '_message_before_insert', '_message_before_update', '_message_digest', '_message_expiry', '_message_in', '_message_lifetime', '_message_offers', '_message_passing', '_message_payload', '_message_problem', '_message_says', '_message_shown', '_message_text_after_update', '_message_texts', '_message_texts_after_change', '_message_tokens', '_message_trust', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_messages_of_source', '_messages_to_delete', '_microseconds', '_model_after_delete', '_model_json', '_model_to_fill', '_named_artifacts', '_named_keys', '_named_model', '_near_memories', '_nearest', '_nearest_among_memories', '_needs_summary', '_new_message', '_new_names', '_newest_facts', '_newest_question', '_newest_request', '_newest_seq', '_newest_thousand', '_newest_units', '_next_place', '_no_model', '_node_before_change', '_node_before_job', '_node_of', '_norm', '_normal_form', '_note_change', '_note_deletion', '_note_expired', '_note_language', '_note_missing_models', '_note_missing_resource', '_note_unseen', '_note_writer', '_nothing_below', '_now_and_then', '_number_changes', '_numbered', '_numbered_key', '_numbered_line', '_numbered_lines', '_one_line', '_opened', '_opening', '_other_values', '_outdated_messages', '_own_words', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_parse_parts', '_part_bytes', '_part_key', '_part_text', '_part_texts', '_partition_of_digest', '_parts_of_result', '_passage', '_passages_about', '_passages_shown', '_passages_that_fit', '_passes_multiple', '_passing', '_patterns_of', '_pgcrypto', '_pieces', '_pieces_to_mask', '_place_of_row', '_placeholder_offer', '_placeholder_text', '_plainly_spelled', '_policy', '_policy_applies', '_policy_problem', '_policy_section', '_preselected', '_present_winner', '_problem_of', '_prompt', '_prompt_variables', '_proposal', '_pseudonym', '_put_away', '_quarantine_archive', '_quarantine_artifact', '_quarantine_document', '_quarantine_memories', '_quarantine_memories_with_articles', '_quarantine_messages', '_quarantine_notice', '_quarantine_said', '_quarantine_summaries', '_query_embedding', '_query_hash', '_query_model', '_query_or_null', '_query_target', '_query_words', '_rambles', '_range_rule', '_rank_memories', '_ranked', '_ranked_once', '_readable_content', '_readable_memory', '_readable_reply', '_readable_share', '_readable_text', '_readable_time', '_reads_language', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_ref_in', '_ref_key', '_refusal_in', '_refusals', '_refuse', '_refuse_absent_file', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_memory', '_refuse_message', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_space', '_refuse_taken_place', '_refuse_text', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refuse_upload', '_refuse_used_key', '_registration', '_release_artifact', '_release_derived', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevance', '_relevant_by_meaning', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_rename_files', '_rendered', '_renew_expiry', '_renew_summaries', '_replace', '_replace_in_file', '_request_words', '_rerank', '_rerank_model', '_reranks', '_restart_jobs', '_reworded_at', '_role', '_role_name', '_room', '_rough_pieces', '_round_hash', '_route_by_map', '_runs_of_words', '_said', '_said_at', '_said_bytes', '_said_count', '_said_in', '_said_in_message', '_said_members', '_said_parts', '_said_twice', '_same_memories', '_same_results', '_same_spelling', '_same_value', '_sample', '_say_again', '_says_no_more', '_schema_problem', '_scored_texts', '_screen_texts_apply', '_screen_texts_input', '_screen_texts_overdue', '_screen_texts_unfinished', '_screened_up_to', '_sealed', '_search_row', '_searchable_messages', '_secret_code', '_secret_key', '_secret_key_id', '_secret_key_of', '_secret_mask', '_seq_after_opening', '_seq_of', '_seq_or_null', '_serve_active_model', '_server_variable', '_serving_model', '_set_cluster_map', '_set_mark', '_settings_of_file', '_settle', '_settle_duplicates', '_settle_threads', '_settled_metadata', '_share', '_share_in', '_share_of_texts', '_share_within', '_shortened', '_shown_before', '_shown_memories', '_shown_rounds', '_shown_summary', '_shown_tokens', '_signature', '_since', '_source_texts', '_source_trust', '_space_id', '_space_of', '_spaces_to_read', '_speaks_of', '_start_summary', '_state', '_state_again', '_stated_at', '_statement_hash', '_states', '_states_any', '_stating_contents', '_stems_of', '_stop_claims', '_store_embeddings', '_store_summary', '_store_texts', '_stored_digest', '_subject', '_subject_in', '_summarised', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_offers', '_summary_passing', '_summary_shown', '_summary_texts', '_summary_texts_after_change', '_sweep_checkpoints', '_sweep_memories', '_sweep_messages', '_sweep_space_writes', '_sweep_unnamed_artifacts', '_table_with', '_tables_of_users', '_tags_in', '_take_turn', '_take_verdict', '_text_of_message', '_text_vector', '_texts', '_that_fit', '_thread_after_change', '_thread_after_delete', '_thread_ids', '_thread_of', '_threads_after_delete', '_threads_with_words', '_time_asked', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_for_placeholders', '_tokens_of_parts', '_tokens_since_summary', '_tokens_to_give', '_trace_error', '_traced', '_turning_words', '_types_to_extract', '_unbook', '_unembedded', '_unjudged_parts', '_unless', '_unmasked', '_unread_candidates', '_unread_messages', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_hashes', '_user_left_behind', '_user_of_claims', '_user_of_space', '_user_of_tenant', '_user_of_unusual_token', '_users_elsewhere', '_users_with_texts', '_utc_offset', '_uuid_v7', '_valid_memories', '_valid_to_before', '_valid_until', '_values_asked', '_values_before', '_variant_of', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_view_files', '_visible_memories', '_waiting_reason', '_waiting_texts', '_waits_for_budget', '_which', '_whole_calls', '_whole_checkpoint', '_whole_history', '_whole_lines', '_whole_thread_tokens', '_wider_request', '_with_blanks', '_with_defaults', '_with_english_dates', '_with_files', '_with_keys', '_with_own_refs', '_with_same_words', '_with_text', '_without_case', '_without_credentials', '_without_random_words', '_without_recalled', '_without_said', '_word_key', '_word_numbers', '_word_rank', '_worded', '_wording', '_wording_key', '_wordings_of', '_words_as_said', '_words_of', '_words_that_begin', '_work_status', '_write_again', '_write_map_into_function', '_write_memories', '_write_messages', '_writes_of_checkpoint', '_zone_of', '_zone_or_null', 'activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'copy_thread', 'count_memories', 'create_space', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_secret', 'delete_space', 'delete_thread', 'doctor', 'drop_model', 'end_memory', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread', 'get_thread_summary', 'get_user_summary', 'grant_space', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_changes', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_spaces', 'list_threads', 'list_users', 'load_user', 'merge_users', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'record_use', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'revoke_space', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_thread', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'use_files', 'vector_index', 'version', 'was_forgotten'])
+    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_about_how_many', '_acknowledges', '_active_messages', '_active_tokens', '_add_prompt_version', '_added', '_agent_of_file', '_agent_of_message', '_agent_of_several', '_agrees_with', '_allowed_calls', '_append_content', '_apply_result', '_archive', '_archive_namespace', '_are_numbers', '_are_numbers_from', '_around_output', '_article_after_delete', '_artifact_after_change', '_artifact_after_write', '_artifact_awaits_verdict', '_artifact_before_write', '_artifact_content_after_insert', '_artifact_key', '_artifact_passing', '_artifact_problem', '_artifact_shown', '_artifact_texts', '_artifact_texts_after_update', '_artifact_trust', '_artifact_valid_until', '_artifact_verdict', '_artifacts_after_delete', '_ask_model', '_asked_about', '_asking_of', '_asks_the_assistant', '_attributes', '_attributes_named', '_audit', '_audit_before_change', '_audit_schedule', '_await_verdict', '_awaits_extraction', '_awaits_verdict', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_users', '_begin_copy', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_book', '_bury', '_bury_user', '_byte_slice', '_bytes_shown', '_bytes_to_finish', '_call_model', '_call_of', '_call_seq', '_caller', '_can_be_updated', '_candidates', '_change_name', '_changes_whole_user', '_character_start', '_chat_model', '_check_artifact', '_check_artifact_content', '_check_artifact_soon', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_checkpoint', '_check_chunks', '_check_claims', '_check_clock', '_check_content', '_check_deletion', '_check_document', '_check_embeddings', '_check_export', '_check_extraction_types', '_check_filter', '_check_free_place', '_check_id', '_check_indexes', '_check_json_size', '_check_key', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_on_conflict', '_check_page', '_check_part', '_check_privileges', '_check_prompt_name', '_check_range', '_check_reader', '_check_recent_k', '_check_result_text', '_check_role_to_bind', '_check_roles', '_check_search', '_check_secrets', '_check_setting', '_check_settings', '_check_settings_object', '_check_some_readable', '_check_source_name', '_check_space', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_thread_exists', '_check_title', '_check_token_key', '_check_triggers', '_check_unread', '_check_upgrade', '_check_user_of_job', '_check_user_or_all', '_checked_roles', '_checkpoint_values', '_checkpoints_have_expired', '_checks', '_chosen_chat_model', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_cited_by', '_close_archive', '_cluster_map', '_code', '_compared_text', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_bytes', '_content_hash', '_content_slice', '_content_states_any', '_content_under', '_conversation_memory', '_copies_of', '_copy_texts', '_copy_writers', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_counted_on', '_counted_refusals', '_create_file', '_cross_session_context', '_current_artifacts', '_current_summaries', '_cut_roughly', '_dates_held', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_checkpoints_of_thread', '_delete_content', '_delete_derived', '_delete_files', '_delete_memories', '_delete_messages', '_delete_some_checkpoints', '_deletion', '_describe', '_describe_artifact_apply', '_describe_artifact_follow_up', '_describe_artifact_input', '_describe_artifact_overdue', '_describe_artifact_unfinished', '_describe_binary', '_describe_diff', '_describe_json', '_describe_json_lines', '_describe_json_start', '_describe_log', '_describe_page', '_describe_table', '_describe_tests', '_dimensions', '_doc_types', '_document_after_change', '_document_after_write', '_document_agent', '_document_before_write', '_document_passing', '_document_problem', '_document_shown', '_document_texts', '_document_texts_after_change', '_document_texts_after_update', '_documents_to_delete', '_does_not_fit', '_drop_artifact_texts', '_drop_secret_mask', '_drop_summaries', '_drop_uses', '_earlier_messages', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_overdue', '_embed_query', '_embedded_status', '_embedded_text', '_embedding_input', '_embedding_model', '_embeddings_of', '_emoji', '_end_as_noted', '_end_lease', '_end_memories', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ending_line', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enqueue_reconciliation', '_enter_calls', '_enter_job_calls', '_entries_named', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_evict_hidden', '_evict_together', '_evictable', '_evidence_of', '_evidence_words', '_evident_ends', '_evident_memories', '_evident_summary', '_excerpt', '_existing_space', '_expansions', '_expires_soon', '_expiring_unread', '_expiry', '_expiry_of_checkpoints', '_explanation', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_facts_alike', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_field_problem', '_file_place', '_file_size', '_file_to_change', '_file_tokens', '_files_at', '_filters', '_filters_of_memories', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_unread_messages', '_fit_thread', '_fitted', '_fold_near_duplicates', '_folded', '_folded_vector', '_follows', '_foremost_memories', '_forget_contributions', '_forget_conversation', '_forget_gone_keys', '_forget_in_ledger', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_forgetting_delete', '_forgetting_update', '_free_number', '_from_base64url', '_give_back', '_given_key', '_gone', '_grant_as_to_tenants', '_grep_content', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_checkpoints', '_has_embeddings', '_has_known_provider', '_has_memory', '_has_memory_attributes', '_has_one_value', '_has_runner', '_has_unparsed_texts', '_heading_of', '_held_back', '_help_without_model', '_hide_released', '_hmac', '_hmac_block', '_hmac_sha256', '_hold_thread', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_in_short', '_insert_claims_mark', '_insert_into_file', '_insert_job', '_is_archive', '_is_article_of', '_is_blank', '_is_bound', '_is_card_number', '_is_checkpoint', '_is_chosen_message', '_is_current', '_is_current_message', '_is_ended_by', '_is_evidence', '_is_forgotten', '_is_granted', '_is_held_back', '_is_held_back_artifact', '_is_here', '_is_iban', '_is_id', '_is_judged', '_is_kept', '_is_kept_message', '_is_last_part', '_is_low', '_is_metadata', '_is_named', '_is_namespace', '_is_over', '_is_parsed', '_is_passage', '_is_plain_checkpoint', '_is_poisoned_artifact', '_is_provider', '_is_queued', '_is_random', '_is_readable_message', '_is_real_moment', '_is_result_text', '_is_role', '_is_same_content', '_is_same_secret', '_is_short_term', '_is_shown_or_waits', '_is_space', '_is_stated', '_is_summary_due', '_is_taken_key', '_is_tenant', '_is_there', '_is_undeleted', '_is_unexpired', '_is_unparsed', '_is_user', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_in_text', '_json_masked', '_json_states_any', '_judge_artifact', '_judge_document', '_judged_memory', '_judged_texts', '_keep_artifact', '_keep_embeddings', '_keep_limit', '_keep_memories', '_keep_message', '_keep_query_embedding', '_keep_round', '_keep_summary_texts', '_keep_the_best', '_keep_window', '_kept_texts', '_keyed_hash', '_keyed_statement', '_keys', '_kind_of_summary', '_known_dimensions', '_known_keys', '_known_memory', '_known_model', '_known_to_end', '_language', '_language_of', '_language_of_script', '_languages', '_last_said', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_leave_spaces', '_left_out', '_line_breaks', '_line_ends', '_line_start', '_lines_around', '_list_found_threads', '_list_problem', '_listed_documents', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_documents', '_lock_embedded', '_lock_existing_thread', '_lock_free_scopes', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_source', '_lock_thread', '_lock_to_forget', '_lock_to_merge', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_log_summary', '_looked_up', '_lowered', '_make_tenant', '_make_texts', '_mark_parsed', '_marked', '_masked', '_masked_assignment', '_masked_content', '_masked_memory', '_masked_metadata', '_masked_note', '_masked_word', '_masks', '_masks_of', '_max_artifact_bytes', '_max_export_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_attack', '_may_be_copy', '_may_be_long', '_may_be_masked', '_may_be_reworded', '_may_end', '_may_name', '_may_outrank', '_may_reach', '_may_state', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memories_concerned', '_memories_part', '_memories_to_delete', '_memory_before_insert', '_memory_before_update', '_memory_block', '_memory_line', '_memory_offers', '_memory_passing', '_memory_problem', '_memory_ref', '_memory_result', '_memory_shown', '_memory_texts', '_memory_texts_after_change', '_memory_trust', '_merge_layers', '_merge_parts', '_merge_policy', '_merge_rows', '_merge_secrets', '_merged_column', '_merging_conflict', '_merging_statement', '_message_before_insert', '_message_before_update', '_message_digest', '_message_expiry', '_message_in', '_message_lifetime', '_message_offers', '_message_passing', '_message_payload', '_message_problem', '_message_says', '_message_shown', '_message_text_after_update', '_message_texts', '_message_texts_after_change', '_message_tokens', '_message_trust', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_messages_of_source', '_messages_to_delete', '_microseconds', '_model_after_delete', '_model_json', '_model_to_fill', '_named_artifacts', '_named_keys', '_named_model', '_near_memories', '_nearest', '_nearest_among_memories', '_needs_summary', '_new_message', '_new_names', '_newest_facts', '_newest_question', '_newest_request', '_newest_seq', '_newest_thousand', '_newest_units', '_next_place', '_no_model', '_norm', '_normal_form', '_note_change', '_note_deletion', '_note_expired', '_note_language', '_note_missing_models', '_note_missing_resource', '_note_unseen', '_note_writer', '_nothing_below', '_now_and_then', '_number_changes', '_numbered', '_numbered_key', '_numbered_line', '_numbered_lines', '_one_line', '_opened', '_opening', '_other_values', '_outdated_messages', '_own_words', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_parse_parts', '_part_bytes', '_part_key', '_part_text', '_part_texts', '_parts_of_result', '_passage', '_passages_about', '_passages_shown', '_passages_that_fit', '_passes_multiple', '_passing', '_patterns_of', '_pgcrypto', '_pieces', '_pieces_to_mask', '_place_of_row', '_placeholder_offer', '_placeholder_text', '_plainly_spelled', '_policy', '_policy_applies', '_policy_problem', '_policy_section', '_preselected', '_present_winner', '_problem_of', '_prompt', '_prompt_variables', '_proposal', '_pseudonym', '_put_away', '_quarantine_archive', '_quarantine_artifact', '_quarantine_document', '_quarantine_memories', '_quarantine_memories_with_articles', '_quarantine_messages', '_quarantine_notice', '_quarantine_said', '_quarantine_summaries', '_query_embedding', '_query_hash', '_query_model', '_query_or_null', '_query_target', '_query_words', '_rambles', '_range_rule', '_rank_memories', '_ranked', '_ranked_once', '_readable_content', '_readable_memory', '_readable_reply', '_readable_share', '_readable_text', '_readable_time', '_reads_language', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_ref_in', '_ref_key', '_refusal_in', '_refusals', '_refuse', '_refuse_absent_file', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_memory', '_refuse_message', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_space', '_refuse_taken_place', '_refuse_text', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refuse_upload', '_refuse_used_key', '_registration', '_release_artifact', '_release_derived', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevance', '_relevant_by_meaning', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_rename_files', '_rendered', '_renew_expiry', '_renew_summaries', '_replace', '_replace_in_file', '_request_words', '_rerank', '_rerank_model', '_reranks', '_restart_jobs', '_reworded_at', '_role', '_role_name', '_room', '_rough_pieces', '_round_hash', '_runs_of_words', '_said', '_said_at', '_said_bytes', '_said_count', '_said_in', '_said_in_message', '_said_members', '_said_parts', '_said_twice', '_same_memories', '_same_results', '_same_spelling', '_same_value', '_sample', '_say_again', '_says_no_more', '_schema_problem', '_scored_texts', '_screen_texts_apply', '_screen_texts_input', '_screen_texts_overdue', '_screen_texts_unfinished', '_screened_up_to', '_sealed', '_search_row', '_searchable_messages', '_secret_code', '_secret_key', '_secret_key_id', '_secret_key_of', '_secret_mask', '_seq_after_opening', '_seq_of', '_seq_or_null', '_serve_active_model', '_server_variable', '_serving_model', '_set_mark', '_settings_of_file', '_settle', '_settle_duplicates', '_settle_threads', '_settled_metadata', '_share', '_share_in', '_share_of_texts', '_share_within', '_shortened', '_shown_before', '_shown_memories', '_shown_rounds', '_shown_summary', '_shown_tokens', '_signature', '_since', '_source_texts', '_source_trust', '_space_id', '_space_of', '_spaces_to_read', '_speaks_of', '_start_summary', '_state', '_state_again', '_stated_at', '_statement_hash', '_states', '_states_any', '_stating_contents', '_stems_of', '_stop_claims', '_store_embeddings', '_store_summary', '_store_texts', '_stored_digest', '_subject', '_subject_in', '_summarised', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_offers', '_summary_passing', '_summary_shown', '_summary_texts', '_summary_texts_after_change', '_sweep_checkpoints', '_sweep_memories', '_sweep_messages', '_sweep_space_writes', '_sweep_unnamed_artifacts', '_table_with', '_tables_of_users', '_tags_in', '_take_turn', '_take_verdict', '_text_of_message', '_text_vector', '_texts', '_that_fit', '_thread_after_change', '_thread_after_delete', '_thread_ids', '_thread_of', '_threads_after_delete', '_threads_with_words', '_time_asked', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_for_placeholders', '_tokens_of_parts', '_tokens_since_summary', '_tokens_to_give', '_trace_error', '_traced', '_turning_words', '_types_to_extract', '_unbook', '_unembedded', '_unjudged_parts', '_unless', '_unmasked', '_unread_candidates', '_unread_messages', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_hashes', '_user_of_claims', '_user_of_space', '_user_of_tenant', '_user_of_unusual_token', '_users_with_texts', '_utc_offset', '_uuid_v7', '_valid_memories', '_valid_to_before', '_valid_until', '_values_asked', '_values_before', '_variant_of', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_view_files', '_visible_memories', '_waiting_reason', '_waiting_texts', '_waits_for_budget', '_which', '_whole_calls', '_whole_checkpoint', '_whole_history', '_whole_lines', '_whole_thread_tokens', '_wider_request', '_with_blanks', '_with_defaults', '_with_english_dates', '_with_files', '_with_keys', '_with_own_refs', '_with_same_words', '_with_text', '_without_case', '_without_credentials', '_without_random_words', '_without_recalled', '_without_said', '_word_key', '_word_numbers', '_word_rank', '_worded', '_wording', '_wording_key', '_wordings_of', '_words_as_said', '_words_of', '_words_that_begin', '_work_status', '_write_again', '_write_memories', '_write_messages', '_writes_of_checkpoint', '_zone_of', '_zone_or_null', 'activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'copy_thread', 'count_memories', 'create_space', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_secret', 'delete_space', 'delete_thread', 'doctor', 'drop_model', 'end_memory', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread', 'get_thread_summary', 'get_user_summary', 'grant_space', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_changes', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_spaces', 'list_threads', 'list_users', 'load_user', 'merge_users', 'needs_memory', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'record_use', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'revoke_space', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_thread', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'use_files', 'vector_index', 'version', 'was_forgotten'])
       and exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as a where a.grantee = 0)
   loop
     execute format('revoke all on routine %s from public', routine);
@@ -52464,12 +51945,6 @@ begin
   end if;
 end;
 $audit$;
-
-do $node$
-begin
-  perform memory._route_by_map();
-end;
-$node$;
 
 -- What the roles of agent_memory may do (sql/grants.json), where the server has them. Roles of other names that the
 -- installation had before lose it. Each right
@@ -52682,21 +52157,16 @@ begin
       ('app', 'function', 'tenant_user'),
       ('tenant', 'function', 'tenant_user'),
       ('admin', 'function', 'tenant_user'),
-      ('app', 'function', 'version'),
-      ('tenant', 'function', 'version'),
-      ('worker', 'function', 'version'),
-      ('reader', 'function', 'version'),
-      ('admin', 'function', 'version'),
       ('app', 'function', '_cluster_map'),
       ('tenant', 'function', '_cluster_map'),
       ('worker', 'function', '_cluster_map'),
       ('reader', 'function', '_cluster_map'),
       ('admin', 'function', '_cluster_map'),
-      ('app', 'function', 'partition_of'),
-      ('tenant', 'function', 'partition_of'),
-      ('worker', 'function', 'partition_of'),
-      ('reader', 'function', 'partition_of'),
-      ('admin', 'function', 'partition_of'),
+      ('app', 'function', 'version'),
+      ('tenant', 'function', 'version'),
+      ('worker', 'function', 'version'),
+      ('reader', 'function', 'version'),
+      ('admin', 'function', 'version'),
       ('worker', 'function', '_load_models'),
       ('worker', 'function', 'claim_jobs'),
       ('worker', 'function', 'complete_job'),
@@ -52842,6 +52312,11 @@ begin
   end loop;
 end;
 $row_security$;
+
+do $installed$
+begin
+end;
+$installed$;
 
 -- Roles whose claims count (memory.trust_claims) and which do not inherit what memory_tenant has been granted just now.
 do $claims$

@@ -201,7 +201,9 @@ def build(home: House = WHOLE) -> str:
     )
     head = composed(home, head).replace("{{known migrations}}", tables.known_migrations(home))
     parts = [about, door, head, roles(home, "notice"), upgrade, drain]
-    privileges = (SQL / "privileges.sql").read_text().replace("{{rights of roles}}", (SQL / "grants.sql").read_text())
+    privileges = composed(home, (SQL / "privileges.sql").read_text()).replace(
+        "{{rights of roles}}", (SQL / "grants.sql").read_text()
+    )
     parts += [
         installation(home),
         statistics.replace("{{tables}}", our_tables),

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 # Add-ons that rooms of the core still name, so that the core cannot do without them yet.
-STILL_NAMED = ("artifacts", "checkpoints", "cluster", "guard", "secrets", "sharing")
+STILL_NAMED = ("artifacts", "checkpoints", "guard", "secrets", "sharing")
 
 
 @dataclass(frozen=True)

@@ -56,13 +56,13 @@ begin
 end;
 $audit$;
 
-do $node$
-begin
-  perform memory._route_by_map();
-end;
-$node$;
-
 {{rights of roles}}
+do $installed$
+begin
+  {{each addon with installed: perform memory._<addon>_installed();}}
+end;
+$installed$;
+
 -- Roles whose claims count (memory.trust_claims) and which do not inherit what memory_tenant has been granted just now.
 do $claims$
 declare
