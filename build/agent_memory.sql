@@ -8,7 +8,7 @@
 -- time. No data belongs to an extension, so pg_dump dumps all of it and DROP EXTENSION cannot delete it.
 --
 -- For the administrator who must approve it; docs/what-runs-in-my-database.md has more.
---   It makes    schema memory with 52 tables, 11 views, 42 triggers and 1072 functions, 110 of them public.
+--   It makes    schema memory with 52 tables, 11 views, 42 triggers and 1075 functions, 110 of them public.
 --               The extensions vector, pgcrypto and, for a superuser, plpython3u, if they are missing. Roles without
 --               login: memory_app, memory_tenant, memory_worker, memory_reader, memory_admin, if you may create roles.
 --   It leaves   everything else as it is: it makes no object in another schema, no setting of the server, the database
@@ -4134,6 +4134,8 @@ returns setof text$header$),
   p_user_id text, p_thread_id text, p_row_limit int, p_except_thread_id text default null
 )
 returns setof memory.messages$header$),
+      ('function', '_checkpoints_thread_deleted', $header$(p_user_id text, p_thread_id text)
+returns void$header$),
       ('function', '_artifact_valid_until', $header$(p_quarantined_at timestamptz, p_expires_at timestamptz)
 returns timestamptz$header$),
       ('function', '_artifact_texts', $header$(p_user_id text, p_ids text[])
@@ -5075,7 +5077,6 @@ returns table (check_name text, name text, is_broken boolean, detail text, help 
 returns table (ok boolean, detail text)$header$),
       ('function', '_has_runner', $header$()
 returns boolean$header$),
-      ('function', '_check_secrets', $header$(out ok boolean, out detail text)$header$),
       ('function', '_check_stuck_jobs', $header$(out ok boolean, out detail text)$header$),
       ('function', '_check_unread', $header$(out ok boolean, out detail text)$header$),
       ('function', '_expiring_unread', $header$(out unread bigint, out wanted bigint, out is_estimate boolean)$header$),
@@ -5098,20 +5099,24 @@ returns jsonb$header$),
 returns bigint$header$),
       ('function', '_share_of_texts', $header$(p_column text, p_value text)
 returns double precision$header$),
-      ('function', '_sweep_checkpoints', $header$(p_batch_size int)
-returns bigint$header$),
       ('function', '_sweep_memories', $header$(p_batch_size int)
 returns bigint$header$),
       ('function', '_sweep_messages', $header$(p_batch_size int)
 returns bigint$header$),
-      ('function', '_sweep_space_writes', $header$(p_batch_size int)
-returns void$header$),
       ('function', '_sweep_unnamed_artifacts', $header$(p_batch_size int)
 returns bigint$header$),
       ('function', 'sweep', $header$(batch_size int default 10000)
 returns jsonb$header$),
       ('function', 'version', $header$()
 returns text$header$),
+      ('function', '_checkpoints_sweep', $header$(p_batch_size int)
+returns jsonb$header$),
+      ('function', '_secrets_doctor', $header$(out check_name text, out ok boolean, out detail text)$header$),
+      ('function', '_secrets_newest', $header$(out name text, out newest timestamptz, out is_endless boolean)$header$),
+      ('function', '_secrets_sweep', $header$(p_batch_size int)
+returns jsonb$header$),
+      ('function', '_sharing_sweep', $header$(p_batch_size int)
+returns jsonb$header$),
       ('function', '_cluster_installed', $header$()
 returns void$header$),
       ('function', '_cluster_map', $header$()
@@ -21888,7 +21893,7 @@ begin
   else -- Artifacts and checkpoints may name a thread of which no message was ever stored.
     delete from memory.artifacts as a
     where a.user_id = delete_thread.user_id and a.thread_id = delete_thread.thread_id;
-    perform memory._delete_checkpoints_of_thread(user_id, thread_id);
+    perform memory._checkpoints_thread_deleted(user_id, thread_id);
   end if;
   return deleted;
 end;
@@ -22158,7 +22163,7 @@ begin
     where a.user_id = old.user_id and a.thread_id = old.thread_id and a.key = c.artifact_key;
   end if;
   delete from memory.artifacts as a where a.user_id = old.user_id and a.thread_id = old.thread_id;
-  perform memory._delete_checkpoints_of_thread(old.user_id, old.thread_id);
+  perform memory._checkpoints_thread_deleted(old.user_id, old.thread_id);
   perform memory._check_artifact_soon(old.user_id, k.artifact_key)
   from (select distinct m.artifact_key from memory.messages as m
         where m.user_id = old.user_id and m.thread_id = old.thread_id and m.artifact_key is not null) as k;
@@ -22312,6 +22317,16 @@ begin atomic
     order by m.seq desc limit p_row_limit) as m
   limit p_row_limit;
 end;
+
+-- A thread that is deleted takes its checkpoints along.
+create or replace function memory._checkpoints_thread_deleted(p_user_id text, p_thread_id text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform memory._delete_checkpoints_of_thread(p_user_id, p_thread_id);
+end;
+$$;
 
 -- place among the sources: 5
 -- A source of search: the parts of artifacts. id is key/first_byte; memory.search() shows the best part of each.
@@ -35374,34 +35389,30 @@ language plpgsql stable parallel safe
 as $$
 declare
   moment constant timestamptz := clock_timestamp();
-  newest constant timestamptz := greatest(
-    (select max(j.finished_at) from memory.jobs as j
-     where j.status in ('completed', 'dead') and j.finished_at < 'infinity'),
-    (select max(c.called_at) from memory.model_calls as c where c.called_at < 'infinity'),
-    (select max(q.created_at) from memory.query_embeddings as q where q.created_at < 'infinity'),
-    (select max(r.read_at) from memory.secret_reads as r where r.read_at < 'infinity'),
-    (select max(a.at) from memory.audit as a where a.at < 'infinity'));
+  newest timestamptz;
   far_ahead bigint;
   endless text; -- columns with a time that no clock shows
 begin
   -- No job is put off for more than a day, nor waits for a budget of longer.
   select count(*) into far_ahead
   from memory.jobs as j where j.status = 'pending' and j.run_after > moment + interval '2 days';
-  select string_agg(e.name, ', ') into endless
+  select max(d.newest), string_agg(d.name, ', ') filter (where d.is_endless) into newest, endless
   from (
-    select 'jobs.finished_at' as name where exists (
-      select from memory.jobs as j where j.status in ('completed', 'dead') and j.finished_at = 'infinity')
-    union all
-    select 'model_calls.called_at' where exists (
-      select from memory.model_calls as c where c.called_at = 'infinity')
-    union all
-    select 'query_embeddings.created_at' where exists (
-      select from memory.query_embeddings as q where q.created_at = 'infinity')
-    union all
-    select 'secret_reads.read_at' where exists (
-      select from memory.secret_reads as r where r.read_at = 'infinity')
-    union all
-    select 'audit.at' where exists (select from memory.audit as a where a.at = 'infinity')) as e;
+    values
+      ('jobs.finished_at', (
+        select max(j.finished_at) from memory.jobs as j
+        where j.status in ('completed', 'dead') and j.finished_at < 'infinity'
+      ), exists (select from memory.jobs as j where j.status in ('completed', 'dead') and j.finished_at = 'infinity')),
+      ('model_calls.called_at',
+        (select max(c.called_at) from memory.model_calls as c where c.called_at < 'infinity'),
+        exists (select from memory.model_calls as c where c.called_at = 'infinity')),
+      ('query_embeddings.created_at',
+        (select max(q.created_at) from memory.query_embeddings as q where q.created_at < 'infinity'),
+        exists (select from memory.query_embeddings as q where q.created_at = 'infinity')),
+      ('audit.at', (select max(a.at) from memory.audit as a where a.at < 'infinity'),
+        exists (select from memory.audit as a where a.at = 'infinity'))
+    union all select n.name, n.newest, n.is_endless from memory._secrets_newest() as n
+  ) as d (name, newest, is_endless);
   detail := concat_ws('; ',
     case when endless is not null
       then format('rows have infinity in memory.%s, which no call stores: give them a time by plain SQL', endless) end,
@@ -35857,62 +35868,6 @@ begin
 end;
 $$;
 
--- The doctor's check of secrets: whether they can be stored and read. It compares the keys with the names of keys that
--- secrets carry, and decrypts nothing.
-create or replace function memory._check_secrets(out ok boolean, out detail text)
-language plpgsql volatile parallel unsafe
-set debug_print_plan = off -- as in memory.set_secret()
-as $$
-declare
-  key constant bytea := memory._given_key('AGENT_MEMORY_SECRET_KEY');
-  previous constant bytea := memory._given_key('AGENT_MEMORY_SECRET_KEY_PREVIOUS');
-  reencrypt constant text := 'call memory.reencrypt_secrets() until it returns 0';
-  wrong text;
-  stored record;
-begin
-  perform memory._drop_secret_mask();
-  select coalesce(sum(k.secrets), 0) as secrets, count(*) as keys,
-    coalesce(sum(k.secrets) filter (where k.key_id = memory._secret_key_id(key)), 0) as current,
-    coalesce(sum(k.secrets) filter (where k.key_id = memory._secret_key_id(previous)), 0) as old
-  into stored
-  from (select s.key_id, count(*) as secrets from memory.secrets as s group by s.key_id) as k;
-  select string_agg(k.variable, ' and ' order by k.variable) into wrong
-  from (values ('AGENT_MEMORY_SECRET_KEY', key), ('AGENT_MEMORY_SECRET_KEY_PREVIOUS', previous)) as k (variable, key)
-  where octet_length(k.key) <> 32;
-
-  ok := false;
-  detail := stored.secrets || ' stored';
-  if wrong is not null then
-    detail := detail || format(', but %s is not 32 bytes in base64, so none can be stored or read: set it to the key '
-      'that secrets were stored under, or to a new one of "openssl rand -base64 32" if there are none', wrong);
-  elsif not exists (select from pg_extension as e where e.extname = 'pgcrypto') then
-    ok := stored.secrets = 0;
-    detail := detail || '; the extension that encrypts is missing: run "create extension pgcrypto" if you need secrets';
-  elsif stored.secrets = 0 then
-    ok := true;
-  elsif key is null and memory._has_runner() then
-    detail := detail || ', but AGENT_MEMORY_SECRET_KEY is not set: set it in the environment of the PostgreSQL server '
-      'to the key that they were stored under, and restart the server';
-  elsif key is null then
-    ok := stored.keys = 1;
-    detail := detail || format(' under %s %s that the server does not know', stored.keys,
-      case stored.keys when 1 then 'key' else 'keys' end)
-      || case when ok then '; "agent-memory doctor" compares them with the key in its environment'
-           else ': where AGENT_MEMORY_SECRET_KEY and AGENT_MEMORY_SECRET_KEY_PREVIOUS are set, ' || reencrypt end;
-  elsif stored.secrets > stored.current + stored.old then
-    detail := detail || format(', of which %s cannot be opened by the present key: set '
-      'AGENT_MEMORY_SECRET_KEY_PREVIOUS to the key that they were stored under, then %s',
-      stored.secrets - stored.current - stored.old, reencrypt);
-  elsif stored.current < stored.secrets then
-    detail := detail || format(', of which %s are under AGENT_MEMORY_SECRET_KEY_PREVIOUS: %s', stored.old, reencrypt);
-  else
-    ok := true;
-    detail := detail || ', all under the present key'
-      || case when previous is null then '' else '; AGENT_MEMORY_SECRET_KEY_PREVIOUS can go' end;
-  end if;
-end;
-$$;
-
 -- The doctor's check of jobs that nobody does: jobs of dead workers, and jobs of kinds that the workers do not know. A
 -- worker that looks for jobs takes one over within seconds after its lease has run out.
 create or replace function memory._check_stuck_jobs(out ok boolean, out detail text)
@@ -36093,7 +36048,7 @@ begin
   join pg_index as i on i.indexrelid = memory._vector_index(m.name)
   where not exists (select from pg_stat_progress_create_index as p where p.index_relid = i.indexrelid);
 
-  return query select 'secrets', s.ok, s.detail from memory._check_secrets() as s;
+  return query select c.check_name, c.ok, c.detail from memory._secrets_doctor() as c;
 
   -- The newest job whose result says how the worker counted tokens, among the newest 1,000.
   return query
@@ -36475,35 +36430,6 @@ begin atomic
     from pg_stats as s where s.schemaname = 'memory' and s.tablename = 'texts' and s.attname = p_column), 0);
 end;
 
--- Deletes the checkpoints of threads whose last one has expired, of at most so many threads, and returns how many. A
--- thread of which somebody holds a checkpoint is left for the next call.
-create or replace function memory._sweep_checkpoints(p_batch_size int)
-returns bigint
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  due record;
-  deleted bigint := 0;
-begin
-  for due in
-    select c.user_id, c.thread_id
-    from memory.checkpoints as c
-    where c.expires_at <= statement_timestamp()
-    order by c.expires_at limit p_batch_size
-  loop
-    if (select count(*) from (
-          select from memory.checkpoints as c
-          where c.user_id = due.user_id and c.thread_id = due.thread_id for update skip locked) as free)
-        = (select count(*) from memory.checkpoints as c
-           where c.user_id = due.user_id and c.thread_id = due.thread_id)
-      and memory._checkpoints_have_expired(due.user_id, due.thread_id) then
-      deleted := deleted + memory._delete_checkpoints_of_thread(due.user_id, due.thread_id);
-    end if;
-  end loop;
-  return deleted;
-end;
-$$;
-
 -- Deletes memories that have expired or were soft-deleted. Returns how many.
 create or replace function memory._sweep_memories(p_batch_size int)
 returns bigint
@@ -36608,41 +36534,6 @@ begin
     exit when looked_at < wanted_rows or swept_messages >= p_batch_size;
   end loop;
   return swept_messages;
-end;
-$$;
-
--- Removes who wrote texts of spaces that are gone, but for messages that memories were drawn from. Each row is looked
--- up, as no index knows which texts are gone; there are as many rows as texts that tenants wrote in spaces.
-create or replace function memory._sweep_space_writes(p_batch_size int)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  delete from memory.space_writes as w where w.ctid = any (array(
-    select d.ctid from memory.space_writes as d
-    where not case d.source
-      when 'memory' then exists (
-        select from memory.memories as m where m.user_id = d.user_id and m.memory_id = d.id::uuid)
-      when 'document' then exists (
-        select from memory.documents as o where o.user_id = d.user_id and o.document_id = d.id::uuid)
-      when 'artifact' then exists (select from memory.artifacts as a where a.user_id = d.user_id and a.key = d.id)
-      when 'title' then exists (select from memory.threads as t where t.user_id = d.user_id and t.thread_id = d.id)
-      when 'metadata' then exists (select from memory.threads as t where t.user_id = d.user_id and t.thread_id = d.id)
-      when 'checkpoint' then exists (
-        select from memory.checkpoints as c where c.user_id = d.user_id and c.thread_id = d.id
-        union all
-        select from memory.checkpoint_writes as w where w.user_id = d.user_id and w.thread_id = d.id)
-      when 'upload' then exists (
-        select from memory.artifact_uploads as u where u.user_id = d.user_id and u.upload_id = d.id::uuid)
-      when 'secret' then exists (select from memory.secrets as s where s.user_id = d.user_id and s.name = d.id)
-      else exists (
-        select from memory.messages as m
-        where m.user_id = d.user_id and m.thread_id = memory._thread_of(d.id) and m.seq = memory._seq_of(d.id))
-        or exists (
-          select from memory.memories as m
-          where m.user_id = d.user_id and m.thread_id = memory._thread_of(d.id)
-            and memory._seq_of(d.id) = any (m.source_seqs)) end
-    limit p_batch_size for update skip locked));
 end;
 $$;
 
@@ -36781,7 +36672,9 @@ begin
     order by d.expires_at limit batch_size for update skip locked));
   get diagnostics removed = row_count;
   swept := swept || jsonb_build_object('artifacts', removed + memory._sweep_unnamed_artifacts(batch_size));
-  swept := swept || jsonb_build_object('checkpoints', memory._sweep_checkpoints(batch_size));
+  swept := memory._added(swept, memory._checkpoints_sweep(batch_size));
+  swept := memory._added(swept, memory._secrets_sweep(batch_size));
+  swept := memory._added(swept, memory._sharing_sweep(batch_size));
   -- Uploads that nobody has stored as an artifact within a day after the last piece.
   with due as (
     delete from memory.artifact_uploads as u where u.ctid = any (array(
@@ -36801,13 +36694,12 @@ begin
   delete from memory.jobs as j where j.ctid = any (finished);
   get diagnostics removed = row_count;
   swept := swept || jsonb_build_object('jobs', removed);
-  perform memory._sweep_space_writes(batch_size);
   perform memory._number_changes(least(10::bigint * batch_size, 1000000)::int);
   for old in
     select *
     from (values
       ('model_calls', 'called_at', interval '400 days'), ('query_embeddings', 'created_at', '30 days'),
-      ('gone_jobs', 'gone_at', '7 days'), ('secret_reads', 'read_at', '400 days'), ('audit', 'at', '400 days'),
+      ('gone_jobs', 'gone_at', '7 days'), ('audit', 'at', '400 days'),
       ('changes', 'at', nullif(memory._policy_section(null, null, 'changes') ->> 'keep', 'never')::interval)
     ) as o (name, time, age)
   loop
@@ -36945,6 +36837,149 @@ where s.kind = 'rolling' and s.status = 'completed'
 order by s.created_at desc
 $view$);
 comment on view memory.summary_windows is 'How the windows of rolling summaries move on, newest first.';
+
+-- Deletes the checkpoints of threads whose last one has expired, of at most so many threads, and returns how many. A
+-- thread of which somebody holds a checkpoint is left for the next call.
+create or replace function memory._checkpoints_sweep(p_batch_size int)
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  due record;
+  deleted bigint := 0;
+begin
+  for due in
+    select c.user_id, c.thread_id
+    from memory.checkpoints as c
+    where c.expires_at <= statement_timestamp()
+    order by c.expires_at limit p_batch_size
+  loop
+    if (select count(*) from (
+          select from memory.checkpoints as c
+          where c.user_id = due.user_id and c.thread_id = due.thread_id for update skip locked) as free)
+        = (select count(*) from memory.checkpoints as c
+           where c.user_id = due.user_id and c.thread_id = due.thread_id)
+      and memory._checkpoints_have_expired(due.user_id, due.thread_id) then
+      deleted := deleted + memory._delete_checkpoints_of_thread(due.user_id, due.thread_id);
+    end if;
+  end loop;
+  return jsonb_build_object('checkpoints', deleted);
+end;
+$$;
+
+-- The doctor's check of secrets: whether they can be stored and read. It compares the keys with the names of keys that
+-- secrets carry, and decrypts nothing.
+create or replace function memory._secrets_doctor(out check_name text, out ok boolean, out detail text)
+language plpgsql volatile parallel unsafe
+set debug_print_plan = off -- as in memory.set_secret()
+as $$
+declare
+  key constant bytea := memory._given_key('AGENT_MEMORY_SECRET_KEY');
+  previous constant bytea := memory._given_key('AGENT_MEMORY_SECRET_KEY_PREVIOUS');
+  reencrypt constant text := 'call memory.reencrypt_secrets() until it returns 0';
+  wrong text;
+  stored record;
+begin
+  check_name := 'secrets';
+  perform memory._drop_secret_mask();
+  select coalesce(sum(k.secrets), 0) as secrets, count(*) as keys,
+    coalesce(sum(k.secrets) filter (where k.key_id = memory._secret_key_id(key)), 0) as current,
+    coalesce(sum(k.secrets) filter (where k.key_id = memory._secret_key_id(previous)), 0) as old
+  into stored
+  from (select s.key_id, count(*) as secrets from memory.secrets as s group by s.key_id) as k;
+  select string_agg(k.variable, ' and ' order by k.variable) into wrong
+  from (values ('AGENT_MEMORY_SECRET_KEY', key), ('AGENT_MEMORY_SECRET_KEY_PREVIOUS', previous)) as k (variable, key)
+  where octet_length(k.key) <> 32;
+
+  ok := false;
+  detail := stored.secrets || ' stored';
+  if wrong is not null then
+    detail := detail || format(', but %s is not 32 bytes in base64, so none can be stored or read: set it to the key '
+      'that secrets were stored under, or to a new one of "openssl rand -base64 32" if there are none', wrong);
+  elsif not exists (select from pg_extension as e where e.extname = 'pgcrypto') then
+    ok := stored.secrets = 0;
+    detail := detail || '; the extension that encrypts is missing: run "create extension pgcrypto" if you need secrets';
+  elsif stored.secrets = 0 then
+    ok := true;
+  elsif key is null and memory._has_runner() then
+    detail := detail || ', but AGENT_MEMORY_SECRET_KEY is not set: set it in the environment of the PostgreSQL server '
+      'to the key that they were stored under, and restart the server';
+  elsif key is null then
+    ok := stored.keys = 1;
+    detail := detail || format(' under %s %s that the server does not know', stored.keys,
+      case stored.keys when 1 then 'key' else 'keys' end)
+      || case when ok then '; "agent-memory doctor" compares them with the key in its environment'
+           else ': where AGENT_MEMORY_SECRET_KEY and AGENT_MEMORY_SECRET_KEY_PREVIOUS are set, ' || reencrypt end;
+  elsif stored.secrets > stored.current + stored.old then
+    detail := detail || format(', of which %s cannot be opened by the present key: set '
+      'AGENT_MEMORY_SECRET_KEY_PREVIOUS to the key that they were stored under, then %s',
+      stored.secrets - stored.current - stored.old, reencrypt);
+  elsif stored.current < stored.secrets then
+    detail := detail || format(', of which %s are under AGENT_MEMORY_SECRET_KEY_PREVIOUS: %s', stored.old, reencrypt);
+  else
+    ok := true;
+    detail := detail || ', all under the present key'
+      || case when previous is null then '' else '; AGENT_MEMORY_SECRET_KEY_PREVIOUS can go' end;
+  end if;
+end;
+$$;
+
+-- For the doctor's check of the clock: when a secret was read last, and whether a row has a time that no clock shows.
+create or replace function memory._secrets_newest(out name text, out newest timestamptz, out is_endless boolean)
+language sql stable parallel safe
+begin atomic
+  select 'secret_reads.read_at', (select max(r.read_at) from memory.secret_reads as r where r.read_at < 'infinity'),
+    exists (select from memory.secret_reads as r where r.read_at = 'infinity');
+end;
+
+-- Deletes old records of who has read secrets.
+create or replace function memory._secrets_sweep(p_batch_size int)
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  delete from memory.secret_reads as r where r.ctid = any (array(
+    select o.ctid from memory.secret_reads as o where o.read_at < statement_timestamp() - interval '400 days'
+    order by o.read_at limit p_batch_size for update skip locked));
+  return '{}';
+end;
+$$;
+
+-- Removes who wrote texts of spaces that are gone, but for messages that memories were drawn from. Each row is looked
+-- up, as no index knows which texts are gone; there are as many rows as texts that tenants wrote in spaces.
+create or replace function memory._sharing_sweep(p_batch_size int)
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  delete from memory.space_writes as w where w.ctid = any (array(
+    select d.ctid from memory.space_writes as d
+    where not case d.source
+      when 'memory' then exists (
+        select from memory.memories as m where m.user_id = d.user_id and m.memory_id = d.id::uuid)
+      when 'document' then exists (
+        select from memory.documents as o where o.user_id = d.user_id and o.document_id = d.id::uuid)
+      when 'artifact' then exists (select from memory.artifacts as a where a.user_id = d.user_id and a.key = d.id)
+      when 'title' then exists (select from memory.threads as t where t.user_id = d.user_id and t.thread_id = d.id)
+      when 'metadata' then exists (select from memory.threads as t where t.user_id = d.user_id and t.thread_id = d.id)
+      when 'checkpoint' then exists (
+        select from memory.checkpoints as c where c.user_id = d.user_id and c.thread_id = d.id
+        union all
+        select from memory.checkpoint_writes as w where w.user_id = d.user_id and w.thread_id = d.id)
+      when 'upload' then exists (
+        select from memory.artifact_uploads as u where u.user_id = d.user_id and u.upload_id = d.id::uuid)
+      when 'secret' then exists (select from memory.secrets as s where s.user_id = d.user_id and s.name = d.id)
+      else exists (
+        select from memory.messages as m
+        where m.user_id = d.user_id and m.thread_id = memory._thread_of(d.id) and m.seq = memory._seq_of(d.id))
+        or exists (
+          select from memory.memories as m
+          where m.user_id = d.user_id and m.thread_id = memory._thread_of(d.id)
+            and memory._seq_of(d.id) = any (m.source_seqs)) end
+    limit p_batch_size for update skip locked));
+  return '{}';
+end;
+$$;
 
 -- After an installation or an upgrade: a node of a cluster asks its map again which users it serves.
 create or replace function memory._cluster_installed()
@@ -52422,7 +52457,7 @@ declare
 begin
   for routine in
     select p.oid::regprocedure from pg_proc as p
-    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_about_how_many', '_acknowledges', '_active_messages', '_active_tokens', '_add_prompt_version', '_added', '_agent_of_file', '_agent_of_message', '_agent_of_several', '_agrees_with', '_allowed_calls', '_append_content', '_apply_result', '_archive', '_archive_namespace', '_are_numbers', '_are_numbers_from', '_around_output', '_article_after_delete', '_artifact_after_change', '_artifact_after_write', '_artifact_awaits_verdict', '_artifact_before_write', '_artifact_content_after_insert', '_artifact_key', '_artifact_passing', '_artifact_problem', '_artifact_shown', '_artifact_texts', '_artifact_texts_after_update', '_artifact_trust', '_artifact_valid_until', '_artifact_verdict', '_artifacts_after_delete', '_ask_model', '_asked_about', '_asking_of', '_asks_the_assistant', '_attributes', '_attributes_named', '_audit', '_audit_before_change', '_audit_schedule', '_await_verdict', '_awaits_extraction', '_awaits_verdict', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_users', '_begin_copy', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_book', '_bury', '_bury_user', '_byte_slice', '_bytes_shown', '_bytes_to_finish', '_call_model', '_call_of', '_call_seq', '_caller', '_can_be_updated', '_candidates', '_change_name', '_changes_whole_user', '_character_start', '_chat_model', '_check_artifact', '_check_artifact_content', '_check_artifact_soon', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_checkpoint', '_check_chunks', '_check_claims', '_check_clock', '_check_content', '_check_deletion', '_check_document', '_check_embeddings', '_check_export', '_check_extraction_types', '_check_filter', '_check_free_place', '_check_id', '_check_indexes', '_check_json_size', '_check_key', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_on_conflict', '_check_page', '_check_part', '_check_partition', '_check_privileges', '_check_prompt_name', '_check_range', '_check_reader', '_check_recent_k', '_check_result_text', '_check_role_to_bind', '_check_roles', '_check_search', '_check_secrets', '_check_setting', '_check_settings', '_check_settings_object', '_check_some_readable', '_check_source_name', '_check_space', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_thread_exists', '_check_title', '_check_token_key', '_check_triggers', '_check_unread', '_check_upgrade', '_check_user_of_job', '_check_user_or_all', '_checked_roles', '_checkpoint_values', '_checkpoints_have_expired', '_checks', '_chosen_chat_model', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_cited_by', '_close_archive', '_cluster_installed', '_cluster_map', '_code', '_compared_text', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_bytes', '_content_hash', '_content_slice', '_content_states_any', '_content_under', '_conversation_memory', '_copies_of', '_copy_texts', '_copy_writers', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_counted_on', '_counted_refusals', '_create_file', '_cross_session_context', '_current_artifacts', '_current_summaries', '_cut_roughly', '_dates_held', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_checkpoints_of_thread', '_delete_content', '_delete_derived', '_delete_files', '_delete_memories', '_delete_messages', '_delete_some_checkpoints', '_deletion', '_describe', '_describe_artifact_apply', '_describe_artifact_follow_up', '_describe_artifact_input', '_describe_artifact_overdue', '_describe_artifact_unfinished', '_describe_binary', '_describe_diff', '_describe_json', '_describe_json_lines', '_describe_json_start', '_describe_log', '_describe_page', '_describe_table', '_describe_tests', '_dimensions', '_doc_types', '_document_after_change', '_document_after_write', '_document_agent', '_document_before_write', '_document_passing', '_document_problem', '_document_shown', '_document_texts', '_document_texts_after_change', '_document_texts_after_update', '_documents_to_delete', '_does_not_fit', '_drop_artifact_texts', '_drop_secret_mask', '_drop_summaries', '_drop_uses', '_earlier_messages', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_overdue', '_embed_query', '_embedded_status', '_embedded_text', '_embedding_input', '_embedding_model', '_embeddings_of', '_emoji', '_end_as_noted', '_end_lease', '_end_memories', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ending_line', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enqueue_reconciliation', '_enter_calls', '_enter_job_calls', '_entries_named', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_evict_hidden', '_evict_together', '_evictable', '_evidence_of', '_evidence_words', '_evident_ends', '_evident_memories', '_evident_summary', '_excerpt', '_existing_space', '_expansions', '_expires_soon', '_expiring_unread', '_expiry', '_expiry_of_checkpoints', '_explanation', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_facts_alike', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_field_problem', '_file_place', '_file_size', '_file_to_change', '_file_tokens', '_files_at', '_filters', '_filters_of_memories', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_unread_messages', '_fit_thread', '_fitted', '_fold_near_duplicates', '_folded', '_folded_vector', '_follows', '_foremost_memories', '_forget_contributions', '_forget_conversation', '_forget_gone_keys', '_forget_in_ledger', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_forgetting_delete', '_forgetting_update', '_free_number', '_from_base64url', '_give_back', '_given_key', '_given_up', '_gone', '_grant_as_to_tenants', '_grep_content', '_guard_place', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_checkpoints', '_has_embeddings', '_has_known_provider', '_has_memory', '_has_memory_attributes', '_has_one_value', '_has_runner', '_has_unparsed_texts', '_heading_of', '_held_back', '_help_without_model', '_hide_released', '_hmac', '_hmac_block', '_hmac_sha256', '_hold_thread', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_in_short', '_insert_claims_mark', '_insert_into_file', '_insert_job', '_is_archive', '_is_article_of', '_is_blank', '_is_bound', '_is_card_number', '_is_checkpoint', '_is_chosen_message', '_is_current', '_is_current_message', '_is_ended_by', '_is_evidence', '_is_forgotten', '_is_granted', '_is_held_back', '_is_held_back_artifact', '_is_here', '_is_iban', '_is_id', '_is_in_map', '_is_in_new_map', '_is_judged', '_is_kept', '_is_kept_message', '_is_last_part', '_is_low', '_is_metadata', '_is_named', '_is_namespace', '_is_over', '_is_parsed', '_is_passage', '_is_plain_checkpoint', '_is_poisoned_artifact', '_is_provider', '_is_queued', '_is_random', '_is_readable_message', '_is_real_moment', '_is_result_text', '_is_role', '_is_same_content', '_is_same_secret', '_is_short_term', '_is_shown_or_waits', '_is_space', '_is_stated', '_is_summary_due', '_is_taken_key', '_is_tenant', '_is_there', '_is_undeleted', '_is_unexpired', '_is_unparsed', '_is_user', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_in_text', '_json_masked', '_json_states_any', '_judge_artifact', '_judge_document', '_judged_memory', '_judged_texts', '_keep_artifact', '_keep_embeddings', '_keep_limit', '_keep_memories', '_keep_message', '_keep_query_embedding', '_keep_round', '_keep_summary_texts', '_keep_the_best', '_keep_window', '_kept_texts', '_keyed_hash', '_keyed_statement', '_keys', '_kind_of_summary', '_known_dimensions', '_known_keys', '_known_memory', '_known_model', '_known_to_end', '_language', '_language_of', '_language_of_script', '_languages', '_last_said', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_leave_spaces', '_left_out', '_line_breaks', '_line_ends', '_line_start', '_lines_around', '_list_found_threads', '_list_problem', '_listed_documents', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_documents', '_lock_embedded', '_lock_existing_thread', '_lock_free_scopes', '_lock_map', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_source', '_lock_thread', '_lock_to_forget', '_lock_to_merge', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_log_summary', '_looked_up', '_lowered', '_make_tenant', '_make_texts', '_map_seen', '_mark_parsed', '_marked', '_masked', '_masked_assignment', '_masked_content', '_masked_memory', '_masked_metadata', '_masked_note', '_masked_word', '_masks', '_masks_of', '_max_artifact_bytes', '_max_export_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_attack', '_may_be_copy', '_may_be_long', '_may_be_masked', '_may_be_reworded', '_may_end', '_may_name', '_may_outrank', '_may_reach', '_may_state', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memories_concerned', '_memories_part', '_memories_to_delete', '_memory_before_insert', '_memory_before_update', '_memory_block', '_memory_line', '_memory_offers', '_memory_passing', '_memory_problem', '_memory_ref', '_memory_result', '_memory_shown', '_memory_texts', '_memory_texts_after_change', '_memory_trust', '_merge_layers', '_merge_parts', '_merge_policy', '_merge_rows', '_merge_secrets', '_merged_column', '_merging_conflict', '_merging_statement', '_message_before_insert', '_message_before_update', '_message_digest', '_message_expiry', '_message_in', '_message_lifetime', '_message_offers', '_message_passing', '_message_payload', '_message_problem', '_message_says', '_message_shown', '_message_text_after_update', '_message_texts', '_message_texts_after_change', '_message_tokens', '_message_trust', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_messages_of_source', '_messages_to_delete', '_microseconds', '_model_after_delete', '_model_json', '_model_to_fill', '_named_artifacts', '_named_keys', '_named_model', '_near_memories', '_nearest', '_nearest_among_memories', '_needs_summary', '_new_message', '_new_names', '_newest_facts', '_newest_question', '_newest_request', '_newest_seq', '_newest_thousand', '_newest_units', '_next_place', '_no_model', '_node_before_change', '_node_before_job', '_node_of', '_norm', '_normal_form', '_note_change', '_note_deletion', '_note_expired', '_note_language', '_note_missing_models', '_note_missing_resource', '_note_unseen', '_note_writer', '_nothing_below', '_now_and_then', '_number_changes', '_numbered', '_numbered_key', '_numbered_line', '_numbered_lines', '_one_line', '_opened', '_opening', '_other_values', '_outdated_messages', '_own_words', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_parse_parts', '_part_bytes', '_part_key', '_part_text', '_part_texts', '_partition_of_digest', '_parts_of_result', '_passage', '_passages_about', '_passages_shown', '_passages_that_fit', '_passes_multiple', '_passing', '_patterns_of', '_pgcrypto', '_pieces', '_pieces_to_mask', '_place_of_row', '_placeholder_offer', '_placeholder_text', '_plainly_spelled', '_policy', '_policy_applies', '_policy_problem', '_policy_section', '_preselected', '_present_winner', '_problem_of', '_prompt', '_prompt_variables', '_proposal', '_pseudonym', '_put_away', '_quarantine_archive', '_quarantine_artifact', '_quarantine_document', '_quarantine_memories', '_quarantine_memories_with_articles', '_quarantine_messages', '_quarantine_notice', '_quarantine_said', '_quarantine_summaries', '_query_embedding', '_query_hash', '_query_model', '_query_or_null', '_query_target', '_query_words', '_rambles', '_range_rule', '_rank_memories', '_ranked', '_ranked_once', '_readable_content', '_readable_memory', '_readable_reply', '_readable_share', '_readable_text', '_readable_time', '_reads_language', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_ref_in', '_ref_key', '_refusal_in', '_refusals', '_refuse', '_refuse_absent_file', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_memory', '_refuse_message', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_space', '_refuse_taken_place', '_refuse_text', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refuse_upload', '_refuse_used_key', '_registration', '_release_artifact', '_release_derived', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevance', '_relevant_by_meaning', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_rename_files', '_rendered', '_renew_expiry', '_renew_summaries', '_replace', '_replace_in_file', '_request_words', '_rerank', '_rerank_model', '_reranks', '_restart_jobs', '_reworded_at', '_role', '_role_name', '_room', '_rough_pieces', '_round_hash', '_route_by_map', '_runs_of_words', '_said', '_said_at', '_said_bytes', '_said_count', '_said_in', '_said_in_message', '_said_members', '_said_parts', '_said_twice', '_same_memories', '_same_results', '_same_spelling', '_same_value', '_sample', '_say_again', '_says_no_more', '_schema_problem', '_scored_texts', '_screen_texts_apply', '_screen_texts_input', '_screen_texts_overdue', '_screen_texts_unfinished', '_screened_up_to', '_sealed', '_search_row', '_searchable_messages', '_secret_code', '_secret_key', '_secret_key_id', '_secret_key_of', '_secret_mask', '_seq_after_opening', '_seq_of', '_seq_or_null', '_serve_active_model', '_server_variable', '_serving_model', '_set_cluster_map', '_set_mark', '_settings_of_file', '_settle', '_settle_duplicates', '_settle_threads', '_settled_metadata', '_share', '_share_in', '_share_of_texts', '_share_within', '_shortened', '_shown_before', '_shown_memories', '_shown_rounds', '_shown_summary', '_shown_tokens', '_signature', '_since', '_source_texts', '_source_trust', '_space_id', '_space_of', '_spaces_to_read', '_speaks_of', '_start_summary', '_state', '_state_again', '_stated_at', '_statement_hash', '_states', '_states_any', '_stating_contents', '_stems_of', '_stop_claims', '_store_embeddings', '_store_summary', '_store_texts', '_stored_digest', '_subject', '_subject_in', '_summarised', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_offers', '_summary_passing', '_summary_shown', '_summary_texts', '_summary_texts_after_change', '_sweep_checkpoints', '_sweep_memories', '_sweep_messages', '_sweep_space_writes', '_sweep_unnamed_artifacts', '_table_with', '_tables_of_users', '_tags_in', '_take_turn', '_take_verdict', '_text_of_message', '_text_vector', '_texts', '_that_fit', '_thread_after_change', '_thread_after_delete', '_thread_ids', '_thread_of', '_threads_after_delete', '_threads_with_words', '_time_asked', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_for_placeholders', '_tokens_of_parts', '_tokens_since_summary', '_tokens_to_give', '_trace_error', '_traced', '_turning_words', '_types_to_extract', '_unbook', '_unembedded', '_unjudged_parts', '_unless', '_unmasked', '_unread_candidates', '_unread_messages', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_hashes', '_user_left_behind', '_user_of_claims', '_user_of_space', '_user_of_tenant', '_user_of_unusual_token', '_users_elsewhere', '_users_with_texts', '_utc_offset', '_uuid_v7', '_valid_memories', '_valid_to_before', '_valid_until', '_values_asked', '_values_before', '_variant_of', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_view_files', '_visible_memories', '_waiting_reason', '_waiting_texts', '_waits_for_budget', '_which', '_whole_calls', '_whole_checkpoint', '_whole_history', '_whole_lines', '_whole_thread_tokens', '_wider_request', '_with_blanks', '_with_defaults', '_with_english_dates', '_with_files', '_with_keys', '_with_own_refs', '_with_same_words', '_with_text', '_without_case', '_without_credentials', '_without_random_words', '_without_recalled', '_without_said', '_word_key', '_word_numbers', '_word_rank', '_worded', '_wording', '_wording_key', '_wordings_of', '_words_as_said', '_words_of', '_words_that_begin', '_work_status', '_write_again', '_write_map_into_function', '_write_memories', '_write_messages', '_writes_of_checkpoint', '_zone_of', '_zone_or_null', 'activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'copy_thread', 'count_memories', 'create_space', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_secret', 'delete_space', 'delete_thread', 'doctor', 'drop_model', 'end_memory', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread', 'get_thread_summary', 'get_user_summary', 'grant_space', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_changes', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_spaces', 'list_threads', 'list_users', 'load_user', 'merge_users', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'record_use', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'revoke_space', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_thread', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'use_files', 'vector_index', 'version', 'was_forgotten'])
+    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_about_how_many', '_acknowledges', '_active_messages', '_active_tokens', '_add_prompt_version', '_added', '_agent_of_file', '_agent_of_message', '_agent_of_several', '_agrees_with', '_allowed_calls', '_append_content', '_apply_result', '_archive', '_archive_namespace', '_are_numbers', '_are_numbers_from', '_around_output', '_article_after_delete', '_artifact_after_change', '_artifact_after_write', '_artifact_awaits_verdict', '_artifact_before_write', '_artifact_content_after_insert', '_artifact_key', '_artifact_passing', '_artifact_problem', '_artifact_shown', '_artifact_texts', '_artifact_texts_after_update', '_artifact_trust', '_artifact_valid_until', '_artifact_verdict', '_artifacts_after_delete', '_ask_model', '_asked_about', '_asking_of', '_asks_the_assistant', '_attributes', '_attributes_named', '_audit', '_audit_before_change', '_audit_schedule', '_await_verdict', '_awaits_extraction', '_awaits_verdict', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_users', '_begin_copy', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_book', '_bury', '_bury_user', '_byte_slice', '_bytes_shown', '_bytes_to_finish', '_call_model', '_call_of', '_call_seq', '_caller', '_can_be_updated', '_candidates', '_change_name', '_changes_whole_user', '_character_start', '_chat_model', '_check_artifact', '_check_artifact_content', '_check_artifact_soon', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_checkpoint', '_check_chunks', '_check_claims', '_check_clock', '_check_content', '_check_deletion', '_check_document', '_check_embeddings', '_check_export', '_check_extraction_types', '_check_filter', '_check_free_place', '_check_id', '_check_indexes', '_check_json_size', '_check_key', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_on_conflict', '_check_page', '_check_part', '_check_partition', '_check_privileges', '_check_prompt_name', '_check_range', '_check_reader', '_check_recent_k', '_check_result_text', '_check_role_to_bind', '_check_roles', '_check_search', '_check_setting', '_check_settings', '_check_settings_object', '_check_some_readable', '_check_source_name', '_check_space', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_thread_exists', '_check_title', '_check_token_key', '_check_triggers', '_check_unread', '_check_upgrade', '_check_user_of_job', '_check_user_or_all', '_checked_roles', '_checkpoint_values', '_checkpoints_have_expired', '_checkpoints_sweep', '_checkpoints_thread_deleted', '_checks', '_chosen_chat_model', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_cited_by', '_close_archive', '_cluster_installed', '_cluster_map', '_code', '_compared_text', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_bytes', '_content_hash', '_content_slice', '_content_states_any', '_content_under', '_conversation_memory', '_copies_of', '_copy_texts', '_copy_writers', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_counted_on', '_counted_refusals', '_create_file', '_cross_session_context', '_current_artifacts', '_current_summaries', '_cut_roughly', '_dates_held', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_checkpoints_of_thread', '_delete_content', '_delete_derived', '_delete_files', '_delete_memories', '_delete_messages', '_delete_some_checkpoints', '_deletion', '_describe', '_describe_artifact_apply', '_describe_artifact_follow_up', '_describe_artifact_input', '_describe_artifact_overdue', '_describe_artifact_unfinished', '_describe_binary', '_describe_diff', '_describe_json', '_describe_json_lines', '_describe_json_start', '_describe_log', '_describe_page', '_describe_table', '_describe_tests', '_dimensions', '_doc_types', '_document_after_change', '_document_after_write', '_document_agent', '_document_before_write', '_document_passing', '_document_problem', '_document_shown', '_document_texts', '_document_texts_after_change', '_document_texts_after_update', '_documents_to_delete', '_does_not_fit', '_drop_artifact_texts', '_drop_secret_mask', '_drop_summaries', '_drop_uses', '_earlier_messages', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_overdue', '_embed_query', '_embedded_status', '_embedded_text', '_embedding_input', '_embedding_model', '_embeddings_of', '_emoji', '_end_as_noted', '_end_lease', '_end_memories', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ending_line', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enqueue_reconciliation', '_enter_calls', '_enter_job_calls', '_entries_named', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_evict_hidden', '_evict_together', '_evictable', '_evidence_of', '_evidence_words', '_evident_ends', '_evident_memories', '_evident_summary', '_excerpt', '_existing_space', '_expansions', '_expires_soon', '_expiring_unread', '_expiry', '_expiry_of_checkpoints', '_explanation', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_facts_alike', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_field_problem', '_file_place', '_file_size', '_file_to_change', '_file_tokens', '_files_at', '_filters', '_filters_of_memories', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_unread_messages', '_fit_thread', '_fitted', '_fold_near_duplicates', '_folded', '_folded_vector', '_follows', '_foremost_memories', '_forget_contributions', '_forget_conversation', '_forget_gone_keys', '_forget_in_ledger', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_forgetting_delete', '_forgetting_update', '_free_number', '_from_base64url', '_give_back', '_given_key', '_given_up', '_gone', '_grant_as_to_tenants', '_grep_content', '_guard_place', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_checkpoints', '_has_embeddings', '_has_known_provider', '_has_memory', '_has_memory_attributes', '_has_one_value', '_has_runner', '_has_unparsed_texts', '_heading_of', '_held_back', '_help_without_model', '_hide_released', '_hmac', '_hmac_block', '_hmac_sha256', '_hold_thread', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_in_short', '_insert_claims_mark', '_insert_into_file', '_insert_job', '_is_archive', '_is_article_of', '_is_blank', '_is_bound', '_is_card_number', '_is_checkpoint', '_is_chosen_message', '_is_current', '_is_current_message', '_is_ended_by', '_is_evidence', '_is_forgotten', '_is_granted', '_is_held_back', '_is_held_back_artifact', '_is_here', '_is_iban', '_is_id', '_is_in_map', '_is_in_new_map', '_is_judged', '_is_kept', '_is_kept_message', '_is_last_part', '_is_low', '_is_metadata', '_is_named', '_is_namespace', '_is_over', '_is_parsed', '_is_passage', '_is_plain_checkpoint', '_is_poisoned_artifact', '_is_provider', '_is_queued', '_is_random', '_is_readable_message', '_is_real_moment', '_is_result_text', '_is_role', '_is_same_content', '_is_same_secret', '_is_short_term', '_is_shown_or_waits', '_is_space', '_is_stated', '_is_summary_due', '_is_taken_key', '_is_tenant', '_is_there', '_is_undeleted', '_is_unexpired', '_is_unparsed', '_is_user', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_in_text', '_json_masked', '_json_states_any', '_judge_artifact', '_judge_document', '_judged_memory', '_judged_texts', '_keep_artifact', '_keep_embeddings', '_keep_limit', '_keep_memories', '_keep_message', '_keep_query_embedding', '_keep_round', '_keep_summary_texts', '_keep_the_best', '_keep_window', '_kept_texts', '_keyed_hash', '_keyed_statement', '_keys', '_kind_of_summary', '_known_dimensions', '_known_keys', '_known_memory', '_known_model', '_known_to_end', '_language', '_language_of', '_language_of_script', '_languages', '_last_said', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_leave_spaces', '_left_out', '_line_breaks', '_line_ends', '_line_start', '_lines_around', '_list_found_threads', '_list_problem', '_listed_documents', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_documents', '_lock_embedded', '_lock_existing_thread', '_lock_free_scopes', '_lock_map', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_source', '_lock_thread', '_lock_to_forget', '_lock_to_merge', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_log_summary', '_looked_up', '_lowered', '_make_tenant', '_make_texts', '_map_seen', '_mark_parsed', '_marked', '_masked', '_masked_assignment', '_masked_content', '_masked_memory', '_masked_metadata', '_masked_note', '_masked_word', '_masks', '_masks_of', '_max_artifact_bytes', '_max_export_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_attack', '_may_be_copy', '_may_be_long', '_may_be_masked', '_may_be_reworded', '_may_end', '_may_name', '_may_outrank', '_may_reach', '_may_state', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memories_concerned', '_memories_part', '_memories_to_delete', '_memory_before_insert', '_memory_before_update', '_memory_block', '_memory_line', '_memory_offers', '_memory_passing', '_memory_problem', '_memory_ref', '_memory_result', '_memory_shown', '_memory_texts', '_memory_texts_after_change', '_memory_trust', '_merge_layers', '_merge_parts', '_merge_policy', '_merge_rows', '_merge_secrets', '_merged_column', '_merging_conflict', '_merging_statement', '_message_before_insert', '_message_before_update', '_message_digest', '_message_expiry', '_message_in', '_message_lifetime', '_message_offers', '_message_passing', '_message_payload', '_message_problem', '_message_says', '_message_shown', '_message_text_after_update', '_message_texts', '_message_texts_after_change', '_message_tokens', '_message_trust', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_messages_of_source', '_messages_to_delete', '_microseconds', '_model_after_delete', '_model_json', '_model_to_fill', '_named_artifacts', '_named_keys', '_named_model', '_near_memories', '_nearest', '_nearest_among_memories', '_needs_summary', '_new_message', '_new_names', '_newest_facts', '_newest_question', '_newest_request', '_newest_seq', '_newest_thousand', '_newest_units', '_next_place', '_no_model', '_node_before_change', '_node_before_job', '_node_of', '_norm', '_normal_form', '_note_change', '_note_deletion', '_note_expired', '_note_language', '_note_missing_models', '_note_missing_resource', '_note_unseen', '_note_writer', '_nothing_below', '_now_and_then', '_number_changes', '_numbered', '_numbered_key', '_numbered_line', '_numbered_lines', '_one_line', '_opened', '_opening', '_other_values', '_outdated_messages', '_own_words', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_parse_parts', '_part_bytes', '_part_key', '_part_text', '_part_texts', '_partition_of_digest', '_parts_of_result', '_passage', '_passages_about', '_passages_shown', '_passages_that_fit', '_passes_multiple', '_passing', '_patterns_of', '_pgcrypto', '_pieces', '_pieces_to_mask', '_place_of_row', '_placeholder_offer', '_placeholder_text', '_plainly_spelled', '_policy', '_policy_applies', '_policy_problem', '_policy_section', '_preselected', '_present_winner', '_problem_of', '_prompt', '_prompt_variables', '_proposal', '_pseudonym', '_put_away', '_quarantine_archive', '_quarantine_artifact', '_quarantine_document', '_quarantine_memories', '_quarantine_memories_with_articles', '_quarantine_messages', '_quarantine_notice', '_quarantine_said', '_quarantine_summaries', '_query_embedding', '_query_hash', '_query_model', '_query_or_null', '_query_target', '_query_words', '_rambles', '_range_rule', '_rank_memories', '_ranked', '_ranked_once', '_readable_content', '_readable_memory', '_readable_reply', '_readable_share', '_readable_text', '_readable_time', '_reads_language', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_ref_in', '_ref_key', '_refusal_in', '_refusals', '_refuse', '_refuse_absent_file', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_memory', '_refuse_message', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_space', '_refuse_taken_place', '_refuse_text', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refuse_upload', '_refuse_used_key', '_registration', '_release_artifact', '_release_derived', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevance', '_relevant_by_meaning', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_rename_files', '_rendered', '_renew_expiry', '_renew_summaries', '_replace', '_replace_in_file', '_request_words', '_rerank', '_rerank_model', '_reranks', '_restart_jobs', '_reworded_at', '_role', '_role_name', '_room', '_rough_pieces', '_round_hash', '_route_by_map', '_runs_of_words', '_said', '_said_at', '_said_bytes', '_said_count', '_said_in', '_said_in_message', '_said_members', '_said_parts', '_said_twice', '_same_memories', '_same_results', '_same_spelling', '_same_value', '_sample', '_say_again', '_says_no_more', '_schema_problem', '_scored_texts', '_screen_texts_apply', '_screen_texts_input', '_screen_texts_overdue', '_screen_texts_unfinished', '_screened_up_to', '_sealed', '_search_row', '_searchable_messages', '_secret_code', '_secret_key', '_secret_key_id', '_secret_key_of', '_secret_mask', '_secrets_doctor', '_secrets_newest', '_secrets_sweep', '_seq_after_opening', '_seq_of', '_seq_or_null', '_serve_active_model', '_server_variable', '_serving_model', '_set_cluster_map', '_set_mark', '_settings_of_file', '_settle', '_settle_duplicates', '_settle_threads', '_settled_metadata', '_share', '_share_in', '_share_of_texts', '_share_within', '_sharing_sweep', '_shortened', '_shown_before', '_shown_memories', '_shown_rounds', '_shown_summary', '_shown_tokens', '_signature', '_since', '_source_texts', '_source_trust', '_space_id', '_space_of', '_spaces_to_read', '_speaks_of', '_start_summary', '_state', '_state_again', '_stated_at', '_statement_hash', '_states', '_states_any', '_stating_contents', '_stems_of', '_stop_claims', '_store_embeddings', '_store_summary', '_store_texts', '_stored_digest', '_subject', '_subject_in', '_summarised', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_offers', '_summary_passing', '_summary_shown', '_summary_texts', '_summary_texts_after_change', '_sweep_memories', '_sweep_messages', '_sweep_unnamed_artifacts', '_table_with', '_tables_of_users', '_tags_in', '_take_turn', '_take_verdict', '_text_of_message', '_text_vector', '_texts', '_that_fit', '_thread_after_change', '_thread_after_delete', '_thread_ids', '_thread_of', '_threads_after_delete', '_threads_with_words', '_time_asked', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_for_placeholders', '_tokens_of_parts', '_tokens_since_summary', '_tokens_to_give', '_trace_error', '_traced', '_turning_words', '_types_to_extract', '_unbook', '_unembedded', '_unjudged_parts', '_unless', '_unmasked', '_unread_candidates', '_unread_messages', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_hashes', '_user_left_behind', '_user_of_claims', '_user_of_space', '_user_of_tenant', '_user_of_unusual_token', '_users_elsewhere', '_users_with_texts', '_utc_offset', '_uuid_v7', '_valid_memories', '_valid_to_before', '_valid_until', '_values_asked', '_values_before', '_variant_of', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_view_files', '_visible_memories', '_waiting_reason', '_waiting_texts', '_waits_for_budget', '_which', '_whole_calls', '_whole_checkpoint', '_whole_history', '_whole_lines', '_whole_thread_tokens', '_wider_request', '_with_blanks', '_with_defaults', '_with_english_dates', '_with_files', '_with_keys', '_with_own_refs', '_with_same_words', '_with_text', '_without_case', '_without_credentials', '_without_random_words', '_without_recalled', '_without_said', '_word_key', '_word_numbers', '_word_rank', '_worded', '_wording', '_wording_key', '_wordings_of', '_words_as_said', '_words_of', '_words_that_begin', '_work_status', '_write_again', '_write_map_into_function', '_write_memories', '_write_messages', '_writes_of_checkpoint', '_zone_of', '_zone_or_null', 'activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'copy_thread', 'count_memories', 'create_space', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_secret', 'delete_space', 'delete_thread', 'doctor', 'drop_model', 'end_memory', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread', 'get_thread_summary', 'get_user_summary', 'grant_space', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_changes', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_spaces', 'list_threads', 'list_users', 'load_user', 'merge_users', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'record_use', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'revoke_space', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_thread', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'use_files', 'vector_index', 'version', 'was_forgotten'])
       and exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as a where a.grantee = 0)
   loop
     execute format('revoke all on routine %s from public', routine);

@@ -24,7 +24,7 @@ begin
   else -- Artifacts and checkpoints may name a thread of which no message was ever stored.
     delete from memory.artifacts as a
     where a.user_id = delete_thread.user_id and a.thread_id = delete_thread.thread_id;
-    perform memory._delete_checkpoints_of_thread(user_id, thread_id);
+    {{each addon with thread_deleted: perform memory._<addon>_thread_deleted(user_id, thread_id);}}
   end if;
   return deleted;
 end;

@@ -35,7 +35,7 @@ begin
     where a.user_id = old.user_id and a.thread_id = old.thread_id and a.key = c.artifact_key;
   end if;
   delete from memory.artifacts as a where a.user_id = old.user_id and a.thread_id = old.thread_id;
-  perform memory._delete_checkpoints_of_thread(old.user_id, old.thread_id);
+  {{each addon with thread_deleted: perform memory._<addon>_thread_deleted(old.user_id, old.thread_id);}}
   perform memory._check_artifact_soon(old.user_id, k.artifact_key)
   from (select distinct m.artifact_key from memory.messages as m
         where m.user_id = old.user_id and m.thread_id = old.thread_id and m.artifact_key is not null) as k;

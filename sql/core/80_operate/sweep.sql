@@ -50,7 +50,7 @@ begin
     order by d.expires_at limit batch_size for update skip locked));
   get diagnostics removed = row_count;
   swept := swept || jsonb_build_object('artifacts', removed + memory._sweep_unnamed_artifacts(batch_size));
-  swept := swept || jsonb_build_object('checkpoints', memory._sweep_checkpoints(batch_size));
+  {{each addon with sweep: swept := memory._added(swept, memory._<addon>_sweep(batch_size));}}
   -- Uploads that nobody has stored as an artifact within a day after the last piece.
   with due as (
     delete from memory.artifact_uploads as u where u.ctid = any (array(
@@ -70,13 +70,12 @@ begin
   delete from memory.jobs as j where j.ctid = any (finished);
   get diagnostics removed = row_count;
   swept := swept || jsonb_build_object('jobs', removed);
-  perform memory._sweep_space_writes(batch_size);
   perform memory._number_changes(least(10::bigint * batch_size, 1000000)::int);
   for old in
     select *
     from (values
       ('model_calls', 'called_at', interval '400 days'), ('query_embeddings', 'created_at', '30 days'),
-      ('gone_jobs', 'gone_at', '7 days'), ('secret_reads', 'read_at', '400 days'), ('audit', 'at', '400 days'),
+      ('gone_jobs', 'gone_at', '7 days'), ('audit', 'at', '400 days'),
       ('changes', 'at', nullif(memory._policy_section(null, null, 'changes') ->> 'keep', 'never')::interval)
     ) as o (name, time, age)
   loop
