@@ -8,7 +8,7 @@
 -- time. No data belongs to an extension, so pg_dump dumps all of it and DROP EXTENSION cannot delete it.
 --
 -- For the administrator who must approve it; docs/what-runs-in-my-database.md has more.
---   It makes    schema memory with 52 tables, 11 views, 42 triggers and 1075 functions, 110 of them public.
+--   It makes    schema memory with 52 tables, 11 views, 42 triggers and 1077 functions, 110 of them public.
 --               The extensions vector, pgcrypto and, for a superuser, plpython3u, if they are missing. Roles without
 --               login: memory_app, memory_tenant, memory_worker, memory_reader, memory_admin, if you may create roles.
 --   It leaves   everything else as it is: it makes no object in another schema, no setting of the server, the database
@@ -268,13 +268,13 @@ begin
   from memory.migrations as m
   where (m.name, m.sha256) not in (
     values
-      ('0.2.0', '7506f62a47b17b298b0694145a8caa0271d189d45e69c3b517458334f721fdb3'),
+      ('0.2.0', '9a22faf463300f72490625b658cfe2b543b60c474e53691b2dff930a6eede665'),
       ('artifacts 0.2.0', 'bb7cf09de96fb1ca3ff1e4206071b856430ca4ccbed9f0ce75a17386e48823c0'),
       ('checkpoints 0.2.0', '264e13cb5660c0fbb52070e60e1123c8bf8dc7b40577407450f16fdd48244a98'),
       ('cluster 0.2.0', 'c3e75e115b8887f56b2cedfda1961e03e9085ba6fa41c56e7ff57b82e967a8ab'),
       ('guard 0.2.0', 'ca3367e469310df4e2c3b424344e464568bc823c01c39f2230a2882891694565'),
       ('secrets 0.2.0', '9a30ff729b6d1f7d49aa9ee784374d3f9f5993b9e60403d555b551ed96475a44'),
-      ('sharing 0.2.0', '85965dddf3993cbeaec9dd7b3daec871ced5b1c2a8d56a5f92c3ee659db955a4'))
+      ('sharing 0.2.0', '3e924e0f8d49f378e61dc50bff47fdd7cb89f18281972858ea0d3b927a4e7296'))
   order by string_to_array(m.version, '.')::int[] desc, m.name
   limit 1;
   if strange.is_newer then
@@ -660,7 +660,18 @@ begin
 end;
 $drain$;
 
-call memory._migrate('', null, '0.2.0', '7506f62a47b17b298b0694145a8caa0271d189d45e69c3b517458334f721fdb3', $migration$
+call memory._migrate('', null, '0.2.0', '9a22faf463300f72490625b658cfe2b543b60c474e53691b2dff930a6eede665', $migration$
+-- What the install file has granted. The table has row security without a policy: whatever is granted on it, only the
+-- owner reads and writes it.
+create table memory.role_grants (
+  role_name name not null,
+  object text not null,
+  role_oid oid not null,
+  granted_at timestamptz not null default statement_timestamp(),
+  primary key (role_name, object)
+);
+alter table memory.role_grants enable row level security;
+
 -- Who has called which administrative function.
 create table memory.audit (
   audit_id bigint generated always as identity primary key,
@@ -1709,9 +1720,9 @@ create index secret_reads_user_idx on memory.secret_reads (user_id, read_at);
 create type memory.secret as (name text, created_at timestamptz, updated_at timestamptz);
 $migration$);
 
-call memory._migrate('sharing', null, '0.2.0', '85965dddf3993cbeaec9dd7b3daec871ced5b1c2a8d56a5f92c3ee659db955a4', $migration$
--- Who reaches one user only, and what the install file has granted. These three tables have row security without a
--- policy: whatever is granted on them, only the owner reads and writes them.
+call memory._migrate('sharing', null, '0.2.0', '3e924e0f8d49f378e61dc50bff47fdd7cb89f18281972858ea0d3b927a4e7296', $migration$
+-- Who reaches one user only. These two tables have row security without a policy: whatever is granted on them, only the
+-- owner reads and writes them.
 create table memory.bound_roles (
   role_name name primary key,
   user_id text,
@@ -1728,15 +1739,6 @@ create table memory.token_keys (
   set_at timestamptz not null default statement_timestamp()
 );
 alter table memory.token_keys enable row level security;
-
-create table memory.role_grants (
-  role_name name not null,
-  object text not null,
-  role_oid oid not null,
-  granted_at timestamptz not null default statement_timestamp(),
-  primary key (role_name, object)
-);
-alter table memory.role_grants enable row level security;
 
 -- Spaces, who may use them, and who wrote what there.
 -- Each row of memory.space_grants belongs to one of memory.spaces (user_id).
@@ -1830,6 +1832,12 @@ begin
 'different from those of the others}.'),
       ('column', 'cluster_map.node', 'The name of the node that this database is.'),
       ('column', 'cluster_map.changed_at', 'When this version of the map was written here.'),
+      ('table', 'role_grants', 'What the install file has granted to memory_app and the other roles of agent_memory. It grants each right once, so '
+'that what an administrator has revoked stays revoked.'),
+      ('column', 'role_grants.role_name', 'The role that got the right.'),
+      ('column', 'role_grants.object', 'What it may use: the kind of object and its name in schema memory.'),
+      ('column', 'role_grants.role_oid', 'The number of the role then: a role that was dropped and created again has another one, and gets its rights again.'),
+      ('column', 'role_grants.granted_at', 'When the install file granted it.'),
       ('table', 'audit', 'Each call of an administrative function that was committed, each installation and upgrade, for 400 days. Rows '
 'cannot be changed or deleted before. For administrators and auditors.'),
       ('column', 'audit.audit_id', 'Rises with each row, in the order of the calls, not of their commits.'),
@@ -1852,12 +1860,6 @@ begin
       ('column', 'token_keys.inner_block', 'The key, padded to 64 bytes, each combined with 0x36 (HMAC, RFC 2104).'),
       ('column', 'token_keys.outer_block', 'The same, combined with 0x5c.'),
       ('column', 'token_keys.set_at', 'When memory.set_token_key() set it.'),
-      ('table', 'role_grants', 'What the install file has granted to memory_app and the other roles of agent_memory. It grants each right once, so '
-'that what an administrator has revoked stays revoked.'),
-      ('column', 'role_grants.role_name', 'The role that got the right.'),
-      ('column', 'role_grants.object', 'What it may use: the kind of object and its name in schema memory.'),
-      ('column', 'role_grants.role_oid', 'The number of the role then: a role that was dropped and created again has another one, and gets its rights again.'),
-      ('column', 'role_grants.granted_at', 'When the install file granted it.'),
       ('table', 'spaces', 'Memory that several users share, see memory.create_space(). What is stored in a space are rows of its user_id.'),
       ('column', 'spaces.user_id', 'The user_id of the space: space: and its name.'),
       ('column', 'spaces.title', 'As the caller of memory.create_space() gave it.'),
@@ -2649,28 +2651,20 @@ returns boolean$header$),
 returns text$header$),
       ('function', '_refuse_other_node', $header$(p_user_id text)
 returns void$header$),
-      ('function', '_user_of_claims', $header$()
-returns text$header$),
       ('function', '_hmac_sha256', $header$(p_message bytea, p_inner_block bytea, p_outer_block bytea)
 returns bytea$header$),
-      ('function', '_check_space', $header$(p_user_id text, p_writes boolean)
-returns void$header$),
-      ('function', '_check_user_of_job', $header$(p_user_id text)
-returns void$header$),
-      ('function', '_is_granted', $header$(p_space_id text, p_member text, p_writes boolean)
-returns boolean$header$),
       ('function', '_is_space', $header$(p_user_id text)
 returns boolean$header$),
       ('function', '_user_of_space', $header$(p_space text)
 returns text$header$),
       ('function', '_space_of', $header$(p_user_id text)
 returns text$header$),
-      ('function', '_note_writer', $header$(p_user_id text, p_source text, p_id text, p_is_new boolean)
-returns void$header$),
-      ('function', '_is_tenant', $header$()
-returns boolean$header$),
+      ('function', 'tenant_user', $header$()
+returns text$header$),
       ('function', '_user_of_tenant', $header$()
 returns text$header$),
+      ('function', '_is_tenant', $header$()
+returns boolean$header$),
       ('function', '_may_reach', $header$(p_user_id text)
 returns boolean$header$),
       ('function', '_is_user', $header$(p_user_id text)
@@ -2683,6 +2677,18 @@ returns void$header$),
 returns void$header$),
       ('function', '_refuse_foreign_user', $header$()
 returns void$header$),
+      ('function', '_refuse_token', $header$(p_problem text, p_setting text default 'agent_memory.token')
+returns void$header$),
+      ('function', '_user_of_claims', $header$()
+returns text$header$),
+      ('function', '_check_space', $header$(p_user_id text, p_writes boolean)
+returns void$header$),
+      ('function', '_check_user_of_job', $header$(p_user_id text)
+returns void$header$),
+      ('function', '_is_granted', $header$(p_space_id text, p_member text, p_writes boolean)
+returns boolean$header$),
+      ('function', '_note_writer', $header$(p_user_id text, p_source text, p_id text, p_is_new boolean)
+returns void$header$),
       ('function', '_user_of_unusual_token', $header$(p_token text, p_has_key boolean)
 returns text$header$),
       ('function', '_check_claims', $header$(p_claims jsonb, p_setting text default 'agent_memory.token')
@@ -2693,8 +2699,6 @@ returns text$header$),
 returns boolean$header$),
       ('function', '_from_base64url', $header$(p_text text)
 returns text$header$),
-      ('function', '_refuse_token', $header$(p_problem text, p_setting text default 'agent_memory.token')
-returns void$header$),
       ('function', '_without_credentials', $header$(p_text text)
 returns text$header$),
       ('function', '_masked_assignment', $header$(p_parts text[])
@@ -2769,8 +2773,6 @@ returns void$header$),
 returns bytea$header$),
       ('function', '_spaces_to_read', $header$(p_user_id text, p_names text[], p_policy jsonb default null)
 returns text[]$header$),
-      ('function', 'tenant_user', $header$()
-returns text$header$),
       ('function', 'trust_claims', $header$(role_name name, setting text default 'request.jwt.claims')
 returns void$header$),
       ('function', '_grant_as_to_tenants', $header$(p_role_name name)
@@ -4204,8 +4206,6 @@ returns setof memory.backfill$header$),
   user_id text, thread_id text, new_thread_id text, upto_seq bigint default null
 )
 returns bigint$header$),
-      ('function', '_copy_writers', $header$(p_user_id text, p_thread_id text, p_new_thread_id text)
-returns void$header$),
       ('function', '_begin_copy', $header$(p_user_id text, p_thread_id text, p_new_thread_id text)
 returns memory.threads$header$),
       ('function', '_copies_of', $header$(p_user_id text, p_thread_id text)
@@ -4257,6 +4257,8 @@ returns setof memory._source_text$header$),
 returns table (source text, id text)$header$),
       ('function', '_users_with_texts', $header$()
 returns setof text$header$),
+      ('function', '_sharing_thread_copied', $header$(p_user_id text, p_thread_id text, p_new_thread_id text)
+returns void$header$),
       ('function', 'delete_secret', $header$(user_id text, name text)
 returns boolean$header$),
       ('function', 'get_secret', $header$(user_id text, name text)
@@ -4917,8 +4919,6 @@ returns table (first_byte int, vector tsvector, unparsed text, similarity double
 returns text$header$),
       ('function', '_whole_history', $header$(p_asking memory._asking, p_max_tokens int)
 returns memory._recalled[]$header$),
-      ('function', 'delete_space', $header$(space text)
-returns jsonb$header$),
       ('function', '_export_kinds', $header$()
 returns table (place int, kind text, left_out text[], condition text, unexpired text)$header$),
       ('function', 'export_user', $header$(
@@ -4933,8 +4933,6 @@ returns int$header$),
 returns text$header$),
       ('function', '_export_query', $header$(p_table regclass, p_after jsonb, p_with_expired boolean default false)
 returns text$header$),
-      ('function', '_forget_contributions', $header$(p_user_id text)
-returns jsonb$header$),
       ('function', 'forget_memory', $header$(user_id text, memory_id uuid, reason text default null)
 returns jsonb$header$),
       ('function', '_lock_to_forget', $header$(p_user_id text, out threads text[], out agents text[])$header$),
@@ -5066,6 +5064,10 @@ returns jsonb$header$),
   p_user_id text, p_threads text[], p_agents text[], p_forgotten_by text
 )
 returns void$header$),
+      ('function', 'delete_space', $header$(space text)
+returns jsonb$header$),
+      ('function', '_forget_contributions', $header$(p_user_id text)
+returns jsonb$header$),
       ('function', '_check_bloat', $header$(out ok boolean, out detail text)$header$),
       ('function', '_check_clock', $header$(out ok boolean, out detail text)$header$),
       ('function', '_check_triggers', $header$(out ok boolean, out detail text)$header$),
@@ -5115,6 +5117,9 @@ returns jsonb$header$),
       ('function', '_secrets_newest', $header$(out name text, out newest timestamptz, out is_endless boolean)$header$),
       ('function', '_secrets_sweep', $header$(p_batch_size int)
 returns jsonb$header$),
+      ('function', '_check_bindings', $header$(out fault text, out note text)$header$),
+      ('function', '_sharing_installed', $header$()
+returns void$header$),
       ('function', '_sharing_sweep', $header$(p_batch_size int)
 returns jsonb$header$),
       ('function', '_cluster_installed', $header$()
@@ -6503,40 +6508,6 @@ begin
 end;
 $$;
 
--- Claims of a JSON Web Token that somebody before the database has verified, such as PostgREST, and put into a setting.
--- Every session can set it. So claims count only in roles that an administrator has named by memory.trust_claims(),
--- and whoever can send SQL of one's own in such a role is believed.
-
--- The user of the claims, where the current role is one whose claims count; null in other roles. A login role that has
--- the name itself is not believed, because anybody with its password could claim to be any user.
-create or replace function memory._user_of_claims()
-returns text
-language plpgsql stable parallel unsafe
-as $$
-declare
-  setting text;
-  claims jsonb;
-begin
-  select b.claims_setting into setting
-  from memory.bound_roles as b
-  where b.role_name = current_setting('role')::name and b.role_name <> session_user;
-  if setting is null then
-    return null;
-  end if;
-  begin
-    claims := nullif(current_setting(setting, true), '')::jsonb;
-  exception
-    when data_exception or program_limit_exceeded then
-      perform memory._refuse_token('holds no JSON', setting);
-  end;
-  if claims is null then
-    perform memory._refuse_token('is not set', setting);
-  end if;
-  perform memory._check_claims(claims, setting);
-  return claims ->> 'sub';
-end;
-$$;
-
 -- The HMAC-SHA256 (RFC 2104) of a message. The function uses only sha256(), because pgcrypto may be missing. Each block
 -- is the key padded to 64 bytes and combined with 0x36 (inner) or 0x5c (outer).
 create or replace function memory._hmac_sha256(p_message bytea, p_inner_block bytea, p_outer_block bytea)
@@ -6550,76 +6521,17 @@ $$;
 
 $$;
 
+$$;
+
+$$;
+
+$$;
+
+$$;
+
+$$;
+
 -- A space is memory that several users share. To all tables and functions it is a user whose id begins with "space:".
--- Sessions that are no tenant's read and write every space. A tenant reads and writes those that memory.space_grants
--- gives its user. A session whose own user would be a space reaches nothing: an identity provider may let people
--- choose their names.
-
--- Refuses a space that does not exist, or that this session may not write (p_writes) or read. To a tenant, a space
--- without a grant is a foreign user, whether it exists or not. A writer locks the row of the space, so that
--- memory.delete_space() waits for the writer, and finds what it has written. The lock makes the function volatile, so
--- that it also sees a grant that was revoked while the statement of the caller ran.
-create or replace function memory._check_space(p_user_id text, p_writes boolean)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  is_tenant constant boolean := memory._is_tenant();
-begin
-  if not memory._is_here(p_user_id) then
-    perform memory._refuse_other_node(p_user_id);
-  end if;
-  if is_tenant then
-    -- Such a transaction would not see that the grant was revoked meanwhile.
-    if p_writes and current_setting('transaction_isolation') not in ('read committed', 'read uncommitted') then
-      perform memory._refuse('user_id',
-        format('a space cannot be written in a %s transaction', current_setting('transaction_isolation')),
-        'Use read committed.', '0A000');
-    elsif not memory._is_granted(p_user_id, memory._user_of_tenant(), p_writes) then
-      perform memory._refuse_foreign_user();
-    end if;
-  end if;
-  if p_writes and current_setting('transaction_read_only') = 'off' then
-    perform from memory.spaces as s where s.user_id = p_user_id for key share;
-  else
-    perform from memory.spaces as s where s.user_id = p_user_id;
-  end if;
-  if not found then
-    if is_tenant then
-      perform memory._refuse_foreign_user();
-    end if;
-    perform memory._refuse('user_id', format('there is no space "%s"', memory._space_of(p_user_id)),
-      'Ids that begin with "space:" are those of spaces; memory.list_spaces() lists them.');
-  end if;
-end;
-$$;
-
--- Refuses what memory._check_id('user_id', ...) refuses, but for a space that was deleted while a worker had one of its
--- jobs: the lease tells the worker.
-create or replace function memory._check_user_of_job(p_user_id text)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  if memory._is_space(p_user_id) and not memory._is_tenant() and memory._is_here(p_user_id) then
-    perform from memory.spaces as s where s.user_id = p_user_id for key share;
-    return;
-  end if;
-  perform memory._check_id('user_id', p_user_id);
-end;
-$$;
-
--- Whether a user may read a space, or write it.
-create or replace function memory._is_granted(p_space_id text, p_member text, p_writes boolean)
-returns boolean
-language plpgsql stable parallel safe
-as $$
-begin
-  return exists (
-    select from memory.space_grants as g
-    where g.user_id = p_space_id and g.member = p_member and (g.access = 'write' or not p_writes));
-end;
-$$;
 
 -- Whether a user_id is that of a space.
 create or replace function memory._is_space(p_user_id text)
@@ -6645,43 +6557,28 @@ begin atomic
   select case when memory._is_space(p_user_id) then substr(p_user_id, 7) end;
 end;
 
--- Notes that the user of a tenant's session wrote a text in a space (p_user_id), for memory.forget_user(spaces =>
--- 'forget'). In other sessions nobody knows which user writes. A new text (p_is_new) may have the id of one that is
--- gone, whose writers have not written the new one.
-create or replace function memory._note_writer(p_user_id text, p_source text, p_id text, p_is_new boolean)
-returns void
-language plpgsql volatile parallel unsafe
+create or replace function memory.tenant_user()
+returns text
+language plpgsql stable parallel unsafe security definer
+set search_path = pg_catalog, pg_temp
+set jit = off
+set enable_seqscan = off
+set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
+declare
+  own constant text := case when memory._is_tenant() then memory._user_of_tenant() end;
 begin
-  if p_is_new then
-    delete from memory.space_writes as w where w.user_id = p_user_id and w.source = p_source and w.id = p_id;
+  if memory._is_space(own) then -- which row security would show
+    perform memory._refuse_token('names a space, and a session is that of a user');
   end if;
-  if memory._is_tenant() then
-    insert into memory.space_writes (user_id, member, source, id)
-    values (p_user_id, memory._user_of_tenant(), p_source, p_id)
-    on conflict on constraint space_writes_pkey do nothing;
-  end if;
+  return own;
 end;
 $$;
-
--- Who may reach another user: every session except a tenant's, which reaches one user only. The login role of a tenant
--- is a member of memory_tenant, or of the role of another name that stands for that one in this database (roles.sql).
--- memory.bound_roles names the user of the role, or else claims do (claims.sql), or else the token in
--- agent_memory.token does (web_tokens.sql). The role that has logged in decides who is a tenant: functions run as the
--- owner, so current_user does not show the caller, and RESET ROLE undoes SET ROLE. A login role that could become a
--- member of memory_tenant by SET ROLE counts as a member.
-
--- Whether this session belongs to a tenant. The second term is false for superusers, who are members of all roles, and
--- for roles that may create objects in the schema, because these roles can replace the checks. The build copies the
--- expression into the policies of the tables, which may call only functions of pg_catalog. The function takes 0.3 us if
--- the role is no member.
-create or replace function memory._is_tenant()
-returns boolean
-language sql stable parallel safe
-begin atomic
-  select pg_has_role(session_user, to_regrole(memory._role_name('tenant')), 'member') is true
-    and not has_schema_privilege(session_user, 'memory', 'create');
-end;
+comment on function memory.tenant_user() is
+'The only user that this session reaches: that of its bound role, of its claims, or of the token in '
+'agent_memory.token. null in a session that may reach all users. Error 42501 where a tenant''s session has no '
+'valid token.';
 
 -- The user that this tenant's session reaches: that of its bound role, of the claims of its current role, or of its
 -- token, from the claim sub. Refuses a session without any. A token counts if it is signed with a key of
@@ -6744,6 +6641,24 @@ begin
   return memory._user_of_unusual_token(token, inner_block is not null);
 end;
 $$;
+
+-- Who may reach another user: every session except a tenant's, which reaches one user only. The login role of a tenant
+-- is a member of memory_tenant, or of the role of another name that stands for that one in this database (roles.sql).
+-- memory._user_of_tenant() says which user that is. The role that has logged in decides who is a tenant: functions run as the
+-- owner, so current_user does not show the caller, and RESET ROLE undoes SET ROLE. A login role that could become a
+-- member of memory_tenant by SET ROLE counts as a member.
+
+-- Whether this session belongs to a tenant. The second term is false for superusers, who are members of all roles, and
+-- for roles that may create objects in the schema, because these roles can replace the checks. The build copies the
+-- expression into the policies of the tables, which may call only functions of pg_catalog. The function takes 0.3 us if
+-- the role is no member.
+create or replace function memory._is_tenant()
+returns boolean
+language sql stable parallel safe
+begin atomic
+  select pg_has_role(session_user, to_regrole(memory._role_name('tenant')), 'member') is true
+    and not has_schema_privilege(session_user, 'memory', 'create');
+end;
 
 -- Whether this session may name this user. The function raises 42501 in a tenant's session that has no user. It is
 -- false for every space, because memory._check_id() looks spaces up: other users pay for one comparison.
@@ -6831,6 +6746,144 @@ as $$
 begin
   perform memory._refuse('user_id', 'is not the user of this session',
     'memory.tenant_user() says which user that is. A role of your application''s server reaches other users.', '42501');
+end;
+$$;
+
+-- Refuses a token, or other claims of who a session is.
+create or replace function memory._refuse_token(p_problem text, p_setting text default 'agent_memory.token')
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform memory._refuse(p_setting, p_problem,
+    case p_setting when 'agent_memory.token' then
+      'Within the transaction, pass the token that your server has made: '
+      'select set_config(''agent_memory.token'', $1, true). See docs/tenants.md.'
+    else 'Whoever verifies the tokens of users, such as PostgREST, sets the claims within the transaction. '
+      'See docs/tenants.md.' end, '42501');
+end;
+$$;
+
+-- Claims of a JSON Web Token that somebody before the database has verified, such as PostgREST, and put into a setting.
+-- Every session can set it. So claims count only in roles that an administrator has named by memory.trust_claims(),
+-- and whoever can send SQL of one's own in such a role is believed.
+
+-- The user of the claims, where the current role is one whose claims count; null in other roles. A login role that has
+-- the name itself is not believed, because anybody with its password could claim to be any user.
+create or replace function memory._user_of_claims()
+returns text
+language plpgsql stable parallel unsafe
+as $$
+declare
+  setting text;
+  claims jsonb;
+begin
+  select b.claims_setting into setting
+  from memory.bound_roles as b
+  where b.role_name = current_setting('role')::name and b.role_name <> session_user;
+  if setting is null then
+    return null;
+  end if;
+  begin
+    claims := nullif(current_setting(setting, true), '')::jsonb;
+  exception
+    when data_exception or program_limit_exceeded then
+      perform memory._refuse_token('holds no JSON', setting);
+  end;
+  if claims is null then
+    perform memory._refuse_token('is not set', setting);
+  end if;
+  perform memory._check_claims(claims, setting);
+  return claims ->> 'sub';
+end;
+$$;
+
+-- Sessions that are no tenant's read and write every space. A tenant reads and writes those that memory.space_grants
+-- gives its user. A session whose own user would be a space reaches nothing: an identity provider may let people
+-- choose their names.
+
+-- Refuses a space that does not exist, or that this session may not write (p_writes) or read. To a tenant, a space
+-- without a grant is a foreign user, whether it exists or not. A writer locks the row of the space, so that
+-- memory.delete_space() waits for the writer, and finds what it has written. The lock makes the function volatile, so
+-- that it also sees a grant that was revoked while the statement of the caller ran.
+create or replace function memory._check_space(p_user_id text, p_writes boolean)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  is_tenant constant boolean := memory._is_tenant();
+begin
+  if not memory._is_here(p_user_id) then
+    perform memory._refuse_other_node(p_user_id);
+  end if;
+  if is_tenant then
+    -- Such a transaction would not see that the grant was revoked meanwhile.
+    if p_writes and current_setting('transaction_isolation') not in ('read committed', 'read uncommitted') then
+      perform memory._refuse('user_id',
+        format('a space cannot be written in a %s transaction', current_setting('transaction_isolation')),
+        'Use read committed.', '0A000');
+    elsif not memory._is_granted(p_user_id, memory._user_of_tenant(), p_writes) then
+      perform memory._refuse_foreign_user();
+    end if;
+  end if;
+  if p_writes and current_setting('transaction_read_only') = 'off' then
+    perform from memory.spaces as s where s.user_id = p_user_id for key share;
+  else
+    perform from memory.spaces as s where s.user_id = p_user_id;
+  end if;
+  if not found then
+    if is_tenant then
+      perform memory._refuse_foreign_user();
+    end if;
+    perform memory._refuse('user_id', format('there is no space "%s"', memory._space_of(p_user_id)),
+      'Ids that begin with "space:" are those of spaces; memory.list_spaces() lists them.');
+  end if;
+end;
+$$;
+
+-- Refuses what memory._check_id('user_id', ...) refuses, but for a space that was deleted while a worker had one of its
+-- jobs: the lease tells the worker.
+create or replace function memory._check_user_of_job(p_user_id text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  if memory._is_space(p_user_id) and not memory._is_tenant() and memory._is_here(p_user_id) then
+    perform from memory.spaces as s where s.user_id = p_user_id for key share;
+    return;
+  end if;
+  perform memory._check_id('user_id', p_user_id);
+end;
+$$;
+
+-- Whether a user may read a space, or write it.
+create or replace function memory._is_granted(p_space_id text, p_member text, p_writes boolean)
+returns boolean
+language plpgsql stable parallel safe
+as $$
+begin
+  return exists (
+    select from memory.space_grants as g
+    where g.user_id = p_space_id and g.member = p_member and (g.access = 'write' or not p_writes));
+end;
+$$;
+
+-- Notes that the user of a tenant's session wrote a text in a space (p_user_id), for memory.forget_user(spaces =>
+-- 'forget'). In other sessions nobody knows which user writes. A new text (p_is_new) may have the id of one that is
+-- gone, whose writers have not written the new one.
+create or replace function memory._note_writer(p_user_id text, p_source text, p_id text, p_is_new boolean)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  if p_is_new then
+    delete from memory.space_writes as w where w.user_id = p_user_id and w.source = p_source and w.id = p_id;
+  end if;
+  if memory._is_tenant() then
+    insert into memory.space_writes (user_id, member, source, id)
+    values (p_user_id, memory._user_of_tenant(), p_source, p_id)
+    on conflict on constraint space_writes_pkey do nothing;
+  end if;
 end;
 $$;
 
@@ -6930,20 +6983,6 @@ begin atomic
   select convert_from(decode(
     rpad(replace(replace(p_text, '-', '+'), '_', '/'), (octet_length(p_text) + 3) & -4, '='), 'base64'), 'UTF8');
 end;
-
-create or replace function memory._refuse_token(p_problem text, p_setting text default 'agent_memory.token')
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  perform memory._refuse(p_setting, p_problem,
-    case p_setting when 'agent_memory.token' then
-      'Within the transaction, pass the token that your server has made: '
-      'select set_config(''agent_memory.token'', $1, true). See docs/tenants.md.'
-    else 'Whoever verifies the tokens of users, such as PostgREST, sets the claims within the transaction. '
-      'See docs/tenants.md.' end, '42501');
-end;
-$$;
 
 -- The text with marks in place of credentials: of those with a form of their own, of those with a name before them
 -- (DB_PASSWORD=x, "api_key": "x", my password is x), and of words that look random.
@@ -7906,29 +7945,6 @@ begin
   return nullif(granted, '{}');
 end;
 $$;
-
-create or replace function memory.tenant_user()
-returns text
-language plpgsql stable parallel unsafe security definer
-set search_path = pg_catalog, pg_temp
-set jit = off
-set enable_seqscan = off
-set max_parallel_workers_per_gather = 0
-set enable_bitmapscan = off
-as $$
-declare
-  own constant text := case when memory._is_tenant() then memory._user_of_tenant() end;
-begin
-  if memory._is_space(own) then -- which row security would show
-    perform memory._refuse_token('names a space, and a session is that of a user');
-  end if;
-  return own;
-end;
-$$;
-comment on function memory.tenant_user() is
-'The only user that this session reaches: that of its bound role, of its claims, or of the token in '
-'agent_memory.token. null in a session that may reach all users. Error 42501 where a tenant''s session has no '
-'valid token.';
 
 create or replace function memory.trust_claims(role_name name, setting text default 'request.jwt.claims')
 returns void
@@ -22919,9 +22935,7 @@ begin
   select m.user_id, 'message', m.thread_id, m.seq, case when m.is_active then 'added' else 'hidden' end
   from memory.messages as m
   where m.user_id = copy_thread.user_id and m.thread_id = new_thread_id;
-  if memory._is_space(user_id) then
-    perform memory._copy_writers(user_id, thread_id, new_thread_id);
-  end if;
+  perform memory._sharing_thread_copied(user_id, thread_id, new_thread_id);
   insert into memory.quarantined_messages (user_id, thread_id, seq, content, content_digest, reason, quarantined_at,
     released_at)
   select q.user_id, new_thread_id, q.seq, q.content, q.content_digest, q.reason, q.quarantined_at, q.released_at
@@ -22973,32 +22987,6 @@ comment on function memory.copy_thread(text, text, text, bigint) is
 'memory.delete_thread() deletes the first thread and the memories extracted from it. The metadata of the new thread '
 'say where it comes from: copied_from and copied_upto_seq. A new_thread_id that the user has already is refused '
 '(23505).';
-
--- Notes for each copied message of a space, and for title and metadata, who wrote it, and forgets who wrote in an
--- earlier thread of the name.
-create or replace function memory._copy_writers(p_user_id text, p_thread_id text, p_new_thread_id text)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  delete from memory.space_writes as w
-  using memory.messages as m
-  where m.user_id = p_user_id and m.thread_id = p_new_thread_id
-    and w.user_id = p_user_id and w.source = 'message' and w.id = p_new_thread_id || '/' || m.seq;
-  delete from memory.space_writes as w
-  where w.user_id = p_user_id and w.source in ('title', 'metadata') and w.id = p_new_thread_id;
-  insert into memory.space_writes (user_id, member, source, id)
-  select p_user_id, w.member, 'message', p_new_thread_id || '/' || m.seq
-  from memory.messages as m
-  join memory.space_writes as w
-    on w.user_id = p_user_id and w.source = 'message' and w.id = p_thread_id || '/' || m.seq
-  where m.user_id = p_user_id and m.thread_id = p_new_thread_id
-  union all
-  select p_user_id, w.member, w.source, p_new_thread_id
-  from memory.space_writes as w
-  where w.user_id = p_user_id and w.source in ('title', 'metadata') and w.id = p_thread_id;
-end;
-$$;
 
 -- Makes the row of the new thread and locks that of the origin, in the order of their ids; returns the origin.
 create or replace function memory._begin_copy(p_user_id text, p_thread_id text, p_new_thread_id text)
@@ -23464,6 +23452,35 @@ begin atomic
   union
   select t.user_id from memory.texts as t;
 end;
+
+-- Notes for each copied message of a space, and for title and metadata, who wrote it, and forgets who wrote in an
+-- earlier thread of the name.
+create or replace function memory._sharing_thread_copied(p_user_id text, p_thread_id text, p_new_thread_id text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  if not memory._is_space(p_user_id) then
+    return;
+  end if;
+  delete from memory.space_writes as w
+  using memory.messages as m
+  where m.user_id = p_user_id and m.thread_id = p_new_thread_id
+    and w.user_id = p_user_id and w.source = 'message' and w.id = p_new_thread_id || '/' || m.seq;
+  delete from memory.space_writes as w
+  where w.user_id = p_user_id and w.source in ('title', 'metadata') and w.id = p_new_thread_id;
+  insert into memory.space_writes (user_id, member, source, id)
+  select p_user_id, w.member, 'message', p_new_thread_id || '/' || m.seq
+  from memory.messages as m
+  join memory.space_writes as w
+    on w.user_id = p_user_id and w.source = 'message' and w.id = p_thread_id || '/' || m.seq
+  where m.user_id = p_user_id and m.thread_id = p_new_thread_id
+  union all
+  select p_user_id, w.member, w.source, p_new_thread_id
+  from memory.space_writes as w
+  where w.user_id = p_user_id and w.source in ('title', 'metadata') and w.id = p_thread_id;
+end;
+$$;
 
 create or replace function memory.delete_secret(user_id text, name text)
 returns boolean
@@ -32833,29 +32850,6 @@ $$;
 
 set local search_path = pg_catalog, pg_temp;
 
-create or replace function memory.delete_space(space text)
-returns jsonb
-language plpgsql volatile parallel unsafe security definer
-set search_path = pg_catalog, pg_temp
-set jit = off
-set enable_seqscan = off
-set max_parallel_workers_per_gather = 0
-as $$
-declare
-  id constant text := memory._space_id(space);
-begin
-  perform from memory.spaces as s where s.user_id = id for update; -- somebody may delete it meanwhile
-  if not found then
-    perform memory._refuse_space('space', space);
-  end if;
-  return memory.forget_user(id, 'delete_space');
-end;
-$$;
-comment on function memory.delete_space(text) is
-'Removes a space with everything in it, as memory.forget_user() removes a user, and returns the receipt. It waits for '
-'transactions that write there. The name is free afterwards. Error P0002 when there is no such space. For '
-'administrators.';
-
 -- The tables that are exported, in the order in which they are imported. left_out are columns that are made again, or
 -- that only mean something to this database. An import refuses a row that does not meet the condition. Numbers of jobs
 -- are not exported: another database gives its own. Expired rows (unexpired is not true) are not exported either; an
@@ -33065,98 +33059,6 @@ begin
       exported.condition || case when p_with_expired then '' else ' and (' || exported.unexpired || ')' end)
     || case when jsonb_typeof(p_after) = 'array' then format(' and (%s) > (%s)', keys, key_before) else '' end
     || format(' order by %s', keys);
-end;
-$$;
-
--- Removes what a user wrote in spaces, for memory.forget_user(spaces => 'forget'), and returns the rows by table: the
--- texts that memory.space_writes names, with their versions and what was made of them. What others wrote stays, also in
--- the same words. It locks each space as memory.forget_memory() locks a user.
-create or replace function memory._forget_contributions(p_user_id text)
-returns jsonb
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  space text;
-  written jsonb; -- ids by source
-  memories uuid[];
-  seqs record; -- of messages, with their threads
-  removed bigint;
-  gone jsonb := jsonb '{}';
-begin
-  for space in select distinct w.user_id from memory.space_writes as w where w.member = p_user_id order by 1 loop
-    perform memory._lock_user(space);
-    perform memory._lock_to_forget(space);
-    -- What the user commits there from now on is of a new user.
-    with gone_notes as (
-      delete from memory.space_writes as w where w.member = p_user_id and w.user_id = space returning w.source, w.id
-    )
-    select jsonb_object_agg(s.source, s.ids), sum(jsonb_array_length(s.ids)) into written, removed
-    from (select n.source, jsonb_agg(n.id) as ids from gone_notes as n group by n.source) as s;
-    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('space_writes', removed)));
-    select coalesce(array_agg(memory._thread_of(i)), '{}') as threads,
-      coalesce(array_agg(memory._seq_of(i)::bigint), '{}') as numbers
-    into seqs
-    from jsonb_array_elements_text(written -> 'message') as i;
-    -- With the memories that jobs have drawn from these messages alone, also from some that are gone.
-    memories := array(
-      select i::uuid from jsonb_array_elements_text(written -> 'memory') as i
-      union
-      select m.memory_id
-      from memory.memories as m
-      where m.user_id = space and cardinality(m.source_seqs) > 0
-        and not exists (
-          select from unnest(m.source_seqs) as q
-          where (m.thread_id, q) not in (select * from unnest(seqs.threads, seqs.numbers))));
-    if cardinality(seqs.numbers) > 0 then
-      perform memory._delete_messages(space, seqs.threads, seqs.numbers);
-      delete from memory.messages as m
-      using unnest(seqs.threads, seqs.numbers) as d (thread_id, seq)
-      where m.user_id = space and m.thread_id = d.thread_id and m.seq = d.seq;
-      get diagnostics removed = row_count;
-      gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('messages', nullif(removed, 0))));
-      update memory.idempotency_keys as k set digest = '' -- by which anybody could guess the text
-      from unnest(seqs.threads, seqs.numbers) as d (thread_id, seq)
-      where k.user_id = space and k.thread_id = d.thread_id and k.seq = d.seq;
-    end if;
-    if memories <> '{}' then
-      gone := memory._added(gone, memory._forget_memories(space, memories, '{}'));
-    end if;
-    delete from memory.documents as d
-    where d.user_id = space and written -> 'document' ? d.document_id::text;
-    get diagnostics removed = row_count;
-    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('documents', nullif(removed, 0))));
-    with uploads as (
-      delete from memory.artifact_uploads as u where u.user_id = space and written -> 'upload' ? u.upload_id::text
-      returning u.upload_id
-    )
-    delete from memory.artifact_parts as p
-    where p.user_id = space and p.content_id in (select u.upload_id from uploads as u);
-    get diagnostics removed = row_count;
-    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('artifact_parts', nullif(removed, 0))));
-    delete from memory.artifacts as a where a.user_id = space and written -> 'artifact' ? a.key;
-    get diagnostics removed = row_count;
-    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('artifacts', nullif(removed, 0))));
-    update memory.threads as t
-    set title = case when written -> 'title' ? t.thread_id then null else t.title end,
-        metadata = case when written -> 'metadata' ? t.thread_id -- of a copy the origin stays, as in set_thread()
-          then jsonb_strip_nulls(jsonb_build_object('copied_from', t.metadata -> 'copied_from',
-            'copied_upto_seq', t.metadata -> 'copied_upto_seq'))
-          else t.metadata end
-    where t.user_id = space and (written -> 'title' ? t.thread_id or written -> 'metadata' ? t.thread_id);
-    get diagnostics removed = row_count;
-    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('threads', nullif(removed, 0))));
-    removed := (
-      select sum(memory._delete_checkpoints_of_thread(space, t.thread_id))
-      from (select c as thread_id from jsonb_array_elements_text(written -> 'checkpoint') as c order by 1) as t);
-    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('checkpoints', nullif(removed, 0))));
-    delete from memory.secrets as s where s.user_id = space and written -> 'secret' ? s.name;
-    get diagnostics removed = row_count;
-    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('secrets', nullif(removed, 0))));
-    delete from memory.secret_reads as r where r.user_id = space and written -> 'secret' ? r.name;
-    get diagnostics removed = row_count;
-    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('secret_reads', nullif(removed, 0))));
-  end loop;
-  return gone;
 end;
 $$;
 
@@ -35329,6 +35231,121 @@ begin
 end;
 $$;
 
+create or replace function memory.delete_space(space text)
+returns jsonb
+language plpgsql volatile parallel unsafe security definer
+set search_path = pg_catalog, pg_temp
+set jit = off
+set enable_seqscan = off
+set max_parallel_workers_per_gather = 0
+as $$
+declare
+  id constant text := memory._space_id(space);
+begin
+  perform from memory.spaces as s where s.user_id = id for update; -- somebody may delete it meanwhile
+  if not found then
+    perform memory._refuse_space('space', space);
+  end if;
+  return memory.forget_user(id, 'delete_space');
+end;
+$$;
+comment on function memory.delete_space(text) is
+'Removes a space with everything in it, as memory.forget_user() removes a user, and returns the receipt. It waits for '
+'transactions that write there. The name is free afterwards. Error P0002 when there is no such space. For '
+'administrators.';
+
+-- Removes what a user wrote in spaces, for memory.forget_user(spaces => 'forget'), and returns the rows by table: the
+-- texts that memory.space_writes names, with their versions and what was made of them. What others wrote stays, also in
+-- the same words. It locks each space as memory.forget_memory() locks a user.
+create or replace function memory._forget_contributions(p_user_id text)
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  space text;
+  written jsonb; -- ids by source
+  memories uuid[];
+  seqs record; -- of messages, with their threads
+  removed bigint;
+  gone jsonb := jsonb '{}';
+begin
+  for space in select distinct w.user_id from memory.space_writes as w where w.member = p_user_id order by 1 loop
+    perform memory._lock_user(space);
+    perform memory._lock_to_forget(space);
+    -- What the user commits there from now on is of a new user.
+    with gone_notes as (
+      delete from memory.space_writes as w where w.member = p_user_id and w.user_id = space returning w.source, w.id
+    )
+    select jsonb_object_agg(s.source, s.ids), sum(jsonb_array_length(s.ids)) into written, removed
+    from (select n.source, jsonb_agg(n.id) as ids from gone_notes as n group by n.source) as s;
+    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('space_writes', removed)));
+    select coalesce(array_agg(memory._thread_of(i)), '{}') as threads,
+      coalesce(array_agg(memory._seq_of(i)::bigint), '{}') as numbers
+    into seqs
+    from jsonb_array_elements_text(written -> 'message') as i;
+    -- With the memories that jobs have drawn from these messages alone, also from some that are gone.
+    memories := array(
+      select i::uuid from jsonb_array_elements_text(written -> 'memory') as i
+      union
+      select m.memory_id
+      from memory.memories as m
+      where m.user_id = space and cardinality(m.source_seqs) > 0
+        and not exists (
+          select from unnest(m.source_seqs) as q
+          where (m.thread_id, q) not in (select * from unnest(seqs.threads, seqs.numbers))));
+    if cardinality(seqs.numbers) > 0 then
+      perform memory._delete_messages(space, seqs.threads, seqs.numbers);
+      delete from memory.messages as m
+      using unnest(seqs.threads, seqs.numbers) as d (thread_id, seq)
+      where m.user_id = space and m.thread_id = d.thread_id and m.seq = d.seq;
+      get diagnostics removed = row_count;
+      gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('messages', nullif(removed, 0))));
+      update memory.idempotency_keys as k set digest = '' -- by which anybody could guess the text
+      from unnest(seqs.threads, seqs.numbers) as d (thread_id, seq)
+      where k.user_id = space and k.thread_id = d.thread_id and k.seq = d.seq;
+    end if;
+    if memories <> '{}' then
+      gone := memory._added(gone, memory._forget_memories(space, memories, '{}'));
+    end if;
+    delete from memory.documents as d
+    where d.user_id = space and written -> 'document' ? d.document_id::text;
+    get diagnostics removed = row_count;
+    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('documents', nullif(removed, 0))));
+    with uploads as (
+      delete from memory.artifact_uploads as u where u.user_id = space and written -> 'upload' ? u.upload_id::text
+      returning u.upload_id
+    )
+    delete from memory.artifact_parts as p
+    where p.user_id = space and p.content_id in (select u.upload_id from uploads as u);
+    get diagnostics removed = row_count;
+    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('artifact_parts', nullif(removed, 0))));
+    delete from memory.artifacts as a where a.user_id = space and written -> 'artifact' ? a.key;
+    get diagnostics removed = row_count;
+    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('artifacts', nullif(removed, 0))));
+    update memory.threads as t
+    set title = case when written -> 'title' ? t.thread_id then null else t.title end,
+        metadata = case when written -> 'metadata' ? t.thread_id -- of a copy the origin stays, as in set_thread()
+          then jsonb_strip_nulls(jsonb_build_object('copied_from', t.metadata -> 'copied_from',
+            'copied_upto_seq', t.metadata -> 'copied_upto_seq'))
+          else t.metadata end
+    where t.user_id = space and (written -> 'title' ? t.thread_id or written -> 'metadata' ? t.thread_id);
+    get diagnostics removed = row_count;
+    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('threads', nullif(removed, 0))));
+    removed := (
+      select sum(memory._delete_checkpoints_of_thread(space, t.thread_id))
+      from (select c as thread_id from jsonb_array_elements_text(written -> 'checkpoint') as c order by 1) as t);
+    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('checkpoints', nullif(removed, 0))));
+    delete from memory.secrets as s where s.user_id = space and written -> 'secret' ? s.name;
+    get diagnostics removed = row_count;
+    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('secrets', nullif(removed, 0))));
+    delete from memory.secret_reads as r where r.user_id = space and written -> 'secret' ? r.name;
+    get diagnostics removed = row_count;
+    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('secret_reads', nullif(removed, 0))));
+  end loop;
+  return gone;
+end;
+$$;
+
 -- The doctor's check of dead rows: whether autovacuum keeps up, and how far transaction ids have run ahead. It reads
 -- PostgreSQL's statistics, so the answer takes as long for a million rows as for none.
 create or replace function memory._check_bloat(out ok boolean, out detail text)
@@ -35806,7 +35823,7 @@ end;
 $$;
 
 -- For memory.doctor(): roles that are missing, or that give their members rights in other databases too although no
--- administrator has said so, and bindings that bind nobody or do not hold.
+-- administrator has said so, and what is wrong with bound roles.
 create or replace function memory._check_roles()
 returns table (ok boolean, detail text)
 language plpgsql stable parallel safe
@@ -35822,24 +35839,10 @@ declare
     where s.refclassid = 'pg_authid'::regclass and s.refobjid in (
       select to_regrole(replace(pattern, '*', r.name))
       from (values ('app'), ('tenant'), ('admin'), ('worker'), ('reader')) as r (name)));
-  gone constant text := (
-    select string_agg(format('role "%s" is bound and does not exist: run "select memory.unbind_role(%L)"',
-                             b.role_name, b.role_name), '; ' order by b.role_name)
-    from memory.bound_roles as b
-    where not exists (select from pg_roles as r where r.rolname = b.role_name));
-  mighty constant text := (
-    select string_agg(format('"%s"', r.rolname), ', ' order by r.rolname)
-    from memory.bound_roles as b join pg_roles as r on r.rolname = b.role_name
-    where r.rolsuper or r.rolbypassrls or has_schema_privilege(r.oid, 'memory', 'create')
-      or pg_has_role(r.oid, to_regrole(memory._role_name('tenant')), 'member') is not true
-      or pg_has_role(r.oid, to_regrole(memory._role_name('worker')), 'member')
-      or pg_has_role(r.oid, to_regrole(memory._role_name('admin')), 'member'));
+  bound constant record := memory._check_bindings();
 begin
-  if gone is not null then
-    return query select false, gone;
-  elsif mighty is not null then
-    return query select false,
-      format('bound roles that may reach other users all the same: %s; see docs/tenants.md', mighty);
+  if bound.fault is not null then
+    return query select false, bound.fault;
   elsif shared_with is not null
     and current_setting('agent_memory.role_prefix', true) || '_*' is distinct from pattern then
     return query select false,
@@ -35849,9 +35852,7 @@ begin
     return query select true, format('missing: %s; "agent-memory install --roles" creates them', missing);
   else
     return query
-    select true, format('%s, ... are all there%s; %s bound to a user', memory._role_name('app'),
-      ', shared with ' || shared_with, count(b.user_id))
-    from memory.bound_roles as b;
+    select true, concat(memory._role_name('app'), ', ... are all there', ', shared with ' || shared_with, bound.note);
   end if;
 end;
 $$;
@@ -36117,6 +36118,8 @@ begin
   from memory.jobs as j
   where j.status = 'dead';
 end;
+$$;
+
 $$;
 
 create or replace function memory.schedule_jobs(every text default '10 seconds', sweep_at text default '17 3 * * *')
@@ -36942,6 +36945,53 @@ begin
     select o.ctid from memory.secret_reads as o where o.read_at < statement_timestamp() - interval '400 days'
     order by o.read_at limit p_batch_size for update skip locked));
   return '{}';
+end;
+$$;
+
+-- For the doctor's check of roles: bindings that bind nobody or do not hold, and how many roles are bound to a user.
+create or replace function memory._check_bindings(out fault text, out note text)
+language plpgsql stable parallel safe
+as $$
+begin
+  fault := (
+    select string_agg(format('role "%s" is bound and does not exist: run "select memory.unbind_role(%L)"',
+                             b.role_name, b.role_name), '; ' order by b.role_name)
+    from memory.bound_roles as b
+    where not exists (select from pg_roles as r where r.rolname = b.role_name));
+  fault := coalesce(fault, 'bound roles that may reach other users all the same: ' || (
+    select string_agg(format('"%s"', r.rolname), ', ' order by r.rolname)
+    from memory.bound_roles as b join pg_roles as r on r.rolname = b.role_name
+    where r.rolsuper or r.rolbypassrls or has_schema_privilege(r.oid, 'memory', 'create')
+      or pg_has_role(r.oid, to_regrole(memory._role_name('tenant')), 'member') is not true
+      or pg_has_role(r.oid, to_regrole(memory._role_name('worker')), 'member')
+      or pg_has_role(r.oid, to_regrole(memory._role_name('admin')), 'member')) || '; see docs/tenants.md');
+  note := (select format('; %s bound to a user', count(b.user_id)) from memory.bound_roles as b);
+end;
+$$;
+
+-- After an installation or an upgrade: roles whose claims count (memory.trust_claims) and which do not inherit what
+-- memory_tenant has been granted just now get it.
+create or replace function memory._sharing_installed()
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  bound name;
+begin
+  -- Of a bound role that is no tenant yet in this database: the tenants' role has another name than before.
+  for bound in
+    select b.role_name from memory.bound_roles as b join pg_roles as r on r.rolname = b.role_name
+    where not pg_has_role(r.oid, to_regrole(memory._role_name('tenant')), 'member')
+  loop
+    begin
+      perform memory._make_tenant(bound);
+    exception when insufficient_privilege then
+      raise warning '%', sqlerrm using hint = 'Until somebody grants that, the role has no rights here.';
+    end;
+  end loop;
+  perform memory._grant_as_to_tenants(b.role_name)
+  from memory.bound_roles as b join pg_roles as r on r.rolname = b.role_name
+  where b.claims_setting is not null and pg_has_role(r.oid, to_regrole(memory._role_name('tenant')), 'usage') is false;
 end;
 $$;
 
@@ -52457,7 +52507,7 @@ declare
 begin
   for routine in
     select p.oid::regprocedure from pg_proc as p
-    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_about_how_many', '_acknowledges', '_active_messages', '_active_tokens', '_add_prompt_version', '_added', '_agent_of_file', '_agent_of_message', '_agent_of_several', '_agrees_with', '_allowed_calls', '_append_content', '_apply_result', '_archive', '_archive_namespace', '_are_numbers', '_are_numbers_from', '_around_output', '_article_after_delete', '_artifact_after_change', '_artifact_after_write', '_artifact_awaits_verdict', '_artifact_before_write', '_artifact_content_after_insert', '_artifact_key', '_artifact_passing', '_artifact_problem', '_artifact_shown', '_artifact_texts', '_artifact_texts_after_update', '_artifact_trust', '_artifact_valid_until', '_artifact_verdict', '_artifacts_after_delete', '_ask_model', '_asked_about', '_asking_of', '_asks_the_assistant', '_attributes', '_attributes_named', '_audit', '_audit_before_change', '_audit_schedule', '_await_verdict', '_awaits_extraction', '_awaits_verdict', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_users', '_begin_copy', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_book', '_bury', '_bury_user', '_byte_slice', '_bytes_shown', '_bytes_to_finish', '_call_model', '_call_of', '_call_seq', '_caller', '_can_be_updated', '_candidates', '_change_name', '_changes_whole_user', '_character_start', '_chat_model', '_check_artifact', '_check_artifact_content', '_check_artifact_soon', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_checkpoint', '_check_chunks', '_check_claims', '_check_clock', '_check_content', '_check_deletion', '_check_document', '_check_embeddings', '_check_export', '_check_extraction_types', '_check_filter', '_check_free_place', '_check_id', '_check_indexes', '_check_json_size', '_check_key', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_on_conflict', '_check_page', '_check_part', '_check_partition', '_check_privileges', '_check_prompt_name', '_check_range', '_check_reader', '_check_recent_k', '_check_result_text', '_check_role_to_bind', '_check_roles', '_check_search', '_check_setting', '_check_settings', '_check_settings_object', '_check_some_readable', '_check_source_name', '_check_space', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_thread_exists', '_check_title', '_check_token_key', '_check_triggers', '_check_unread', '_check_upgrade', '_check_user_of_job', '_check_user_or_all', '_checked_roles', '_checkpoint_values', '_checkpoints_have_expired', '_checkpoints_sweep', '_checkpoints_thread_deleted', '_checks', '_chosen_chat_model', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_cited_by', '_close_archive', '_cluster_installed', '_cluster_map', '_code', '_compared_text', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_bytes', '_content_hash', '_content_slice', '_content_states_any', '_content_under', '_conversation_memory', '_copies_of', '_copy_texts', '_copy_writers', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_counted_on', '_counted_refusals', '_create_file', '_cross_session_context', '_current_artifacts', '_current_summaries', '_cut_roughly', '_dates_held', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_checkpoints_of_thread', '_delete_content', '_delete_derived', '_delete_files', '_delete_memories', '_delete_messages', '_delete_some_checkpoints', '_deletion', '_describe', '_describe_artifact_apply', '_describe_artifact_follow_up', '_describe_artifact_input', '_describe_artifact_overdue', '_describe_artifact_unfinished', '_describe_binary', '_describe_diff', '_describe_json', '_describe_json_lines', '_describe_json_start', '_describe_log', '_describe_page', '_describe_table', '_describe_tests', '_dimensions', '_doc_types', '_document_after_change', '_document_after_write', '_document_agent', '_document_before_write', '_document_passing', '_document_problem', '_document_shown', '_document_texts', '_document_texts_after_change', '_document_texts_after_update', '_documents_to_delete', '_does_not_fit', '_drop_artifact_texts', '_drop_secret_mask', '_drop_summaries', '_drop_uses', '_earlier_messages', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_overdue', '_embed_query', '_embedded_status', '_embedded_text', '_embedding_input', '_embedding_model', '_embeddings_of', '_emoji', '_end_as_noted', '_end_lease', '_end_memories', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ending_line', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enqueue_reconciliation', '_enter_calls', '_enter_job_calls', '_entries_named', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_evict_hidden', '_evict_together', '_evictable', '_evidence_of', '_evidence_words', '_evident_ends', '_evident_memories', '_evident_summary', '_excerpt', '_existing_space', '_expansions', '_expires_soon', '_expiring_unread', '_expiry', '_expiry_of_checkpoints', '_explanation', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_facts_alike', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_field_problem', '_file_place', '_file_size', '_file_to_change', '_file_tokens', '_files_at', '_filters', '_filters_of_memories', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_unread_messages', '_fit_thread', '_fitted', '_fold_near_duplicates', '_folded', '_folded_vector', '_follows', '_foremost_memories', '_forget_contributions', '_forget_conversation', '_forget_gone_keys', '_forget_in_ledger', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_forgetting_delete', '_forgetting_update', '_free_number', '_from_base64url', '_give_back', '_given_key', '_given_up', '_gone', '_grant_as_to_tenants', '_grep_content', '_guard_place', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_checkpoints', '_has_embeddings', '_has_known_provider', '_has_memory', '_has_memory_attributes', '_has_one_value', '_has_runner', '_has_unparsed_texts', '_heading_of', '_held_back', '_help_without_model', '_hide_released', '_hmac', '_hmac_block', '_hmac_sha256', '_hold_thread', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_in_short', '_insert_claims_mark', '_insert_into_file', '_insert_job', '_is_archive', '_is_article_of', '_is_blank', '_is_bound', '_is_card_number', '_is_checkpoint', '_is_chosen_message', '_is_current', '_is_current_message', '_is_ended_by', '_is_evidence', '_is_forgotten', '_is_granted', '_is_held_back', '_is_held_back_artifact', '_is_here', '_is_iban', '_is_id', '_is_in_map', '_is_in_new_map', '_is_judged', '_is_kept', '_is_kept_message', '_is_last_part', '_is_low', '_is_metadata', '_is_named', '_is_namespace', '_is_over', '_is_parsed', '_is_passage', '_is_plain_checkpoint', '_is_poisoned_artifact', '_is_provider', '_is_queued', '_is_random', '_is_readable_message', '_is_real_moment', '_is_result_text', '_is_role', '_is_same_content', '_is_same_secret', '_is_short_term', '_is_shown_or_waits', '_is_space', '_is_stated', '_is_summary_due', '_is_taken_key', '_is_tenant', '_is_there', '_is_undeleted', '_is_unexpired', '_is_unparsed', '_is_user', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_in_text', '_json_masked', '_json_states_any', '_judge_artifact', '_judge_document', '_judged_memory', '_judged_texts', '_keep_artifact', '_keep_embeddings', '_keep_limit', '_keep_memories', '_keep_message', '_keep_query_embedding', '_keep_round', '_keep_summary_texts', '_keep_the_best', '_keep_window', '_kept_texts', '_keyed_hash', '_keyed_statement', '_keys', '_kind_of_summary', '_known_dimensions', '_known_keys', '_known_memory', '_known_model', '_known_to_end', '_language', '_language_of', '_language_of_script', '_languages', '_last_said', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_leave_spaces', '_left_out', '_line_breaks', '_line_ends', '_line_start', '_lines_around', '_list_found_threads', '_list_problem', '_listed_documents', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_documents', '_lock_embedded', '_lock_existing_thread', '_lock_free_scopes', '_lock_map', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_source', '_lock_thread', '_lock_to_forget', '_lock_to_merge', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_log_summary', '_looked_up', '_lowered', '_make_tenant', '_make_texts', '_map_seen', '_mark_parsed', '_marked', '_masked', '_masked_assignment', '_masked_content', '_masked_memory', '_masked_metadata', '_masked_note', '_masked_word', '_masks', '_masks_of', '_max_artifact_bytes', '_max_export_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_attack', '_may_be_copy', '_may_be_long', '_may_be_masked', '_may_be_reworded', '_may_end', '_may_name', '_may_outrank', '_may_reach', '_may_state', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memories_concerned', '_memories_part', '_memories_to_delete', '_memory_before_insert', '_memory_before_update', '_memory_block', '_memory_line', '_memory_offers', '_memory_passing', '_memory_problem', '_memory_ref', '_memory_result', '_memory_shown', '_memory_texts', '_memory_texts_after_change', '_memory_trust', '_merge_layers', '_merge_parts', '_merge_policy', '_merge_rows', '_merge_secrets', '_merged_column', '_merging_conflict', '_merging_statement', '_message_before_insert', '_message_before_update', '_message_digest', '_message_expiry', '_message_in', '_message_lifetime', '_message_offers', '_message_passing', '_message_payload', '_message_problem', '_message_says', '_message_shown', '_message_text_after_update', '_message_texts', '_message_texts_after_change', '_message_tokens', '_message_trust', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_messages_of_source', '_messages_to_delete', '_microseconds', '_model_after_delete', '_model_json', '_model_to_fill', '_named_artifacts', '_named_keys', '_named_model', '_near_memories', '_nearest', '_nearest_among_memories', '_needs_summary', '_new_message', '_new_names', '_newest_facts', '_newest_question', '_newest_request', '_newest_seq', '_newest_thousand', '_newest_units', '_next_place', '_no_model', '_node_before_change', '_node_before_job', '_node_of', '_norm', '_normal_form', '_note_change', '_note_deletion', '_note_expired', '_note_language', '_note_missing_models', '_note_missing_resource', '_note_unseen', '_note_writer', '_nothing_below', '_now_and_then', '_number_changes', '_numbered', '_numbered_key', '_numbered_line', '_numbered_lines', '_one_line', '_opened', '_opening', '_other_values', '_outdated_messages', '_own_words', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_parse_parts', '_part_bytes', '_part_key', '_part_text', '_part_texts', '_partition_of_digest', '_parts_of_result', '_passage', '_passages_about', '_passages_shown', '_passages_that_fit', '_passes_multiple', '_passing', '_patterns_of', '_pgcrypto', '_pieces', '_pieces_to_mask', '_place_of_row', '_placeholder_offer', '_placeholder_text', '_plainly_spelled', '_policy', '_policy_applies', '_policy_problem', '_policy_section', '_preselected', '_present_winner', '_problem_of', '_prompt', '_prompt_variables', '_proposal', '_pseudonym', '_put_away', '_quarantine_archive', '_quarantine_artifact', '_quarantine_document', '_quarantine_memories', '_quarantine_memories_with_articles', '_quarantine_messages', '_quarantine_notice', '_quarantine_said', '_quarantine_summaries', '_query_embedding', '_query_hash', '_query_model', '_query_or_null', '_query_target', '_query_words', '_rambles', '_range_rule', '_rank_memories', '_ranked', '_ranked_once', '_readable_content', '_readable_memory', '_readable_reply', '_readable_share', '_readable_text', '_readable_time', '_reads_language', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_ref_in', '_ref_key', '_refusal_in', '_refusals', '_refuse', '_refuse_absent_file', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_memory', '_refuse_message', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_space', '_refuse_taken_place', '_refuse_text', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refuse_upload', '_refuse_used_key', '_registration', '_release_artifact', '_release_derived', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevance', '_relevant_by_meaning', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_rename_files', '_rendered', '_renew_expiry', '_renew_summaries', '_replace', '_replace_in_file', '_request_words', '_rerank', '_rerank_model', '_reranks', '_restart_jobs', '_reworded_at', '_role', '_role_name', '_room', '_rough_pieces', '_round_hash', '_route_by_map', '_runs_of_words', '_said', '_said_at', '_said_bytes', '_said_count', '_said_in', '_said_in_message', '_said_members', '_said_parts', '_said_twice', '_same_memories', '_same_results', '_same_spelling', '_same_value', '_sample', '_say_again', '_says_no_more', '_schema_problem', '_scored_texts', '_screen_texts_apply', '_screen_texts_input', '_screen_texts_overdue', '_screen_texts_unfinished', '_screened_up_to', '_sealed', '_search_row', '_searchable_messages', '_secret_code', '_secret_key', '_secret_key_id', '_secret_key_of', '_secret_mask', '_secrets_doctor', '_secrets_newest', '_secrets_sweep', '_seq_after_opening', '_seq_of', '_seq_or_null', '_serve_active_model', '_server_variable', '_serving_model', '_set_cluster_map', '_set_mark', '_settings_of_file', '_settle', '_settle_duplicates', '_settle_threads', '_settled_metadata', '_share', '_share_in', '_share_of_texts', '_share_within', '_sharing_sweep', '_shortened', '_shown_before', '_shown_memories', '_shown_rounds', '_shown_summary', '_shown_tokens', '_signature', '_since', '_source_texts', '_source_trust', '_space_id', '_space_of', '_spaces_to_read', '_speaks_of', '_start_summary', '_state', '_state_again', '_stated_at', '_statement_hash', '_states', '_states_any', '_stating_contents', '_stems_of', '_stop_claims', '_store_embeddings', '_store_summary', '_store_texts', '_stored_digest', '_subject', '_subject_in', '_summarised', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_offers', '_summary_passing', '_summary_shown', '_summary_texts', '_summary_texts_after_change', '_sweep_memories', '_sweep_messages', '_sweep_unnamed_artifacts', '_table_with', '_tables_of_users', '_tags_in', '_take_turn', '_take_verdict', '_text_of_message', '_text_vector', '_texts', '_that_fit', '_thread_after_change', '_thread_after_delete', '_thread_ids', '_thread_of', '_threads_after_delete', '_threads_with_words', '_time_asked', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_for_placeholders', '_tokens_of_parts', '_tokens_since_summary', '_tokens_to_give', '_trace_error', '_traced', '_turning_words', '_types_to_extract', '_unbook', '_unembedded', '_unjudged_parts', '_unless', '_unmasked', '_unread_candidates', '_unread_messages', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_hashes', '_user_left_behind', '_user_of_claims', '_user_of_space', '_user_of_tenant', '_user_of_unusual_token', '_users_elsewhere', '_users_with_texts', '_utc_offset', '_uuid_v7', '_valid_memories', '_valid_to_before', '_valid_until', '_values_asked', '_values_before', '_variant_of', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_view_files', '_visible_memories', '_waiting_reason', '_waiting_texts', '_waits_for_budget', '_which', '_whole_calls', '_whole_checkpoint', '_whole_history', '_whole_lines', '_whole_thread_tokens', '_wider_request', '_with_blanks', '_with_defaults', '_with_english_dates', '_with_files', '_with_keys', '_with_own_refs', '_with_same_words', '_with_text', '_without_case', '_without_credentials', '_without_random_words', '_without_recalled', '_without_said', '_word_key', '_word_numbers', '_word_rank', '_worded', '_wording', '_wording_key', '_wordings_of', '_words_as_said', '_words_of', '_words_that_begin', '_work_status', '_write_again', '_write_map_into_function', '_write_memories', '_write_messages', '_writes_of_checkpoint', '_zone_of', '_zone_or_null', 'activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'copy_thread', 'count_memories', 'create_space', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_secret', 'delete_space', 'delete_thread', 'doctor', 'drop_model', 'end_memory', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread', 'get_thread_summary', 'get_user_summary', 'grant_space', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_changes', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_spaces', 'list_threads', 'list_users', 'load_user', 'merge_users', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'record_use', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'revoke_space', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_thread', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'use_files', 'vector_index', 'version', 'was_forgotten'])
+    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_about_how_many', '_acknowledges', '_active_messages', '_active_tokens', '_add_prompt_version', '_added', '_agent_of_file', '_agent_of_message', '_agent_of_several', '_agrees_with', '_allowed_calls', '_append_content', '_apply_result', '_archive', '_archive_namespace', '_are_numbers', '_are_numbers_from', '_around_output', '_article_after_delete', '_artifact_after_change', '_artifact_after_write', '_artifact_awaits_verdict', '_artifact_before_write', '_artifact_content_after_insert', '_artifact_key', '_artifact_passing', '_artifact_problem', '_artifact_shown', '_artifact_texts', '_artifact_texts_after_update', '_artifact_trust', '_artifact_valid_until', '_artifact_verdict', '_artifacts_after_delete', '_ask_model', '_asked_about', '_asking_of', '_asks_the_assistant', '_attributes', '_attributes_named', '_audit', '_audit_before_change', '_audit_schedule', '_await_verdict', '_awaits_extraction', '_awaits_verdict', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_users', '_begin_copy', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_book', '_bury', '_bury_user', '_byte_slice', '_bytes_shown', '_bytes_to_finish', '_call_model', '_call_of', '_call_seq', '_caller', '_can_be_updated', '_candidates', '_change_name', '_changes_whole_user', '_character_start', '_chat_model', '_check_artifact', '_check_artifact_content', '_check_artifact_soon', '_check_bindings', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_checkpoint', '_check_chunks', '_check_claims', '_check_clock', '_check_content', '_check_deletion', '_check_document', '_check_embeddings', '_check_export', '_check_extraction_types', '_check_filter', '_check_free_place', '_check_id', '_check_indexes', '_check_json_size', '_check_key', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_on_conflict', '_check_page', '_check_part', '_check_partition', '_check_privileges', '_check_prompt_name', '_check_range', '_check_reader', '_check_recent_k', '_check_result_text', '_check_role_to_bind', '_check_roles', '_check_search', '_check_setting', '_check_settings', '_check_settings_object', '_check_some_readable', '_check_source_name', '_check_space', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_thread_exists', '_check_title', '_check_token_key', '_check_triggers', '_check_unread', '_check_upgrade', '_check_user_of_job', '_check_user_or_all', '_checked_roles', '_checkpoint_values', '_checkpoints_have_expired', '_checkpoints_sweep', '_checkpoints_thread_deleted', '_checks', '_chosen_chat_model', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_cited_by', '_close_archive', '_cluster_installed', '_cluster_map', '_code', '_compared_text', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_bytes', '_content_hash', '_content_slice', '_content_states_any', '_content_under', '_conversation_memory', '_copies_of', '_copy_texts', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_counted_on', '_counted_refusals', '_create_file', '_cross_session_context', '_current_artifacts', '_current_summaries', '_cut_roughly', '_dates_held', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_checkpoints_of_thread', '_delete_content', '_delete_derived', '_delete_files', '_delete_memories', '_delete_messages', '_delete_some_checkpoints', '_deletion', '_describe', '_describe_artifact_apply', '_describe_artifact_follow_up', '_describe_artifact_input', '_describe_artifact_overdue', '_describe_artifact_unfinished', '_describe_binary', '_describe_diff', '_describe_json', '_describe_json_lines', '_describe_json_start', '_describe_log', '_describe_page', '_describe_table', '_describe_tests', '_dimensions', '_doc_types', '_document_after_change', '_document_after_write', '_document_agent', '_document_before_write', '_document_passing', '_document_problem', '_document_shown', '_document_texts', '_document_texts_after_change', '_document_texts_after_update', '_documents_to_delete', '_does_not_fit', '_drop_artifact_texts', '_drop_secret_mask', '_drop_summaries', '_drop_uses', '_earlier_messages', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_overdue', '_embed_query', '_embedded_status', '_embedded_text', '_embedding_input', '_embedding_model', '_embeddings_of', '_emoji', '_end_as_noted', '_end_lease', '_end_memories', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ending_line', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enqueue_reconciliation', '_enter_calls', '_enter_job_calls', '_entries_named', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_evict_hidden', '_evict_together', '_evictable', '_evidence_of', '_evidence_words', '_evident_ends', '_evident_memories', '_evident_summary', '_excerpt', '_existing_space', '_expansions', '_expires_soon', '_expiring_unread', '_expiry', '_expiry_of_checkpoints', '_explanation', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_facts_alike', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_field_problem', '_file_place', '_file_size', '_file_to_change', '_file_tokens', '_files_at', '_filters', '_filters_of_memories', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_unread_messages', '_fit_thread', '_fitted', '_fold_near_duplicates', '_folded', '_folded_vector', '_follows', '_foremost_memories', '_forget_contributions', '_forget_conversation', '_forget_gone_keys', '_forget_in_ledger', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_forgetting_delete', '_forgetting_update', '_free_number', '_from_base64url', '_give_back', '_given_key', '_given_up', '_gone', '_grant_as_to_tenants', '_grep_content', '_guard_place', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_checkpoints', '_has_embeddings', '_has_known_provider', '_has_memory', '_has_memory_attributes', '_has_one_value', '_has_runner', '_has_unparsed_texts', '_heading_of', '_held_back', '_help_without_model', '_hide_released', '_hmac', '_hmac_block', '_hmac_sha256', '_hold_thread', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_in_short', '_insert_claims_mark', '_insert_into_file', '_insert_job', '_is_archive', '_is_article_of', '_is_blank', '_is_bound', '_is_card_number', '_is_checkpoint', '_is_chosen_message', '_is_current', '_is_current_message', '_is_ended_by', '_is_evidence', '_is_forgotten', '_is_granted', '_is_held_back', '_is_held_back_artifact', '_is_here', '_is_iban', '_is_id', '_is_in_map', '_is_in_new_map', '_is_judged', '_is_kept', '_is_kept_message', '_is_last_part', '_is_low', '_is_metadata', '_is_named', '_is_namespace', '_is_over', '_is_parsed', '_is_passage', '_is_plain_checkpoint', '_is_poisoned_artifact', '_is_provider', '_is_queued', '_is_random', '_is_readable_message', '_is_real_moment', '_is_result_text', '_is_role', '_is_same_content', '_is_same_secret', '_is_short_term', '_is_shown_or_waits', '_is_space', '_is_stated', '_is_summary_due', '_is_taken_key', '_is_tenant', '_is_there', '_is_undeleted', '_is_unexpired', '_is_unparsed', '_is_user', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_in_text', '_json_masked', '_json_states_any', '_judge_artifact', '_judge_document', '_judged_memory', '_judged_texts', '_keep_artifact', '_keep_embeddings', '_keep_limit', '_keep_memories', '_keep_message', '_keep_query_embedding', '_keep_round', '_keep_summary_texts', '_keep_the_best', '_keep_window', '_kept_texts', '_keyed_hash', '_keyed_statement', '_keys', '_kind_of_summary', '_known_dimensions', '_known_keys', '_known_memory', '_known_model', '_known_to_end', '_language', '_language_of', '_language_of_script', '_languages', '_last_said', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_leave_spaces', '_left_out', '_line_breaks', '_line_ends', '_line_start', '_lines_around', '_list_found_threads', '_list_problem', '_listed_documents', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_documents', '_lock_embedded', '_lock_existing_thread', '_lock_free_scopes', '_lock_map', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_source', '_lock_thread', '_lock_to_forget', '_lock_to_merge', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_log_summary', '_looked_up', '_lowered', '_make_tenant', '_make_texts', '_map_seen', '_mark_parsed', '_marked', '_masked', '_masked_assignment', '_masked_content', '_masked_memory', '_masked_metadata', '_masked_note', '_masked_word', '_masks', '_masks_of', '_max_artifact_bytes', '_max_export_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_attack', '_may_be_copy', '_may_be_long', '_may_be_masked', '_may_be_reworded', '_may_end', '_may_name', '_may_outrank', '_may_reach', '_may_state', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memories_concerned', '_memories_part', '_memories_to_delete', '_memory_before_insert', '_memory_before_update', '_memory_block', '_memory_line', '_memory_offers', '_memory_passing', '_memory_problem', '_memory_ref', '_memory_result', '_memory_shown', '_memory_texts', '_memory_texts_after_change', '_memory_trust', '_merge_layers', '_merge_parts', '_merge_policy', '_merge_rows', '_merge_secrets', '_merged_column', '_merging_conflict', '_merging_statement', '_message_before_insert', '_message_before_update', '_message_digest', '_message_expiry', '_message_in', '_message_lifetime', '_message_offers', '_message_passing', '_message_payload', '_message_problem', '_message_says', '_message_shown', '_message_text_after_update', '_message_texts', '_message_texts_after_change', '_message_tokens', '_message_trust', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_messages_of_source', '_messages_to_delete', '_microseconds', '_model_after_delete', '_model_json', '_model_to_fill', '_named_artifacts', '_named_keys', '_named_model', '_near_memories', '_nearest', '_nearest_among_memories', '_needs_summary', '_new_message', '_new_names', '_newest_facts', '_newest_question', '_newest_request', '_newest_seq', '_newest_thousand', '_newest_units', '_next_place', '_no_model', '_node_before_change', '_node_before_job', '_node_of', '_norm', '_normal_form', '_note_change', '_note_deletion', '_note_expired', '_note_language', '_note_missing_models', '_note_missing_resource', '_note_unseen', '_note_writer', '_nothing_below', '_now_and_then', '_number_changes', '_numbered', '_numbered_key', '_numbered_line', '_numbered_lines', '_one_line', '_opened', '_opening', '_other_values', '_outdated_messages', '_own_words', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_parse_parts', '_part_bytes', '_part_key', '_part_text', '_part_texts', '_partition_of_digest', '_parts_of_result', '_passage', '_passages_about', '_passages_shown', '_passages_that_fit', '_passes_multiple', '_passing', '_patterns_of', '_pgcrypto', '_pieces', '_pieces_to_mask', '_place_of_row', '_placeholder_offer', '_placeholder_text', '_plainly_spelled', '_policy', '_policy_applies', '_policy_problem', '_policy_section', '_preselected', '_present_winner', '_problem_of', '_prompt', '_prompt_variables', '_proposal', '_pseudonym', '_put_away', '_quarantine_archive', '_quarantine_artifact', '_quarantine_document', '_quarantine_memories', '_quarantine_memories_with_articles', '_quarantine_messages', '_quarantine_notice', '_quarantine_said', '_quarantine_summaries', '_query_embedding', '_query_hash', '_query_model', '_query_or_null', '_query_target', '_query_words', '_rambles', '_range_rule', '_rank_memories', '_ranked', '_ranked_once', '_readable_content', '_readable_memory', '_readable_reply', '_readable_share', '_readable_text', '_readable_time', '_reads_language', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_ref_in', '_ref_key', '_refusal_in', '_refusals', '_refuse', '_refuse_absent_file', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_memory', '_refuse_message', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_space', '_refuse_taken_place', '_refuse_text', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refuse_upload', '_refuse_used_key', '_registration', '_release_artifact', '_release_derived', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevance', '_relevant_by_meaning', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_rename_files', '_rendered', '_renew_expiry', '_renew_summaries', '_replace', '_replace_in_file', '_request_words', '_rerank', '_rerank_model', '_reranks', '_restart_jobs', '_reworded_at', '_role', '_role_name', '_room', '_rough_pieces', '_round_hash', '_route_by_map', '_runs_of_words', '_said', '_said_at', '_said_bytes', '_said_count', '_said_in', '_said_in_message', '_said_members', '_said_parts', '_said_twice', '_same_memories', '_same_results', '_same_spelling', '_same_value', '_sample', '_say_again', '_says_no_more', '_schema_problem', '_scored_texts', '_screen_texts_apply', '_screen_texts_input', '_screen_texts_overdue', '_screen_texts_unfinished', '_screened_up_to', '_sealed', '_search_row', '_searchable_messages', '_secret_code', '_secret_key', '_secret_key_id', '_secret_key_of', '_secret_mask', '_secrets_doctor', '_secrets_newest', '_secrets_sweep', '_seq_after_opening', '_seq_of', '_seq_or_null', '_serve_active_model', '_server_variable', '_serving_model', '_set_cluster_map', '_set_mark', '_settings_of_file', '_settle', '_settle_duplicates', '_settle_threads', '_settled_metadata', '_share', '_share_in', '_share_of_texts', '_share_within', '_sharing_installed', '_sharing_sweep', '_sharing_thread_copied', '_shortened', '_shown_before', '_shown_memories', '_shown_rounds', '_shown_summary', '_shown_tokens', '_signature', '_since', '_source_texts', '_source_trust', '_space_id', '_space_of', '_spaces_to_read', '_speaks_of', '_start_summary', '_state', '_state_again', '_stated_at', '_statement_hash', '_states', '_states_any', '_stating_contents', '_stems_of', '_stop_claims', '_store_embeddings', '_store_summary', '_store_texts', '_stored_digest', '_subject', '_subject_in', '_summarised', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_offers', '_summary_passing', '_summary_shown', '_summary_texts', '_summary_texts_after_change', '_sweep_memories', '_sweep_messages', '_sweep_unnamed_artifacts', '_table_with', '_tables_of_users', '_tags_in', '_take_turn', '_take_verdict', '_text_of_message', '_text_vector', '_texts', '_that_fit', '_thread_after_change', '_thread_after_delete', '_thread_ids', '_thread_of', '_threads_after_delete', '_threads_with_words', '_time_asked', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_for_placeholders', '_tokens_of_parts', '_tokens_since_summary', '_tokens_to_give', '_trace_error', '_traced', '_turning_words', '_types_to_extract', '_unbook', '_unembedded', '_unjudged_parts', '_unless', '_unmasked', '_unread_candidates', '_unread_messages', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_hashes', '_user_left_behind', '_user_of_claims', '_user_of_space', '_user_of_tenant', '_user_of_unusual_token', '_users_elsewhere', '_users_with_texts', '_utc_offset', '_uuid_v7', '_valid_memories', '_valid_to_before', '_valid_until', '_values_asked', '_values_before', '_variant_of', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_view_files', '_visible_memories', '_waiting_reason', '_waiting_texts', '_waits_for_budget', '_which', '_whole_calls', '_whole_checkpoint', '_whole_history', '_whole_lines', '_whole_thread_tokens', '_wider_request', '_with_blanks', '_with_defaults', '_with_english_dates', '_with_files', '_with_keys', '_with_own_refs', '_with_same_words', '_with_text', '_without_case', '_without_credentials', '_without_random_words', '_without_recalled', '_without_said', '_word_key', '_word_numbers', '_word_rank', '_worded', '_wording', '_wording_key', '_wordings_of', '_words_as_said', '_words_of', '_words_that_begin', '_work_status', '_write_again', '_write_map_into_function', '_write_memories', '_write_messages', '_writes_of_checkpoint', '_zone_of', '_zone_or_null', 'activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'copy_thread', 'count_memories', 'create_space', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_secret', 'delete_space', 'delete_thread', 'doctor', 'drop_model', 'end_memory', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread', 'get_thread_summary', 'get_user_summary', 'grant_space', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_changes', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_spaces', 'list_threads', 'list_users', 'load_user', 'merge_users', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'record_use', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'revoke_space', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_thread', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'use_files', 'vector_index', 'version', 'was_forgotten'])
       and exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as a where a.grantee = 0)
   loop
     execute format('revoke all on routine %s from public', routine);
@@ -52710,12 +52760,12 @@ begin
       ('app', 'function', 'query_to_embed'),
       ('tenant', 'function', 'query_to_embed'),
       ('admin', 'function', 'query_to_embed'),
-      ('app', 'function', '_secret_mask'),
-      ('tenant', 'function', '_secret_mask'),
-      ('admin', 'function', '_secret_mask'),
       ('app', 'function', 'tenant_user'),
       ('tenant', 'function', 'tenant_user'),
       ('admin', 'function', 'tenant_user'),
+      ('app', 'function', '_secret_mask'),
+      ('tenant', 'function', '_secret_mask'),
+      ('admin', 'function', '_secret_mask'),
       ('app', 'function', '_cluster_map'),
       ('tenant', 'function', '_cluster_map'),
       ('worker', 'function', '_cluster_map'),
@@ -52880,30 +52930,9 @@ $row_security$;
 do $installed$
 begin
   perform memory._cluster_installed();
+  perform memory._sharing_installed();
 end;
 $installed$;
-
--- Roles whose claims count (memory.trust_claims) and which do not inherit what memory_tenant has been granted just now.
-do $claims$
-declare
-  bound name;
-begin
-  -- Of a bound role that is no tenant yet in this database: the tenants' role has another name than before.
-  for bound in
-    select b.role_name from memory.bound_roles as b join pg_roles as r on r.rolname = b.role_name
-    where not pg_has_role(r.oid, to_regrole(memory._role_name('tenant')), 'member')
-  loop
-    begin
-      perform memory._make_tenant(bound);
-    exception when insufficient_privilege then
-      raise warning '%', sqlerrm using hint = 'Until somebody grants that, the role has no rights here.';
-    end;
-  end loop;
-  perform memory._grant_as_to_tenants(b.role_name)
-  from memory.bound_roles as b join pg_roles as r on r.rolname = b.role_name
-  where b.claims_setting is not null and pg_has_role(r.oid, to_regrole(memory._role_name('tenant')), 'usage') is false;
-end;
-$claims$;
 
 -- The procedures of an upgrade run any SQL that is passed to them, so none may stay.
 drop function memory._missing_row_security;

@@ -86,7 +86,7 @@ def bodies(text: str) -> dict[str, str]:
 def upward_calls(homes: dict[str, Path], sources: dict[Path, str]) -> list[str]:
     """Calls of a function in a later room, and circles of folders."""
     problems = []
-    folders: dict[Path, set[Path]] = defaultdict(set)
+    folders: dict[str, set[str]] = defaultdict(set)
     for path, text in sources.items():
         for caller, body in bodies(text).items():
             for called in sorted(set(CALLED.findall(body)) & homes.keys()):
@@ -95,12 +95,12 @@ def upward_calls(homes: dict[str, Path], sources: dict[Path, str]) -> list[str]:
                     continue
                 if room(home) > room(path):
                     problems.append(f"{show(path)}: {caller} calls {called} of a later room ({show(home)})")
-                if home.parent != path.parent:
-                    folders[path.parent].add(home.parent)
+                if folder(home) != folder(path):
+                    folders[folder(path)].add(folder(home))
     try:
         TopologicalSorter(folders).prepare()
     except CycleError as error:
-        problems.append("folders call each other in a circle: " + " -> ".join(map(show, error.args[1])))
+        problems.append("folders call each other in a circle: " + " -> ".join(error.args[1]))
     return problems
 
 
@@ -126,6 +126,12 @@ def named_addons(separable: tuple[str, ...]) -> list[str]:
 
 def room(path: Path) -> str:
     return next(part for part in path.relative_to(ROOT).parts if part[0].isdigit())
+
+
+def folder(path: Path) -> str:
+    """The folder of a file within the tree of its room: that of an add-on counts as the core's of the same name."""
+    parts = path.parent.parts
+    return "/".join(parts[parts.index(room(path)) :])
 
 
 def show(path: Path) -> str:
