@@ -35766,6 +35766,8 @@ begin
 end;
 $$;
 
+$$;
+
 -- The doctor's check of privileges: nothing for PUBLIC, nobody but the owner creates objects in the schema or changes
 -- whole tables, and nobody reads a table of all users' texts past row security. Roles are meant to call functions;
 -- docs/roles.md lists which.
@@ -36118,8 +36120,6 @@ begin
   from memory.jobs as j
   where j.status = 'dead';
 end;
-$$;
-
 $$;
 
 create or replace function memory.schedule_jobs(every text default '10 seconds', sweep_at text default '17 3 * * *')
