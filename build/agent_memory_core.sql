@@ -8,7 +8,7 @@
 -- time. No data belongs to an extension, so pg_dump dumps all of it and DROP EXTENSION cannot delete it.
 --
 -- For the administrator who must approve it; docs/what-runs-in-my-database.md has more.
---   It makes    schema memory with 51 tables, 11 views, 42 triggers and 1059 functions, 109 of them public.
+--   It makes    schema memory with 51 tables, 11 views, 42 triggers and 1068 functions, 109 of them public.
 --               The extensions vector, pgcrypto and, for a superuser, plpython3u, if they are missing. Roles without
 --               login: memory_app, memory_tenant, memory_worker, memory_reader, memory_admin, if you may create roles.
 --   It leaves   everything else as it is: it makes no object in another schema, no setting of the server, the database
@@ -268,8 +268,8 @@ begin
   from memory.migrations as m
   where (m.name, m.sha256) not in (
     values
-      ('0.2.0', '9a22faf463300f72490625b658cfe2b543b60c474e53691b2dff930a6eede665'),
-      ('artifacts 0.2.0', 'bb7cf09de96fb1ca3ff1e4206071b856430ca4ccbed9f0ce75a17386e48823c0'),
+      ('0.2.0', 'c3c61ee95b2c30f5662344850256b649ab6e2951c0a591177a1249e08047abde'),
+      ('artifacts 0.2.0', '38faf127db37c0d7f2d88c2b644118217ffbfd9b146700c2a49e61c22ac946f0'),
       ('checkpoints 0.2.0', '264e13cb5660c0fbb52070e60e1123c8bf8dc7b40577407450f16fdd48244a98'),
       ('guard 0.2.0', 'ca3367e469310df4e2c3b424344e464568bc823c01c39f2230a2882891694565'),
       ('secrets 0.2.0', '9a30ff729b6d1f7d49aa9ee784374d3f9f5993b9e60403d555b551ed96475a44'),
@@ -659,7 +659,7 @@ begin
 end;
 $drain$;
 
-call memory._migrate('', null, '0.2.0', '9a22faf463300f72490625b658cfe2b543b60c474e53691b2dff930a6eede665', $migration$
+call memory._migrate('', null, '0.2.0', 'c3c61ee95b2c30f5662344850256b649ab6e2951c0a591177a1249e08047abde', $migration$
 -- What the install file has granted. The table has row security without a policy: whatever is granted on it, only the
 -- owner reads and writes it.
 create table memory.role_grants (
@@ -1522,8 +1522,6 @@ create type memory.context_part as (
 
 create type memory.memory_need as (decision text, reason text, details jsonb);
 
-create type memory._passage as (key text, content_id uuid, first_byte int, end_byte int, score double precision);
-
 create type memory._asking as (
   user_id text, thread_id text, agent_id text, query text, model text, target halfvec, policy jsonb, layout text,
   explains boolean, spaces text[], filters memory._search_filters, near double precision, why_no_recall text
@@ -1544,7 +1542,7 @@ create type memory._recalled as (
 set local search_path = pg_catalog, pg_temp;
 $migration$);
 
-call memory._migrate('artifacts', null, '0.2.0', 'bb7cf09de96fb1ca3ff1e4206071b856430ca4ccbed9f0ce75a17386e48823c0', $migration$
+call memory._migrate('artifacts', null, '0.2.0', '38faf127db37c0d7f2d88c2b644118217ffbfd9b146700c2a49e61c22ac946f0', $migration$
 -- Texts that are too long for a context are kept whole under a key, and a placeholder stands for each. A row of
 -- memory.artifact_parts holds at most some tens of kB: one slice, line or passage of 200 MB is read without the rest,
 -- and the words of a part fit into one tsvector.
@@ -1606,6 +1604,8 @@ create type memory.artifact as (
   key text, memory_ref text, artifact_type text, description text, token_count int, agent_id text, thread_id text,
   metadata jsonb, created_at timestamptz, expires_at timestamptz, total_count bigint
 );
+
+create type memory._passage as (key text, content_id uuid, first_byte int, end_byte int, score double precision);
 $migration$);
 
 call memory._migrate('checkpoints', null, '0.2.0', '264e13cb5660c0fbb52070e60e1123c8bf8dc7b40577407450f16fdd48244a98', $migration$
@@ -2365,8 +2365,6 @@ begin
 'words that it has, with their idf.'),
       ('type', 'context_part', 'A part of a context, as memory.get_context() returns it.'),
       ('type', 'memory_need', 'What memory.needs_memory() returns: skip or search, the reason in words, and the score of each sign.'),
-      ('type', '_passage', 'A place in an artifact that says something of a query: end_byte is the byte after its last one, score is from 0 to '
-'1.'),
       ('type', '_asking', 'What a context is made for: target is the embedding of the query by the model, policy the effective settings, spaces '
 'the user_ids of the spaces that are shown as well, filters what its memories must pass (null: all), near the '
 'relevance from which on something has to do with the query, why_no_recall the reason for which no messages are '
@@ -2379,7 +2377,9 @@ begin
       ('type', '_recalled', 'A message that a context may recall: the line that is shown and its tokens; when it was said (said_on is the '
 'speaker''s day); how well it matches, null for a neighbour; the place of the hit that it stands next to; its '
 'wording, by which repetitions are found; of a passage, where it begins and how long it is; and why the message is '
-'left out (null: it is shown).')
+'left out (null: it is shown).'),
+      ('type', '_passage', 'A place in an artifact that says something of a query: end_byte is the byte after its last one, score is from 0 to '
+'1.')
     ) as d (kind, name, says)
     where d.says is distinct from case d.kind
       when 'column' then (
@@ -2479,6 +2479,14 @@ returns date$header$),
 returns timestamptz$header$),
       ('function', '_decoded', $header$(p_text text, p_format text)
 returns bytea$header$),
+      ('function', '_said_bytes', $header$(p_bytes bigint)
+returns text$header$),
+      ('function', '_describe_binary', $header$(p_head text, p_size int)
+returns text$header$),
+      ('function', '_placeholder_text', $header$(p_said text)
+returns text$header$),
+      ('function', '_max_file_bytes', $header$()
+returns int$header$),
       ('function', '_uuid_v7', $header$()
 returns uuid$header$),
       ('function', '_content_hash', $header$(p_content text)
@@ -2561,6 +2569,14 @@ returns double precision$header$),
 returns text$header$),
       ('function', '_character_start', $header$(p_bytes bytea, p_byte int)
 returns int$header$),
+      ('function', '_source_trust', $header$(p_source text)
+returns double precision$header$),
+      ('function', '_lowered', $header$(p_metadata jsonb)
+returns double precision$header$),
+      ('function', '_message_trust', $header$(p_role text, p_metadata jsonb)
+returns double precision$header$),
+      ('function', '_is_low', $header$(p_trust double precision)
+returns boolean$header$),
       ('function', '_is_id', $header$(p_id text)
 returns boolean$header$),
       ('function', '_is_metadata', $header$(p_metadata jsonb)
@@ -2685,14 +2701,6 @@ returns boolean$header$),
 returns boolean$header$),
       ('function', '_harmless', $header$(p_content text)
 returns text$header$),
-      ('function', '_source_trust', $header$(p_source text)
-returns double precision$header$),
-      ('function', '_lowered', $header$(p_metadata jsonb)
-returns double precision$header$),
-      ('function', '_message_trust', $header$(p_role text, p_metadata jsonb)
-returns double precision$header$),
-      ('function', '_is_low', $header$(p_trust double precision)
-returns boolean$header$),
       ('function', '_verdict', $header$(p_text text, p_trust double precision)
 returns text$header$),
       ('function', '_waiting_reason', $header$()
@@ -3136,12 +3144,6 @@ returns text$header$),
 returns text$header$),
       ('function', '_said_count', $header$(p_count bigint, p_thing text, p_is_estimate boolean default false)
 returns text$header$),
-      ('function', '_said_bytes', $header$(p_bytes bigint)
-returns text$header$),
-      ('function', '_describe_binary', $header$(p_head text, p_size int)
-returns text$header$),
-      ('function', '_placeholder_text', $header$(p_said text)
-returns text$header$),
       ('function', '_describe_json', $header$(p_content text, p_size int, p_lines int, p_is_sample boolean)
 returns text$header$),
       ('function', '_describe_json_start', $header$(p_start text, p_size int)
@@ -3189,8 +3191,6 @@ returns memory.artifacts$header$),
   row_offset int default 0
 )
 returns setof memory.artifact$header$),
-      ('function', '_max_artifact_bytes', $header$()
-returns int$header$),
       ('function', '_is_passage', $header$(p_first_byte int)
 returns boolean$header$),
       ('function', '_part_bytes', $header$(p_first_byte int)
@@ -3262,6 +3262,8 @@ returns void$header$),
   metadata jsonb default '{}', expires_at timestamptz default null, upload_id uuid default null
 )
 returns memory.stored_artifact$header$),
+      ('function', '_artifacts_users', $header$()
+returns setof text$header$),
       ('function', '_current_artifacts', $header$(p_user_id text)
 returns setof memory.artifacts$header$),
       ('function', '_is_last_part', $header$(p_first_byte int, p_token_count int)
@@ -3438,18 +3440,18 @@ returns bigint$header$),
 )$header$),
       ('function', '_agent_of_message', $header$(p_user_id text, p_thread_id text, p_seq bigint)
 returns text$header$),
+      ('function', '_may_be_long', $header$(p_content text)
+returns boolean$header$),
+      ('function', '_ref_in', $header$(p_content text, p_key text)
+returns text$header$),
+      ('function', '_with_text', $header$(p_metadata jsonb, p_text text)
+returns jsonb$header$),
       ('function', '_quarantine_notice', $header$()
 returns text$header$),
       ('function', '_message_verdict', $header$(p_role text, p_metadata jsonb, p_content text)
 returns text$header$),
       ('function', '_is_held_back', $header$(
   p_user_id text, p_thread_id text, p_seq bigint, p_role text, p_metadata jsonb, p_content text
-)
-returns boolean$header$),
-      ('function', '_screened_up_to', $header$(p_user_id text, p_thread_id text)
-returns bigint$header$),
-      ('function', '_awaits_verdict', $header$(
-  p_user_id text, p_thread_id text, p_seq bigint, p_role text, p_metadata jsonb
 )
 returns boolean$header$),
       ('function', '_held_back', $header$(p_user_id text, p_thread_id text, p_seqs bigint[])
@@ -3490,35 +3492,6 @@ returns int$header$),
 returns boolean$header$),
       ('function', '_said_in_message', $header$(p_content text, p_metadata jsonb, p_created_at timestamptz)
 returns text$header$),
-      ('function', '_around_output', $header$(p_about jsonb)
-returns text[]$header$),
-      ('function', '_one_line', $header$(p_said text, p_length int)
-returns text$header$),
-      ('function', '_call_of', $header$(p_user_id text, p_thread_id text, p_metadata jsonb, p_messages jsonb)
-returns jsonb$header$),
-      ('function', '_own_words', $header$(p_content text)
-returns text[]$header$),
-      ('function', '_with_text', $header$(p_metadata jsonb, p_text text)
-returns jsonb$header$),
-      ('function', '_may_be_long', $header$(p_content text)
-returns boolean$header$),
-      ('function', '_shortened', $header$(p_message memory.messages, p_policy jsonb, p_messages jsonb)
-returns memory.messages$header$),
-      ('function', '_keep_message', $header$(
-  p_user_id text, p_agent_id text, p_thread_id text, p_artifact_type text, p_description text, p_content text,
-  p_about jsonb
-)
-returns memory.artifacts$header$),
-      ('function', '_numbered_key', $header$(p_slug text, p_number int)
-returns text$header$),
-      ('function', '_free_number', $header$(p_user_id text, p_slug text, p_lowest int)
-returns int$header$),
-      ('function', '_is_taken_key', $header$(p_user_id text, p_key text)
-returns boolean$header$),
-      ('function', '_ref_in', $header$(p_content text, p_key text)
-returns text$header$),
-      ('function', '_check_artifact_soon', $header$(p_user_id text, p_key text)
-returns void$header$),
       ('function', '_least_trust', $header$(p_user_id text, p_thread_id text, p_seqs bigint[])
 returns double precision$header$),
       ('function', '_write_messages', $header$(
@@ -3543,6 +3516,39 @@ returns text$header$),
 returns text$header$),
       ('function', '_utc_offset', $header$(p_time text)
 returns smallint$header$),
+      ('function', '_around_output', $header$(p_about jsonb)
+returns text[]$header$),
+      ('function', '_one_line', $header$(p_said text, p_length int)
+returns text$header$),
+      ('function', '_call_of', $header$(p_user_id text, p_thread_id text, p_metadata jsonb, p_messages jsonb)
+returns jsonb$header$),
+      ('function', '_own_words', $header$(p_content text)
+returns text[]$header$),
+      ('function', '_shortened', $header$(p_message memory.messages, p_policy jsonb, p_messages jsonb)
+returns memory.messages$header$),
+      ('function', '_keep_message', $header$(
+  p_user_id text, p_agent_id text, p_thread_id text, p_artifact_type text, p_description text, p_content text,
+  p_about jsonb
+)
+returns memory.artifacts$header$),
+      ('function', '_numbered_key', $header$(p_slug text, p_number int)
+returns text$header$),
+      ('function', '_free_number', $header$(p_user_id text, p_slug text, p_lowest int)
+returns int$header$),
+      ('function', '_is_taken_key', $header$(p_user_id text, p_key text)
+returns boolean$header$),
+      ('function', '_check_artifact_soon', $header$(p_user_id text, p_key text)
+returns void$header$),
+      ('function', '_whole_content', $header$(p_user_id text, p_artifact_key text)
+returns text$header$),
+      ('function', '_screened_up_to', $header$(p_user_id text, p_thread_id text)
+returns bigint$header$),
+      ('function', '_awaits_verdict', $header$(
+  p_user_id text, p_thread_id text, p_seq bigint, p_role text, p_metadata jsonb
+)
+returns boolean$header$),
+      ('function', '_judge_later', $header$(p_user_id text)
+returns text$header$),
       ('function', '_start_summary', $header$(
   p_user_id text, p_thread_id text, p_kind text, p_start_seq bigint, p_end_seq bigint, p_base memory.summaries,
   p_new_agent_ids text[], p_job memory.jobs
@@ -4031,6 +4037,8 @@ returns setof timestamptz$header$),
   blobs bytea[], namespace text default '', task_path text default ''
 )
 returns void$header$),
+      ('function', '_checkpoints_users', $header$()
+returns setof text$header$),
       ('function', '_check_thread', $header$(p_user_id text, p_thread_id text)
 returns void$header$),
       ('function', '_check_thread_exists', $header$(p_user_id text, p_thread_id text)
@@ -4096,20 +4104,10 @@ returns setof text$header$),
   p_user_id text, p_thread_id text, p_row_limit int, p_except_thread_id text default null
 )
 returns setof memory.messages$header$),
+      ('function', '_artifacts_thread_deleted', $header$(p_user_id text, p_thread_id text)
+returns void$header$),
       ('function', '_checkpoints_thread_deleted', $header$(p_user_id text, p_thread_id text)
 returns void$header$),
-      ('function', '_artifact_valid_until', $header$(p_quarantined_at timestamptz, p_expires_at timestamptz)
-returns timestamptz$header$),
-      ('function', '_artifact_texts', $header$(p_user_id text, p_ids text[])
-returns setof memory._source_text$header$),
-      ('function', '_artifact_passing', $header$(p_user_id text, p_filters memory._search_filters)
-returns setof text$header$),
-      ('function', '_artifact_shown', $header$(
-  p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters, p_query text
-)
-returns table (id text, thread_id text, content text, metadata jsonb, details jsonb, valid_from timestamptz)$header$),
-      ('function', '_artifact_texts_after_update', $header$()
-returns trigger$header$),
       ('function', '_document_texts', $header$(p_user_id text, p_ids text[])
 returns setof memory._source_text$header$),
       ('function', '_document_passing', $header$(p_user_id text, p_filters memory._search_filters)
@@ -4160,6 +4158,18 @@ returns trigger$header$),
   p_user_id text, p_ids text[], p_threads text[], p_kinds text[]
 )
 returns void$header$),
+      ('function', '_artifact_valid_until', $header$(p_quarantined_at timestamptz, p_expires_at timestamptz)
+returns timestamptz$header$),
+      ('function', '_artifact_texts', $header$(p_user_id text, p_ids text[])
+returns setof memory._source_text$header$),
+      ('function', '_artifact_passing', $header$(p_user_id text, p_filters memory._search_filters)
+returns setof text$header$),
+      ('function', '_artifact_shown', $header$(
+  p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters, p_query text
+)
+returns table (id text, thread_id text, content text, metadata jsonb, details jsonb, valid_from timestamptz)$header$),
+      ('function', '_artifact_texts_after_update', $header$()
+returns trigger$header$),
       ('function', 'backfill_status', $header$()
 returns setof memory.backfill$header$),
       ('function', 'copy_thread', $header$(
@@ -4204,8 +4214,6 @@ returns void$header$),
 returns void$header$),
       ('function', '_parse_anew', $header$(p_user_id text, p_max_bytes int)
 returns void$header$),
-      ('function', '_parse_parts', $header$(p_user_id text, p_max_bytes int)
-returns bigint$header$),
       ('function', '_search_row', $header$(
   p_user_id text, p_source text, p_id text, p_thread_id text, p_number bigint,
   p_filters memory._search_filters default null, p_query text default null,
@@ -4217,6 +4225,10 @@ returns setof memory._source_text$header$),
 returns table (source text, id text)$header$),
       ('function', '_users_with_texts', $header$()
 returns setof text$header$),
+      ('function', '_artifacts_is_unparsed', $header$(p_user_id text)
+returns boolean$header$),
+      ('function', '_artifacts_parse', $header$(p_user_id text, p_max_bytes int)
+returns bigint$header$),
       ('function', '_sharing_thread_copied', $header$(p_user_id text, p_thread_id text, p_new_thread_id text)
 returns void$header$),
       ('function', 'delete_secret', $header$(user_id text, name text)
@@ -4259,6 +4271,8 @@ returns bytea$header$),
 returns bytea$header$),
       ('function', 'set_secret', $header$(user_id text, name text, value text)
 returns void$header$),
+      ('function', '_secrets_users', $header$()
+returns setof text$header$),
       ('function', '_backfill_apply', $header$(p_job memory.jobs, p_result jsonb)
 returns jsonb$header$),
       ('function', '_backfill_follow_up', $header$(p_job memory.jobs)
@@ -4314,17 +4328,6 @@ returns bigint$header$),
 returns boolean$header$),
       ('function', '_consolidate_overdue', $header$(p_row_limit int)
 returns table (user_id text, scope text)$header$),
-      ('function', '_describe_artifact_apply', $header$(p_job memory.jobs, p_result jsonb)
-returns jsonb$header$),
-      ('function', '_describe_artifact_follow_up', $header$(p_job memory.jobs)
-returns jsonb$header$),
-      ('function', '_describe_artifact_input', $header$(
-  p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
-)$header$),
-      ('function', '_describe_artifact_overdue', $header$(p_row_limit int)
-returns table (user_id text, scope text)$header$),
-      ('function', '_describe_artifact_unfinished', $header$(p_job memory.jobs, p_goes_on boolean)
-returns void$header$),
       ('function', '_embed_apply', $header$(p_job memory.jobs, p_result jsonb)
 returns jsonb$header$),
       ('function', '_embed_follow_up', $header$(p_job memory.jobs)
@@ -4467,21 +4470,6 @@ returns setof memory.memories$header$),
   user_id text, n int default 50, dry_run boolean default false
 )
 returns bigint$header$),
-      ('function', '_screen_texts_apply', $header$(p_job memory.jobs, p_result jsonb)
-returns jsonb$header$),
-      ('function', '_take_verdict', $header$(p_job memory.jobs, p_text jsonb, p_reason text)
-returns boolean$header$),
-      ('function', '_screen_texts_input', $header$(
-  p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
-)$header$),
-      ('function', '_waiting_texts', $header$(
-  p_user_id text, p_thread_id text, p_at_most int, p_id text default null
-)
-returns table (source text, id text, seq bigint, content text)$header$),
-      ('function', '_screen_texts_overdue', $header$(p_row_limit int)
-returns table (user_id text, scope text)$header$),
-      ('function', '_screen_texts_unfinished', $header$(p_job memory.jobs, p_goes_on boolean)
-returns void$header$),
       ('function', '_end_unfinished_summary', $header$(p_job memory.jobs, p_goes_on boolean)
 returns void$header$),
       ('function', '_newest_seq', $header$(p_user_id text, p_thread_id text)
@@ -4508,6 +4496,32 @@ returns jsonb$header$),
 )$header$),
       ('function', 'summarize_user', $header$(user_id text, recent_k int default null)
 returns bigint$header$),
+      ('function', '_describe_artifact_apply', $header$(p_job memory.jobs, p_result jsonb)
+returns jsonb$header$),
+      ('function', '_describe_artifact_follow_up', $header$(p_job memory.jobs)
+returns jsonb$header$),
+      ('function', '_describe_artifact_input', $header$(
+  p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
+)$header$),
+      ('function', '_describe_artifact_overdue', $header$(p_row_limit int)
+returns table (user_id text, scope text)$header$),
+      ('function', '_describe_artifact_unfinished', $header$(p_job memory.jobs, p_goes_on boolean)
+returns void$header$),
+      ('function', '_screen_texts_apply', $header$(p_job memory.jobs, p_result jsonb)
+returns jsonb$header$),
+      ('function', '_take_verdict', $header$(p_job memory.jobs, p_text jsonb, p_reason text)
+returns boolean$header$),
+      ('function', '_screen_texts_input', $header$(
+  p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
+)$header$),
+      ('function', '_waiting_texts', $header$(
+  p_user_id text, p_thread_id text, p_at_most int, p_id text default null
+)
+returns table (source text, id text, seq bigint, content text)$header$),
+      ('function', '_screen_texts_overdue', $header$(p_row_limit int)
+returns table (user_id text, scope text)$header$),
+      ('function', '_screen_texts_unfinished', $header$(p_job memory.jobs, p_goes_on boolean)
+returns void$header$),
       ('function', '_quarantine_said', $header$(
   p_user_id text, p_thread_id text, p_seqs bigint[], p_reason text, p_origin text
 )
@@ -4688,24 +4702,13 @@ returns void$header$),
   p_any_word tsquery, p_language regconfig
 )
 returns memory._candidate[]$header$),
+      ('function', '_artifacts_unread', $header$(p_user_id text, p_sources text[])
+returns table (
+  source text, id text, thread_id text, number bigint, agent_id text, created_at timestamptz, metadata jsonb,
+  about text, content text
+)$header$),
       ('function', '_cross_session_context', $header$(p_asking memory._asking, p_max_tokens int)
 returns memory._offer[]$header$),
-      ('function', 'expand_refs', $header$(
-  user_id text, content text, max_tokens int default null, query text default null,
-  query_embedding vector default null
-)
-returns text
--- Volatile, because the function keeps the embedding of the query.$header$),
-      ('function', '_expansions', $header$(
-  p_user_id text, p_keys text[], p_refs text[], p_room int, p_passages memory._passage[]
-)
-returns table (number int, key text, ref text, said text, is_whole boolean)$header$),
-      ('function', '_bytes_shown', $header$(p_passages memory._passage[], p_key text, p_around int)
-returns int4multirange$header$),
-      ('function', '_passages_that_fit', $header$(
-  p_user_id text, p_passages memory._passage[], p_around int, p_room int, p_has_refs boolean default false,
-  out said text, out keys text[]
-)$header$),
       ('function', '_fenced', $header$(p_content text)
 returns text$header$),
       ('function', '_fence_tokens', $header$()
@@ -4735,11 +4738,6 @@ returns setof memory.context_part$header$),
 returns memory._asking$header$),
       ('function', '_newest_question', $header$(p_user_id text, p_thread_id text, p_agent_id text)
 returns text$header$),
-      ('function', '_named_artifacts', $header$(p_asking memory._asking, out keys text[], out seqs bigint[])$header$),
-      ('function', '_kept_texts', $header$(
-  p_asking memory._asking, p_keys text[], p_seqs bigint[], p_newest bigint, p_rest int, p_room int
-)
-returns memory._offer[]$header$),
       ('function', '_wording', $header$(p_said text, p_most int default 2000)
 returns text$header$),
       ('function', '_wording_key', $header$(p_wording text)
@@ -4785,25 +4783,6 @@ returns memory.memory_need$header$),
 returns boolean$header$),
       ('function', '_request_words', $header$(p_text text)
 returns text$header$),
-      ('function', '_passages_about', $header$(
-  p_asking memory._asking, p_keys text[], p_max_parts int, p_max_passages int
-)
-returns setof memory._passage$header$),
-      ('function', '_word_numbers', $header$(p_vector tsvector, p_words tsquery[])
-returns int[]$header$),
-      ('function', '_passages_shown', $header$(p_user_id text, p_passages memory._passage[], p_around int)
-returns table (key text, ref text, said text, score double precision)$header$),
-      ('function', '_numbered_lines', $header$(
-  p_said text, p_read_from int, p_first_line int, p_starts int, p_first_byte int, p_end_byte int, p_ends int,
-  p_bytes int
-)
-returns text$header$),
-      ('function', '_tokens_for_placeholders', $header$(p_asking memory._asking, p_max_tokens int)
-returns int$header$),
-      ('function', '_placeholder_offer', $header$(
-  p_asking memory._asking, p_offers memory._offer[], p_max_tokens int
-)
-returns memory._offer[]$header$),
       ('function', 'query_to_embed', $header$(
   user_id text, query text default null, thread_id text default null, agent_id text default null,
   is_context boolean default false, probe boolean default false
@@ -4825,14 +4804,6 @@ returns bigint$header$),
 returns memory._offer[]$header$),
       ('function', '_recalled_line', $header$(p_role text, p_metadata jsonb, p_said text)
 returns text$header$),
-      ('function', '_asked_about', $header$(
-  p_user_id text, p_keys text[], p_query text, p_query_embedding vector, p_max_tokens int, p_fit boolean,
-  out passages memory._passage[], out relevant text[]
-)$header$),
-      ('function', '_relevant_by_meaning', $header$(
-  p_user_id text, p_keys text[], p_model text, p_target halfvec, p_passages memory._passage[]
-)
-returns text[]$header$),
       ('function', 'render_memories', $header$(
   user_id text, agent_id text default null, query text default null,
   max_memories int default 20, max_tokens int default null, query_embedding vector default null,
@@ -4869,16 +4840,64 @@ returns memory._offer[]$header$),
   p_room int, p_step double precision,
   out oldest_seq bigint, out places int[], out tokens int, out is_cut boolean
 )$header$),
-      ('function', '_part_texts', $header$(
-  p_user_id text, p_key text, p_content_id uuid, p_model text, p_target halfvec, p_most int
-)
-returns table (first_byte int, vector tsvector, unparsed text, similarity double precision)$header$),
       ('function', '_remembered_name', $header$(
   p_user_id text, p_thread_id text, p_names text[], p_from_seq bigint, p_language text
 )
 returns text$header$),
       ('function', '_whole_history', $header$(p_asking memory._asking, p_max_tokens int)
 returns memory._recalled[]$header$),
+      ('function', 'expand_refs', $header$(
+  user_id text, content text, max_tokens int default null, query text default null,
+  query_embedding vector default null
+)
+returns text
+-- Volatile, because the function keeps the embedding of the query.$header$),
+      ('function', '_expansions', $header$(
+  p_user_id text, p_keys text[], p_refs text[], p_room int, p_passages memory._passage[]
+)
+returns table (number int, key text, ref text, said text, is_whole boolean)$header$),
+      ('function', '_bytes_shown', $header$(p_passages memory._passage[], p_key text, p_around int)
+returns int4multirange$header$),
+      ('function', '_passages_that_fit', $header$(
+  p_user_id text, p_passages memory._passage[], p_around int, p_room int, p_has_refs boolean default false,
+  out said text, out keys text[]
+)$header$),
+      ('function', '_named_artifacts', $header$(p_asking memory._asking, out keys text[], out seqs bigint[])$header$),
+      ('function', '_kept_texts', $header$(
+  p_asking memory._asking, p_keys text[], p_seqs bigint[], p_newest bigint, p_rest int, p_room int
+)
+returns memory._offer[]$header$),
+      ('function', '_part_texts', $header$(
+  p_user_id text, p_key text, p_content_id uuid, p_model text, p_target halfvec, p_most int
+)
+returns table (first_byte int, vector tsvector, unparsed text, similarity double precision)$header$),
+      ('function', '_passages_about', $header$(
+  p_asking memory._asking, p_keys text[], p_max_parts int, p_max_passages int
+)
+returns setof memory._passage$header$),
+      ('function', '_word_numbers', $header$(p_vector tsvector, p_words tsquery[])
+returns int[]$header$),
+      ('function', '_passages_shown', $header$(p_user_id text, p_passages memory._passage[], p_around int)
+returns table (key text, ref text, said text, score double precision)$header$),
+      ('function', '_numbered_lines', $header$(
+  p_said text, p_read_from int, p_first_line int, p_starts int, p_first_byte int, p_end_byte int, p_ends int,
+  p_bytes int
+)
+returns text$header$),
+      ('function', '_tokens_for_placeholders', $header$(p_asking memory._asking, p_max_tokens int)
+returns int$header$),
+      ('function', '_placeholder_offer', $header$(
+  p_asking memory._asking, p_offers memory._offer[], p_max_tokens int
+)
+returns memory._offer[]$header$),
+      ('function', '_asked_about', $header$(
+  p_user_id text, p_keys text[], p_query text, p_query_embedding vector, p_max_tokens int, p_fit boolean,
+  out passages memory._passage[], out relevant text[]
+)$header$),
+      ('function', '_relevant_by_meaning', $header$(
+  p_user_id text, p_keys text[], p_model text, p_target halfvec, p_passages memory._passage[]
+)
+returns text[]$header$),
       ('function', '_export_kinds', $header$()
 returns table (place int, kind text, left_out text[], condition text, unexpired text)$header$),
       ('function', 'export_user', $header$(
@@ -5065,12 +5084,14 @@ returns double precision$header$),
 returns bigint$header$),
       ('function', '_sweep_messages', $header$(p_batch_size int)
 returns bigint$header$),
-      ('function', '_sweep_unnamed_artifacts', $header$(p_batch_size int)
-returns bigint$header$),
       ('function', 'sweep', $header$(batch_size int default 10000)
 returns jsonb$header$),
       ('function', 'version', $header$()
 returns text$header$),
+      ('function', '_artifacts_sweep', $header$(p_batch_size int)
+returns jsonb$header$),
+      ('function', '_sweep_unnamed_artifacts', $header$(p_batch_size int)
+returns bigint$header$),
       ('function', '_checkpoints_sweep', $header$(p_batch_size int)
 returns jsonb$header$),
       ('function', '_secrets_doctor', $header$(out check_name text, out ok boolean, out detail text)$header$),
@@ -5196,6 +5217,84 @@ exception
     return ''::bytea;
 end;
 $$;
+
+-- What texts and files are, in a few words on one line.
+
+-- A size, such as "34 kB".
+create or replace function memory._said_bytes(p_bytes bigint)
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  return case
+    when p_bytes < 1000 then p_bytes || ' bytes'
+    when p_bytes < 1000000 then round(p_bytes / 1000.0) || ' kB'
+    else round(p_bytes / 1000000.0, 1) || ' MB' end;
+end;
+
+-- Text that stands for bytes (base64, hexadecimal digits), and bytes that were read as text.
+create or replace function memory._describe_binary(p_head text, p_size int)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  start text := left(p_head, 4096);
+  kind text := substring(start from '^\s*data:([a-zA-Z0-9.+-]+/[a-zA-Z0-9.+-]+)[^,]*;base64,');
+  digits text;
+begin
+  if kind is not null then
+    return format('%s in base64, %s', kind, memory._said_bytes(p_size * 3::bigint / 4));
+  end if;
+  -- Replaced and control characters are a tenth of it: these were bytes.
+  if length(start) < 10 * (length(start) - length(
+    regexp_replace(start, e'[\\ufffd\\u0001-\\u0008\\u000e-\\u001a\\u001c-\\u001f\\u007f]', '', 'g'))) then
+    return format('%s, %s', case when start ~ e'^.?PNG' then 'PNG image' when start ~ '^%PDF' then 'PDF'
+                              when start ~ '^PK' then 'ZIP archive' when start ~ '^.?ELF' then 'program'
+                              else 'binary data' end || ' read as text', memory._said_bytes(p_size));
+  end if;
+  digits := regexp_replace(start, e'[\\r\\n]', '', 'g');
+  if length(digits) < 200 or digits ~ e'\\s' or start ~ e'^[^\\n]{0,50}\\n' then
+    return null;
+  elsif digits ~ '^[0-9a-fA-F]+$' then
+    return format('hexadecimal digits of %s', memory._said_bytes(p_size / 2));
+  elsif digits ~ '^[A-Za-z0-9+/_-]+={0,2}$' and digits ~ '[A-Z]' and digits ~ '[a-z]' and digits ~ '[0-9]' then
+    digits := translate(digits, '-_', '+/'); -- the alphabet for addresses
+    kind := case
+      when digits ~ '^iVBORw0KGg' then 'PNG image' when digits ~ '^/9j/' then 'JPEG image'
+      when digits ~ '^R0lGOD' then 'GIF image' when digits ~ '^UklGR.{7}QVZF' then 'WAV sound'
+      when digits ~ '^UklGR' then 'WebP image' when digits ~ '^(SUQz|//[tuv])' then 'MP3 sound'
+      when digits ~ '^JVBERi0' then 'PDF' when digits ~ '^UEsDB' then 'ZIP archive'
+      when digits ~ '^H4sI' then 'gzip file' else 'data' end;
+    return format('%s in base64, %s', kind, memory._said_bytes(p_size * 3::bigint / 4));
+  end if;
+  return null;
+end;
+
+-- The text as one line for a placeholder, or null when no character is left. The function removes control sequences of
+-- terminals (colours and titles) and invisible characters. It replaces line breaks and other control characters with
+-- blanks, and square brackets with round ones, because a closing square bracket would end the placeholder.
+create or replace function memory._placeholder_text(p_said text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  terminal constant text := e'\\u001b(?:\\[[0-9;?]*[A-Za-z]|\\][^\\u0007\\u001b]*(?:\\u0007|\\u001b\\\\))';
+  invisible constant text := e'[\\u00ad\\u061c\\u200b\\u200e\\u200f\\u202a-\\u202e\\u2060-\\u2069\\ufeff'
+    || e'\\U000e0000-\\U000e007f]';
+  blank constant text := e'[\\s\\u0001-\\u001f\\u007f-\\u00a0\\u2028\\u2029]+';
+begin
+  p_said := regexp_replace(regexp_replace(p_said, terminal, '', 'g'), invisible, '', 'g');
+  p_said := regexp_replace(translate(p_said, '[]', '()'), blank, ' ', 'g');
+  return nullif(memory._harmless(btrim(p_said)), '');
+end;
+
+-- Bytes that a file of a message, or a long text that is kept whole, may have.
+create or replace function memory._max_file_bytes()
+returns int
+language sql immutable parallel safe
+begin atomic
+  select 209715200; -- 200 MiB
+end;
 
 -- A new UUID of version 7 (RFC 9562): 48 bits of milliseconds, the version, 12 bits of the fraction of a millisecond,
 -- and the variant and random bits of a UUID of version 4. Ids that one server makes sort by time. The function is in
@@ -5549,6 +5648,7 @@ begin
     e' \t\r\n');
 end;
 $$;
+
 
 -- Raises the error for an argument. All such errors have the wording "<argument>: <problem>" and one SQLSTATE per kind
 -- of problem.
@@ -5943,6 +6043,58 @@ begin
   return place;
 end;
 $$;
+
+-- The trust of a text, from 0 to 1, by its source:
+--   1.0  the user and the application say so (source user, and names of the application's own)
+--   0.8  an assistant says so, or a model drew it from messages that are gone
+--   0.7  it was imported
+--   0.4  a tool said so
+--   0.3  it comes from a web page or an email
+
+-- The trust of a source.
+create or replace function memory._source_trust(p_source text)
+returns double precision
+language sql immutable parallel safe
+begin atomic
+  select case
+    when p_source = 'user' then 1.0
+    when p_source in ('assistant', 'extraction', 'thread_summary') then 0.8
+    when p_source ~* '^import' then 0.7
+    when p_source ~* '^(?:tool|mcp|function)' then 0.4
+    when p_source ~* '^(?:web|email|scrap|crawl|untrusted|rss)' then 0.3
+    else 1.0
+  end;
+end;
+
+-- The trust that metadata claims; null when it claims none. The writer of metadata may lower the trust of a row, never
+-- raise it.
+create or replace function memory._lowered(p_metadata jsonb)
+returns double precision
+language sql immutable parallel safe
+begin atomic
+  select case
+    when p_metadata ? 'trust' and p_metadata -> 'trust' between jsonb '0' and jsonb '1'
+      then (p_metadata ->> 'trust')::double precision
+  end;
+end;
+
+-- The trust of a message, by its role. metadata.trust can lower the trust, for example of an email that an application
+-- stores under the role user. No column stores this trust: a column would cost every message its room, and the role of
+-- a message does not change.
+create or replace function memory._message_trust(p_role text, p_metadata jsonb)
+returns double precision
+language sql immutable parallel safe
+begin atomic
+  select least(memory._source_trust(p_role), memory._lowered(p_metadata));
+end;
+
+-- Whether a trust is low: that of tools, web pages and emails, whose words never change what people have said.
+create or replace function memory._is_low(p_trust double precision)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select p_trust < 0.5;
+end;
 
 -- Whether an id has 1 to 255 characters.
 create or replace function memory._is_id(p_id text)
@@ -6463,9 +6615,9 @@ $$;
 
 -- Who may reach another user: every session except a tenant's, which reaches one user only. The login role of a tenant
 -- is a member of memory_tenant, or of the role of another name that stands for that one in this database (roles.sql).
--- memory._user_of_tenant() says which user that is. The role that has logged in decides who is a tenant: functions run as the
--- owner, so current_user does not show the caller, and RESET ROLE undoes SET ROLE. A login role that could become a
--- member of memory_tenant by SET ROLE counts as a member.
+-- memory._user_of_tenant() says which user that is. The role that has logged in decides who is a tenant: functions run
+-- as the owner, so current_user does not show the caller, and RESET ROLE undoes SET ROLE. A login role that could become
+-- a member of memory_tenant by SET ROLE counts as a member.
 
 -- Whether this session belongs to a tenant. The second term is false for superusers, who are members of all roles, and
 -- for roles that may create objects in the schema, because these roles can replace the checks. The build copies the
@@ -7245,58 +7397,6 @@ begin
   return p_content;
 end;
 $$;
-
--- The trust of a text, from 0 to 1, by its source:
---   1.0  the user and the application say so (source user, and names of the application's own)
---   0.8  an assistant says so, or a model drew it from messages that are gone
---   0.7  it was imported
---   0.4  a tool said so
---   0.3  it comes from a web page or an email
-
--- The trust of a source.
-create or replace function memory._source_trust(p_source text)
-returns double precision
-language sql immutable parallel safe
-begin atomic
-  select case
-    when p_source = 'user' then 1.0
-    when p_source in ('assistant', 'extraction', 'thread_summary') then 0.8
-    when p_source ~* '^import' then 0.7
-    when p_source ~* '^(?:tool|mcp|function)' then 0.4
-    when p_source ~* '^(?:web|email|scrap|crawl|untrusted|rss)' then 0.3
-    else 1.0
-  end;
-end;
-
--- The trust that metadata claims; null when it claims none. The writer of metadata may lower the trust of a row, never
--- raise it.
-create or replace function memory._lowered(p_metadata jsonb)
-returns double precision
-language sql immutable parallel safe
-begin atomic
-  select case
-    when p_metadata ? 'trust' and p_metadata -> 'trust' between jsonb '0' and jsonb '1'
-      then (p_metadata ->> 'trust')::double precision
-  end;
-end;
-
--- The trust of a message, by its role. metadata.trust can lower the trust, for example of an email that an application
--- stores under the role user. No column stores this trust: a column would cost every message its room, and the role of
--- a message does not change.
-create or replace function memory._message_trust(p_role text, p_metadata jsonb)
-returns double precision
-language sql immutable parallel safe
-begin atomic
-  select least(memory._source_trust(p_role), memory._lowered(p_metadata));
-end;
-
--- Whether a trust is low: that of tools, web pages and emails, whose words never change what people have said.
-create or replace function memory._is_low(p_trust double precision)
-returns boolean
-language sql immutable parallel safe
-begin atomic
-  select p_trust < 0.5;
-end;
 
 -- The signs for which a text of this trust belongs in quarantine; null when it has none. Signs are a sieve of few words
 -- (lists/signs.toml, lists/signs/): they accuse hardly any harmless text, and find the attacks of those who try nothing
@@ -8386,7 +8486,10 @@ begin
     (select t.user_id from memory.threads as t where p_user_id is null
      union select s.user_id from memory.memory_scopes as s where p_user_id is null
      union select d.user_id from memory.documents as d where p_user_id is null
-     union select a.user_id from memory.artifacts as a where p_user_id is null)
+     union select u from memory._artifacts_users() as u where p_user_id is null
+     union select u from memory._checkpoints_users() as u where p_user_id is null
+     union select u from memory._secrets_users() as u where p_user_id is null
+    )
     except
     select p.user_id from memory.policies as p
     where p_user_id is null and p.agent_id = '' and p.user_id <> '' and p.settings -> 'search' ? 'language'
@@ -12316,75 +12419,10 @@ begin
 end;
 $$;
 
--- A size, such as "34 kB".
-create or replace function memory._said_bytes(p_bytes bigint)
-returns text
-language plpgsql immutable parallel safe
-as $$
-begin
-  return case
-    when p_bytes < 1000 then p_bytes || ' bytes'
-    when p_bytes < 1000000 then round(p_bytes / 1000.0) || ' kB'
-    else round(p_bytes / 1000000.0, 1) || ' MB' end;
-end;
 $$;
 
--- Text that stands for bytes (base64, hexadecimal digits), and bytes that were read as text.
-create or replace function memory._describe_binary(p_head text, p_size int)
-returns text
-language plpgsql immutable parallel safe
-as $$
-declare
-  start text := left(p_head, 4096);
-  kind text := substring(start from '^\s*data:([a-zA-Z0-9.+-]+/[a-zA-Z0-9.+-]+)[^,]*;base64,');
-  digits text;
-begin
-  if kind is not null then
-    return format('%s in base64, %s', kind, memory._said_bytes(p_size * 3::bigint / 4));
-  end if;
-  -- Replaced and control characters are a tenth of it: these were bytes.
-  if length(start) < 10 * (length(start) - length(
-    regexp_replace(start, e'[\\ufffd\\u0001-\\u0008\\u000e-\\u001a\\u001c-\\u001f\\u007f]', '', 'g'))) then
-    return format('%s, %s', case when start ~ e'^.?PNG' then 'PNG image' when start ~ '^%PDF' then 'PDF'
-                              when start ~ '^PK' then 'ZIP archive' when start ~ '^.?ELF' then 'program'
-                              else 'binary data' end || ' read as text', memory._said_bytes(p_size));
-  end if;
-  digits := regexp_replace(start, e'[\\r\\n]', '', 'g');
-  if length(digits) < 200 or digits ~ e'\\s' or start ~ e'^[^\\n]{0,50}\\n' then
-    return null;
-  elsif digits ~ '^[0-9a-fA-F]+$' then
-    return format('hexadecimal digits of %s', memory._said_bytes(p_size / 2));
-  elsif digits ~ '^[A-Za-z0-9+/_-]+={0,2}$' and digits ~ '[A-Z]' and digits ~ '[a-z]' and digits ~ '[0-9]' then
-    digits := translate(digits, '-_', '+/'); -- the alphabet for addresses
-    kind := case
-      when digits ~ '^iVBORw0KGg' then 'PNG image' when digits ~ '^/9j/' then 'JPEG image'
-      when digits ~ '^R0lGOD' then 'GIF image' when digits ~ '^UklGR.{7}QVZF' then 'WAV sound'
-      when digits ~ '^UklGR' then 'WebP image' when digits ~ '^(SUQz|//[tuv])' then 'MP3 sound'
-      when digits ~ '^JVBERi0' then 'PDF' when digits ~ '^UEsDB' then 'ZIP archive'
-      when digits ~ '^H4sI' then 'gzip file' else 'data' end;
-    return format('%s in base64, %s', kind, memory._said_bytes(p_size * 3::bigint / 4));
-  end if;
-  return null;
-end;
 $$;
 
--- The text as one line for a placeholder, or null when no character is left. The function removes control sequences of
--- terminals (colours and titles) and invisible characters. It replaces line breaks and other control characters with
--- blanks, and square brackets with round ones, because a closing square bracket would end the placeholder.
-create or replace function memory._placeholder_text(p_said text)
-returns text
-language plpgsql immutable parallel safe
-as $$
-declare
-  terminal constant text := e'\\u001b(?:\\[[0-9;?]*[A-Za-z]|\\][^\\u0007\\u001b]*(?:\\u0007|\\u001b\\\\))';
-  invisible constant text := e'[\\u00ad\\u061c\\u200b\\u200e\\u200f\\u202a-\\u202e\\u2060-\\u2069\\ufeff'
-    || e'\\U000e0000-\\U000e007f]';
-  blank constant text := e'[\\s\\u0001-\\u001f\\u007f-\\u00a0\\u2028\\u2029]+';
-begin
-  p_said := regexp_replace(regexp_replace(p_said, terminal, '', 'g'), invisible, '', 'g');
-  p_said := regexp_replace(translate(p_said, '[]', '()'), blank, ' ', 'g');
-  return nullif(memory._harmless(btrim(p_said)), '');
-end;
 $$;
 
 -- Descriptions of JSON, tables, web pages and diffs.
@@ -12826,7 +12864,7 @@ begin
   masks := memory._masks_of(p_user_id, p_agent_id);
   if masks <> '{}' then
     if p_upload_id is not null then -- personal data may stand in two pieces
-      p_content := memory._content_slice(p_user_id, p_upload_id, 0, memory._max_artifact_bytes());
+      p_content := memory._content_slice(p_user_id, p_upload_id, 0, memory._max_file_bytes());
       perform memory._delete_content(p_user_id, p_upload_id);
       p_upload_id := null;
       stored_id := memory._uuid_v7();
@@ -12910,13 +12948,6 @@ comment on function memory.list_artifacts(text, text, text, int, int) is
 -- embedded one by one; the rest becomes parts of at most 32 KiB, which are found by their words. Places are bytes of
 -- UTF-8 from the beginning of the content.
 
-create or replace function memory._max_artifact_bytes()
-returns int
-language sql immutable parallel safe
-begin atomic
-  select 209715200; -- 200 MiB
-end;
-
 -- Whether a part is one of the passages at the beginning.
 create or replace function memory._is_passage(p_first_byte int)
 returns boolean
@@ -12959,8 +12990,8 @@ begin
   part_line := coalesce(part_line, 0);
   bytes := convert_to(case when rest is null then p_piece else rest || p_piece end, 'UTF8');
   size := octet_length(bytes);
-  if part_byte + size > memory._max_artifact_bytes() then
-    perform memory._refuse_size('content', part_byte + size, memory._max_artifact_bytes(),
+  if part_byte + size > memory._max_file_bytes() then
+    perform memory._refuse_size('content', part_byte + size, memory._max_file_bytes(),
       'Split it, or store it elsewhere and keep a reference.');
   end if;
   while starts < size loop
@@ -13480,7 +13511,7 @@ returns void
 language plpgsql immutable parallel safe
 as $$
 begin
-  perform memory._check_text(p_content, memory._max_artifact_bytes(),
+  perform memory._check_text(p_content, memory._max_file_bytes(),
     'Pass the text to keep; an empty text needs no placeholder.');
 end;
 $$;
@@ -13532,6 +13563,14 @@ comment on function memory.store_artifact(text, text, text, text, text, text, te
 'never changes: storing the same content again can only prolong its life, other content is refused (23505). upload_id '
 'stores the pieces of memory.add_artifact_piece(); content is null then. For an agent without the resource memory '
 'nothing is stored: key is null.';
+
+-- Users who have artifacts.
+create or replace function memory._artifacts_users()
+returns setof text
+language sql stable parallel safe
+begin atomic
+  select t.user_id from memory.artifacts as t;
+end;
 
 -- The artifacts of a user that have not expired and are not in quarantine. Only memory.sweep() sees expired artifacts.
 -- The planner inlines this function; a SET clause would prevent that.
@@ -14190,8 +14229,8 @@ begin
       ';base64,' || substr(file.quoted, 2), ';base64,' || tag || '"');
     files := coalesce(files, '{}') || jsonb_build_object(tag, file.data);
   end loop;
-  if size > memory._max_artifact_bytes() then
-    perform memory._refuse_size(concat('files', p_which), size::int, memory._max_artifact_bytes(),
+  if size > memory._max_file_bytes() then
+    perform memory._refuse_size(concat('files', p_which), size::int, memory._max_file_bytes(),
       'Store larger files elsewhere and pass their addresses.');
   end if;
   return array[case when files is null then p_metadata else written::jsonb end, files];
@@ -14339,10 +14378,9 @@ begin
             else memory._is_current_message(m.is_active, m.expires_at) end)
           and memory._is_chosen_message(m, get_messages.roles, filter, created_after, created_before)
         order by m.seq desc limit recent_k) as r
-  left join lateral (
-    select memory._content_slice(r.user_id, c.content_id) as content
-    from memory._readable_content(r.user_id, r.artifact_key) as c (content_id)
-    where whole and r.artifact_key is not null and c.content_id is not null) as w on true
+  cross join lateral (
+    select case when whole and r.artifact_key is not null
+      then memory._whole_content(r.user_id, r.artifact_key) end as content offset 0) as w
   cross join lateral (
     select case when w.content is null then r.metadata else memory._with_text(r.metadata, w.content) end as metadata
   ) as d
@@ -15197,6 +15235,54 @@ begin
 end;
 $$;
 
+-- A long message may be kept elsewhere (memory._shortened()), and a placeholder takes its place.
+
+-- Whether a placeholder could be shorter than a content, so that the policy has to be read for it.
+create or replace function memory._may_be_long(p_content text)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select octet_length(p_content) > 300;
+end;
+
+-- The placeholder of an artifact in the text of the message that names it; null if there is none.
+create or replace function memory._ref_in(p_content text, p_key text)
+returns text
+language sql immutable parallel safe
+begin atomic
+  select case when p_key is not null then
+    substring(p_content from
+      e'\\[MemoryRef: ' || regexp_replace(p_key, '([.+])', e'\\\\\\1', 'g') || e'(?: - [^][]*)?\\]') end;
+end;
+
+-- Metadata in which the text of a message is another one. If metadata.content holds the parts of the message, the first
+-- text among them becomes p_text and the others go.
+create or replace function memory._with_text(p_metadata jsonb, p_text text)
+returns jsonb
+language plpgsql immutable parallel safe
+as $$
+begin
+  if jsonb_typeof(p_metadata -> 'content') is distinct from 'array' then
+    return p_metadata;
+  end if;
+  return p_metadata || jsonb_build_object('content', (
+    select coalesce(jsonb_agg(case p.text_place when 1 then p.part || jsonb_build_object('text', p_text) else p.part end
+                              order by p.place), '[]')
+    from (
+      select e.part, e.place, case when e.part ->> 'type' = 'text' then
+          count(*) filter (where e.part ->> 'type' = 'text') over (order by e.place) end as text_place
+      from jsonb_array_elements(p_metadata -> 'content') with ordinality as e (part, place)) as p
+    where p.text_place is null or p.text_place = 1));
+end;
+
+$$;
+
+$$;
+
+$$;
+
+$$;
+
 -- Messages in quarantine. The row of such a message says only that it is in quarantine, and memory.quarantined_messages
 -- keeps its text. So search, recall, contexts, extraction and summaries need no condition that one of them could
 -- forget, and the answer of a tool keeps its place behind its call, without which no chat API takes the conversation.
@@ -15244,31 +15330,6 @@ begin
 end;
 $$;
 
--- Up to which message of a thread the screen model has judged those of low trust; -1 for none.
-create or replace function memory._screened_up_to(p_user_id text, p_thread_id text)
-returns bigint
-language sql stable parallel safe
-begin atomic
-  select coalesce((
-    select k.position from memory.marks as k
-    where k.user_id = p_user_id and k.scope = p_thread_id and k.kind = 'screen_texts'), -1);
-end;
-
--- Whether a message of low trust must not be recalled yet, because the screen model has yet to judge it. Its own thread
--- shows it: a model needs the answer of a tool that it has just called.
-create or replace function memory._awaits_verdict(
-  p_user_id text, p_thread_id text, p_seq bigint, p_role text, p_metadata jsonb
-)
-returns boolean
-language plpgsql stable parallel safe
-as $$
-begin
-  if not memory._is_low(memory._message_trust(p_role, p_metadata)) then -- so that no statement runs for most messages
-    return false;
-  end if;
-  return (memory._policy_section(p_user_id, null, 'trust') ->> 'screen')::boolean
-    and p_seq > memory._screened_up_to(p_user_id, p_thread_id);
-end;
 $$;
 
 -- Which messages of a thread must not be shown, of those that no job has parsed (p_seqs). Each verdict has to prepare
@@ -15515,318 +15576,6 @@ language plpgsql immutable parallel safe
 as $$
 begin
   return concat_ws(' ', to_char(memory._day_of(p_created_at), 'FMDD FMMonth YYYY'), p_metadata ->> 'name', p_content);
-end;
-$$;
-
--- The text that stands in a thread around the placeholder of a long message.
-
--- The words of a thread before and after the placeholder of a tool's output: Command 'npm install' ran for 12.3 s.
--- Output: [...]. Exit status 0. A text in a command that looks like a placeholder is made harmless, so that the first
--- placeholder in the text is that of the output.
-create or replace function memory._around_output(p_about jsonb)
-returns text[]
-language plpgsql stable parallel safe
-as $$
-declare
-  command text := memory._harmless(memory._one_line(p_about ->> 'command', 200));
-  seconds constant numeric := case when jsonb_typeof(p_about -> 'duration_ms') = 'number'
-    then (p_about ->> 'duration_ms')::numeric / 1000 end;
-  status constant text := memory._harmless(memory._one_line(p_about ->> 'exit_status', 20));
-begin
-  if command is not null then
-    command := format(case when strpos(command, '''') = 0 then 'Command ''%s'' ran%s. Output: '
-                        else 'Command "%s" ran%s. Output: ' end,
-      command, case when seconds between 0 and 1e9 then format(' for %s s', round(seconds, 1)) end);
-  end if;
-  return array[
-    coalesce(command, 'Output of ' || memory._harmless(memory._one_line(p_about ->> 'tool', 100)) || ': ', 'Output: '),
-    '.' || coalesce(' Exit status ' || status || '.', '')];
-end;
-$$;
-
--- A text on one line, at most p_length characters; null when nothing is left.
-create or replace function memory._one_line(p_said text, p_length int)
-returns text
-language plpgsql immutable parallel safe
-as $$
-begin
-  p_said := nullif(btrim(regexp_replace(left(p_said, 4 * p_length), e'[\\s\\u0001-\\u001f\\u007f]+', ' ', 'g')), '');
-  return case when length(p_said) > p_length then rtrim(left(p_said, p_length - 3)) || '...' else p_said end;
-end;
-$$;
-
--- The command and the tool whose output a message is, as members command and tool: from its metadata, or from the call
--- with its tool_call_id, in the array that it came in (up to 1,000 messages, because each output searches it) or among
--- the last twenty messages of the thread. A mark takes the place of each credential.
-create or replace function memory._call_of(p_user_id text, p_thread_id text, p_metadata jsonb, p_messages jsonb)
-returns jsonb
-language plpgsql stable parallel unsafe
-set enable_sort = off -- the newest messages come from the end of an index, also while there are no statistics
-as $$
-declare
-  of_id constant jsonb := jsonb_build_object('id', p_metadata -> 'tool_call_id');
-  call jsonb;
-  arguments jsonb;
-begin
-  if jsonb_typeof(p_metadata -> 'command') = 'string' then
-    return memory._json_masked(jsonb_build_object('command', p_metadata -> 'command'), '{credential}');
-  end if;
-  if p_metadata ? 'tool_call_id' then
-    if jsonb_array_length(p_messages) <= 1000 then
-      call := jsonb_path_query_first(p_messages, '$[*].tool_calls[*] ? (@.id == $id).function', of_id);
-    end if;
-    if call is null then
-      select c.function into call
-      from (
-        select jsonb_path_query_first(m.metadata, '$.tool_calls[*] ? (@.id == $id).function', of_id) as function
-        from (select m.metadata from memory.messages as m
-              where m.user_id = p_user_id and m.thread_id = p_thread_id order by m.seq desc limit 20) as m
-      ) as c
-      where c.function is not null limit 1;
-    end if;
-    begin
-      arguments := left(call ->> 'arguments', 65536)::jsonb;
-    exception when data_exception or program_limit_exceeded then
-      arguments := null;
-    end;
-  end if;
-  return memory._json_masked(jsonb_strip_nulls(jsonb_build_object(
-    'command', (
-      select c.command
-      from unnest(array[arguments -> 'command', arguments -> 'cmd', p_metadata -> 'command']) with ordinality
-        as v (value, place)
-      cross join lateral (
-        select case jsonb_typeof(v.value)
-          when 'string' then nullif(left(v.value #>> '{}', 10000), '')
-          when 'array' then (select left(string_agg(w.word, ' ' order by w.place), 10000)
-                             from jsonb_array_elements_text(v.value) with ordinality as w (word, place))
-        end as command) as c
-      where c.command is not null
-      order by v.place limit 1),
-    'tool', left(coalesce(p_metadata ->> 'name', call ->> 'name'), 255))), '{credential}');
-end;
-$$;
-
--- The part of a person's or a model's long text that stays in the thread: the beginning, which asks the question or
--- announces the text, up to an empty line or 600 characters; and the last paragraph if that is a short sentence, "What
--- is wrong here?".
-create or replace function memory._own_words(p_content text)
-returns text[]
-language plpgsql immutable parallel safe
-as $$
-declare
-  head text := coalesce(substring(left(p_content, 601) from e'^\\s*?\\S.*?(?=\\n[ \\t\\r]*\\n)'), left(p_content, 600));
-  tail text := substring(right(p_content, 402) from e'\\n[ \\t\\r]*\\n([^\\n]*\\S\\s*)$');
-begin
-  if length(head) = 600 then -- whole lines, or else whole words
-    head := coalesce(substring(head from e'^(.{100,})\\n'), substring(head from e'^(.{100,})\\s'), head);
-  end if;
-  if tail !~ e'^[[:alpha:]"\'\\u00bf(][^{}<>=;|]*[.?!\\u3002\\uff1f\\u2026)]?\\s*$' or length(tail) > 300 then
-    tail := null;
-  end if;
-  return array[head, coalesce(tail, '')];
-end;
-$$;
-
--- Metadata in which the text of a message is another one. If metadata.content holds the parts of the message, the first
--- text among them becomes p_text and the others go.
-create or replace function memory._with_text(p_metadata jsonb, p_text text)
-returns jsonb
-language plpgsql immutable parallel safe
-as $$
-begin
-  if jsonb_typeof(p_metadata -> 'content') is distinct from 'array' then
-    return p_metadata;
-  end if;
-  return p_metadata || jsonb_build_object('content', (
-    select coalesce(jsonb_agg(case p.text_place when 1 then p.part || jsonb_build_object('text', p_text) else p.part end
-                              order by p.place), '[]')
-    from (
-      select e.part, e.place, case when e.part ->> 'type' = 'text' then
-          count(*) filter (where e.part ->> 'type' = 'text') over (order by e.place) end as text_place
-      from jsonb_array_elements(p_metadata -> 'content') with ordinality as e (part, place)) as p
-    where p.text_place is null or p.text_place = 1));
-end;
-$$;
-
--- A message that is too long for a context is kept whole as an artifact, and its placeholder takes its place. It
--- happens before the message is booked in its thread, so the thread counts the tokens of the short text, and no
--- compression is queued for a text that no context will hold.
-
--- Whether a placeholder could be shorter than a content, so that the policy has to be read for it.
-create or replace function memory._may_be_long(p_content text)
-returns boolean
-language sql immutable parallel safe
-begin atomic
-  select octet_length(p_content) > 300;
-end;
-
--- A message whose content becomes an artifact, or the message itself if it stays whole: because the policy says so, or
--- because it is not longer than what would take its place. What is made here of the content and its command (key,
--- description, words around the placeholder) reaches further than the content, so no credential gets into that under
--- any policy. The caller has checked and masked the message, and asks only if memory._may_be_long(). p_messages: the
--- array that it came in, where the call of the tool may stand that it is the result of.
-create or replace function memory._shortened(p_message memory.messages, p_policy jsonb, p_messages jsonb)
-returns memory.messages
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  about jsonb; -- metadata of the artifact
-  around text[]; -- what stands before and after the placeholder
-  described text;
-  artifact memory.artifacts;
-begin
-  if memory._estimate_tokens(p_message.content) <= (p_policy #>> '{artifacts,threshold_tokens}')::int
-    or not p_policy #> '{artifacts,roles}'
-      ?| array[p_message.role, case p_message.role when 'assistant' then 'agent' end]
-    or not (p_policy #>> '{artifacts,enabled}')::boolean
-    or not (p_policy #>> '{resources,memory}')::boolean
-    or memory._is_blank(p_message.content) then
-    return p_message;
-  end if;
-  about := p_message.metadata - '{content,tool_calls,function_call}'::text[];
-  if p_message.role = 'tool' then
-    about := about || memory._json_masked(
-      memory._call_of(p_message.user_id, p_message.thread_id, p_message.metadata, p_messages),
-      array_remove(memory._masks(p_policy, true), 'credential'));
-    around := memory._around_output(about);
-    described := memory._describe('command_output', p_message.content, about);
-  else
-    around := memory._own_words(p_message.content);
-    described := memory._describe('text', substr(p_message.content, length(around[1]) + 1,
-      greatest(length(p_message.content) - length(around[1]) - length(around[2]), 0)), about);
-    around := array[around[1] || e'\n\n', e'\n\n' || around[2]];
-  end if;
-  if octet_length(around[1] || described || around[2]) + 100 >= octet_length(p_message.content) then
-    return p_message;
-  end if;
-
-  artifact := memory._keep_message(
-    p_message.user_id, p_message.agent_id, p_message.thread_id,
-    case p_message.role when 'tool' then 'command_output' else 'message' end, described, p_message.content, about);
-  if artifact.key is null then
-    return p_message;
-  end if;
-  if p_message.idempotency_key is not null then
-    p_message.content_digest := memory._message_digest(p_message.role, p_message.content);
-  end if;
-  p_message.artifact_key := artifact.key;
-  p_message.content := btrim(
-    around[1] || memory._memory_ref(artifact.key, artifact.description, artifact.token_count) || around[2], e'\n');
-  p_message.metadata := memory._with_text(p_message.metadata, p_message.content);
-  return p_message;
-end;
-$$;
-
--- Keeps a content under a telling key: npm-install, npm-install-2, ... It begins with the first words of the command
--- (without the folder it runs in, variables and sudo), of the name of the tool, or of the description, at most 32
--- characters. Nulls if the agent has just lost the resource memory.
-create or replace function memory._keep_message(
-  p_user_id text, p_agent_id text, p_thread_id text, p_artifact_type text, p_description text, p_content text,
-  p_about jsonb
-)
-returns memory.artifacts
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  slug text := lower(left(coalesce(p_about ->> 'command', p_about ->> 'tool', p_description), 1000));
-  number int := 0;
-  artifact memory.artifacts;
-begin
-  slug := regexp_replace(slug, e'^\\s*(?:(?:cd\\s+\\S+\\s*(?:&&|;)|sudo|env|time|[a-z_]+=\\S*)\\s+)+', '');
-  slug := btrim(regexp_replace(slug, '[^a-z0-9]+', '-', 'g'), '-');
-  if length(slug) > 32 then -- whole words, if the first is not longer
-    slug := coalesce(substring(left(slug, 33) from '^(.{8,})-'), left(slug, 32));
-  end if;
-  slug := coalesce(nullif(slug, ''), 'text');
-  loop
-    number := memory._free_number(p_user_id, slug, number + 1);
-    artifact := memory._keep_artifact(
-      p_user_id, p_agent_id, p_thread_id, memory._numbered_key(slug, number), p_description, p_artifact_type, p_content,
-      p_about,
-      -- The message is inserted within this statement, unless a trigger of the application's own leaves it out. A sweep
-      -- a day later deletes it if no message names it by then.
-      p_check_at => statement_timestamp() + interval '1 day', p_is_by_rule => true);
-    -- Else somebody has just stored something of his own under this key.
-    exit when artifact.key is not null or not memory._has_memory(p_user_id, p_agent_id);
-  end loop;
-  return artifact;
-end;
-$$;
-
--- The key with a number; the first has none.
-create or replace function memory._numbered_key(p_slug text, p_number int)
-returns text
-language sql immutable parallel safe
-begin atomic
-  select p_slug || case when p_number > 1 then '-' || p_number else '' end;
-end;
-
--- A number from p_lowest on under which the user has no artifact of this slug, found in steps that double: 10,000
--- artifacts of a slug take 27 looks. Numbers in use by open transactions are skipped, so that a transaction never waits
--- for another one to end; two that store several outputs each could otherwise wait for each other. They are noted as
--- advisory locks, in 1,024 places in all, because a transaction may store 100,000 outputs. Any role may hold all these
--- locks. A caller who gets none takes the next number and at worst waits.
-create or replace function memory._free_number(p_user_id text, p_slug text, p_lowest int)
-returns int
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  taken int := p_lowest - 1; -- in use, or nothing
-  free int := p_lowest;
-  middle int;
-begin
-  while memory._is_taken_key(p_user_id, memory._numbered_key(p_slug, free)) loop
-    taken := free;
-    free := free * 2;
-  end loop;
-  while free - taken > 1 loop
-    middle := (taken + free) / 2;
-    if memory._is_taken_key(p_user_id, memory._numbered_key(p_slug, middle)) then
-      taken := middle;
-    else
-      free := middle;
-    end if;
-  end loop;
-  for attempt in 1..50 loop
-    -- The second look comes after the lock: the transaction that held the lock may have stored the key meanwhile.
-    exit when pg_try_advisory_xact_lock(
-        hashtext('memory.artifacts'), hashtext(p_user_id || ' ' || memory._numbered_key(p_slug, free)) & 1023)
-      and not memory._is_taken_key(p_user_id, memory._numbered_key(p_slug, free));
-    free := free + 1;
-  end loop;
-  return free;
-end;
-$$;
-
-create or replace function memory._is_taken_key(p_user_id text, p_key text)
-returns boolean
-language plpgsql volatile parallel safe -- sees what was committed since the statement began
-as $$
-begin
-  return exists (select from memory.artifacts as a where a.user_id = p_user_id and a.key = p_key);
-end;
-$$;
-
--- The placeholder of an artifact in the text of the message that names it; null if there is none.
-create or replace function memory._ref_in(p_content text, p_key text)
-returns text
-language sql immutable parallel safe
-begin atomic
-  select case when p_key is not null then
-    substring(p_content from
-      e'\\[MemoryRef: ' || regexp_replace(p_key, '([.+])', e'\\\\\\1', 'g') || e'(?: - [^][]*)?\\]') end;
-end;
-
--- Has memory.sweep() look whether anything still names an artifact that a message became.
-create or replace function memory._check_artifact_soon(p_user_id text, p_key text)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  update memory.artifacts as a
-  set check_at = statement_timestamp()
-  where a.user_id = p_user_id and a.key = p_key and a.check_at is not null;
 end;
 $$;
 
@@ -16081,6 +15830,330 @@ begin atomic
   select (extract(epoch from (o[1] || ':' || coalesce(o[2], '00'))::interval) / 60)::smallint
   from regexp_match(p_time, '[T ][0-9:.]+ ?([+-][0-9]{2}):?([0-9]{2})?$') as o;
 end;
+
+-- The text that stands in a thread around the placeholder of a long message.
+
+-- The words of a thread before and after the placeholder of a tool's output: Command 'npm install' ran for 12.3 s.
+-- Output: [...]. Exit status 0. A text in a command that looks like a placeholder is made harmless, so that the first
+-- placeholder in the text is that of the output.
+create or replace function memory._around_output(p_about jsonb)
+returns text[]
+language plpgsql stable parallel safe
+as $$
+declare
+  command text := memory._harmless(memory._one_line(p_about ->> 'command', 200));
+  seconds constant numeric := case when jsonb_typeof(p_about -> 'duration_ms') = 'number'
+    then (p_about ->> 'duration_ms')::numeric / 1000 end;
+  status constant text := memory._harmless(memory._one_line(p_about ->> 'exit_status', 20));
+begin
+  if command is not null then
+    command := format(case when strpos(command, '''') = 0 then 'Command ''%s'' ran%s. Output: '
+                        else 'Command "%s" ran%s. Output: ' end,
+      command, case when seconds between 0 and 1e9 then format(' for %s s', round(seconds, 1)) end);
+  end if;
+  return array[
+    coalesce(command, 'Output of ' || memory._harmless(memory._one_line(p_about ->> 'tool', 100)) || ': ', 'Output: '),
+    '.' || coalesce(' Exit status ' || status || '.', '')];
+end;
+$$;
+
+-- A text on one line, at most p_length characters; null when nothing is left.
+create or replace function memory._one_line(p_said text, p_length int)
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  p_said := nullif(btrim(regexp_replace(left(p_said, 4 * p_length), e'[\\s\\u0001-\\u001f\\u007f]+', ' ', 'g')), '');
+  return case when length(p_said) > p_length then rtrim(left(p_said, p_length - 3)) || '...' else p_said end;
+end;
+$$;
+
+-- The command and the tool whose output a message is, as members command and tool: from its metadata, or from the call
+-- with its tool_call_id, in the array that it came in (up to 1,000 messages, because each output searches it) or among
+-- the last twenty messages of the thread. A mark takes the place of each credential.
+create or replace function memory._call_of(p_user_id text, p_thread_id text, p_metadata jsonb, p_messages jsonb)
+returns jsonb
+language plpgsql stable parallel unsafe
+set enable_sort = off -- the newest messages come from the end of an index, also while there are no statistics
+as $$
+declare
+  of_id constant jsonb := jsonb_build_object('id', p_metadata -> 'tool_call_id');
+  call jsonb;
+  arguments jsonb;
+begin
+  if jsonb_typeof(p_metadata -> 'command') = 'string' then
+    return memory._json_masked(jsonb_build_object('command', p_metadata -> 'command'), '{credential}');
+  end if;
+  if p_metadata ? 'tool_call_id' then
+    if jsonb_array_length(p_messages) <= 1000 then
+      call := jsonb_path_query_first(p_messages, '$[*].tool_calls[*] ? (@.id == $id).function', of_id);
+    end if;
+    if call is null then
+      select c.function into call
+      from (
+        select jsonb_path_query_first(m.metadata, '$.tool_calls[*] ? (@.id == $id).function', of_id) as function
+        from (select m.metadata from memory.messages as m
+              where m.user_id = p_user_id and m.thread_id = p_thread_id order by m.seq desc limit 20) as m
+      ) as c
+      where c.function is not null limit 1;
+    end if;
+    begin
+      arguments := left(call ->> 'arguments', 65536)::jsonb;
+    exception when data_exception or program_limit_exceeded then
+      arguments := null;
+    end;
+  end if;
+  return memory._json_masked(jsonb_strip_nulls(jsonb_build_object(
+    'command', (
+      select c.command
+      from unnest(array[arguments -> 'command', arguments -> 'cmd', p_metadata -> 'command']) with ordinality
+        as v (value, place)
+      cross join lateral (
+        select case jsonb_typeof(v.value)
+          when 'string' then nullif(left(v.value #>> '{}', 10000), '')
+          when 'array' then (select left(string_agg(w.word, ' ' order by w.place), 10000)
+                             from jsonb_array_elements_text(v.value) with ordinality as w (word, place))
+        end as command) as c
+      where c.command is not null
+      order by v.place limit 1),
+    'tool', left(coalesce(p_metadata ->> 'name', call ->> 'name'), 255))), '{credential}');
+end;
+$$;
+
+-- The part of a person's or a model's long text that stays in the thread: the beginning, which asks the question or
+-- announces the text, up to an empty line or 600 characters; and the last paragraph if that is a short sentence, "What
+-- is wrong here?".
+create or replace function memory._own_words(p_content text)
+returns text[]
+language plpgsql immutable parallel safe
+as $$
+declare
+  head text := coalesce(substring(left(p_content, 601) from e'^\\s*?\\S.*?(?=\\n[ \\t\\r]*\\n)'), left(p_content, 600));
+  tail text := substring(right(p_content, 402) from e'\\n[ \\t\\r]*\\n([^\\n]*\\S\\s*)$');
+begin
+  if length(head) = 600 then -- whole lines, or else whole words
+    head := coalesce(substring(head from e'^(.{100,})\\n'), substring(head from e'^(.{100,})\\s'), head);
+  end if;
+  if tail !~ e'^[[:alpha:]"\'\\u00bf(][^{}<>=;|]*[.?!\\u3002\\uff1f\\u2026)]?\\s*$' or length(tail) > 300 then
+    tail := null;
+  end if;
+  return array[head, coalesce(tail, '')];
+end;
+$$;
+
+$$;
+
+-- A message that is too long for a context is kept whole as an artifact, and its placeholder takes its place. It
+-- happens before the message is booked in its thread, so the thread counts the tokens of the short text, and no
+-- compression is queued for a text that no context will hold.
+
+-- A message whose content becomes an artifact, or the message itself if it stays whole: because the policy says so, or
+-- because it is not longer than what would take its place. What is made here of the content and its command (key,
+-- description, words around the placeholder) reaches further than the content, so no credential gets into that under
+-- any policy. The caller has checked and masked the message, and asks only if memory._may_be_long(). p_messages: the
+-- array that it came in, where the call of the tool may stand that it is the result of.
+create or replace function memory._shortened(p_message memory.messages, p_policy jsonb, p_messages jsonb)
+returns memory.messages
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  about jsonb; -- metadata of the artifact
+  around text[]; -- what stands before and after the placeholder
+  described text;
+  artifact memory.artifacts;
+begin
+  if memory._estimate_tokens(p_message.content) <= (p_policy #>> '{artifacts,threshold_tokens}')::int
+    or not p_policy #> '{artifacts,roles}'
+      ?| array[p_message.role, case p_message.role when 'assistant' then 'agent' end]
+    or not (p_policy #>> '{artifacts,enabled}')::boolean
+    or not (p_policy #>> '{resources,memory}')::boolean
+    or memory._is_blank(p_message.content) then
+    return p_message;
+  end if;
+  about := p_message.metadata - '{content,tool_calls,function_call}'::text[];
+  if p_message.role = 'tool' then
+    about := about || memory._json_masked(
+      memory._call_of(p_message.user_id, p_message.thread_id, p_message.metadata, p_messages),
+      array_remove(memory._masks(p_policy, true), 'credential'));
+    around := memory._around_output(about);
+    described := memory._describe('command_output', p_message.content, about);
+  else
+    around := memory._own_words(p_message.content);
+    described := memory._describe('text', substr(p_message.content, length(around[1]) + 1,
+      greatest(length(p_message.content) - length(around[1]) - length(around[2]), 0)), about);
+    around := array[around[1] || e'\n\n', e'\n\n' || around[2]];
+  end if;
+  if octet_length(around[1] || described || around[2]) + 100 >= octet_length(p_message.content) then
+    return p_message;
+  end if;
+
+  artifact := memory._keep_message(
+    p_message.user_id, p_message.agent_id, p_message.thread_id,
+    case p_message.role when 'tool' then 'command_output' else 'message' end, described, p_message.content, about);
+  if artifact.key is null then
+    return p_message;
+  end if;
+  if p_message.idempotency_key is not null then
+    p_message.content_digest := memory._message_digest(p_message.role, p_message.content);
+  end if;
+  p_message.artifact_key := artifact.key;
+  p_message.content := btrim(
+    around[1] || memory._memory_ref(artifact.key, artifact.description, artifact.token_count) || around[2], e'\n');
+  p_message.metadata := memory._with_text(p_message.metadata, p_message.content);
+  return p_message;
+end;
+$$;
+
+-- Keeps a content under a telling key: npm-install, npm-install-2, ... It begins with the first words of the command
+-- (without the folder it runs in, variables and sudo), of the name of the tool, or of the description, at most 32
+-- characters. Nulls if the agent has just lost the resource memory.
+create or replace function memory._keep_message(
+  p_user_id text, p_agent_id text, p_thread_id text, p_artifact_type text, p_description text, p_content text,
+  p_about jsonb
+)
+returns memory.artifacts
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  slug text := lower(left(coalesce(p_about ->> 'command', p_about ->> 'tool', p_description), 1000));
+  number int := 0;
+  artifact memory.artifacts;
+begin
+  slug := regexp_replace(slug, e'^\\s*(?:(?:cd\\s+\\S+\\s*(?:&&|;)|sudo|env|time|[a-z_]+=\\S*)\\s+)+', '');
+  slug := btrim(regexp_replace(slug, '[^a-z0-9]+', '-', 'g'), '-');
+  if length(slug) > 32 then -- whole words, if the first is not longer
+    slug := coalesce(substring(left(slug, 33) from '^(.{8,})-'), left(slug, 32));
+  end if;
+  slug := coalesce(nullif(slug, ''), 'text');
+  loop
+    number := memory._free_number(p_user_id, slug, number + 1);
+    artifact := memory._keep_artifact(
+      p_user_id, p_agent_id, p_thread_id, memory._numbered_key(slug, number), p_description, p_artifact_type, p_content,
+      p_about,
+      -- The message is inserted within this statement, unless a trigger of the application's own leaves it out. A sweep
+      -- a day later deletes it if no message names it by then.
+      p_check_at => statement_timestamp() + interval '1 day', p_is_by_rule => true);
+    -- Else somebody has just stored something of his own under this key.
+    exit when artifact.key is not null or not memory._has_memory(p_user_id, p_agent_id);
+  end loop;
+  return artifact;
+end;
+$$;
+
+-- The key with a number; the first has none.
+create or replace function memory._numbered_key(p_slug text, p_number int)
+returns text
+language sql immutable parallel safe
+begin atomic
+  select p_slug || case when p_number > 1 then '-' || p_number else '' end;
+end;
+
+-- A number from p_lowest on under which the user has no artifact of this slug, found in steps that double: 10,000
+-- artifacts of a slug take 27 looks. Numbers in use by open transactions are skipped, so that a transaction never waits
+-- for another one to end; two that store several outputs each could otherwise wait for each other. They are noted as
+-- advisory locks, in 1,024 places in all, because a transaction may store 100,000 outputs. Any role may hold all these
+-- locks. A caller who gets none takes the next number and at worst waits.
+create or replace function memory._free_number(p_user_id text, p_slug text, p_lowest int)
+returns int
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  taken int := p_lowest - 1; -- in use, or nothing
+  free int := p_lowest;
+  middle int;
+begin
+  while memory._is_taken_key(p_user_id, memory._numbered_key(p_slug, free)) loop
+    taken := free;
+    free := free * 2;
+  end loop;
+  while free - taken > 1 loop
+    middle := (taken + free) / 2;
+    if memory._is_taken_key(p_user_id, memory._numbered_key(p_slug, middle)) then
+      taken := middle;
+    else
+      free := middle;
+    end if;
+  end loop;
+  for attempt in 1..50 loop
+    -- The second look comes after the lock: the transaction that held the lock may have stored the key meanwhile.
+    exit when pg_try_advisory_xact_lock(
+        hashtext('memory.artifacts'), hashtext(p_user_id || ' ' || memory._numbered_key(p_slug, free)) & 1023)
+      and not memory._is_taken_key(p_user_id, memory._numbered_key(p_slug, free));
+    free := free + 1;
+  end loop;
+  return free;
+end;
+$$;
+
+create or replace function memory._is_taken_key(p_user_id text, p_key text)
+returns boolean
+language plpgsql volatile parallel safe -- sees what was committed since the statement began
+as $$
+begin
+  return exists (select from memory.artifacts as a where a.user_id = p_user_id and a.key = p_key);
+end;
+$$;
+
+-- Has memory.sweep() look whether anything still names an artifact that a message became.
+create or replace function memory._check_artifact_soon(p_user_id text, p_key text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  update memory.artifacts as a
+  set check_at = statement_timestamp()
+  where a.user_id = p_user_id and a.key = p_key and a.check_at is not null;
+end;
+$$;
+
+-- The whole content that a placeholder in a message stands for; null if nobody may read it.
+create or replace function memory._whole_content(p_user_id text, p_artifact_key text)
+returns text
+language plpgsql stable parallel safe
+as $$
+declare
+  content_id constant uuid := memory._readable_content(p_user_id, p_artifact_key);
+begin
+  return case when content_id is not null then memory._content_slice(p_user_id, content_id) end;
+end;
+$$;
+
+-- Up to which message of a thread the screen model has judged those of low trust; -1 for none.
+create or replace function memory._screened_up_to(p_user_id text, p_thread_id text)
+returns bigint
+language sql stable parallel safe
+begin atomic
+  select coalesce((
+    select k.position from memory.marks as k
+    where k.user_id = p_user_id and k.scope = p_thread_id and k.kind = 'screen_texts'), -1);
+end;
+
+-- Whether a message of low trust must not be recalled yet, because the screen model has yet to judge it. Its own thread
+-- shows it: a model needs the answer of a tool that it has just called.
+create or replace function memory._awaits_verdict(
+  p_user_id text, p_thread_id text, p_seq bigint, p_role text, p_metadata jsonb
+)
+returns boolean
+language plpgsql stable parallel safe
+as $$
+begin
+  if not memory._is_low(memory._message_trust(p_role, p_metadata)) then -- so that no statement runs for most messages
+    return false;
+  end if;
+  return (memory._policy_section(p_user_id, null, 'trust') ->> 'screen')::boolean
+    and p_seq > memory._screened_up_to(p_user_id, p_thread_id);
+end;
+
+-- Has the screen model judge texts of low trust, and returns the reason for which they are in quarantine until it has.
+create or replace function memory._judge_later(p_user_id text)
+returns text
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform memory._enqueue_due(p_user_id, 'screen_texts', '');
+  return memory._waiting_reason();
+end;
+$$;
 
 -- Summaries of every kind form chains: each summary is made from the summary before and from new messages. Jobs of
 -- several kinds make them with these functions.
@@ -18721,8 +18794,7 @@ $$;
 comment on function memory.quarantine_memory(text, uuid, text) is
 'Puts a memory into quarantine: no search, context, prompt, extraction or merge sees it any more, and memories that it '
 'had superseded are current again. It is kept until it is released or deleted; '
-'list_memories(include_quarantined => true) shows it. To take back everything that came from one poisoned message or '
-'document use memory.quarantine_source().';
+'list_memories(include_quarantined => true) shows it. What else came from the same message or document stays.';
 
 create or replace function memory.record_use(
   user_id text, memory_ids uuid[], outcome text default 'used', thread_id text default null
@@ -18824,7 +18896,7 @@ begin
   present := memory._locked_memory(user_id, memory_id);
   if present.quarantined_at is null then
     perform memory._refuse('memory_id', format('memory %s is not in quarantine', memory_id),
-      'memory.list_quarantined(user_id) shows what is.', 'P0002');
+      'memory.list_memories(user_id, include_quarantined => true) shows what is.', 'P0002');
   elsif not memory._release_quarantined(present, true) then
     perform memory._refuse('memory_id', 'the same content is stored by now as another memory of this agent',
       'Delete or supersede that one first.', '23505');
@@ -19509,8 +19581,7 @@ begin
       case when memory._masked(p_candidate.content, '{credential}') <> p_candidate.content then 'a credential' end);
   end if;
   if reason is null and (policy ->> 'screen')::boolean then
-    reason := memory._waiting_reason();
-    perform memory._enqueue_due(p_candidate.user_id, 'screen_texts', '');
+    reason := memory._judge_later(p_candidate.user_id);
   end if;
   if reason is not null then
     if p_is_new and exists (
@@ -20242,12 +20313,16 @@ create or replace function memory._await_verdict(p_document memory.documents)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
+declare
+  reason text;
 begin
   if memory._is_low(p_document.trust) and p_document.quarantined_at is null and p_document.released_at is null
     and (memory._policy_section(
-      p_document.user_id, memory._document_agent(p_document.agent_ids), 'trust') ->> 'screen')::boolean
-    and memory._quarantine_document(p_document.user_id, p_document.document_id, memory._waiting_reason()) then
-    perform memory._enqueue_due(p_document.user_id, 'screen_texts', '');
+      p_document.user_id, memory._document_agent(p_document.agent_ids), 'trust') ->> 'screen')::boolean then
+    reason := memory._judge_later(p_document.user_id);
+    if reason is not null then
+      perform memory._quarantine_document(p_document.user_id, p_document.document_id, reason);
+    end if;
   end if;
 end;
 $$;
@@ -21381,6 +21456,14 @@ comment on function memory.put_checkpoint_writes(text, text, text, text, int[], 
 'Stores what a task of the step after a checkpoint has written. places, channels, types and blobs are arrays of one '
 'length. A write that is there already stays; a signal, whose place is negative, is replaced.';
 
+-- Users who have checkpoints.
+create or replace function memory._checkpoints_users()
+returns setof text
+language sql stable parallel safe
+begin atomic
+  select t.user_id from memory.checkpoints as t;
+end;
+
 -- Refuses an invalid user_id or thread_id, and a thread that the user does not have.
 create or replace function memory._check_thread(p_user_id text, p_thread_id text)
 returns void
@@ -21725,9 +21808,8 @@ begin
                 where m.user_id = delete_thread.user_id and m.thread_id = delete_thread.thread_id);
     -- The trigger on threads deletes the messages and everything else that belongs to the thread.
     delete from memory.threads as t where t.user_id = delete_thread.user_id and t.thread_id = delete_thread.thread_id;
-  else -- Artifacts and checkpoints may name a thread of which no message was ever stored.
-    delete from memory.artifacts as a
-    where a.user_id = delete_thread.user_id and a.thread_id = delete_thread.thread_id;
+  else -- What add-ons keep may name a thread of which no message was ever stored.
+    perform memory._artifacts_thread_deleted(user_id, thread_id);
     perform memory._checkpoints_thread_deleted(user_id, thread_id);
   end if;
   return deleted;
@@ -21984,24 +22066,8 @@ begin
   delete from memory.summaries as s where s.user_id = old.user_id and s.thread_id = old.thread_id;
   delete from memory.documents as d
   where d.user_id = old.user_id and d.thread_id = old.thread_id and memory._is_archive(d);
-  -- The artifacts that messages of the thread became go to a copy of the thread, if there is one, whose messages name
-  -- them as well.
-  if exists (
-    select from memory.artifacts as a
-    where a.user_id = old.user_id and a.thread_id = old.thread_id and a.check_at is not null) then
-    update memory.artifacts as a set thread_id = c.thread_id
-    from (
-      select m.artifact_key, min(m.thread_id) as thread_id
-      from memory.messages as m
-      where m.user_id = old.user_id and m.thread_id <> old.thread_id and m.artifact_key is not null
-      group by m.artifact_key) as c
-    where a.user_id = old.user_id and a.thread_id = old.thread_id and a.key = c.artifact_key;
-  end if;
-  delete from memory.artifacts as a where a.user_id = old.user_id and a.thread_id = old.thread_id;
+  perform memory._artifacts_thread_deleted(old.user_id, old.thread_id);
   perform memory._checkpoints_thread_deleted(old.user_id, old.thread_id);
-  perform memory._check_artifact_soon(old.user_id, k.artifact_key)
-  from (select distinct m.artifact_key from memory.messages as m
-        where m.user_id = old.user_id and m.thread_id = old.thread_id and m.artifact_key is not null) as k;
   -- The trigger on messages passes by: it would keep the keys and correct the counters of each, which go with the
   -- thread. That took 3 of 17 s for 1,000,000 messages.
   perform memory._begin_whole_user_change();
@@ -22153,6 +22219,31 @@ begin atomic
   limit p_row_limit;
 end;
 
+-- A thread that is deleted takes its artifacts along. Those that its messages became go to a copy of the thread, if
+-- there is one, whose messages name them as well. Those that its messages name otherwise may be named by nothing else.
+create or replace function memory._artifacts_thread_deleted(p_user_id text, p_thread_id text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  if exists (
+    select from memory.artifacts as a
+    where a.user_id = p_user_id and a.thread_id = p_thread_id and a.check_at is not null) then
+    update memory.artifacts as a set thread_id = c.thread_id
+    from (
+      select m.artifact_key, min(m.thread_id) as thread_id
+      from memory.messages as m
+      where m.user_id = p_user_id and m.thread_id <> p_thread_id and m.artifact_key is not null
+      group by m.artifact_key) as c
+    where a.user_id = p_user_id and a.thread_id = p_thread_id and a.key = c.artifact_key;
+  end if;
+  delete from memory.artifacts as a where a.user_id = p_user_id and a.thread_id = p_thread_id;
+  perform memory._check_artifact_soon(p_user_id, k.artifact_key)
+  from (select distinct m.artifact_key from memory.messages as m
+        where m.user_id = p_user_id and m.thread_id = p_thread_id and m.artifact_key is not null) as k;
+end;
+$$;
+
 -- A thread that is deleted takes its checkpoints along.
 create or replace function memory._checkpoints_thread_deleted(p_user_id text, p_thread_id text)
 returns void
@@ -22160,112 +22251,6 @@ language plpgsql volatile parallel unsafe
 as $$
 begin
   perform memory._delete_checkpoints_of_thread(p_user_id, p_thread_id);
-end;
-$$;
-
--- place among the sources: 5
--- A source of search: the parts of artifacts. id is key/first_byte; memory.search() shows the best part of each.
-
--- Until when a search may find an artifact.
-create or replace function memory._artifact_valid_until(p_quarantined_at timestamptz, p_expires_at timestamptz)
-returns timestamptz
-language sql immutable parallel safe
-begin atomic
-  select case when p_quarantined_at is null then coalesce(p_expires_at, 'infinity') else '-infinity' end;
-end;
-
--- The texts of artifacts that are embedded: the description and the first passage together, each further passage of the
--- first 48 KiB, and the end of a longer content, because a log ends with its errors. So an artifact has at most about
--- twenty embeddings (13,000 tokens). A search finds the middle of a longer content by its words.
-create or replace function memory._artifact_texts(p_user_id text, p_ids text[])
-returns setof memory._source_text
-language sql stable parallel safe
-begin atomic
-  select i.id, a.thread_id, p.first_byte::bigint, a.agent_id, a.created_at,
-    memory._artifact_valid_until(a.quarantined_at, a.expires_at),
-    memory._part_text(a.key, a.description, p.first_byte, p.content),
-    case
-      when not (memory._is_passage(p.first_byte) or memory._is_last_part(p.first_byte, a.token_count)) then null
-      when p.first_byte = 0 then concat_ws(e'\n', a.description, p.content)
-      else right(p.content, 3072) end
-  from unnest(p_ids) as i (id)
-  cross join lateral ( -- "between" and the order leave no other index than that of the key
-    select a.* from memory.artifacts as a
-    where a.user_id = p_user_id and a.key between memory._part_key(i.id) and memory._part_key(i.id)
-    order by a.key limit 1) as a
-  cross join lateral (
-    select p.first_byte, p.content from memory.artifact_parts as p
-    where p.user_id = p_user_id and p.content_id = a.content_id
-      and p.first_byte = substring(i.id from '/([0-9]+)$')::int and p.is_parsed offset 0) as p;
-end;
-
--- The parts of artifacts that pass those filters that memory.texts does not know.
-create or replace function memory._artifact_passing(p_user_id text, p_filters memory._search_filters)
-returns setof text
-language sql stable parallel safe
-begin atomic
-  select a.key || '/' || p.first_byte
-  from memory.artifacts as a
-  join memory.artifact_parts as p on p.user_id = a.user_id and p.content_id = a.content_id
-  where a.user_id = p_user_id and p.user_id = p_user_id and a.metadata @> (p_filters).filter;
-end;
-
--- The columns of one result: the placeholder and, below it, the passage of the part that says most about the query.
--- Without a query in words the passage is the embedded text of the part: the whole part, or the end of the content.
--- from_line is the line in which the passage begins.
-create or replace function memory._artifact_shown(
-  p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters, p_query text
-)
-returns table (id text, thread_id text, content text, metadata jsonb, details jsonb, valid_from timestamptz)
-language sql stable parallel safe
-begin atomic
-  select a.key, a.thread_id,
-    memory._memory_ref(a.key, a.description, a.token_count) || e'\n' || s.passage, a.metadata,
-    jsonb_build_object(
-      'key', a.key, 'description', a.description, 'artifact_type', a.artifact_type, 'token_count', a.token_count,
-      'agent_id', a.agent_id,
-      'from_line', p.first_line + 1 + memory._line_breaks(left(p.content, strpos(p.content, s.passage) - 1))),
-    a.created_at
-  from memory.artifacts as a
-  join memory.artifact_parts as p
-    on p.user_id = a.user_id and p.content_id = a.content_id and p.first_byte = p_number
-  cross join lateral memory._policy(p_user_id, a.agent_id) as y (policy)
-  cross join lateral memory._passage(
-    (y.policy #>> '{search,language}')::regconfig,
-    case when p_query is null then right(p.content, 3072) else p.content end, p_query,
-    (y.policy #>> '{knowledge_base,chunk_size}')::int) as s (passage)
-  where a.user_id = p_user_id and a.key = memory._part_key(p_id) and p.user_id = p_user_id
-    and not memory._is_held_back_artifact(
-      p_user_id, a.key, int4multirange(int4range(p_number::int, p_number::int + 1)));
-end;
-
--- Keeps the columns of an artifact that each of its texts repeats, without parsing 200 MB.
-create or replace function memory._artifact_texts_after_update()
-returns trigger
-language plpgsql volatile parallel unsafe security definer
-set search_path = pg_catalog, pg_temp
-set jit = off
-set enable_seqscan = off
-set max_parallel_workers_per_gather = 0
-set enable_bitmapscan = off
-as $$
-declare
-  are_due boolean;
-begin
-  with changed as (
-    update memory.texts as t
-    set agent_id = new.agent_id, thread_id = new.thread_id, created_at = new.created_at,
-        valid_until = memory._artifact_valid_until(new.quarantined_at, new.expires_at)
-    where t.user_id = new.user_id and t.source = 'artifact' and t.id = any (array(
-      select new.key || '/' || p.first_byte from memory.artifact_parts as p
-      where p.user_id = new.user_id and p.content_id = new.content_id))
-    returning t.embedding is null and t.hash is not null and t.valid_until > statement_timestamp() as is_due
-  )
-  select bool_or(c.is_due) into are_due from changed as c;
-  if are_due then -- a text that was in quarantine, or had expired, before a job embedded it
-    perform memory._enqueue_embedding(new.user_id);
-  end if;
-  return null;
 end;
 $$;
 
@@ -22649,6 +22634,112 @@ declare
 begin
   perform memory._store_texts(
     p_user_id, 'summary', ids, array(select t from memory._summary_texts(p_user_id, ids) as t));
+end;
+$$;
+
+-- place among the sources: 5
+-- A source of search: the parts of artifacts. id is key/first_byte; memory.search() shows the best part of each.
+
+-- Until when a search may find an artifact.
+create or replace function memory._artifact_valid_until(p_quarantined_at timestamptz, p_expires_at timestamptz)
+returns timestamptz
+language sql immutable parallel safe
+begin atomic
+  select case when p_quarantined_at is null then coalesce(p_expires_at, 'infinity') else '-infinity' end;
+end;
+
+-- The texts of artifacts that are embedded: the description and the first passage together, each further passage of the
+-- first 48 KiB, and the end of a longer content, because a log ends with its errors. So an artifact has at most about
+-- twenty embeddings (13,000 tokens). A search finds the middle of a longer content by its words.
+create or replace function memory._artifact_texts(p_user_id text, p_ids text[])
+returns setof memory._source_text
+language sql stable parallel safe
+begin atomic
+  select i.id, a.thread_id, p.first_byte::bigint, a.agent_id, a.created_at,
+    memory._artifact_valid_until(a.quarantined_at, a.expires_at),
+    memory._part_text(a.key, a.description, p.first_byte, p.content),
+    case
+      when not (memory._is_passage(p.first_byte) or memory._is_last_part(p.first_byte, a.token_count)) then null
+      when p.first_byte = 0 then concat_ws(e'\n', a.description, p.content)
+      else right(p.content, 3072) end
+  from unnest(p_ids) as i (id)
+  cross join lateral ( -- "between" and the order leave no other index than that of the key
+    select a.* from memory.artifacts as a
+    where a.user_id = p_user_id and a.key between memory._part_key(i.id) and memory._part_key(i.id)
+    order by a.key limit 1) as a
+  cross join lateral (
+    select p.first_byte, p.content from memory.artifact_parts as p
+    where p.user_id = p_user_id and p.content_id = a.content_id
+      and p.first_byte = substring(i.id from '/([0-9]+)$')::int and p.is_parsed offset 0) as p;
+end;
+
+-- The parts of artifacts that pass those filters that memory.texts does not know.
+create or replace function memory._artifact_passing(p_user_id text, p_filters memory._search_filters)
+returns setof text
+language sql stable parallel safe
+begin atomic
+  select a.key || '/' || p.first_byte
+  from memory.artifacts as a
+  join memory.artifact_parts as p on p.user_id = a.user_id and p.content_id = a.content_id
+  where a.user_id = p_user_id and p.user_id = p_user_id and a.metadata @> (p_filters).filter;
+end;
+
+-- The columns of one result: the placeholder and, below it, the passage of the part that says most about the query.
+-- Without a query in words the passage is the embedded text of the part: the whole part, or the end of the content.
+-- from_line is the line in which the passage begins.
+create or replace function memory._artifact_shown(
+  p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters, p_query text
+)
+returns table (id text, thread_id text, content text, metadata jsonb, details jsonb, valid_from timestamptz)
+language sql stable parallel safe
+begin atomic
+  select a.key, a.thread_id,
+    memory._memory_ref(a.key, a.description, a.token_count) || e'\n' || s.passage, a.metadata,
+    jsonb_build_object(
+      'key', a.key, 'description', a.description, 'artifact_type', a.artifact_type, 'token_count', a.token_count,
+      'agent_id', a.agent_id,
+      'from_line', p.first_line + 1 + memory._line_breaks(left(p.content, strpos(p.content, s.passage) - 1))),
+    a.created_at
+  from memory.artifacts as a
+  join memory.artifact_parts as p
+    on p.user_id = a.user_id and p.content_id = a.content_id and p.first_byte = p_number
+  cross join lateral memory._policy(p_user_id, a.agent_id) as y (policy)
+  cross join lateral memory._passage(
+    (y.policy #>> '{search,language}')::regconfig,
+    case when p_query is null then right(p.content, 3072) else p.content end, p_query,
+    (y.policy #>> '{knowledge_base,chunk_size}')::int) as s (passage)
+  where a.user_id = p_user_id and a.key = memory._part_key(p_id) and p.user_id = p_user_id
+    and not memory._is_held_back_artifact(
+      p_user_id, a.key, int4multirange(int4range(p_number::int, p_number::int + 1)));
+end;
+
+-- Keeps the columns of an artifact that each of its texts repeats, without parsing 200 MB.
+create or replace function memory._artifact_texts_after_update()
+returns trigger
+language plpgsql volatile parallel unsafe security definer
+set search_path = pg_catalog, pg_temp
+set jit = off
+set enable_seqscan = off
+set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
+as $$
+declare
+  are_due boolean;
+begin
+  with changed as (
+    update memory.texts as t
+    set agent_id = new.agent_id, thread_id = new.thread_id, created_at = new.created_at,
+        valid_until = memory._artifact_valid_until(new.quarantined_at, new.expires_at)
+    where t.user_id = new.user_id and t.source = 'artifact' and t.id = any (array(
+      select new.key || '/' || p.first_byte from memory.artifact_parts as p
+      where p.user_id = new.user_id and p.content_id = new.content_id))
+    returning t.embedding is null and t.hash is not null and t.valid_until > statement_timestamp() as is_due
+  )
+  select bool_or(c.is_due) into are_due from changed as c;
+  if are_due then -- a text that was in quarantine, or had expired, before a job embedded it
+    perform memory._enqueue_embedding(new.user_id);
+  end if;
+  return null;
 end;
 $$;
 
@@ -23128,51 +23219,6 @@ begin
 end;
 $$;
 
--- Parses parts that no job has parsed yet, of one user or of all (p_user_id null): at least one, then up to p_max_bytes
--- in all. Returns how many. Parts that another transaction has locked are skipped. Rules judge parts before they are
--- parsed, 256 KiB at once, so a parsed part was judged.
-create or replace function memory._parse_parts(p_user_id text, p_max_bytes int)
-returns bigint
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  part record;
-  bytes_left int := p_max_bytes;
-  parsed bigint := 0;
-  judged_id uuid; -- the content that a rule has looked at last, and how far
-  judged_to int;
-  was_judged boolean;
-  ids text[];
-begin
-  for part in
-    select a.user_id, a.key, p.content_id, p.first_byte, octet_length(p.content) as bytes
-    from memory.artifact_parts as p
-    join memory.artifacts as a on a.user_id = p.user_id and a.content_id = p.content_id
-    where not p.is_parsed and (p_user_id is null or p.user_id = p_user_id)
-    order by p.user_id, p.content_id, p.first_byte
-    for no key update of p skip locked
-    for key share of a skip locked -- else a deletion would lock the artifact and then wait for its parts
-  loop
-    bytes_left := bytes_left - part.bytes;
-    exit when bytes_left < 0 and parsed > 0;
-    if part.content_id is distinct from judged_id or part.first_byte >= judged_to then
-      judged_id := part.content_id;
-      judged_to := part.first_byte + 262144;
-      was_judged := memory._judge_artifact(
-        part.user_id, part.key, int4multirange(int4range(part.first_byte, judged_to)));
-    end if;
-    continue when not was_judged;
-    update memory.artifact_parts as p set is_parsed = true
-    where p.user_id = part.user_id and p.content_id = part.content_id and p.first_byte = part.first_byte;
-    ids := array[part.key || '/' || part.first_byte];
-    perform memory._store_texts(
-      part.user_id, 'artifact', ids, array(select t from memory._artifact_texts(part.user_id, ids) as t));
-    parsed := parsed + 1;
-  end loop;
-  return parsed;
-end;
-$$;
-
 -- The columns of one result of a search. A search calls this function only for the few results that it returns. If the
 -- source has no row, content is null, and the caller leaves the result out. If the whole text is too long to show,
 -- content is the part that says most about p_query.
@@ -23271,6 +23317,68 @@ begin atomic
   union
   select t.user_id from memory.texts as t;
 end;
+
+-- Whether parts of artifacts of a user wait to be parsed. Not those of an upload that no artifact names yet.
+create or replace function memory._artifacts_is_unparsed(p_user_id text)
+returns boolean
+language plpgsql stable parallel safe
+as $$
+begin
+  return exists (
+    select from memory.artifact_parts as p
+    where p.user_id = p_user_id and not p.is_parsed
+      -- With offset 0 each is looked up by itself: a plan made while the tables were empty would read all artifacts of
+      -- the user.
+      and exists (
+        select from memory.artifacts as a
+        where a.user_id = p_user_id and a.content_id = p.content_id offset 0));
+end;
+$$;
+
+-- Parses parts that no job has parsed yet, of one user or of all (p_user_id null): at least one, then up to p_max_bytes
+-- in all. Returns how many. Parts that another transaction has locked are skipped. Rules judge parts before they are
+-- parsed, 256 KiB at once, so a parsed part was judged.
+create or replace function memory._artifacts_parse(p_user_id text, p_max_bytes int)
+returns bigint
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  part record;
+  bytes_left int := p_max_bytes;
+  parsed bigint := 0;
+  judged_id uuid; -- the content that a rule has looked at last, and how far
+  judged_to int;
+  was_judged boolean;
+  ids text[];
+begin
+  for part in
+    select a.user_id, a.key, p.content_id, p.first_byte, octet_length(p.content) as bytes
+    from memory.artifact_parts as p
+    join memory.artifacts as a on a.user_id = p.user_id and a.content_id = p.content_id
+    where not p.is_parsed and (p_user_id is null or p.user_id = p_user_id)
+    order by p.user_id, p.content_id, p.first_byte
+    for no key update of p skip locked
+    for key share of a skip locked -- else a deletion would lock the artifact and then wait for its parts
+  loop
+    bytes_left := bytes_left - part.bytes;
+    exit when bytes_left < 0 and parsed > 0;
+    if part.content_id is distinct from judged_id or part.first_byte >= judged_to then
+      judged_id := part.content_id;
+      judged_to := part.first_byte + 262144;
+      was_judged := memory._judge_artifact(
+        part.user_id, part.key, int4multirange(int4range(part.first_byte, judged_to)));
+    end if;
+    continue when not was_judged;
+    update memory.artifact_parts as p set is_parsed = true
+    where p.user_id = part.user_id and p.content_id = part.content_id and p.first_byte = part.first_byte;
+    ids := array[part.key || '/' || part.first_byte];
+    perform memory._store_texts(
+      part.user_id, 'artifact', ids, array(select t from memory._artifact_texts(part.user_id, ids) as t));
+    parsed := parsed + 1;
+  end loop;
+  return parsed;
+end;
+$$;
 
 -- Notes for each copied message of a space, and for title and metadata, who wrote it, and forgets who wrote in an
 -- earlier thread of the name.
@@ -23756,6 +23864,14 @@ comment on function memory.set_secret(text, text, text) is
 'Stores a secret of a user, encrypted, or replaces it; at most 64 KiB. It is never searched, embedded or shown: only '
 'memory.get_secret() gives it. Called from psql, the value stands in the statement, which a server may log; the '
 'client passes it under a mask.';
+
+-- Users who have secrets.
+create or replace function memory._secrets_users()
+returns setof text
+language sql stable parallel safe
+begin atomic
+  select t.user_id from memory.secrets as t;
+end;
 
 -- Stores the embeddings for the model that the job was handed out for, and has searches read those of the active model.
 create or replace function memory._backfill_apply(p_job memory.jobs, p_result jsonb)
@@ -24383,157 +24499,6 @@ begin
   select o.user_id, '' from outdated as o
   where not memory._is_queued(o.user_id, 'consolidate', '')
   limit p_row_limit;
-end;
-$$;
-
--- Gives the artifact its new description, also in the placeholder in the message that names it. Its key stays, and so
--- does the description if the new one does not rest on the text, or if a rule holds something against it.
-create or replace function memory._describe_artifact_apply(p_job memory.jobs, p_result jsonb)
-returns jsonb
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  artifact memory.artifacts;
-  described text;
-  reason text;
-  ref text;
-begin
-  perform memory._check_result_text('description', p_result -> 'description');
-  -- A reply may have brackets, line breaks and any length.
-  described := memory._in_short(memory._placeholder_text(left(p_result ->> 'description', 10000)), 200);
-  select a.* into artifact
-  from memory.artifacts as a where a.user_id = p_job.user_id and a.key = p_job.input ->> 'key';
-  if not found then
-    return jsonb '{}';
-  end if;
-  reason := memory._problem_of(memory._evidence_of(p_job, 'describe_artifact', concat_ws(' ',
-    artifact.description, artifact.metadata ->> 'command', artifact.metadata ->> 'tool',
-    artifact.metadata ->> 'exit_status', memory._content_slice(artifact.user_id, artifact.content_id, 0, 10000),
-    memory._content_slice(artifact.user_id, artifact.content_id,
-      greatest(memory._content_bytes(artifact.user_id, artifact.content_id) - 7000, 0)))), described);
-  if reason is not null then
-    described := null;
-  end if;
-  -- A model that the text has talked round may repeat its orders.
-  if memory._verdict(described, memory._artifact_trust(artifact)) is not null
-    and (memory._policy_section(p_job.user_id, null, 'trust') ->> 'rules')::boolean then
-    described := null;
-  end if;
-  ref := memory._memory_ref(artifact.key, described, artifact.token_count);
-  -- If another session holds the thread, neither waits for the other: the worker hands the result in again.
-  perform from memory.threads as t
-  where t.user_id = artifact.user_id and t.thread_id = artifact.thread_id for no key update nowait;
-  update memory.artifacts as a
-  set awaits_description = false, description = coalesce(described, a.description)
-  where a.user_id = artifact.user_id and a.key = artifact.key;
-  if described <> artifact.description then
-    -- It reads the content within the update, so that an edit for which this update has waited is not lost.
-    update memory.messages as m
-    set (content, metadata) = (
-      select r.said, memory._with_text(m.metadata, r.said)
-      from replace(m.content, memory._ref_in(m.content, m.artifact_key), ref) as r (said))
-    where m.user_id = artifact.user_id and m.thread_id = artifact.thread_id and m.artifact_key = artifact.key;
-  end if;
-  return jsonb_build_object('key', artifact.key, 'description', coalesce(described, artifact.description),
-    'refusals', memory._counted_refusals(array[reason]));
-end;
-$$;
-
--- Another job follows while artifacts of the user wait for a description.
-create or replace function memory._describe_artifact_follow_up(p_job memory.jobs)
-returns jsonb
-language plpgsql stable parallel safe
-as $$
-begin
-  return case when exists (
-    select from memory._current_artifacts(p_job.user_id) as a where a.awaits_description) then jsonb '{}' end;
-end;
-$$;
-
--- The beginning and the end of the oldest artifact of the user whose description no model has seen, one in each job. An
--- artifact in which a rule finds signs of an attack goes into quarantine instead.
-create or replace function memory._describe_artifact_input(
-  p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
-)
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  artifact memory.artifacts;
-  bytes int;
-  given int4multirange; -- the texts that the model is given
-  head text;
-  tail text;
-begin
-  loop
-    select a.* into artifact
-    from memory._current_artifacts(p_job.user_id) as a
-    where a.awaits_description
-    order by a.created_at, a.key limit 1;
-    if not found then
-      return;
-    end if;
-    bytes := memory._content_bytes(artifact.user_id, artifact.content_id);
-    given := int4multirange(int4range(0, 6000), int4range(greatest(bytes - 5000, 0), null));
-    exit when not memory._is_poisoned_artifact(artifact, given);
-    if not memory._judge_artifact(artifact.user_id, artifact.key, given) then
-      return; -- another transaction has locked it, and a later job comes
-    end if;
-  end loop;
-  head := memory._content_slice(artifact.user_id, artifact.content_id, 0, 6000);
-  if bytes > 3000 then
-    -- Masked before they are cut: a credential of which only a part is there is not recognised.
-    head := memory._byte_slice(memory._without_credentials(head), 0, 2000);
-    tail := memory._without_credentials(
-      memory._content_slice(artifact.user_id, artifact.content_id, greatest(bytes - 5000, 2000)));
-    tail := memory._byte_slice(tail, octet_length(tail) - 1000, octet_length(tail));
-  end if;
-  agent_id := artifact.agent_id;
-  tokens := memory._estimate_tokens(concat(head, tail)) + 300;
-  payload := memory._chat_model(null, memory._policy_section(p_job.user_id, agent_id, 'agent'), 'describe_artifact')
-    || jsonb_strip_nulls(jsonb_build_object(
-      'description', artifact.description, 'command', memory._one_line(artifact.metadata ->> 'command', 1000),
-      'tool', memory._one_line(artifact.metadata ->> 'tool', 255),
-      'exit_status', memory._one_line(artifact.metadata ->> 'exit_status', 20),
-      'token_count', artifact.token_count, 'beginning', head, 'end', tail));
-  input := jsonb_build_object('key', artifact.key);
-end;
-$$;
-
--- Users with artifacts that wait for a description and no job to make it: one was stored at the very moment at which a
--- job ended, or no model could describe another one.
-create or replace function memory._describe_artifact_overdue(p_row_limit int)
-returns table (user_id text, scope text)
-language plpgsql stable parallel safe
-as $$
-begin
-  return query
-  with left_out as materialized (
-    select distinct a.user_id from memory.artifacts as a
-    where a.awaits_description and a.quarantined_at is null
-      and memory._is_unexpired(a.expires_at)
-  )
-  select l.user_id, '' from left_out as l
-  where not memory._is_queued(l.user_id, 'describe_artifact', '')
-  limit p_row_limit;
-end;
-$$;
-
--- An artifact that no model could describe keeps the description that was made by rule, so that the next job takes
--- another one. The job is locked already, and who removes artifacts locks them before jobs. So nobody is waited for: an
--- artifact that somebody holds is left to the next job.
-create or replace function memory._describe_artifact_unfinished(p_job memory.jobs, p_goes_on boolean)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  if p_goes_on then
-    return;
-  end if;
-  update memory.artifacts as a
-  set awaits_description = false
-  where a.user_id = p_job.user_id and a.key = (
-    select f.key from memory.artifacts as f
-    where f.user_id = p_job.user_id and f.key = p_job.input ->> 'key' for no key update skip locked);
 end;
 $$;
 
@@ -26052,20 +26017,23 @@ begin
 end;
 $$;
 
--- Parses as many bytes as the worker says: texts whose language was changed, and artifacts without
--- words.
+-- Parses as many bytes as the worker says: texts whose language was changed, and artifacts without words.
 create or replace function memory._parse_artifacts_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
 as $$
+declare
+  max_bytes int;
+  parsed bigint := 0;
 begin
   if (case jsonb_typeof(p_result -> 'max_bytes')
       when 'number' then (p_result ->> 'max_bytes')::numeric between 1 and 4000000 end) is not true then
     perform memory._refuse_result('max_bytes', 'must be a number from 1 to 4000000');
   end if;
-  perform memory._parse_anew(p_job.user_id, (p_result ->> 'max_bytes')::numeric::int);
-  return jsonb_build_object(
-    'parsed', memory._parse_parts(p_job.user_id, (p_result ->> 'max_bytes')::numeric::int));
+  max_bytes := (p_result ->> 'max_bytes')::numeric::int;
+  perform memory._parse_anew(p_job.user_id, max_bytes);
+  parsed := parsed + memory._artifacts_parse(p_job.user_id, max_bytes);
+  return jsonb_build_object('parsed', parsed);
 end;
 $$;
 
@@ -26084,15 +26052,9 @@ returns boolean
 language plpgsql stable parallel safe
 as $$
 begin
-  return exists (
-      select from memory.artifact_parts as p
-      where p.user_id = p_user_id and not p.is_parsed
-        -- Not those of an upload that no artifact names yet. With offset 0 each is looked up by itself: a plan made
-        -- while the tables were empty would read all artifacts of the user.
-        and exists (
-          select from memory.artifacts as a
-          where a.user_id = p_user_id and a.content_id = p.content_id offset 0))
-    or exists (select from memory.marks as k where k.user_id = p_user_id and k.kind = 'language');
+  return exists (select from memory.marks as k where k.user_id = p_user_id and k.kind = 'language')
+    or memory._artifacts_is_unparsed(p_user_id)
+    ;
 end;
 $$;
 
@@ -26491,243 +26453,6 @@ comment on function memory.reconcile_memories(text, int, boolean) is
 'are superseded by the rules of docs/reconciliation.md, never lost; the job''s result counts kept, merged, '
 'contradicted and refused. Every cadence.reconcile_every_n-th extraction queues it by itself. With dry_run nothing '
 'changes, and the result of the job also has the proposal: what would end, and why.';
-
--- Shows the texts that the model has found harmless, and puts the others into quarantine with its reason. A result
--- without a verdict for each piece is refused. A text that was changed meanwhile goes on waiting, and so do those after
--- it.
-create or replace function memory._screen_texts_apply(p_job memory.jobs, p_result jsonb)
-returns jsonb
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  handed constant jsonb := p_job.input -> 'texts';
-  verdicts constant jsonb := case jsonb_typeof(p_result -> 'verdicts') when 'array' then p_result -> 'verdicts'
-    else '[]' end;
-  judged record;
-  accepted bigint := 0;
-  refused bigint := 0;
-begin
-  if exists (
-      select from jsonb_array_elements(verdicts) as v
-      where jsonb_typeof(v -> 'number') is distinct from 'number'
-        or jsonb_typeof(v -> 'is_attack') is distinct from 'boolean')
-    or array(select (v ->> 'number')::numeric as n from jsonb_array_elements(verdicts) as v order by n)
-      <> array(select generate_series(1, jsonb_array_length(handed))::numeric) then
-    perform memory._refuse_result('verdicts', 'must have number and is_attack for each text once');
-  end if;
-  perform memory._lock_scopes_of(p_job.user_id, array(
-    select (h ->> 'id')::uuid from jsonb_array_elements(handed) as h where h ->> 'source' = 'memory'));
-  -- If another session holds the thread, neither waits for the other: the worker hands the result in again.
-  perform from memory.threads as t
-  where t.user_id = p_job.user_id and t.thread_id = p_job.scope for no key update nowait;
-  for judged in
-    select h.text, bool_or((v.verdict -> 'is_attack')::boolean) as is_attack,
-      -- A model that was talked round may repeat orders in its reason.
-      'screen: ' || coalesce(left(min(regexp_replace(
-        left(v.verdict ->> 'reason', 2000), '[^[:alnum:].,;()''-]+', ' ', 'g'))
-        filter (where (v.verdict -> 'is_attack')::boolean), 200), 'an attack') as reason
-    from jsonb_array_elements(handed) with ordinality as h (text, number)
-    join jsonb_array_elements(verdicts) as v (verdict) on (v.verdict ->> 'number')::bigint = h.number
-    group by h.text
-    order by min(h.number)
-  loop
-    exit when not memory._take_verdict(p_job, judged.text, case when judged.is_attack then judged.reason end);
-    accepted := accepted + (not judged.is_attack)::int;
-    refused := refused + judged.is_attack::int;
-  end loop;
-  return jsonb_build_object('accepted', accepted, 'refused', refused);
-end;
-$$;
-
--- Gives a text that was handed out its verdict: the reason for which it is refused, or null. False if it has changed or
--- gone meanwhile.
-create or replace function memory._take_verdict(p_job memory.jobs, p_text jsonb, p_reason text)
-returns boolean
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  the_id constant text := p_text ->> 'id';
-  the_seq constant bigint := (p_text ->> 'seq')::bigint;
-  waiting memory.memories;
-begin
-  if not exists (
-    select from memory._waiting_texts(p_job.user_id, p_job.scope, 1, the_id) as w
-    where w.source = p_text ->> 'source' and md5(w.content) = p_text ->> 'digest') then
-    return false;
-  end if;
-  case p_text ->> 'source'
-    when 'message' then
-      if p_reason is not null then
-        perform memory._quarantine_messages(p_job.user_id, p_job.scope, array[the_seq], p_reason);
-      end if;
-      perform memory._set_mark(p_job.user_id, p_job.scope, 'screen_texts', the_seq);
-    when 'artifact' then
-      if p_reason is not null then
-        perform memory._quarantine_artifact(p_job.user_id, the_id, p_reason);
-      else
-        update memory.artifacts as a set released_at = statement_timestamp()
-        where a.user_id = p_job.user_id and a.key = the_id;
-      end if;
-    when 'document' then
-      if p_reason is not null then
-        update memory.documents as d set quarantine_reason = p_reason
-        where d.user_id = p_job.user_id and d.document_id = the_id::uuid;
-      else -- rules judge the rest of a long document when a job cuts it, so it does not count as released
-        perform memory._release_document(p_job.user_id, the_id::uuid);
-        update memory.documents as d set released_at = null
-        where d.user_id = p_job.user_id and d.document_id = the_id::uuid;
-      end if;
-    else
-      select m.* into waiting from memory.memories as m
-      where m.user_id = p_job.user_id and m.memory_id = the_id::uuid for no key update;
-      if p_reason is null and not memory._release_quarantined(waiting) then
-        p_reason := 'screen: the same content is stored by now as another memory';
-      end if;
-      update memory.memories as m
-      set quarantine_reason = p_reason, operation = 'quarantine', version = m.version + 1
-      where m.user_id = p_job.user_id and m.memory_id = the_id::uuid and p_reason is not null;
-  end case;
-  return true;
-end;
-$$;
-
--- Texts of low trust that wait for the verdict of the screen model: of a thread its messages since the last verdict, of
--- the user as a whole memories, documents and artifacts. A model is given the first 64,000 characters of a text, in
--- pieces of 8,000; rules look at all of it.
-create or replace function memory._screen_texts_input(
-  p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
-)
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  at_most constant int := 20 >> least(p_job.attempts - 1, 4); -- the fifth attempt has one text
-  piece constant int := 8000;
-  model memory.models;
-  waiting jsonb;
-  -- Read first, so that a message that comes meanwhile is not passed over.
-  newest constant bigint := (
-    select t.next_seq - 1 from memory.threads as t where t.user_id = p_job.user_id and t.thread_id = p_job.scope);
-  texts jsonb;
-begin
-  agent_id := null; -- texts of several agents, so only the user's budget pays
-  select jsonb_agg(w) into waiting from memory._waiting_texts(p_job.user_id, p_job.scope, at_most) as w;
-  if waiting is null then
-    perform memory._set_mark(p_job.user_id, p_job.scope, 'screen_texts', newest) where newest >= 0;
-    return;
-  end if;
-  select m.* into model from memory.models as m where m.kind = 'screen' and m.is_active and not m.is_off;
-  if not found then
-    raise lock_not_available using message = 'no screen model is active';
-  end if;
-  select jsonb_agg(jsonb_build_object('number', p.number, 'text', p.said) order by p.number),
-    jsonb_agg(p.waiting - 'content' || jsonb_build_object('digest', md5(p.waiting ->> 'content')) order by p.number),
-    memory._estimate_tokens(string_agg(p.said, '')) + 300
-  into texts, input, tokens
-  from (
-    select w.waiting, substr(w.waiting ->> 'content', s.start, piece) as said,
-      row_number() over (order by w.place, s.start) as number
-    from jsonb_array_elements(waiting) with ordinality as w (waiting, place)
-    cross join lateral generate_series(1, least(length(w.waiting ->> 'content'), 8 * piece), piece) as s (start)) as p;
-  payload := jsonb_build_object('model', memory._model_json(model), 'texts', texts,
-    'prompt', case when model.provider <> 'local' then memory._prompt('screen_texts') end);
-  input := jsonb_build_object('texts', input, 'is_partial', jsonb_array_length(waiting) >= at_most);
-end;
-$$;
-
--- The texts that wait for a verdict, those that came first before others. seq is that of a message, up to which
--- a watermark says that everything was judged. An artifact comes when rules have judged all of its parts. p_id: this
--- text alone.
-create or replace function memory._waiting_texts(
-  p_user_id text, p_thread_id text, p_at_most int, p_id text default null
-)
-returns table (source text, id text, seq bigint, content text)
-language plpgsql stable parallel safe
-as $$
-begin
-  if p_thread_id <> '' then
-    return query
-    select 'message', m.thread_id || '/' || m.seq, m.seq, m.content
-    from memory.messages as m
-    where m.user_id = p_user_id and m.thread_id = p_thread_id
-      and m.seq > memory._screened_up_to(p_user_id, p_thread_id)
-      and (p_id is null or m.thread_id || '/' || m.seq = p_id)
-      and memory._awaits_verdict(m.user_id, m.thread_id, m.seq, m.role, m.metadata)
-    order by m.seq limit p_at_most;
-    return;
-  end if;
-  return query
-  select w.source, w.id, null::bigint, w.content
-  from (
-    select 'memory' as source, m.memory_id::text as id, m.created_at, m.content
-    from memory.memories as m
-    where m.user_id = p_user_id and m.quarantined_at is not null and m.quarantine_reason = memory._waiting_reason()
-      and (p_id is null or m.memory_id::text = p_id)
-    union all
-    select 'document', d.document_id::text, d.created_at, concat_ws(e'\n', d.title, d.content)
-    from memory.documents as d
-    where d.user_id = p_user_id and d.quarantined_at is not null and d.quarantine_reason = memory._waiting_reason()
-      and (p_id is null or d.document_id::text = p_id)
-    union all
-    select 'artifact', a.key, a.created_at,
-      concat_ws(e'\n', a.description, memory._content_slice(a.user_id, a.content_id, 0, 64000))
-    from memory.artifacts as a
-    where a.user_id = p_user_id and a.quarantined_at is null and (p_id is null or a.key = p_id)
-      and memory._artifact_awaits_verdict(a)
-      and not exists (select from memory._unjudged_parts(a.user_id, a.content_id, '{(,)}'))
-  ) as w
-  order by w.created_at, w.source, w.id limit p_at_most;
-end;
-$$;
-
--- Threads and users with texts that wait for a verdict and no job that brings one. Messages and artifacts queue none
--- when they are stored, because nobody recalls them at once. While no policy switches screening on, nothing is looked
--- for.
-create or replace function memory._screen_texts_overdue(p_row_limit int)
-returns table (user_id text, scope text)
-language plpgsql stable parallel safe
-as $$
-begin
-  if not exists (select from memory.policies as p where p.settings @> '{"trust": {"screen": true}}') then
-    return;
-  end if;
-  return query
-  select w.user_id, w.scope
-  from (
-    select t.user_id, t.thread_id as scope from memory.threads as t
-    where t.next_seq - 1 > memory._screened_up_to(t.user_id, t.thread_id)
-    union
-    select m.user_id, '' from memory.memories as m
-    where m.quarantined_at is not null and m.quarantine_reason = memory._waiting_reason()
-    union
-    select d.user_id, '' from memory.documents as d
-    where d.quarantined_at is not null and d.quarantine_reason = memory._waiting_reason()
-    union
-    select a.user_id, '' from memory.artifacts as a
-    where a.quarantined_at is null and a.released_at is null and memory._artifact_awaits_verdict(a)
-  ) as w
-  where (memory._policy_section(w.user_id, null, 'trust') ->> 'screen')::boolean
-    and not memory._is_queued(w.user_id, 'screen_texts', w.scope)
-  limit p_row_limit;
-end;
-$$;
-
--- Refuses the text for which a job has died: in its last attempt the model was given this text alone, and gave no
--- verdict. So no text keeps others from theirs. Nobody is waited for: if somebody holds the text, a later job dies.
-create or replace function memory._screen_texts_unfinished(p_job memory.jobs, p_goes_on boolean)
-returns void
-language plpgsql volatile parallel unsafe
-set lock_timeout = '10ms'
-as $$
-begin
-  if p_job.status = 'dead' and not p_goes_on and (
-    select count(distinct h -> 'id') = 1 from jsonb_array_elements(p_job.input -> 'texts') as h) then
-    perform memory._take_verdict(p_job, p_job.input #> '{texts,0}', 'screen: the model gives no verdict');
-  end if;
-exception
-  when lock_not_available then
-    null;
-end;
-$$;
 
 -- Functions that the kinds of summaries share.
 
@@ -27161,6 +26886,394 @@ $$;
 comment on function memory.summarize_user(text, int) is
 'Queues the profile of a user across threads and returns the job id: made from the profile before and the messages '
 'since (at most the last recent_k). Messages queue it by themselves every cadence.user_summary_every_n messages.';
+
+-- Gives the artifact its new description, also in the placeholder in the message that names it. Its key stays, and so
+-- does the description if the new one does not rest on the text, or if a rule holds something against it.
+create or replace function memory._describe_artifact_apply(p_job memory.jobs, p_result jsonb)
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  artifact memory.artifacts;
+  described text;
+  reason text;
+  ref text;
+begin
+  perform memory._check_result_text('description', p_result -> 'description');
+  -- A reply may have brackets, line breaks and any length.
+  described := memory._in_short(memory._placeholder_text(left(p_result ->> 'description', 10000)), 200);
+  select a.* into artifact
+  from memory.artifacts as a where a.user_id = p_job.user_id and a.key = p_job.input ->> 'key';
+  if not found then
+    return jsonb '{}';
+  end if;
+  reason := memory._problem_of(memory._evidence_of(p_job, 'describe_artifact', concat_ws(' ',
+    artifact.description, artifact.metadata ->> 'command', artifact.metadata ->> 'tool',
+    artifact.metadata ->> 'exit_status', memory._content_slice(artifact.user_id, artifact.content_id, 0, 10000),
+    memory._content_slice(artifact.user_id, artifact.content_id,
+      greatest(memory._content_bytes(artifact.user_id, artifact.content_id) - 7000, 0)))), described);
+  if reason is not null then
+    described := null;
+  end if;
+  -- A model that the text has talked round may repeat its orders.
+  if memory._verdict(described, memory._artifact_trust(artifact)) is not null
+    and (memory._policy_section(p_job.user_id, null, 'trust') ->> 'rules')::boolean then
+    described := null;
+  end if;
+  ref := memory._memory_ref(artifact.key, described, artifact.token_count);
+  -- If another session holds the thread, neither waits for the other: the worker hands the result in again.
+  perform from memory.threads as t
+  where t.user_id = artifact.user_id and t.thread_id = artifact.thread_id for no key update nowait;
+  update memory.artifacts as a
+  set awaits_description = false, description = coalesce(described, a.description)
+  where a.user_id = artifact.user_id and a.key = artifact.key;
+  if described <> artifact.description then
+    -- It reads the content within the update, so that an edit for which this update has waited is not lost.
+    update memory.messages as m
+    set (content, metadata) = (
+      select r.said, memory._with_text(m.metadata, r.said)
+      from replace(m.content, memory._ref_in(m.content, m.artifact_key), ref) as r (said))
+    where m.user_id = artifact.user_id and m.thread_id = artifact.thread_id and m.artifact_key = artifact.key;
+  end if;
+  return jsonb_build_object('key', artifact.key, 'description', coalesce(described, artifact.description),
+    'refusals', memory._counted_refusals(array[reason]));
+end;
+$$;
+
+-- Another job follows while artifacts of the user wait for a description.
+create or replace function memory._describe_artifact_follow_up(p_job memory.jobs)
+returns jsonb
+language plpgsql stable parallel safe
+as $$
+begin
+  return case when exists (
+    select from memory._current_artifacts(p_job.user_id) as a where a.awaits_description) then jsonb '{}' end;
+end;
+$$;
+
+-- The beginning and the end of the oldest artifact of the user whose description no model has seen, one in each job. An
+-- artifact in which a rule finds signs of an attack goes into quarantine instead.
+create or replace function memory._describe_artifact_input(
+  p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
+)
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  artifact memory.artifacts;
+  bytes int;
+  given int4multirange; -- the texts that the model is given
+  head text;
+  tail text;
+begin
+  loop
+    select a.* into artifact
+    from memory._current_artifacts(p_job.user_id) as a
+    where a.awaits_description
+    order by a.created_at, a.key limit 1;
+    if not found then
+      return;
+    end if;
+    bytes := memory._content_bytes(artifact.user_id, artifact.content_id);
+    given := int4multirange(int4range(0, 6000), int4range(greatest(bytes - 5000, 0), null));
+    exit when not memory._is_poisoned_artifact(artifact, given);
+    if not memory._judge_artifact(artifact.user_id, artifact.key, given) then
+      return; -- another transaction has locked it, and a later job comes
+    end if;
+  end loop;
+  head := memory._content_slice(artifact.user_id, artifact.content_id, 0, 6000);
+  if bytes > 3000 then
+    -- Masked before they are cut: a credential of which only a part is there is not recognised.
+    head := memory._byte_slice(memory._without_credentials(head), 0, 2000);
+    tail := memory._without_credentials(
+      memory._content_slice(artifact.user_id, artifact.content_id, greatest(bytes - 5000, 2000)));
+    tail := memory._byte_slice(tail, octet_length(tail) - 1000, octet_length(tail));
+  end if;
+  agent_id := artifact.agent_id;
+  tokens := memory._estimate_tokens(concat(head, tail)) + 300;
+  payload := memory._chat_model(null, memory._policy_section(p_job.user_id, agent_id, 'agent'), 'describe_artifact')
+    || jsonb_strip_nulls(jsonb_build_object(
+      'description', artifact.description, 'command', memory._one_line(artifact.metadata ->> 'command', 1000),
+      'tool', memory._one_line(artifact.metadata ->> 'tool', 255),
+      'exit_status', memory._one_line(artifact.metadata ->> 'exit_status', 20),
+      'token_count', artifact.token_count, 'beginning', head, 'end', tail));
+  input := jsonb_build_object('key', artifact.key);
+end;
+$$;
+
+-- Users with artifacts that wait for a description and no job to make it: one was stored at the very moment at which a
+-- job ended, or no model could describe another one.
+create or replace function memory._describe_artifact_overdue(p_row_limit int)
+returns table (user_id text, scope text)
+language plpgsql stable parallel safe
+as $$
+begin
+  return query
+  with left_out as materialized (
+    select distinct a.user_id from memory.artifacts as a
+    where a.awaits_description and a.quarantined_at is null
+      and memory._is_unexpired(a.expires_at)
+  )
+  select l.user_id, '' from left_out as l
+  where not memory._is_queued(l.user_id, 'describe_artifact', '')
+  limit p_row_limit;
+end;
+$$;
+
+-- An artifact that no model could describe keeps the description that was made by rule, so that the next job takes
+-- another one. The job is locked already, and who removes artifacts locks them before jobs. So nobody is waited for: an
+-- artifact that somebody holds is left to the next job.
+create or replace function memory._describe_artifact_unfinished(p_job memory.jobs, p_goes_on boolean)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  if p_goes_on then
+    return;
+  end if;
+  update memory.artifacts as a
+  set awaits_description = false
+  where a.user_id = p_job.user_id and a.key = (
+    select f.key from memory.artifacts as f
+    where f.user_id = p_job.user_id and f.key = p_job.input ->> 'key' for no key update skip locked);
+end;
+$$;
+
+-- Shows the texts that the model has found harmless, and puts the others into quarantine with its reason. A result
+-- without a verdict for each piece is refused. A text that was changed meanwhile goes on waiting, and so do those after
+-- it.
+create or replace function memory._screen_texts_apply(p_job memory.jobs, p_result jsonb)
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  handed constant jsonb := p_job.input -> 'texts';
+  verdicts constant jsonb := case jsonb_typeof(p_result -> 'verdicts') when 'array' then p_result -> 'verdicts'
+    else '[]' end;
+  judged record;
+  accepted bigint := 0;
+  refused bigint := 0;
+begin
+  if exists (
+      select from jsonb_array_elements(verdicts) as v
+      where jsonb_typeof(v -> 'number') is distinct from 'number'
+        or jsonb_typeof(v -> 'is_attack') is distinct from 'boolean')
+    or array(select (v ->> 'number')::numeric as n from jsonb_array_elements(verdicts) as v order by n)
+      <> array(select generate_series(1, jsonb_array_length(handed))::numeric) then
+    perform memory._refuse_result('verdicts', 'must have number and is_attack for each text once');
+  end if;
+  perform memory._lock_scopes_of(p_job.user_id, array(
+    select (h ->> 'id')::uuid from jsonb_array_elements(handed) as h where h ->> 'source' = 'memory'));
+  -- If another session holds the thread, neither waits for the other: the worker hands the result in again.
+  perform from memory.threads as t
+  where t.user_id = p_job.user_id and t.thread_id = p_job.scope for no key update nowait;
+  for judged in
+    select h.text, bool_or((v.verdict -> 'is_attack')::boolean) as is_attack,
+      -- A model that was talked round may repeat orders in its reason.
+      'screen: ' || coalesce(left(min(regexp_replace(
+        left(v.verdict ->> 'reason', 2000), '[^[:alnum:].,;()''-]+', ' ', 'g'))
+        filter (where (v.verdict -> 'is_attack')::boolean), 200), 'an attack') as reason
+    from jsonb_array_elements(handed) with ordinality as h (text, number)
+    join jsonb_array_elements(verdicts) as v (verdict) on (v.verdict ->> 'number')::bigint = h.number
+    group by h.text
+    order by min(h.number)
+  loop
+    exit when not memory._take_verdict(p_job, judged.text, case when judged.is_attack then judged.reason end);
+    accepted := accepted + (not judged.is_attack)::int;
+    refused := refused + judged.is_attack::int;
+  end loop;
+  return jsonb_build_object('accepted', accepted, 'refused', refused);
+end;
+$$;
+
+-- Gives a text that was handed out its verdict: the reason for which it is refused, or null. False if it has changed or
+-- gone meanwhile.
+create or replace function memory._take_verdict(p_job memory.jobs, p_text jsonb, p_reason text)
+returns boolean
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  the_id constant text := p_text ->> 'id';
+  the_seq constant bigint := (p_text ->> 'seq')::bigint;
+  waiting memory.memories;
+begin
+  if not exists (
+    select from memory._waiting_texts(p_job.user_id, p_job.scope, 1, the_id) as w
+    where w.source = p_text ->> 'source' and md5(w.content) = p_text ->> 'digest') then
+    return false;
+  end if;
+  case p_text ->> 'source'
+    when 'message' then
+      if p_reason is not null then
+        perform memory._quarantine_messages(p_job.user_id, p_job.scope, array[the_seq], p_reason);
+      end if;
+      perform memory._set_mark(p_job.user_id, p_job.scope, 'screen_texts', the_seq);
+    when 'artifact' then
+      if p_reason is not null then
+        perform memory._quarantine_artifact(p_job.user_id, the_id, p_reason);
+      else
+        update memory.artifacts as a set released_at = statement_timestamp()
+        where a.user_id = p_job.user_id and a.key = the_id;
+      end if;
+    when 'document' then
+      if p_reason is not null then
+        update memory.documents as d set quarantine_reason = p_reason
+        where d.user_id = p_job.user_id and d.document_id = the_id::uuid;
+      else -- rules judge the rest of a long document when a job cuts it, so it does not count as released
+        perform memory._release_document(p_job.user_id, the_id::uuid);
+        update memory.documents as d set released_at = null
+        where d.user_id = p_job.user_id and d.document_id = the_id::uuid;
+      end if;
+    else
+      select m.* into waiting from memory.memories as m
+      where m.user_id = p_job.user_id and m.memory_id = the_id::uuid for no key update;
+      if p_reason is null and not memory._release_quarantined(waiting) then
+        p_reason := 'screen: the same content is stored by now as another memory';
+      end if;
+      update memory.memories as m
+      set quarantine_reason = p_reason, operation = 'quarantine', version = m.version + 1
+      where m.user_id = p_job.user_id and m.memory_id = the_id::uuid and p_reason is not null;
+  end case;
+  return true;
+end;
+$$;
+
+-- Texts of low trust that wait for the verdict of the screen model: of a thread its messages since the last verdict, of
+-- the user as a whole memories, documents and artifacts. A model is given the first 64,000 characters of a text, in
+-- pieces of 8,000; rules look at all of it.
+create or replace function memory._screen_texts_input(
+  p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
+)
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  at_most constant int := 20 >> least(p_job.attempts - 1, 4); -- the fifth attempt has one text
+  piece constant int := 8000;
+  model memory.models;
+  waiting jsonb;
+  -- Read first, so that a message that comes meanwhile is not passed over.
+  newest constant bigint := (
+    select t.next_seq - 1 from memory.threads as t where t.user_id = p_job.user_id and t.thread_id = p_job.scope);
+  texts jsonb;
+begin
+  agent_id := null; -- texts of several agents, so only the user's budget pays
+  select jsonb_agg(w) into waiting from memory._waiting_texts(p_job.user_id, p_job.scope, at_most) as w;
+  if waiting is null then
+    perform memory._set_mark(p_job.user_id, p_job.scope, 'screen_texts', newest) where newest >= 0;
+    return;
+  end if;
+  select m.* into model from memory.models as m where m.kind = 'screen' and m.is_active and not m.is_off;
+  if not found then
+    raise lock_not_available using message = 'no screen model is active';
+  end if;
+  select jsonb_agg(jsonb_build_object('number', p.number, 'text', p.said) order by p.number),
+    jsonb_agg(p.waiting - 'content' || jsonb_build_object('digest', md5(p.waiting ->> 'content')) order by p.number),
+    memory._estimate_tokens(string_agg(p.said, '')) + 300
+  into texts, input, tokens
+  from (
+    select w.waiting, substr(w.waiting ->> 'content', s.start, piece) as said,
+      row_number() over (order by w.place, s.start) as number
+    from jsonb_array_elements(waiting) with ordinality as w (waiting, place)
+    cross join lateral generate_series(1, least(length(w.waiting ->> 'content'), 8 * piece), piece) as s (start)) as p;
+  payload := jsonb_build_object('model', memory._model_json(model), 'texts', texts,
+    'prompt', case when model.provider <> 'local' then memory._prompt('screen_texts') end);
+  input := jsonb_build_object('texts', input, 'is_partial', jsonb_array_length(waiting) >= at_most);
+end;
+$$;
+
+-- The texts that wait for a verdict, those that came first before others. seq is that of a message, up to which
+-- a watermark says that everything was judged. An artifact comes when rules have judged all of its parts. p_id: this
+-- text alone.
+create or replace function memory._waiting_texts(
+  p_user_id text, p_thread_id text, p_at_most int, p_id text default null
+)
+returns table (source text, id text, seq bigint, content text)
+language plpgsql stable parallel safe
+as $$
+begin
+  if p_thread_id <> '' then
+    return query
+    select 'message', m.thread_id || '/' || m.seq, m.seq, m.content
+    from memory.messages as m
+    where m.user_id = p_user_id and m.thread_id = p_thread_id
+      and m.seq > memory._screened_up_to(p_user_id, p_thread_id)
+      and (p_id is null or m.thread_id || '/' || m.seq = p_id)
+      and memory._awaits_verdict(m.user_id, m.thread_id, m.seq, m.role, m.metadata)
+    order by m.seq limit p_at_most;
+    return;
+  end if;
+  return query
+  select w.source, w.id, null::bigint, w.content
+  from (
+    select 'memory' as source, m.memory_id::text as id, m.created_at, m.content
+    from memory.memories as m
+    where m.user_id = p_user_id and m.quarantined_at is not null and m.quarantine_reason = memory._waiting_reason()
+      and (p_id is null or m.memory_id::text = p_id)
+    union all
+    select 'document', d.document_id::text, d.created_at, concat_ws(e'\n', d.title, d.content)
+    from memory.documents as d
+    where d.user_id = p_user_id and d.quarantined_at is not null and d.quarantine_reason = memory._waiting_reason()
+      and (p_id is null or d.document_id::text = p_id)
+    union all
+    select 'artifact', a.key, a.created_at,
+      concat_ws(e'\n', a.description, memory._content_slice(a.user_id, a.content_id, 0, 64000))
+    from memory.artifacts as a
+    where a.user_id = p_user_id and a.quarantined_at is null and (p_id is null or a.key = p_id)
+      and memory._artifact_awaits_verdict(a)
+      and not exists (select from memory._unjudged_parts(a.user_id, a.content_id, '{(,)}'))
+  ) as w
+  order by w.created_at, w.source, w.id limit p_at_most;
+end;
+$$;
+
+-- Threads and users with texts that wait for a verdict and no job that brings one. Messages and artifacts queue none
+-- when they are stored, because nobody recalls them at once. While no policy switches screening on, nothing is looked
+-- for.
+create or replace function memory._screen_texts_overdue(p_row_limit int)
+returns table (user_id text, scope text)
+language plpgsql stable parallel safe
+as $$
+begin
+  if not exists (select from memory.policies as p where p.settings @> '{"trust": {"screen": true}}') then
+    return;
+  end if;
+  return query
+  select w.user_id, w.scope
+  from (
+    select t.user_id, t.thread_id as scope from memory.threads as t
+    where t.next_seq - 1 > memory._screened_up_to(t.user_id, t.thread_id)
+    union
+    select m.user_id, '' from memory.memories as m
+    where m.quarantined_at is not null and m.quarantine_reason = memory._waiting_reason()
+    union
+    select d.user_id, '' from memory.documents as d
+    where d.quarantined_at is not null and d.quarantine_reason = memory._waiting_reason()
+    union
+    select a.user_id, '' from memory.artifacts as a
+    where a.quarantined_at is null and a.released_at is null and memory._artifact_awaits_verdict(a)
+  ) as w
+  where (memory._policy_section(w.user_id, null, 'trust') ->> 'screen')::boolean
+    and not memory._is_queued(w.user_id, 'screen_texts', w.scope)
+  limit p_row_limit;
+end;
+$$;
+
+-- Refuses the text for which a job has died: in its last attempt the model was given this text alone, and gave no
+-- verdict. So no text keeps others from theirs. Nobody is waited for: if somebody holds the text, a later job dies.
+create or replace function memory._screen_texts_unfinished(p_job memory.jobs, p_goes_on boolean)
+returns void
+language plpgsql volatile parallel unsafe
+set lock_timeout = '10ms'
+as $$
+begin
+  if p_job.status = 'dead' and not p_goes_on and (
+    select count(distinct h -> 'id') = 1 from jsonb_array_elements(p_job.input -> 'texts') as h) then
+    perform memory._take_verdict(p_job, p_job.input #> '{texts,0}', 'screen: the model gives no verdict');
+  end if;
+exception
+  when lock_not_available then
+    null;
+end;
+$$;
 
 -- Finds everything that derives from a poisoned source: memories name their messages (source_seqs), articles their
 -- memories (metadata.memory_ids), summaries the range that they cover.
@@ -29653,13 +29766,7 @@ begin
       m.created_at, m.metadata, memory._said_in_message('', m.metadata, m.created_at) as about, m.content
     from memory._unread_messages(p_user_id, p_filters.thread_id, 3000, p_filters.exclude_thread_id) as m
     where 'message' = any (p_sources)
-    union all
-    select 'artifact', a.key || '/' || p.first_byte, a.thread_id, p.first_byte, a.agent_id,
-      a.created_at, a.metadata, memory._part_text(a.key, a.description, p.first_byte, ''), p.content
-    from memory._current_artifacts(p_user_id) as a
-    join memory.artifact_parts as p on p.user_id = a.user_id and p.content_id = a.content_id
-    where 'artifact' = any (p_sources) and p.user_id = p_user_id and not p.is_parsed
-      and (p.first_byte < 65536 or memory._is_last_part(p.first_byte, a.token_count))
+    union all select a.* from memory._artifacts_unread(p_user_id, p_sources) as a
   ), passing as materialized (
     select u.source, u.id, u.thread_id, u.number, u.created_at, u.about, u.content,
       row_number() over (order by u.created_at desc, u.thread_id, u.number desc) as age,
@@ -29699,6 +29806,22 @@ begin
   return found.texts;
 end;
 $$;
+
+-- The parts of artifacts that no job has parsed yet and that a search reads: the first 64 KiB and the end of each.
+create or replace function memory._artifacts_unread(p_user_id text, p_sources text[])
+returns table (
+  source text, id text, thread_id text, number bigint, agent_id text, created_at timestamptz, metadata jsonb,
+  about text, content text
+)
+language sql stable parallel safe
+begin atomic
+  select 'artifact', a.key || '/' || p.first_byte, a.thread_id, p.first_byte::bigint, a.agent_id,
+    a.created_at, a.metadata, memory._part_text(a.key, a.description, p.first_byte, ''), p.content
+  from memory._current_artifacts(p_user_id) as a
+  join memory.artifact_parts as p on p.user_id = a.user_id and p.content_id = a.content_id
+  where 'artifact' = any (p_sources) and p.user_id = p_user_id and not p.is_parsed
+    and (p.first_byte < 65536 or memory._is_last_part(p.first_byte, a.token_count));
+end;
 
 do $$
 begin
@@ -29824,234 +29947,6 @@ end;
 $$;
 
 set local search_path = pg_catalog, pg_temp;
-
-do $$
-begin
-  perform set_config('search_path', format('pg_catalog, %I, pg_temp', current_setting('agent_memory.vector_schema')),
-    true);
-end;
-$$;
--- needs pgvector on the search_path
-
--- The steps: find the placeholders and the artifacts that they name; choose the artifacts that a query needs
--- (relevant_keys.sql) and put them in the order of relevance (passages.sql); read them in this order, each whole or its
--- passages (expansions.sql), until max_tokens are spent; and put the text together. Each artifact is inserted once, at
--- the first placeholder that names it, because a second copy would only repeat it.
-create or replace function memory.expand_refs(
-  user_id text, content text, max_tokens int default null, query text default null,
-  query_embedding vector default null
-)
-returns text
--- Volatile, because the function keeps the embedding of the query.
-language plpgsql volatile parallel unsafe security definer
-set search_path = pg_catalog, pg_temp
-set jit = off
-set enable_seqscan = off
-set max_parallel_workers_per_gather = 0
-set enable_bitmapscan = off
-set plan_cache_mode = force_generic_plan -- planning takes three times as long as running
-as $$
-declare
-  -- A placeholder, with or without its description.
-  pattern constant text := e'\\[MemoryRef: ([A-Za-z0-9._:/@#=+-]+)(?: - [^][]*)?\\]';
-  room int;
-  all_refs text[];
-  refs text[]; -- the first placeholder of each artifact, in the order in which they get tokens
-  keys text[]; -- the keys of the artifacts that refs name
-  places int[]; -- the places of refs among all_refs
-  passages memory._passage[];
-  relevant text[]; -- the keys of the relevant artifacts
-  replaced int[]; -- the places of the placeholders that the function replaces
-  said text[]; -- the texts that replace the placeholders
-  result text;
-begin
-  perform memory._check_id('user_id', user_id);
-  if content is null then
-    perform memory._refuse('content', 'must not be null', 'Pass the text in which placeholders stand.');
-  elsif max_tokens < 0 then
-    perform memory._refuse('max_tokens', format('%s is less than 0', max_tokens), 'Leave it out for no limit.');
-  end if;
-  if max_tokens = 0 or strpos(content, '[MemoryRef: ') = 0 then
-    return content;
-  end if;
-  all_refs := array(
-    select m.groups[1]
-    from regexp_matches(content, '(' || pattern || ')', 'g') with ordinality as m (groups, place) order by m.place);
-  select array_agg(f.ref order by f.place), array_agg(f.key order by f.place), array_agg(f.place order by f.place)
-  into refs, keys, places
-  from (
-    select distinct on (r.key) r.ref, r.key, r.place
-    from (select u.ref, memory._ref_key(u.ref) as key, u.place::int
-          from unnest(all_refs) with ordinality as u (ref, place)) as r
-    order by r.key, r.place) as f;
-  room := max_tokens - memory._tokens_at_most(content);
-  query := memory._query_or_null(query);
-  if num_nonnulls(query, query_embedding) > 0 then
-    select * into passages, relevant from memory._asked_about(
-      user_id, keys, query, query_embedding, max_tokens,
-      -- Whether all of them surely fit, so that their order does not matter: hardly any text has more than three tokens
-      -- for four bytes. The statement reads 1,000 keys at most.
-      room is null or cardinality(keys) <= 1000 and (
-        select coalesce(sum(3 * a.token_count::bigint), 0) <= room
-        from memory._current_artifacts(expand_refs.user_id) as a
-        where a.key = any (keys)));
-    select array_agg(f.ref order by b.score desc nulls last, f.place),
-      array_agg(f.key order by b.score desc nulls last, f.place),
-      array_agg(f.place order by b.score desc nulls last, f.place)
-    into refs, keys, places
-    from unnest(refs, keys, places) as f (ref, key, place)
-    left join (select p.key, max(p.score) as score from unnest(passages) as p group by p.key) as b
-      on b.key = f.key
-    where f.key = any (relevant);
-  end if;
-  select array_agg(places[e.number] order by e.number), array_agg(e.said order by e.number) into replaced, said
-  from memory._expansions(user_id, keys, refs, room, passages) as e;
-
-  -- The sum of the bounds of single texts may be lower than the tokens of the joined text. Then the last texts stay
-  -- placeholders.
-  loop
-    select string_agg(t.text || coalesce(e.said, r.ref, ''), '' order by t.place) into result
-    from regexp_split_to_table(content, pattern) with ordinality as t (text, place)
-    left join unnest(all_refs) with ordinality as r (ref, place) on r.place = t.place
-    left join unnest(replaced, said) as e (place, said) on e.place = t.place;
-    exit when max_tokens is null or replaced is null or memory._tokens_at_most(result) <= max_tokens;
-    replaced := nullif(trim_array(replaced, 1), '{}');
-    said := trim_array(said, 1);
-  end loop;
-  return result;
-end;
-$$;
-comment on function memory.expand_refs(text, text, int, text, vector) is
-'A text with its placeholders replaced by what they stand for, as far as max_tokens (of the whole result) allow; null '
-'is no limit, with 0 nothing is replaced. With a query (in words, as query_embedding, or both) a model chooses the '
-'artifacts that the query needs: a rerank model, else a chat model, else the embedding model; without a model all are '
-'chosen. Those that say most of the query come first, and of one that does not fit the lines that do follow its '
-'placeholder, with their numbers and "[...]" where lines are left out; without a query they come in the order of the '
-'text, and each whole. A placeholder that is not chosen, that does not fit, that names no artifact of this user, or '
-'that stands in an inserted content stays as it is, and so does any further placeholder of the same artifact.';
-
-set local search_path = pg_catalog, pg_temp;
-
--- A placeholder's replacement is the artifact, or, if the artifact does not fit, the passages that say most about the
--- query. Inserted content is never expanded itself, so an artifact that names itself does no harm.
-
--- The artifacts of these keys that fit into p_room tokens (null: no limit but 200 MiB in all), in the order of the
--- keys; number is the place of the key. p_refs: the placeholders that the artifacts replace, whose tokens they may use;
--- null if the artifacts' own placeholders are meant. If an artifact does not fit, its passages among p_passages stand
--- after the placeholder, as many as fit.
-create or replace function memory._expansions(
-  p_user_id text, p_keys text[], p_refs text[], p_room int, p_passages memory._passage[]
-)
-returns table (number int, key text, ref text, said text, is_whole boolean)
-language plpgsql stable parallel safe
-set enable_sort = off -- as in memory._passages_about()
-set enable_nestloop = off
-set enable_mergejoin = off
-as $$
-#variable_conflict use_column
-declare
-  room int := p_room;
-  artifact record;
-  used int;
-begin
-  for artifact in
-    with named as materialized (
-      select k.number, a.key, a.content_id, a.token_count, a.description,
-        -- Hardly any text has fewer than seven tokens for forty bytes. A replaced placeholder frees at most 500 tokens.
-        p_room is null or a.token_count * 0.7 <= greatest(p_room, 0)::bigint + 500 as is_short
-      from unnest(p_keys) with ordinality as k (key, number)
-      cross join lateral (
-        select c.* from memory._current_artifacts(p_user_id) as c
-        where c.key between k.key and k.key order by c.key limit 1) as a
-    ), readable as materialized (
-      -- The statement reads as many artifacts as could fit if a few of them turn out to be too long.
-      select n.*, n.is_short and sum(case when n.is_short then n.token_count::bigint end) over (order by n.number)
-        <= case when p_room is null then 52428800 else 3 * greatest(p_room, 0)::bigint + 1000 end as is_read
-      from named as n
-    )
-    select r.*, t.content
-    from readable as r
-    cross join lateral (
-      select case when r.is_read then (
-        select string_agg(q.content, '' order by q.first_byte) from memory.artifact_parts as q
-        where q.user_id = p_user_id and q.content_id = r.content_id) end as content
-      offset 0) as t
-    where r.is_read or r.key in (select p.key from unnest(p_passages) as p)
-    order by r.number
-  loop
-    continue when memory._is_held_back_artifact(p_user_id, artifact.key, case
-      when artifact.content is null then memory._bytes_shown(p_passages, artifact.key, 600) else '{(,)}' end);
-    number := artifact.number;
-    key := artifact.key;
-    ref := coalesce(p_refs[number], memory._memory_ref(key, artifact.description, artifact.token_count));
-    used := case when p_room is not null and artifact.content is not null
-      then memory._tokens_at_most(artifact.content) - memory._tokens_at_most(ref) end;
-    is_whole := artifact.content is not null and (p_room is null or used <= room);
-    if is_whole then
-      said := artifact.content;
-    else
-      said := (memory._passages_that_fit(p_user_id, array(
-        select p from unnest(p_passages) as p where p.key = artifact.key order by p.score desc), 600, room)).said;
-      continue when said is null;
-      used := memory._tokens_at_most(said);
-      said := ref || e'\n' || said || e'\n';
-    end if;
-    room := room - used;
-    return next;
-  end loop;
-end;
-$$;
-
--- The number of bytes of an artifact that these passages show with p_around bytes around each passage, including the
--- bytes of the artifact's first 500 characters, where a table has the names of its columns. A character has four bytes
--- at most.
-create or replace function memory._bytes_shown(p_passages memory._passage[], p_key text, p_around int)
-returns int4multirange
-language plpgsql immutable parallel safe
-as $$
-begin
-  return range_agg(int4range(greatest(p.first_byte - p_around, 0), p.end_byte + p_around))
-    + int4multirange(int4range(0, 2000))
-  from unnest(p_passages) as p
-  where p.key = p_key;
-end;
-$$;
-
--- The best of these passages, as many as fit into p_room tokens with p_around bytes around each. If only the best
--- passage fits, it may have fewer bytes around it; if not even that fits, the result is null. keys names the artifacts
--- of the passages. p_has_refs: each artifact begins with its placeholder.
-create or replace function memory._passages_that_fit(
-  p_user_id text, p_passages memory._passage[], p_around int, p_room int, p_has_refs boolean default false,
-  out said text, out keys text[]
-)
-language plpgsql stable parallel safe
-as $$
-declare
-  passages memory._passage[] := p_passages;
-  around int := p_around;
-  tokens int;
-begin
-  while cardinality(passages) > 0 and p_room > 10 loop
-    select array_agg(s.key order by s.score desc),
-      string_agg(case when p_has_refs then s.ref || e'\n' else '' end || s.said, e'\n\n' order by s.score desc)
-    into keys, said
-    from memory._passages_shown(p_user_id, passages, around) as s;
-    tokens := memory._tokens_at_most(said);
-    if tokens <= p_room then
-      return;
-    end if;
-    if cardinality(passages) > 1 then
-      passages := passages[:greatest(
-        least(cardinality(passages) - 1, cardinality(passages) * p_room::bigint / tokens), 1)];
-    else
-      exit when around < 10;
-      around := around / 3;
-    end if;
-  end loop;
-  said := null;
-  keys := null;
-end;
-$$;
 
 -- Which texts a context fences: every part that is not a message of the thread: the memories (memories.sql), the
 -- summaries (summaries.sql), recalled messages (recalled.sql), kept texts (kept_texts.sql) and earlier conversations
@@ -30529,152 +30424,6 @@ begin
     from memory._newest_request(p_user_id, p_thread_id, p_agent_id) as r
     cross join lateral memory._without_recalled(left(r.content, 65536)) as s (said)
     where r.is_open and s.said ~ e'\\S'));
-end;
-$$;
-
-set local search_path = pg_catalog, pg_temp;
-
-do $$
-begin
-  perform set_config('search_path', format('pg_catalog, %I, pg_temp', current_setting('agent_memory.vector_schema')),
-    true);
-end;
-$$;
--- needs pgvector on the search_path
-
--- The kept texts of a context: texts that stand as placeholders in the thread, in one part, fenced like recalled
--- messages. The part shows the artifacts that the newest messages name, as far as they fit, because the model has not
--- read them yet. Of all other artifacts that the thread names, the part shows the passages that say most about the
--- query (passages.sql).
---
--- bench/passages measures this part: a conversation with forty outputs of 3,000 tokens, and questions about one line of
--- one output. The part shows a passage if its score is at least 0.15 and at least half of the best score. With lower
--- limits, questions about other subjects bring more passages, and hardly any question gets more answers.
-
--- The artifacts that the thread names, each with the newest message that names it, newest first; nulls if the policy
--- shows no artifacts, or the user has none: the artifacts of the newest 200 messages that were kept as artifacts, and
--- those that the newest 50 messages name otherwise.
-create or replace function memory._named_artifacts(p_asking memory._asking, out keys text[], out seqs bigint[])
-language plpgsql stable parallel safe
-as $$
-begin
-  -- Most users have no artifacts.
-  if not exists (select from memory.artifacts as a where a.user_id = p_asking.user_id) then
-    return;
-  end if;
-  select array_agg(n.key order by n.seq desc, n.key), array_agg(n.seq order by n.seq desc, n.key)
-  into keys, seqs
-  from (
-    select n.key, max(n.seq) as seq
-    from (
-      (select m.artifact_key as key, m.seq
-       from memory.messages as m
-       where m.user_id = p_asking.user_id and m.thread_id = p_asking.thread_id and m.artifact_key is not null
-         and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
-         and (p_asking.agent_id is null or m.agent_id = p_asking.agent_id)
-       order by m.seq desc limit 200)
-      union all
-      select k.key, m.seq
-      from (select a.seq, a.content
-            from memory._active_messages(p_asking.user_id, p_asking.thread_id, p_asking.agent_id) as a
-            order by a.seq desc limit 50) as m
-      cross join lateral unnest(memory._named_keys(m.content)) as k (key)
-      where strpos(m.content, 'MemoryRef: ') > 0
-    ) as n
-    group by n.key) as n;
-end;
-$$;
-
--- The part of kept texts within p_room tokens, and the artifacts that it leaves out. The newest messages begin with
--- p_newest.
-create or replace function memory._kept_texts(
-  p_asking memory._asking, p_keys text[], p_seqs bigint[], p_newest bigint, p_rest int, p_room int
-)
-returns memory._offer[]
-language plpgsql stable parallel unsafe
-as $$
-declare
-  heading constant text := 'Kept texts, as far as they concern the question, with the numbers of their lines. '
-    '[...] stands for lines that are left out:';
-  newest_keys constant text[] := array(
-    select n.key from unnest(p_keys, p_seqs) with ordinality as n (key, seq, place)
-    where n.seq >= p_newest order by n.place);
-  room int := p_room - memory._tokens_at_most(memory._fenced(heading));
-  passages memory._passage[];
-  best double precision;
-  expansion record;
-  block text;
-  blocks text[] := array[]::text[];
-  said text; -- the part
-  shown jsonb := jsonb '[]';
-begin
-  if not (p_asking.policy #>> '{context,expand_artifacts}')::boolean then
-    return array[memory._left_out('recalled', 'the policy shows no artifacts (context.expand_artifacts)', 0)];
-  elsif room < 50 then
-    return array(
-      select memory._left_out('recalled', 'the artifact does not fit', a.token_count, a.key)
-      from memory._current_artifacts(p_asking.user_id) as a where p_asking.explains and a.key = any (p_keys));
-  end if;
-
-  passages := array(
-    select p
-    from memory._passages_about(p_asking, p_keys, 1000, 12) as p
-    order by p.score desc);
-  best := passages[1].score;
-  for expansion in
-    select e.*
-    from memory._expansions(
-      p_asking.user_id, newest_keys, null, room,
-      -- The beginning and the end of each artifact without a passage.
-      passages || array(
-        select row(a.key, a.content_id, t.first_byte, t.first_byte + 1, t.score)::memory._passage
-        from memory._current_artifacts(p_asking.user_id) as a
-        cross join lateral memory._content_bytes(p_asking.user_id, a.content_id) as z (bytes)
-        cross join lateral (values (0, 0.0::double precision), (z.bytes - 1, 0.1)) as t (first_byte, score)
-        where a.key = any (newest_keys) and a.key <> all (array(select p.key from unnest(passages) as p)))) as e
-    order by e.number
-  loop
-    block := case when expansion.is_whole then expansion.ref || e'\n' else '' end || btrim(expansion.said, e'\n');
-    exit when memory._tokens_at_most(block) > room;
-    room := room - memory._tokens_at_most(block);
-    blocks := blocks || block;
-    shown := shown || jsonb_build_object('key', expansion.key, 'is_whole', expansion.is_whole);
-  end loop;
-
-  passages := array(
-    select p from unnest(passages) as p
-    where p.score >= greatest(0.15, best / 2) and p.key <> all (newest_keys)
-    order by p.score desc limit case when best < 0.35 then 3 else 6 end);
-  passages := array(
-    select p
-    from unnest(passages) as p
-    join (select k.key,
-            memory._is_held_back_artifact(p_asking.user_id, k.key, memory._bytes_shown(passages, k.key, 400))
-            as is_held_back
-          from (select distinct u.key from unnest(passages) as u) as k) as k on k.key = p.key and not k.is_held_back
-    order by p.score desc);
-  expansion := memory._passages_that_fit(p_asking.user_id, passages, 400, room, true);
-  if expansion.said is not null then
-    blocks := blocks || expansion.said;
-    shown := shown || (select jsonb_agg(jsonb_build_object('key', k.key, 'is_whole', false))
-                       from unnest(expansion.keys) as k (key));
-  end if;
-  said := memory._fenced(heading || e'\n\n' || nullif(array_to_string(blocks, e'\n\n'), ''));
-  said := case when memory._tokens_at_most(said) <= p_rest then said end;
-  return array(
-    select row(11, 0, 'recalled', null, 'system', said, memory._tokens_at_most(said),
-      jsonb_build_object('artifacts', shown), null, null, null)::memory._offer
-    where said is not null)
-    || array(
-    select memory._left_out('recalled', case
-        when n.key = any (newest_keys) or n.key in (select p.key from unnest(passages) as p)
-          then 'the artifact does not fit'
-        else 'the artifact says too little about the query' end, a.token_count, n.key)
-    from unnest(p_keys) with ordinality as n (key, place)
-    join memory._current_artifacts(p_asking.user_id) as a on a.key = n.key
-    where p_asking.explains
-      and (said is null or n.key not in (select k ->> 'key' from jsonb_array_elements(shown) as k))
-    order by n.place);
 end;
 $$;
 
@@ -31255,331 +31004,14 @@ begin
 end;
 $$;
 
-do $$
-begin
-  perform set_config('search_path', format('pg_catalog, %I, pg_temp', current_setting('agent_memory.vector_schema')),
-    true);
-end;
-$$;
--- needs pgvector on the search_path
-
--- The passages of artifacts that say most about a query, best first. Each passage is a line or a piece of a long line.
---
--- The function ranks parts of artifacts first, by two values: the idf of the query's words that a part has (among equal
--- parts the one whose words stand nearer to each other comes first); and the part's similarity to the query, as far as
--- it is above the average. Then the function parses the lines of the best parts. A line gets the whole weight of a word
--- that stands in the line, less if the word stands in a line around it, and half if the word stands in the key or the
--- description of the artifact. The score is the line's share of the weight of all words of the query.
---
--- p_max_parts limits the parts that are read; the parts at the beginning of each artifact come first.
-create or replace function memory._passages_about(
-  p_asking memory._asking, p_keys text[], p_max_parts int, p_max_passages int
-)
-returns setof memory._passage
-language plpgsql stable parallel safe
-set enable_sort = off -- so that "order by key" looks up artifacts by primary key, also in a plan for an empty table
-set enable_nestloop = off -- as in memory._ranked()
-set enable_mergejoin = off
-as $$
-declare
-  -- The share of its weight that a word has for the lines around its own line, by their distance.
-  decay constant double precision[] := array[0.8, 0.7, 0.6, 0.5, 0.5, 0.4, 0.4, 0.3]::double precision[];
-  language constant regconfig := (p_asking.policy #>> '{search,language}')::regconfig;
-  lexemes text[];
-  words tsquery[];
-  all_words tsquery;
-  beginnings text; -- a regular expression that finds lines which may have a word of the query
-begin
-  -- A longer word also matches words that begin with it: "mail" matches "mailer".
-  select array_agg(q.lexeme order by q.place),
-    array_agg((quote_literal(q.lexeme) || case when length(q.lexeme) > 3 then ':*' else '' end)::tsquery
-              order by q.place),
-    string_agg(regexp_replace(memory._beginning(q.lexeme), '([^[:alnum:]])', e'\\\1', 'g'), '|')
-  into lexemes, words, beginnings
-  from unnest(memory._query_words(memory._languages(p_asking.user_id, null, language::text), p_asking.query, 100))
-    with ordinality as q (lexeme, place);
-  all_words := array_to_string(words, ' & ')::tsquery;
-  if words is null and p_asking.target is null then
-    return;
-  end if;
-  return query
-  with named as materialized (
-    select a.key, a.content_id, k.place, case when memory._folded(lower(a.said)) ~ beginnings
-        then memory._word_numbers(memory._text_vector(language, a.said), words) end as numbers
-    from unnest(p_keys) with ordinality as k (key, place)
-    cross join lateral (
-      select c.key, c.content_id, concat_ws(e'\n', c.key, c.description) as said
-      from memory._current_artifacts(p_asking.user_id) as c
-      where c.key between k.key and k.key order by c.key limit 1) as a
-  ), parts as materialized (
-    select row_number() over () as part, p.*, avg(p.similarity) over () as usual
-    from (
-      select n.key, n.content_id, n.place, n.numbers as about, p.*
-      from named as n
-      cross join lateral memory._part_texts(
-        p_asking.user_id, n.key, n.content_id, p_asking.model, p_asking.target, p_max_parts) as p
-      order by p.first_byte, n.place limit p_max_parts) as p
-  ), unparsed as materialized (
-    -- Of the first 8 MiB that no job has parsed yet, the statement parses half a MiB, as a search does: the parts that
-    -- have most words of the query.
-    select u.part, u.unparsed, sum(octet_length(u.unparsed)) over (order by u.found desc, u.part) as cost
-    from (
-      select u.part, u.unparsed, memory._words_that_begin(
-          memory._folded(lower(u.unparsed)), memory._beginnings(lexemes)) as found
-      from (select p.part, p.unparsed, sum(octet_length(p.unparsed)) over (order by p.part) as size
-            from parts as p where p.unparsed is not null) as u
-      where u.size <= 8388608
-      offset 0) as u
-    where u.found > 0
-  ), worded as materialized (
-    select v.part, v.vector, memory._word_numbers(v.vector, words) as numbers
-    from (
-      select p.part, coalesce(p.vector, memory._text_vector(language, u.unparsed)) as vector
-      from parts as p left join unparsed as u on u.part = p.part and u.cost <= 524288
-      offset 0) as v
-  ), word_weights as materialized (
-    -- The weight of each word, divided by the weight of all words.
-    select i.number, i.idf / nullif(sum(i.idf) over (), 0) as share
-    from (
-      select u.number, memory._idf((select count(*) from parts), count(*)) as idf
-      from worded as w cross join unnest(w.numbers) as u (number)
-      group by u.number) as i
-  ), best_parts as materialized (
-    select p.part, p.key, p.content_id, p.place, p.about, p.first_byte, g.gain
-    from parts as p
-    join worded as w on w.part = p.part
-    cross join lateral (
-      select coalesce(least(greatest((p.similarity - p.usual - 0.15) / 0.35, 0), 1), 0) as gain) as g
-    cross join lateral (
-      select coalesce(sum(i.share * case when i.number = any (w.numbers) then 1 else 0.5 end), 0) as share
-      from word_weights as i where i.number = any (w.numbers) or i.number = any (p.about)) as k
-    where g.gain > 0 or k.share > 0
-    order by k.share + g.gain desc,
-      ts_rank('{0.001,0.001,0.001,0.001}', w.vector, all_words) desc nulls last, p.part
-    limit 2 * (4 + p_max_passages)
-  ), pieces as materialized (
-    select b.part, row_number() over of_part as piece, coalesce(sum(octet_length(s.said) + s.is_end) over (
-        of_part rows between unbounded preceding and 1 preceding), 0)::int + b.first_byte as first_byte,
-      octet_length(s.said) as bytes,
-      case when lower(s.said) ~ beginnings then memory._word_numbers(
-        memory._text_vector(language, s.said), words) end as numbers
-    from best_parts as b
-    cross join lateral (
-      select q.content from memory.artifact_parts as q
-      where q.user_id = p_asking.user_id and q.content_id = b.content_id and q.first_byte = b.first_byte offset 0) as q
-    cross join lateral string_to_table(q.content, e'\n') with ordinality as l (said, line)
-    cross join lateral (
-      select c.start, substr(l.said, c.start, 300) as said, (c.start + 300 > length(l.said))::int as is_end
-      from generate_series(1, greatest(length(l.said), 1), 300) as c (start)) as s
-    window of_part as (partition by b.part order by l.line, s.start)
-  ), weights as materialized (
-    select w.number, memory._idf((select count(*) from pieces), coalesce(f.found, 0)) as idf
-    from generate_subscripts(words, 1) as w (number)
-    left join (select u.number, count(*) as found from pieces as p cross join unnest(p.numbers) as u (number)
-               group by u.number) as f on f.number = w.number
-  ), spread as materialized (
-    select u.part, u.piece, u.number, max(u.weight) as weight
-    from (
-      select p.part, p.piece + o.step as piece, n.number,
-        case o.step when 0 then 1 else decay[abs(o.step)] end as weight
-      from pieces as p
-      cross join unnest(p.numbers) as n (number)
-      cross join generate_series(-8, 8) as o (step)
-      union all
-      select p.part, p.piece, n.number, 0.5
-      from best_parts as b
-      join pieces as p on p.part = b.part
-      cross join unnest(b.about) as n (number)) as u
-    group by u.part, u.piece, u.number
-  ), shares as materialized (
-    select s.part, s.piece, sum(s.weight * w.idf) / (select sum(i.idf) from weights as i) as share
-    from spread as s join weights as w on w.number = s.number
-    group by s.part, s.piece
-  ), peaks as (
-    -- Of lines next to each other, only the line with the greatest share stays.
-    select s.part, s.piece, s.share
-    from (select s.*, max(s.share) over (near range between 8 preceding and 1 preceding) as before,
-            max(s.share) over (near range between 1 following and 8 following) as after
-          from shares as s
-          window near as (partition by s.part order by s.piece)) as s
-    where s.share > coalesce(s.before, 0) and s.share >= coalesce(s.after, 0)
-    union all
-    -- If no word shows which line of a part is relevant, the passage is the beginning of the part.
-    select b.part, 1, null
-    from best_parts as b
-    where b.gain > 0 and b.part not in (select s.part from shares as s)
-  )
-  select b.key, b.content_id, p.first_byte, p.first_byte + case when t.share is null then 1200 else p.bytes end,
-    1 - (1 - coalesce(t.share, 0)) * (1 - 0.5 * b.gain) as score
-  from peaks as t
-  join best_parts as b on b.part = t.part
-  join pieces as p on p.part = t.part and p.piece = t.piece
-  order by score desc, b.place, p.first_byte limit p_max_passages;
-end;
 $$;
 
--- The numbers of the words that a text has. A loop takes a third of the time of a statement.
-create or replace function memory._word_numbers(p_vector tsvector, p_words tsquery[])
-returns int[]
-language plpgsql immutable parallel safe
-as $$
-declare
-  numbers int[];
-begin
-  for number in 1 .. cardinality(p_words) loop
-    if p_vector @@ p_words[number] then
-      numbers := numbers || number;
-    end if;
-  end loop;
-  return numbers;
-end;
 $$;
 
--- The passages as text, one row for each artifact: the lines with their numbers, with p_around bytes before and after
--- each passage as far as these bytes are whole lines. "[...]" stands for lines that are left out, "..." for the rest of
--- a line. For a table the text also has the line with the names of the columns. score is the score of the artifact's
--- best passage.
-create or replace function memory._passages_shown(p_user_id text, p_passages memory._passage[], p_around int)
-returns table (key text, ref text, said text, score double precision)
-language plpgsql stable parallel safe
-set enable_sort = off -- as in memory._passages_about()
-as $$
-#variable_conflict use_column
-begin
-  return query
-  with named as materialized (
-    select a.key, a.content_id, a.description, memory._memory_ref(a.key, a.description, a.token_count) as ref, k.score,
-      z.first_byte + octet_length(convert_to(z.content, 'UTF8')) as bytes
-    from (select p.key, max(p.score) as score from unnest(p_passages) as p group by p.key) as k
-    cross join lateral (
-      select c.* from memory._current_artifacts(p_user_id) as c
-        where c.key between k.key and k.key order by c.key limit 1) as a
-    cross join lateral (
-      select q.first_byte, q.content from memory.artifact_parts as q
-      where q.user_id = p_user_id and q.content_id = a.content_id
-      order by q.first_byte desc limit 1) as z
-  ), windows as materialized (
-    select p.content_id, p.first_byte, p.end_byte, greatest(p.first_byte - p_around, 0) as starts,
-      p.end_byte + p_around as ends
-    from unnest(p_passages) as p
-    union all
-    select n.content_id, 0, h.bytes, 0, h.bytes
-    from named as n
-    cross join lateral (
-      select octet_length(convert_to(left(split_part(q.content, e'\n', 1) || e'\n', 500), 'UTF8')) as bytes
-      from memory.artifact_parts as q
-      where q.user_id = p_user_id and q.content_id = n.content_id and q.first_byte = 0 offset 0) as h
-    where n.description ~ '(CSV|TSV|table), [0-9,]+ rows?: '
-  ), ranges as materialized (
-    select r.content_id, lower(u.range) as starts, upper(u.range) as ends
-    from (select w.content_id, range_agg(int4range(w.starts, w.ends)) as range from windows as w
-          group by w.content_id) as r
-    cross join unnest(r.range) as u (range)
-  ), read as materialized (
-    select n.key, n.ref, n.score, n.bytes, r.starts, memory._numbered_lines(
-        t.said, t.read_from, t.first_line, r.starts, c.first_byte, c.end_byte, r.ends, n.bytes) as said, r.ends
-    from ranges as r
-    join named as n on n.content_id = r.content_id
-    cross join lateral (
-      select min(w.first_byte) as first_byte, max(w.end_byte) as end_byte
-      from windows as w where w.content_id = r.content_id and w.starts >= r.starts and w.ends <= r.ends) as c
-    cross join lateral (
-      select min(q.first_byte) as read_from, min(q.first_line) as first_line,
-        string_agg(q.content, '' order by q.first_byte) as said
-      from memory.artifact_parts as q
-      where q.user_id = p_user_id and q.content_id = r.content_id and q.first_byte < r.ends and q.first_byte >= (
-        select max(f.first_byte) from memory.artifact_parts as f
-        where f.user_id = p_user_id and f.content_id = r.content_id and f.first_byte <= r.starts)) as t
-  )
-  select r.key, r.ref,
-    string_agg(case when r.starts > 0 then e'[...]\n' else '' end || r.said, e'\n' order by r.starts)
-      || case when max(r.ends) < max(r.bytes) then e'\n[...]' else '' end, r.score
-  from read as r
-  group by r.key, r.ref, r.score;
-end;
 $$;
 
--- The numbered lines of p_said from the byte p_first_byte to p_end_byte, and whole lines around them between p_starts
--- and p_ends. p_said begins at the byte p_read_from of the content, in the line p_first_line (counted from 0).
-create or replace function memory._numbered_lines(
-  p_said text, p_read_from int, p_first_line int, p_starts int, p_first_byte int, p_end_byte int, p_ends int,
-  p_bytes int
-)
-returns text
-language plpgsql immutable parallel safe
-as $$
-declare
-  before constant text := memory._byte_slice(p_said, 0, p_first_byte - p_read_from);
-  head text := memory._byte_slice(p_said, p_starts - p_read_from, p_first_byte - p_read_from);
-  core constant text := memory._byte_slice(p_said, p_first_byte - p_read_from, p_end_byte - p_read_from);
-  tail text := memory._byte_slice(p_said, p_end_byte - p_read_from, p_ends - p_read_from);
-  line int;
-begin
-  if p_starts > 0 then
-    head := case when strpos(head, e'\n') > 0 then substr(head, strpos(head, e'\n') + 1)
-      else '...' || regexp_replace(head, e'^\\S{0,50}\\s', '') end;
-  end if;
-  if p_ends < p_bytes and strpos(tail, e'\n') > 0 then
-    tail := regexp_replace(tail, e'\n[^\n]*$', '');
-  elsif p_ends < p_bytes and right(core, 1) <> e'\n' then
-    tail := regexp_replace(tail, e'\\s\\S{0,50}$', '') || '...';
-  end if;
-  line := p_first_line + memory._line_breaks(before) - memory._line_breaks(head);
-  return (
-    select string_agg(line + l.place || ': ' || rtrim(l.said, e'\r'), e'\n' order by l.place)
-    from string_to_table(regexp_replace(head || core || tail, e'\n$', ''), e'\n') with ordinality as l (said, place));
-end;
 $$;
 
-set local search_path = pg_catalog, pg_temp;
-
--- What placeholders are (the prompt placeholders), for a context in which one stands.
-
--- The tokens that are kept free for it: where a message of the thread is kept as an artifact, those of the whole
--- paragraph, if a quarter of the context is enough. Otherwise the context shows the paragraph if the other parts leave
--- room.
-create or replace function memory._tokens_for_placeholders(p_asking memory._asking, p_max_tokens int)
-returns int
-language plpgsql stable parallel safe
-as $$
-declare
-  needed int;
-begin
-  if exists (
-    select from memory.messages as m
-    where m.user_id = p_asking.user_id and m.thread_id = p_asking.thread_id and m.artifact_key is not null
-      and m.is_active) then
-    needed := memory._tokens_at_most(memory._prompt('placeholders') ->> 'template');
-  end if;
-  return case when needed <= p_max_tokens / 4 then needed else 0 end;
-end;
-$$;
-
-create or replace function memory._placeholder_offer(
-  p_asking memory._asking, p_offers memory._offer[], p_max_tokens int
-)
-returns memory._offer[]
-language plpgsql stable parallel safe
-as $$
-declare
-  named constant text[] := array(
-    select unnest(memory._named_keys(o.content)) from unnest(p_offers) as o
-    where o.why_not is null and strpos(o.content, 'MemoryRef: ') > 0);
-  paragraph text;
-  tokens int;
-begin
-  if named = '{}'
-    or not exists (select from memory._current_artifacts(p_asking.user_id) as a where a.key = any (named)) then
-    return array[]::memory._offer[];
-  end if;
-  paragraph := btrim(memory._prompt('placeholders') ->> 'template', e' \n');
-  tokens := memory._tokens_at_most(paragraph);
-  if tokens + memory._shown_tokens(p_offers) > p_max_tokens then
-    return array[memory._left_out('instructions', 'does not fit', tokens)];
-  end if;
-  return array[row(0, 9223372036854775807, 'instructions', null, 'system', paragraph, tokens, '{}', null, null, null)
-    ::memory._offer];
-end;
 $$;
 
 -- The text and the model with which a client embeds a query where the server cannot. The steps of such a client: call
@@ -31973,113 +31405,6 @@ begin
     || replace(memory._paragraph(p_said), e'\n', e'\n  ');
 end;
 $$;
-
-do $$
-begin
-  perform set_config('search_path', format('pg_catalog, %I, pg_temp', current_setting('agent_memory.vector_schema')),
-    true);
-end;
-$$;
--- needs pgvector on the search_path
-
--- The artifacts that a query needs, and the passages that say most about the query, without passages that score less
--- than half of the best. If no model can choose and all artifacts fit, all artifacts are relevant.
-create or replace function memory._asked_about(
-  p_user_id text, p_keys text[], p_query text, p_query_embedding vector, p_max_tokens int, p_fit boolean,
-  out passages memory._passage[], out relevant text[]
-)
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  policy constant jsonb := memory._policy(p_user_id, null);
-  judge memory.models; -- judges whether a query in words needs a text
-  asking memory._asking;
-  judged memory.search_result[];
-begin
-  relevant := p_keys;
-  if p_query is not null and (policy #>> '{context,embed_query}')::boolean then -- a context may wait for a model
-    judge := memory._rerank_model(policy);
-    if judge.name is null then
-      judge := memory._chosen_chat_model(null, policy -> 'agent');
-      judge := case when judge.provider <> 'local' -- A local model finds facts in messages and answers no questions.
-        then jsonb_populate_record(
-          judge, jsonb_build_object('settings', judge.settings || jsonb '{"rerank_api": "chat"}')) end;
-    end if;
-  end if;
-  if p_fit and judge.name is null and (memory._embedding_model()).name is null then
-    return;
-  end if;
-  asking := memory._asking_of(p_user_id, null, null, p_query, p_query_embedding, policy);
-  passages := array(
-    select row(p.key, p.content_id, p.first_byte, p.end_byte, p.score)::memory._passage
-    from (
-      select a.*, max(a.score) over () as best
-      from memory._passages_about(
-        asking, p_keys, 10000,
-        -- A passage has at least 20 tokens, and seldom fewer than 100 with the lines around it.
-        least(12 + p_max_tokens / 100, 200)) as a) as p
-    where p.score >= p.best / 2
-    order by p.score desc);
-  if judge.name is not null then
-    -- The model gets the placeholder of each artifact and the passages that say most about the query, or else the
-    -- beginning. If there are more than 50 artifacts, the model judges the 50 with the best passages.
-    judged := array(
-      select r from memory._rerank(p_user_id, null, judge, p_query, false, array(
-        select row('artifact', a.key, a.thread_id, concat_ws(e'\n',
-            memory._memory_ref(a.key, a.description, a.token_count),
-            coalesce(s.said, memory._content_slice(p_user_id, a.content_id, 0, 2000))),
-          null, null, null, '{}', null, null)::memory.search_result
-        from (select k.key, max(p.score) as score
-              from unnest(p_keys) as k (key) left join unnest(passages) as p on p.key = k.key
-              group by k.key order by 2 desc nulls last, 1 limit 50) as k
-        join memory._current_artifacts(p_user_id) as a on a.key = k.key
-        left join memory._passages_shown(p_user_id, passages, 200) as s on s.key = k.key
-        where not memory._is_held_back_artifact(p_user_id, k.key, memory._bytes_shown(passages, k.key, 200))
-      )) as r);
-    if judged = '{}' or (judged[1]).score is not null then
-      -- Rerank models use the scale from 0 to 1 differently, so an artifact's score is also compared with the best one.
-      relevant := array(
-        select j.id from (select u.*, max(u.score) over () as best from unnest(judged) as u) as j
-        where j.score >= 0.2 and j.score > j.best / 2);
-      return;
-    end if; -- The server does not ask a model, or the model does not answer.
-  end if;
-  relevant := memory._relevant_by_meaning(p_user_id, p_keys, asking.model, asking.target, passages);
-end;
-$$;
-
--- The artifacts that are relevant by their embeddings or their words. An artifact is relevant if one of its parts is
--- about as near to the query as the nearest part of all, or if it has a passage. An artifact without an embedding
--- counts as relevant; without an embedding of the query all artifacts do.
-create or replace function memory._relevant_by_meaning(
-  p_user_id text, p_keys text[], p_model text, p_target halfvec, p_passages memory._passage[]
-)
-returns text[]
-language plpgsql stable parallel safe
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
-begin
-  if p_target is null then
-    return p_keys;
-  end if;
-  return array(
-    select n.key
-    from (
-      select k.key, s.similarity, max(s.similarity) over () as nearest
-      from unnest(p_keys) as k (key)
-      cross join lateral (
-        select max(p.similarity) as similarity
-        from memory._current_artifacts(p_user_id) as a
-        cross join lateral memory._part_texts(p_user_id, a.key, a.content_id, p_model, p_target, null) as p
-        where a.key between k.key and k.key) as s
-    ) as n
-    where n.similarity is null or n.similarity >= greatest(0.25, 0.6 * n.nearest)
-      or exists (select from unnest(p_passages) as p where p.key = n.key and p.score >= 0.15));
-end;
-$$;
-
-set local search_path = pg_catalog, pg_temp;
 
 do $$
 begin
@@ -32540,26 +31865,6 @@ $$;
 
 -- What this room reads of the words and the embeddings of texts. No other file of the room does.
 
--- The parts of an artifact, the first p_most of them: their words, or their content where no job has read it, and how
--- similar they are to an embedding of the model.
-create or replace function memory._part_texts(
-  p_user_id text, p_key text, p_content_id uuid, p_model text, p_target halfvec, p_most int
-)
-returns table (first_byte int, vector tsvector, unparsed text, similarity double precision)
-language sql stable parallel safe
-begin atomic
-  select p.first_byte,
-    (select t.words from memory.texts as t
-     where t.user_id = p_user_id and t.source = 'artifact' and t.id = p_key || '/' || p.first_byte),
-    case when not p.is_parsed then p.content end,
-    (select memory._cosine_similarity(e.embedding, p_target)
-     from memory._embeddings_of(p_user_id, p_model) as e
-     where p_target is not null and e.source = 'artifact' and e.id = p_key || '/' || p.first_byte)
-  from memory.artifact_parts as p
-  where p.user_id = p_user_id and p.content_id = p_content_id
-  order by p.first_byte limit p_most;
-end;
-
 -- One of the names that earlier messages or memories of the user have; null when they have none. The function reads
 -- parsed messages only, and a thousand memories at most, which takes a millisecond. It skips messages of this thread
 -- from p_from_seq on, because the context shows them. If very many messages have a name, the index returns about a
@@ -32664,6 +31969,844 @@ begin
     return array[]::memory._recalled[];
   end if;
   return history;
+end;
+$$;
+
+set local search_path = pg_catalog, pg_temp;
+
+do $$
+begin
+  perform set_config('search_path', format('pg_catalog, %I, pg_temp', current_setting('agent_memory.vector_schema')),
+    true);
+end;
+$$;
+-- needs pgvector on the search_path
+
+-- The steps: find the placeholders and the artifacts that they name; choose the artifacts that a query needs
+-- (relevant_keys.sql) and put them in the order of relevance (passages.sql); read them in this order, each whole or its
+-- passages (expansions.sql), until max_tokens are spent; and put the text together. Each artifact is inserted once, at
+-- the first placeholder that names it, because a second copy would only repeat it.
+create or replace function memory.expand_refs(
+  user_id text, content text, max_tokens int default null, query text default null,
+  query_embedding vector default null
+)
+returns text
+-- Volatile, because the function keeps the embedding of the query.
+language plpgsql volatile parallel unsafe security definer
+set search_path = pg_catalog, pg_temp
+set jit = off
+set enable_seqscan = off
+set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
+set plan_cache_mode = force_generic_plan -- planning takes three times as long as running
+as $$
+declare
+  -- A placeholder, with or without its description.
+  pattern constant text := e'\\[MemoryRef: ([A-Za-z0-9._:/@#=+-]+)(?: - [^][]*)?\\]';
+  room int;
+  all_refs text[];
+  refs text[]; -- the first placeholder of each artifact, in the order in which they get tokens
+  keys text[]; -- the keys of the artifacts that refs name
+  places int[]; -- the places of refs among all_refs
+  passages memory._passage[];
+  relevant text[]; -- the keys of the relevant artifacts
+  replaced int[]; -- the places of the placeholders that the function replaces
+  said text[]; -- the texts that replace the placeholders
+  result text;
+begin
+  perform memory._check_id('user_id', user_id);
+  if content is null then
+    perform memory._refuse('content', 'must not be null', 'Pass the text in which placeholders stand.');
+  elsif max_tokens < 0 then
+    perform memory._refuse('max_tokens', format('%s is less than 0', max_tokens), 'Leave it out for no limit.');
+  end if;
+  if max_tokens = 0 or strpos(content, '[MemoryRef: ') = 0 then
+    return content;
+  end if;
+  all_refs := array(
+    select m.groups[1]
+    from regexp_matches(content, '(' || pattern || ')', 'g') with ordinality as m (groups, place) order by m.place);
+  select array_agg(f.ref order by f.place), array_agg(f.key order by f.place), array_agg(f.place order by f.place)
+  into refs, keys, places
+  from (
+    select distinct on (r.key) r.ref, r.key, r.place
+    from (select u.ref, memory._ref_key(u.ref) as key, u.place::int
+          from unnest(all_refs) with ordinality as u (ref, place)) as r
+    order by r.key, r.place) as f;
+  room := max_tokens - memory._tokens_at_most(content);
+  query := memory._query_or_null(query);
+  if num_nonnulls(query, query_embedding) > 0 then
+    select * into passages, relevant from memory._asked_about(
+      user_id, keys, query, query_embedding, max_tokens,
+      -- Whether all of them surely fit, so that their order does not matter: hardly any text has more than three tokens
+      -- for four bytes. The statement reads 1,000 keys at most.
+      room is null or cardinality(keys) <= 1000 and (
+        select coalesce(sum(3 * a.token_count::bigint), 0) <= room
+        from memory._current_artifacts(expand_refs.user_id) as a
+        where a.key = any (keys)));
+    select array_agg(f.ref order by b.score desc nulls last, f.place),
+      array_agg(f.key order by b.score desc nulls last, f.place),
+      array_agg(f.place order by b.score desc nulls last, f.place)
+    into refs, keys, places
+    from unnest(refs, keys, places) as f (ref, key, place)
+    left join (select p.key, max(p.score) as score from unnest(passages) as p group by p.key) as b
+      on b.key = f.key
+    where f.key = any (relevant);
+  end if;
+  select array_agg(places[e.number] order by e.number), array_agg(e.said order by e.number) into replaced, said
+  from memory._expansions(user_id, keys, refs, room, passages) as e;
+
+  -- The sum of the bounds of single texts may be lower than the tokens of the joined text. Then the last texts stay
+  -- placeholders.
+  loop
+    select string_agg(t.text || coalesce(e.said, r.ref, ''), '' order by t.place) into result
+    from regexp_split_to_table(content, pattern) with ordinality as t (text, place)
+    left join unnest(all_refs) with ordinality as r (ref, place) on r.place = t.place
+    left join unnest(replaced, said) as e (place, said) on e.place = t.place;
+    exit when max_tokens is null or replaced is null or memory._tokens_at_most(result) <= max_tokens;
+    replaced := nullif(trim_array(replaced, 1), '{}');
+    said := trim_array(said, 1);
+  end loop;
+  return result;
+end;
+$$;
+comment on function memory.expand_refs(text, text, int, text, vector) is
+'A text with its placeholders replaced by what they stand for, as far as max_tokens (of the whole result) allow; null '
+'is no limit, with 0 nothing is replaced. With a query (in words, as query_embedding, or both) a model chooses the '
+'artifacts that the query needs: a rerank model, else a chat model, else the embedding model; without a model all are '
+'chosen. Those that say most of the query come first, and of one that does not fit the lines that do follow its '
+'placeholder, with their numbers and "[...]" where lines are left out; without a query they come in the order of the '
+'text, and each whole. A placeholder that is not chosen, that does not fit, that names no artifact of this user, or '
+'that stands in an inserted content stays as it is, and so does any further placeholder of the same artifact.';
+
+set local search_path = pg_catalog, pg_temp;
+
+-- A placeholder's replacement is the artifact, or, if the artifact does not fit, the passages that say most about the
+-- query. Inserted content is never expanded itself, so an artifact that names itself does no harm.
+
+-- The artifacts of these keys that fit into p_room tokens (null: no limit but 200 MiB in all), in the order of the
+-- keys; number is the place of the key. p_refs: the placeholders that the artifacts replace, whose tokens they may use;
+-- null if the artifacts' own placeholders are meant. If an artifact does not fit, its passages among p_passages stand
+-- after the placeholder, as many as fit.
+create or replace function memory._expansions(
+  p_user_id text, p_keys text[], p_refs text[], p_room int, p_passages memory._passage[]
+)
+returns table (number int, key text, ref text, said text, is_whole boolean)
+language plpgsql stable parallel safe
+set enable_sort = off -- as in memory._passages_about()
+set enable_nestloop = off
+set enable_mergejoin = off
+as $$
+#variable_conflict use_column
+declare
+  room int := p_room;
+  artifact record;
+  used int;
+begin
+  for artifact in
+    with named as materialized (
+      select k.number, a.key, a.content_id, a.token_count, a.description,
+        -- Hardly any text has fewer than seven tokens for forty bytes. A replaced placeholder frees at most 500 tokens.
+        p_room is null or a.token_count * 0.7 <= greatest(p_room, 0)::bigint + 500 as is_short
+      from unnest(p_keys) with ordinality as k (key, number)
+      cross join lateral (
+        select c.* from memory._current_artifacts(p_user_id) as c
+        where c.key between k.key and k.key order by c.key limit 1) as a
+    ), readable as materialized (
+      -- The statement reads as many artifacts as could fit if a few of them turn out to be too long.
+      select n.*, n.is_short and sum(case when n.is_short then n.token_count::bigint end) over (order by n.number)
+        <= case when p_room is null then 52428800 else 3 * greatest(p_room, 0)::bigint + 1000 end as is_read
+      from named as n
+    )
+    select r.*, t.content
+    from readable as r
+    cross join lateral (
+      select case when r.is_read then (
+        select string_agg(q.content, '' order by q.first_byte) from memory.artifact_parts as q
+        where q.user_id = p_user_id and q.content_id = r.content_id) end as content
+      offset 0) as t
+    where r.is_read or r.key in (select p.key from unnest(p_passages) as p)
+    order by r.number
+  loop
+    continue when memory._is_held_back_artifact(p_user_id, artifact.key, case
+      when artifact.content is null then memory._bytes_shown(p_passages, artifact.key, 600) else '{(,)}' end);
+    number := artifact.number;
+    key := artifact.key;
+    ref := coalesce(p_refs[number], memory._memory_ref(key, artifact.description, artifact.token_count));
+    used := case when p_room is not null and artifact.content is not null
+      then memory._tokens_at_most(artifact.content) - memory._tokens_at_most(ref) end;
+    is_whole := artifact.content is not null and (p_room is null or used <= room);
+    if is_whole then
+      said := artifact.content;
+    else
+      said := (memory._passages_that_fit(p_user_id, array(
+        select p from unnest(p_passages) as p where p.key = artifact.key order by p.score desc), 600, room)).said;
+      continue when said is null;
+      used := memory._tokens_at_most(said);
+      said := ref || e'\n' || said || e'\n';
+    end if;
+    room := room - used;
+    return next;
+  end loop;
+end;
+$$;
+
+-- The number of bytes of an artifact that these passages show with p_around bytes around each passage, including the
+-- bytes of the artifact's first 500 characters, where a table has the names of its columns. A character has four bytes
+-- at most.
+create or replace function memory._bytes_shown(p_passages memory._passage[], p_key text, p_around int)
+returns int4multirange
+language plpgsql immutable parallel safe
+as $$
+begin
+  return range_agg(int4range(greatest(p.first_byte - p_around, 0), p.end_byte + p_around))
+    + int4multirange(int4range(0, 2000))
+  from unnest(p_passages) as p
+  where p.key = p_key;
+end;
+$$;
+
+-- The best of these passages, as many as fit into p_room tokens with p_around bytes around each. If only the best
+-- passage fits, it may have fewer bytes around it; if not even that fits, the result is null. keys names the artifacts
+-- of the passages. p_has_refs: each artifact begins with its placeholder.
+create or replace function memory._passages_that_fit(
+  p_user_id text, p_passages memory._passage[], p_around int, p_room int, p_has_refs boolean default false,
+  out said text, out keys text[]
+)
+language plpgsql stable parallel safe
+as $$
+declare
+  passages memory._passage[] := p_passages;
+  around int := p_around;
+  tokens int;
+begin
+  while cardinality(passages) > 0 and p_room > 10 loop
+    select array_agg(s.key order by s.score desc),
+      string_agg(case when p_has_refs then s.ref || e'\n' else '' end || s.said, e'\n\n' order by s.score desc)
+    into keys, said
+    from memory._passages_shown(p_user_id, passages, around) as s;
+    tokens := memory._tokens_at_most(said);
+    if tokens <= p_room then
+      return;
+    end if;
+    if cardinality(passages) > 1 then
+      passages := passages[:greatest(
+        least(cardinality(passages) - 1, cardinality(passages) * p_room::bigint / tokens), 1)];
+    else
+      exit when around < 10;
+      around := around / 3;
+    end if;
+  end loop;
+  said := null;
+  keys := null;
+end;
+$$;
+
+do $$
+begin
+  perform set_config('search_path', format('pg_catalog, %I, pg_temp', current_setting('agent_memory.vector_schema')),
+    true);
+end;
+$$;
+-- needs pgvector on the search_path
+
+-- The kept texts of a context: texts that stand as placeholders in the thread, in one part, fenced like recalled
+-- messages. The part shows the artifacts that the newest messages name, as far as they fit, because the model has not
+-- read them yet. Of all other artifacts that the thread names, the part shows the passages that say most about the
+-- query (passages.sql).
+--
+-- bench/passages measures this part: a conversation with forty outputs of 3,000 tokens, and questions about one line of
+-- one output. The part shows a passage if its score is at least 0.15 and at least half of the best score. With lower
+-- limits, questions about other subjects bring more passages, and hardly any question gets more answers.
+
+-- The artifacts that the thread names, each with the newest message that names it, newest first; nulls if the policy
+-- shows no artifacts, or the user has none: the artifacts of the newest 200 messages that were kept as artifacts, and
+-- those that the newest 50 messages name otherwise.
+create or replace function memory._named_artifacts(p_asking memory._asking, out keys text[], out seqs bigint[])
+language plpgsql stable parallel safe
+as $$
+begin
+  -- Most users have no artifacts.
+  if not exists (select from memory.artifacts as a where a.user_id = p_asking.user_id) then
+    return;
+  end if;
+  select array_agg(n.key order by n.seq desc, n.key), array_agg(n.seq order by n.seq desc, n.key)
+  into keys, seqs
+  from (
+    select n.key, max(n.seq) as seq
+    from (
+      (select m.artifact_key as key, m.seq
+       from memory.messages as m
+       where m.user_id = p_asking.user_id and m.thread_id = p_asking.thread_id and m.artifact_key is not null
+         and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
+         and (p_asking.agent_id is null or m.agent_id = p_asking.agent_id)
+       order by m.seq desc limit 200)
+      union all
+      select k.key, m.seq
+      from (select a.seq, a.content
+            from memory._active_messages(p_asking.user_id, p_asking.thread_id, p_asking.agent_id) as a
+            order by a.seq desc limit 50) as m
+      cross join lateral unnest(memory._named_keys(m.content)) as k (key)
+      where strpos(m.content, 'MemoryRef: ') > 0
+    ) as n
+    group by n.key) as n;
+end;
+$$;
+
+-- The part of kept texts within p_room tokens, and the artifacts that it leaves out. The newest messages begin with
+-- p_newest.
+create or replace function memory._kept_texts(
+  p_asking memory._asking, p_keys text[], p_seqs bigint[], p_newest bigint, p_rest int, p_room int
+)
+returns memory._offer[]
+language plpgsql stable parallel unsafe
+as $$
+declare
+  heading constant text := 'Kept texts, as far as they concern the question, with the numbers of their lines. '
+    '[...] stands for lines that are left out:';
+  newest_keys constant text[] := array(
+    select n.key from unnest(p_keys, p_seqs) with ordinality as n (key, seq, place)
+    where n.seq >= p_newest order by n.place);
+  room int := p_room - memory._tokens_at_most(memory._fenced(heading));
+  passages memory._passage[];
+  best double precision;
+  expansion record;
+  block text;
+  blocks text[] := array[]::text[];
+  said text; -- the part
+  shown jsonb := jsonb '[]';
+begin
+  if not (p_asking.policy #>> '{context,expand_artifacts}')::boolean then
+    return array[memory._left_out('recalled', 'the policy shows no artifacts (context.expand_artifacts)', 0)];
+  elsif room < 50 then
+    return array(
+      select memory._left_out('recalled', 'the artifact does not fit', a.token_count, a.key)
+      from memory._current_artifacts(p_asking.user_id) as a where p_asking.explains and a.key = any (p_keys));
+  end if;
+
+  passages := array(
+    select p
+    from memory._passages_about(p_asking, p_keys, 1000, 12) as p
+    order by p.score desc);
+  best := passages[1].score;
+  for expansion in
+    select e.*
+    from memory._expansions(
+      p_asking.user_id, newest_keys, null, room,
+      -- The beginning and the end of each artifact without a passage.
+      passages || array(
+        select row(a.key, a.content_id, t.first_byte, t.first_byte + 1, t.score)::memory._passage
+        from memory._current_artifacts(p_asking.user_id) as a
+        cross join lateral memory._content_bytes(p_asking.user_id, a.content_id) as z (bytes)
+        cross join lateral (values (0, 0.0::double precision), (z.bytes - 1, 0.1)) as t (first_byte, score)
+        where a.key = any (newest_keys) and a.key <> all (array(select p.key from unnest(passages) as p)))) as e
+    order by e.number
+  loop
+    block := case when expansion.is_whole then expansion.ref || e'\n' else '' end || btrim(expansion.said, e'\n');
+    exit when memory._tokens_at_most(block) > room;
+    room := room - memory._tokens_at_most(block);
+    blocks := blocks || block;
+    shown := shown || jsonb_build_object('key', expansion.key, 'is_whole', expansion.is_whole);
+  end loop;
+
+  passages := array(
+    select p from unnest(passages) as p
+    where p.score >= greatest(0.15, best / 2) and p.key <> all (newest_keys)
+    order by p.score desc limit case when best < 0.35 then 3 else 6 end);
+  passages := array(
+    select p
+    from unnest(passages) as p
+    join (select k.key,
+            memory._is_held_back_artifact(p_asking.user_id, k.key, memory._bytes_shown(passages, k.key, 400))
+            as is_held_back
+          from (select distinct u.key from unnest(passages) as u) as k) as k on k.key = p.key and not k.is_held_back
+    order by p.score desc);
+  expansion := memory._passages_that_fit(p_asking.user_id, passages, 400, room, true);
+  if expansion.said is not null then
+    blocks := blocks || expansion.said;
+    shown := shown || (select jsonb_agg(jsonb_build_object('key', k.key, 'is_whole', false))
+                       from unnest(expansion.keys) as k (key));
+  end if;
+  said := memory._fenced(heading || e'\n\n' || nullif(array_to_string(blocks, e'\n\n'), ''));
+  said := case when memory._tokens_at_most(said) <= p_rest then said end;
+  return array(
+    select row(11, 0, 'recalled', null, 'system', said, memory._tokens_at_most(said),
+      jsonb_build_object('artifacts', shown), null, null, null)::memory._offer
+    where said is not null)
+    || array(
+    select memory._left_out('recalled', case
+        when n.key = any (newest_keys) or n.key in (select p.key from unnest(passages) as p)
+          then 'the artifact does not fit'
+        else 'the artifact says too little about the query' end, a.token_count, n.key)
+    from unnest(p_keys) with ordinality as n (key, place)
+    join memory._current_artifacts(p_asking.user_id) as a on a.key = n.key
+    where p_asking.explains
+      and (said is null or n.key not in (select k ->> 'key' from jsonb_array_elements(shown) as k))
+    order by n.place);
+end;
+$$;
+
+set local search_path = pg_catalog, pg_temp;
+
+do $$
+begin
+  perform set_config('search_path', format('pg_catalog, %I, pg_temp', current_setting('agent_memory.vector_schema')),
+    true);
+end;
+$$;
+-- needs pgvector on the search_path
+
+-- The parts of an artifact, the first p_most of them: their words, or their content where no job has read it, and how
+-- similar they are to an embedding of the model.
+create or replace function memory._part_texts(
+  p_user_id text, p_key text, p_content_id uuid, p_model text, p_target halfvec, p_most int
+)
+returns table (first_byte int, vector tsvector, unparsed text, similarity double precision)
+language sql stable parallel safe
+begin atomic
+  select p.first_byte,
+    (select t.words from memory.texts as t
+     where t.user_id = p_user_id and t.source = 'artifact' and t.id = p_key || '/' || p.first_byte),
+    case when not p.is_parsed then p.content end,
+    (select memory._cosine_similarity(e.embedding, p_target)
+     from memory._embeddings_of(p_user_id, p_model) as e
+     where p_target is not null and e.source = 'artifact' and e.id = p_key || '/' || p.first_byte)
+  from memory.artifact_parts as p
+  where p.user_id = p_user_id and p.content_id = p_content_id
+  order by p.first_byte limit p_most;
+end;
+
+set local search_path = pg_catalog, pg_temp;
+
+do $$
+begin
+  perform set_config('search_path', format('pg_catalog, %I, pg_temp', current_setting('agent_memory.vector_schema')),
+    true);
+end;
+$$;
+-- needs pgvector on the search_path
+
+-- The passages of artifacts that say most about a query, best first. Each passage is a line or a piece of a long line.
+--
+-- The function ranks parts of artifacts first, by two values: the idf of the query's words that a part has (among equal
+-- parts the one whose words stand nearer to each other comes first); and the part's similarity to the query, as far as
+-- it is above the average. Then the function parses the lines of the best parts. A line gets the whole weight of a word
+-- that stands in the line, less if the word stands in a line around it, and half if the word stands in the key or the
+-- description of the artifact. The score is the line's share of the weight of all words of the query.
+--
+-- p_max_parts limits the parts that are read; the parts at the beginning of each artifact come first.
+create or replace function memory._passages_about(
+  p_asking memory._asking, p_keys text[], p_max_parts int, p_max_passages int
+)
+returns setof memory._passage
+language plpgsql stable parallel safe
+set enable_sort = off -- so that "order by key" looks up artifacts by primary key, also in a plan for an empty table
+set enable_nestloop = off -- as in memory._ranked()
+set enable_mergejoin = off
+as $$
+declare
+  -- The share of its weight that a word has for the lines around its own line, by their distance.
+  decay constant double precision[] := array[0.8, 0.7, 0.6, 0.5, 0.5, 0.4, 0.4, 0.3]::double precision[];
+  language constant regconfig := (p_asking.policy #>> '{search,language}')::regconfig;
+  lexemes text[];
+  words tsquery[];
+  all_words tsquery;
+  beginnings text; -- a regular expression that finds lines which may have a word of the query
+begin
+  -- A longer word also matches words that begin with it: "mail" matches "mailer".
+  select array_agg(q.lexeme order by q.place),
+    array_agg((quote_literal(q.lexeme) || case when length(q.lexeme) > 3 then ':*' else '' end)::tsquery
+              order by q.place),
+    string_agg(regexp_replace(memory._beginning(q.lexeme), '([^[:alnum:]])', e'\\\1', 'g'), '|')
+  into lexemes, words, beginnings
+  from unnest(memory._query_words(memory._languages(p_asking.user_id, null, language::text), p_asking.query, 100))
+    with ordinality as q (lexeme, place);
+  all_words := array_to_string(words, ' & ')::tsquery;
+  if words is null and p_asking.target is null then
+    return;
+  end if;
+  return query
+  with named as materialized (
+    select a.key, a.content_id, k.place, case when memory._folded(lower(a.said)) ~ beginnings
+        then memory._word_numbers(memory._text_vector(language, a.said), words) end as numbers
+    from unnest(p_keys) with ordinality as k (key, place)
+    cross join lateral (
+      select c.key, c.content_id, concat_ws(e'\n', c.key, c.description) as said
+      from memory._current_artifacts(p_asking.user_id) as c
+      where c.key between k.key and k.key order by c.key limit 1) as a
+  ), parts as materialized (
+    select row_number() over () as part, p.*, avg(p.similarity) over () as usual
+    from (
+      select n.key, n.content_id, n.place, n.numbers as about, p.*
+      from named as n
+      cross join lateral memory._part_texts(
+        p_asking.user_id, n.key, n.content_id, p_asking.model, p_asking.target, p_max_parts) as p
+      order by p.first_byte, n.place limit p_max_parts) as p
+  ), unparsed as materialized (
+    -- Of the first 8 MiB that no job has parsed yet, the statement parses half a MiB, as a search does: the parts that
+    -- have most words of the query.
+    select u.part, u.unparsed, sum(octet_length(u.unparsed)) over (order by u.found desc, u.part) as cost
+    from (
+      select u.part, u.unparsed, memory._words_that_begin(
+          memory._folded(lower(u.unparsed)), memory._beginnings(lexemes)) as found
+      from (select p.part, p.unparsed, sum(octet_length(p.unparsed)) over (order by p.part) as size
+            from parts as p where p.unparsed is not null) as u
+      where u.size <= 8388608
+      offset 0) as u
+    where u.found > 0
+  ), worded as materialized (
+    select v.part, v.vector, memory._word_numbers(v.vector, words) as numbers
+    from (
+      select p.part, coalesce(p.vector, memory._text_vector(language, u.unparsed)) as vector
+      from parts as p left join unparsed as u on u.part = p.part and u.cost <= 524288
+      offset 0) as v
+  ), word_weights as materialized (
+    -- The weight of each word, divided by the weight of all words.
+    select i.number, i.idf / nullif(sum(i.idf) over (), 0) as share
+    from (
+      select u.number, memory._idf((select count(*) from parts), count(*)) as idf
+      from worded as w cross join unnest(w.numbers) as u (number)
+      group by u.number) as i
+  ), best_parts as materialized (
+    select p.part, p.key, p.content_id, p.place, p.about, p.first_byte, g.gain
+    from parts as p
+    join worded as w on w.part = p.part
+    cross join lateral (
+      select coalesce(least(greatest((p.similarity - p.usual - 0.15) / 0.35, 0), 1), 0) as gain) as g
+    cross join lateral (
+      select coalesce(sum(i.share * case when i.number = any (w.numbers) then 1 else 0.5 end), 0) as share
+      from word_weights as i where i.number = any (w.numbers) or i.number = any (p.about)) as k
+    where g.gain > 0 or k.share > 0
+    order by k.share + g.gain desc,
+      ts_rank('{0.001,0.001,0.001,0.001}', w.vector, all_words) desc nulls last, p.part
+    limit 2 * (4 + p_max_passages)
+  ), pieces as materialized (
+    select b.part, row_number() over of_part as piece, coalesce(sum(octet_length(s.said) + s.is_end) over (
+        of_part rows between unbounded preceding and 1 preceding), 0)::int + b.first_byte as first_byte,
+      octet_length(s.said) as bytes,
+      case when lower(s.said) ~ beginnings then memory._word_numbers(
+        memory._text_vector(language, s.said), words) end as numbers
+    from best_parts as b
+    cross join lateral (
+      select q.content from memory.artifact_parts as q
+      where q.user_id = p_asking.user_id and q.content_id = b.content_id and q.first_byte = b.first_byte offset 0) as q
+    cross join lateral string_to_table(q.content, e'\n') with ordinality as l (said, line)
+    cross join lateral (
+      select c.start, substr(l.said, c.start, 300) as said, (c.start + 300 > length(l.said))::int as is_end
+      from generate_series(1, greatest(length(l.said), 1), 300) as c (start)) as s
+    window of_part as (partition by b.part order by l.line, s.start)
+  ), weights as materialized (
+    select w.number, memory._idf((select count(*) from pieces), coalesce(f.found, 0)) as idf
+    from generate_subscripts(words, 1) as w (number)
+    left join (select u.number, count(*) as found from pieces as p cross join unnest(p.numbers) as u (number)
+               group by u.number) as f on f.number = w.number
+  ), spread as materialized (
+    select u.part, u.piece, u.number, max(u.weight) as weight
+    from (
+      select p.part, p.piece + o.step as piece, n.number,
+        case o.step when 0 then 1 else decay[abs(o.step)] end as weight
+      from pieces as p
+      cross join unnest(p.numbers) as n (number)
+      cross join generate_series(-8, 8) as o (step)
+      union all
+      select p.part, p.piece, n.number, 0.5
+      from best_parts as b
+      join pieces as p on p.part = b.part
+      cross join unnest(b.about) as n (number)) as u
+    group by u.part, u.piece, u.number
+  ), shares as materialized (
+    select s.part, s.piece, sum(s.weight * w.idf) / (select sum(i.idf) from weights as i) as share
+    from spread as s join weights as w on w.number = s.number
+    group by s.part, s.piece
+  ), peaks as (
+    -- Of lines next to each other, only the line with the greatest share stays.
+    select s.part, s.piece, s.share
+    from (select s.*, max(s.share) over (near range between 8 preceding and 1 preceding) as before,
+            max(s.share) over (near range between 1 following and 8 following) as after
+          from shares as s
+          window near as (partition by s.part order by s.piece)) as s
+    where s.share > coalesce(s.before, 0) and s.share >= coalesce(s.after, 0)
+    union all
+    -- If no word shows which line of a part is relevant, the passage is the beginning of the part.
+    select b.part, 1, null
+    from best_parts as b
+    where b.gain > 0 and b.part not in (select s.part from shares as s)
+  )
+  select b.key, b.content_id, p.first_byte, p.first_byte + case when t.share is null then 1200 else p.bytes end,
+    1 - (1 - coalesce(t.share, 0)) * (1 - 0.5 * b.gain) as score
+  from peaks as t
+  join best_parts as b on b.part = t.part
+  join pieces as p on p.part = t.part and p.piece = t.piece
+  order by score desc, b.place, p.first_byte limit p_max_passages;
+end;
+$$;
+
+-- The numbers of the words that a text has. A loop takes a third of the time of a statement.
+create or replace function memory._word_numbers(p_vector tsvector, p_words tsquery[])
+returns int[]
+language plpgsql immutable parallel safe
+as $$
+declare
+  numbers int[];
+begin
+  for number in 1 .. cardinality(p_words) loop
+    if p_vector @@ p_words[number] then
+      numbers := numbers || number;
+    end if;
+  end loop;
+  return numbers;
+end;
+$$;
+
+-- The passages as text, one row for each artifact: the lines with their numbers, with p_around bytes before and after
+-- each passage as far as these bytes are whole lines. "[...]" stands for lines that are left out, "..." for the rest of
+-- a line. For a table the text also has the line with the names of the columns. score is the score of the artifact's
+-- best passage.
+create or replace function memory._passages_shown(p_user_id text, p_passages memory._passage[], p_around int)
+returns table (key text, ref text, said text, score double precision)
+language plpgsql stable parallel safe
+set enable_sort = off -- as in memory._passages_about()
+as $$
+#variable_conflict use_column
+begin
+  return query
+  with named as materialized (
+    select a.key, a.content_id, a.description, memory._memory_ref(a.key, a.description, a.token_count) as ref, k.score,
+      z.first_byte + octet_length(convert_to(z.content, 'UTF8')) as bytes
+    from (select p.key, max(p.score) as score from unnest(p_passages) as p group by p.key) as k
+    cross join lateral (
+      select c.* from memory._current_artifacts(p_user_id) as c
+        where c.key between k.key and k.key order by c.key limit 1) as a
+    cross join lateral (
+      select q.first_byte, q.content from memory.artifact_parts as q
+      where q.user_id = p_user_id and q.content_id = a.content_id
+      order by q.first_byte desc limit 1) as z
+  ), windows as materialized (
+    select p.content_id, p.first_byte, p.end_byte, greatest(p.first_byte - p_around, 0) as starts,
+      p.end_byte + p_around as ends
+    from unnest(p_passages) as p
+    union all
+    select n.content_id, 0, h.bytes, 0, h.bytes
+    from named as n
+    cross join lateral (
+      select octet_length(convert_to(left(split_part(q.content, e'\n', 1) || e'\n', 500), 'UTF8')) as bytes
+      from memory.artifact_parts as q
+      where q.user_id = p_user_id and q.content_id = n.content_id and q.first_byte = 0 offset 0) as h
+    where n.description ~ '(CSV|TSV|table), [0-9,]+ rows?: '
+  ), ranges as materialized (
+    select r.content_id, lower(u.range) as starts, upper(u.range) as ends
+    from (select w.content_id, range_agg(int4range(w.starts, w.ends)) as range from windows as w
+          group by w.content_id) as r
+    cross join unnest(r.range) as u (range)
+  ), read as materialized (
+    select n.key, n.ref, n.score, n.bytes, r.starts, memory._numbered_lines(
+        t.said, t.read_from, t.first_line, r.starts, c.first_byte, c.end_byte, r.ends, n.bytes) as said, r.ends
+    from ranges as r
+    join named as n on n.content_id = r.content_id
+    cross join lateral (
+      select min(w.first_byte) as first_byte, max(w.end_byte) as end_byte
+      from windows as w where w.content_id = r.content_id and w.starts >= r.starts and w.ends <= r.ends) as c
+    cross join lateral (
+      select min(q.first_byte) as read_from, min(q.first_line) as first_line,
+        string_agg(q.content, '' order by q.first_byte) as said
+      from memory.artifact_parts as q
+      where q.user_id = p_user_id and q.content_id = r.content_id and q.first_byte < r.ends and q.first_byte >= (
+        select max(f.first_byte) from memory.artifact_parts as f
+        where f.user_id = p_user_id and f.content_id = r.content_id and f.first_byte <= r.starts)) as t
+  )
+  select r.key, r.ref,
+    string_agg(case when r.starts > 0 then e'[...]\n' else '' end || r.said, e'\n' order by r.starts)
+      || case when max(r.ends) < max(r.bytes) then e'\n[...]' else '' end, r.score
+  from read as r
+  group by r.key, r.ref, r.score;
+end;
+$$;
+
+-- The numbered lines of p_said from the byte p_first_byte to p_end_byte, and whole lines around them between p_starts
+-- and p_ends. p_said begins at the byte p_read_from of the content, in the line p_first_line (counted from 0).
+create or replace function memory._numbered_lines(
+  p_said text, p_read_from int, p_first_line int, p_starts int, p_first_byte int, p_end_byte int, p_ends int,
+  p_bytes int
+)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  before constant text := memory._byte_slice(p_said, 0, p_first_byte - p_read_from);
+  head text := memory._byte_slice(p_said, p_starts - p_read_from, p_first_byte - p_read_from);
+  core constant text := memory._byte_slice(p_said, p_first_byte - p_read_from, p_end_byte - p_read_from);
+  tail text := memory._byte_slice(p_said, p_end_byte - p_read_from, p_ends - p_read_from);
+  line int;
+begin
+  if p_starts > 0 then
+    head := case when strpos(head, e'\n') > 0 then substr(head, strpos(head, e'\n') + 1)
+      else '...' || regexp_replace(head, e'^\\S{0,50}\\s', '') end;
+  end if;
+  if p_ends < p_bytes and strpos(tail, e'\n') > 0 then
+    tail := regexp_replace(tail, e'\n[^\n]*$', '');
+  elsif p_ends < p_bytes and right(core, 1) <> e'\n' then
+    tail := regexp_replace(tail, e'\\s\\S{0,50}$', '') || '...';
+  end if;
+  line := p_first_line + memory._line_breaks(before) - memory._line_breaks(head);
+  return (
+    select string_agg(line + l.place || ': ' || rtrim(l.said, e'\r'), e'\n' order by l.place)
+    from string_to_table(regexp_replace(head || core || tail, e'\n$', ''), e'\n') with ordinality as l (said, place));
+end;
+$$;
+
+set local search_path = pg_catalog, pg_temp;
+
+-- What placeholders are (the prompt placeholders), for a context in which one stands.
+
+-- The tokens that are kept free for it: where a message of the thread is kept as an artifact, those of the whole
+-- paragraph, if a quarter of the context is enough. Otherwise the context shows the paragraph if the other parts leave
+-- room.
+create or replace function memory._tokens_for_placeholders(p_asking memory._asking, p_max_tokens int)
+returns int
+language plpgsql stable parallel safe
+as $$
+declare
+  needed int;
+begin
+  if exists (
+    select from memory.messages as m
+    where m.user_id = p_asking.user_id and m.thread_id = p_asking.thread_id and m.artifact_key is not null
+      and m.is_active) then
+    needed := memory._tokens_at_most(memory._prompt('placeholders') ->> 'template');
+  end if;
+  return case when needed <= p_max_tokens / 4 then needed else 0 end;
+end;
+$$;
+
+create or replace function memory._placeholder_offer(
+  p_asking memory._asking, p_offers memory._offer[], p_max_tokens int
+)
+returns memory._offer[]
+language plpgsql stable parallel safe
+as $$
+declare
+  named constant text[] := array(
+    select unnest(memory._named_keys(o.content)) from unnest(p_offers) as o
+    where o.why_not is null and strpos(o.content, 'MemoryRef: ') > 0);
+  paragraph text;
+  tokens int;
+begin
+  if named = '{}'
+    or not exists (select from memory._current_artifacts(p_asking.user_id) as a where a.key = any (named)) then
+    return array[]::memory._offer[];
+  end if;
+  paragraph := btrim(memory._prompt('placeholders') ->> 'template', e' \n');
+  tokens := memory._tokens_at_most(paragraph);
+  if tokens + memory._shown_tokens(p_offers) > p_max_tokens then
+    return array[memory._left_out('instructions', 'does not fit', tokens)];
+  end if;
+  return array[row(0, 9223372036854775807, 'instructions', null, 'system', paragraph, tokens, '{}', null, null, null)
+    ::memory._offer];
+end;
+$$;
+
+do $$
+begin
+  perform set_config('search_path', format('pg_catalog, %I, pg_temp', current_setting('agent_memory.vector_schema')),
+    true);
+end;
+$$;
+-- needs pgvector on the search_path
+
+-- The artifacts that a query needs, and the passages that say most about the query, without passages that score less
+-- than half of the best. If no model can choose and all artifacts fit, all artifacts are relevant.
+create or replace function memory._asked_about(
+  p_user_id text, p_keys text[], p_query text, p_query_embedding vector, p_max_tokens int, p_fit boolean,
+  out passages memory._passage[], out relevant text[]
+)
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  policy constant jsonb := memory._policy(p_user_id, null);
+  judge memory.models; -- judges whether a query in words needs a text
+  asking memory._asking;
+  judged memory.search_result[];
+begin
+  relevant := p_keys;
+  if p_query is not null and (policy #>> '{context,embed_query}')::boolean then -- a context may wait for a model
+    judge := memory._rerank_model(policy);
+    if judge.name is null then
+      judge := memory._chosen_chat_model(null, policy -> 'agent');
+      judge := case when judge.provider <> 'local' -- A local model finds facts in messages and answers no questions.
+        then jsonb_populate_record(
+          judge, jsonb_build_object('settings', judge.settings || jsonb '{"rerank_api": "chat"}')) end;
+    end if;
+  end if;
+  if p_fit and judge.name is null and (memory._embedding_model()).name is null then
+    return;
+  end if;
+  asking := memory._asking_of(p_user_id, null, null, p_query, p_query_embedding, policy);
+  passages := array(
+    select row(p.key, p.content_id, p.first_byte, p.end_byte, p.score)::memory._passage
+    from (
+      select a.*, max(a.score) over () as best
+      from memory._passages_about(
+        asking, p_keys, 10000,
+        -- A passage has at least 20 tokens, and seldom fewer than 100 with the lines around it.
+        least(12 + p_max_tokens / 100, 200)) as a) as p
+    where p.score >= p.best / 2
+    order by p.score desc);
+  if judge.name is not null then
+    -- The model gets the placeholder of each artifact and the passages that say most about the query, or else the
+    -- beginning. If there are more than 50 artifacts, the model judges the 50 with the best passages.
+    judged := array(
+      select r from memory._rerank(p_user_id, null, judge, p_query, false, array(
+        select row('artifact', a.key, a.thread_id, concat_ws(e'\n',
+            memory._memory_ref(a.key, a.description, a.token_count),
+            coalesce(s.said, memory._content_slice(p_user_id, a.content_id, 0, 2000))),
+          null, null, null, '{}', null, null)::memory.search_result
+        from (select k.key, max(p.score) as score
+              from unnest(p_keys) as k (key) left join unnest(passages) as p on p.key = k.key
+              group by k.key order by 2 desc nulls last, 1 limit 50) as k
+        join memory._current_artifacts(p_user_id) as a on a.key = k.key
+        left join memory._passages_shown(p_user_id, passages, 200) as s on s.key = k.key
+        where not memory._is_held_back_artifact(p_user_id, k.key, memory._bytes_shown(passages, k.key, 200))
+      )) as r);
+    if judged = '{}' or (judged[1]).score is not null then
+      -- Rerank models use the scale from 0 to 1 differently, so an artifact's score is also compared with the best one.
+      relevant := array(
+        select j.id from (select u.*, max(u.score) over () as best from unnest(judged) as u) as j
+        where j.score >= 0.2 and j.score > j.best / 2);
+      return;
+    end if; -- The server does not ask a model, or the model does not answer.
+  end if;
+  relevant := memory._relevant_by_meaning(p_user_id, p_keys, asking.model, asking.target, passages);
+end;
+$$;
+
+-- The artifacts that are relevant by their embeddings or their words. An artifact is relevant if one of its parts is
+-- about as near to the query as the nearest part of all, or if it has a passage. An artifact without an embedding
+-- counts as relevant; without an embedding of the query all artifacts do.
+create or replace function memory._relevant_by_meaning(
+  p_user_id text, p_keys text[], p_model text, p_target halfvec, p_passages memory._passage[]
+)
+returns text[]
+language plpgsql stable parallel safe
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+begin
+  if p_target is null then
+    return p_keys;
+  end if;
+  return array(
+    select n.key
+    from (
+      select k.key, s.similarity, max(s.similarity) over () as nearest
+      from unnest(p_keys) as k (key)
+      cross join lateral (
+        select max(p.similarity) as similarity
+        from memory._current_artifacts(p_user_id) as a
+        cross join lateral memory._part_texts(p_user_id, a.key, a.content_id, p_model, p_target, null) as p
+        where a.key between k.key and k.key) as s
+    ) as n
+    where n.similarity is null or n.similarity >= greatest(0.25, 0.6 * n.nearest)
+      or exists (select from unnest(p_passages) as p where p.key = n.key and p.score >= 0.15));
 end;
 $$;
 
@@ -36358,74 +36501,6 @@ begin
 end;
 $$;
 
--- Looks at the artifacts that messages became and that are due for a look, and deletes those that nothing names: no
--- message (not even one in quarantine, or a cleared one that is not swept yet), and no summary, memory or document.
--- Returns how many. Artifacts that only texts name, in the long or the short form, are looked at again a day later. One
--- look reads the texts of a user once, whatever the number of artifacts. A user whose messages a job is reading waits:
--- its summary may name an artifact whose message is gone.
-create or replace function memory._sweep_unnamed_artifacts(p_batch_size int)
-returns bigint
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  due record;
-  named text[]; -- by the messages that became them
-  named_in_texts text[];
-  swept_artifacts bigint;
-  all_swept bigint := 0;
-begin
-  for due in
-    select d.user_id, array_agg(d.key) as keys
-    from (
-      select a.user_id, a.key
-      from memory.artifacts as a
-      where a.check_at <= statement_timestamp() and a.check_at < 'infinity'
-      order by a.check_at
-      limit p_batch_size
-      for update skip locked) as d
-    group by d.user_id
-  loop
-    -- A statement of its own sees messages that were deleted before the artifacts were locked. A session that deletes
-    -- such a text later waits for the lock, and then has the artifact looked at again.
-    named := array(
-      select a.key
-      from memory.artifacts as a
-      where a.user_id = due.user_id and a.key = any (due.keys) and exists (
-        select from memory.messages as m
-        where m.user_id = a.user_id and m.thread_id = a.thread_id and m.artifact_key = a.key));
-    update memory.artifacts as a set check_at = 'infinity' where a.user_id = due.user_id and a.key = any (named);
-    continue when due.keys <@ named;
-    named_in_texts := case when exists (
-        select from memory.jobs as j where j.user_id = due.user_id and j.status = 'running')
-      then due.keys
-      else array(
-        select distinct k.key
-        from (
-          select g.content as said from memory.messages as g where g.user_id = due.user_id
-          union all
-          select q.content from memory.quarantined_messages as q where q.user_id = due.user_id
-          union all
-          select s.summary from memory.summaries as s where s.user_id = due.user_id
-          union all
-          select m.content from memory.memories as m where m.user_id = due.user_id
-          union all
-          select d.content from memory.documents as d where d.user_id = due.user_id) as t
-        cross join lateral unnest(memory._named_keys(t.said)) as k (key)
-        where t.said like '%MemoryRef: %') end;
-    update memory.artifacts as a
-    set check_at = statement_timestamp() + interval '1 day'
-    where a.user_id = due.user_id and a.key = any (due.keys) and a.key = any (named_in_texts)
-      and a.key <> all (named);
-    delete from memory.artifacts as a
-    where a.user_id = due.user_id and a.key = any (due.keys) and a.key <> all (named_in_texts)
-      and a.key <> all (named);
-    get diagnostics swept_artifacts = row_count;
-    all_swept := all_swept + swept_artifacts;
-  end loop;
-  return all_swept;
-end;
-$$;
-
 create or replace function memory.sweep(batch_size int default 10000)
 returns jsonb
 language plpgsql volatile parallel unsafe security definer
@@ -36480,7 +36555,7 @@ begin
     queued := queued + memory._enqueue_due(overdue.user_id, overdue.kind, overdue.scope)::int;
   end loop;
   checked := memory._finish_unread_messages(batch_size);
-  checked := checked + memory._parse_parts(null, 4000000);
+  checked := checked + memory._artifacts_parse(null, 4000000);
   perform memory._serve_active_model(null, batch_size);
 
   -- These skip rows (or threads and scopes) that another transaction has locked; the next call deletes the rest. Each
@@ -36488,22 +36563,10 @@ begin
   -- their address (ctid), the others by their key if their version (xmin) is still the same.
   swept := swept || jsonb_build_object('messages', memory._sweep_messages(batch_size));
   swept := swept || jsonb_build_object('memories', memory._sweep_memories(batch_size));
-  delete from memory.artifacts as a where a.ctid = any (array(
-    select d.ctid from memory.artifacts as d where d.expires_at <= statement_timestamp()
-    order by d.expires_at limit batch_size for update skip locked));
-  get diagnostics removed = row_count;
-  swept := swept || jsonb_build_object('artifacts', removed + memory._sweep_unnamed_artifacts(batch_size));
+  swept := memory._added(swept, memory._artifacts_sweep(batch_size));
   swept := memory._added(swept, memory._checkpoints_sweep(batch_size));
   swept := memory._added(swept, memory._secrets_sweep(batch_size));
   swept := memory._added(swept, memory._sharing_sweep(batch_size));
-  -- Uploads that nobody has stored as an artifact within a day after the last piece.
-  with due as (
-    delete from memory.artifact_uploads as u where u.ctid = any (array(
-      select d.ctid from memory.artifact_uploads as d where d.updated_at < statement_timestamp() - interval '1 day'
-      order by d.updated_at limit batch_size for update skip locked))
-    returning u.user_id, u.upload_id
-  )
-  delete from memory.artifact_parts as p using due as d where p.user_id = d.user_id and p.content_id = d.upload_id;
   -- In a statement of its own, so that the deletion is planned for as many rows as there are: for an array of unknown
   -- length PostgreSQL reads a table of a few pages whole.
   finished := array(
@@ -36658,6 +36721,99 @@ where s.kind = 'rolling' and s.status = 'completed'
 order by s.created_at desc
 $view$);
 comment on view memory.summary_windows is 'How the windows of rolling summaries move on, newest first.';
+
+-- Deletes artifacts that have expired or that nothing names any more, and uploads that nobody has stored as an artifact
+-- within a day after the last piece.
+create or replace function memory._artifacts_sweep(p_batch_size int)
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  removed bigint;
+begin
+  delete from memory.artifacts as a where a.ctid = any (array(
+    select d.ctid from memory.artifacts as d where d.expires_at <= statement_timestamp()
+    order by d.expires_at limit p_batch_size for update skip locked));
+  get diagnostics removed = row_count;
+  removed := removed + memory._sweep_unnamed_artifacts(p_batch_size);
+  with due as (
+    delete from memory.artifact_uploads as u where u.ctid = any (array(
+      select d.ctid from memory.artifact_uploads as d where d.updated_at < statement_timestamp() - interval '1 day'
+      order by d.updated_at limit p_batch_size for update skip locked))
+    returning u.user_id, u.upload_id
+  )
+  delete from memory.artifact_parts as p using due as d where p.user_id = d.user_id and p.content_id = d.upload_id;
+  return jsonb_build_object('artifacts', removed);
+end;
+$$;
+
+-- Looks at the artifacts that messages became and that are due for a look, and deletes those that nothing names: no
+-- message (not even one in quarantine, or a cleared one that is not swept yet), and no summary, memory or document.
+-- Returns how many. Artifacts that only texts name, in the long or the short form, are looked at again a day later. One
+-- look reads the texts of a user once, whatever the number of artifacts. A user whose messages a job is reading waits:
+-- its summary may name an artifact whose message is gone.
+create or replace function memory._sweep_unnamed_artifacts(p_batch_size int)
+returns bigint
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  due record;
+  named text[]; -- by the messages that became them
+  named_in_texts text[];
+  swept_artifacts bigint;
+  all_swept bigint := 0;
+begin
+  for due in
+    select d.user_id, array_agg(d.key) as keys
+    from (
+      select a.user_id, a.key
+      from memory.artifacts as a
+      where a.check_at <= statement_timestamp() and a.check_at < 'infinity'
+      order by a.check_at
+      limit p_batch_size
+      for update skip locked) as d
+    group by d.user_id
+  loop
+    -- A statement of its own sees messages that were deleted before the artifacts were locked. A session that deletes
+    -- such a text later waits for the lock, and then has the artifact looked at again.
+    named := array(
+      select a.key
+      from memory.artifacts as a
+      where a.user_id = due.user_id and a.key = any (due.keys) and exists (
+        select from memory.messages as m
+        where m.user_id = a.user_id and m.thread_id = a.thread_id and m.artifact_key = a.key));
+    update memory.artifacts as a set check_at = 'infinity' where a.user_id = due.user_id and a.key = any (named);
+    continue when due.keys <@ named;
+    named_in_texts := case when exists (
+        select from memory.jobs as j where j.user_id = due.user_id and j.status = 'running')
+      then due.keys
+      else array(
+        select distinct k.key
+        from (
+          select g.content as said from memory.messages as g where g.user_id = due.user_id
+          union all
+          select q.content from memory.quarantined_messages as q where q.user_id = due.user_id
+          union all
+          select s.summary from memory.summaries as s where s.user_id = due.user_id
+          union all
+          select m.content from memory.memories as m where m.user_id = due.user_id
+          union all
+          select d.content from memory.documents as d where d.user_id = due.user_id) as t
+        cross join lateral unnest(memory._named_keys(t.said)) as k (key)
+        where t.said like '%MemoryRef: %') end;
+    update memory.artifacts as a
+    set check_at = statement_timestamp() + interval '1 day'
+    where a.user_id = due.user_id and a.key = any (due.keys) and a.key = any (named_in_texts)
+      and a.key <> all (named);
+    delete from memory.artifacts as a
+    where a.user_id = due.user_id and a.key = any (due.keys) and a.key <> all (named_in_texts)
+      and a.key <> all (named);
+    get diagnostics swept_artifacts = row_count;
+    all_swept := all_swept + swept_artifacts;
+  end loop;
+  return all_swept;
+end;
+$$;
 
 -- Deletes the checkpoints of threads whose last one has expired, of at most so many threads, and returns how many. A
 -- thread of which somebody holds a checkpoint is left for the next call.
@@ -51983,7 +52139,7 @@ declare
 begin
   for routine in
     select p.oid::regprocedure from pg_proc as p
-    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_about_how_many', '_acknowledges', '_active_messages', '_active_tokens', '_add_prompt_version', '_added', '_agent_of_file', '_agent_of_message', '_agent_of_several', '_agrees_with', '_allowed_calls', '_append_content', '_apply_result', '_archive', '_archive_namespace', '_are_numbers', '_are_numbers_from', '_around_output', '_article_after_delete', '_artifact_after_change', '_artifact_after_write', '_artifact_awaits_verdict', '_artifact_before_write', '_artifact_content_after_insert', '_artifact_key', '_artifact_passing', '_artifact_problem', '_artifact_shown', '_artifact_texts', '_artifact_texts_after_update', '_artifact_trust', '_artifact_valid_until', '_artifact_verdict', '_artifacts_after_delete', '_ask_model', '_asked_about', '_asking_of', '_asks_the_assistant', '_attributes', '_attributes_named', '_audit', '_audit_before_change', '_audit_schedule', '_await_verdict', '_awaits_extraction', '_awaits_verdict', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_users', '_begin_copy', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_book', '_bury', '_bury_user', '_byte_slice', '_bytes_shown', '_bytes_to_finish', '_call_model', '_call_of', '_call_seq', '_caller', '_can_be_updated', '_candidates', '_change_name', '_changes_whole_user', '_character_start', '_chat_model', '_check_artifact', '_check_artifact_content', '_check_artifact_soon', '_check_bindings', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_checkpoint', '_check_chunks', '_check_claims', '_check_clock', '_check_content', '_check_deletion', '_check_document', '_check_embeddings', '_check_export', '_check_extraction_types', '_check_filter', '_check_free_place', '_check_id', '_check_indexes', '_check_json_size', '_check_key', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_on_conflict', '_check_page', '_check_part', '_check_privileges', '_check_prompt_name', '_check_range', '_check_reader', '_check_recent_k', '_check_result_text', '_check_role_to_bind', '_check_roles', '_check_search', '_check_setting', '_check_settings', '_check_settings_object', '_check_some_readable', '_check_source_name', '_check_space', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_thread_exists', '_check_title', '_check_token_key', '_check_triggers', '_check_unread', '_check_upgrade', '_check_user_of_job', '_check_user_or_all', '_checked_roles', '_checkpoint_values', '_checkpoints_have_expired', '_checkpoints_sweep', '_checkpoints_thread_deleted', '_checks', '_chosen_chat_model', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_cited_by', '_close_archive', '_cluster_map', '_code', '_compared_text', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_bytes', '_content_hash', '_content_slice', '_content_states_any', '_content_under', '_conversation_memory', '_copies_of', '_copy_texts', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_counted_on', '_counted_refusals', '_create_file', '_cross_session_context', '_current_artifacts', '_current_summaries', '_cut_roughly', '_dates_held', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_checkpoints_of_thread', '_delete_content', '_delete_derived', '_delete_files', '_delete_memories', '_delete_messages', '_delete_some_checkpoints', '_deletion', '_describe', '_describe_artifact_apply', '_describe_artifact_follow_up', '_describe_artifact_input', '_describe_artifact_overdue', '_describe_artifact_unfinished', '_describe_binary', '_describe_diff', '_describe_json', '_describe_json_lines', '_describe_json_start', '_describe_log', '_describe_page', '_describe_table', '_describe_tests', '_dimensions', '_doc_types', '_document_after_change', '_document_after_write', '_document_agent', '_document_before_write', '_document_passing', '_document_problem', '_document_shown', '_document_texts', '_document_texts_after_change', '_document_texts_after_update', '_documents_to_delete', '_does_not_fit', '_drop_artifact_texts', '_drop_secret_mask', '_drop_summaries', '_drop_uses', '_earlier_messages', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_overdue', '_embed_query', '_embedded_status', '_embedded_text', '_embedding_input', '_embedding_model', '_embeddings_of', '_emoji', '_end_as_noted', '_end_lease', '_end_memories', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ending_line', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enqueue_reconciliation', '_enter_calls', '_enter_job_calls', '_entries_named', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_evict_hidden', '_evict_together', '_evictable', '_evidence_of', '_evidence_words', '_evident_ends', '_evident_memories', '_evident_summary', '_excerpt', '_existing_space', '_expansions', '_expires_soon', '_expiring_unread', '_expiry', '_expiry_of_checkpoints', '_explanation', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_facts_alike', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_field_problem', '_file_place', '_file_size', '_file_to_change', '_file_tokens', '_files_at', '_filters', '_filters_of_memories', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_unread_messages', '_fit_thread', '_fitted', '_fold_near_duplicates', '_folded', '_folded_vector', '_follows', '_foremost_memories', '_forget_contributions', '_forget_conversation', '_forget_gone_keys', '_forget_in_ledger', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_forgetting_delete', '_forgetting_update', '_free_number', '_from_base64url', '_give_back', '_given_key', '_gone', '_grant_as_to_tenants', '_grep_content', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_checkpoints', '_has_embeddings', '_has_known_provider', '_has_memory', '_has_memory_attributes', '_has_one_value', '_has_runner', '_has_unparsed_texts', '_heading_of', '_held_back', '_help_without_model', '_hide_released', '_hmac', '_hmac_block', '_hmac_sha256', '_hold_thread', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_in_short', '_insert_claims_mark', '_insert_into_file', '_insert_job', '_is_archive', '_is_article_of', '_is_blank', '_is_bound', '_is_card_number', '_is_checkpoint', '_is_chosen_message', '_is_current', '_is_current_message', '_is_ended_by', '_is_evidence', '_is_forgotten', '_is_granted', '_is_held_back', '_is_held_back_artifact', '_is_here', '_is_iban', '_is_id', '_is_judged', '_is_kept', '_is_kept_message', '_is_last_part', '_is_low', '_is_metadata', '_is_named', '_is_namespace', '_is_over', '_is_parsed', '_is_passage', '_is_plain_checkpoint', '_is_poisoned_artifact', '_is_provider', '_is_queued', '_is_random', '_is_readable_message', '_is_real_moment', '_is_result_text', '_is_role', '_is_same_content', '_is_same_secret', '_is_short_term', '_is_shown_or_waits', '_is_space', '_is_stated', '_is_summary_due', '_is_taken_key', '_is_tenant', '_is_there', '_is_undeleted', '_is_unexpired', '_is_unparsed', '_is_user', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_in_text', '_json_masked', '_json_states_any', '_judge_artifact', '_judge_document', '_judged_memory', '_judged_texts', '_keep_artifact', '_keep_embeddings', '_keep_limit', '_keep_memories', '_keep_message', '_keep_query_embedding', '_keep_round', '_keep_summary_texts', '_keep_the_best', '_keep_window', '_kept_texts', '_keyed_hash', '_keyed_statement', '_keys', '_kind_of_summary', '_known_dimensions', '_known_keys', '_known_memory', '_known_model', '_known_to_end', '_language', '_language_of', '_language_of_script', '_languages', '_last_said', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_leave_spaces', '_left_out', '_line_breaks', '_line_ends', '_line_start', '_lines_around', '_list_found_threads', '_list_problem', '_listed_documents', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_documents', '_lock_embedded', '_lock_existing_thread', '_lock_free_scopes', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_source', '_lock_thread', '_lock_to_forget', '_lock_to_merge', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_log_summary', '_looked_up', '_lowered', '_make_tenant', '_make_texts', '_mark_parsed', '_marked', '_masked', '_masked_assignment', '_masked_content', '_masked_memory', '_masked_metadata', '_masked_note', '_masked_word', '_masks', '_masks_of', '_max_artifact_bytes', '_max_export_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_attack', '_may_be_copy', '_may_be_long', '_may_be_masked', '_may_be_reworded', '_may_end', '_may_name', '_may_outrank', '_may_reach', '_may_state', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memories_concerned', '_memories_part', '_memories_to_delete', '_memory_before_insert', '_memory_before_update', '_memory_block', '_memory_line', '_memory_offers', '_memory_passing', '_memory_problem', '_memory_ref', '_memory_result', '_memory_shown', '_memory_texts', '_memory_texts_after_change', '_memory_trust', '_merge_layers', '_merge_parts', '_merge_policy', '_merge_rows', '_merge_secrets', '_merged_column', '_merging_conflict', '_merging_statement', '_message_before_insert', '_message_before_update', '_message_digest', '_message_expiry', '_message_in', '_message_lifetime', '_message_offers', '_message_passing', '_message_payload', '_message_problem', '_message_says', '_message_shown', '_message_text_after_update', '_message_texts', '_message_texts_after_change', '_message_tokens', '_message_trust', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_messages_of_source', '_messages_to_delete', '_microseconds', '_model_after_delete', '_model_json', '_model_to_fill', '_named_artifacts', '_named_keys', '_named_model', '_near_memories', '_nearest', '_nearest_among_memories', '_needs_summary', '_new_message', '_new_names', '_newest_facts', '_newest_question', '_newest_request', '_newest_seq', '_newest_thousand', '_newest_units', '_next_place', '_no_model', '_norm', '_normal_form', '_note_change', '_note_deletion', '_note_expired', '_note_language', '_note_missing_models', '_note_missing_resource', '_note_unseen', '_note_writer', '_nothing_below', '_now_and_then', '_number_changes', '_numbered', '_numbered_key', '_numbered_line', '_numbered_lines', '_one_line', '_opened', '_opening', '_other_values', '_outdated_messages', '_own_words', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_parse_parts', '_part_bytes', '_part_key', '_part_text', '_part_texts', '_parts_of_result', '_passage', '_passages_about', '_passages_shown', '_passages_that_fit', '_passes_multiple', '_passing', '_patterns_of', '_pgcrypto', '_pieces', '_pieces_to_mask', '_place_of_row', '_placeholder_offer', '_placeholder_text', '_plainly_spelled', '_policy', '_policy_applies', '_policy_problem', '_policy_section', '_preselected', '_present_winner', '_problem_of', '_prompt', '_prompt_variables', '_proposal', '_pseudonym', '_put_away', '_quarantine_archive', '_quarantine_artifact', '_quarantine_document', '_quarantine_memories', '_quarantine_memories_with_articles', '_quarantine_messages', '_quarantine_notice', '_quarantine_said', '_quarantine_summaries', '_query_embedding', '_query_hash', '_query_model', '_query_or_null', '_query_target', '_query_words', '_rambles', '_range_rule', '_rank_memories', '_ranked', '_ranked_once', '_readable_content', '_readable_memory', '_readable_reply', '_readable_share', '_readable_text', '_readable_time', '_reads_language', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_ref_in', '_ref_key', '_refusal_in', '_refusals', '_refuse', '_refuse_absent_file', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_memory', '_refuse_message', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_space', '_refuse_taken_place', '_refuse_text', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refuse_upload', '_refuse_used_key', '_registration', '_release_artifact', '_release_derived', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevance', '_relevant_by_meaning', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_rename_files', '_rendered', '_renew_expiry', '_renew_summaries', '_replace', '_replace_in_file', '_request_words', '_rerank', '_rerank_model', '_reranks', '_restart_jobs', '_reworded_at', '_role', '_role_name', '_room', '_rough_pieces', '_round_hash', '_runs_of_words', '_said', '_said_at', '_said_bytes', '_said_count', '_said_in', '_said_in_message', '_said_members', '_said_parts', '_said_twice', '_same_memories', '_same_results', '_same_spelling', '_same_value', '_sample', '_say_again', '_says_no_more', '_schema_problem', '_scored_texts', '_screen_texts_apply', '_screen_texts_input', '_screen_texts_overdue', '_screen_texts_unfinished', '_screened_up_to', '_sealed', '_search_row', '_searchable_messages', '_secret_code', '_secret_key', '_secret_key_id', '_secret_key_of', '_secret_mask', '_secrets_doctor', '_secrets_newest', '_secrets_sweep', '_seq_after_opening', '_seq_of', '_seq_or_null', '_serve_active_model', '_server_variable', '_serving_model', '_set_mark', '_settings_of_file', '_settle', '_settle_duplicates', '_settle_threads', '_settled_metadata', '_share', '_share_in', '_share_of_texts', '_share_within', '_sharing_installed', '_sharing_sweep', '_sharing_thread_copied', '_shortened', '_shown_before', '_shown_memories', '_shown_rounds', '_shown_summary', '_shown_tokens', '_signature', '_since', '_source_texts', '_source_trust', '_space_id', '_space_of', '_spaces_to_read', '_speaks_of', '_start_summary', '_state', '_state_again', '_stated_at', '_statement_hash', '_states', '_states_any', '_stating_contents', '_stems_of', '_stop_claims', '_store_embeddings', '_store_summary', '_store_texts', '_stored_digest', '_subject', '_subject_in', '_summarised', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_offers', '_summary_passing', '_summary_shown', '_summary_texts', '_summary_texts_after_change', '_sweep_memories', '_sweep_messages', '_sweep_unnamed_artifacts', '_table_with', '_tables_of_users', '_tags_in', '_take_turn', '_take_verdict', '_text_of_message', '_text_vector', '_texts', '_that_fit', '_thread_after_change', '_thread_after_delete', '_thread_ids', '_thread_of', '_threads_after_delete', '_threads_with_words', '_time_asked', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_for_placeholders', '_tokens_of_parts', '_tokens_since_summary', '_tokens_to_give', '_trace_error', '_traced', '_turning_words', '_types_to_extract', '_unbook', '_unembedded', '_unjudged_parts', '_unless', '_unmasked', '_unread_candidates', '_unread_messages', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_hashes', '_user_of_claims', '_user_of_space', '_user_of_tenant', '_user_of_unusual_token', '_users_with_texts', '_utc_offset', '_uuid_v7', '_valid_memories', '_valid_to_before', '_valid_until', '_values_asked', '_values_before', '_variant_of', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_view_files', '_visible_memories', '_waiting_reason', '_waiting_texts', '_waits_for_budget', '_which', '_whole_calls', '_whole_checkpoint', '_whole_history', '_whole_lines', '_whole_thread_tokens', '_wider_request', '_with_blanks', '_with_defaults', '_with_english_dates', '_with_files', '_with_keys', '_with_own_refs', '_with_same_words', '_with_text', '_without_case', '_without_credentials', '_without_random_words', '_without_recalled', '_without_said', '_word_key', '_word_numbers', '_word_rank', '_worded', '_wording', '_wording_key', '_wordings_of', '_words_as_said', '_words_of', '_words_that_begin', '_work_status', '_write_again', '_write_memories', '_write_messages', '_writes_of_checkpoint', '_zone_of', '_zone_or_null', 'activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'copy_thread', 'count_memories', 'create_space', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_secret', 'delete_space', 'delete_thread', 'doctor', 'drop_model', 'end_memory', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread', 'get_thread_summary', 'get_user_summary', 'grant_space', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_changes', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_spaces', 'list_threads', 'list_users', 'load_user', 'merge_users', 'needs_memory', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'record_use', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'revoke_space', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_thread', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'use_files', 'vector_index', 'version', 'was_forgotten'])
+    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_about_how_many', '_acknowledges', '_active_messages', '_active_tokens', '_add_prompt_version', '_added', '_agent_of_file', '_agent_of_message', '_agent_of_several', '_agrees_with', '_allowed_calls', '_append_content', '_apply_result', '_archive', '_archive_namespace', '_are_numbers', '_are_numbers_from', '_around_output', '_article_after_delete', '_artifact_after_change', '_artifact_after_write', '_artifact_awaits_verdict', '_artifact_before_write', '_artifact_content_after_insert', '_artifact_key', '_artifact_passing', '_artifact_problem', '_artifact_shown', '_artifact_texts', '_artifact_texts_after_update', '_artifact_trust', '_artifact_valid_until', '_artifact_verdict', '_artifacts_after_delete', '_artifacts_is_unparsed', '_artifacts_parse', '_artifacts_sweep', '_artifacts_thread_deleted', '_artifacts_unread', '_artifacts_users', '_ask_model', '_asked_about', '_asking_of', '_asks_the_assistant', '_attributes', '_attributes_named', '_audit', '_audit_before_change', '_audit_schedule', '_await_verdict', '_awaits_extraction', '_awaits_verdict', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_users', '_begin_copy', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_book', '_bury', '_bury_user', '_byte_slice', '_bytes_shown', '_bytes_to_finish', '_call_model', '_call_of', '_call_seq', '_caller', '_can_be_updated', '_candidates', '_change_name', '_changes_whole_user', '_character_start', '_chat_model', '_check_artifact', '_check_artifact_content', '_check_artifact_soon', '_check_bindings', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_checkpoint', '_check_chunks', '_check_claims', '_check_clock', '_check_content', '_check_deletion', '_check_document', '_check_embeddings', '_check_export', '_check_extraction_types', '_check_filter', '_check_free_place', '_check_id', '_check_indexes', '_check_json_size', '_check_key', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_on_conflict', '_check_page', '_check_part', '_check_privileges', '_check_prompt_name', '_check_range', '_check_reader', '_check_recent_k', '_check_result_text', '_check_role_to_bind', '_check_roles', '_check_search', '_check_setting', '_check_settings', '_check_settings_object', '_check_some_readable', '_check_source_name', '_check_space', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_thread_exists', '_check_title', '_check_token_key', '_check_triggers', '_check_unread', '_check_upgrade', '_check_user_of_job', '_check_user_or_all', '_checked_roles', '_checkpoint_values', '_checkpoints_have_expired', '_checkpoints_sweep', '_checkpoints_thread_deleted', '_checkpoints_users', '_checks', '_chosen_chat_model', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_cited_by', '_close_archive', '_cluster_map', '_code', '_compared_text', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_bytes', '_content_hash', '_content_slice', '_content_states_any', '_content_under', '_conversation_memory', '_copies_of', '_copy_texts', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_counted_on', '_counted_refusals', '_create_file', '_cross_session_context', '_current_artifacts', '_current_summaries', '_cut_roughly', '_dates_held', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_checkpoints_of_thread', '_delete_content', '_delete_derived', '_delete_files', '_delete_memories', '_delete_messages', '_delete_some_checkpoints', '_deletion', '_describe', '_describe_artifact_apply', '_describe_artifact_follow_up', '_describe_artifact_input', '_describe_artifact_overdue', '_describe_artifact_unfinished', '_describe_binary', '_describe_diff', '_describe_json', '_describe_json_lines', '_describe_json_start', '_describe_log', '_describe_page', '_describe_table', '_describe_tests', '_dimensions', '_doc_types', '_document_after_change', '_document_after_write', '_document_agent', '_document_before_write', '_document_passing', '_document_problem', '_document_shown', '_document_texts', '_document_texts_after_change', '_document_texts_after_update', '_documents_to_delete', '_does_not_fit', '_drop_artifact_texts', '_drop_secret_mask', '_drop_summaries', '_drop_uses', '_earlier_messages', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_overdue', '_embed_query', '_embedded_status', '_embedded_text', '_embedding_input', '_embedding_model', '_embeddings_of', '_emoji', '_end_as_noted', '_end_lease', '_end_memories', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ending_line', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enqueue_reconciliation', '_enter_calls', '_enter_job_calls', '_entries_named', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_evict_hidden', '_evict_together', '_evictable', '_evidence_of', '_evidence_words', '_evident_ends', '_evident_memories', '_evident_summary', '_excerpt', '_existing_space', '_expansions', '_expires_soon', '_expiring_unread', '_expiry', '_expiry_of_checkpoints', '_explanation', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_facts_alike', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_field_problem', '_file_place', '_file_size', '_file_to_change', '_file_tokens', '_files_at', '_filters', '_filters_of_memories', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_unread_messages', '_fit_thread', '_fitted', '_fold_near_duplicates', '_folded', '_folded_vector', '_follows', '_foremost_memories', '_forget_contributions', '_forget_conversation', '_forget_gone_keys', '_forget_in_ledger', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_forgetting_delete', '_forgetting_update', '_free_number', '_from_base64url', '_give_back', '_given_key', '_gone', '_grant_as_to_tenants', '_grep_content', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_checkpoints', '_has_embeddings', '_has_known_provider', '_has_memory', '_has_memory_attributes', '_has_one_value', '_has_runner', '_has_unparsed_texts', '_heading_of', '_held_back', '_help_without_model', '_hide_released', '_hmac', '_hmac_block', '_hmac_sha256', '_hold_thread', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_in_short', '_insert_claims_mark', '_insert_into_file', '_insert_job', '_is_archive', '_is_article_of', '_is_blank', '_is_bound', '_is_card_number', '_is_checkpoint', '_is_chosen_message', '_is_current', '_is_current_message', '_is_ended_by', '_is_evidence', '_is_forgotten', '_is_granted', '_is_held_back', '_is_held_back_artifact', '_is_here', '_is_iban', '_is_id', '_is_judged', '_is_kept', '_is_kept_message', '_is_last_part', '_is_low', '_is_metadata', '_is_named', '_is_namespace', '_is_over', '_is_parsed', '_is_passage', '_is_plain_checkpoint', '_is_poisoned_artifact', '_is_provider', '_is_queued', '_is_random', '_is_readable_message', '_is_real_moment', '_is_result_text', '_is_role', '_is_same_content', '_is_same_secret', '_is_short_term', '_is_shown_or_waits', '_is_space', '_is_stated', '_is_summary_due', '_is_taken_key', '_is_tenant', '_is_there', '_is_undeleted', '_is_unexpired', '_is_unparsed', '_is_user', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_in_text', '_json_masked', '_json_states_any', '_judge_artifact', '_judge_document', '_judge_later', '_judged_memory', '_judged_texts', '_keep_artifact', '_keep_embeddings', '_keep_limit', '_keep_memories', '_keep_message', '_keep_query_embedding', '_keep_round', '_keep_summary_texts', '_keep_the_best', '_keep_window', '_kept_texts', '_keyed_hash', '_keyed_statement', '_keys', '_kind_of_summary', '_known_dimensions', '_known_keys', '_known_memory', '_known_model', '_known_to_end', '_language', '_language_of', '_language_of_script', '_languages', '_last_said', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_leave_spaces', '_left_out', '_line_breaks', '_line_ends', '_line_start', '_lines_around', '_list_found_threads', '_list_problem', '_listed_documents', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_documents', '_lock_embedded', '_lock_existing_thread', '_lock_free_scopes', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_source', '_lock_thread', '_lock_to_forget', '_lock_to_merge', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_log_summary', '_looked_up', '_lowered', '_make_tenant', '_make_texts', '_mark_parsed', '_marked', '_masked', '_masked_assignment', '_masked_content', '_masked_memory', '_masked_metadata', '_masked_note', '_masked_word', '_masks', '_masks_of', '_max_export_bytes', '_max_file_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_attack', '_may_be_copy', '_may_be_long', '_may_be_masked', '_may_be_reworded', '_may_end', '_may_name', '_may_outrank', '_may_reach', '_may_state', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memories_concerned', '_memories_part', '_memories_to_delete', '_memory_before_insert', '_memory_before_update', '_memory_block', '_memory_line', '_memory_offers', '_memory_passing', '_memory_problem', '_memory_ref', '_memory_result', '_memory_shown', '_memory_texts', '_memory_texts_after_change', '_memory_trust', '_merge_layers', '_merge_parts', '_merge_policy', '_merge_rows', '_merge_secrets', '_merged_column', '_merging_conflict', '_merging_statement', '_message_before_insert', '_message_before_update', '_message_digest', '_message_expiry', '_message_in', '_message_lifetime', '_message_offers', '_message_passing', '_message_payload', '_message_problem', '_message_says', '_message_shown', '_message_text_after_update', '_message_texts', '_message_texts_after_change', '_message_tokens', '_message_trust', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_messages_of_source', '_messages_to_delete', '_microseconds', '_model_after_delete', '_model_json', '_model_to_fill', '_named_artifacts', '_named_keys', '_named_model', '_near_memories', '_nearest', '_nearest_among_memories', '_needs_summary', '_new_message', '_new_names', '_newest_facts', '_newest_question', '_newest_request', '_newest_seq', '_newest_thousand', '_newest_units', '_next_place', '_no_model', '_norm', '_normal_form', '_note_change', '_note_deletion', '_note_expired', '_note_language', '_note_missing_models', '_note_missing_resource', '_note_unseen', '_note_writer', '_nothing_below', '_now_and_then', '_number_changes', '_numbered', '_numbered_key', '_numbered_line', '_numbered_lines', '_one_line', '_opened', '_opening', '_other_values', '_outdated_messages', '_own_words', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_part_bytes', '_part_key', '_part_text', '_part_texts', '_parts_of_result', '_passage', '_passages_about', '_passages_shown', '_passages_that_fit', '_passes_multiple', '_passing', '_patterns_of', '_pgcrypto', '_pieces', '_pieces_to_mask', '_place_of_row', '_placeholder_offer', '_placeholder_text', '_plainly_spelled', '_policy', '_policy_applies', '_policy_problem', '_policy_section', '_preselected', '_present_winner', '_problem_of', '_prompt', '_prompt_variables', '_proposal', '_pseudonym', '_put_away', '_quarantine_archive', '_quarantine_artifact', '_quarantine_document', '_quarantine_memories', '_quarantine_memories_with_articles', '_quarantine_messages', '_quarantine_notice', '_quarantine_said', '_quarantine_summaries', '_query_embedding', '_query_hash', '_query_model', '_query_or_null', '_query_target', '_query_words', '_rambles', '_range_rule', '_rank_memories', '_ranked', '_ranked_once', '_readable_content', '_readable_memory', '_readable_reply', '_readable_share', '_readable_text', '_readable_time', '_reads_language', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_ref_in', '_ref_key', '_refusal_in', '_refusals', '_refuse', '_refuse_absent_file', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_memory', '_refuse_message', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_space', '_refuse_taken_place', '_refuse_text', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refuse_upload', '_refuse_used_key', '_registration', '_release_artifact', '_release_derived', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevance', '_relevant_by_meaning', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_rename_files', '_rendered', '_renew_expiry', '_renew_summaries', '_replace', '_replace_in_file', '_request_words', '_rerank', '_rerank_model', '_reranks', '_restart_jobs', '_reworded_at', '_role', '_role_name', '_room', '_rough_pieces', '_round_hash', '_runs_of_words', '_said', '_said_at', '_said_bytes', '_said_count', '_said_in', '_said_in_message', '_said_members', '_said_parts', '_said_twice', '_same_memories', '_same_results', '_same_spelling', '_same_value', '_sample', '_say_again', '_says_no_more', '_schema_problem', '_scored_texts', '_screen_texts_apply', '_screen_texts_input', '_screen_texts_overdue', '_screen_texts_unfinished', '_screened_up_to', '_sealed', '_search_row', '_searchable_messages', '_secret_code', '_secret_key', '_secret_key_id', '_secret_key_of', '_secret_mask', '_secrets_doctor', '_secrets_newest', '_secrets_sweep', '_secrets_users', '_seq_after_opening', '_seq_of', '_seq_or_null', '_serve_active_model', '_server_variable', '_serving_model', '_set_mark', '_settings_of_file', '_settle', '_settle_duplicates', '_settle_threads', '_settled_metadata', '_share', '_share_in', '_share_of_texts', '_share_within', '_sharing_installed', '_sharing_sweep', '_sharing_thread_copied', '_shortened', '_shown_before', '_shown_memories', '_shown_rounds', '_shown_summary', '_shown_tokens', '_signature', '_since', '_source_texts', '_source_trust', '_space_id', '_space_of', '_spaces_to_read', '_speaks_of', '_start_summary', '_state', '_state_again', '_stated_at', '_statement_hash', '_states', '_states_any', '_stating_contents', '_stems_of', '_stop_claims', '_store_embeddings', '_store_summary', '_store_texts', '_stored_digest', '_subject', '_subject_in', '_summarised', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_offers', '_summary_passing', '_summary_shown', '_summary_texts', '_summary_texts_after_change', '_sweep_memories', '_sweep_messages', '_sweep_unnamed_artifacts', '_table_with', '_tables_of_users', '_tags_in', '_take_turn', '_take_verdict', '_text_of_message', '_text_vector', '_texts', '_that_fit', '_thread_after_change', '_thread_after_delete', '_thread_ids', '_thread_of', '_threads_after_delete', '_threads_with_words', '_time_asked', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_for_placeholders', '_tokens_of_parts', '_tokens_since_summary', '_tokens_to_give', '_trace_error', '_traced', '_turning_words', '_types_to_extract', '_unbook', '_unembedded', '_unjudged_parts', '_unless', '_unmasked', '_unread_candidates', '_unread_messages', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_hashes', '_user_of_claims', '_user_of_space', '_user_of_tenant', '_user_of_unusual_token', '_users_with_texts', '_utc_offset', '_uuid_v7', '_valid_memories', '_valid_to_before', '_valid_until', '_values_asked', '_values_before', '_variant_of', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_view_files', '_visible_memories', '_waiting_reason', '_waiting_texts', '_waits_for_budget', '_which', '_whole_calls', '_whole_checkpoint', '_whole_content', '_whole_history', '_whole_lines', '_whole_thread_tokens', '_wider_request', '_with_blanks', '_with_defaults', '_with_english_dates', '_with_files', '_with_keys', '_with_own_refs', '_with_same_words', '_with_text', '_without_case', '_without_credentials', '_without_random_words', '_without_recalled', '_without_said', '_word_key', '_word_numbers', '_word_rank', '_worded', '_wording', '_wording_key', '_wordings_of', '_words_as_said', '_words_of', '_words_that_begin', '_work_status', '_write_again', '_write_memories', '_write_messages', '_writes_of_checkpoint', '_zone_of', '_zone_or_null', 'activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'copy_thread', 'count_memories', 'create_space', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_secret', 'delete_space', 'delete_thread', 'doctor', 'drop_model', 'end_memory', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread', 'get_thread_summary', 'get_user_summary', 'grant_space', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_changes', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_spaces', 'list_threads', 'list_users', 'load_user', 'merge_users', 'needs_memory', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'record_use', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'revoke_space', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_thread', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'use_files', 'vector_index', 'version', 'was_forgotten'])
       and exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as a where a.grantee = 0)
   loop
     execute format('revoke all on routine %s from public', routine);
@@ -52101,9 +52257,6 @@ begin
       ('app', 'function', 'end_memory'),
       ('tenant', 'function', 'end_memory'),
       ('admin', 'function', 'end_memory'),
-      ('app', 'function', 'expand_refs'),
-      ('tenant', 'function', 'expand_refs'),
-      ('admin', 'function', 'expand_refs'),
       ('app', 'function', 'export_user'),
       ('tenant', 'function', 'export_user'),
       ('admin', 'function', 'export_user'),
@@ -52197,6 +52350,9 @@ begin
       ('app', 'function', 'delete_artifact'),
       ('tenant', 'function', 'delete_artifact'),
       ('admin', 'function', 'delete_artifact'),
+      ('app', 'function', 'expand_refs'),
+      ('tenant', 'function', 'expand_refs'),
+      ('admin', 'function', 'expand_refs'),
       ('app', 'function', 'list_artifacts'),
       ('tenant', 'function', 'list_artifacts'),
       ('admin', 'function', 'list_artifacts'),

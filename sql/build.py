@@ -151,7 +151,8 @@ def headers(text: str) -> str:
 
 def is_tenant(home: House) -> str:
     """The expression of memory._is_tenant(), for the policies of the tables, which may call only pg_catalog's."""
-    found = IS_TENANT.search((home.rooms("01_identity")[0] / "who_may_reach.sql").read_text())
+    [path] = home.files("who_may_reach.sql")
+    found = IS_TENANT.search(path.read_text())
     assert found, "who_may_reach.sql has no memory._is_tenant() that is one expression"
     return " ".join(found[1].split())
 

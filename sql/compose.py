@@ -174,8 +174,8 @@ def defaults(home: House) -> str:
 
 def weights(home: House) -> dict[str, float]:
     """The weights of the features that order search results."""
-    [room] = home.rooms("60_search")
-    return dict(json.loads((room / "weights.json").read_text()))
+    [path] = home.files("weights.json")
+    return dict(json.loads(path.read_text()))
 
 
 @functools.cache

@@ -315,8 +315,9 @@ def main() -> int:
     built: dict[Path, str] = build.rooms()
     sources = {path: path.read_text(encoding="utf-8") for path in built}
     homes = {name: path for path, text in built.items() for _, name in CREATED.findall(text)}
+    points = {name: path for path in rooms.files("points.sql") for _, name in CREATED.findall(path.read_text())}
     problems = [
-        *upward_calls(homes, sources),
+        *upward_calls(homes | points, sources),
         *named_addons(tuple(set(build.WHOLE.addons) - set(build.house.STILL_NAMED))),
         *misplaced_functions(sources),
         *incomplete_functions(sources),

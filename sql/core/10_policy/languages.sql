@@ -93,7 +93,9 @@ begin
     (select t.user_id from memory.threads as t where p_user_id is null
      union select s.user_id from memory.memory_scopes as s where p_user_id is null
      union select d.user_id from memory.documents as d where p_user_id is null
-     union select a.user_id from memory.artifacts as a where p_user_id is null)
+     {{each addon with users:
+     union select u from memory._<addon>_users() as u where p_user_id is null}}
+    )
     except
     select p.user_id from memory.policies as p
     where p_user_id is null and p.agent_id = '' and p.user_id <> '' and p.settings -> 'search' ? 'language'
