@@ -26,6 +26,7 @@ SQL = Path(__file__).resolve().parent
 ROOT = SQL.parent
 OUTPUT = ROOT / "build" / "agent_memory.sql"
 ROLES = ROOT / "build" / "agent_memory_roles.sql"
+MOVE = ROOT / "python_client" / "agent_memory" / "move" / "registry.py"
 MODELS = ROOT / "plpython" / "agent_memory_models"
 # The modules that are made of lists, and their lists. A query's call needs the second alone: in the server each session
 # compiles what it imports.
@@ -38,6 +39,7 @@ LIST_MODULES = {
 sys.path[:0] = [str(SQL), str(ROOT / "plpython")]
 import house  # noqa: E402  (the same)
 import planner  # noqa: E402  (the same)
+import registry  # noqa: E402  (the same)
 import tables  # noqa: E402  (the same)
 import triggers  # noqa: E402  (the same)
 from embed import embed  # noqa: E402  (the same)
@@ -164,7 +166,7 @@ def with_lists(text: str) -> str:
     text = text.replace("{{prompts}}", prompts()).replace("{{defaults}}", defaults())
     text = WEIGHT.sub(lambda match: repr(float(weights()[match[1]])), text)
     text = text.replace("{{tables version}}", tables.version(SQL))
-    text = lists.with_lists(text)
+    text = lists.with_lists(registry.with_tables(SQL, text))
     return text.replace("{{indexes}}", indexes()).replace("{{triggers}}", triggers.names(SQL))
 
 
@@ -317,7 +319,7 @@ def build() -> str:
     upgrade = role_name + (SQL / "upgrade.sql").read_text().replace("{{views}}", views)
     row_security = (SQL / "row_security.sql").read_text().replace("{{is tenant}}", is_tenant().replace("'", "''"))
     our_tables = tables.names(SQL)
-    upgrade += row_security.replace("{{tables}}", our_tables)
+    upgrade += registry.with_tables(SQL, row_security)
     heads = headers(upgrade + functions + python)
     replaced = (SQL / "replaced.sql").read_text().replace("{{headers}}", heads)
     rows = ",\n".join(f"      ('{role}', '{kind}', '{name}')" for role, kind, name in grants())
@@ -356,7 +358,8 @@ def main() -> int:
         return 1
     # The modules are in the installation.
     modules = {path: functools.partial(lists.module, *names) for path, names in LIST_MODULES.items()}
-    made: dict[Path, Callable[[], str]] = {**modules, OUTPUT: build, ROLES: roles_file}
+    made: dict[Path, Callable[[], str]] = {**modules, MOVE: functools.partial(registry.of_move, SQL), OUTPUT: build}
+    made[ROLES] = roles_file
     for path, make in made.items():
         built = make()
         if "--check" not in sys.argv[1:]:

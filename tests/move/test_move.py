@@ -21,8 +21,8 @@ from agent_memory import (
     RetryableError,
 )
 from agent_memory.move import MovedUser, move
-from agent_memory.move.settings import SHARED
-from agent_memory.move.tables import NOT_COPIED, Side
+from agent_memory.move.registry import NOT_COPIED, SHARED
+from agent_memory.move.tables import Side
 from psycopg.conninfo import make_conninfo
 
 from tests.move.conftest import ANA

@@ -10,7 +10,7 @@ create table memory.summaries (
   start_seq bigint not null, -- number
   end_seq bigint not null, -- number
   base_summary_id uuid, -- summary
-  agent_ids text[] not null default '{}', -- agent
+  agent_ids text[] not null default '{}', -- agents
   status text not null default 'processing', -- word
   metadata jsonb not null default '{}', -- wording
   generation_time_ms int, -- any number

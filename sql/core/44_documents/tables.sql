@@ -10,7 +10,7 @@ create table memory.documents (
   metadata jsonb not null default '{}', -- kept
   source text not null default 'user', -- name
   thread_id text, -- thread or all
-  agent_ids text[] not null default '{}', -- agent
+  agent_ids text[] not null default '{}', -- agents
   created_at timestamptz not null default statement_timestamp(), -- time
   updated_at timestamptz not null default statement_timestamp(), -- time
   trust real not null default 1.0, -- number

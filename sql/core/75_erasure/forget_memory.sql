@@ -5,8 +5,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   -- Rows that triggers and foreign keys remove with others, and jobs with summaries that they have begun.
-  followers constant text[] := array['artifact_parts', 'document_chunks', 'embeddings', 'texts',
-    'memory_uses', 'quarantined_messages', 'summaries'];
+  followers constant text[] := array[{{tables with follows}}];
   locked record; -- threads and agents
   same uuid[];
   longer uuid[]; -- further memories that contain a wording, such as a longer sentence
