@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import house
+import tomllib  # type: ignore[import-not-found, unused-ignore]  # of Python 3.11
 
 WORDS = {
     "user": "the user to whom the row belongs",
@@ -60,6 +61,7 @@ WORDS = {
     "position": "microseconds or the number of a message; -1 for none",
     "flag": "yes or no",
 }
+WORDING = {"wording", "wording with keys"}
 LEFT_OUT = {"job", "local", "made"}
 ENTRIES = {
     "without_users": "why a table without a column user_id holds nothing of a user",
@@ -152,6 +154,7 @@ FORGETTING = {
 
 CREATED = re.compile(r"^create table memory\.(\w+) \(\n(.*?)^\)", re.MULTILINE | re.DOTALL)
 COLUMN = re.compile(r"^  (?!primary |constraint |foreign |--)(\w+) ([\w\[\]]+)(?:.*? -- ([\w ]+))?", re.MULTILINE)
+ADDED = re.compile(r"^alter table memory\.(\w+) add column (\w+) ([\w\[\]]+)[^;]*;(?: -- ([\w ]+))?$", re.MULTILINE)
 EACH = re.compile(r"^( *)\{\{each table with (\w+)(?:, ([^:\n]+))?:\s+(.*?)\}\}$", re.MULTILINE | re.DOTALL)
 NAMES = re.compile(r"\{\{tables with (\w+)\}\}")
 COLUMNS_OF = re.compile(r"\{\{columns of (\w+)(?: as (\w+)(?:, (.*?))?)?\}\}", re.DOTALL)
@@ -163,9 +166,15 @@ class Table:
     """A table: types and words of its columns, and its entry."""
 
     name: str
+    path: Path
     types: dict[str, str]
     words: dict[str, str]
-    entry: dict[str, Any] = field(default_factory=dict)
+    entry: dict[str, Any]
+
+    def add(self, columns: Iterable[Sequence[str]]) -> None:
+        """Note columns with their types and words."""
+        for name, kind, word in columns:
+            self.types[name], self.words[name] = kind, word
 
     def columns(self, words: set[str]) -> list[str]:
         """The columns with one of these words."""
@@ -184,7 +193,7 @@ class Table:
         if name == "merged":
             return self.merged()
         if name == "wording":
-            return ", ".join(f"t.{column}" for column in self.columns({"wording", "wording with keys"}))
+            return ", ".join(f"t.{column}" for column in self.columns(WORDING))
         if name == "forgotten":
             return self.forgotten()
         if name == "left_alone" and name in self.entry:
@@ -203,13 +212,15 @@ class Table:
             value = MERGED.get(f"{key} {self.types[column]}", MERGED.get(key))
             if value:
                 values[column] = value.replace("t.c", f"t.{column}")
-        return values | self.entry.get("merged", {})
+        return values | dict(self.entry.get("merged", {}))
 
     def forgotten(self) -> str:
         """The changes of a row whose wordings are forgotten."""
-        columns = self.columns({"wording", "wording with keys"})
-        changes = {column: FORGETTING[self.types[column]].replace("t.c", f"t.{column}") for column in columns}
-        return ",\n".join(f"    {name} = {value}" for name, value in (changes | self.entry.get("with_wording", {})).items())
+        changes = {
+            column: FORGETTING[self.types[column]].replace("t.c", f"t.{column}") for column in self.columns(WORDING)
+        }
+        changes |= self.entry.get("with_wording", {})
+        return ",\n".join(f"    {name} = {value}" for name, value in changes.items())
 
     def problem(self) -> str:
         """An expression that names the member of an imported row that breaks a rule, or is null.
@@ -244,30 +255,37 @@ def tables(sql: Path) -> dict[str, Table]:
     for path in house.files(sql, "tables.sql"):
         entries = path.with_name("registry.toml")
         of_room = tomllib.loads(entries.read_text()) if entries.exists() else {}
-        for name, body in CREATED.findall(path.read_text()):
-            columns = COLUMN.findall(body)
-            types, words = {c: kind for c, kind, _ in columns}, {c: word for c, _, word in columns}
-            found[name] = Table(name, types, words, of_room.pop(name, {}))
-            if problem := problem_of(found[name], path.relative_to(sql.parent)):
-                raise SystemExit(problem)
+        text = path.read_text()
+        for name, body in CREATED.findall(text):
+            found[name] = Table(name, path.relative_to(sql.parent), {}, {}, of_room.pop(name, {}))
+            found[name].add(COLUMN.findall(body))
+        for name, *column in ADDED.findall(text):
+            found[name].add([column])
         if of_room:
             place = entries.relative_to(sql.parent)
             raise SystemExit(f"{place} has an entry [{next(iter(of_room))}], but tables.sql makes no such table")
+    for table in found.values():
+        if problem := problem_of(table):
+            raise SystemExit(problem)
     return found
 
 
-def problem_of(table: Table, path: Path) -> str | None:
+def problem_of(table: Table) -> str | None:
     """What the registry lacks of a table, and where to add it."""
+    entry, has_user = table.entry, "user_id" in table.words
     for column, word in table.words.items():
         if word not in WORDS:
             return (
-                f'{path}: {table.name}.{column} says "{word}" of what it is: end its line with a word, such as'
+                f'{table.path}: {table.name}.{column} says "{word}" of what it is: end its line with a word, such as'
                 " -- wording for a text that may repeat what a user said; WORDS in sql/registry.py has all words"
             )
-    place, entry = f"{path.with_name('registry.toml')}: [{table.name}]", table.entry
-    has_user = "user" in table.words.values()
-    if ("user_id" in table.words) != has_user or table.words.get("user_id", "user") != "user":
-        return f"{path}: {table.name}.user_id, and no other column, says user"
+        if word in WORDING and table.types[column] not in FORGETTING:
+            return (
+                f"{table.path}: {table.name}.{column} is {table.types[column]}; a wording is {' or '.join(FORGETTING)}"
+            )
+        if (column == "user_id") != (word == "user"):
+            return f"{table.path}: {table.name}.{column} is {word}: the column user_id says user, and no other"
+    place = f"{table.path.with_name('registry.toml')}: [{table.name}]"
     if has_user and ("exported" in entry) == ("not_exported" in entry):
         return f"{place} needs exported = (its place in an export), or not_exported = (why it is in none)"
     if not has_user and "without_users" not in entry:
@@ -292,23 +310,24 @@ def literal(value: Any) -> str:
         return f"array[{', '.join(map(literal, value))}]::text[]"
     if isinstance(value, dict):
         value = json.dumps(value)
-    return "'" + str(value).strip().replace("'", "''") + "'"
+    text = str(value).strip()
+    return f"$entry${text}$entry$" if {"'", "\\"} & set(text) else f"'{text}'"
 
 
 def with_tables(sql: Path, text: str) -> str:
     """The text with its lists of tables and of columns."""
 
+    def filled(line: str, table: Table) -> str:
+        def value(match: re.Match[str]) -> str:
+            found = table.value(match[1])
+            return str(found) if match[2] or match[1] == "table" else literal(found)
+
+        return VALUE.sub(value, line)
+
     def lines(match: re.Match[str]) -> str:
         indent, needed, separator, line = match.groups()
         between = f"\n{indent}{separator}\n" if separator else "\n"
-        return between.join(
-            indent
-            + VALUE.sub(
-                lambda m: str(table.value(m[1]) or "") if m[2] or m[1] == "table" else literal(table.value(m[1])), line
-            )
-            for table in tables(sql).values()
-            if table.value(needed)
-        )
+        return between.join(indent + filled(line, table) for table in tables(sql).values() if table.value(needed))
 
     def columns(match: re.Match[str]) -> str:
         name, alias, values = match.groups()
