@@ -87,6 +87,8 @@ ENTRIES = {
     "joined": "what stands between the rows and the conflict",
     "conflict": "what becomes of a row if the second user has its key",
     "listed": "a user may have rows here and nothing else",
+    "aged_by": "how old a row is",
+    "kept_for": "how old it may become before memory.sweep() removes it",
     "owner_only": "only the owner of the schema may read it",
     "moved": "values that agent-memory move sends instead",
     "not_moved": "why it does not copy the rows",

@@ -14,28 +14,18 @@ begin
 <forgotten as code>
   where t.user_id = p_user_id and memory._may_state(concat_ws(' ', <wording as code>), patterns)
     and memory._json_states_any(jsonb_build_array(<wording as code>), p_wordings) and <wording_if as code>;}}
-  perform memory._forget_gone_keys(p_user_id);
-  -- Reasons of earlier receipts, which stay for good.
-  update memory.receipts as r set reason = '[forgotten]'
-  from memory.erasure_keys as k
-  where r.user_hash = memory._keyed_hash(k, p_user_id) and memory._states_any(r.reason, p_wordings);
-end;
-$$;
-
--- Removes the keys of artifacts that are gone from the list of changes: a key may be made of the first words of its
--- artifact. Rows that somebody is numbering are in the second table when the first statement ends.
-create or replace function memory._forget_gone_keys(p_user_id text)
-returns void
-language plpgsql volatile parallel unsafe
-set enable_seqscan = off -- a plan made while the tables were empty would read all artifacts for each change
-as $$
-begin
+  -- The keys of artifacts that are gone leave the list of changes: a key may be made of the first words of its artifact.
+  -- Rows that somebody is numbering are in the second table when the first statement ends.
   delete from memory.new_changes as c
   where c.user_id = p_user_id and c.source = 'artifact' and c.id <> ''
     and (select a.key from memory.artifacts as a where a.user_id = p_user_id and a.key = c.id) is null;
   delete from memory.changes as c
   where c.user_id = p_user_id and c.source = 'artifact' and c.id <> ''
     and (select a.key from memory.artifacts as a where a.user_id = p_user_id and a.key = c.id) is null;
+  -- Reasons of earlier receipts, which stay for good.
+  update memory.receipts as r set reason = '[forgotten]'
+  from memory.erasure_keys as k
+  where r.user_hash = memory._keyed_hash(k, p_user_id) and memory._states_any(r.reason, p_wordings);
 end;
 $$;
 

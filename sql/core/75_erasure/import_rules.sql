@@ -13,44 +13,13 @@ begin
 end;
 $$;
 
--- These three name the member that a checking function refuses. Their subtransactions cannot begin in a parallel plan.
-create or replace function memory._policy_problem(p_candidate memory.policies)
+-- The member of a row ($1) that these checks refuse, and why; null if they refuse none.
+create or replace function memory._refused_member(p_row anyelement, p_checks text)
 returns text
-language plpgsql stable parallel unsafe
+language plpgsql stable parallel unsafe -- an error is handled
 as $$
 begin
-  if p_candidate.agent_id <> '' then
-    perform memory._check_id('agent_id', p_candidate.agent_id);
-  end if;
-  perform memory._check_settings_object(p_candidate.settings);
-  perform memory._check_settings(p_candidate.settings);
-  return null;
-exception
-  when invalid_parameter_value or program_limit_exceeded then
-    return format('settings (%s)', sqlerrm);
-end;
-$$;
-
-create or replace function memory._artifact_problem(p_candidate memory.artifacts)
-returns text
-language plpgsql stable parallel unsafe
-as $$
-begin
-  perform memory._check_artifact(p_candidate);
-  perform memory._check_artifact_content(p_candidate.content);
-  return null;
-exception
-  when invalid_parameter_value or program_limit_exceeded then
-    return format('%s (%s)', split_part(sqlerrm, ':', 1), sqlerrm);
-end;
-$$;
-
-create or replace function memory._document_problem(p_candidate memory.documents)
-returns text
-language plpgsql stable parallel unsafe
-as $$
-begin
-  perform memory._check_document(p_candidate);
+  execute 'select ' || p_checks using p_row;
   return null;
 exception
   when invalid_parameter_value or program_limit_exceeded then
