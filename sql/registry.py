@@ -3,9 +3,12 @@
 A column in tables.sql ends with a word that says what it is, such as ``title text, -- wording``. WORDS has them all. An
 entry of registry.toml says of a table what becomes of its rows where a user is forgotten, exported, imported, merged
 and moved. ENTRIES has what an entry may say; ``t`` is a row of the table. The build fails for a column without a word
-and for a table without an entry. ``{{each table with exported, union all: …}}`` repeats lines for each table whose
-entry has this; ``{{columns of messages as m, thread_id = new_thread_id}}`` lists the columns of a table, or with "as"
-their values.
+and for a table without an entry.
+
+SQL asks for what follows: ``{{each table with exported, union all: …}}`` repeats lines for each table of which that
+holds, with its values in place of ``<exported>``, as literals, and of ``<wording as code>``, as they are;
+``{{tables with follows}}`` are their names; ``{{columns of messages}}`` lists the columns of a table, ``{{columns of
+messages as m, thread_id = new_thread_id}}`` their values, ``{{texts of jobs as j}}`` those that are texts.
 """
 
 from __future__ import annotations
@@ -160,6 +163,7 @@ ADDED = re.compile(r"^alter table memory\.(\w+) add column (\w+) ([\w\[\]]+)[^;]
 EACH = re.compile(r"^( *)\{\{each table with (\w+)(?:, ([^:\n]+))?:\s+(.*?)\}\}$", re.MULTILINE | re.DOTALL)
 NAMES = re.compile(r"\{\{tables with (\w+)\}\}")
 COLUMNS_OF = re.compile(r"\{\{columns of (\w+)(?: as (\w+)(?:, (.*?))?)?\}\}", re.DOTALL)
+TEXTS_OF = re.compile(r"\{\{texts of (\w+) as (\w+)\}\}")
 VALUE = re.compile(r"<(\w+)( as code)?>")
 
 
@@ -342,6 +346,10 @@ def with_tables(sql: Path, text: str) -> str:
     def names(match: re.Match[str]) -> str:
         return ", ".join(f"'{name}'" for name, table in tables(sql).items() if table.value(match[1]))
 
+    def texts(match: re.Match[str]) -> str:
+        return ", ".join(f"{match[2]}.{column}" for column in tables(sql)[match[1]].columns({"text"}))
+
+    text = TEXTS_OF.sub(texts, text)
     text = COLUMNS_OF.sub(columns, NAMES.sub(names, EACH.sub(lines, text)))
     return text.replace("{{unlocked threads}}", UNLOCKED["threads"])
 

@@ -155,10 +155,10 @@ begin
   perform memory._restart_jobs(p_user_id);
   delete from memory.jobs as j
   where j.user_id = p_user_id and j.finished_at is not null -- by status it would read the finished jobs of all users
-    and (memory._json_states_any(jsonb_build_array(j.request, j.input, j.result, j.error), p_wordings)
+    and (memory._json_states_any(jsonb_build_array({{texts of jobs as j}}), p_wordings)
       or exists (
         select from unnest(p_memory_ids) as i (id)
-        where strpos(concat_ws(' ', j.request, j.input, j.result, j.error), i.id::text) > 0));
+        where strpos(concat_ws(' ', {{texts of jobs as j}}), i.id::text) > 0));
   get diagnostics jobs = row_count;
   return jsonb_strip_nulls(jsonb_build_object('memories', memories, 'memory_history', nullif(versions, 0),
     'documents', nullif(articles, 0), 'jobs', nullif(jobs, 0)));

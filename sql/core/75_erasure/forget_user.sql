@@ -60,7 +60,7 @@ begin
     and pg_sequence_last_value(c.oid) = hashtextextended(user_id, 0) / 2;
   gone := memory._added(gone, in_spaces);
   lifted := memory._bury_user(user_id);
-  gone := gone || case when lifted > 0 then jsonb_build_object('tombstones', lifted) else jsonb '{}' end;
+  gone := memory._counting(gone, 'tombstones', lifted);
   receipt := memory._receipt('user', user_id, reason, gone);
   perform memory._note_change(null, 'user', receipt ->> 'receipt_id', 'forgotten');
   return receipt;
@@ -84,13 +84,13 @@ declare
 begin
   delete from memory.space_grants as g where g.member = p_user_id;
   get diagnostics removed = row_count;
-  gone := jsonb_strip_nulls(jsonb_build_object('space_grants', nullif(removed, 0)));
+  gone := memory._counting(gone, 'space_grants', removed);
   if p_forgets then
     return memory._added(gone, memory._forget_contributions(p_user_id));
   end if;
   delete from memory.space_writes as w where w.member = p_user_id;
   get diagnostics removed = row_count;
-  return gone || jsonb_strip_nulls(jsonb_build_object('space_writes', nullif(removed, 0)));
+  return memory._counting(gone, 'space_writes', removed);
 end;
 $$;
 
@@ -131,14 +131,13 @@ begin
     execute item.deletion using p_user_id, locked.threads, locked.agents, documents;
     get diagnostics removed = row_count;
     removed := removed + case when item.name = 'marks' and had_mark then 1 else 0 end;
-    gone := gone || case when removed > 0 then jsonb_build_object(item.name, removed) else jsonb '{}' end;
+    gone := memory._counting(gone, item.name, removed);
   end loop;
   -- Who has called which function stays, and what for does not.
   update memory.audit as a set user_id = null, details = '{}' where a.user_id = p_user_id;
   get diagnostics removed = row_count;
-  return gone || memory._forget_in_ledger(p_user_id)
-    || case when removed > 0 then jsonb_build_object('audit', removed) else jsonb '{}' end
-    || case when gone_jobs > 0 then jsonb_build_object('gone_jobs', gone_jobs) else jsonb '{}' end;
+  gone := memory._counting(memory._counting(gone, 'audit', removed), 'gone_jobs', gone_jobs);
+  return gone || memory._forget_in_ledger(p_user_id);
 end;
 $$;
 
@@ -236,7 +235,6 @@ begin
   where g.user_id = p_user_id;
   delete from memory.agent_budgets as b where b.agent_id = any (own_agents);
   get diagnostics budgets = row_count;
-  return case when doubled + entered > 0 then jsonb_build_object('model_calls', doubled + entered) else jsonb '{}' end
-    || case when budgets > 0 then jsonb_build_object('agent_budgets', budgets) else jsonb '{}' end;
+  return memory._counting(memory._counting('{}', 'model_calls', doubled + entered), 'agent_budgets', budgets);
 end;
 $$;
