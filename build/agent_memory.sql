@@ -614,7 +614,8 @@ as $$
       ('tenants', format('to %s using (true)', tenant.role)),
       ('own_user', format('as restrictive to %s using (user_id = (select memory.tenant_user()))', tenant.role))
   ) as p (name, definition)
-  where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r' and c.relname = any (array['audit', 'spaces', 'space_grants', 'space_writes', 'policies', 'model_calls', 'merged_users', 'due_deletions', 'new_changes', 'changes', 'jobs', 'marks', 'gone_jobs', 'texts', 'embeddings', 'query_embeddings', 'artifacts', 'artifact_parts', 'artifact_uploads', 'threads', 'messages', 'shown_rounds', 'idempotency_keys', 'quarantined_messages', 'summaries', 'memories', 'memory_history', 'memory_uses', 'memory_scopes', 'documents', 'document_chunks', 'checkpoints', 'checkpoint_blobs', 'checkpoint_writes', 'secrets', 'secret_reads', 'moved_users'])
+  where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r'
+    and c.relname = any (array['audit', 'spaces', 'space_grants', 'space_writes', 'policies', 'model_calls', 'merged_users', 'due_deletions', 'new_changes', 'changes', 'jobs', 'marks', 'gone_jobs', 'texts', 'embeddings', 'query_embeddings', 'artifacts', 'artifact_parts', 'artifact_uploads', 'threads', 'messages', 'shown_rounds', 'idempotency_keys', 'quarantined_messages', 'summaries', 'memories', 'memory_history', 'memory_uses', 'memory_scopes', 'documents', 'document_chunks', 'checkpoints', 'checkpoint_blobs', 'checkpoint_writes', 'secrets', 'secret_reads', 'moved_users'])
     and (p.definition like 'to public %' or to_regrole(tenant.role) is not null)
     and not exists (
       select from pg_policy as existing
@@ -32809,9 +32810,9 @@ comment on function memory.delete_space(text) is
 'administrators.';
 
 -- The tables that are exported, in the order in which they are imported, as the registry has them (sql/registry.py).
--- left_out are columns that are made again, or that only mean something to this database; sent are values that an export
--- has instead of those of the columns. An import refuses a row that does not meet the condition. Expired rows (unexpired
--- is not true) are not exported either; an import takes them, because an old export has them.
+-- left_out are columns that are made again, or that only mean something to this database; sent are values that an
+-- export has instead of those of the columns. An import refuses a row that does not meet the condition. Expired rows
+-- (unexpired is not true) are not exported either; an import takes them, because an old export has them.
 create or replace function memory._export_kinds()
 returns table (
   place int, kind text, left_out text[], condition text, unexpired text, sent jsonb, sorted_by text[], imported jsonb,
@@ -33645,10 +33646,11 @@ begin
 end;
 $$;
 
--- The tables with rows of users, in the order in which these rows are locked, as the catalog has them: those of our
--- registry, and others that somebody has made in the schema. The statement that removes rows leaves those alone that are
--- of a thread, counter or document that is not locked, or of an artifact or upload that is still there. $1 is the user;
--- $2, $3 and $4 are the threads, agents and documents that are locked.
+-- The tables with rows of users, in the order in which these rows are locked. The catalog names the tables, because
+-- somebody may have made others than ours in the schema; the registry says more of ours (sql/registry.py). The
+-- statement that removes rows leaves those alone that are of a thread, counter or document that is not locked, or of an
+-- artifact or upload that is still there. $1 is the user; $2, $3 and $4 are the threads, agents and documents that are
+-- locked.
 create or replace function memory._tables_of_users()
 returns table (
   relation regclass, name text, has_thread boolean, deletion text, stays boolean, ignored_by_import boolean,
@@ -33922,8 +33924,8 @@ begin
     supersede_reason = memory._json_forgetting(to_jsonb(t.supersede_reason), p_wordings) #>> '{}'
   where t.user_id = p_user_id and memory._may_state(concat_ws(' ', t.metadata, t.tags, t.supersede_reason), patterns)
     and memory._json_states_any(jsonb_build_array(t.metadata, t.tags, t.supersede_reason), p_wordings) and true;
-  -- The keys of artifacts that are gone leave the list of changes: a key may be made of the first words of its artifact.
-  -- Rows that somebody is numbering are in the second table when the first statement ends.
+  -- The keys of artifacts that are gone leave the list of changes: a key may be made of an artifact's first words. Rows
+  -- that somebody is numbering are in the second table when the first statement ends.
   delete from memory.new_changes as c
   where c.user_id = p_user_id and c.source = 'artifact' and c.id <> ''
     and (select a.key from memory.artifacts as a where a.user_id = p_user_id and a.key = c.id) is null;
@@ -34063,8 +34065,8 @@ $$;
 
 -- The rules of imported rows, which triggers and functions check for rows that are stored one by one.
 
--- An expression over a row t and its JSON r.value that names the member which breaks a rule, or is null. The build makes
--- it of the words and types of the columns, and of the table's own rule.
+-- An expression over a row t and its JSON r.value that names the member which breaks a rule, or is null. The build
+-- makes it of the words and types of the columns, and of the table's own rule.
 create or replace function memory._import_rule(p_kind text)
 returns text
 language plpgsql immutable parallel safe

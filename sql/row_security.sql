@@ -28,7 +28,8 @@ as $$
       ('tenants', format('to %s using (true)', tenant.role)),
       ('own_user', format('as restrictive to %s using (user_id = (select memory.tenant_user()))', tenant.role))
   ) as p (name, definition)
-  where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r' and c.relname = any (array[{{tables with policies}}])
+  where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r'
+    and c.relname = any (array[{{tables with policies}}])
     and (p.definition like 'to public %' or to_regrole(tenant.role) is not null)
     and not exists (
       select from pg_policy as existing

@@ -141,10 +141,11 @@ begin
 end;
 $$;
 
--- The tables with rows of users, in the order in which these rows are locked, as the catalog has them: those of our
--- registry, and others that somebody has made in the schema. The statement that removes rows leaves those alone that are
--- of a thread, counter or document that is not locked, or of an artifact or upload that is still there. $1 is the user;
--- $2, $3 and $4 are the threads, agents and documents that are locked.
+-- The tables with rows of users, in the order in which these rows are locked. The catalog names the tables, because
+-- somebody may have made others than ours in the schema; the registry says more of ours (sql/registry.py). The
+-- statement that removes rows leaves those alone that are of a thread, counter or document that is not locked, or of an
+-- artifact or upload that is still there. $1 is the user; $2, $3 and $4 are the threads, agents and documents that are
+-- locked.
 create or replace function memory._tables_of_users()
 returns table (
   relation regclass, name text, has_thread boolean, deletion text, stays boolean, ignored_by_import boolean,

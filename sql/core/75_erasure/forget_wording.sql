@@ -14,8 +14,8 @@ begin
 <forgotten as code>
   where t.user_id = p_user_id and memory._may_state(concat_ws(' ', <wording as code>), patterns)
     and memory._json_states_any(jsonb_build_array(<wording as code>), p_wordings) and <wording_if as code>;}}
-  -- The keys of artifacts that are gone leave the list of changes: a key may be made of the first words of its artifact.
-  -- Rows that somebody is numbering are in the second table when the first statement ends.
+  -- The keys of artifacts that are gone leave the list of changes: a key may be made of an artifact's first words. Rows
+  -- that somebody is numbering are in the second table when the first statement ends.
   delete from memory.new_changes as c
   where c.user_id = p_user_id and c.source = 'artifact' and c.id <> ''
     and (select a.key from memory.artifacts as a where a.user_id = p_user_id and a.key = c.id) is null;

@@ -1,7 +1,7 @@
 -- The rules of imported rows, which triggers and functions check for rows that are stored one by one.
 
--- An expression over a row t and its JSON r.value that names the member which breaks a rule, or is null. The build makes
--- it of the words and types of the columns, and of the table's own rule.
+-- An expression over a row t and its JSON r.value that names the member which breaks a rule, or is null. The build
+-- makes it of the words and types of the columns, and of the table's own rule.
 create or replace function memory._import_rule(p_kind text)
 returns text
 language plpgsql immutable parallel safe
