@@ -358,7 +358,6 @@ def of_move(sql: Path) -> str:
     """The Python module that says which tables agent-memory move copies."""
     known = tables(sql)
     not_moved = {name: table.entry["not_moved"] for name, table in sorted(known.items()) if "not_moved" in table.entry}
-    shared = [name for name, table in known.items() if "moved_with_settings" in table.entry]
     instead = {name: table.entry["moved"] for name, table in known.items() if "moved" in table.entry}
 
     def as_python(value: Any) -> str:
@@ -368,8 +367,6 @@ def of_move(sql: Path) -> str:
         '"""Which rows are copied. sql/build.py makes this of registry.toml of the rooms: change it there."""\n\n'
         f"NOT_COPIED = {as_python(not_moved)}\n"
         '"""Tables that are not copied, and why."""\n\n'
-        f"SHARED = {as_python(shared)}\n"
-        '"""Tables of all users together. Rows that the target lacks are added, and those that it has stay."""\n\n'
         f"INSTEAD = {as_python(instead)}\n"
         '"""Values that are sent instead of those of the source, by table and column."""\n'
     )

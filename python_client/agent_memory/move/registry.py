@@ -16,16 +16,6 @@ NOT_COPIED = {
 }
 """Tables that are not copied, and why."""
 
-SHARED = [
-    "models",
-    "prompt_versions",
-    "erasure_keys",
-    "tombstones",
-    "memory_types",
-    "receipts",
-]
-"""Tables of all users together. Rows that the target lacks are added, and those that it has stay."""
-
 INSTEAD = {
     "jobs": {
         "status": "case status when 'running' then 'pending' else status end",
