@@ -8,7 +8,7 @@
 -- time. No data belongs to an extension, so pg_dump dumps all of it and DROP EXTENSION cannot delete it.
 --
 -- For the administrator who must approve it; docs/what-runs-in-my-database.md has more.
---   It makes    schema memory with 51 tables, 11 views, 42 triggers and 1068 functions, 109 of them public.
+--   It makes    schema memory with 51 tables, 11 views, 42 triggers and 1061 functions, 109 of them public.
 --               The extensions vector, pgcrypto and, for a superuser, plpython3u, if they are missing. Roles without
 --               login: memory_app, memory_tenant, memory_worker, memory_reader, memory_admin, if you may create roles.
 --   It leaves   everything else as it is: it makes no object in another schema, no setting of the server, the database
@@ -612,9 +612,8 @@ set search_path = pg_catalog, pg_temp
 as $$
   select format('alter table %s enable row level security', c.oid::regclass)
   from pg_class as c
-  where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r' and c.relname = any (array['agent_budgets', 'artifact_parts', 'artifact_uploads', 'artifacts', 'audit', 'bound_roles', 'changes', 'checkpoint_blobs', 'checkpoint_writes', 'checkpoints', 'document_chunks', 'documents', 'due_deletions', 'embeddings', 'erasure_keys', 'gone_jobs', 'idempotency_keys', 'imports', 'jobs', 'marks', 'memories', 'memory_history', 'memory_scopes', 'memory_types', 'memory_uses', 'merged_users', 'messages', 'migrations', 'model_calls', 'models', 'moved_users', 'new_changes', 'policies', 'prompt_versions', 'quarantined_messages', 'query_embeddings', 'receipts', 'role_grants', 'secret_reads', 'secrets', 'shown_rounds', 'space_grants', 'space_writes', 'spaces', 'summaries', 'texts', 'threads', 'token_keys', 'tombstones', 'user_locks', 'whole_user_changes'])
+  where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r' and c.relname = any (array['audit', 'bound_roles', 'spaces', 'space_grants', 'space_writes', 'policies', 'model_calls', 'merged_users', 'due_deletions', 'new_changes', 'changes', 'jobs', 'marks', 'gone_jobs', 'texts', 'embeddings', 'query_embeddings', 'artifacts', 'artifact_parts', 'artifact_uploads', 'threads', 'messages', 'shown_rounds', 'idempotency_keys', 'quarantined_messages', 'summaries', 'memories', 'memory_history', 'memory_uses', 'memory_scopes', 'documents', 'document_chunks', 'checkpoints', 'checkpoint_blobs', 'checkpoint_writes', 'secrets', 'secret_reads', 'moved_users'])
     and not c.relrowsecurity
-    and exists (select from pg_attribute as a where a.attrelid = c.oid and a.attname = 'user_id')
   union all
   select format('drop policy if exists %1$I on %2$s; create policy %1$I on %2$s %3$s; '
                 'comment on policy %1$I on %2$s is %4$L', p.name, c.oid::regclass, p.definition, p.definition)
@@ -626,9 +625,8 @@ as $$
       ('tenants', format('to %s using (true)', tenant.role)),
       ('own_user', format('as restrictive to %s using (user_id = (select memory.tenant_user()))', tenant.role))
   ) as p (name, definition)
-  where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r' and c.relname = any (array['agent_budgets', 'artifact_parts', 'artifact_uploads', 'artifacts', 'audit', 'bound_roles', 'changes', 'checkpoint_blobs', 'checkpoint_writes', 'checkpoints', 'document_chunks', 'documents', 'due_deletions', 'embeddings', 'erasure_keys', 'gone_jobs', 'idempotency_keys', 'imports', 'jobs', 'marks', 'memories', 'memory_history', 'memory_scopes', 'memory_types', 'memory_uses', 'merged_users', 'messages', 'migrations', 'model_calls', 'models', 'moved_users', 'new_changes', 'policies', 'prompt_versions', 'quarantined_messages', 'query_embeddings', 'receipts', 'role_grants', 'secret_reads', 'secrets', 'shown_rounds', 'space_grants', 'space_writes', 'spaces', 'summaries', 'texts', 'threads', 'token_keys', 'tombstones', 'user_locks', 'whole_user_changes'])
-    and c.relname <> 'bound_roles' -- the owner's alone
-    and exists (select from pg_attribute as a where a.attrelid = c.oid and a.attname = 'user_id')
+  where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r'
+    and c.relname = any (array['audit', 'spaces', 'space_grants', 'space_writes', 'policies', 'model_calls', 'merged_users', 'due_deletions', 'new_changes', 'changes', 'jobs', 'marks', 'gone_jobs', 'texts', 'embeddings', 'query_embeddings', 'artifacts', 'artifact_parts', 'artifact_uploads', 'threads', 'messages', 'shown_rounds', 'idempotency_keys', 'quarantined_messages', 'summaries', 'memories', 'memory_history', 'memory_uses', 'memory_scopes', 'documents', 'document_chunks', 'checkpoints', 'checkpoint_blobs', 'checkpoint_writes', 'secrets', 'secret_reads', 'moved_users'])
     and (p.definition like 'to public %' or to_regrole(tenant.role) is not null)
     and not exists (
       select from pg_policy as existing
@@ -663,23 +661,23 @@ call memory._migrate('', null, '0.2.0', 'c3c61ee95b2c30f5662344850256b649ab6e295
 -- What the install file has granted. The table has row security without a policy: whatever is granted on it, only the
 -- owner reads and writes it.
 create table memory.role_grants (
-  role_name name not null,
-  object text not null,
-  role_oid oid not null,
-  granted_at timestamptz not null default statement_timestamp(),
+  role_name name not null, -- id
+  object text not null, -- id
+  role_oid oid not null, -- number
+  granted_at timestamptz not null default statement_timestamp(), -- time
   primary key (role_name, object)
 );
 alter table memory.role_grants enable row level security;
 
 -- Who has called which administrative function.
 create table memory.audit (
-  audit_id bigint generated always as identity primary key,
-  at timestamptz not null default clock_timestamp(),
-  login_role text not null default session_user,
-  role text not null,
-  function text not null,
-  user_id text,
-  details jsonb not null default '{}'
+  audit_id bigint generated always as identity primary key, -- id
+  at timestamptz not null default clock_timestamp(), -- time
+  login_role text not null default session_user, -- name
+  role text not null, -- name
+  function text not null, -- word
+  user_id text, -- user
+  details jsonb not null default '{}' -- setting
 );
 create index audit_at_idx on memory.audit (at); -- for memory.sweep(), and for readings of a time
 create index audit_user_idx on memory.audit (user_id) where user_id is not null; -- for the erasure of a user
@@ -687,10 +685,10 @@ create index audit_merged_idx on memory.audit ((details ->> 'from_user_id')) whe
 
 -- The settings of each user and agent.
 create table memory.policies (
-  user_id text not null default '',
-  agent_id text not null default '',
-  settings jsonb not null,
-  updated_at timestamptz not null default statement_timestamp(),
+  user_id text not null default '', -- user
+  agent_id text not null default '', -- agent or all
+  settings jsonb not null, -- setting
+  updated_at timestamptz not null default statement_timestamp(), -- time
   primary key (user_id, agent_id)
 );
 -- A search looks up whether search.language was changed for the user. Few users have such rows.
@@ -700,16 +698,16 @@ create index policies_language_idx on memory.policies (user_id) where settings -
 -- A row of memory.model_calls may name one of memory.jobs (user_id, job_id).
 -- A row of memory.model_calls may name one of memory.models (model).
 create table memory.models (
-  name text primary key,
-  kind text not null,
-  provider text not null,
-  model text not null,
-  settings jsonb not null default '{}',
-  dimensions int,
-  is_active boolean not null default false,
-  created_at timestamptz not null default statement_timestamp(),
-  is_off boolean not null default false,
-  context_tokens int,
+  name text primary key, -- id
+  kind text not null, -- word
+  provider text not null, -- word
+  model text not null, -- setting
+  settings jsonb not null default '{}', -- setting
+  dimensions int, -- number
+  is_active boolean not null default false, -- flag
+  created_at timestamptz not null default statement_timestamp(), -- time
+  is_off boolean not null default false, -- flag
+  context_tokens int, -- number
   constraint kind_is_known check (kind in ('chat', 'embedding', 'rerank', 'screen')),
   constraint provider_is_known check (provider in ('local', 'openai', 'azure')),
   constraint settings_is_object check (jsonb_typeof(settings) = 'object')
@@ -718,30 +716,30 @@ create unique index models_one_active_idx on memory.models (kind) where is_activ
 insert into memory.models (name, kind, provider, model, is_active) values ('local', 'chat', 'local', 'patterns', true);
 
 create table memory.prompt_versions (
-  name text not null,
-  version int not null,
-  template text,
-  changed_by text not null default session_user,
-  changed_at timestamptz not null default statement_timestamp(),
+  name text not null, -- id
+  version int not null, -- id
+  template text, -- setting
+  changed_by text not null default session_user, -- name
+  changed_at timestamptz not null default statement_timestamp(), -- time
   primary key (name, version)
 );
 
 create table memory.model_calls (
-  user_id text not null,
-  call_id uuid not null,
-  job_id bigint,
-  kind text not null,
-  agent_id text,
-  model text not null,
-  prompt_version int,
-  tokens_in bigint,
-  tokens_out bigint,
-  duration_ms bigint,
-  price numeric,
-  error text,
-  called_at timestamptz not null,
-  reply_model text,
-  refusals jsonb,
+  user_id text not null, -- user
+  call_id uuid not null, -- id
+  job_id bigint, -- job
+  kind text not null, -- word
+  agent_id text, -- agent
+  model text not null, -- model
+  prompt_version int, -- any number
+  tokens_in bigint, -- number
+  tokens_out bigint, -- number
+  duration_ms bigint, -- number
+  price numeric, -- number
+  error text, -- wording
+  called_at timestamptz not null, -- time
+  reply_model text, -- name
+  refusals jsonb, -- number
   primary key (user_id, call_id),
   constraint refusals_are_counts check (jsonb_typeof(refusals) = 'object' and not jsonb_path_exists(
     refusals, 'strict $.* ? (@.type() != "number" || @ < 0 || @ > 1000000)'))
@@ -753,17 +751,17 @@ create index model_calls_called_at_idx on memory.model_calls (called_at);
 create index model_calls_user_idx on memory.model_calls (user_id, called_at) include (tokens_in, tokens_out);
 
 create table memory.agent_budgets (
-  agent_id text primary key,
-  checks bigint not null default 1
+  agent_id text primary key, -- id
+  checks bigint not null default 1 -- number
 );
 
 -- What remains of users and memories that were forgotten: keyed hashes. What is deleted for good later. Changes of a
 -- whole user that are under way. Tables of hashes and of changes under way have row security without a policy: they are
 -- the owner's alone.
 create table memory.erasure_keys (
-  inner_block bytea primary key,
-  outer_block bytea not null,
-  made_at timestamptz not null default statement_timestamp()
+  inner_block bytea primary key, -- secret
+  outer_block bytea not null, -- secret
+  made_at timestamptz not null default statement_timestamp() -- time
 );
 alter table memory.erasure_keys enable row level security;
 do $key$
@@ -782,28 +780,28 @@ end;
 $key$;
 
 create table memory.tombstones (
-  user_hash bytea not null,
-  statement_hash bytea not null default '',
-  forgotten_at timestamptz not null default statement_timestamp(),
+  user_hash bytea not null, -- hash
+  statement_hash bytea not null default '', -- hash
+  forgotten_at timestamptz not null default statement_timestamp(), -- time
   primary key (user_hash, statement_hash)
 );
 alter table memory.tombstones enable row level security;
 
 -- Hashes of statements are of the user who had them forgotten, and cannot be turned into those of another user.
 create table memory.merged_users (
-  user_id text not null,
-  former_user_hash bytea not null,
-  merged_at timestamptz not null default statement_timestamp(),
+  user_id text not null, -- user
+  former_user_hash bytea not null, -- hash
+  merged_at timestamptz not null default statement_timestamp(), -- time
   primary key (user_id, former_user_hash)
 );
 
 -- When what applications have deleted goes for good. No column of messages or memories says so: one row stands for all
 -- that was deleted of a thread, or of a user's memories, within an hour.
 create table memory.due_deletions (
-  user_id text not null,
-  thread_id text not null default '',
-  deleted_before timestamptz not null,
-  due_at timestamptz not null,
+  user_id text not null, -- user
+  thread_id text not null default '', -- thread or all
+  deleted_before timestamptz not null, -- time
+  due_at timestamptz not null, -- time
   primary key (user_id, thread_id, deleted_before)
 );
 create index due_deletions_due_at_idx on memory.due_deletions (due_at);
@@ -811,15 +809,15 @@ create index due_deletions_due_at_idx on memory.due_deletions (due_at);
 -- One transaction at a time forgets something of a user or imports the user. The lock is a row: every role sees the
 -- number of an advisory lock in pg_locks while another session holds it, and could keep that lock from then on.
 create table memory.user_locks (
-  user_hash bytea primary key
+  user_hash bytea primary key -- hash
 );
 alter table memory.user_locks enable row level security;
 
 -- Triggers do nothing for rows of a user who is copied or forgotten as a whole: the rows are counted once at the end.
 -- Anybody could set a setting, so the transaction must stand here as well.
 create table memory.whole_user_changes (
-  transaction_id xid8 not null,
-  change_name text not null,
+  transaction_id xid8 not null, -- number
+  change_name text not null, -- word
   primary key (transaction_id, change_name)
 );
 alter table memory.whole_user_changes enable row level security;
@@ -828,26 +826,26 @@ alter table memory.whole_user_changes enable row level security;
 -- memory.new_changes without a number, because a number that is given before the commit says nothing of the order of
 -- commits.
 create table memory.new_changes (
-  user_id text,
-  source text not null,
-  id text not null,
-  seq bigint,
-  operation text not null,
-  actor text not null default session_user,
-  at timestamptz not null default clock_timestamp()
+  user_id text, -- user
+  source text not null, -- word
+  id text not null, -- id
+  seq bigint, -- message
+  operation text not null, -- word
+  actor text not null default session_user, -- name
+  at timestamptz not null default clock_timestamp() -- time
 );
 -- For the erasure of a user. It takes 1.4 of the 5.7 % that a note adds to the instructions of add_message (callgrind,
 -- without the commit; PostgreSQL 15, 2026-11), so there is no other.
 create index new_changes_user_idx on memory.new_changes (user_id);
 
 create table memory.changes (
-  change_id bigint generated by default as identity primary key,
-  at timestamptz not null,
-  user_id text,
-  source text not null,
-  id text not null,
-  operation text not null,
-  actor text not null
+  change_id bigint generated by default as identity primary key, -- id
+  at timestamptz not null, -- time
+  user_id text, -- user
+  source text not null, -- word
+  id text not null, -- id
+  operation text not null, -- word
+  actor text not null -- name
 );
 create index changes_at_idx on memory.changes (at); -- for memory.sweep()
 create index changes_user_idx on memory.changes (user_id, change_id);
@@ -855,31 +853,31 @@ create index changes_user_idx on memory.changes (user_id, change_id);
 -- The queue of model work, and how far each kind of work has come.
 -- A row of memory.jobs may name one of memory.threads (user_id, scope).
 create table memory.jobs (
-  user_id text not null,
-  job_id bigint generated by default as identity,
-  kind text not null,
-  scope text not null,
-  status text not null default 'pending',
-  attempts int not null default 0,
-  max_attempts int not null default 5,
-  run_after timestamptz not null default statement_timestamp(),
-  request jsonb not null default '{}',
-  next_request jsonb,
-  input jsonb not null default '{}',
-  agent_id text,
-  tokens_reserved int not null default 0,
-  worker text,
-  lease_token uuid,
-  lease_expires_at timestamptz,
-  result jsonb,
-  error text,
-  created_at timestamptz not null default statement_timestamp(),
-  finished_at timestamptz,
-  is_delayed boolean not null default false,
-  tokens_allowed bigint not null default 0,
-  tokens_entered bigint not null default 0,
-  calls_entered int not null default 0,
-  variant text not null default '',
+  user_id text not null, -- user
+  job_id bigint generated by default as identity, -- job
+  kind text not null, -- word
+  scope text not null, -- scope
+  status text not null default 'pending', -- word
+  attempts int not null default 0, -- number
+  max_attempts int not null default 5, -- number
+  run_after timestamptz not null default statement_timestamp(), -- time
+  request jsonb not null default '{}', -- text
+  next_request jsonb, -- local
+  input jsonb not null default '{}', -- text
+  agent_id text, -- agent
+  tokens_reserved int not null default 0, -- local
+  worker text, -- local
+  lease_token uuid, -- local
+  lease_expires_at timestamptz, -- local
+  result jsonb, -- text
+  error text, -- text
+  created_at timestamptz not null default statement_timestamp(), -- time
+  finished_at timestamptz, -- time
+  is_delayed boolean not null default false, -- flag
+  tokens_allowed bigint not null default 0, -- number
+  tokens_entered bigint not null default 0, -- number
+  calls_entered int not null default 0, -- number
+  variant text not null default '', -- word
   primary key (user_id, job_id),
   constraint finished_has_time check ((status in ('completed', 'dead')) = (finished_at is not null)),
   -- One constant: PostgreSQL reads the texts of constraints in each statement that writes a job.
@@ -907,10 +905,10 @@ create index jobs_turn_idx on memory.jobs (kind, (hashtextextended(user_id, 0) /
   where status = 'pending' and not is_delayed;
 
 create table memory.marks (
-  user_id text not null,
-  kind text not null,
-  scope text not null,
-  position bigint not null,
+  user_id text not null, -- user
+  kind text not null, -- word
+  scope text not null, -- scope
+  position bigint not null, -- position
   primary key (user_id, scope, kind)
 );
 -- In the order of a hash, so that the first threads of a user are a random sample of all. The condition is one that no
@@ -924,14 +922,14 @@ create index marks_languages_idx on memory.marks (user_id) include (scope, kind,
 insert into memory.marks (user_id, scope, kind, position) values ('', '', 'changes', 0);
 
 create table memory.gone_jobs (
-  user_id text not null,
-  job_id bigint not null,
-  kind text not null,
-  agent_id text,
-  model text,
-  calls_left int not null,
-  tokens_left bigint not null,
-  gone_at timestamptz not null default statement_timestamp(),
+  user_id text not null, -- user
+  job_id bigint not null, -- job
+  kind text not null, -- word
+  agent_id text, -- agent
+  model text, -- model
+  calls_left int not null, -- number
+  tokens_left bigint not null, -- number
+  gone_at timestamptz not null default statement_timestamp(), -- time
   primary key (user_id, job_id)
 );
 create index gone_jobs_gone_at_idx on memory.gone_jobs (gone_at);
@@ -956,20 +954,20 @@ $$;
 -- Each row of memory.embeddings belongs to one of memory.models (model).
 -- Each row of memory.query_embeddings belongs to one of memory.models (model).
 create table memory.texts (
-  user_id text not null,
-  source text not null,
-  id text not null,
-  thread_id text,
-  number bigint,
-  agent_id text,
-  created_at timestamptz not null,
-  valid_until timestamptz not null,
-  words tsvector not null,
-  keys int[],
-  hash uuid,
-  model text,
-  embedding halfvec,
-  code bit varying,
+  user_id text not null, -- user
+  source text not null, -- word
+  id text not null, -- place
+  thread_id text, -- thread
+  number bigint, -- number
+  agent_id text, -- agent
+  created_at timestamptz not null, -- time
+  valid_until timestamptz not null, -- time or never
+  words tsvector not null, -- made
+  keys int[], -- made
+  hash uuid, -- hash
+  model text, -- model
+  embedding halfvec, -- made
+  code bit varying, -- made
   primary key (user_id, source, id),
   constraint embedding_has_a_direction check (l2_norm(embedding) > 0),
   constraint embedding_has_a_model check ((embedding is null) = (model is null))
@@ -997,12 +995,12 @@ create index texts_unembedded_idx on memory.texts (user_id, source, thread_id)
   where embedding is null and hash is not null and valid_until > '-infinity';
 
 create table memory.embeddings (
-  user_id text not null,
-  source text not null,
-  id text not null,
-  model text not null,
-  hash uuid not null,
-  embedding halfvec not null,
+  user_id text not null, -- user
+  source text not null, -- word
+  id text not null, -- place
+  model text not null, -- model
+  hash uuid not null, -- hash
+  embedding halfvec not null, -- made
   primary key (user_id, source, id, model),
   constraint embedding_has_a_direction check (l2_norm(embedding) > 0)
 );
@@ -1015,11 +1013,11 @@ alter table memory.embeddings
 create index embeddings_model_idx on memory.embeddings (model, user_id, source, id);
 
 create table memory.query_embeddings (
-  user_id text not null,
-  model text not null,
-  query_hash text not null,
-  embedding halfvec not null,
-  created_at timestamptz not null default statement_timestamp(),
+  user_id text not null, -- user
+  model text not null, -- model
+  query_hash text not null, -- hash
+  embedding halfvec not null, -- made
+  created_at timestamptz not null default statement_timestamp(), -- time
   primary key (user_id, model, query_hash),
   constraint embedding_has_a_direction check (l2_norm(embedding) > 0)
 );
@@ -1040,17 +1038,17 @@ set local search_path = pg_catalog, pg_temp;
 -- Each row of memory.shown_rounds belongs to one of memory.messages (user_id, thread_id, seq).
 -- Each row of memory.quarantined_messages belongs to one of memory.messages (user_id, thread_id, seq).
 create table memory.threads (
-  user_id text not null,
-  thread_id text not null,
-  next_seq bigint not null default 0,
-  message_count bigint not null default 0,
-  active_tokens bigint not null default 0,
-  first_at timestamptz,
-  last_at timestamptz,
-  tokens_since_summary bigint not null default 0,
-  title text,
-  metadata jsonb,
-  settled_at timestamptz,
+  user_id text not null, -- user
+  thread_id text not null, -- thread
+  next_seq bigint not null default 0, -- number
+  message_count bigint not null default 0, -- made
+  active_tokens bigint not null default 0, -- made
+  first_at timestamptz, -- time
+  last_at timestamptz, -- time
+  tokens_since_summary bigint not null default 0, -- number
+  title text, -- wording
+  metadata jsonb, -- wording
+  settled_at timestamptz, -- made
   primary key (user_id, thread_id)
 -- Every message updates the row of its thread. Half-empty pages, and no index on a column that changes, keep those
 -- updates HOT: an index on last_at made add_message 1.5 times slower.
@@ -1066,25 +1064,25 @@ create index threads_settled_idx on memory.threads (user_id, settled_at desc, th
 -- the thread, and the trigger on threads removes the messages of a deleted one. A foreign key that is checked for each
 -- row would make a bulk insert about 1.6 times slower.
 create table memory.messages (
-  user_id text not null,
-  thread_id text not null,
-  seq bigint not null,
-  agent_id text not null default 'default',
-  role text not null,
-  content text not null,
-  metadata jsonb not null default '{}',
-  token_count int not null,
-  is_counted boolean not null default false,
-  summary_id uuid,
-  idempotency_key text,
-  created_at timestamptz not null,
-  updated_at timestamptz not null,
-  expires_at timestamptz not null,
-  is_active boolean not null default true,
-  artifact_key text,
-  content_digest text,
-  files jsonb,
-  utc_offset smallint,
+  user_id text not null, -- user
+  thread_id text not null, -- thread
+  seq bigint not null, -- message
+  agent_id text not null default 'default', -- agent
+  role text not null, -- word
+  content text not null, -- text with keys
+  metadata jsonb not null default '{}', -- text with keys
+  token_count int not null, -- number
+  is_counted boolean not null default false, -- flag
+  summary_id uuid, -- summary
+  idempotency_key text, -- name
+  created_at timestamptz not null, -- time
+  updated_at timestamptz not null, -- time
+  expires_at timestamptz not null, -- time or never
+  is_active boolean not null default true, -- flag
+  artifact_key text, -- artifact
+  content_digest text, -- hash
+  files jsonb, -- text
+  utc_offset smallint, -- number
   primary key (user_id, thread_id, seq)
 );
 alter table memory.messages alter column files set storage external; -- base64 does not get shorter
@@ -1102,59 +1100,59 @@ create unique index messages_idempotency_key_idx on memory.messages (user_id, id
   where idempotency_key is not null;
 
 create table memory.shown_rounds (
-  user_id text not null,
-  thread_id text not null,
-  seq bigint not null,
-  agent_id text not null default '',
-  query_hash text not null,
-  max_tokens int not null,
-  token_count int not null,
-  messages jsonb not null,
-  shown_at timestamptz not null default statement_timestamp(),
+  user_id text not null, -- user
+  thread_id text not null, -- thread
+  seq bigint not null, -- message
+  agent_id text not null default '', -- agent
+  query_hash text not null, -- hash
+  max_tokens int not null, -- number
+  token_count int not null, -- number
+  messages jsonb not null, -- message
+  shown_at timestamptz not null default statement_timestamp(), -- time
   primary key (user_id, thread_id, agent_id, seq)
 );
 
 create table memory.idempotency_keys (
-  user_id text not null,
-  thread_id text not null,
-  idempotency_key text not null,
-  seq bigint not null,
-  digest text not null,
-  token_count int not null,
+  user_id text not null, -- user
+  thread_id text not null, -- thread
+  idempotency_key text not null, -- id
+  seq bigint not null, -- message
+  digest text not null, -- hash
+  token_count int not null, -- number
   primary key (user_id, thread_id, idempotency_key)
 );
 
 create table memory.quarantined_messages (
-  user_id text not null,
-  thread_id text not null,
-  seq bigint not null,
-  content text not null,
-  content_digest text not null,
-  reason text not null,
-  quarantined_at timestamptz not null default statement_timestamp(),
-  released_at timestamptz,
+  user_id text not null, -- user
+  thread_id text not null, -- thread
+  seq bigint not null, -- message
+  content text not null, -- text with keys
+  content_digest text not null, -- hash
+  reason text not null, -- wording
+  quarantined_at timestamptz not null default statement_timestamp(), -- time
+  released_at timestamptz, -- time
   primary key (user_id, thread_id, seq)
 );
 
 -- The summaries of threads and users.
 -- A row of memory.summaries may name one of memory.threads (user_id, thread_id).
 create table memory.summaries (
-  user_id text not null,
-  summary_id uuid not null,
-  kind text not null,
-  thread_id text not null,
-  summary text,
-  token_count int,
-  start_seq bigint not null,
-  end_seq bigint not null,
-  base_summary_id uuid,
-  agent_ids text[] not null default '{}',
-  status text not null default 'processing',
-  metadata jsonb not null default '{}',
-  generation_time_ms int,
-  created_at timestamptz not null default statement_timestamp(),
-  quarantined_at timestamptz,
-  quarantine_reason text,
+  user_id text not null, -- user
+  summary_id uuid not null, -- id
+  kind text not null, -- word
+  thread_id text not null, -- thread or all
+  summary text, -- text with keys
+  token_count int, -- number
+  start_seq bigint not null, -- number
+  end_seq bigint not null, -- number
+  base_summary_id uuid, -- summary
+  agent_ids text[] not null default '{}', -- agents
+  status text not null default 'processing', -- word
+  metadata jsonb not null default '{}', -- wording
+  generation_time_ms int, -- any number
+  created_at timestamptz not null default statement_timestamp(), -- time
+  quarantined_at timestamptz, -- time
+  quarantine_reason text, -- wording
   primary key (user_id, summary_id),
   constraint completed_has_text check ((status in ('completed', 'quarantined')) = (summary is not null)),
   constraint kind_is_known check (kind in ('rolling', 'thread', 'user')),
@@ -1190,41 +1188,41 @@ create index summaries_thread_idx on memory.summaries (user_id, thread_id, kind,
 -- is_stated is no generated column, because adding one rewrites the table. The planner assumes that a rewritten empty
 -- table stays empty, so a first load would read all memories of the agent for each memory.
 create table memory.memories (
-  user_id text not null,
-  memory_id uuid not null,
-  agent_id text not null default 'default',
-  memory_type text not null default 'fact',
-  content text not null,
-  content_hash text not null,
-  embedding_text text,
-  thread_id text,
-  source_seqs bigint[],
-  source text not null default 'user',
-  metadata jsonb not null default '{}',
-  tags text[] not null default '{}',
-  confidence real not null default 1.0,
-  importance real not null default 0.5,
-  valid_from timestamptz,
-  valid_to timestamptz,
-  created_at timestamptz not null,
-  updated_at timestamptz not null,
-  expires_at timestamptz,
-  superseded_by uuid,
-  supersede_reason text,
-  superseded_at timestamptz,
-  deleted_at timestamptz,
-  version int not null default 1,
-  operation text not null default 'insert',
-  changed_by text not null default session_user,
-  is_stated boolean not null default true,
-  said_at timestamptz,
-  trust real not null default 1.0,
-  quarantined_at timestamptz,
-  quarantine_reason text,
-  quarantined_with text,
-  released_at timestamptz,
-  subject text,
-  attribute text,
+  user_id text not null, -- user
+  memory_id uuid not null, -- id
+  agent_id text not null default 'default', -- agent
+  memory_type text not null default 'fact', -- name
+  content text not null, -- text
+  content_hash text not null, -- made
+  embedding_text text, -- wording
+  thread_id text, -- thread
+  source_seqs bigint[], -- message
+  source text not null default 'user', -- name
+  metadata jsonb not null default '{}', -- wording
+  tags text[] not null default '{}', -- wording
+  confidence real not null default 1.0, -- number
+  importance real not null default 0.5, -- number
+  valid_from timestamptz, -- time or never
+  valid_to timestamptz, -- time or never
+  created_at timestamptz not null, -- time
+  updated_at timestamptz not null, -- time
+  expires_at timestamptz, -- time or never
+  superseded_by uuid, -- memory
+  supersede_reason text, -- wording
+  superseded_at timestamptz, -- time
+  deleted_at timestamptz, -- time or infinity
+  version int not null default 1, -- version
+  operation text not null default 'insert', -- word
+  changed_by text not null default session_user, -- name
+  is_stated boolean not null default true, -- made
+  said_at timestamptz, -- time
+  trust real not null default 1.0, -- number
+  quarantined_at timestamptz, -- time
+  quarantine_reason text, -- wording
+  quarantined_with text, -- origin
+  released_at timestamptz, -- time
+  subject text, -- wording
+  attribute text, -- wording
   primary key (user_id, memory_id),
   constraint supersede_is_whole check (superseded_by is null or superseded_at is not null),
   constraint subject_is_named check (length(subject) between 1 and 255),
@@ -1267,21 +1265,21 @@ create unique index memories_wording_idx on memory.memories (user_id, agent_id, 
   where superseded_at is null and deleted_at is null;
 
 create table memory.memory_history (
-  user_id text not null,
-  memory_id uuid not null,
-  version int not null,
-  operation text not null,
-  content text not null,
-  metadata jsonb not null,
-  tags text[] not null,
-  confidence real not null,
-  importance real not null,
-  expires_at timestamptz,
-  changed_at timestamptz not null,
-  changed_by text not null,
-  superseded_by uuid,
-  supersede_reason text,
-  valid_to timestamptz,
+  user_id text not null, -- user
+  memory_id uuid not null, -- memory
+  version int not null, -- version
+  operation text not null, -- word
+  content text not null, -- text with keys
+  metadata jsonb not null, -- wording with keys
+  tags text[] not null, -- wording
+  confidence real not null, -- number
+  importance real not null, -- number
+  expires_at timestamptz, -- time or never
+  changed_at timestamptz not null, -- time
+  changed_by text not null, -- name
+  superseded_by uuid, -- memory
+  supersede_reason text, -- wording
+  valid_to timestamptz, -- time or never
   primary key (user_id, memory_id, version),
   constraint memory_history_user_id_memory_id_fkey foreign key (user_id, memory_id)
     references memory.memories on delete cascade
@@ -1294,33 +1292,33 @@ create index memory_history_superseded_by_idx on memory.memory_history (user_id,
 -- because its check waits for whoever deletes the memory, and that session may wait for a use of another memory. A
 -- trigger on memory.memories deletes the uses of deleted memories.
 create table memory.memory_uses (
-  user_id text not null,
-  memory_id uuid not null,
-  used bigint not null default 0,
-  helpful bigint not null default 0,
-  wrong bigint not null default 0,
-  outcome text not null,
-  thread_id text,
-  updated_at timestamptz not null,
+  user_id text not null, -- user
+  memory_id uuid not null, -- memory
+  used bigint not null default 0, -- number
+  helpful bigint not null default 0, -- number
+  wrong bigint not null default 0, -- number
+  outcome text not null, -- word
+  thread_id text, -- thread
+  updated_at timestamptz not null, -- time
   primary key (user_id, memory_id)
 ) with (fillfactor = 50);
 
 create table memory.memory_scopes (
-  user_id text not null,
-  agent_id text not null,
-  memory_count bigint not null default 0,
-  duplicates_skipped bigint not null default 0,
-  extracted_on date,
-  extracted_count int not null default 0,
+  user_id text not null, -- user
+  agent_id text not null, -- agent
+  memory_count bigint not null default 0, -- made
+  duplicates_skipped bigint not null default 0, -- number
+  extracted_on date, -- time
+  extracted_count int not null default 0, -- number
   primary key (user_id, agent_id)
 ) with (fillfactor = 50);
 
 create table memory.memory_types (
-  memory_type text primary key,
-  heading text not null,
-  description text not null,
-  position int not null default 100,
-  is_general boolean not null default true
+  memory_type text primary key, -- id
+  heading text not null, -- setting
+  description text not null, -- setting
+  position int not null default 100, -- number
+  is_general boolean not null default true -- flag
 );
 insert into memory.memory_types (memory_type, heading, description, position) values
   ('fact', 'Facts about the user or environment', 'Something true about the user or their environment', 10),
@@ -1333,23 +1331,23 @@ insert into memory.memory_types (memory_type, heading, description, position) va
 -- The knowledge base.
 -- A row of memory.documents may name one of memory.threads (user_id, thread_id).
 create table memory.documents (
-  user_id text not null,
-  document_id uuid not null,
-  namespace text not null default 'default',
-  doc_type text not null default 'document',
-  title text,
-  content text not null,
-  metadata jsonb not null default '{}',
-  source text not null default 'user',
-  thread_id text,
-  agent_ids text[] not null default '{}',
-  created_at timestamptz not null default statement_timestamp(),
-  updated_at timestamptz not null default statement_timestamp(),
-  trust real not null default 1.0,
-  quarantined_at timestamptz,
-  quarantine_reason text,
-  quarantined_with text,
-  released_at timestamptz,
+  user_id text not null, -- user
+  document_id uuid not null, -- id
+  namespace text not null default 'default', -- name
+  doc_type text not null default 'document', -- name
+  title text, -- kept
+  content text not null, -- kept
+  metadata jsonb not null default '{}', -- kept
+  source text not null default 'user', -- name
+  thread_id text, -- thread or all
+  agent_ids text[] not null default '{}', -- agents
+  created_at timestamptz not null default statement_timestamp(), -- time
+  updated_at timestamptz not null default statement_timestamp(), -- time
+  trust real not null default 1.0, -- number
+  quarantined_at timestamptz, -- time
+  quarantine_reason text, -- kept
+  quarantined_with text, -- origin
+  released_at timestamptz, -- time
   primary key (user_id, document_id),
   constraint metadata_is_object check (jsonb_typeof(metadata) = 'object'),
   constraint trust_is_share check (trust between 0 and 1)
@@ -1360,11 +1358,11 @@ create index documents_recent_idx on memory.documents (user_id, created_at, docu
 create index documents_thread_idx on memory.documents (user_id, thread_id) where thread_id is not null;
 
 create table memory.document_chunks (
-  user_id text not null,
-  document_id uuid not null,
-  number int not null,
-  content text not null,
-  token_count int,
+  user_id text not null, -- user
+  document_id uuid not null, -- document
+  number int not null, -- number
+  content text not null, -- kept
+  token_count int, -- number
   primary key (user_id, document_id, number),
   constraint document_chunks_user_id_document_id_fkey foreign key (user_id, document_id)
     references memory.documents on delete cascade
@@ -1374,27 +1372,27 @@ create index document_chunks_uncut_idx on memory.document_chunks (user_id, docum
 -- The receipts of erasures, imports that are under way, and users who were moved here. memory.imports has row security
 -- without a policy: it is the owner's alone.
 create table memory.receipts (
-  receipt_id uuid primary key,
-  subject text not null,
-  user_hash bytea not null,
-  reason text,
-  tables jsonb not null,
-  forgotten_at timestamptz not null,
+  receipt_id uuid primary key, -- id
+  subject text not null, -- word
+  user_hash bytea not null, -- hash
+  reason text, -- text
+  tables jsonb not null, -- number
+  forgotten_at timestamptz not null, -- time
   constraint subject_is_known check (subject in ('memory', 'user'))
 );
 
 create table memory.imports (
-  transaction_id xid8 primary key,
-  user_hash bytea not null,
-  rows_given bigint not null default 0,
-  rows_stored bigint not null default 0
+  transaction_id xid8 primary key, -- number
+  user_hash bytea not null, -- hash
+  rows_given bigint not null default 0, -- number
+  rows_stored bigint not null default 0 -- number
 );
 alter table memory.imports enable row level security;
 
 create table memory.moved_users (
-  user_id text primary key,
-  contents jsonb not null,
-  moved_at timestamptz not null default statement_timestamp()
+  user_id text primary key, -- user
+  contents jsonb not null, -- hash
+  moved_at timestamptz not null default statement_timestamp() -- time
 );
 
 -- What the functions of changes return.
@@ -1549,23 +1547,23 @@ call memory._migrate('artifacts', null, '0.2.0', '38faf127db37c0d7f2d88c2b644118
 -- A row of memory.artifacts may name one of memory.threads (user_id, thread_id).
 -- A row of memory.artifact_parts may name one of memory.artifacts (user_id, content_id).
 create table memory.artifacts (
-  user_id text not null,
-  key text not null,
-  artifact_type text not null default 'command_output',
-  content text,
-  description text not null,
-  token_count int not null,
-  agent_id text not null default 'default',
-  thread_id text,
-  metadata jsonb not null default '{}',
-  created_at timestamptz not null default statement_timestamp(),
-  expires_at timestamptz,
-  content_id uuid not null,
-  check_at timestamptz,
-  awaits_description boolean not null default false,
-  quarantined_at timestamptz,
-  quarantine_reason text,
-  released_at timestamptz,
+  user_id text not null, -- user
+  key text not null, -- artifact
+  artifact_type text not null default 'command_output', -- name
+  content text, -- text
+  description text not null, -- wording
+  token_count int not null, -- number
+  agent_id text not null default 'default', -- agent
+  thread_id text, -- thread
+  metadata jsonb not null default '{}', -- wording with keys
+  created_at timestamptz not null default statement_timestamp(), -- time
+  expires_at timestamptz, -- time or never
+  content_id uuid not null, -- made
+  check_at timestamptz, -- time or infinity
+  awaits_description boolean not null default false, -- flag
+  quarantined_at timestamptz, -- time
+  quarantine_reason text, -- wording
+  released_at timestamptz, -- time
   primary key (user_id, key),
   constraint metadata_is_object check (jsonb_typeof(metadata) = 'object')
 );
@@ -1577,12 +1575,12 @@ create index artifacts_thread_idx on memory.artifacts (user_id, thread_id) where
 create index artifacts_undescribed_idx on memory.artifacts (user_id, created_at, key) where awaits_description;
 
 create table memory.artifact_parts (
-  user_id text not null,
-  content_id uuid not null,
-  first_byte int not null,
-  first_line int not null,
-  content text not null,
-  is_parsed boolean not null default false,
+  user_id text not null, -- user
+  content_id uuid not null, -- id
+  first_byte int not null, -- number
+  first_line int not null, -- number
+  content text not null, -- text
+  is_parsed boolean not null default false, -- flag
   primary key (user_id, content_id, first_byte)
 );
 create index artifact_parts_lines_idx on memory.artifact_parts (user_id, content_id, first_line, first_byte);
@@ -1590,9 +1588,9 @@ create index artifact_parts_unparsed_idx on memory.artifact_parts (user_id, cont
   where not is_parsed;
 
 create table memory.artifact_uploads (
-  user_id text not null,
-  upload_id uuid not null,
-  updated_at timestamptz not null default statement_timestamp(),
+  user_id text not null, -- user
+  upload_id uuid not null, -- id
+  updated_at timestamptz not null default statement_timestamp(), -- time
   primary key (user_id, upload_id)
 );
 create index artifact_uploads_updated_at_idx on memory.artifact_uploads (updated_at);
@@ -1616,15 +1614,15 @@ call memory._migrate('checkpoints', null, '0.2.0', '264e13cb5660c0fbb52070e60e11
 -- A row of memory.checkpoint_blobs may name one of memory.checkpoints (user_id, thread_id, namespace).
 -- A row of memory.checkpoint_writes may name one of memory.checkpoints (user_id, thread_id, namespace, checkpoint_id).
 create table memory.checkpoints (
-  user_id text not null,
-  thread_id text not null,
-  namespace text not null,
-  checkpoint_id text not null,
-  parent_id text,
-  checkpoint jsonb not null,
-  metadata jsonb not null default '{}',
-  created_at timestamptz not null default statement_timestamp(),
-  expires_at timestamptz,
+  user_id text not null, -- user
+  thread_id text not null, -- thread
+  namespace text not null, -- name
+  checkpoint_id text not null, -- checkpoint
+  parent_id text, -- name
+  checkpoint jsonb not null, -- kept
+  metadata jsonb not null default '{}', -- kept
+  created_at timestamptz not null default statement_timestamp(), -- time
+  expires_at timestamptz, -- time or never
   primary key (user_id, thread_id, namespace, checkpoint_id)
 );
 create index checkpoints_run_idx on memory.checkpoints (user_id, (metadata ->> 'run_id')) where metadata ? 'run_id';
@@ -1633,27 +1631,27 @@ create index checkpoints_expiry_idx on memory.checkpoints (user_id, thread_id, e
 create index checkpoints_expires_at_idx on memory.checkpoints (expires_at) where expires_at is not null;
 
 create table memory.checkpoint_blobs (
-  user_id text not null,
-  thread_id text not null,
-  namespace text not null,
-  channel text not null,
-  version text not null,
-  type text not null,
-  blob bytea,
+  user_id text not null, -- user
+  thread_id text not null, -- thread
+  namespace text not null, -- name
+  channel text not null, -- name
+  version text not null, -- name
+  type text not null, -- name
+  blob bytea, -- kept
   primary key (user_id, thread_id, namespace, channel, version)
 );
 
 create table memory.checkpoint_writes (
-  user_id text not null,
-  thread_id text not null,
-  namespace text not null,
-  checkpoint_id text not null,
-  task_id text not null,
-  place int not null,
-  channel text not null,
-  type text not null,
-  blob bytea,
-  task_path text not null default '',
+  user_id text not null, -- user
+  thread_id text not null, -- thread
+  namespace text not null, -- name
+  checkpoint_id text not null, -- checkpoint
+  task_id text not null, -- name
+  place int not null, -- any number
+  channel text not null, -- name
+  type text not null, -- name
+  blob bytea, -- kept
+  task_path text not null default '', -- name
   primary key (user_id, thread_id, namespace, checkpoint_id, task_id, place)
 );
 
@@ -1677,22 +1675,22 @@ call memory._migrate('secrets', null, '0.2.0', '9a30ff729b6d1f7d49aa9ee784374d3f
 -- The secrets of users, encrypted, and who has read them.
 -- A row of memory.secret_reads may name one of memory.secrets (user_id, name).
 create table memory.secrets (
-  user_id text not null,
-  name text not null,
-  key_id bytea not null,
-  sealed bytea not null,
-  created_at timestamptz not null default statement_timestamp(),
-  updated_at timestamptz not null default statement_timestamp(),
+  user_id text not null, -- user
+  name text not null, -- id
+  key_id bytea not null, -- hash
+  sealed bytea not null, -- secret
+  created_at timestamptz not null default statement_timestamp(), -- time
+  updated_at timestamptz not null default statement_timestamp(), -- time
   primary key (user_id, name)
 );
 create index secrets_key_id_idx on memory.secrets (key_id); -- for memory.reencrypt_secrets()
 
 create table memory.secret_reads (
-  read_at timestamptz not null default clock_timestamp(),
-  user_id text not null,
-  name text not null,
-  role text not null,
-  login_role text not null default session_user
+  read_at timestamptz not null default clock_timestamp(), -- time
+  user_id text not null, -- user
+  name text not null, -- name
+  role text not null, -- name
+  login_role text not null default session_user -- name
 );
 create index secret_reads_read_at_idx on memory.secret_reads (read_at); -- for memory.sweep()
 create index secret_reads_user_idx on memory.secret_reads (user_id, read_at);
@@ -1705,19 +1703,19 @@ call memory._migrate('sharing', null, '0.2.0', '3e924e0f8d49f378e61dc50bff47fdd7
 -- Who reaches one user only. These two tables have row security without a policy: whatever is granted on them, only the
 -- owner reads and writes them.
 create table memory.bound_roles (
-  role_name name primary key,
-  user_id text,
-  bound_at timestamptz not null default statement_timestamp(),
-  claims_setting text,
+  role_name name primary key, -- id
+  user_id text, -- user
+  bound_at timestamptz not null default statement_timestamp(), -- time
+  claims_setting text, -- setting
   constraint has_one_user check ((user_id is null) <> (claims_setting is null))
 );
 alter table memory.bound_roles enable row level security;
 
 create table memory.token_keys (
-  is_previous boolean primary key,
-  inner_block bytea not null,
-  outer_block bytea not null,
-  set_at timestamptz not null default statement_timestamp()
+  is_previous boolean primary key, -- flag
+  inner_block bytea not null, -- secret
+  outer_block bytea not null, -- secret
+  set_at timestamptz not null default statement_timestamp() -- time
 );
 alter table memory.token_keys enable row level security;
 
@@ -1725,27 +1723,27 @@ alter table memory.token_keys enable row level security;
 -- Each row of memory.space_grants belongs to one of memory.spaces (user_id).
 -- Each row of memory.space_writes belongs to one of memory.spaces (user_id).
 create table memory.spaces (
-  user_id text primary key,
-  title text,
-  metadata jsonb not null default '{}',
-  created_at timestamptz not null default statement_timestamp()
+  user_id text primary key, -- user
+  title text, -- kept
+  metadata jsonb not null default '{}', -- kept
+  created_at timestamptz not null default statement_timestamp() -- time
 );
 
 create table memory.space_grants (
-  user_id text not null,
-  member text not null,
-  access text not null,
-  granted_at timestamptz not null default statement_timestamp(),
+  user_id text not null, -- user
+  member text not null, -- member
+  access text not null, -- word
+  granted_at timestamptz not null default statement_timestamp(), -- time
   primary key (user_id, member),
   constraint access_is_known check (access in ('read', 'write'))
 );
 create index space_grants_member_idx on memory.space_grants (member);
 
 create table memory.space_writes (
-  user_id text not null,
-  member text not null,
-  source text not null,
-  id text not null,
+  user_id text not null, -- user
+  member text not null, -- member
+  source text not null, -- word
+  id text not null, -- id
   primary key (user_id, source, id, member)
 );
 create index space_writes_member_idx on memory.space_writes (member, user_id);
@@ -2470,6 +2468,8 @@ begin
       ('function', '_missing_row_security', $header$()
 returns table (statement text)$header$),
       ('function', '_added', $header$(p_a jsonb, p_b jsonb)
+returns jsonb$header$),
+      ('function', '_counting', $header$(p_counts jsonb, p_name text, p_number bigint)
 returns jsonb$header$),
       ('function', '_counted_on', $header$(p_counter bigint, p_change bigint)
 returns bigint$header$),
@@ -4899,7 +4899,10 @@ returns memory._offer[]$header$),
 )
 returns text[]$header$),
       ('function', '_export_kinds', $header$()
-returns table (place int, kind text, left_out text[], condition text, unexpired text)$header$),
+returns table (
+  place int, kind text, left_out text[], condition text, unexpired text, sent jsonb, sorted_by text[], imported jsonb,
+  after_import text
+)$header$),
       ('function', 'export_user', $header$(
   user_id text, kinds text[] default null, max_rows int default null, after jsonb default null
 )
@@ -4934,38 +4937,27 @@ returns jsonb$header$),
       ('function', '_forget_rows', $header$(p_user_id text, p_may_wait boolean)
 returns jsonb$header$),
       ('function', '_tables_of_users', $header$()
-returns table (relation regclass, name text, has_thread boolean)$header$),
+returns table (
+  relation regclass, name text, has_thread boolean, deletion text, stays boolean, ignored_by_import boolean,
+  merged_by_hand boolean, merged jsonb, taken text, joined text, conflict text
+)$header$),
       ('function', '_lock_documents', $header$(p_user_id text, p_threads text[])
 returns uuid[]$header$),
-      ('function', '_forgetting_delete', $header$(p_table regclass, p_has_thread boolean)
-returns text$header$),
       ('function', '_forget_in_ledger', $header$(p_user_id text)
 returns jsonb$header$),
       ('function', '_forget_wording', $header$(p_user_id text, p_wordings text[], p_agents text[], p_threads text[])
 returns void$header$),
-      ('function', '_forget_gone_keys', $header$(p_user_id text)
-returns void$header$),
-      ('function', '_forgetting_update', $header$(
-  p_table regclass, p_jsons text[], p_lists text[], p_texts text[]
-)
-returns text$header$),
       ('function', '_json_forgetting', $header$(p_value jsonb, p_wordings text[], p_depth int default 0)
 returns jsonb$header$),
       ('function', '_import_rows', $header$(p_user_id text, p_kind text, p_rows jsonb)
 returns void$header$),
-      ('function', '_import_statement', $header$(p_table regclass, p_rows jsonb, p_source text)
+      ('function', '_import_statement', $header$(p_table regclass, p_rows jsonb, p_made jsonb, p_source text)
 returns text$header$),
       ('function', '_place_of_row', $header$(p_kind text, p_rows jsonb)
 returns text$header$),
-      ('function', '_import_rule', $header$(p_table regclass)
+      ('function', '_import_rule', $header$(p_kind text)
 returns text$header$),
-      ('function', '_range_rule', $header$(p_table regclass)
-returns text$header$),
-      ('function', '_policy_problem', $header$(p_candidate memory.policies)
-returns text$header$),
-      ('function', '_artifact_problem', $header$(p_candidate memory.artifacts)
-returns text$header$),
-      ('function', '_document_problem', $header$(p_candidate memory.documents)
+      ('function', '_refused_member', $header$(p_row anyelement, p_checks text)
 returns text$header$),
       ('function', 'import_user', $header$(
   user_id text, export jsonb, lift_tombstones boolean default false, is_last boolean default true
@@ -5014,10 +5006,6 @@ returns void$header$),
       ('function', '_merge_secrets', $header$(p_from text, p_into text)
 returns jsonb$header$),
       ('function', '_merging_statement', $header$()
-returns text$header$),
-      ('function', '_merged_column', $header$(p_table text, p_column text)
-returns text$header$),
-      ('function', '_merging_conflict', $header$(p_table text)
 returns text$header$),
       ('function', '_receipt', $header$(p_subject text, p_user_id text, p_reason text, p_tables jsonb)
 returns jsonb$header$),
@@ -5174,6 +5162,18 @@ begin
       select e.key, sum(e.value::bigint) as total
       from (select * from jsonb_each_text(p_a) union all select * from jsonb_each_text(p_b)) as e
       group by e.key) as c);
+end;
+$$;
+
+-- The counts with a number added to one of them. 0 and null leave them as they are.
+create or replace function memory._counting(p_counts jsonb, p_name text, p_number bigint)
+returns jsonb
+language plpgsql immutable parallel safe
+as $$
+begin
+  return case when p_number > 0
+    then p_counts || jsonb_build_object(p_name, coalesce((p_counts ->> p_name)::bigint, 0) + p_number)
+    else p_counts end;
 end;
 $$;
 
@@ -11738,10 +11738,8 @@ returns void
 language plpgsql volatile parallel unsafe
 as $$
 begin
-  insert into memory.texts (user_id, source, id, thread_id, number, agent_id, created_at, valid_until, words, keys,
-    hash, model, embedding, code)
-  select t.user_id, t.source, c.copy, p_thread_id, t.number, t.agent_id, t.created_at, t.valid_until, t.words, t.keys,
-    t.hash, t.model, t.embedding, t.code
+  insert into memory.texts (user_id, source, id, thread_id, number, agent_id, created_at, valid_until, words, keys, hash, model, embedding, code)
+  select t.user_id, t.source, c.copy, p_thread_id, t.number, t.agent_id, t.created_at, t.valid_until, t.words, t.keys, t.hash, t.model, t.embedding, t.code
   from unnest(p_ids, p_copies) as c (id, copy)
   cross join lateral ( -- each by its key: without statistics all texts of the user would be read for each
     select f.* from memory.texts as f
@@ -20790,17 +20788,13 @@ begin
     from memory.checkpoint_blobs as b
     where b.user_id = copy_checkpoints.user_id and b.thread_id = copy_checkpoints.thread_id
   ), copied_writes as (
-    insert into memory.checkpoint_writes (
-      user_id, thread_id, namespace, checkpoint_id, task_id, place, channel, type, blob, task_path)
-    select w.user_id, new_thread_id, w.namespace, w.checkpoint_id, w.task_id, w.place, w.channel, w.type, w.blob,
-      w.task_path
+    insert into memory.checkpoint_writes (user_id, thread_id, namespace, checkpoint_id, task_id, place, channel, type, blob, task_path)
+    select w.user_id, new_thread_id, w.namespace, w.checkpoint_id, w.task_id, w.place, w.channel, w.type, w.blob, w.task_path
     from memory.checkpoint_writes as w
     where w.user_id = copy_checkpoints.user_id and w.thread_id = copy_checkpoints.thread_id
   )
-  insert into memory.checkpoints (
-    user_id, thread_id, namespace, checkpoint_id, parent_id, checkpoint, metadata, created_at, expires_at)
-  select c.user_id, new_thread_id, c.namespace, c.checkpoint_id, c.parent_id, c.checkpoint, c.metadata, c.created_at,
-    c.expires_at
+  insert into memory.checkpoints (user_id, thread_id, namespace, checkpoint_id, parent_id, checkpoint, metadata, created_at, expires_at)
+  select c.user_id, new_thread_id, c.namespace, c.checkpoint_id, c.parent_id, c.checkpoint, c.metadata, c.created_at, c.expires_at
   from memory.checkpoints as c
   where c.user_id = copy_checkpoints.user_id and c.thread_id = copy_checkpoints.thread_id;
   get diagnostics copied = row_count;
@@ -22822,20 +22816,14 @@ begin
         where c.user_id = copy_thread.user_id and c.thread_id = copy_thread.thread_id and c.status = 'completed'
           and c.end_seq < past_seq
         order by c.summary_id) as s;
-  insert into memory.summaries (user_id, summary_id, kind, thread_id, summary, token_count, start_seq, end_seq,
-    base_summary_id, agent_ids, status, metadata, generation_time_ms, created_at)
-  select s.user_id, n.copy, s.kind, new_thread_id, s.summary, s.token_count, s.start_seq, s.end_seq,
-    b.copy, s.agent_ids, s.status, s.metadata, s.generation_time_ms, s.created_at
+  insert into memory.summaries (user_id, summary_id, kind, thread_id, summary, token_count, start_seq, end_seq, base_summary_id, agent_ids, status, metadata, generation_time_ms, created_at, quarantined_at, quarantine_reason)
+  select s.user_id, n.copy, s.kind, new_thread_id, s.summary, s.token_count, s.start_seq, s.end_seq, b.copy, s.agent_ids, s.status, s.metadata, s.generation_time_ms, s.created_at, s.quarantined_at, s.quarantine_reason
   from unnest(summaries, copies) as n (id, copy)
   join memory.summaries as s on s.user_id = copy_thread.user_id and s.summary_id = n.id
   left join unnest(summaries, copies) as b (id, copy) on b.id = s.base_summary_id;
   -- A compressed message whose summary is not copied is active again.
-  insert into memory.messages (user_id, thread_id, seq, agent_id, role, content, metadata, token_count,
-    is_counted, summary_id, created_at, updated_at, expires_at, is_active, artifact_key, files,
-    utc_offset)
-  select m.user_id, new_thread_id, m.seq, m.agent_id, m.role, m.content, m.metadata, m.token_count,
-    m.is_counted, n.copy, m.created_at, statement_timestamp(), m.expires_at, n.copy is null, m.artifact_key,
-    m.files, m.utc_offset
+  insert into memory.messages (user_id, thread_id, seq, agent_id, role, content, metadata, token_count, is_counted, summary_id, idempotency_key, created_at, updated_at, expires_at, is_active, artifact_key, content_digest, files, utc_offset)
+  select m.user_id, new_thread_id, m.seq, m.agent_id, m.role, m.content, m.metadata, m.token_count, m.is_counted, n.copy, null, m.created_at, statement_timestamp(), m.expires_at, n.copy is null, m.artifact_key, null, m.files, m.utc_offset
   from memory.messages as m
   left join unnest(summaries, copies) as n (id, copy) on n.id = m.summary_id and not m.is_active
   where m.user_id = copy_thread.user_id and m.thread_id = copy_thread.thread_id and m.seq < past_seq
@@ -22846,8 +22834,7 @@ begin
   from memory.messages as m
   where m.user_id = copy_thread.user_id and m.thread_id = new_thread_id;
   perform memory._sharing_thread_copied(user_id, thread_id, new_thread_id);
-  insert into memory.quarantined_messages (user_id, thread_id, seq, content, content_digest, reason, quarantined_at,
-    released_at)
+  insert into memory.quarantined_messages (user_id, thread_id, seq, content, content_digest, reason, quarantined_at, released_at)
   select q.user_id, new_thread_id, q.seq, q.content, q.content_digest, q.reason, q.quarantined_at, q.released_at
   from memory.quarantined_messages as q
   join memory.messages as m on m.user_id = q.user_id and m.thread_id = new_thread_id and m.seq = q.seq
@@ -32812,51 +32799,90 @@ $$;
 
 set local search_path = pg_catalog, pg_temp;
 
--- The tables that are exported, in the order in which they are imported. left_out are columns that are made again, or
--- that only mean something to this database. An import refuses a row that does not meet the condition. Numbers of jobs
--- are not exported: another database gives its own. Expired rows (unexpired is not true) are not exported either; an
--- import takes them, because an old export has them.
+-- The tables that are exported, in the order in which they are imported, as the registry has them (sql/registry.py).
+-- left_out are columns that are made again, or that only mean something to this database; sent are values that an
+-- export has instead of those of the columns. An import refuses a row that does not meet the condition. Expired rows
+-- (unexpired is not true) are not exported either; an import takes them, because an old export has them.
 create or replace function memory._export_kinds()
-returns table (place int, kind text, left_out text[], condition text, unexpired text)
+returns table (
+  place int, kind text, left_out text[], condition text, unexpired text, sent jsonb, sorted_by text[], imported jsonb,
+  after_import text
+)
 language plpgsql immutable parallel safe
 as $$
 begin
   return query
-  values
-    (1, 'policies', array[]::text[], 'true', 'true'),
-    -- Before threads, as a message becomes an artifact before its thread is locked.
-    (2, 'artifacts', array['content_id'], 'true', 'memory._is_unexpired(t.expires_at)'),
-    (3, 'threads', array['message_count', 'active_tokens', 'settled_at'], 'true', 'true'),
-    (4, 'messages', array[]::text[], 'true', 't.expires_at > statement_timestamp()'),
-    (5, 'quarantined_messages', array[]::text[], 'true',
-     'exists (select from memory.messages as m where m.user_id = t.user_id and m.thread_id = t.thread_id
-              and m.seq = t.seq and m.expires_at > statement_timestamp())'),
-    (6, 'summaries', array[]::text[], 't.status <> ''processing''', 'true'),
-    (7, 'memory_scopes', array['memory_count'], 'true', 'true'),
-    (8, 'memories', array['content_hash', 'is_stated'], 'true',
-     'memory._is_unexpired(t.expires_at)'),
-    (9, 'memory_history', array[]::text[], 'true',
-     'not exists (select from memory.memories as m where m.user_id = t.user_id and m.memory_id = t.memory_id
-                  and m.expires_at <= statement_timestamp())'),
-    (10, 'documents', array[]::text[], 'true', 'true'),
-    (11, 'secrets', array[]::text[], 'true', 'true'),
-    (12, 'secret_reads', array[]::text[], 'true', 'true'),
-    (13, 'idempotency_keys', array[]::text[], 'true', 'true'),
-    -- How far messages are parsed is another matter where an import leaves them to be parsed.
-    (14, 'marks', array[]::text[], 't.kind not in (''claims'', ''language'', ''parsed_anew'', ''spoken'')',
-     't.kind <> ''words'''),
-    (15, 'jobs', array['job_id', 'worker', 'lease_token', 'lease_expires_at', 'tokens_reserved', 'next_request'],
-     't.status in (''completed'', ''dead'')', 'true'),
-    (16, 'model_calls', array['job_id'], 'true', 'true'),
-    (17, 'checkpoints', array[]::text[], 'memory._is_namespace(t.namespace)',
-     'not memory._checkpoints_have_expired(t.user_id, t.thread_id)'),
-    (18, 'checkpoint_blobs', array[]::text[], 'memory._is_namespace(t.namespace)',
-     'not memory._checkpoints_have_expired(t.user_id, t.thread_id)'),
-    (19, 'checkpoint_writes', array[]::text[], 'memory._is_namespace(t.namespace)',
-     'not memory._checkpoints_have_expired(t.user_id, t.thread_id)'),
-    (20, 'memory_uses', array[]::text[], 't.outcome in (''used'', ''helpful'', ''wrong'')',
-     'exists (select from memory.memories as m where m.user_id = t.user_id and m.memory_id = t.memory_id
-              and memory._is_unexpired(m.expires_at))');
+  select 10, text 'policies', array[]::text[], coalesce(null, 'true'), coalesce(null, 'true'),
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb, null::text
+  union all
+  select 160, text 'model_calls', array['job_id']::text[], coalesce(null, 'true'), coalesce(null, 'true'),
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb, null::text
+  union all
+  select 150, text 'jobs', array['job_id', 'next_request', 'tokens_reserved', 'worker', 'lease_token', 'lease_expires_at']::text[], coalesce($entry$t.status in ('completed', 'dead')$entry$, 'true'), coalesce(null, 'true'),
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb, null::text
+  union all
+  select 140, text 'marks', array[]::text[], coalesce($entry$t.kind not in ('claims', 'language', 'parsed_anew', 'spoken')$entry$, 'true'), coalesce($entry$t.kind <> 'words'$entry$, 'true'),
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb, null::text
+  union all
+  select 20, text 'artifacts', array['content_id']::text[], coalesce(null, 'true'), coalesce('memory._is_unexpired(t.expires_at)', 'true'),
+    '{"content": "memory._content_slice(t.user_id, t.content_id)"}'::jsonb, null::text[], coalesce('{"content": "null", "content_id": "memory._uuid_v7()"}', '{}')::jsonb, $entry$select memory._append_content($2, a.content_id, r.value ->> 'content')
+from jsonb_array_elements($1) as r
+join memory.artifacts as a on a.user_id = $2 and a.key = r.value ->> 'key'$entry$::text
+  union all
+  select 30, text 'threads', array['message_count', 'active_tokens', 'settled_at']::text[], coalesce(null, 'true'), coalesce(null, 'true'),
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb, null::text
+  union all
+  select 40, text 'messages', array[]::text[], coalesce(null, 'true'), coalesce('t.expires_at > statement_timestamp()', 'true'),
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb, null::text
+  union all
+  select 130, text 'idempotency_keys', array[]::text[], coalesce(null, 'true'), coalesce(null, 'true'),
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb, null::text
+  union all
+  select 50, text 'quarantined_messages', array[]::text[], coalesce(null, 'true'), coalesce('exists (
+  select from memory.messages as m
+  where m.user_id = t.user_id and m.thread_id = t.thread_id and m.seq = t.seq
+    and m.expires_at > statement_timestamp())', 'true'),
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb, null::text
+  union all
+  select 60, text 'summaries', array[]::text[], coalesce($entry$t.status <> 'processing'$entry$, 'true'), coalesce(null, 'true'),
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb, null::text
+  union all
+  select 80, text 'memories', array['content_hash', 'is_stated']::text[], coalesce(null, 'true'), coalesce('memory._is_unexpired(t.expires_at)', 'true'),
+    null::jsonb, null::text[], coalesce('{"content_hash": "memory._content_hash(t.content)", "is_stated": "memory._states(t.source)"}', '{}')::jsonb, null::text
+  union all
+  select 90, text 'memory_history', array[]::text[], coalesce(null, 'true'), coalesce('not exists (
+  select from memory.memories as m
+  where m.user_id = t.user_id and m.memory_id = t.memory_id and m.expires_at <= statement_timestamp())', 'true'),
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb, null::text
+  union all
+  select 200, text 'memory_uses', array[]::text[], coalesce($entry$t.outcome in ('used', 'helpful', 'wrong')$entry$, 'true'), coalesce('exists (
+  select from memory.memories as m
+  where m.user_id = t.user_id and m.memory_id = t.memory_id and memory._is_unexpired(m.expires_at))', 'true'),
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb, null::text
+  union all
+  select 70, text 'memory_scopes', array['memory_count']::text[], coalesce(null, 'true'), coalesce(null, 'true'),
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb, null::text
+  union all
+  select 100, text 'documents', array[]::text[], coalesce(null, 'true'), coalesce(null, 'true'),
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb, $entry$select memory._cut_roughly(d, memory._policy($2, memory._document_agent(d.agent_ids)))
+from jsonb_array_elements($1) as r
+join memory.documents as d on d.user_id = $2 and d.document_id = (r.value ->> 'document_id')::uuid$entry$::text
+  union all
+  select 170, text 'checkpoints', array[]::text[], coalesce('memory._is_namespace(t.namespace)', 'true'), coalesce('not memory._checkpoints_have_expired(t.user_id, t.thread_id)', 'true'),
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb, null::text
+  union all
+  select 180, text 'checkpoint_blobs', array[]::text[], coalesce('memory._is_namespace(t.namespace)', 'true'), coalesce('not memory._checkpoints_have_expired(t.user_id, t.thread_id)', 'true'),
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb, null::text
+  union all
+  select 190, text 'checkpoint_writes', array[]::text[], coalesce('memory._is_namespace(t.namespace)', 'true'), coalesce('not memory._checkpoints_have_expired(t.user_id, t.thread_id)', 'true'),
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb, null::text
+  union all
+  select 110, text 'secrets', array[]::text[], coalesce(null, 'true'), coalesce(null, 'true'),
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb, null::text
+  union all
+  select 120, text 'secret_reads', array[]::text[], coalesce(null, 'true'), coalesce(null, 'true'),
+    null::jsonb, array['read_at', 'ctid']::text[]::text[], coalesce(null, '{}')::jsonb, null::text
+  order by 1;
 end;
 $$;
 
@@ -32997,10 +33023,9 @@ declare
   key_before text;
 begin
   select k.* into exported from memory._export_kinds() as k where k.kind = plain_name;
-  item := format('to_jsonb(t) - %L::text[]', exported.left_out || array['user_id']);
-  if plain_name = 'artifacts' then -- whose content lies in parts
-    item := item || ' || jsonb_build_object(''content'', memory._content_slice(t.user_id, t.content_id))';
-  end if;
+  item := format('to_jsonb(t) - %L::text[]', exported.left_out || array['user_id'])
+    || coalesce((select string_agg(format(' || jsonb_build_object(%L, %s)', s.key, s.value), '')
+                 from jsonb_each_text(exported.sent) as s), '');
   names := array(
     select a.attname
     from pg_constraint as c
@@ -33008,9 +33033,7 @@ begin
     join pg_attribute as a on a.attrelid = c.conrelid and a.attnum = k.number
     where c.conrelid = p_table and c.contype = 'p' and a.attname <> 'user_id'
     order by k.place);
-  if names = '{}' then
-    names := array['read_at', 'ctid']; -- readings of secrets have no key, and never change
-  end if;
+  names := coalesce(exported.sorted_by, names);
   select string_agg('t.' || n.name, ', ' order by n.place),
     string_agg(format('($2 ->> %s)::%s', n.place - 1, format_type(a.atttypid, null)), ', ' order by n.place)
   into keys, key_before
@@ -33034,8 +33057,7 @@ set max_parallel_workers_per_gather = 0
 as $$
 declare
   -- Rows that triggers and foreign keys remove with others, and jobs with summaries that they have begun.
-  followers constant text[] := array['artifact_parts', 'document_chunks', 'embeddings', 'texts',
-    'memory_uses', 'quarantined_messages', 'summaries'];
+  followers constant text[] := array['texts', 'embeddings', 'artifact_parts', 'quarantined_messages', 'summaries', 'memory_uses', 'document_chunks'];
   locked record; -- threads and agents
   same uuid[];
   longer uuid[]; -- further memories that contain a wording, such as a longer sentence
@@ -33163,25 +33185,26 @@ language plpgsql volatile parallel unsafe
 as $$
 declare
   patterns constant text[] := memory._patterns_of(p_wordings);
-  versions bigint;
-  memories bigint;
-  articles bigint;
-  jobs bigint;
+  removed bigint;
+  gone jsonb := jsonb '{}';
 begin
   -- Before the memories, so that they are counted: a change of those that stay adds versions.
   delete from memory.memory_history as h
   where h.user_id = p_user_id and (h.memory_id = any (p_memory_ids)
     or memory._may_state(h.content, patterns) and memory._states_any(h.content, p_wordings));
-  get diagnostics versions = row_count;
+  get diagnostics removed = row_count;
+  gone := memory._counting(gone, 'memory_history', removed);
   delete from memory.memories as m where m.user_id = p_user_id and m.memory_id = any (p_memory_ids);
-  get diagnostics memories = row_count;
+  get diagnostics removed = row_count;
+  gone := memory._counting(gone, 'memories', removed);
   -- After the memories: an article that is deleted makes the others that it was made of current again.
   delete from memory.documents as d
   where d.user_id = p_user_id
     and (memory._is_article_of(d, p_memory_ids)
          or d.source = 'consolidation'
            and memory._json_states_any(jsonb_build_array(d.title, d.content, d.metadata), p_wordings));
-  get diagnostics articles = row_count;
+  get diagnostics removed = row_count;
+  gone := memory._counting(gone, 'documents', removed);
   perform memory._restart_jobs(p_user_id);
   delete from memory.jobs as j
   where j.user_id = p_user_id and j.finished_at is not null -- by status it would read the finished jobs of all users
@@ -33189,9 +33212,8 @@ begin
       or exists (
         select from unnest(p_memory_ids) as i (id)
         where strpos(concat_ws(' ', j.request, j.input, j.result, j.error), i.id::text) > 0));
-  get diagnostics jobs = row_count;
-  return jsonb_strip_nulls(jsonb_build_object('memories', memories, 'memory_history', nullif(versions, 0),
-    'documents', nullif(articles, 0), 'jobs', nullif(jobs, 0)));
+  get diagnostics removed = row_count;
+  return memory._counting(gone, 'jobs', removed);
 end;
 $$;
 
@@ -33221,7 +33243,7 @@ declare
 begin
   delete from memory.shown_rounds as s where s.user_id = p_user_id; -- with hashes of queries, perhaps of these words
   get diagnostics removed = row_count;
-  gone := jsonb_strip_nulls(jsonb_build_object('shown_rounds', nullif(removed, 0)));
+  gone := memory._counting(gone, 'shown_rounds', removed);
   -- Uploads before artifacts, the order of memory.store_artifact(). The pieces go in a statement of their own, because
   -- it sees the piece for which the one before has waited.
   with deleted as (
@@ -33230,7 +33252,7 @@ begin
   )
   select array_agg(d.upload_id) into uploads from deleted as d;
   delete from memory.artifact_parts as p where p.user_id = p_user_id and p.content_id = any (uploads);
-  gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('artifact_uploads', cardinality(uploads))));
+  gone := memory._counting(gone, 'artifact_uploads', cardinality(uploads));
   select coalesce(jsonb_object_agg(f.thread_id, f.seqs), '{}') into places
   from (
     select m.thread_id, jsonb_agg(m.seq order by m.seq) as seqs
@@ -33289,7 +33311,7 @@ begin
     into removed, contents, keys from deleted as d;
     perform memory._bury(p_user_id, contents);
     said := said || memory._wordings_of(contents);
-    gone := memory._added(gone, jsonb_build_object('messages', removed));
+    gone := memory._counting(gone, 'messages', removed);
     -- Their idempotency keys stay, so that a repeated call or import does not store them again, but not their digests,
     -- by which anybody could guess the text.
     update memory.idempotency_keys as k set digest = ''
@@ -33300,19 +33322,19 @@ begin
         select from memory.messages as m
         where m.user_id = a.user_id and m.thread_id = a.thread_id and m.artifact_key = a.key);
     get diagnostics removed = row_count;
-    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('artifacts', nullif(removed, 0))));
+    gone := memory._counting(gone, 'artifacts', removed);
     gone := memory._added(gone, memory._forget_summaries(p_user_id, thread.thread_id, thread.seqs[1]));
   end loop;
   artifacts := memory._stating_contents(p_user_id,
     array(select a.content_id from memory.artifacts as a where a.user_id = p_user_id), p_wordings);
   delete from memory.artifacts as a where a.user_id = p_user_id and a.content_id = any (artifacts);
   get diagnostics removed = row_count;
-  gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('artifacts', nullif(removed, 0))));
+  gone := memory._counting(gone, 'artifacts', removed);
   -- Archives of conversations outlive the summaries that they were made with.
   delete from memory.documents as d
   where d.user_id = p_user_id and memory._is_archive(d) and memory._states_any(d.content, said);
   get diagnostics removed = row_count;
-  gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('documents', nullif(removed, 0))));
+  gone := memory._counting(gone, 'documents', removed);
   -- Summaries that say it without a message that is left to say so.
   for thread in
     select s.thread_id, min(s.end_seq) as end_seq from memory.summaries as s
@@ -33327,7 +33349,7 @@ begin
     -- A new one is made of all that is left.
     delete from memory.marks as k where k.user_id = p_user_id and k.kind = 'summarize_user';
     get diagnostics removed = row_count;
-    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('marks', nullif(removed, 0))));
+    gone := memory._counting(gone, 'marks', removed);
     delete from memory.summaries as s where s.user_id = p_user_id and s.thread_id = '';
     if found and exists (select from memory.models as m where m.kind = 'chat' and m.is_active) then
       perform memory._enqueue(p_user_id, 'summarize_user', '');
@@ -33335,7 +33357,7 @@ begin
   end if;
   delete from memory.query_embeddings as q where q.user_id = p_user_id; -- a query may have the forgotten words
   get diagnostics removed = row_count;
-  return memory._added(gone, jsonb_strip_nulls(jsonb_build_object('query_embeddings', nullif(removed, 0))));
+  return memory._counting(gone, 'query_embeddings', removed);
 end;
 $$;
 
@@ -33372,7 +33394,7 @@ begin
     perform memory._enqueue(p_user_id, 'summarize_thread', p_thread_id, '{"is_forced": true}', k)
     from unnest(kinds) as k;
   end if;
-  return gone || jsonb_strip_nulls(jsonb_build_object('documents', nullif(documents, 0)));
+  return memory._counting(gone, 'documents', documents);
 end;
 $$;
 
@@ -33441,7 +33463,7 @@ begin
     and pg_sequence_last_value(c.oid) = hashtextextended(user_id, 0) / 2;
   gone := memory._added(gone, in_spaces);
   lifted := memory._bury_user(user_id);
-  gone := gone || case when lifted > 0 then jsonb_build_object('tombstones', lifted) else jsonb '{}' end;
+  gone := memory._counting(gone, 'tombstones', lifted);
   receipt := memory._receipt('user', user_id, reason, gone);
   perform memory._note_change(null, 'user', receipt ->> 'receipt_id', 'forgotten');
   return receipt;
@@ -33465,13 +33487,13 @@ declare
 begin
   delete from memory.space_grants as g where g.member = p_user_id;
   get diagnostics removed = row_count;
-  gone := jsonb_strip_nulls(jsonb_build_object('space_grants', nullif(removed, 0)));
+  gone := memory._counting(gone, 'space_grants', removed);
   if p_forgets then
     return memory._added(gone, memory._forget_contributions(p_user_id));
   end if;
   delete from memory.space_writes as w where w.member = p_user_id;
   get diagnostics removed = row_count;
-  return gone || jsonb_strip_nulls(jsonb_build_object('space_writes', nullif(removed, 0)));
+  return memory._counting(gone, 'space_writes', removed);
 end;
 $$;
 
@@ -33507,43 +33529,180 @@ begin
   perform from memory.checkpoints as c where c.user_id = p_user_id
   order by c.thread_id, c.namespace, c.checkpoint_id for update;
   for item in
-    select t.* from memory._tables_of_users() as t where t.name not in ('model_calls', 'gone_jobs', 'audit')
+    select t.* from memory._tables_of_users() as t where not t.stays
   loop
-    execute memory._forgetting_delete(item.relation, item.has_thread)
-    using p_user_id, locked.threads, locked.agents, documents;
+    execute item.deletion using p_user_id, locked.threads, locked.agents, documents;
     get diagnostics removed = row_count;
     removed := removed + case when item.name = 'marks' and had_mark then 1 else 0 end;
-    gone := gone || case when removed > 0 then jsonb_build_object(item.name, removed) else jsonb '{}' end;
+    gone := memory._counting(gone, item.name, removed);
   end loop;
   -- Who has called which function stays, and what for does not.
   update memory.audit as a set user_id = null, details = '{}' where a.user_id = p_user_id;
   get diagnostics removed = row_count;
-  return gone || memory._forget_in_ledger(p_user_id)
-    || case when removed > 0 then jsonb_build_object('audit', removed) else jsonb '{}' end
-    || case when gone_jobs > 0 then jsonb_build_object('gone_jobs', gone_jobs) else jsonb '{}' end;
+  gone := memory._counting(memory._counting(gone, 'audit', removed), 'gone_jobs', gone_jobs);
+  return gone || memory._forget_in_ledger(p_user_id);
 end;
 $$;
 
--- The tables with rows of users, in the order in which these rows are locked, and whether the rows are of threads, too.
--- Uploads come before artifacts, because who makes an artifact of an upload locks the upload first. Artifacts and
--- documents come before jobs: a job that parses parts or cuts a document holds some of them when it ends its lease.
--- Pieces of documents come before documents, and versions before memories, so that they are counted. Checkpoints come
--- before their writes and values, as in memory.delete_checkpoints().
+-- The tables with rows of users, in the order in which these rows are locked. The catalog names the tables, because
+-- somebody may have made others than ours in the schema; the registry says more of ours (sql/registry.py). The
+-- statement that removes rows leaves those alone that are of a thread, counter or document that is not locked, or of an
+-- artifact or upload that is still there. $1 is the user; $2, $3 and $4 are the threads, agents and documents that are
+-- locked.
 create or replace function memory._tables_of_users()
-returns table (relation regclass, name text, has_thread boolean)
+returns table (
+  relation regclass, name text, has_thread boolean, deletion text, stays boolean, ignored_by_import boolean,
+  merged_by_hand boolean, merged jsonb, taken text, joined text, conflict text
+)
 language plpgsql stable parallel safe
 as $$
-declare
-  first_tables constant text[] := array['artifact_uploads', 'artifacts', 'artifact_parts', 'document_chunks',
-    'documents', 'memory_history', 'texts', 'embeddings', 'memories', 'marks', 'jobs', 'summaries', 'checkpoints'];
 begin
   return query
-  select c.oid::regclass, c.relname::text, exists (
-    select from pg_attribute as h where h.attrelid = c.oid and h.attname = 'thread_id' and not h.attisdropped)
+  select c.oid::regclass, c.relname::text, h.has_thread,
+    format('delete from %s as t where t.user_id = $1 and (%s) is not true', c.oid::regclass,
+      coalesce(r.left_alone, case when h.has_thread then 't.thread_id in (select h.thread_id from memory.threads as h where h.user_id = $1 except select unnest($2))' else 'false' end)),
+    coalesce(r.stays, false), coalesce(r.ignored_by_import, false), coalesce(r.merged_by_hand, false),
+    r.merged, r.taken, r.joined, r.conflict
   from pg_class as c
   join pg_attribute as a on a.attrelid = c.oid and a.attname = 'user_id' and not a.attisdropped
+  cross join lateral (
+    select exists (
+      select from pg_attribute as h where h.attrelid = c.oid and h.attname = 'thread_id' and not h.attisdropped)
+  ) as h (has_thread)
+  left join (
+    select text 'audit', null::int, null::text, 'who has called which function, without the user' is not null, true::boolean,
+      true::boolean, '{}'::jsonb, null::text, null::text, null::text
+    union all
+    select text 'bound_roles', null::int, null::text, null is not null, null::boolean,
+      null::boolean, '{}'::jsonb, null::text, null::text, null::text
+    union all
+    select text 'spaces', null::int, null::text, null is not null, true::boolean,
+      null::boolean, '{}'::jsonb, null::text, null::text, 'do nothing'::text
+    union all
+    select text 'space_grants', null::int, null::text, null is not null, true::boolean,
+      null::boolean, '{}'::jsonb, null::text, null::text, 'do nothing'::text
+    union all
+    select text 'space_writes', null::int, null::text, null is not null, null::boolean,
+      null::boolean, '{}'::jsonb, null::text, null::text, 'do nothing'::text
+    union all
+    select text 'policies', null::int, null::text, null is not null, null::boolean,
+      null::boolean, '{}'::jsonb, null::text, null::text, 'on constraint policies_pkey do update set settings = memory._merge_policy(excluded.settings, x.settings)'::text
+    union all
+    select text 'model_calls', null::int, null::text, 'the costs of calls, without the user' is not null, null::boolean,
+      null::boolean, '{}'::jsonb, null::text, null::text, 'do nothing'::text
+    union all
+    select text 'merged_users', null::int, null::text, null is not null, null::boolean,
+      null::boolean, '{}'::jsonb, null::text, null::text, 'do nothing'::text
+    union all
+    select text 'due_deletions', null::int, null::text, null is not null, null::boolean,
+      null::boolean, '{}'::jsonb, null::text, null::text, 'do nothing'::text
+    union all
+    select text 'new_changes', null::int, null::text, null is not null, true::boolean,
+      null::boolean, '{}'::jsonb, null::text, null::text, null::text
+    union all
+    select text 'changes', null::int, null::text, null is not null, true::boolean,
+      null::boolean, '{}'::jsonb, null::text, null::text, null::text
+    union all
+    select text 'jobs', 110::int, 't.scope in (select h.thread_id from memory.threads as h where h.user_id = $1 except select unnest($2))'::text, null is not null, null::boolean,
+      null::boolean, $entry${"scope": "case when t.kind in ('language', 'parsed_anew', 'spoken') then t.scope else coalesce($7 ->> t.scope, t.scope) end", "job_id": "case when exists (select from memory.jobs as j where j.user_id = $6 and j.job_id = t.job_id)\n  then nextval(pg_get_serial_sequence('memory.jobs', 'job_id')) else t.job_id end"}$entry$::jsonb, null::text, null::text, 'do nothing'::text
+    union all
+    select text 'marks', 100::int, $entry$(t.scope, t.kind) = ('', 'claims') or t.scope in (select h.thread_id from memory.threads as h where h.user_id = $1 except select unnest($2))$entry$::text, null is not null, null::boolean,
+      null::boolean, $entry${"scope": "case when t.kind in ('language', 'parsed_anew', 'spoken') then t.scope else coalesce($7 ->> t.scope, t.scope) end"}$entry$::jsonb, null::text, $entry$where not ($9 and t.kind = 'summarize_user')$entry$::text, $entry$on constraint marks_pkey do update set position = case
+  when x.kind in ('reconcile_memories', 'consolidate') then least(x.position, excluded.position)
+  else greatest(x.position, excluded.position) end$entry$::text
+    union all
+    select text 'gone_jobs', null::int, null::text, 'for calls that are still running, with a keyed hash in place of the user; swept after 7 days' is not null, null::boolean,
+      null::boolean, '{}'::jsonb, null::text, null::text, 'do nothing'::text
+    union all
+    select text 'texts', 70::int, $entry$t.source = 'message' and memory._thread_of(t.id) in (select h.thread_id from memory.threads as h where h.user_id = $1 except select unnest($2)) or t.source = 'memory' and t.id in (select m.memory_id::text from (select m.memory_id from memory.memories as m where m.user_id = $1 and m.agent_id in (select s.agent_id from memory.memory_scopes as s where s.user_id = $1 except select unnest($3))) as m) or t.source = 'document' and split_part(t.id, '/', 1) in (select d.document_id::text from (select d.document_id from memory.documents as d where d.user_id = $1 except select unnest($4)) as d)$entry$::text, null is not null, null::boolean,
+      null::boolean, $entry${"id": "case t.source when 'message' then coalesce(($7 ->> memory._thread_of(t.id)) || '/' || memory._seq_of(t.id), t.id) when 'artifact' then coalesce(($8 ->> memory._thread_of(t.id)) || '/' || memory._seq_of(t.id), t.id) else t.id end", "keys": "case when t.keys is not null then\n  array(select memory._word_key($6, k) from unnest(tsvector_to_array(t.words)) as k) end"}$entry$::jsonb, null::text, null::text, 'do nothing'::text
+    union all
+    select text 'embeddings', 80::int, $entry$t.source = 'message' and memory._thread_of(t.id) in (select h.thread_id from memory.threads as h where h.user_id = $1 except select unnest($2)) or t.source = 'memory' and t.id in (select m.memory_id::text from (select m.memory_id from memory.memories as m where m.user_id = $1 and m.agent_id in (select s.agent_id from memory.memory_scopes as s where s.user_id = $1 except select unnest($3))) as m) or t.source = 'document' and split_part(t.id, '/', 1) in (select d.document_id::text from (select d.document_id from memory.documents as d where d.user_id = $1 except select unnest($4)) as d)$entry$::text, null is not null, null::boolean,
+      null::boolean, $entry${"id": "case t.source when 'message' then coalesce(($7 ->> memory._thread_of(t.id)) || '/' || memory._seq_of(t.id), t.id) when 'artifact' then coalesce(($8 ->> memory._thread_of(t.id)) || '/' || memory._seq_of(t.id), t.id) else t.id end"}$entry$::jsonb, null::text, null::text, 'do nothing'::text
+    union all
+    select text 'query_embeddings', null::int, null::text, null is not null, true::boolean,
+      null::boolean, '{}'::jsonb, null::text, null::text, 'do nothing'::text
+    union all
+    select text 'artifacts', 20::int, null::text, null is not null, null::boolean,
+      null::boolean, $entry${"key": "coalesce($8 ->> t.key, t.key)", "metadata": "case when $8 <> '{}' then memory._with_keys(t.metadata::text, $8)::jsonb else t.metadata end"}$entry$::jsonb, null::text, null::text, null::text
+    union all
+    select text 'artifact_parts', 30::int, 't.content_id in (
+  select a.content_id from memory.artifacts as a where a.user_id = $1
+  union all
+  select u.upload_id from memory.artifact_uploads as u where u.user_id = $1)'::text, null is not null, null::boolean,
+      null::boolean, '{}'::jsonb, 't.content_id in (
+  select a.content_id from of_artifacts as a
+  union all
+  select u.upload_id from of_artifact_uploads as u)'::text, null::text, null::text
+    union all
+    select text 'artifact_uploads', 10::int, null::text, null is not null, null::boolean,
+      null::boolean, '{}'::jsonb, null::text, null::text, null::text
+    union all
+    select text 'threads', null::int, null::text, null is not null, null::boolean,
+      null::boolean, $entry${"metadata": "case when $7 ? (t.metadata ->> 'copied_from')\n  then jsonb_set(t.metadata, '{copied_from}', $7 -> (t.metadata ->> 'copied_from')) else t.metadata end"}$entry$::jsonb, null::text, null::text, null::text
+    union all
+    select text 'messages', null::int, null::text, null is not null, null::boolean,
+      null::boolean, $entry${"content": "memory._with_keys(t.content, $8)", "metadata": "case when $8 <> '{}' then memory._with_keys(t.metadata::text, $8)::jsonb else t.metadata end", "artifact_key": "coalesce($8 ->> t.artifact_key, t.artifact_key)"}$entry$::jsonb, null::text, null::text, null::text
+    union all
+    select text 'shown_rounds', null::int, null::text, null is not null, null::boolean,
+      null::boolean, '{}'::jsonb, null::text, null::text, 'do nothing'::text
+    union all
+    select text 'idempotency_keys', null::int, null::text, null is not null, null::boolean,
+      null::boolean, '{}'::jsonb, null::text, null::text, null::text
+    union all
+    select text 'quarantined_messages', null::int, null::text, null is not null, null::boolean,
+      null::boolean, '{"content": "memory._with_keys(t.content, $8)"}'::jsonb, null::text, null::text, null::text
+    union all
+    select text 'summaries', 120::int, null::text, null is not null, null::boolean,
+      null::boolean, '{"summary": "memory._with_keys(t.summary, $8)"}'::jsonb, null::text, $entry$where not ($9 and t.kind = 'user')$entry$::text, null::text
+    union all
+    select text 'memories', 90::int, 't.agent_id in (select s.agent_id from memory.memory_scopes as s where s.user_id = $1 except select unnest($3))'::text, null is not null, null::boolean,
+      null::boolean, $entry${"quarantined_with": "case when starts_with(t.quarantined_with, 'message ') then 'message ' || coalesce(($7 ->> memory._thread_of(substr(t.quarantined_with, 9))) || '/' || memory._seq_of(substr(t.quarantined_with, 9)), substr(t.quarantined_with, 9)) when starts_with(t.quarantined_with, 'artifact ') then 'artifact ' || coalesce($8 ->> substr(t.quarantined_with, 10), substr(t.quarantined_with, 10)) else t.quarantined_with end", "superseded_by": "coalesce(t.superseded_by, w.memory_id)", "superseded_at": "case when w.memory_id is not null then statement_timestamp() else t.superseded_at end", "supersede_reason": "case when w.memory_id is not null then 'duplicate' else t.supersede_reason end"}$entry$::jsonb, null::text, 'left join memory.memories as w
+  on w.user_id = $6 and w.agent_id = t.agent_id and w.content_hash = t.content_hash
+  and memory._is_current(w) and num_nonnulls(t.superseded_at, t.deleted_at) = 0'::text, null::text
+    union all
+    select text 'memory_history', 60::int, 't.memory_id in (select m.memory_id from memory.memories as m where m.user_id = $1 and m.agent_id in (select s.agent_id from memory.memory_scopes as s where s.user_id = $1 except select unnest($3)))'::text, null is not null, null::boolean,
+      null::boolean, $entry${"content": "memory._with_keys(t.content, $8)", "metadata": "case when $8 <> '{}' then memory._with_keys(t.metadata::text, $8)::jsonb else t.metadata end"}$entry$::jsonb, null::text, null::text, null::text
+    union all
+    select text 'memory_uses', null::int, null::text, null is not null, null::boolean,
+      null::boolean, '{}'::jsonb, null::text, null::text, 'do nothing'::text
+    union all
+    select text 'memory_scopes', null::int, 't.agent_id in (select s.agent_id from memory.memory_scopes as s where s.user_id = $1 except select unnest($3))'::text, null is not null, null::boolean,
+      null::boolean, '{}'::jsonb, null::text, null::text, 'on constraint memory_scopes_pkey do update set
+  duplicates_skipped = x.duplicates_skipped + excluded.duplicates_skipped,
+  extracted_on = greatest(x.extracted_on, excluded.extracted_on),
+  extracted_count = case
+    when x.extracted_on = excluded.extracted_on then x.extracted_count + excluded.extracted_count
+    when x.extracted_on > excluded.extracted_on then x.extracted_count
+    else excluded.extracted_count end'::text
+    union all
+    select text 'documents', 50::int, 't.document_id in (select d.document_id from memory.documents as d where d.user_id = $1 except select unnest($4))'::text, null is not null, null::boolean,
+      null::boolean, $entry${"quarantined_with": "case when starts_with(t.quarantined_with, 'message ') then 'message ' || coalesce(($7 ->> memory._thread_of(substr(t.quarantined_with, 9))) || '/' || memory._seq_of(substr(t.quarantined_with, 9)), substr(t.quarantined_with, 9)) when starts_with(t.quarantined_with, 'artifact ') then 'artifact ' || coalesce($8 ->> substr(t.quarantined_with, 10), substr(t.quarantined_with, 10)) else t.quarantined_with end", "namespace": "case when t.namespace = memory._archive_namespace($1) then memory._archive_namespace($6) else t.namespace end", "title": "case when t.namespace = '/memories' and exists (\n    select from memory.documents as d where d.user_id = $6 and d.namespace = t.namespace and d.title = t.title)\n  then t.title || '-' || t.document_id else t.title end"}$entry$::jsonb, null::text, null::text, null::text
+    union all
+    select text 'document_chunks', 40::int, 't.document_id in (select d.document_id from memory.documents as d where d.user_id = $1 except select unnest($4))'::text, null is not null, null::boolean,
+      null::boolean, '{}'::jsonb, null::text, null::text, null::text
+    union all
+    select text 'checkpoints', 130::int, null::text, null is not null, null::boolean,
+      null::boolean, '{}'::jsonb, null::text, null::text, null::text
+    union all
+    select text 'checkpoint_blobs', null::int, null::text, null is not null, null::boolean,
+      null::boolean, '{}'::jsonb, null::text, null::text, null::text
+    union all
+    select text 'checkpoint_writes', null::int, null::text, null is not null, null::boolean,
+      null::boolean, '{}'::jsonb, null::text, null::text, null::text
+    union all
+    select text 'secrets', null::int, null::text, null is not null, null::boolean,
+      null::boolean, '{}'::jsonb, null::text, null::text, null::text
+    union all
+    select text 'secret_reads', null::int, null::text, null is not null, null::boolean,
+      null::boolean, '{}'::jsonb, null::text, null::text, null::text
+    union all
+    select text 'moved_users', null::int, null::text, null is not null, null::boolean,
+      null::boolean, '{}'::jsonb, null::text, null::text, 'do nothing'::text
+  ) as r (name, place, left_alone, stays, ignored_by_import, merged_by_hand, merged, taken, joined, conflict)
+    on r.name = c.relname
   where c.relnamespace = 'memory'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-  order by array_position(first_tables, c.relname::text), c.relname; -- the others come after
+  order by r.place, c.relname; -- those without a place come last
 end;
 $$;
 
@@ -33560,42 +33719,6 @@ begin
       except
       select unnest(p_threads))) is not true
     order by d.document_id for update);
-end;
-$$;
-
--- The statement of a pass that removes rows of a table. It leaves rows alone that are of a thread, counter or document
--- that is not locked, or of an artifact or upload that is still there. $1 is the user; $2, $3 and $4 are the threads,
--- agents and documents that are locked.
-create or replace function memory._forgetting_delete(p_table regclass, p_has_thread boolean)
-returns text
-language plpgsql stable parallel safe
-as $$
-declare
-  plain_name constant text := (select c.relname from pg_class as c where c.oid = p_table);
-  threads constant text :=
-    '(select h.thread_id from memory.threads as h where h.user_id = $1 except select unnest($2))';
-  agents constant text :=
-    '(select s.agent_id from memory.memory_scopes as s where s.user_id = $1 except select unnest($3))';
-begin
-  return format('delete from %s as t where t.user_id = $1 and (%s) is not true', p_table, case
-    when plain_name in ('memories', 'memory_scopes') then 't.agent_id in ' || agents
-    when plain_name = 'memory_history' then 't.memory_id in '
-      '(select m.memory_id from memory.memories as m where m.user_id = $1 and m.agent_id in ' || agents || ')'
-    when plain_name in ('texts', 'embeddings') then
-      't.source = ''message'' and memory._thread_of(t.id) in ' || threads
-      || ' or t.source = ''memory'' and t.id in '
-         '(select m.memory_id::text from memory.memories as m where m.user_id = $1 and m.agent_id in ' || agents || ')'
-         ' or t.source = ''document'' and split_part(t.id, ''/'', 1) in '
-         '(select d.document_id::text from memory.documents as d where d.user_id = $1 except select unnest($4)::text)'
-    when plain_name = 'marks' then '(t.scope, t.kind) = ('''', ''claims'') or t.scope in ' || threads
-    when plain_name = 'jobs' then 't.scope in ' || threads
-    when plain_name in ('documents', 'document_chunks') then 't.document_id in '
-      '(select d.document_id from memory.documents as d where d.user_id = $1 except select unnest($4))'
-    when plain_name = 'artifact_parts' then
-      't.content_id in (select a.content_id from memory.artifacts as a where a.user_id = $1 '
-      'union all select u.upload_id from memory.artifact_uploads as u where u.user_id = $1)'
-    when p_has_thread then 't.thread_id in ' || threads
-    else 'false' end);
 end;
 $$;
 
@@ -33642,8 +33765,7 @@ begin
   where g.user_id = p_user_id;
   delete from memory.agent_budgets as b where b.agent_id = any (own_agents);
   get diagnostics budgets = row_count;
-  return case when doubled + entered > 0 then jsonb_build_object('model_calls', doubled + entered) else jsonb '{}' end
-    || case when budgets > 0 then jsonb_build_object('agent_budgets', budgets) else jsonb '{}' end;
+  return memory._counting(memory._counting('{}', 'model_calls', doubled + entered), 'agent_budgets', budgets);
 end;
 $$;
 
@@ -33656,79 +33778,62 @@ language plpgsql volatile parallel unsafe
 as $$
 declare
   patterns constant text[] := memory._patterns_of(p_wordings);
-  kept record;
 begin
   -- The versions of memories come after memories, whose change adds one.
-  for kept in
-    select *
-    from (values
-      (regclass 'memory.memories', array['metadata'], array['tags'],
-       array[
-        'embedding_text', 'supersede_reason', 'quarantine_reason', 'subject', 'attribute']),
-      ('memory.memory_history', array['metadata'], array['tags'], array['supersede_reason']),
-      ('memory.summaries', array['metadata'], array[]::text[], array['quarantine_reason']),
-      ('memory.artifacts', array['metadata'], array[]::text[], array['description', 'quarantine_reason']),
-      ('memory.threads', array['metadata'], array[]::text[], array['title']),
-      ('memory.quarantined_messages', array[]::text[], array[]::text[], array['reason']),
-      ('memory.model_calls', array[]::text[], array[]::text[], array['error'])
-    ) as k (relation, jsons, lists, texts)
-  loop
-    execute memory._forgetting_update(kept.relation, kept.jsons, kept.lists, kept.texts)
-    using p_user_id, patterns, p_wordings, p_agents, p_threads;
-  end loop;
-  perform memory._forget_gone_keys(p_user_id);
-  -- Reasons of earlier receipts, which stay for good.
-  update memory.receipts as r set reason = '[forgotten]'
-  from memory.erasure_keys as k
-  where r.user_hash = memory._keyed_hash(k, p_user_id) and memory._states_any(r.reason, p_wordings);
-end;
-$$;
-
--- Removes the keys of artifacts that are gone from the list of changes: a key may be made of the first words of its
--- artifact. Rows that somebody is numbering are in the second table when the first statement ends.
-create or replace function memory._forget_gone_keys(p_user_id text)
-returns void
-language plpgsql volatile parallel unsafe
-set enable_seqscan = off -- a plan made while the tables were empty would read all artifacts for each change
-as $$
-begin
+  update memory.model_calls as t set
+    error = memory._json_forgetting(to_jsonb(t.error), p_wordings) #>> '{}'
+  where t.user_id = p_user_id and memory._may_state(concat_ws(' ', t.error), patterns)
+    and memory._json_states_any(jsonb_build_array(t.error), p_wordings) and true;
+  update memory.artifacts as t set
+    description = memory._json_forgetting(to_jsonb(t.description), p_wordings) #>> '{}',
+    metadata = memory._json_forgetting(t.metadata, p_wordings),
+    quarantine_reason = memory._json_forgetting(to_jsonb(t.quarantine_reason), p_wordings) #>> '{}'
+  where t.user_id = p_user_id and memory._may_state(concat_ws(' ', t.description, t.metadata, t.quarantine_reason), patterns)
+    and memory._json_states_any(jsonb_build_array(t.description, t.metadata, t.quarantine_reason), p_wordings) and true;
+  update memory.threads as t set
+    title = memory._json_forgetting(to_jsonb(t.title), p_wordings) #>> '{}',
+    metadata = memory._json_forgetting(t.metadata, p_wordings)
+  where t.user_id = p_user_id and memory._may_state(concat_ws(' ', t.title, t.metadata), patterns)
+    and memory._json_states_any(jsonb_build_array(t.title, t.metadata), p_wordings) and t.thread_id = any (p_threads);
+  update memory.quarantined_messages as t set
+    reason = memory._json_forgetting(to_jsonb(t.reason), p_wordings) #>> '{}'
+  where t.user_id = p_user_id and memory._may_state(concat_ws(' ', t.reason), patterns)
+    and memory._json_states_any(jsonb_build_array(t.reason), p_wordings) and true;
+  update memory.summaries as t set
+    metadata = memory._json_forgetting(t.metadata, p_wordings),
+    quarantine_reason = memory._json_forgetting(to_jsonb(t.quarantine_reason), p_wordings) #>> '{}'
+  where t.user_id = p_user_id and memory._may_state(concat_ws(' ', t.metadata, t.quarantine_reason), patterns)
+    and memory._json_states_any(jsonb_build_array(t.metadata, t.quarantine_reason), p_wordings) and true;
+  update memory.memories as t set
+    embedding_text = memory._json_forgetting(to_jsonb(t.embedding_text), p_wordings) #>> '{}',
+    metadata = memory._json_forgetting(t.metadata, p_wordings),
+    tags = memory._texts(memory._json_forgetting(to_jsonb(t.tags), p_wordings)),
+    supersede_reason = memory._json_forgetting(to_jsonb(t.supersede_reason), p_wordings) #>> '{}',
+    quarantine_reason = memory._json_forgetting(to_jsonb(t.quarantine_reason), p_wordings) #>> '{}',
+    subject = memory._json_forgetting(to_jsonb(t.subject), p_wordings) #>> '{}',
+    attribute = memory._json_forgetting(to_jsonb(t.attribute), p_wordings) #>> '{}',
+    version = t.version + 1,
+    operation = case when num_nulls(t.deleted_at, t.superseded_at) = 2 then 'update' else t.operation end
+  where t.user_id = p_user_id and memory._may_state(concat_ws(' ', t.embedding_text, t.metadata, t.tags, t.supersede_reason, t.quarantine_reason, t.subject, t.attribute), patterns)
+    and memory._json_states_any(jsonb_build_array(t.embedding_text, t.metadata, t.tags, t.supersede_reason, t.quarantine_reason, t.subject, t.attribute), p_wordings) and t.agent_id = any (p_agents);
+  update memory.memory_history as t set
+    metadata = memory._json_forgetting(t.metadata, p_wordings),
+    tags = memory._texts(memory._json_forgetting(to_jsonb(t.tags), p_wordings)),
+    supersede_reason = memory._json_forgetting(to_jsonb(t.supersede_reason), p_wordings) #>> '{}'
+  where t.user_id = p_user_id and memory._may_state(concat_ws(' ', t.metadata, t.tags, t.supersede_reason), patterns)
+    and memory._json_states_any(jsonb_build_array(t.metadata, t.tags, t.supersede_reason), p_wordings) and true;
+  -- The keys of artifacts that are gone leave the list of changes: a key may be made of an artifact's first words. Rows
+  -- that somebody is numbering are in the second table when the first statement ends.
   delete from memory.new_changes as c
   where c.user_id = p_user_id and c.source = 'artifact' and c.id <> ''
     and (select a.key from memory.artifacts as a where a.user_id = p_user_id and a.key = c.id) is null;
   delete from memory.changes as c
   where c.user_id = p_user_id and c.source = 'artifact' and c.id <> ''
     and (select a.key from memory.artifacts as a where a.user_id = p_user_id and a.key = c.id) is null;
-end;
-$$;
-
--- The statement that does so in columns of a table: $1 is the user, $2 are the patterns, $3 are the wordings that were
--- forgotten, $4 are the agents whose memories are locked, $5 are the threads that are locked.
-create or replace function memory._forgetting_update(
-  p_table regclass, p_jsons text[], p_lists text[], p_texts text[]
-)
-returns text
-language plpgsql stable parallel safe
-as $$
-declare
-  plain_name constant text := (select c.relname from pg_class as c where c.oid = p_table);
-  -- A deleted or superseded memory keeps its operation, because memory.sweep() reads it (evict).
-  counted constant text := case when plain_name = 'memories' then ', version = t.version + 1, operation = '
-    'case when num_nulls(t.deleted_at, t.superseded_at) = 2 then ''update'' else t.operation end' else '' end;
-  locked constant text := case plain_name
-    when 'memories' then ' and t.agent_id = any ($4)'
-    when 'threads' then ' and t.thread_id = any ($5)' else '' end;
-begin
-  return format('update %s as t set %s%s where t.user_id = $1 and memory._may_state(concat_ws('' '', %s), $2) '
-      'and memory._json_states_any(jsonb_build_array(%4$s), $3)%s', p_table,
-      string_agg(format('%I = ', c.name) || format(c.change, format('t.%I', c.name)), ', '), counted,
-      string_agg(format('t.%I', c.name), ', '), locked)
-  from (
-    select j, 'memory._json_forgetting(%s, $3)' from unnest(p_jsons) as j
-    union all
-    select l, 'memory._texts(memory._json_forgetting(to_jsonb(%s), $3))' from unnest(p_lists) as l
-    union all
-    select x, 'memory._json_forgetting(to_jsonb(%s), $3) #>> ''{}''' from unnest(p_texts) as x
-  ) as c (name, change);
+  -- Reasons of earlier receipts, which stay for good.
+  update memory.receipts as r set reason = '[forgotten]'
+  from memory.erasure_keys as k
+  where r.user_hash = memory._keyed_hash(k, p_user_id) and memory._states_any(r.reason, p_wordings);
 end;
 $$;
 
@@ -33766,21 +33871,21 @@ declare
   source constant text := format(
     'jsonb_array_elements($1) with ordinality as r (value, place) cross join lateral jsonb_populate_record('
     'null::%s, r.value || jsonb_build_object(''user_id'', $2)) as t', relation);
+  kind record;
   known text[];
   place bigint;
   problem text;
-  document memory.documents;
 begin
   if p_rows = '[]' then
     return;
   end if;
+  select k.* into kind from memory._export_kinds() as k where k.kind = p_kind;
   -- An export has no other members, such as another user's id or a counter.
   known := array(
     select a.attname::text
     from pg_attribute as a
-    join memory._export_kinds() as k on k.kind = p_kind
     where a.attrelid = relation and a.attnum > 0 and not a.attisdropped
-      and a.attname <> 'user_id' and a.attname <> all (k.left_out));
+      and a.attname <> 'user_id' and a.attname <> all (kind.left_out));
   select r.place - 1, k.name into place, problem
   from jsonb_array_elements(p_rows) with ordinality as r (value, place)
   cross join lateral jsonb_object_keys(r.value) as k (name)
@@ -33794,26 +33899,15 @@ begin
     -- The first row that breaks a rule: its place, and which member breaks it.
     execute format('select r.place - 1, p.problem from %s cross join lateral (select %s as problem) as p '
       'where p.problem is not null limit 1',
-      source, memory._import_rule(relation))
+      source, memory._import_rule(p_kind))
     into place, problem using p_rows, p_user_id;
     if problem is not null then
       perform memory._refuse('export', format('%s[%s].%s is not valid', p_kind, place, problem),
         'See docs/export.schema.json, and the rules of the function that stores such a row.');
     end if;
-    execute memory._import_statement(relation, p_rows, source) using p_rows, p_user_id;
-    if p_kind = 'artifacts' then
-      perform memory._append_content(p_user_id, a.content_id, r.value ->> 'content')
-      from jsonb_array_elements(p_rows) as r
-      join memory.artifacts as a on a.user_id = p_user_id and a.key = r.value ->> 'key';
-    elsif p_kind = 'documents' then
-      for document in
-        select d.*
-        from jsonb_array_elements(p_rows) as r
-        join memory.documents as d on d.user_id = p_user_id and d.document_id = (r.value ->> 'document_id')::uuid
-      loop
-        perform memory._cut_roughly(document,
-          memory._policy(p_user_id, memory._document_agent(document.agent_ids)));
-      end loop;
+    execute memory._import_statement(relation, p_rows, kind.imported, source) using p_rows, p_user_id;
+    if kind.after_import is not null then
+      execute kind.after_import using p_rows, p_user_id;
     end if;
   exception
     -- A number that is too large, a text that is no time; a missing member, or two rows with one key.
@@ -33828,27 +33922,21 @@ end;
 $$;
 
 -- The statement that stores the rows. Columns that no row has get their defaults, so that an export of an earlier
--- version can be imported.
-create or replace function memory._import_statement(p_table regclass, p_rows jsonb, p_source text)
+-- version can be imported; p_made are values that the rows do not have.
+create or replace function memory._import_statement(p_table regclass, p_rows jsonb, p_made jsonb, p_source text)
 returns text
 language plpgsql stable parallel safe
 as $$
 declare
-  plain_name constant text := (select c.relname from pg_class as c where c.oid = p_table);
-  made jsonb := case plain_name
-    when 'artifacts' then jsonb '{"content": "null", "content_id": "memory._uuid_v7()"}'
-    when 'memories' then jsonb '{
-      "content_hash": "memory._content_hash(t.content)", "is_stated": "memory._states(t.source)"}'
-    else jsonb '{}' end;
   columns text[];
 begin
   columns := array(
     select distinct k from jsonb_array_elements(p_rows) as r cross join lateral jsonb_object_keys(r) as k
     union select 'user_id'
-    union select k from jsonb_object_keys(made) as k);
+    union select k from jsonb_object_keys(p_made) as k);
   return format('insert into %s (%s) select %s from %s', p_table,
     (select string_agg(quote_ident(c), ', ' order by c) from unnest(columns) as c),
-    (select string_agg(coalesce(made ->> c, 't.' || quote_ident(c)), ', ' order by c) from unnest(columns) as c),
+    (select string_agg(coalesce(p_made ->> c, 't.' || quote_ident(c)), ', ' order by c) from unnest(columns) as c),
     p_source);
 end;
 $$;
@@ -33875,133 +33963,61 @@ $$;
 
 -- The rules of imported rows, which triggers and functions check for rows that are stored one by one.
 
--- An expression over a row t and its JSON r.value that names the member which breaks a rule, or is null: first the
--- rules of the columns' types, then the condition under which such a row is exported, then the rules of this kind of
--- row.
-create or replace function memory._import_rule(p_table regclass)
+-- An expression over a row t and its JSON r.value that names the member which breaks a rule, or is null. The build
+-- makes it of the words and types of the columns, and of the table's own rule.
+create or replace function memory._import_rule(p_kind text)
 returns text
-language plpgsql stable parallel unsafe
+language plpgsql immutable parallel safe
 as $$
-declare
-  plain_name constant text := (select c.relname from pg_class as c where c.oid = p_table);
 begin
-  return format('coalesce(%s, %s, %s)', memory._range_rule(p_table), (
-    select format('case when (%s) is not true then %L end', k.condition, substring(k.condition from 't[.](\w+)'))
-    from memory._export_kinds() as k where k.kind = plain_name), case plain_name
-    when 'policies' then 'memory._policy_problem(t)'
-    when 'artifacts' then 'memory._artifact_problem(t)'
-    when 'documents' then 'memory._document_problem(t)'
-    when 'messages' then 'memory._message_problem(t.user_id, t.thread_id, t.agent_id, t.role, t.content, t.metadata, '
-      't.created_at, t.idempotency_key)'
-    when 'summaries' then $rule$case
-      when memory._list_problem(t.agent_ids) is not null then 'agent_ids'
-      when not memory._is_metadata(t.metadata) then 'metadata' end$rule$
-    when 'memories' then 'coalesce(memory._memory_problem(t, true), '
-      'case when cardinality(t.source_seqs) > 100000 then ''source_seqs'' end)'
-    when 'threads' then $rule$case
-      when not memory._is_metadata(t.metadata) then 'metadata'
-      when octet_length(t.title) > 2000 then 'title' end$rule$
-    when 'memory_history' then $rule$case
-      when (t.content ~ e'\\S') is not true or octet_length(t.content) > memory._max_memory_bytes() then 'content'
-      when not memory._is_metadata(t.metadata) then 'metadata'
-      when memory._list_problem(t.tags) is not null then 'tags' end$rule$
-    when 'secrets' then $rule$case
-      when not memory._is_id(t.name) then 'name'
-      when (octet_length(t.key_id) = 8) is not true then 'key_id'
-      when (octet_length(t.sealed) between 64 and 70000) is not true then 'sealed' end$rule$
-    when 'checkpoints' then $rule$case
-      when not memory._is_metadata(t.metadata) then 'metadata'
-      when not memory._is_checkpoint(t.checkpoint) then 'checkpoint' end$rule$
-    when 'idempotency_keys' then $rule$case
-      when (octet_length(t.idempotency_key) between 1 and 255) is not true then 'idempotency_key' end$rule$
-    when 'model_calls' then $rule$case
-      when t.tokens_in > 2147483647 then 'tokens_in'
-      when t.tokens_out > 2147483647 then 'tokens_out'
-      when t.duration_ms > 2147483647 then 'duration_ms' end$rule$
-    else 'null::text' end);
+  return case p_kind
+    when 'policies' then $entry$coalesce(case when (t.agent_id = '' or memory._is_id(t.agent_id)) is false then 'agent_id' || coalesce(' (' || left(r.value ->> 'agent_id', 50) || ')', '') when (jsonb_typeof(t.settings) = 'object') is false then 'settings' || coalesce(' (' || left(r.value ->> 'settings', 50) || ')', '') when (memory._is_real_moment(t.updated_at)) is false then 'updated_at' || coalesce(' (' || left(r.value ->> 'updated_at', 50) || ')', '') end, memory._refused_member(t, 'memory._check_settings_object(($1).settings), memory._check_settings(($1).settings)'))$entry$
+    when 'model_calls' then $entry$coalesce(case when (t.agent_id is null or memory._is_id(t.agent_id)) is false then 'agent_id' || coalesce(' (' || left(r.value ->> 'agent_id', 50) || ')', '') when (memory._is_real_moment(t.called_at)) is false then 'called_at' || coalesce(' (' || left(r.value ->> 'called_at', 50) || ')', '') when (t.duration_ms between 0 and 1000000000000000) is false then 'duration_ms' || coalesce(' (' || left(r.value ->> 'duration_ms', 50) || ')', '') when (t.price between 0 and 1000000) is false then 'price' || coalesce(' (' || left(r.value ->> 'price', 50) || ')', '') when (jsonb_typeof(t.refusals) = 'object') is false then 'refusals' || coalesce(' (' || left(r.value ->> 'refusals', 50) || ')', '') when (t.tokens_in between 0 and 1000000000000000) is false then 'tokens_in' || coalesce(' (' || left(r.value ->> 'tokens_in', 50) || ')', '') when (t.tokens_out between 0 and 1000000000000000) is false then 'tokens_out' || coalesce(' (' || left(r.value ->> 'tokens_out', 50) || ')', '') end, case
+  when t.tokens_in > 2147483647 then 'tokens_in'
+  when t.tokens_out > 2147483647 then 'tokens_out'
+  when t.duration_ms > 2147483647 then 'duration_ms' end)$entry$
+    when 'jobs' then $entry$coalesce(case when (t.agent_id is null or memory._is_id(t.agent_id)) is false then 'agent_id' || coalesce(' (' || left(r.value ->> 'agent_id', 50) || ')', '') when (t.attempts between 0 and 1000000000) is false then 'attempts' || coalesce(' (' || left(r.value ->> 'attempts', 50) || ')', '') when (t.calls_entered between 0 and 1000000000) is false then 'calls_entered' || coalesce(' (' || left(r.value ->> 'calls_entered', 50) || ')', '') when (memory._is_real_moment(t.created_at)) is false then 'created_at' || coalesce(' (' || left(r.value ->> 'created_at', 50) || ')', '') when (memory._is_real_moment(t.finished_at)) is false then 'finished_at' || coalesce(' (' || left(r.value ->> 'finished_at', 50) || ')', '') when (jsonb_typeof(t.input) = 'object') is false then 'input' || coalesce(' (' || left(r.value ->> 'input', 50) || ')', '') when (t.max_attempts between 0 and 1000000000) is false then 'max_attempts' || coalesce(' (' || left(r.value ->> 'max_attempts', 50) || ')', '') when (jsonb_typeof(t.request) = 'object') is false then 'request' || coalesce(' (' || left(r.value ->> 'request', 50) || ')', '') when (jsonb_typeof(t.result) = 'object') is false then 'result' || coalesce(' (' || left(r.value ->> 'result', 50) || ')', '') when (memory._is_real_moment(t.run_after)) is false then 'run_after' || coalesce(' (' || left(r.value ->> 'run_after', 50) || ')', '') when (t.tokens_allowed between 0 and 1000000000000000) is false then 'tokens_allowed' || coalesce(' (' || left(r.value ->> 'tokens_allowed', 50) || ')', '') when (t.tokens_entered between 0 and 1000000000000000) is false then 'tokens_entered' || coalesce(' (' || left(r.value ->> 'tokens_entered', 50) || ')', '') when (t.status in ('completed', 'dead')) is not true then 'status' end, null)$entry$
+    when 'marks' then $entry$coalesce(case when (t.position between -1 and 1000000000000000000) is false then 'position' || coalesce(' (' || left(r.value ->> 'position', 50) || ')', '') when (t.kind not in ('claims', 'language', 'parsed_anew', 'spoken')) is not true then 'kind' end, null)$entry$
+    when 'artifacts' then $entry$coalesce(case when (t.agent_id is null or memory._is_id(t.agent_id)) is false then 'agent_id' || coalesce(' (' || left(r.value ->> 'agent_id', 50) || ')', '') when (memory._is_real_moment(t.check_at) or t.check_at = 'infinity') is false then 'check_at' || coalesce(' (' || left(r.value ->> 'check_at', 50) || ')', '') when (memory._is_real_moment(t.created_at)) is false then 'created_at' || coalesce(' (' || left(r.value ->> 'created_at', 50) || ')', '') when (memory._is_bound(t.expires_at)) is false then 'expires_at' || coalesce(' (' || left(r.value ->> 'expires_at', 50) || ')', '') when (memory._is_real_moment(t.quarantined_at)) is false then 'quarantined_at' || coalesce(' (' || left(r.value ->> 'quarantined_at', 50) || ')', '') when (memory._is_real_moment(t.released_at)) is false then 'released_at' || coalesce(' (' || left(r.value ->> 'released_at', 50) || ')', '') when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (t.token_count between 0 and 1000000000) is false then 'token_count' || coalesce(' (' || left(r.value ->> 'token_count', 50) || ')', '') end, memory._refused_member(t, 'memory._check_artifact($1), memory._check_artifact_content(($1).content)'))$entry$
+    when 'threads' then $entry$coalesce(case when (memory._is_real_moment(t.first_at)) is false then 'first_at' || coalesce(' (' || left(r.value ->> 'first_at', 50) || ')', '') when (memory._is_real_moment(t.last_at)) is false then 'last_at' || coalesce(' (' || left(r.value ->> 'last_at', 50) || ')', '') when (t.next_seq between 0 and 1000000000000000) is false then 'next_seq' || coalesce(' (' || left(r.value ->> 'next_seq', 50) || ')', '') when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (t.tokens_since_summary between 0 and 1000000000000000) is false then 'tokens_since_summary' || coalesce(' (' || left(r.value ->> 'tokens_since_summary', 50) || ')', '') end, case
+  when not memory._is_metadata(t.metadata) then 'metadata'
+  when octet_length(t.title) > 2000 then 'title' end)$entry$
+    when 'messages' then $entry$coalesce(case when (t.agent_id is null or memory._is_id(t.agent_id)) is false then 'agent_id' || coalesce(' (' || left(r.value ->> 'agent_id', 50) || ')', '') when (memory._is_real_moment(t.created_at)) is false then 'created_at' || coalesce(' (' || left(r.value ->> 'created_at', 50) || ')', '') when (memory._is_bound(t.expires_at)) is false then 'expires_at' || coalesce(' (' || left(r.value ->> 'expires_at', 50) || ')', '') when (jsonb_typeof(t.files) = 'object') is false then 'files' || coalesce(' (' || left(r.value ->> 'files', 50) || ')', '') when (t.seq between 0 and 1000000000000000) is false then 'seq' || coalesce(' (' || left(r.value ->> 'seq', 50) || ')', '') when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (t.token_count between 0 and 1000000000) is false then 'token_count' || coalesce(' (' || left(r.value ->> 'token_count', 50) || ')', '') when (memory._is_real_moment(t.updated_at)) is false then 'updated_at' || coalesce(' (' || left(r.value ->> 'updated_at', 50) || ')', '') end, memory._message_problem(
+  t.user_id, t.thread_id, t.agent_id, t.role, t.content, t.metadata, t.created_at, t.idempotency_key))$entry$
+    when 'idempotency_keys' then $entry$coalesce(case when (t.seq between 0 and 1000000000000000) is false then 'seq' || coalesce(' (' || left(r.value ->> 'seq', 50) || ')', '') when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (t.token_count between 0 and 1000000000) is false then 'token_count' || coalesce(' (' || left(r.value ->> 'token_count', 50) || ')', '') end, case when (octet_length(t.idempotency_key) between 1 and 255) is not true then 'idempotency_key' end)$entry$
+    when 'quarantined_messages' then $entry$coalesce(case when (memory._is_real_moment(t.quarantined_at)) is false then 'quarantined_at' || coalesce(' (' || left(r.value ->> 'quarantined_at', 50) || ')', '') when (memory._is_real_moment(t.released_at)) is false then 'released_at' || coalesce(' (' || left(r.value ->> 'released_at', 50) || ')', '') when (t.seq between 0 and 1000000000000000) is false then 'seq' || coalesce(' (' || left(r.value ->> 'seq', 50) || ')', '') when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') end, null)$entry$
+    when 'summaries' then $entry$coalesce(case when (memory._is_real_moment(t.created_at)) is false then 'created_at' || coalesce(' (' || left(r.value ->> 'created_at', 50) || ')', '') when (t.end_seq between 0 and 1000000000000000) is false then 'end_seq' || coalesce(' (' || left(r.value ->> 'end_seq', 50) || ')', '') when (memory._is_real_moment(t.quarantined_at)) is false then 'quarantined_at' || coalesce(' (' || left(r.value ->> 'quarantined_at', 50) || ')', '') when (t.start_seq between 0 and 1000000000000000) is false then 'start_seq' || coalesce(' (' || left(r.value ->> 'start_seq', 50) || ')', '') when (t.thread_id = '' or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (t.token_count between 0 and 1000000000) is false then 'token_count' || coalesce(' (' || left(r.value ->> 'token_count', 50) || ')', '') when (t.status <> 'processing') is not true then 'status' end, case
+  when memory._list_problem(t.agent_ids) is not null then 'agent_ids'
+  when not memory._is_metadata(t.metadata) then 'metadata' end)$entry$
+    when 'memories' then $entry$coalesce(case when (t.agent_id is null or memory._is_id(t.agent_id)) is false then 'agent_id' || coalesce(' (' || left(r.value ->> 'agent_id', 50) || ')', '') when (t.confidence between 0 and 1) is false then 'confidence' || coalesce(' (' || left(r.value ->> 'confidence', 50) || ')', '') when (memory._is_real_moment(t.created_at)) is false then 'created_at' || coalesce(' (' || left(r.value ->> 'created_at', 50) || ')', '') when (memory._is_real_moment(t.deleted_at) or t.deleted_at = 'infinity') is false then 'deleted_at' || coalesce(' (' || left(r.value ->> 'deleted_at', 50) || ')', '') when (memory._is_bound(t.expires_at)) is false then 'expires_at' || coalesce(' (' || left(r.value ->> 'expires_at', 50) || ')', '') when (t.importance between 0 and 1) is false then 'importance' || coalesce(' (' || left(r.value ->> 'importance', 50) || ')', '') when (memory._is_real_moment(t.quarantined_at)) is false then 'quarantined_at' || coalesce(' (' || left(r.value ->> 'quarantined_at', 50) || ')', '') when (memory._is_real_moment(t.released_at)) is false then 'released_at' || coalesce(' (' || left(r.value ->> 'released_at', 50) || ')', '') when (memory._is_real_moment(t.said_at)) is false then 'said_at' || coalesce(' (' || left(r.value ->> 'said_at', 50) || ')', '') when (0 <= all (t.source_seqs) and 1000000000000000 >= all (t.source_seqs)) is false then 'source_seqs' || coalesce(' (' || left(r.value ->> 'source_seqs', 50) || ')', '') when (memory._is_real_moment(t.superseded_at)) is false then 'superseded_at' || coalesce(' (' || left(r.value ->> 'superseded_at', 50) || ')', '') when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (t.trust between 0 and 1) is false then 'trust' || coalesce(' (' || left(r.value ->> 'trust', 50) || ')', '') when (memory._is_real_moment(t.updated_at)) is false then 'updated_at' || coalesce(' (' || left(r.value ->> 'updated_at', 50) || ')', '') when (memory._is_bound(t.valid_from)) is false then 'valid_from' || coalesce(' (' || left(r.value ->> 'valid_from', 50) || ')', '') when (memory._is_bound(t.valid_to)) is false then 'valid_to' || coalesce(' (' || left(r.value ->> 'valid_to', 50) || ')', '') when (t.version between 1 and 1000000000) is false then 'version' || coalesce(' (' || left(r.value ->> 'version', 50) || ')', '') end, coalesce(memory._memory_problem(t, true), case when cardinality(t.source_seqs) > 100000 then 'source_seqs' end))$entry$
+    when 'memory_history' then $entry$coalesce(case when (memory._is_real_moment(t.changed_at)) is false then 'changed_at' || coalesce(' (' || left(r.value ->> 'changed_at', 50) || ')', '') when (t.confidence between 0 and 1) is false then 'confidence' || coalesce(' (' || left(r.value ->> 'confidence', 50) || ')', '') when (memory._is_bound(t.expires_at)) is false then 'expires_at' || coalesce(' (' || left(r.value ->> 'expires_at', 50) || ')', '') when (t.importance between 0 and 1) is false then 'importance' || coalesce(' (' || left(r.value ->> 'importance', 50) || ')', '') when (memory._is_bound(t.valid_to)) is false then 'valid_to' || coalesce(' (' || left(r.value ->> 'valid_to', 50) || ')', '') when (t.version between 1 and 1000000000) is false then 'version' || coalesce(' (' || left(r.value ->> 'version', 50) || ')', '') end, case
+  when (t.content ~ e'\\S') is not true or octet_length(t.content) > memory._max_memory_bytes() then 'content'
+  when not memory._is_metadata(t.metadata) then 'metadata'
+  when memory._list_problem(t.tags) is not null then 'tags' end)$entry$
+    when 'memory_uses' then $entry$coalesce(case when (t.helpful between 0 and 1000000000000000) is false then 'helpful' || coalesce(' (' || left(r.value ->> 'helpful', 50) || ')', '') when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (memory._is_real_moment(t.updated_at)) is false then 'updated_at' || coalesce(' (' || left(r.value ->> 'updated_at', 50) || ')', '') when (t.used between 0 and 1000000000000000) is false then 'used' || coalesce(' (' || left(r.value ->> 'used', 50) || ')', '') when (t.wrong between 0 and 1000000000000000) is false then 'wrong' || coalesce(' (' || left(r.value ->> 'wrong', 50) || ')', '') when (t.outcome in ('used', 'helpful', 'wrong')) is not true then 'outcome' end, null)$entry$
+    when 'memory_scopes' then $entry$coalesce(case when (t.agent_id is null or memory._is_id(t.agent_id)) is false then 'agent_id' || coalesce(' (' || left(r.value ->> 'agent_id', 50) || ')', '') when (t.duplicates_skipped between 0 and 1000000000000000) is false then 'duplicates_skipped' || coalesce(' (' || left(r.value ->> 'duplicates_skipped', 50) || ')', '') when (t.extracted_count between 0 and 1000000000) is false then 'extracted_count' || coalesce(' (' || left(r.value ->> 'extracted_count', 50) || ')', '') when (t.extracted_on between date '0001-01-02' and date '9999-12-30') is false then 'extracted_on' || coalesce(' (' || left(r.value ->> 'extracted_on', 50) || ')', '') end, null)$entry$
+    when 'documents' then $entry$coalesce(case when (memory._is_real_moment(t.created_at)) is false then 'created_at' || coalesce(' (' || left(r.value ->> 'created_at', 50) || ')', '') when (memory._is_real_moment(t.quarantined_at)) is false then 'quarantined_at' || coalesce(' (' || left(r.value ->> 'quarantined_at', 50) || ')', '') when (memory._is_real_moment(t.released_at)) is false then 'released_at' || coalesce(' (' || left(r.value ->> 'released_at', 50) || ')', '') when (t.thread_id = '' or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (t.trust between 0 and 1) is false then 'trust' || coalesce(' (' || left(r.value ->> 'trust', 50) || ')', '') when (memory._is_real_moment(t.updated_at)) is false then 'updated_at' || coalesce(' (' || left(r.value ->> 'updated_at', 50) || ')', '') end, memory._refused_member(t, 'memory._check_document($1)'))$entry$
+    when 'checkpoints' then $entry$coalesce(case when (jsonb_typeof(t.checkpoint) = 'object') is false then 'checkpoint' || coalesce(' (' || left(r.value ->> 'checkpoint', 50) || ')', '') when (t.checkpoint_id is null or memory._is_id(t.checkpoint_id)) is false then 'checkpoint_id' || coalesce(' (' || left(r.value ->> 'checkpoint_id', 50) || ')', '') when (memory._is_real_moment(t.created_at)) is false then 'created_at' || coalesce(' (' || left(r.value ->> 'created_at', 50) || ')', '') when (memory._is_bound(t.expires_at)) is false then 'expires_at' || coalesce(' (' || left(r.value ->> 'expires_at', 50) || ')', '') when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (memory._is_namespace(t.namespace)) is not true then 'namespace' end, case
+  when not memory._is_metadata(t.metadata) then 'metadata'
+  when not memory._is_checkpoint(t.checkpoint) then 'checkpoint' end)$entry$
+    when 'checkpoint_blobs' then $entry$coalesce(case when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (memory._is_namespace(t.namespace)) is not true then 'namespace' end, null)$entry$
+    when 'checkpoint_writes' then $entry$coalesce(case when (t.checkpoint_id is null or memory._is_id(t.checkpoint_id)) is false then 'checkpoint_id' || coalesce(' (' || left(r.value ->> 'checkpoint_id', 50) || ')', '') when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (memory._is_namespace(t.namespace)) is not true then 'namespace' end, null)$entry$
+    when 'secrets' then $entry$coalesce(case when (memory._is_real_moment(t.created_at)) is false then 'created_at' || coalesce(' (' || left(r.value ->> 'created_at', 50) || ')', '') when (memory._is_real_moment(t.updated_at)) is false then 'updated_at' || coalesce(' (' || left(r.value ->> 'updated_at', 50) || ')', '') end, case
+  when not memory._is_id(t.name) then 'name'
+  when (octet_length(t.key_id) = 8) is not true then 'key_id'
+  when (octet_length(t.sealed) between 64 and 70000) is not true then 'sealed' end)$entry$
+    when 'secret_reads' then $entry$coalesce(case when (memory._is_real_moment(t.read_at)) is false then 'read_at' || coalesce(' (' || left(r.value ->> 'read_at', 50) || ')', '') end, null)$entry$
+  end;
 end;
 $$;
 
--- The checks that follow from the name and type of a column, so that a new one gets them with no line here: ids, times
--- that every client can read, numbers from which counters go on without an overflow, shares and JSON objects. A check
--- names the member with its value.
-create or replace function memory._range_rule(p_table regclass)
+-- The member of a row ($1) that these checks refuse, and why; null if they refuse none.
+create or replace function memory._refused_member(p_row anyelement, p_checks text)
 returns text
-language plpgsql stable parallel safe
-as $$
-declare
-  plain_name constant text := (select c.relname from pg_class as c where c.oid = p_table);
-begin
-  return coalesce((
-    select 'case ' || string_agg(
-      format('when (%s) is false then %L || coalesce('' ('' || left(r.value ->> %2$L, 50) || '')'', '''')',
-             replace(c.rule, 'this', 't.' || quote_ident(c.name)), c.name), ' ' order by c.name) || ' end'
-    from (
-      select a.attname::text as name, case
-          when (plain_name, a.attname) in (('memories', 'deleted_at'), ('artifacts', 'check_at'))
-            then 'memory._is_real_moment(this) or this = ''infinity'''
-          when (plain_name, a.attname) in (
-              ('policies', 'agent_id'), ('summaries', 'thread_id'), ('documents', 'thread_id')) -- '' is for all of them
-            then 'this = '''' or memory._is_id(this)'
-          when a.attname in ('thread_id', 'agent_id', 'checkpoint_id') then 'this is null or memory._is_id(this)'
-          when a.attname in ('expires_at', 'valid_from', 'valid_to') then 'memory._is_bound(this)'
-          when t.typname = 'timestamptz' then 'memory._is_real_moment(this)'
-          when t.typname = 'date' then 'this between date ''0001-01-02'' and date ''9999-12-30'''
-          when a.attname = 'version' and t.typname <> 'text' then 'this between 1 and 1000000000'
-          when a.attname = 'position' then 'this between -1 and 1000000000000000000' -- microseconds, or a seq
-          when a.attname in ('prompt_version', 'generation_time_ms', 'place') then null -- nothing counts on these
-          when t.typname = 'int4' then 'this between 0 and 1000000000'
-          when t.typname = 'int8' then 'this between 0 and 1000000000000000'
-          when t.typname = '_int8' then '0 <= all (this) and 1000000000000000 >= all (this)'
-          when t.typname = 'float4' then 'this between 0 and 1'
-          when t.typname = 'numeric' then 'this between 0 and 1000000'
-          when t.typname = 'jsonb' then 'jsonb_typeof(this) = ''object'''
-        end as rule
-      from pg_attribute as a join pg_type as t on t.oid = a.atttypid
-      where a.attrelid = p_table and a.attnum > 0 and not a.attisdropped
-        and a.attname <> 'metadata') as c -- of which more is said than its type
-    where c.rule is not null), 'null::text');
-end;
-$$;
-
--- These three name the member that a checking function refuses. Their subtransactions cannot begin in a parallel plan.
-create or replace function memory._policy_problem(p_candidate memory.policies)
-returns text
-language plpgsql stable parallel unsafe
+language plpgsql stable parallel unsafe -- an error is handled
 as $$
 begin
-  if p_candidate.agent_id <> '' then
-    perform memory._check_id('agent_id', p_candidate.agent_id);
-  end if;
-  perform memory._check_settings_object(p_candidate.settings);
-  perform memory._check_settings(p_candidate.settings);
-  return null;
-exception
-  when invalid_parameter_value or program_limit_exceeded then
-    return format('settings (%s)', sqlerrm);
-end;
-$$;
-
-create or replace function memory._artifact_problem(p_candidate memory.artifacts)
-returns text
-language plpgsql stable parallel unsafe
-as $$
-begin
-  perform memory._check_artifact(p_candidate);
-  perform memory._check_artifact_content(p_candidate.content);
-  return null;
-exception
-  when invalid_parameter_value or program_limit_exceeded then
-    return format('%s (%s)', split_part(sqlerrm, ':', 1), sqlerrm);
-end;
-$$;
-
-create or replace function memory._document_problem(p_candidate memory.documents)
-returns text
-language plpgsql stable parallel unsafe
-as $$
-begin
-  perform memory._check_document(p_candidate);
+  execute 'select ' || p_checks using p_row;
   return null;
 exception
   when invalid_parameter_value or program_limit_exceeded then
@@ -34162,7 +34178,7 @@ declare
 begin
   for name in
     select t.name from memory._tables_of_users() as t
-    where t.name not in ('query_embeddings', 'audit', 'spaces', 'space_grants', 'changes', 'new_changes') order by 1
+    where not t.ignored_by_import order by 1
   loop
     execute format('select exists (select from memory.%I as t where t.user_id = $1%s)', name,
                    case name when 'marks' then ' and (t.scope, t.kind) <> ('''', ''claims'')' end)
@@ -34317,13 +34333,9 @@ begin
     select u.user_id, max(u.last_at) as last_at
     from (
       select t.user_id, memory._real_or_null(t.last_at) as last_at from memory.threads as t
-      union all select s.user_id, null from memory.memory_scopes as s
-      union all select d.user_id, null from memory.documents as d
-      union all select a.user_id, null from memory.artifacts as a
-      union all select s.user_id, null from memory.secrets as s
-      union all select c.user_id, null from memory.checkpoints as c
-      union all select p.user_id, null from memory.policies as p where p.user_id <> '') as u
-    where coalesce(list_users.search, '') = '' or strpos(lower(u.user_id), lower(list_users.search)) > 0
+      {{each table with listed: union all select t.user_id, null from memory.<table> as t}}) as u
+    where u.user_id <> ''
+      and (coalesce(list_users.search, '') = '' or strpos(lower(u.user_id), lower(list_users.search)) > 0)
     group by u.user_id
   )
   select p.user_id, c.threads, c.messages, r.memories, p.last_at, (select count(*) from known)
@@ -34725,7 +34737,7 @@ $$;
 
 -- The statement that gives the rows of one user to another. It is one statement for all tables, so that it sees all
 -- rows that a transaction has committed, or none. It deletes and inserts, because triggers let deleted rows of a whole
--- user pass by, and inserted ones that are copied. Its parameters are those of memory._forgetting_delete(), which
+-- user pass by, and inserted ones that are copied. Its parameters are those of memory._tables_of_users(), which
 -- leaves alone what is not locked; $6 is the other user, $7 and $8 are the new names of threads and artifacts, $9 says
 -- whether the other user has a summary of its own. It returns the number of rows by table.
 create or replace function memory._merging_statement()
@@ -34737,118 +34749,22 @@ begin
     select format('with %s select jsonb_strip_nulls(jsonb_build_object(%s))',
       string_agg(format(e'of_%1$s as (%2$s returning t.*),\nto_%1$s as (insert into memory.%1$I as x (%3$s) '
           'select %4$s from of_%1$s as t %5$s %6$s returning 1)',
-        n.name, case n.name
-          when 'artifact_parts' then -- with their artifacts, which this statement has seen
-            'delete from memory.artifact_parts as t where t.user_id = $1 and t.content_id in '
-            '(select a.content_id from of_artifacts as a union all select u.upload_id from of_artifact_uploads as u)'
-          else memory._forgetting_delete(n.relation, n.has_thread) end, c.names, c.merged,
-        -- What stands between a table and the conflict: for memories the equal memory of the other user, which hides
-        -- them; for the summary of a user that it is not merged, and neither is how far it has read.
-        case n.name
-          when 'memories' then
-            'left join memory.memories as w '
-            'on w.user_id = $6 and w.agent_id = t.agent_id and w.content_hash = t.content_hash '
-            'and memory._is_current(w) and num_nonnulls(t.superseded_at, t.deleted_at) = 0'
-          when 'summaries' then 'where not ($9 and t.kind = ''user'')'
-          when 'marks' then 'where not ($9 and t.kind = ''summarize_user'')'
-          else '' end,
-        memory._merging_conflict(n.name)), e',\n' order by n.place),
-      string_agg(format('%L, (select nullif(count(*), 0) from to_%s)', n.name, n.name), ', ' order by n.place))
-    from memory._tables_of_users() with ordinality as n (relation, name, has_thread, place)
+        n.name, case when n.taken is null then n.deletion
+          else format('delete from %s as t where t.user_id = $1 and %s', n.relation, n.taken) end,
+        c.names, c.merged, n.joined, 'on conflict ' || n.conflict), e',\n' order by n.ordinality),
+      string_agg(format('%L, (select nullif(count(*), 0) from to_%s)', n.name, n.name), ', ' order by n.ordinality))
+    from memory._tables_of_users() with ordinality as n
     cross join lateral (
       select string_agg(quote_ident(a.attname), ', ' order by a.attnum) as names,
-        string_agg(memory._merged_column(n.name, a.attname), ', ' order by a.attnum) as merged
+        string_agg(coalesce(n.merged ->> a.attname, case a.attname
+          when 'user_id' then '$6'
+          when 'thread_id' then 'coalesce($7 ->> t.thread_id, t.thread_id)'
+          else format('t.%I', a.attname) end), ', ' order by a.attnum) as merged
       from pg_attribute as a
       where a.attrelid = n.relation and a.attnum > 0 and not a.attisdropped) as c
-    where n.name <> 'audit');
+    where not n.merged_by_hand);
 end;
 $$;
-
--- The value of a column of a merged row t: nearly always what it was.
-create or replace function memory._merged_column(p_table text, p_column text)
-returns text
-language plpgsql immutable parallel safe
-as $$
-declare
-  plain constant text := format('t.%I', p_column);
-  -- "message thread/3" and "thread/3" name a message, "log/0" the first part of the artifact log.
-  message constant text := 'coalesce(($7 ->> memory._thread_of(%1$s)) || ''/'' || memory._seq_of(%1$s), %1$s)';
-  artifact constant text := 'coalesce(($8 ->> memory._thread_of(%1$s)) || ''/'' || memory._seq_of(%1$s), %1$s)';
-begin
-  return case
-    when p_column = 'user_id' then '$6'
-    when p_column = 'thread_id' then 'coalesce($7 ->> t.thread_id, t.thread_id)'
-    when (p_table, p_column) in (('jobs', 'scope'), ('marks', 'scope')) then
-      'case when t.kind in (''language'', ''parsed_anew'', ''spoken'') then t.scope'
-      || ' else coalesce($7 ->> t.scope, t.scope) end'
-    when (p_table, p_column) in (('messages', 'artifact_key'), ('artifacts', 'key')) then
-      format('coalesce($8 ->> %1$s, %1$s)', plain)
-    when (p_table, p_column) in (
-        ('messages', 'content'), ('quarantined_messages', 'content'), ('summaries', 'summary'),
-        ('memory_history', 'content')) then
-      format('memory._with_keys(%s, $8)', plain)
-    when (p_table, p_column) in (
-        ('messages', 'metadata'), ('memory_history', 'metadata'), ('artifacts', 'metadata')) then
-      format('case when $8 <> ''{}'' then memory._with_keys(%1$s::text, $8)::jsonb else %1$s end', plain)
-    when (p_table, p_column) = ('threads', 'metadata') then
-      'case when $7 ? (t.metadata ->> ''copied_from'') '
-      'then jsonb_set(t.metadata, ''{copied_from}'', $7 -> (t.metadata ->> ''copied_from'')) else t.metadata end'
-    when (p_table, p_column) in (('embeddings', 'id'), ('texts', 'id')) then
-      format('case t.source when ''message'' then %s when ''artifact'' then %s else t.id end',
-        format(message, plain), format(artifact, plain))
-    when p_column = 'quarantined_with' then
-      format('case when starts_with(%1$s, ''message '') then ''message '' || %2$s '
-          'when starts_with(%1$s, ''artifact '') '
-          'then ''artifact '' || coalesce($8 ->> substr(%1$s, 10), substr(%1$s, 10)) '
-          'else %1$s end', plain, format(message, format('substr(%s, 9)', plain)))
-    -- The keys are of the user.
-    when (p_table, p_column) = ('texts', 'keys') then
-      'case when t.keys is not null then '
-      'array(select memory._word_key($6, k) from unnest(tsvector_to_array(t.words)) as k) end'
-    when (p_table, p_column) = ('documents', 'namespace') then
-      'case when t.namespace = memory._archive_namespace($1) then memory._archive_namespace($6) else t.namespace end'
-    when (p_table, p_column) = ('documents', 'title') then -- a file whose path the other user has, too
-      'case when t.namespace = ''/memories'' and exists (select from memory.documents as d where d.user_id = $6 '
-      'and d.namespace = t.namespace and d.title = t.title) then t.title || ''-'' || t.document_id else t.title end'
-    when (p_table, p_column) = ('jobs', 'job_id') then -- a user who was moved here may have brought the number along
-      'case when exists (select from memory.jobs as j where j.user_id = $6 and j.job_id = t.job_id) '
-      'then nextval(pg_get_serial_sequence(''memory.jobs'', ''job_id'')) else t.job_id end'
-    when (p_table, p_column) = ('memories', 'superseded_by') then 'coalesce(t.superseded_by, w.memory_id)'
-    when (p_table, p_column) = ('memories', 'superseded_at') then
-      'case when w.memory_id is not null then statement_timestamp() else t.superseded_at end'
-    when (p_table, p_column) = ('memories', 'supersede_reason') then
-      'case when w.memory_id is not null then ''duplicate'' else t.supersede_reason end'
-    else plain end;
-end;
-$$;
-
--- What becomes of a row if the other user has one with its key.
-create or replace function memory._merging_conflict(p_table text)
-returns text
-language sql immutable parallel safe
-begin atomic
-  select case
-    when p_table = 'memory_scopes' then
-      'on conflict on constraint memory_scopes_pkey do update set '
-      'duplicates_skipped = x.duplicates_skipped + excluded.duplicates_skipped, '
-      'extracted_on = greatest(x.extracted_on, excluded.extracted_on), '
-      'extracted_count = case '
-      'when x.extracted_on = excluded.extracted_on then x.extracted_count + excluded.extracted_count '
-      'when x.extracted_on > excluded.extracted_on then x.extracted_count else excluded.extracted_count end'
-    when p_table = 'policies' then
-      'on conflict on constraint policies_pkey do update set '
-      'settings = memory._merge_policy(excluded.settings, x.settings)'
-    when p_table = 'marks' then -- what one of the two has not looked at yet is looked at
-      'on conflict on constraint marks_pkey do update set position = case '
-      'when x.kind in (''reconcile_memories'', ''consolidate'') then least(x.position, excluded.position) '
-      'else greatest(x.position, excluded.position) end'
-    -- An open job of the other user does the same; a key of these tables says all that their rows say.
-    when p_table in ('due_deletions', 'embeddings', 'gone_jobs', 'jobs', 'merged_users', 'model_calls',
-      'moved_users', 'memory_uses', 'query_embeddings', 'shown_rounds', 'space_grants', 'space_writes', 'spaces',
-      'texts') then
-      'on conflict do nothing'
-    else '' end;
-end;
 
 -- Stores the receipt of an erasure, and returns it.
 create or replace function memory._receipt(p_subject text, p_user_id text, p_reason text, p_tables jsonb)
@@ -35240,7 +35156,7 @@ begin
     )
     select jsonb_object_agg(s.source, s.ids), sum(jsonb_array_length(s.ids)) into written, removed
     from (select n.source, jsonb_agg(n.id) as ids from gone_notes as n group by n.source) as s;
-    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('space_writes', removed)));
+    gone := memory._counting(gone, 'space_writes', removed);
     select coalesce(array_agg(memory._thread_of(i)), '{}') as threads,
       coalesce(array_agg(memory._seq_of(i)::bigint), '{}') as numbers
     into seqs
@@ -35261,7 +35177,7 @@ begin
       using unnest(seqs.threads, seqs.numbers) as d (thread_id, seq)
       where m.user_id = space and m.thread_id = d.thread_id and m.seq = d.seq;
       get diagnostics removed = row_count;
-      gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('messages', nullif(removed, 0))));
+      gone := memory._counting(gone, 'messages', removed);
       update memory.idempotency_keys as k set digest = '' -- by which anybody could guess the text
       from unnest(seqs.threads, seqs.numbers) as d (thread_id, seq)
       where k.user_id = space and k.thread_id = d.thread_id and k.seq = d.seq;
@@ -35272,7 +35188,7 @@ begin
     delete from memory.documents as d
     where d.user_id = space and written -> 'document' ? d.document_id::text;
     get diagnostics removed = row_count;
-    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('documents', nullif(removed, 0))));
+    gone := memory._counting(gone, 'documents', removed);
     with uploads as (
       delete from memory.artifact_uploads as u where u.user_id = space and written -> 'upload' ? u.upload_id::text
       returning u.upload_id
@@ -35280,10 +35196,10 @@ begin
     delete from memory.artifact_parts as p
     where p.user_id = space and p.content_id in (select u.upload_id from uploads as u);
     get diagnostics removed = row_count;
-    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('artifact_parts', nullif(removed, 0))));
+    gone := memory._counting(gone, 'artifact_parts', removed);
     delete from memory.artifacts as a where a.user_id = space and written -> 'artifact' ? a.key;
     get diagnostics removed = row_count;
-    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('artifacts', nullif(removed, 0))));
+    gone := memory._counting(gone, 'artifacts', removed);
     update memory.threads as t
     set title = case when written -> 'title' ? t.thread_id then null else t.title end,
         metadata = case when written -> 'metadata' ? t.thread_id -- of a copy the origin stays, as in set_thread()
@@ -35292,17 +35208,17 @@ begin
           else t.metadata end
     where t.user_id = space and (written -> 'title' ? t.thread_id or written -> 'metadata' ? t.thread_id);
     get diagnostics removed = row_count;
-    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('threads', nullif(removed, 0))));
+    gone := memory._counting(gone, 'threads', removed);
     removed := (
       select sum(memory._delete_checkpoints_of_thread(space, t.thread_id))
       from (select c as thread_id from jsonb_array_elements_text(written -> 'checkpoint') as c order by 1) as t);
-    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('checkpoints', nullif(removed, 0))));
+    gone := memory._counting(gone, 'checkpoints', removed);
     delete from memory.secrets as s where s.user_id = space and written -> 'secret' ? s.name;
     get diagnostics removed = row_count;
-    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('secrets', nullif(removed, 0))));
+    gone := memory._counting(gone, 'secrets', removed);
     delete from memory.secret_reads as r where r.user_id = space and written -> 'secret' ? r.name;
     get diagnostics removed = row_count;
-    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('secret_reads', nullif(removed, 0))));
+    gone := memory._counting(gone, 'secret_reads', removed);
   end loop;
   return gone;
 end;
@@ -36580,12 +36496,17 @@ begin
   swept := swept || jsonb_build_object('jobs', removed);
   perform memory._number_changes(least(10::bigint * batch_size, 1000000)::int);
   for old in
-    select *
-    from (values
-      ('model_calls', 'called_at', interval '400 days'), ('query_embeddings', 'created_at', '30 days'),
-      ('gone_jobs', 'gone_at', '7 days'), ('audit', 'at', '400 days'),
-      ('changes', 'at', nullif(memory._policy_section(null, null, 'changes') ->> 'keep', 'never')::interval)
-    ) as o (name, time, age)
+    select 'audit' as name, 'at' as time, interval '400 days' as age
+    union all
+    select 'model_calls' as name, 'called_at' as time, interval '400 days' as age
+    union all
+    select 'changes' as name, 'at' as time, nullif(memory._policy_section(null, null, 'changes') ->> 'keep', 'never')::interval as age
+    union all
+    select 'gone_jobs' as name, 'gone_at' as time, interval '7 days' as age
+    union all
+    select 'query_embeddings' as name, 'created_at' as time, interval '30 days' as age
+    union all
+    select 'secret_reads' as name, 'read_at' as time, interval '400 days' as age
   loop
     execute format(
       'delete from memory.%1$I as d where d.ctid = any (array(
@@ -52139,7 +52060,7 @@ declare
 begin
   for routine in
     select p.oid::regprocedure from pg_proc as p
-    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_about_how_many', '_acknowledges', '_active_messages', '_active_tokens', '_add_prompt_version', '_added', '_agent_of_file', '_agent_of_message', '_agent_of_several', '_agrees_with', '_allowed_calls', '_append_content', '_apply_result', '_archive', '_archive_namespace', '_are_numbers', '_are_numbers_from', '_around_output', '_article_after_delete', '_artifact_after_change', '_artifact_after_write', '_artifact_awaits_verdict', '_artifact_before_write', '_artifact_content_after_insert', '_artifact_key', '_artifact_passing', '_artifact_problem', '_artifact_shown', '_artifact_texts', '_artifact_texts_after_update', '_artifact_trust', '_artifact_valid_until', '_artifact_verdict', '_artifacts_after_delete', '_artifacts_is_unparsed', '_artifacts_parse', '_artifacts_sweep', '_artifacts_thread_deleted', '_artifacts_unread', '_artifacts_users', '_ask_model', '_asked_about', '_asking_of', '_asks_the_assistant', '_attributes', '_attributes_named', '_audit', '_audit_before_change', '_audit_schedule', '_await_verdict', '_awaits_extraction', '_awaits_verdict', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_users', '_begin_copy', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_book', '_bury', '_bury_user', '_byte_slice', '_bytes_shown', '_bytes_to_finish', '_call_model', '_call_of', '_call_seq', '_caller', '_can_be_updated', '_candidates', '_change_name', '_changes_whole_user', '_character_start', '_chat_model', '_check_artifact', '_check_artifact_content', '_check_artifact_soon', '_check_bindings', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_checkpoint', '_check_chunks', '_check_claims', '_check_clock', '_check_content', '_check_deletion', '_check_document', '_check_embeddings', '_check_export', '_check_extraction_types', '_check_filter', '_check_free_place', '_check_id', '_check_indexes', '_check_json_size', '_check_key', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_on_conflict', '_check_page', '_check_part', '_check_privileges', '_check_prompt_name', '_check_range', '_check_reader', '_check_recent_k', '_check_result_text', '_check_role_to_bind', '_check_roles', '_check_search', '_check_setting', '_check_settings', '_check_settings_object', '_check_some_readable', '_check_source_name', '_check_space', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_thread_exists', '_check_title', '_check_token_key', '_check_triggers', '_check_unread', '_check_upgrade', '_check_user_of_job', '_check_user_or_all', '_checked_roles', '_checkpoint_values', '_checkpoints_have_expired', '_checkpoints_sweep', '_checkpoints_thread_deleted', '_checkpoints_users', '_checks', '_chosen_chat_model', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_cited_by', '_close_archive', '_cluster_map', '_code', '_compared_text', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_bytes', '_content_hash', '_content_slice', '_content_states_any', '_content_under', '_conversation_memory', '_copies_of', '_copy_texts', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_counted_on', '_counted_refusals', '_create_file', '_cross_session_context', '_current_artifacts', '_current_summaries', '_cut_roughly', '_dates_held', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_checkpoints_of_thread', '_delete_content', '_delete_derived', '_delete_files', '_delete_memories', '_delete_messages', '_delete_some_checkpoints', '_deletion', '_describe', '_describe_artifact_apply', '_describe_artifact_follow_up', '_describe_artifact_input', '_describe_artifact_overdue', '_describe_artifact_unfinished', '_describe_binary', '_describe_diff', '_describe_json', '_describe_json_lines', '_describe_json_start', '_describe_log', '_describe_page', '_describe_table', '_describe_tests', '_dimensions', '_doc_types', '_document_after_change', '_document_after_write', '_document_agent', '_document_before_write', '_document_passing', '_document_problem', '_document_shown', '_document_texts', '_document_texts_after_change', '_document_texts_after_update', '_documents_to_delete', '_does_not_fit', '_drop_artifact_texts', '_drop_secret_mask', '_drop_summaries', '_drop_uses', '_earlier_messages', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_overdue', '_embed_query', '_embedded_status', '_embedded_text', '_embedding_input', '_embedding_model', '_embeddings_of', '_emoji', '_end_as_noted', '_end_lease', '_end_memories', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ending_line', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enqueue_reconciliation', '_enter_calls', '_enter_job_calls', '_entries_named', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_evict_hidden', '_evict_together', '_evictable', '_evidence_of', '_evidence_words', '_evident_ends', '_evident_memories', '_evident_summary', '_excerpt', '_existing_space', '_expansions', '_expires_soon', '_expiring_unread', '_expiry', '_expiry_of_checkpoints', '_explanation', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_facts_alike', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_field_problem', '_file_place', '_file_size', '_file_to_change', '_file_tokens', '_files_at', '_filters', '_filters_of_memories', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_unread_messages', '_fit_thread', '_fitted', '_fold_near_duplicates', '_folded', '_folded_vector', '_follows', '_foremost_memories', '_forget_contributions', '_forget_conversation', '_forget_gone_keys', '_forget_in_ledger', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_forgetting_delete', '_forgetting_update', '_free_number', '_from_base64url', '_give_back', '_given_key', '_gone', '_grant_as_to_tenants', '_grep_content', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_checkpoints', '_has_embeddings', '_has_known_provider', '_has_memory', '_has_memory_attributes', '_has_one_value', '_has_runner', '_has_unparsed_texts', '_heading_of', '_held_back', '_help_without_model', '_hide_released', '_hmac', '_hmac_block', '_hmac_sha256', '_hold_thread', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_in_short', '_insert_claims_mark', '_insert_into_file', '_insert_job', '_is_archive', '_is_article_of', '_is_blank', '_is_bound', '_is_card_number', '_is_checkpoint', '_is_chosen_message', '_is_current', '_is_current_message', '_is_ended_by', '_is_evidence', '_is_forgotten', '_is_granted', '_is_held_back', '_is_held_back_artifact', '_is_here', '_is_iban', '_is_id', '_is_judged', '_is_kept', '_is_kept_message', '_is_last_part', '_is_low', '_is_metadata', '_is_named', '_is_namespace', '_is_over', '_is_parsed', '_is_passage', '_is_plain_checkpoint', '_is_poisoned_artifact', '_is_provider', '_is_queued', '_is_random', '_is_readable_message', '_is_real_moment', '_is_result_text', '_is_role', '_is_same_content', '_is_same_secret', '_is_short_term', '_is_shown_or_waits', '_is_space', '_is_stated', '_is_summary_due', '_is_taken_key', '_is_tenant', '_is_there', '_is_undeleted', '_is_unexpired', '_is_unparsed', '_is_user', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_in_text', '_json_masked', '_json_states_any', '_judge_artifact', '_judge_document', '_judge_later', '_judged_memory', '_judged_texts', '_keep_artifact', '_keep_embeddings', '_keep_limit', '_keep_memories', '_keep_message', '_keep_query_embedding', '_keep_round', '_keep_summary_texts', '_keep_the_best', '_keep_window', '_kept_texts', '_keyed_hash', '_keyed_statement', '_keys', '_kind_of_summary', '_known_dimensions', '_known_keys', '_known_memory', '_known_model', '_known_to_end', '_language', '_language_of', '_language_of_script', '_languages', '_last_said', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_leave_spaces', '_left_out', '_line_breaks', '_line_ends', '_line_start', '_lines_around', '_list_found_threads', '_list_problem', '_listed_documents', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_documents', '_lock_embedded', '_lock_existing_thread', '_lock_free_scopes', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_source', '_lock_thread', '_lock_to_forget', '_lock_to_merge', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_log_summary', '_looked_up', '_lowered', '_make_tenant', '_make_texts', '_mark_parsed', '_marked', '_masked', '_masked_assignment', '_masked_content', '_masked_memory', '_masked_metadata', '_masked_note', '_masked_word', '_masks', '_masks_of', '_max_export_bytes', '_max_file_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_attack', '_may_be_copy', '_may_be_long', '_may_be_masked', '_may_be_reworded', '_may_end', '_may_name', '_may_outrank', '_may_reach', '_may_state', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memories_concerned', '_memories_part', '_memories_to_delete', '_memory_before_insert', '_memory_before_update', '_memory_block', '_memory_line', '_memory_offers', '_memory_passing', '_memory_problem', '_memory_ref', '_memory_result', '_memory_shown', '_memory_texts', '_memory_texts_after_change', '_memory_trust', '_merge_layers', '_merge_parts', '_merge_policy', '_merge_rows', '_merge_secrets', '_merged_column', '_merging_conflict', '_merging_statement', '_message_before_insert', '_message_before_update', '_message_digest', '_message_expiry', '_message_in', '_message_lifetime', '_message_offers', '_message_passing', '_message_payload', '_message_problem', '_message_says', '_message_shown', '_message_text_after_update', '_message_texts', '_message_texts_after_change', '_message_tokens', '_message_trust', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_messages_of_source', '_messages_to_delete', '_microseconds', '_model_after_delete', '_model_json', '_model_to_fill', '_named_artifacts', '_named_keys', '_named_model', '_near_memories', '_nearest', '_nearest_among_memories', '_needs_summary', '_new_message', '_new_names', '_newest_facts', '_newest_question', '_newest_request', '_newest_seq', '_newest_thousand', '_newest_units', '_next_place', '_no_model', '_norm', '_normal_form', '_note_change', '_note_deletion', '_note_expired', '_note_language', '_note_missing_models', '_note_missing_resource', '_note_unseen', '_note_writer', '_nothing_below', '_now_and_then', '_number_changes', '_numbered', '_numbered_key', '_numbered_line', '_numbered_lines', '_one_line', '_opened', '_opening', '_other_values', '_outdated_messages', '_own_words', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_part_bytes', '_part_key', '_part_text', '_part_texts', '_parts_of_result', '_passage', '_passages_about', '_passages_shown', '_passages_that_fit', '_passes_multiple', '_passing', '_patterns_of', '_pgcrypto', '_pieces', '_pieces_to_mask', '_place_of_row', '_placeholder_offer', '_placeholder_text', '_plainly_spelled', '_policy', '_policy_applies', '_policy_problem', '_policy_section', '_preselected', '_present_winner', '_problem_of', '_prompt', '_prompt_variables', '_proposal', '_pseudonym', '_put_away', '_quarantine_archive', '_quarantine_artifact', '_quarantine_document', '_quarantine_memories', '_quarantine_memories_with_articles', '_quarantine_messages', '_quarantine_notice', '_quarantine_said', '_quarantine_summaries', '_query_embedding', '_query_hash', '_query_model', '_query_or_null', '_query_target', '_query_words', '_rambles', '_range_rule', '_rank_memories', '_ranked', '_ranked_once', '_readable_content', '_readable_memory', '_readable_reply', '_readable_share', '_readable_text', '_readable_time', '_reads_language', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_ref_in', '_ref_key', '_refusal_in', '_refusals', '_refuse', '_refuse_absent_file', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_memory', '_refuse_message', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_space', '_refuse_taken_place', '_refuse_text', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refuse_upload', '_refuse_used_key', '_registration', '_release_artifact', '_release_derived', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevance', '_relevant_by_meaning', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_rename_files', '_rendered', '_renew_expiry', '_renew_summaries', '_replace', '_replace_in_file', '_request_words', '_rerank', '_rerank_model', '_reranks', '_restart_jobs', '_reworded_at', '_role', '_role_name', '_room', '_rough_pieces', '_round_hash', '_runs_of_words', '_said', '_said_at', '_said_bytes', '_said_count', '_said_in', '_said_in_message', '_said_members', '_said_parts', '_said_twice', '_same_memories', '_same_results', '_same_spelling', '_same_value', '_sample', '_say_again', '_says_no_more', '_schema_problem', '_scored_texts', '_screen_texts_apply', '_screen_texts_input', '_screen_texts_overdue', '_screen_texts_unfinished', '_screened_up_to', '_sealed', '_search_row', '_searchable_messages', '_secret_code', '_secret_key', '_secret_key_id', '_secret_key_of', '_secret_mask', '_secrets_doctor', '_secrets_newest', '_secrets_sweep', '_secrets_users', '_seq_after_opening', '_seq_of', '_seq_or_null', '_serve_active_model', '_server_variable', '_serving_model', '_set_mark', '_settings_of_file', '_settle', '_settle_duplicates', '_settle_threads', '_settled_metadata', '_share', '_share_in', '_share_of_texts', '_share_within', '_sharing_installed', '_sharing_sweep', '_sharing_thread_copied', '_shortened', '_shown_before', '_shown_memories', '_shown_rounds', '_shown_summary', '_shown_tokens', '_signature', '_since', '_source_texts', '_source_trust', '_space_id', '_space_of', '_spaces_to_read', '_speaks_of', '_start_summary', '_state', '_state_again', '_stated_at', '_statement_hash', '_states', '_states_any', '_stating_contents', '_stems_of', '_stop_claims', '_store_embeddings', '_store_summary', '_store_texts', '_stored_digest', '_subject', '_subject_in', '_summarised', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_offers', '_summary_passing', '_summary_shown', '_summary_texts', '_summary_texts_after_change', '_sweep_memories', '_sweep_messages', '_sweep_unnamed_artifacts', '_table_with', '_tables_of_users', '_tags_in', '_take_turn', '_take_verdict', '_text_of_message', '_text_vector', '_texts', '_that_fit', '_thread_after_change', '_thread_after_delete', '_thread_ids', '_thread_of', '_threads_after_delete', '_threads_with_words', '_time_asked', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_for_placeholders', '_tokens_of_parts', '_tokens_since_summary', '_tokens_to_give', '_trace_error', '_traced', '_turning_words', '_types_to_extract', '_unbook', '_unembedded', '_unjudged_parts', '_unless', '_unmasked', '_unread_candidates', '_unread_messages', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_hashes', '_user_of_claims', '_user_of_space', '_user_of_tenant', '_user_of_unusual_token', '_users_with_texts', '_utc_offset', '_uuid_v7', '_valid_memories', '_valid_to_before', '_valid_until', '_values_asked', '_values_before', '_variant_of', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_view_files', '_visible_memories', '_waiting_reason', '_waiting_texts', '_waits_for_budget', '_which', '_whole_calls', '_whole_checkpoint', '_whole_content', '_whole_history', '_whole_lines', '_whole_thread_tokens', '_wider_request', '_with_blanks', '_with_defaults', '_with_english_dates', '_with_files', '_with_keys', '_with_own_refs', '_with_same_words', '_with_text', '_without_case', '_without_credentials', '_without_random_words', '_without_recalled', '_without_said', '_word_key', '_word_numbers', '_word_rank', '_worded', '_wording', '_wording_key', '_wordings_of', '_words_as_said', '_words_of', '_words_that_begin', '_work_status', '_write_again', '_write_memories', '_write_messages', '_writes_of_checkpoint', '_zone_of', '_zone_or_null', 'activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'copy_thread', 'count_memories', 'create_space', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_secret', 'delete_space', 'delete_thread', 'doctor', 'drop_model', 'end_memory', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread', 'get_thread_summary', 'get_user_summary', 'grant_space', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_changes', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_spaces', 'list_threads', 'list_users', 'load_user', 'merge_users', 'needs_memory', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'record_use', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'revoke_space', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_thread', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'use_files', 'vector_index', 'version', 'was_forgotten'])
+    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_about_how_many', '_acknowledges', '_active_messages', '_active_tokens', '_add_prompt_version', '_added', '_agent_of_file', '_agent_of_message', '_agent_of_several', '_agrees_with', '_allowed_calls', '_append_content', '_apply_result', '_archive', '_archive_namespace', '_are_numbers', '_are_numbers_from', '_around_output', '_article_after_delete', '_artifact_after_change', '_artifact_after_write', '_artifact_awaits_verdict', '_artifact_before_write', '_artifact_content_after_insert', '_artifact_key', '_artifact_passing', '_artifact_shown', '_artifact_texts', '_artifact_texts_after_update', '_artifact_trust', '_artifact_valid_until', '_artifact_verdict', '_artifacts_after_delete', '_artifacts_is_unparsed', '_artifacts_parse', '_artifacts_sweep', '_artifacts_thread_deleted', '_artifacts_unread', '_artifacts_users', '_ask_model', '_asked_about', '_asking_of', '_asks_the_assistant', '_attributes', '_attributes_named', '_audit', '_audit_before_change', '_audit_schedule', '_await_verdict', '_awaits_extraction', '_awaits_verdict', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_users', '_begin_copy', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_book', '_bury', '_bury_user', '_byte_slice', '_bytes_shown', '_bytes_to_finish', '_call_model', '_call_of', '_call_seq', '_caller', '_can_be_updated', '_candidates', '_change_name', '_changes_whole_user', '_character_start', '_chat_model', '_check_artifact', '_check_artifact_content', '_check_artifact_soon', '_check_bindings', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_checkpoint', '_check_chunks', '_check_claims', '_check_clock', '_check_content', '_check_deletion', '_check_document', '_check_embeddings', '_check_export', '_check_extraction_types', '_check_filter', '_check_free_place', '_check_id', '_check_indexes', '_check_json_size', '_check_key', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_on_conflict', '_check_page', '_check_part', '_check_privileges', '_check_prompt_name', '_check_range', '_check_reader', '_check_recent_k', '_check_result_text', '_check_role_to_bind', '_check_roles', '_check_search', '_check_setting', '_check_settings', '_check_settings_object', '_check_some_readable', '_check_source_name', '_check_space', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_thread_exists', '_check_title', '_check_token_key', '_check_triggers', '_check_unread', '_check_upgrade', '_check_user_of_job', '_check_user_or_all', '_checked_roles', '_checkpoint_values', '_checkpoints_have_expired', '_checkpoints_sweep', '_checkpoints_thread_deleted', '_checkpoints_users', '_checks', '_chosen_chat_model', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_cited_by', '_close_archive', '_cluster_map', '_code', '_compared_text', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_bytes', '_content_hash', '_content_slice', '_content_states_any', '_content_under', '_conversation_memory', '_copies_of', '_copy_texts', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_counted_on', '_counted_refusals', '_counting', '_create_file', '_cross_session_context', '_current_artifacts', '_current_summaries', '_cut_roughly', '_dates_held', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_checkpoints_of_thread', '_delete_content', '_delete_derived', '_delete_files', '_delete_memories', '_delete_messages', '_delete_some_checkpoints', '_deletion', '_describe', '_describe_artifact_apply', '_describe_artifact_follow_up', '_describe_artifact_input', '_describe_artifact_overdue', '_describe_artifact_unfinished', '_describe_binary', '_describe_diff', '_describe_json', '_describe_json_lines', '_describe_json_start', '_describe_log', '_describe_page', '_describe_table', '_describe_tests', '_dimensions', '_doc_types', '_document_after_change', '_document_after_write', '_document_agent', '_document_before_write', '_document_passing', '_document_shown', '_document_texts', '_document_texts_after_change', '_document_texts_after_update', '_documents_to_delete', '_does_not_fit', '_drop_artifact_texts', '_drop_secret_mask', '_drop_summaries', '_drop_uses', '_earlier_messages', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_overdue', '_embed_query', '_embedded_status', '_embedded_text', '_embedding_input', '_embedding_model', '_embeddings_of', '_emoji', '_end_as_noted', '_end_lease', '_end_memories', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ending_line', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enqueue_reconciliation', '_enter_calls', '_enter_job_calls', '_entries_named', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_evict_hidden', '_evict_together', '_evictable', '_evidence_of', '_evidence_words', '_evident_ends', '_evident_memories', '_evident_summary', '_excerpt', '_existing_space', '_expansions', '_expires_soon', '_expiring_unread', '_expiry', '_expiry_of_checkpoints', '_explanation', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_facts_alike', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_field_problem', '_file_place', '_file_size', '_file_to_change', '_file_tokens', '_files_at', '_filters', '_filters_of_memories', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_unread_messages', '_fit_thread', '_fitted', '_fold_near_duplicates', '_folded', '_folded_vector', '_follows', '_foremost_memories', '_forget_contributions', '_forget_conversation', '_forget_in_ledger', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_free_number', '_from_base64url', '_give_back', '_given_key', '_gone', '_grant_as_to_tenants', '_grep_content', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_checkpoints', '_has_embeddings', '_has_known_provider', '_has_memory', '_has_memory_attributes', '_has_one_value', '_has_runner', '_has_unparsed_texts', '_heading_of', '_held_back', '_help_without_model', '_hide_released', '_hmac', '_hmac_block', '_hmac_sha256', '_hold_thread', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_in_short', '_insert_claims_mark', '_insert_into_file', '_insert_job', '_is_archive', '_is_article_of', '_is_blank', '_is_bound', '_is_card_number', '_is_checkpoint', '_is_chosen_message', '_is_current', '_is_current_message', '_is_ended_by', '_is_evidence', '_is_forgotten', '_is_granted', '_is_held_back', '_is_held_back_artifact', '_is_here', '_is_iban', '_is_id', '_is_judged', '_is_kept', '_is_kept_message', '_is_last_part', '_is_low', '_is_metadata', '_is_named', '_is_namespace', '_is_over', '_is_parsed', '_is_passage', '_is_plain_checkpoint', '_is_poisoned_artifact', '_is_provider', '_is_queued', '_is_random', '_is_readable_message', '_is_real_moment', '_is_result_text', '_is_role', '_is_same_content', '_is_same_secret', '_is_short_term', '_is_shown_or_waits', '_is_space', '_is_stated', '_is_summary_due', '_is_taken_key', '_is_tenant', '_is_there', '_is_undeleted', '_is_unexpired', '_is_unparsed', '_is_user', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_in_text', '_json_masked', '_json_states_any', '_judge_artifact', '_judge_document', '_judge_later', '_judged_memory', '_judged_texts', '_keep_artifact', '_keep_embeddings', '_keep_limit', '_keep_memories', '_keep_message', '_keep_query_embedding', '_keep_round', '_keep_summary_texts', '_keep_the_best', '_keep_window', '_kept_texts', '_keyed_hash', '_keyed_statement', '_keys', '_kind_of_summary', '_known_dimensions', '_known_keys', '_known_memory', '_known_model', '_known_to_end', '_language', '_language_of', '_language_of_script', '_languages', '_last_said', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_leave_spaces', '_left_out', '_line_breaks', '_line_ends', '_line_start', '_lines_around', '_list_found_threads', '_list_problem', '_listed_documents', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_documents', '_lock_embedded', '_lock_existing_thread', '_lock_free_scopes', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_source', '_lock_thread', '_lock_to_forget', '_lock_to_merge', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_log_summary', '_looked_up', '_lowered', '_make_tenant', '_make_texts', '_mark_parsed', '_marked', '_masked', '_masked_assignment', '_masked_content', '_masked_memory', '_masked_metadata', '_masked_note', '_masked_word', '_masks', '_masks_of', '_max_export_bytes', '_max_file_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_attack', '_may_be_copy', '_may_be_long', '_may_be_masked', '_may_be_reworded', '_may_end', '_may_name', '_may_outrank', '_may_reach', '_may_state', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memories_concerned', '_memories_part', '_memories_to_delete', '_memory_before_insert', '_memory_before_update', '_memory_block', '_memory_line', '_memory_offers', '_memory_passing', '_memory_problem', '_memory_ref', '_memory_result', '_memory_shown', '_memory_texts', '_memory_texts_after_change', '_memory_trust', '_merge_layers', '_merge_parts', '_merge_policy', '_merge_rows', '_merge_secrets', '_merging_statement', '_message_before_insert', '_message_before_update', '_message_digest', '_message_expiry', '_message_in', '_message_lifetime', '_message_offers', '_message_passing', '_message_payload', '_message_problem', '_message_says', '_message_shown', '_message_text_after_update', '_message_texts', '_message_texts_after_change', '_message_tokens', '_message_trust', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_messages_of_source', '_messages_to_delete', '_microseconds', '_model_after_delete', '_model_json', '_model_to_fill', '_named_artifacts', '_named_keys', '_named_model', '_near_memories', '_nearest', '_nearest_among_memories', '_needs_summary', '_new_message', '_new_names', '_newest_facts', '_newest_question', '_newest_request', '_newest_seq', '_newest_thousand', '_newest_units', '_next_place', '_no_model', '_norm', '_normal_form', '_note_change', '_note_deletion', '_note_expired', '_note_language', '_note_missing_models', '_note_missing_resource', '_note_unseen', '_note_writer', '_nothing_below', '_now_and_then', '_number_changes', '_numbered', '_numbered_key', '_numbered_line', '_numbered_lines', '_one_line', '_opened', '_opening', '_other_values', '_outdated_messages', '_own_words', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_part_bytes', '_part_key', '_part_text', '_part_texts', '_parts_of_result', '_passage', '_passages_about', '_passages_shown', '_passages_that_fit', '_passes_multiple', '_passing', '_patterns_of', '_pgcrypto', '_pieces', '_pieces_to_mask', '_place_of_row', '_placeholder_offer', '_placeholder_text', '_plainly_spelled', '_policy', '_policy_applies', '_policy_section', '_preselected', '_present_winner', '_problem_of', '_prompt', '_prompt_variables', '_proposal', '_pseudonym', '_put_away', '_quarantine_archive', '_quarantine_artifact', '_quarantine_document', '_quarantine_memories', '_quarantine_memories_with_articles', '_quarantine_messages', '_quarantine_notice', '_quarantine_said', '_quarantine_summaries', '_query_embedding', '_query_hash', '_query_model', '_query_or_null', '_query_target', '_query_words', '_rambles', '_rank_memories', '_ranked', '_ranked_once', '_readable_content', '_readable_memory', '_readable_reply', '_readable_share', '_readable_text', '_readable_time', '_reads_language', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_ref_in', '_ref_key', '_refusal_in', '_refusals', '_refuse', '_refuse_absent_file', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_memory', '_refuse_message', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_space', '_refuse_taken_place', '_refuse_text', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refuse_upload', '_refuse_used_key', '_refused_member', '_registration', '_release_artifact', '_release_derived', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevance', '_relevant_by_meaning', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_rename_files', '_rendered', '_renew_expiry', '_renew_summaries', '_replace', '_replace_in_file', '_request_words', '_rerank', '_rerank_model', '_reranks', '_restart_jobs', '_reworded_at', '_role', '_role_name', '_room', '_rough_pieces', '_round_hash', '_runs_of_words', '_said', '_said_at', '_said_bytes', '_said_count', '_said_in', '_said_in_message', '_said_members', '_said_parts', '_said_twice', '_same_memories', '_same_results', '_same_spelling', '_same_value', '_sample', '_say_again', '_says_no_more', '_schema_problem', '_scored_texts', '_screen_texts_apply', '_screen_texts_input', '_screen_texts_overdue', '_screen_texts_unfinished', '_screened_up_to', '_sealed', '_search_row', '_searchable_messages', '_secret_code', '_secret_key', '_secret_key_id', '_secret_key_of', '_secret_mask', '_secrets_doctor', '_secrets_newest', '_secrets_sweep', '_secrets_users', '_seq_after_opening', '_seq_of', '_seq_or_null', '_serve_active_model', '_server_variable', '_serving_model', '_set_mark', '_settings_of_file', '_settle', '_settle_duplicates', '_settle_threads', '_settled_metadata', '_share', '_share_in', '_share_of_texts', '_share_within', '_sharing_installed', '_sharing_sweep', '_sharing_thread_copied', '_shortened', '_shown_before', '_shown_memories', '_shown_rounds', '_shown_summary', '_shown_tokens', '_signature', '_since', '_source_texts', '_source_trust', '_space_id', '_space_of', '_spaces_to_read', '_speaks_of', '_start_summary', '_state', '_state_again', '_stated_at', '_statement_hash', '_states', '_states_any', '_stating_contents', '_stems_of', '_stop_claims', '_store_embeddings', '_store_summary', '_store_texts', '_stored_digest', '_subject', '_subject_in', '_summarised', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_offers', '_summary_passing', '_summary_shown', '_summary_texts', '_summary_texts_after_change', '_sweep_memories', '_sweep_messages', '_sweep_unnamed_artifacts', '_table_with', '_tables_of_users', '_tags_in', '_take_turn', '_take_verdict', '_text_of_message', '_text_vector', '_texts', '_that_fit', '_thread_after_change', '_thread_after_delete', '_thread_ids', '_thread_of', '_threads_after_delete', '_threads_with_words', '_time_asked', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_for_placeholders', '_tokens_of_parts', '_tokens_since_summary', '_tokens_to_give', '_trace_error', '_traced', '_turning_words', '_types_to_extract', '_unbook', '_unembedded', '_unjudged_parts', '_unless', '_unmasked', '_unread_candidates', '_unread_messages', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_hashes', '_user_of_claims', '_user_of_space', '_user_of_tenant', '_user_of_unusual_token', '_users_with_texts', '_utc_offset', '_uuid_v7', '_valid_memories', '_valid_to_before', '_valid_until', '_values_asked', '_values_before', '_variant_of', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_view_files', '_visible_memories', '_waiting_reason', '_waiting_texts', '_waits_for_budget', '_which', '_whole_calls', '_whole_checkpoint', '_whole_content', '_whole_history', '_whole_lines', '_whole_thread_tokens', '_wider_request', '_with_blanks', '_with_defaults', '_with_english_dates', '_with_files', '_with_keys', '_with_own_refs', '_with_same_words', '_with_text', '_without_case', '_without_credentials', '_without_random_words', '_without_recalled', '_without_said', '_word_key', '_word_numbers', '_word_rank', '_worded', '_wording', '_wording_key', '_wordings_of', '_words_as_said', '_words_of', '_words_that_begin', '_work_status', '_write_again', '_write_memories', '_write_messages', '_writes_of_checkpoint', '_zone_of', '_zone_or_null', 'activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'copy_thread', 'count_memories', 'create_space', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_secret', 'delete_space', 'delete_thread', 'doctor', 'drop_model', 'end_memory', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread', 'get_thread_summary', 'get_user_summary', 'grant_space', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_changes', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_spaces', 'list_threads', 'list_users', 'load_user', 'merge_users', 'needs_memory', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'record_use', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'revoke_space', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_thread', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'use_files', 'vector_index', 'version', 'was_forgotten'])
       and exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as a where a.grantee = 0)
   loop
     execute format('revoke all on routine %s from public', routine);

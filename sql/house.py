@@ -13,9 +13,9 @@ from pathlib import Path
 STILL_NAMED = ("artifacts", "checkpoints", "guard", "secrets", "sharing")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class House:
-    """What one install file is built from: the core and some add-ons."""
+    """What one install file is built from: the core and some add-ons. What is made of it is kept for this object."""
 
     sql: Path
     addons: tuple[str, ...]

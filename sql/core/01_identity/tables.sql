@@ -1,10 +1,10 @@
 -- What the install file has granted. The table has row security without a policy: whatever is granted on it, only the
 -- owner reads and writes it.
 create table memory.role_grants (
-  role_name name not null,
-  object text not null,
-  role_oid oid not null,
-  granted_at timestamptz not null default statement_timestamp(),
+  role_name name not null, -- id
+  object text not null, -- id
+  role_oid oid not null, -- number
+  granted_at timestamptz not null default statement_timestamp(), -- time
   primary key (role_name, object)
 );
 alter table memory.role_grants enable row level security;

@@ -59,12 +59,7 @@ begin
   swept := swept || jsonb_build_object('jobs', removed);
   perform memory._number_changes(least(10::bigint * batch_size, 1000000)::int);
   for old in
-    select *
-    from (values
-      ('model_calls', 'called_at', interval '400 days'), ('query_embeddings', 'created_at', '30 days'),
-      ('gone_jobs', 'gone_at', '7 days'), ('audit', 'at', '400 days'),
-      ('changes', 'at', nullif(memory._policy_section(null, null, 'changes') ->> 'keep', 'never')::interval)
-    ) as o (name, time, age)
+    {{each table with kept_for, union all: select '<table>' as name, <aged_by> as time, <kept_for as code> as age}}
   loop
     execute format(
       'delete from memory.%1$I as d where d.ctid = any (array(
