@@ -8,7 +8,7 @@
 -- time. No data belongs to an extension, so pg_dump dumps all of it and DROP EXTENSION cannot delete it.
 --
 -- For the administrator who must approve it; docs/what-runs-in-my-database.md has more.
---   It makes    schema memory with 52 tables, 11 views, 42 triggers and 1079 functions, 110 of them public.
+--   It makes    schema memory with 52 tables, 11 views, 42 triggers and 1085 functions, 110 of them public.
 --               The extensions vector, pgcrypto and, for a superuser, plpython3u, if they are missing. Roles without
 --               login: memory_app, memory_tenant, memory_worker, memory_reader, memory_admin, if you may create roles.
 --   It leaves   everything else as it is: it makes no object in another schema, no setting of the server, the database
@@ -280,7 +280,8 @@ begin
   if strange.is_newer then
     raise exception 'this database has agent_memory %, this file is %', strange.version, '0.2.0'
       using errcode = '0A000', hint = 'Install the newer file; there is no way back to an older one.';
-  elsif rtrim(strange.name, '0123456789.- ') not in ('', 'artifacts', 'checkpoints', 'cluster', 'guard', 'secrets', 'sharing') then
+  elsif rtrim(strange.name, '0123456789.- ') not in (
+    select p.part from (values ('', '0.2.0'), ('artifacts', '0.2.0'), ('checkpoints', '0.2.0'), ('cluster', '0.2.0'), ('guard', '0.2.0'), ('secrets', '0.2.0'), ('sharing', '0.2.0')) as p (part, version)) then
     raise exception 'this database has add-ons that this file lacks (%)', strange.name
       using errcode = '0A000', hint = 'Run the file that has all of them: agent-memory install.';
   elsif strange.name is not null then
@@ -2669,6 +2670,8 @@ returns text$header$),
 returns void$header$),
       ('function', '_hmac_sha256', $header$(p_message bytea, p_inner_block bytea, p_outer_block bytea)
 returns bytea$header$),
+      ('function', '_is_here', $header$(p_user_id text)
+returns boolean$header$),
       ('function', '_is_space', $header$(p_user_id text)
 returns boolean$header$),
       ('function', '_user_of_space', $header$(p_space text)
@@ -3302,8 +3305,6 @@ returns void$header$),
   metadata jsonb default '{}', expires_at timestamptz default null, upload_id uuid default null
 )
 returns memory.stored_artifact$header$),
-      ('function', '_artifacts_users', $header$()
-returns setof text$header$),
       ('function', '_current_artifacts', $header$(p_user_id text)
 returns setof memory.artifacts$header$),
       ('function', '_is_last_part', $header$(p_first_byte int, p_token_count int)
@@ -4077,8 +4078,6 @@ returns setof timestamptz$header$),
   blobs bytea[], namespace text default '', task_path text default ''
 )
 returns void$header$),
-      ('function', '_checkpoints_users', $header$()
-returns setof text$header$),
       ('function', '_check_thread', $header$(p_user_id text, p_thread_id text)
 returns void$header$),
       ('function', '_check_thread_exists', $header$(p_user_id text, p_thread_id text)
@@ -4311,8 +4310,6 @@ returns bytea$header$),
 returns bytea$header$),
       ('function', 'set_secret', $header$(user_id text, name text, value text)
 returns void$header$),
-      ('function', '_secrets_users', $header$()
-returns setof text$header$),
       ('function', '_backfill_apply', $header$(p_job memory.jobs, p_result jsonb)
 returns jsonb$header$),
       ('function', '_backfill_follow_up', $header$(p_job memory.jobs)
@@ -4972,8 +4969,6 @@ returns jsonb$header$),
   user_id text, reason text default null, spaces text default 'keep'
 )
 returns jsonb$header$),
-      ('function', '_leave_spaces', $header$(p_user_id text, p_forgets boolean)
-returns jsonb$header$),
       ('function', '_forget_rows', $header$(p_user_id text, p_may_wait boolean)
 returns jsonb$header$),
       ('function', '_tables_of_users', $header$()
@@ -5043,8 +5038,6 @@ returns jsonb$header$),
 returns text$header$),
       ('function', '_settle_duplicates', $header$(p_from text, p_into text)
 returns void$header$),
-      ('function', '_merge_secrets', $header$(p_from text, p_into text)
-returns jsonb$header$),
       ('function', '_merging_statement', $header$()
 returns text$header$),
       ('function', '_receipt', $header$(p_subject text, p_user_id text, p_reason text, p_tables jsonb)
@@ -5059,10 +5052,6 @@ returns void$header$),
 returns uuid[]$header$),
       ('function', '_near_memories', $header$(p_memory memory.memories)
 returns setof uuid$header$),
-      ('function', '_stating_contents', $header$(p_user_id text, p_content_ids uuid[], p_wordings text[])
-returns uuid[]$header$),
-      ('function', '_content_states_any', $header$(p_user_id text, p_content_id uuid, p_wordings text[])
-returns boolean$header$),
       ('function', 'was_forgotten', $header$(user_id text, messages jsonb)
 returns boolean[]$header$),
       ('function', '_since', $header$(p_export jsonb, p_moment timestamptz)
@@ -5071,10 +5060,36 @@ returns jsonb$header$),
   p_user_id text, p_threads text[], p_agents text[], p_forgotten_by text
 )
 returns void$header$),
+      ('function', '_artifacts_forget_first', $header$(p_user_id text, p_wordings text[])
+returns jsonb$header$),
+      ('function', '_artifacts_forget_last', $header$(p_user_id text, p_wordings text[], p_keys jsonb)
+returns jsonb$header$),
+      ('function', '_artifacts_forget_wording', $header$(p_user_id text)
+returns void$header$),
+      ('function', '_artifacts_leave_out', $header$(p_user_id text, p_keys text[])
+returns void$header$),
+      ('function', '_new_keys', $header$(p_from text, p_into text)
+returns jsonb$header$),
+      ('function', '_stating_contents', $header$(p_user_id text, p_content_ids uuid[], p_wordings text[])
+returns uuid[]$header$),
+      ('function', '_content_states_any', $header$(p_user_id text, p_content_id uuid, p_wordings text[])
+returns boolean$header$),
+      ('function', '_checkpoints_lock_user', $header$(p_user_id text)
+returns void$header$),
+      ('function', '_merge_secrets', $header$(p_from text, p_into text)
+returns jsonb$header$),
       ('function', 'delete_space', $header$(space text)
 returns jsonb$header$),
       ('function', '_forget_contributions', $header$(p_user_id text)
 returns jsonb$header$),
+      ('function', '_sharing_knows', $header$(p_user_id text)
+returns boolean$header$),
+      ('function', '_leave_spaces', $header$(p_user_id text, p_forgets boolean)
+returns jsonb$header$),
+      ('function', '_lock_space', $header$(p_user_id text)
+returns void$header$),
+      ('function', '_sharing_merge', $header$(p_from text, p_into text)
+returns void$header$),
       ('function', '_check_bloat', $header$(out ok boolean, out detail text)$header$),
       ('function', '_check_clock', $header$(out ok boolean, out detail text)$header$),
       ('function', '_check_triggers', $header$(out ok boolean, out detail text)$header$),
@@ -5304,6 +5319,7 @@ begin
     when p_bytes < 1000000 then round(p_bytes / 1000.0) || ' kB'
     else round(p_bytes / 1000000.0, 1) || ' MB' end;
 end;
+$$;
 
 -- Text that stands for bytes (base64, hexadecimal digits), and bytes that were read as text.
 create or replace function memory._describe_binary(p_head text, p_size int)
@@ -5342,6 +5358,7 @@ begin
   end if;
   return null;
 end;
+$$;
 
 -- The text as one line for a placeholder, or null when no character is left. The function removes control sequences of
 -- terminals (colours and titles) and invisible characters. It replaces line breaks and other control characters with
@@ -5360,6 +5377,7 @@ begin
   p_said := regexp_replace(translate(p_said, '[]', '()'), blank, ' ', 'g');
   return nullif(memory._harmless(btrim(p_said)), '');
 end;
+$$;
 
 -- Bytes that a file of a message, or a long text that is kept whole, may have.
 create or replace function memory._max_file_bytes()
@@ -6669,19 +6687,15 @@ begin atomic
   select sha256(p_outer_block || sha256(p_inner_block || p_message));
 end;
 
-$$;
+-- Whether this server serves a user. On a single server the answer is the constant true, which PostgreSQL folds away:
+-- a call pays nothing. A node of a cluster has another body, which the map of the cluster writes.
+create or replace function memory._is_here(p_user_id text)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select true;
+end;
 
-$$;
-
-$$;
-
-$$;
-
-$$;
-
-$$;
-
-$$;
 
 -- A space is memory that several users share. To all tables and functions it is a user whose id begins with "space:".
 
@@ -6797,8 +6811,8 @@ $$;
 -- Who may reach another user: every session except a tenant's, which reaches one user only. The login role of a tenant
 -- is a member of memory_tenant, or of the role of another name that stands for that one in this database (roles.sql).
 -- memory._user_of_tenant() says which user that is. The role that has logged in decides who is a tenant: functions run
--- as the owner, so current_user does not show the caller, and RESET ROLE undoes SET ROLE. A login role that could become
--- a member of memory_tenant by SET ROLE counts as a member.
+-- as the owner, so current_user does not show the caller, and RESET ROLE undoes SET ROLE. A login role that could
+-- become a member of memory_tenant by SET ROLE counts as a member.
 
 -- Whether this session belongs to a tenant. The second term is false for superusers, who are members of all roles, and
 -- for roles that may create objects in the schema, because these roles can replace the checks. The build copies the
@@ -8665,11 +8679,12 @@ begin
     select p_user_id as user_id where p_user_id is not null
     union
     (select t.user_id from memory.threads as t where p_user_id is null
-     union select s.user_id from memory.memory_scopes as s where p_user_id is null
-     union select d.user_id from memory.documents as d where p_user_id is null
-     union select u from memory._artifacts_users() as u where p_user_id is null
-     union select u from memory._checkpoints_users() as u where p_user_id is null
-     union select u from memory._secrets_users() as u where p_user_id is null
+     union select t.user_id from memory.policies as t where p_user_id is null and t.user_id <> ''
+     union select t.user_id from memory.artifacts as t where p_user_id is null and t.user_id <> ''
+     union select t.user_id from memory.memory_scopes as t where p_user_id is null and t.user_id <> ''
+     union select t.user_id from memory.documents as t where p_user_id is null and t.user_id <> ''
+     union select t.user_id from memory.checkpoints as t where p_user_id is null and t.user_id <> ''
+     union select t.user_id from memory.secrets as t where p_user_id is null and t.user_id <> ''
     )
     except
     select p.user_id from memory.policies as p
@@ -11511,11 +11526,12 @@ begin
   if p_job.input ? 'summary_id' then
     perform memory._end_unfinished_summary(p_job, p_goes_on);
   end if;
-  case p_job.kind
-    when 'describe_artifact' then perform memory._describe_artifact_unfinished(p_job, p_goes_on);
-    when 'screen_texts' then perform memory._screen_texts_unfinished(p_job, p_goes_on);
-    else null;
-  end case;
+  if p_job.kind = 'describe_artifact' then
+    perform memory._describe_artifact_unfinished(p_job, p_goes_on);
+  end if;
+  if p_job.kind = 'screen_texts' then
+    perform memory._screen_texts_unfinished(p_job, p_goes_on);
+  end if;
 end;
 $$;
 
@@ -12596,12 +12612,6 @@ begin
   return case when p_is_estimate then 'about ' else '' end
     || btrim(to_char(p_count, 'FM999,999,999,999')) || ' ' || p_thing || case when p_count = 1 then '' else 's' end;
 end;
-$$;
-
-$$;
-
-$$;
-
 $$;
 
 -- Descriptions of JSON, tables, web pages and diffs.
@@ -13742,14 +13752,6 @@ comment on function memory.store_artifact(text, text, text, text, text, text, te
 'never changes: storing the same content again can only prolong its life, other content is refused (23505). upload_id '
 'stores the pieces of memory.add_artifact_piece(); content is null then. For an agent without the resource memory '
 'nothing is stored: key is null.';
-
--- Users who have artifacts.
-create or replace function memory._artifacts_users()
-returns setof text
-language sql stable parallel safe
-begin atomic
-  select t.user_id from memory.artifacts as t;
-end;
 
 -- The artifacts of a user that have not expired and are not in quarantine. Only memory.sweep() sees expired artifacts.
 -- The planner inlines this function; a SET clause would prevent that.
@@ -15453,14 +15455,8 @@ begin
       from jsonb_array_elements(p_metadata -> 'content') with ordinality as e (part, place)) as p
     where p.text_place is null or p.text_place = 1));
 end;
-
 $$;
 
-$$;
-
-$$;
-
-$$;
 
 -- Messages in quarantine. The row of such a message says only that it is in quarantine, and memory.quarantined_messages
 -- keeps its text. So search, recall, contexts, extraction and summaries need no condition that one of them could
@@ -15507,8 +15503,6 @@ begin
       where q.user_id = p_user_id and q.thread_id = p_thread_id and q.seq = p_seq and q.released_at is not null)
     and (memory._policy_section(p_user_id, null, 'trust') ->> 'rules')::boolean;
 end;
-$$;
-
 $$;
 
 -- Which messages of a thread must not be shown, of those that no job has parsed (p_seqs). Each verdict has to prepare
@@ -16120,8 +16114,6 @@ begin
 end;
 $$;
 
-$$;
-
 -- A message that is too long for a context is kept whole as an artifact, and its placeholder takes its place. It
 -- happens before the message is booked in its thread, so the thread counts the tokens of the short text, and no
 -- compression is queued for a text that no context will hold.
@@ -16322,6 +16314,7 @@ begin
   return (memory._policy_section(p_user_id, null, 'trust') ->> 'screen')::boolean
     and p_seq > memory._screened_up_to(p_user_id, p_thread_id);
 end;
+$$;
 
 -- Has the screen model judge texts of low trust, and returns the reason for which they are in quarantine until it has.
 create or replace function memory._judge_later(p_user_id text)
@@ -21631,14 +21624,6 @@ comment on function memory.put_checkpoint_writes(text, text, text, text, int[], 
 'Stores what a task of the step after a checkpoint has written. places, channels, types and blobs are arrays of one '
 'length. A write that is there already stays; a signal, whose place is negative, is replaced.';
 
--- Users who have checkpoints.
-create or replace function memory._checkpoints_users()
-returns setof text
-language sql stable parallel safe
-begin atomic
-  select t.user_id from memory.checkpoints as t;
-end;
-
 -- Refuses an invalid user_id or thread_id, and a thread that the user does not have.
 create or replace function memory._check_thread(p_user_id text, p_thread_id text)
 returns void
@@ -24032,14 +24017,6 @@ comment on function memory.set_secret(text, text, text) is
 'Stores a secret of a user, encrypted, or replaces it; at most 64 KiB. It is never searched, embedded or shown: only '
 'memory.get_secret() gives it. Called from psql, the value stands in the statement, which a server may log; the '
 'client passes it under a mask.';
-
--- Users who have secrets.
-create or replace function memory._secrets_users()
-returns setof text
-language sql stable parallel safe
-begin atomic
-  select t.user_id from memory.secrets as t;
-end;
 
 -- Stores the embeddings for the model that the job was handed out for, and has searches read those of the active model.
 create or replace function memory._backfill_apply(p_job memory.jobs, p_result jsonb)
@@ -31172,15 +31149,6 @@ begin
 end;
 $$;
 
-$$;
-
-$$;
-
-$$;
-
-$$;
-
-$$;
 
 -- The text and the model with which a client embeds a query where the server cannot. The steps of such a client: call
 -- this function; ask the model for the embedding of text; keep the embedding with memory.keep_query_embedding();
@@ -33409,31 +33377,20 @@ language plpgsql volatile parallel unsafe
 as $$
 declare
   patterns constant text[] := memory._patterns_of(p_wordings);
-  -- Of uploads, which no artifact names yet.
-  uploads uuid[] := memory._stating_contents(p_user_id,
-    array(select u.upload_id from memory.artifact_uploads as u where u.user_id = p_user_id), p_wordings);
-  artifacts uuid[];
   places jsonb; -- for each thread the numbers of its messages that go
   thread record;
-  keys text[];
+  keys jsonb := jsonb '{}'; -- for each thread the keys of artifacts that these messages named
+  keys_of_thread text[];
   contents text[];
   notice constant text := memory._quarantine_notice();
   said text[] := p_wordings; -- and those of the messages that go
   removed bigint;
   gone jsonb := jsonb '{}';
 begin
+  gone := memory._added(gone, memory._artifacts_forget_first(p_user_id, p_wordings));
   delete from memory.shown_rounds as s where s.user_id = p_user_id; -- with hashes of queries, perhaps of these words
   get diagnostics removed = row_count;
   gone := memory._counting(gone, 'shown_rounds', removed);
-  -- Uploads before artifacts, the order of memory.store_artifact(). The pieces go in a statement of their own, because
-  -- it sees the piece for which the one before has waited.
-  with deleted as (
-    delete from memory.artifact_uploads as u where u.user_id = p_user_id and u.upload_id = any (uploads)
-    returning u.upload_id
-  )
-  select array_agg(d.upload_id) into uploads from deleted as d;
-  delete from memory.artifact_parts as p where p.user_id = p_user_id and p.content_id = any (uploads);
-  gone := memory._counting(gone, 'artifact_uploads', cardinality(uploads));
   select coalesce(jsonb_object_agg(f.thread_id, f.seqs), '{}') into places
   from (
     select m.thread_id, jsonb_agg(m.seq order by m.seq) as seqs
@@ -33489,7 +33446,8 @@ begin
     )
     select count(*), contents || array_agg(d.content) filter (where not starts_with(d.content, notice)),
       array_agg(d.artifact_key) filter (where d.artifact_key is not null)
-    into removed, contents, keys from deleted as d;
+    into removed, contents, keys_of_thread from deleted as d;
+    keys := keys || jsonb_build_object(thread.thread_id, keys_of_thread);
     perform memory._bury(p_user_id, contents);
     said := said || memory._wordings_of(contents);
     gone := memory._counting(gone, 'messages', removed);
@@ -33497,20 +33455,9 @@ begin
     -- by which anybody could guess the text.
     update memory.idempotency_keys as k set digest = ''
     where k.user_id = p_user_id and k.thread_id = thread.thread_id and k.seq = any (thread.seqs);
-    delete from memory.artifacts as a
-    where a.user_id = p_user_id and a.thread_id = thread.thread_id and a.key = any (keys)
-      and not exists (
-        select from memory.messages as m
-        where m.user_id = a.user_id and m.thread_id = a.thread_id and m.artifact_key = a.key);
-    get diagnostics removed = row_count;
-    gone := memory._counting(gone, 'artifacts', removed);
     gone := memory._added(gone, memory._forget_summaries(p_user_id, thread.thread_id, thread.seqs[1]));
   end loop;
-  artifacts := memory._stating_contents(p_user_id,
-    array(select a.content_id from memory.artifacts as a where a.user_id = p_user_id), p_wordings);
-  delete from memory.artifacts as a where a.user_id = p_user_id and a.content_id = any (artifacts);
-  get diagnostics removed = row_count;
-  gone := memory._counting(gone, 'artifacts', removed);
+  gone := memory._added(gone, memory._artifacts_forget_last(p_user_id, p_wordings, keys));
   -- Archives of conversations outlive the summaries that they were made with.
   delete from memory.documents as d
   where d.user_id = p_user_id and memory._is_archive(d) and memory._states_any(d.content, said);
@@ -33602,7 +33549,7 @@ begin
       'Use keep or forget.');
   end if;
   -- Of a space, transactions that write there end before anything is locked, and later ones wait here.
-  perform from memory.spaces as s where s.user_id = forget_user.user_id for update;
+  perform memory._lock_space(user_id);
   perform memory._check_id('user_id', user_id);
   reason := memory._reason_without(reason, array[user_id]);
   perform memory._lock_user(user_id);
@@ -33657,27 +33604,6 @@ comment on function memory.forget_user(text, text, text) is
 'in spaces stays, without the user; with spaces => ''forget'' it goes as well, as far as sessions of tenants wrote it: '
 'in others nobody knows who writes.';
 
--- Takes a user out of all spaces, and with p_forgets what the user wrote there; returns the rows by table.
-create or replace function memory._leave_spaces(p_user_id text, p_forgets boolean)
-returns jsonb
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  gone jsonb := jsonb '{}';
-  removed bigint;
-begin
-  delete from memory.space_grants as g where g.member = p_user_id;
-  get diagnostics removed = row_count;
-  gone := memory._counting(gone, 'space_grants', removed);
-  if p_forgets then
-    return memory._added(gone, memory._forget_contributions(p_user_id));
-  end if;
-  delete from memory.space_writes as w where w.member = p_user_id;
-  get diagnostics removed = row_count;
-  return memory._counting(gone, 'space_writes', removed);
-end;
-$$;
-
 -- Removes all rows of a user that this transaction sees, and returns how many there were by table. The order is that of
 -- docs/architecture.md: claims are stopped, threads and counters are locked, then rows are removed, those that jobs
 -- lock in the order in which jobs lock them. The catalog names the tables.
@@ -33707,8 +33633,7 @@ begin
   end if;
   -- A session that deletes or cuts a document locks the document, then its pieces.
   documents := memory._lock_documents(p_user_id, locked.threads);
-  perform from memory.checkpoints as c where c.user_id = p_user_id
-  order by c.thread_id, c.namespace, c.checkpoint_id for update;
+  perform memory._checkpoints_lock_user(p_user_id);
   for item in
     select t.* from memory._tables_of_users() as t where not t.stays
   loop
@@ -34003,14 +33928,7 @@ begin
     supersede_reason = memory._json_forgetting(to_jsonb(t.supersede_reason), p_wordings) #>> '{}'
   where t.user_id = p_user_id and memory._may_state(concat_ws(' ', t.metadata, t.tags, t.supersede_reason), patterns)
     and memory._json_states_any(jsonb_build_array(t.metadata, t.tags, t.supersede_reason), p_wordings) and true;
-  -- The keys of artifacts that are gone leave the list of changes: a key may be made of an artifact's first words. Rows
-  -- that somebody is numbering are in the second table when the first statement ends.
-  delete from memory.new_changes as c
-  where c.user_id = p_user_id and c.source = 'artifact' and c.id <> ''
-    and (select a.key from memory.artifacts as a where a.user_id = p_user_id and a.key = c.id) is null;
-  delete from memory.changes as c
-  where c.user_id = p_user_id and c.source = 'artifact' and c.id <> ''
-    and (select a.key from memory.artifacts as a where a.user_id = p_user_id and a.key = c.id) is null;
+  perform memory._artifacts_forget_wording(p_user_id);
   -- Reasons of earlier receipts, which stay for good.
   update memory.receipts as r set reason = '[forgotten]'
   from memory.erasure_keys as k
@@ -34514,7 +34432,13 @@ begin
     select u.user_id, max(u.last_at) as last_at
     from (
       select t.user_id, memory._real_or_null(t.last_at) as last_at from memory.threads as t
-      {{each table with listed: union all select t.user_id, null from memory.<table> as t}}) as u
+      union all select t.user_id, null from memory.policies as t
+      union all select t.user_id, null from memory.artifacts as t
+      union all select t.user_id, null from memory.memory_scopes as t
+      union all select t.user_id, null from memory.documents as t
+      union all select t.user_id, null from memory.checkpoints as t
+      union all select t.user_id, null from memory.secrets as t
+    ) as u
     where u.user_id <> ''
       and (coalesce(list_users.search, '') = '' or strpos(lower(u.user_id), lower(list_users.search)) > 0)
     group by u.user_id
@@ -34606,7 +34530,8 @@ begin
   end if;
   perform memory._lock_user(u) from unnest(array[from_user_id, into_user_id]) as u order by u;
   if memory._table_with(from_user_id) is null
-    and not exists (select from memory.space_grants as g where g.member = from_user_id) then
+    and not memory._sharing_knows(from_user_id)
+  then
     perform memory._refuse('from_user_id', 'nothing is stored about this user', 'memory.list_users() lists the users.',
       'P0002');
   end if;
@@ -34637,20 +34562,7 @@ begin
       memory._policy_section(into_user_id, agent, 'memories'))
     from memory.memory_scopes as s where s.user_id = into_user_id and s.agent_id = agent;
   end loop;
-  -- What is granted to the first user goes to the second, who keeps the stronger access; so does what the first user
-  -- wrote in spaces.
-  with granted as (
-    delete from memory.space_grants as g where g.member = from_user_id returning g.*
-  )
-  insert into memory.space_grants as g (user_id, member, access, granted_at)
-  select f.user_id, into_user_id, f.access, f.granted_at from granted as f
-  on conflict on constraint space_grants_pkey do update set access = greatest(g.access, excluded.access);
-  with written as (
-    delete from memory.space_writes as w where w.member = from_user_id returning w.*
-  )
-  insert into memory.space_writes (user_id, member, source, id)
-  select f.user_id, into_user_id, f.source, f.id from written as f
-  on conflict on constraint space_writes_pkey do nothing;
+  perform memory._sharing_merge(from_user_id, into_user_id);
   perform memory._note_change(into_user_id, 'user', into_user_id, 'changed');
   perform memory._audit('merge_users', jsonb_build_object('from_user_id', from_user_id), into_user_id);
   return merged;
@@ -34707,9 +34619,7 @@ begin
   perform memory._restart_jobs(u) from unnest(array[p_from, p_into]) as u;
 
   threads := memory._new_names(memory._thread_ids(p_from), memory._thread_ids(p_into));
-  artifacts := memory._new_names(
-    array(select a.key from memory.artifacts as a where a.user_id = p_from),
-    array(select a.key from memory.artifacts as a where a.user_id = p_into));
+  artifacts := memory._new_keys(p_from, p_into);
   -- With their triggers, because their words, hashes and embeddings are made anew.
   if artifacts <> '{}' then
     update memory.memories as m
@@ -34891,31 +34801,6 @@ begin
 end;
 $$;
 
--- Gives the secrets of the first user to the second. They are sealed for one user and name, so this needs the key.
-create or replace function memory._merge_secrets(p_from text, p_into text)
-returns jsonb
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  secret memory.secrets;
-  key bytea;
-  renamed constant jsonb := memory._new_names(
-    array(select s.name from memory.secrets as s where s.user_id = p_from),
-    array(select s.name from memory.secrets as s where s.user_id = p_into));
-  new_name text;
-begin
-  for secret in select s.* from memory.secrets as s where s.user_id = p_from order by s.name for update loop
-    key := coalesce(key, memory._secret_key());
-    new_name := coalesce(renamed ->> secret.name, secret.name);
-    insert into memory.secrets (user_id, name, key_id, sealed, created_at, updated_at)
-    values (p_into, new_name, memory._secret_key_id(key),
-            memory._sealed(key, p_into, new_name, memory._opened(secret)), secret.created_at, secret.updated_at);
-    delete from memory.secrets as s where s.user_id = p_from and s.name = secret.name;
-  end loop;
-  return renamed;
-end;
-$$;
-
 -- The statement that gives the rows of one user to another. It is one statement for all tables, so that it sees all
 -- rows that a transaction has committed, or none. It deletes and inserts, because triggers let deleted rows of a whole
 -- user pass by, and inserted ones that are copied. Its parameters are those of memory._tables_of_users(), which
@@ -34946,6 +34831,7 @@ begin
     where not n.merged_by_hand);
 end;
 $$;
+
 
 -- Stores the receipt of an erasure, and returns it.
 create or replace function memory._receipt(p_subject text, p_user_id text, p_reason text, p_tables jsonb)
@@ -35106,62 +34992,6 @@ begin
 end;
 $$;
 
--- The contents that have one of these wordings in them. Each content is read once for words that it may state; a word
--- may cross the boundary of two parts.
-create or replace function memory._stating_contents(p_user_id text, p_content_ids uuid[], p_wordings text[])
-returns uuid[]
-language plpgsql volatile parallel safe -- sees what was committed while the caller waited for locks
-as $$
-declare
-  patterns constant text[] := memory._patterns_of(p_wordings);
-begin
-  return array(
-    select c.content_id
-    from (
-      select distinct p.content_id
-      from (
-        select n.content_id, concat(lag(right(n.content, 100)) over in_order, n.content) as said
-        from memory.artifact_parts as n
-        where n.user_id = p_user_id and n.content_id = any (p_content_ids)
-        window in_order as (partition by n.content_id order by n.first_byte)) as p
-      where memory._may_state(p.said, patterns)
-      offset 0) as c
-    where memory._content_states_any(p_user_id, c.content_id, p_wordings));
-end;
-$$;
-
--- Whether a content has one of these wordings in it, across the boundaries of its parts. It is spelled by stretches of
--- 256 KiB or four times the longest wording, each with the end of the one before, so that each byte is looked at once
--- or twice however long the wordings are.
-create or replace function memory._content_states_any(p_user_id text, p_content_id uuid, p_wordings text[])
-returns boolean
-language plpgsql volatile parallel safe -- as memory._stating_contents()
-as $$
-declare
-  longest constant int := (select max(length(w)) from unnest(p_wordings) as w);
-  stretch constant int := greatest(262144, 4 * longest);
-  starts bigint := 0;
-  said text;
-  before text := '';
-begin
-  loop
-    select string_agg(p.content, '' order by p.first_byte) into said
-    from memory.artifact_parts as p
-    where p.user_id = p_user_id and p.content_id = p_content_id
-      and p.first_byte >= starts and p.first_byte < starts + stretch;
-    exit when said is null;
-    -- The character at the end keeps the blank before it.
-    said := left(memory._compared_text(before || said || '|'), -1);
-    if memory._has_any(btrim(said), p_wordings) then
-      return true;
-    end if;
-    before := right(said, longest);
-    starts := starts + stretch;
-  end loop;
-  return false;
-end;
-$$;
-
 create or replace function memory.was_forgotten(user_id text, messages jsonb)
 returns boolean[]
 language plpgsql stable parallel unsafe security definer
@@ -35260,11 +35090,7 @@ begin
   where k.user_id = p_user_id and k.thread_id = f.thread_id and k.seq = f.seq;
   delete from memory.quarantined_messages as q
   where q.user_id = p_user_id and memory._is_forgotten(p_forgotten_by, q.content);
-  with gone as (
-    delete from memory.artifacts as a where a.user_id = p_user_id and a.key = any (keys) returning a.content_id
-  )
-  delete from memory.artifact_parts as p
-  where p.user_id = p_user_id and p.content_id in (select g.content_id from gone as g);
+  perform memory._artifacts_leave_out(p_user_id, keys);
   with gone as (
     delete from memory.summaries as s
     where s.user_id = p_user_id and (s.thread_id = '' or exists (
@@ -35287,6 +35113,189 @@ begin
     or memory._is_archive(d) and d.metadata ->> 'summary_id' = any (summaries::text[]));
   delete from memory.jobs as j
   where j.user_id = p_user_id and j.status in ('completed', 'dead'); -- those of the import, which may show any of it
+end;
+$$;
+
+-- Removes uploads that have these wordings in them, which no artifact names yet, and returns the rows by table. Uploads
+-- go before artifacts, the order of memory.store_artifact(). The pieces go in a statement of their own, because it sees
+-- the piece for which the one before has waited.
+create or replace function memory._artifacts_forget_first(p_user_id text, p_wordings text[])
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  uploads uuid[] := memory._stating_contents(p_user_id,
+    array(select u.upload_id from memory.artifact_uploads as u where u.user_id = p_user_id), p_wordings);
+begin
+  with deleted as (
+    delete from memory.artifact_uploads as u where u.user_id = p_user_id and u.upload_id = any (uploads)
+    returning u.upload_id
+  )
+  select array_agg(d.upload_id) into uploads from deleted as d;
+  delete from memory.artifact_parts as p where p.user_id = p_user_id and p.content_id = any (uploads);
+  return memory._counting('{}', 'artifact_uploads', cardinality(uploads));
+end;
+$$;
+
+-- Removes the artifacts that forgotten messages became (p_keys, by the threads of the messages) and that no message
+-- names any more, and those that have these wordings in them. Returns the rows by table.
+create or replace function memory._artifacts_forget_last(p_user_id text, p_wordings text[], p_keys jsonb)
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  removed bigint;
+  gone jsonb;
+  contents uuid[];
+begin
+  delete from memory.artifacts as a
+  using jsonb_each(p_keys) as t (thread_id, keys)
+  cross join lateral jsonb_array_elements_text(case jsonb_typeof(t.keys) when 'array' then t.keys else '[]' end) as k
+  where a.user_id = p_user_id and a.key = k and a.thread_id = t.thread_id
+    and not exists (
+      select from memory.messages as m
+      where m.user_id = a.user_id and m.thread_id = a.thread_id and m.artifact_key = a.key);
+  get diagnostics removed = row_count;
+  gone := memory._counting('{}', 'artifacts', removed);
+  contents := memory._stating_contents(p_user_id,
+    array(select a.content_id from memory.artifacts as a where a.user_id = p_user_id), p_wordings);
+  delete from memory.artifacts as a where a.user_id = p_user_id and a.content_id = any (contents);
+  get diagnostics removed = row_count;
+  return memory._counting(gone, 'artifacts', removed);
+end;
+$$;
+
+-- The keys of artifacts that are gone leave the list of changes: a key may be made of an artifact's first words. Rows
+-- that somebody is numbering are in the second table when the first statement ends.
+create or replace function memory._artifacts_forget_wording(p_user_id text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  delete from memory.new_changes as c
+  where c.user_id = p_user_id and c.source = 'artifact' and c.id <> ''
+    and (select a.key from memory.artifacts as a where a.user_id = p_user_id and a.key = c.id) is null;
+  delete from memory.changes as c
+  where c.user_id = p_user_id and c.source = 'artifact' and c.id <> ''
+    and (select a.key from memory.artifacts as a where a.user_id = p_user_id and a.key = c.id) is null;
+end;
+$$;
+
+-- Removes the artifacts that forgotten messages became from an import. Triggers let the rows pass by.
+create or replace function memory._artifacts_leave_out(p_user_id text, p_keys text[])
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  with gone as (
+    delete from memory.artifacts as a where a.user_id = p_user_id and a.key = any (p_keys) returning a.content_id
+  )
+  delete from memory.artifact_parts as p
+  where p.user_id = p_user_id and p.content_id in (select g.content_id from gone as g);
+end;
+$$;
+
+-- The new keys of artifacts of the first of two users who are merged, where the second has the key already.
+create or replace function memory._new_keys(p_from text, p_into text)
+returns jsonb
+language plpgsql stable parallel safe
+as $$
+begin
+  return memory._new_names(
+    array(select a.key from memory.artifacts as a where a.user_id = p_from),
+    array(select a.key from memory.artifacts as a where a.user_id = p_into));
+end;
+$$;
+
+-- The contents that have one of these wordings in them. Each content is read once for words that it may state; a word
+-- may cross the boundary of two parts.
+create or replace function memory._stating_contents(p_user_id text, p_content_ids uuid[], p_wordings text[])
+returns uuid[]
+language plpgsql volatile parallel safe -- sees what was committed while the caller waited for locks
+as $$
+declare
+  patterns constant text[] := memory._patterns_of(p_wordings);
+begin
+  return array(
+    select c.content_id
+    from (
+      select distinct p.content_id
+      from (
+        select n.content_id, concat(lag(right(n.content, 100)) over in_order, n.content) as said
+        from memory.artifact_parts as n
+        where n.user_id = p_user_id and n.content_id = any (p_content_ids)
+        window in_order as (partition by n.content_id order by n.first_byte)) as p
+      where memory._may_state(p.said, patterns)
+      offset 0) as c
+    where memory._content_states_any(p_user_id, c.content_id, p_wordings));
+end;
+$$;
+
+-- Whether a content has one of these wordings in it, across the boundaries of its parts. It is spelled by stretches of
+-- 256 KiB or four times the longest wording, each with the end of the one before, so that each byte is looked at once
+-- or twice however long the wordings are.
+create or replace function memory._content_states_any(p_user_id text, p_content_id uuid, p_wordings text[])
+returns boolean
+language plpgsql volatile parallel safe -- as memory._stating_contents()
+as $$
+declare
+  longest constant int := (select max(length(w)) from unnest(p_wordings) as w);
+  stretch constant int := greatest(262144, 4 * longest);
+  starts bigint := 0;
+  said text;
+  before text := '';
+begin
+  loop
+    select string_agg(p.content, '' order by p.first_byte) into said
+    from memory.artifact_parts as p
+    where p.user_id = p_user_id and p.content_id = p_content_id
+      and p.first_byte >= starts and p.first_byte < starts + stretch;
+    exit when said is null;
+    -- The character at the end keeps the blank before it.
+    said := left(memory._compared_text(before || said || '|'), -1);
+    if memory._has_any(btrim(said), p_wordings) then
+      return true;
+    end if;
+    before := right(said, longest);
+    starts := starts + stretch;
+  end loop;
+  return false;
+end;
+$$;
+
+-- Locks the checkpoints of a user, in the order of their keys, before they are removed.
+create or replace function memory._checkpoints_lock_user(p_user_id text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform from memory.checkpoints as c where c.user_id = p_user_id
+  order by c.thread_id, c.namespace, c.checkpoint_id for update;
+end;
+$$;
+
+-- Gives the secrets of the first user to the second. They are sealed for one user and name, so this needs the key.
+create or replace function memory._merge_secrets(p_from text, p_into text)
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  secret memory.secrets;
+  key bytea;
+  renamed constant jsonb := memory._new_names(
+    array(select s.name from memory.secrets as s where s.user_id = p_from),
+    array(select s.name from memory.secrets as s where s.user_id = p_into));
+  new_name text;
+begin
+  for secret in select s.* from memory.secrets as s where s.user_id = p_from order by s.name for update loop
+    key := coalesce(key, memory._secret_key());
+    new_name := coalesce(renamed ->> secret.name, secret.name);
+    insert into memory.secrets (user_id, name, key_id, sealed, created_at, updated_at)
+    values (p_into, new_name, memory._secret_key_id(key),
+            memory._sealed(key, p_into, new_name, memory._opened(secret)), secret.created_at, secret.updated_at);
+    delete from memory.secrets as s where s.user_id = p_from and s.name = secret.name;
+  end loop;
+  return renamed;
 end;
 $$;
 
@@ -35402,6 +35411,69 @@ begin
     gone := memory._counting(gone, 'secret_reads', removed);
   end loop;
   return gone;
+end;
+$$;
+
+-- Whether a space is granted to a user.
+create or replace function memory._sharing_knows(p_user_id text)
+returns boolean
+language plpgsql stable parallel safe
+as $$
+begin
+  return exists (select from memory.space_grants as g where g.member = p_user_id);
+end;
+$$;
+
+-- Takes a user out of all spaces, and with p_forgets what the user wrote there; returns the rows by table.
+create or replace function memory._leave_spaces(p_user_id text, p_forgets boolean)
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  gone jsonb := jsonb '{}';
+  removed bigint;
+begin
+  delete from memory.space_grants as g where g.member = p_user_id;
+  get diagnostics removed = row_count;
+  gone := memory._counting(gone, 'space_grants', removed);
+  if p_forgets then
+    return memory._added(gone, memory._forget_contributions(p_user_id));
+  end if;
+  delete from memory.space_writes as w where w.member = p_user_id;
+  get diagnostics removed = row_count;
+  return memory._counting(gone, 'space_writes', removed);
+end;
+$$;
+
+-- Locks a space that is to be forgotten: transactions that write there end before, and later ones wait.
+create or replace function memory._lock_space(p_user_id text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform from memory.spaces as s where s.user_id = p_user_id for update;
+end;
+$$;
+
+-- What is granted to the first of two users who are merged goes to the second, who keeps the stronger access; so does
+-- what the first user wrote in spaces.
+create or replace function memory._sharing_merge(p_from text, p_into text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  with granted as (
+    delete from memory.space_grants as g where g.member = p_from returning g.*
+  )
+  insert into memory.space_grants as g (user_id, member, access, granted_at)
+  select f.user_id, p_into, f.access, f.granted_at from granted as f
+  on conflict on constraint space_grants_pkey do update set access = greatest(g.access, excluded.access);
+  with written as (
+    delete from memory.space_writes as w where w.member = p_from returning w.*
+  )
+  insert into memory.space_writes (user_id, member, source, id)
+  select f.user_id, p_into, f.source, f.id from written as f
+  on conflict on constraint space_writes_pkey do nothing;
 end;
 $$;
 
@@ -35825,7 +35897,6 @@ begin
 end;
 $$;
 
-$$;
 
 -- The doctor's check of privileges: nothing for PUBLIC, nobody but the owner creates objects in the schema or changes
 -- whole tables, and nobody reads a table of all users' texts past row security. Roles are meant to call functions;
@@ -37021,7 +37092,7 @@ begin
   delete from memory.secret_reads as r where r.ctid = any (array(
     select o.ctid from memory.secret_reads as o where o.read_at < statement_timestamp() - interval '400 days'
     order by o.read_at limit p_batch_size for update skip locked));
-  return '{}';
+  return jsonb '{}';
 end;
 $$;
 
@@ -37104,7 +37175,7 @@ begin
           where m.user_id = d.user_id and m.thread_id = memory._thread_of(d.id)
             and memory._seq_of(d.id) = any (m.source_seqs)) end
     limit p_batch_size for update skip locked));
-  return '{}';
+  return jsonb '{}';
 end;
 $$;
 
@@ -52584,7 +52655,7 @@ declare
 begin
   for routine in
     select p.oid::regprocedure from pg_proc as p
-    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_about_how_many', '_acknowledges', '_active_messages', '_active_tokens', '_add_prompt_version', '_added', '_agent_of_file', '_agent_of_message', '_agent_of_several', '_agrees_with', '_allowed_calls', '_append_content', '_apply_result', '_archive', '_archive_namespace', '_are_numbers', '_are_numbers_from', '_around_output', '_article_after_delete', '_artifact_after_change', '_artifact_after_write', '_artifact_awaits_verdict', '_artifact_before_write', '_artifact_content_after_insert', '_artifact_key', '_artifact_passing', '_artifact_shown', '_artifact_texts', '_artifact_texts_after_update', '_artifact_trust', '_artifact_valid_until', '_artifact_verdict', '_artifacts_after_delete', '_artifacts_is_unparsed', '_artifacts_parse', '_artifacts_sweep', '_artifacts_thread_deleted', '_artifacts_unread', '_artifacts_users', '_ask_model', '_asked_about', '_asking_of', '_asks_the_assistant', '_attributes', '_attributes_named', '_audit', '_audit_before_change', '_audit_schedule', '_await_verdict', '_awaits_extraction', '_awaits_verdict', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_users', '_begin_copy', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_book', '_bury', '_bury_user', '_byte_slice', '_bytes_shown', '_bytes_to_finish', '_call_model', '_call_of', '_call_seq', '_caller', '_can_be_updated', '_candidates', '_change_name', '_changes_whole_user', '_character_start', '_chat_model', '_check_artifact', '_check_artifact_content', '_check_artifact_soon', '_check_bindings', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_checkpoint', '_check_chunks', '_check_claims', '_check_clock', '_check_content', '_check_deletion', '_check_document', '_check_embeddings', '_check_export', '_check_extraction_types', '_check_filter', '_check_free_place', '_check_id', '_check_indexes', '_check_json_size', '_check_key', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_on_conflict', '_check_page', '_check_part', '_check_partition', '_check_privileges', '_check_prompt_name', '_check_range', '_check_reader', '_check_recent_k', '_check_result_text', '_check_role_to_bind', '_check_roles', '_check_search', '_check_setting', '_check_settings', '_check_settings_object', '_check_some_readable', '_check_source_name', '_check_space', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_thread_exists', '_check_title', '_check_token_key', '_check_triggers', '_check_unread', '_check_upgrade', '_check_user_of_job', '_check_user_or_all', '_checked_roles', '_checkpoint_values', '_checkpoints_have_expired', '_checkpoints_sweep', '_checkpoints_thread_deleted', '_checkpoints_users', '_checks', '_chosen_chat_model', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_cited_by', '_close_archive', '_cluster_installed', '_cluster_map', '_code', '_compared_text', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_bytes', '_content_hash', '_content_slice', '_content_states_any', '_content_under', '_conversation_memory', '_copies_of', '_copy_texts', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_counted_on', '_counted_refusals', '_counting', '_create_file', '_cross_session_context', '_current_artifacts', '_current_summaries', '_cut_roughly', '_dates_held', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_checkpoints_of_thread', '_delete_content', '_delete_derived', '_delete_files', '_delete_memories', '_delete_messages', '_delete_some_checkpoints', '_deletion', '_describe', '_describe_artifact_apply', '_describe_artifact_follow_up', '_describe_artifact_input', '_describe_artifact_overdue', '_describe_artifact_unfinished', '_describe_binary', '_describe_diff', '_describe_json', '_describe_json_lines', '_describe_json_start', '_describe_log', '_describe_page', '_describe_table', '_describe_tests', '_dimensions', '_doc_types', '_document_after_change', '_document_after_write', '_document_agent', '_document_before_write', '_document_passing', '_document_shown', '_document_texts', '_document_texts_after_change', '_document_texts_after_update', '_documents_to_delete', '_does_not_fit', '_drop_artifact_texts', '_drop_secret_mask', '_drop_summaries', '_drop_uses', '_earlier_messages', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_overdue', '_embed_query', '_embedded_status', '_embedded_text', '_embedding_input', '_embedding_model', '_embeddings_of', '_emoji', '_end_as_noted', '_end_lease', '_end_memories', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ending_line', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enqueue_reconciliation', '_enter_calls', '_enter_job_calls', '_entries_named', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_evict_hidden', '_evict_together', '_evictable', '_evidence_of', '_evidence_words', '_evident_ends', '_evident_memories', '_evident_summary', '_excerpt', '_existing_space', '_expansions', '_expires_soon', '_expiring_unread', '_expiry', '_expiry_of_checkpoints', '_explanation', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_facts_alike', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_field_problem', '_file_place', '_file_size', '_file_to_change', '_file_tokens', '_files_at', '_filters', '_filters_of_memories', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_unread_messages', '_fit_thread', '_fitted', '_fold_near_duplicates', '_folded', '_folded_vector', '_follows', '_foremost_memories', '_forget_contributions', '_forget_conversation', '_forget_in_ledger', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_free_number', '_from_base64url', '_give_back', '_given_key', '_given_up', '_gone', '_grant_as_to_tenants', '_grep_content', '_guard_place', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_checkpoints', '_has_embeddings', '_has_known_provider', '_has_memory', '_has_memory_attributes', '_has_one_value', '_has_runner', '_has_unparsed_texts', '_heading_of', '_held_back', '_help_without_model', '_hide_released', '_hmac', '_hmac_block', '_hmac_sha256', '_hold_thread', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_in_short', '_insert_claims_mark', '_insert_into_file', '_insert_job', '_is_archive', '_is_article_of', '_is_blank', '_is_bound', '_is_card_number', '_is_checkpoint', '_is_chosen_message', '_is_current', '_is_current_message', '_is_ended_by', '_is_evidence', '_is_forgotten', '_is_granted', '_is_held_back', '_is_held_back_artifact', '_is_here', '_is_iban', '_is_id', '_is_in_map', '_is_in_new_map', '_is_judged', '_is_kept', '_is_kept_message', '_is_last_part', '_is_low', '_is_metadata', '_is_named', '_is_namespace', '_is_over', '_is_parsed', '_is_passage', '_is_plain_checkpoint', '_is_poisoned_artifact', '_is_provider', '_is_queued', '_is_random', '_is_readable_message', '_is_real_moment', '_is_result_text', '_is_role', '_is_same_content', '_is_same_secret', '_is_short_term', '_is_shown_or_waits', '_is_space', '_is_stated', '_is_summary_due', '_is_taken_key', '_is_tenant', '_is_there', '_is_undeleted', '_is_unexpired', '_is_unparsed', '_is_user', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_in_text', '_json_masked', '_json_states_any', '_judge_artifact', '_judge_document', '_judge_later', '_judged_memory', '_judged_texts', '_keep_artifact', '_keep_embeddings', '_keep_limit', '_keep_memories', '_keep_message', '_keep_query_embedding', '_keep_round', '_keep_summary_texts', '_keep_the_best', '_keep_window', '_kept_texts', '_keyed_hash', '_keyed_statement', '_keys', '_kind_of_summary', '_known_dimensions', '_known_keys', '_known_memory', '_known_model', '_known_to_end', '_language', '_language_of', '_language_of_script', '_languages', '_last_said', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_leave_spaces', '_left_out', '_line_breaks', '_line_ends', '_line_start', '_lines_around', '_list_found_threads', '_list_problem', '_listed_documents', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_documents', '_lock_embedded', '_lock_existing_thread', '_lock_free_scopes', '_lock_map', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_source', '_lock_thread', '_lock_to_forget', '_lock_to_merge', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_log_summary', '_looked_up', '_lowered', '_make_tenant', '_make_texts', '_map_seen', '_mark_parsed', '_marked', '_masked', '_masked_assignment', '_masked_content', '_masked_memory', '_masked_metadata', '_masked_note', '_masked_word', '_masks', '_masks_of', '_max_export_bytes', '_max_file_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_attack', '_may_be_copy', '_may_be_long', '_may_be_masked', '_may_be_reworded', '_may_end', '_may_name', '_may_outrank', '_may_reach', '_may_state', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memories_concerned', '_memories_part', '_memories_to_delete', '_memory_before_insert', '_memory_before_update', '_memory_block', '_memory_line', '_memory_offers', '_memory_passing', '_memory_problem', '_memory_ref', '_memory_result', '_memory_shown', '_memory_texts', '_memory_texts_after_change', '_memory_trust', '_merge_layers', '_merge_parts', '_merge_policy', '_merge_rows', '_merge_secrets', '_merging_statement', '_message_before_insert', '_message_before_update', '_message_digest', '_message_expiry', '_message_in', '_message_lifetime', '_message_offers', '_message_passing', '_message_payload', '_message_problem', '_message_says', '_message_shown', '_message_text_after_update', '_message_texts', '_message_texts_after_change', '_message_tokens', '_message_trust', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_messages_of_source', '_messages_to_delete', '_microseconds', '_model_after_delete', '_model_json', '_model_to_fill', '_named_artifacts', '_named_keys', '_named_model', '_near_memories', '_nearest', '_nearest_among_memories', '_needs_summary', '_new_message', '_new_names', '_newest_facts', '_newest_question', '_newest_request', '_newest_seq', '_newest_thousand', '_newest_units', '_next_place', '_no_model', '_node_before_change', '_node_before_job', '_node_of', '_norm', '_normal_form', '_note_change', '_note_deletion', '_note_expired', '_note_language', '_note_missing_models', '_note_missing_resource', '_note_unseen', '_note_writer', '_nothing_below', '_now_and_then', '_number_changes', '_numbered', '_numbered_key', '_numbered_line', '_numbered_lines', '_one_line', '_opened', '_opening', '_other_values', '_outdated_messages', '_own_words', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_part_bytes', '_part_key', '_part_text', '_part_texts', '_partition_of_digest', '_parts_of_result', '_passage', '_passages_about', '_passages_shown', '_passages_that_fit', '_passes_multiple', '_passing', '_patterns_of', '_pgcrypto', '_pieces', '_pieces_to_mask', '_place_of_row', '_placeholder_offer', '_placeholder_text', '_plainly_spelled', '_policy', '_policy_applies', '_policy_section', '_preselected', '_present_winner', '_problem_of', '_prompt', '_prompt_variables', '_proposal', '_pseudonym', '_put_away', '_quarantine_archive', '_quarantine_artifact', '_quarantine_document', '_quarantine_memories', '_quarantine_memories_with_articles', '_quarantine_messages', '_quarantine_notice', '_quarantine_said', '_quarantine_summaries', '_query_embedding', '_query_hash', '_query_model', '_query_or_null', '_query_target', '_query_words', '_rambles', '_rank_memories', '_ranked', '_ranked_once', '_readable_content', '_readable_memory', '_readable_reply', '_readable_share', '_readable_text', '_readable_time', '_reads_language', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_ref_in', '_ref_key', '_refusal_in', '_refusals', '_refuse', '_refuse_absent_file', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_memory', '_refuse_message', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_space', '_refuse_taken_place', '_refuse_text', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refuse_upload', '_refuse_used_key', '_refused_member', '_registration', '_release_artifact', '_release_derived', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevance', '_relevant_by_meaning', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_rename_files', '_rendered', '_renew_expiry', '_renew_summaries', '_replace', '_replace_in_file', '_request_words', '_rerank', '_rerank_model', '_reranks', '_restart_jobs', '_reworded_at', '_role', '_role_name', '_room', '_rough_pieces', '_round_hash', '_route_by_map', '_runs_of_words', '_said', '_said_at', '_said_bytes', '_said_count', '_said_in', '_said_in_message', '_said_members', '_said_parts', '_said_twice', '_same_memories', '_same_results', '_same_spelling', '_same_value', '_sample', '_say_again', '_says_no_more', '_schema_problem', '_scored_texts', '_screen_texts_apply', '_screen_texts_input', '_screen_texts_overdue', '_screen_texts_unfinished', '_screened_up_to', '_sealed', '_search_row', '_searchable_messages', '_secret_code', '_secret_key', '_secret_key_id', '_secret_key_of', '_secret_mask', '_secrets_doctor', '_secrets_newest', '_secrets_sweep', '_secrets_users', '_seq_after_opening', '_seq_of', '_seq_or_null', '_serve_active_model', '_server_variable', '_serving_model', '_set_cluster_map', '_set_mark', '_settings_of_file', '_settle', '_settle_duplicates', '_settle_threads', '_settled_metadata', '_share', '_share_in', '_share_of_texts', '_share_within', '_sharing_installed', '_sharing_sweep', '_sharing_thread_copied', '_shortened', '_shown_before', '_shown_memories', '_shown_rounds', '_shown_summary', '_shown_tokens', '_signature', '_since', '_source_texts', '_source_trust', '_space_id', '_space_of', '_spaces_to_read', '_speaks_of', '_start_summary', '_state', '_state_again', '_stated_at', '_statement_hash', '_states', '_states_any', '_stating_contents', '_stems_of', '_stop_claims', '_store_embeddings', '_store_summary', '_store_texts', '_stored_digest', '_subject', '_subject_in', '_summarised', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_offers', '_summary_passing', '_summary_shown', '_summary_texts', '_summary_texts_after_change', '_sweep_memories', '_sweep_messages', '_sweep_unnamed_artifacts', '_table_with', '_tables_of_users', '_tags_in', '_take_turn', '_take_verdict', '_text_of_message', '_text_vector', '_texts', '_that_fit', '_thread_after_change', '_thread_after_delete', '_thread_ids', '_thread_of', '_threads_after_delete', '_threads_with_words', '_time_asked', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_for_placeholders', '_tokens_of_parts', '_tokens_since_summary', '_tokens_to_give', '_trace_error', '_traced', '_turning_words', '_types_to_extract', '_unbook', '_unembedded', '_unjudged_parts', '_unless', '_unmasked', '_unread_candidates', '_unread_messages', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_hashes', '_user_left_behind', '_user_of_claims', '_user_of_space', '_user_of_tenant', '_user_of_unusual_token', '_users_elsewhere', '_users_with_texts', '_utc_offset', '_uuid_v7', '_valid_memories', '_valid_to_before', '_valid_until', '_values_asked', '_values_before', '_variant_of', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_view_files', '_visible_memories', '_waiting_reason', '_waiting_texts', '_waits_for_budget', '_which', '_whole_calls', '_whole_checkpoint', '_whole_content', '_whole_history', '_whole_lines', '_whole_thread_tokens', '_wider_request', '_with_blanks', '_with_defaults', '_with_english_dates', '_with_files', '_with_keys', '_with_own_refs', '_with_same_words', '_with_text', '_without_case', '_without_credentials', '_without_random_words', '_without_recalled', '_without_said', '_word_key', '_word_numbers', '_word_rank', '_worded', '_wording', '_wording_key', '_wordings_of', '_words_as_said', '_words_of', '_words_that_begin', '_work_status', '_write_again', '_write_map_into_function', '_write_memories', '_write_messages', '_writes_of_checkpoint', '_zone_of', '_zone_or_null', 'activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'copy_thread', 'count_memories', 'create_space', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_secret', 'delete_space', 'delete_thread', 'doctor', 'drop_model', 'end_memory', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread', 'get_thread_summary', 'get_user_summary', 'grant_space', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_changes', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_spaces', 'list_threads', 'list_users', 'load_user', 'merge_users', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'record_use', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'revoke_space', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_thread', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'use_files', 'vector_index', 'version', 'was_forgotten'])
+    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_about_how_many', '_acknowledges', '_active_messages', '_active_tokens', '_add_prompt_version', '_added', '_agent_of_file', '_agent_of_message', '_agent_of_several', '_agrees_with', '_allowed_calls', '_append_content', '_apply_result', '_archive', '_archive_namespace', '_are_numbers', '_are_numbers_from', '_around_output', '_article_after_delete', '_artifact_after_change', '_artifact_after_write', '_artifact_awaits_verdict', '_artifact_before_write', '_artifact_content_after_insert', '_artifact_key', '_artifact_passing', '_artifact_shown', '_artifact_texts', '_artifact_texts_after_update', '_artifact_trust', '_artifact_valid_until', '_artifact_verdict', '_artifacts_after_delete', '_artifacts_forget_first', '_artifacts_forget_last', '_artifacts_forget_wording', '_artifacts_is_unparsed', '_artifacts_leave_out', '_artifacts_parse', '_artifacts_sweep', '_artifacts_thread_deleted', '_artifacts_unread', '_ask_model', '_asked_about', '_asking_of', '_asks_the_assistant', '_attributes', '_attributes_named', '_audit', '_audit_before_change', '_audit_schedule', '_await_verdict', '_awaits_extraction', '_awaits_verdict', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_users', '_begin_copy', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_book', '_bury', '_bury_user', '_byte_slice', '_bytes_shown', '_bytes_to_finish', '_call_model', '_call_of', '_call_seq', '_caller', '_can_be_updated', '_candidates', '_change_name', '_changes_whole_user', '_character_start', '_chat_model', '_check_artifact', '_check_artifact_content', '_check_artifact_soon', '_check_bindings', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_checkpoint', '_check_chunks', '_check_claims', '_check_clock', '_check_content', '_check_deletion', '_check_document', '_check_embeddings', '_check_export', '_check_extraction_types', '_check_filter', '_check_free_place', '_check_id', '_check_indexes', '_check_json_size', '_check_key', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_on_conflict', '_check_page', '_check_part', '_check_partition', '_check_privileges', '_check_prompt_name', '_check_range', '_check_reader', '_check_recent_k', '_check_result_text', '_check_role_to_bind', '_check_roles', '_check_search', '_check_setting', '_check_settings', '_check_settings_object', '_check_some_readable', '_check_source_name', '_check_space', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_thread_exists', '_check_title', '_check_token_key', '_check_triggers', '_check_unread', '_check_upgrade', '_check_user_of_job', '_check_user_or_all', '_checked_roles', '_checkpoint_values', '_checkpoints_have_expired', '_checkpoints_lock_user', '_checkpoints_sweep', '_checkpoints_thread_deleted', '_checks', '_chosen_chat_model', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_cited_by', '_close_archive', '_cluster_installed', '_cluster_map', '_code', '_compared_text', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_bytes', '_content_hash', '_content_slice', '_content_states_any', '_content_under', '_conversation_memory', '_copies_of', '_copy_texts', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_counted_on', '_counted_refusals', '_counting', '_create_file', '_cross_session_context', '_current_artifacts', '_current_summaries', '_cut_roughly', '_dates_held', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_checkpoints_of_thread', '_delete_content', '_delete_derived', '_delete_files', '_delete_memories', '_delete_messages', '_delete_some_checkpoints', '_deletion', '_describe', '_describe_artifact_apply', '_describe_artifact_follow_up', '_describe_artifact_input', '_describe_artifact_overdue', '_describe_artifact_unfinished', '_describe_binary', '_describe_diff', '_describe_json', '_describe_json_lines', '_describe_json_start', '_describe_log', '_describe_page', '_describe_table', '_describe_tests', '_dimensions', '_doc_types', '_document_after_change', '_document_after_write', '_document_agent', '_document_before_write', '_document_passing', '_document_shown', '_document_texts', '_document_texts_after_change', '_document_texts_after_update', '_documents_to_delete', '_does_not_fit', '_drop_artifact_texts', '_drop_secret_mask', '_drop_summaries', '_drop_uses', '_earlier_messages', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_overdue', '_embed_query', '_embedded_status', '_embedded_text', '_embedding_input', '_embedding_model', '_embeddings_of', '_emoji', '_end_as_noted', '_end_lease', '_end_memories', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ending_line', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enqueue_reconciliation', '_enter_calls', '_enter_job_calls', '_entries_named', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_evict_hidden', '_evict_together', '_evictable', '_evidence_of', '_evidence_words', '_evident_ends', '_evident_memories', '_evident_summary', '_excerpt', '_existing_space', '_expansions', '_expires_soon', '_expiring_unread', '_expiry', '_expiry_of_checkpoints', '_explanation', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_facts_alike', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_field_problem', '_file_place', '_file_size', '_file_to_change', '_file_tokens', '_files_at', '_filters', '_filters_of_memories', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_unread_messages', '_fit_thread', '_fitted', '_fold_near_duplicates', '_folded', '_folded_vector', '_follows', '_foremost_memories', '_forget_contributions', '_forget_conversation', '_forget_in_ledger', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_free_number', '_from_base64url', '_give_back', '_given_key', '_given_up', '_gone', '_grant_as_to_tenants', '_grep_content', '_guard_place', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_checkpoints', '_has_embeddings', '_has_known_provider', '_has_memory', '_has_memory_attributes', '_has_one_value', '_has_runner', '_has_unparsed_texts', '_heading_of', '_held_back', '_help_without_model', '_hide_released', '_hmac', '_hmac_block', '_hmac_sha256', '_hold_thread', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_in_short', '_insert_claims_mark', '_insert_into_file', '_insert_job', '_is_archive', '_is_article_of', '_is_blank', '_is_bound', '_is_card_number', '_is_checkpoint', '_is_chosen_message', '_is_current', '_is_current_message', '_is_ended_by', '_is_evidence', '_is_forgotten', '_is_granted', '_is_held_back', '_is_held_back_artifact', '_is_here', '_is_iban', '_is_id', '_is_in_map', '_is_in_new_map', '_is_judged', '_is_kept', '_is_kept_message', '_is_last_part', '_is_low', '_is_metadata', '_is_named', '_is_namespace', '_is_over', '_is_parsed', '_is_passage', '_is_plain_checkpoint', '_is_poisoned_artifact', '_is_provider', '_is_queued', '_is_random', '_is_readable_message', '_is_real_moment', '_is_result_text', '_is_role', '_is_same_content', '_is_same_secret', '_is_short_term', '_is_shown_or_waits', '_is_space', '_is_stated', '_is_summary_due', '_is_taken_key', '_is_tenant', '_is_there', '_is_undeleted', '_is_unexpired', '_is_unparsed', '_is_user', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_in_text', '_json_masked', '_json_states_any', '_judge_artifact', '_judge_document', '_judge_later', '_judged_memory', '_judged_texts', '_keep_artifact', '_keep_embeddings', '_keep_limit', '_keep_memories', '_keep_message', '_keep_query_embedding', '_keep_round', '_keep_summary_texts', '_keep_the_best', '_keep_window', '_kept_texts', '_keyed_hash', '_keyed_statement', '_keys', '_kind_of_summary', '_known_dimensions', '_known_keys', '_known_memory', '_known_model', '_known_to_end', '_language', '_language_of', '_language_of_script', '_languages', '_last_said', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_leave_spaces', '_left_out', '_line_breaks', '_line_ends', '_line_start', '_lines_around', '_list_found_threads', '_list_problem', '_listed_documents', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_documents', '_lock_embedded', '_lock_existing_thread', '_lock_free_scopes', '_lock_map', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_source', '_lock_space', '_lock_thread', '_lock_to_forget', '_lock_to_merge', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_log_summary', '_looked_up', '_lowered', '_make_tenant', '_make_texts', '_map_seen', '_mark_parsed', '_marked', '_masked', '_masked_assignment', '_masked_content', '_masked_memory', '_masked_metadata', '_masked_note', '_masked_word', '_masks', '_masks_of', '_max_export_bytes', '_max_file_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_attack', '_may_be_copy', '_may_be_long', '_may_be_masked', '_may_be_reworded', '_may_end', '_may_name', '_may_outrank', '_may_reach', '_may_state', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memories_concerned', '_memories_part', '_memories_to_delete', '_memory_before_insert', '_memory_before_update', '_memory_block', '_memory_line', '_memory_offers', '_memory_passing', '_memory_problem', '_memory_ref', '_memory_result', '_memory_shown', '_memory_texts', '_memory_texts_after_change', '_memory_trust', '_merge_layers', '_merge_parts', '_merge_policy', '_merge_rows', '_merge_secrets', '_merging_statement', '_message_before_insert', '_message_before_update', '_message_digest', '_message_expiry', '_message_in', '_message_lifetime', '_message_offers', '_message_passing', '_message_payload', '_message_problem', '_message_says', '_message_shown', '_message_text_after_update', '_message_texts', '_message_texts_after_change', '_message_tokens', '_message_trust', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_messages_of_source', '_messages_to_delete', '_microseconds', '_model_after_delete', '_model_json', '_model_to_fill', '_named_artifacts', '_named_keys', '_named_model', '_near_memories', '_nearest', '_nearest_among_memories', '_needs_summary', '_new_keys', '_new_message', '_new_names', '_newest_facts', '_newest_question', '_newest_request', '_newest_seq', '_newest_thousand', '_newest_units', '_next_place', '_no_model', '_node_before_change', '_node_before_job', '_node_of', '_norm', '_normal_form', '_note_change', '_note_deletion', '_note_expired', '_note_language', '_note_missing_models', '_note_missing_resource', '_note_unseen', '_note_writer', '_nothing_below', '_now_and_then', '_number_changes', '_numbered', '_numbered_key', '_numbered_line', '_numbered_lines', '_one_line', '_opened', '_opening', '_other_values', '_outdated_messages', '_own_words', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_part_bytes', '_part_key', '_part_text', '_part_texts', '_partition_of_digest', '_parts_of_result', '_passage', '_passages_about', '_passages_shown', '_passages_that_fit', '_passes_multiple', '_passing', '_patterns_of', '_pgcrypto', '_pieces', '_pieces_to_mask', '_place_of_row', '_placeholder_offer', '_placeholder_text', '_plainly_spelled', '_policy', '_policy_applies', '_policy_section', '_preselected', '_present_winner', '_problem_of', '_prompt', '_prompt_variables', '_proposal', '_pseudonym', '_put_away', '_quarantine_archive', '_quarantine_artifact', '_quarantine_document', '_quarantine_memories', '_quarantine_memories_with_articles', '_quarantine_messages', '_quarantine_notice', '_quarantine_said', '_quarantine_summaries', '_query_embedding', '_query_hash', '_query_model', '_query_or_null', '_query_target', '_query_words', '_rambles', '_rank_memories', '_ranked', '_ranked_once', '_readable_content', '_readable_memory', '_readable_reply', '_readable_share', '_readable_text', '_readable_time', '_reads_language', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_ref_in', '_ref_key', '_refusal_in', '_refusals', '_refuse', '_refuse_absent_file', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_memory', '_refuse_message', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_space', '_refuse_taken_place', '_refuse_text', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refuse_upload', '_refuse_used_key', '_refused_member', '_registration', '_release_artifact', '_release_derived', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevance', '_relevant_by_meaning', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_rename_files', '_rendered', '_renew_expiry', '_renew_summaries', '_replace', '_replace_in_file', '_request_words', '_rerank', '_rerank_model', '_reranks', '_restart_jobs', '_reworded_at', '_role', '_role_name', '_room', '_rough_pieces', '_round_hash', '_route_by_map', '_runs_of_words', '_said', '_said_at', '_said_bytes', '_said_count', '_said_in', '_said_in_message', '_said_members', '_said_parts', '_said_twice', '_same_memories', '_same_results', '_same_spelling', '_same_value', '_sample', '_say_again', '_says_no_more', '_schema_problem', '_scored_texts', '_screen_texts_apply', '_screen_texts_input', '_screen_texts_overdue', '_screen_texts_unfinished', '_screened_up_to', '_sealed', '_search_row', '_searchable_messages', '_secret_code', '_secret_key', '_secret_key_id', '_secret_key_of', '_secret_mask', '_secrets_doctor', '_secrets_newest', '_secrets_sweep', '_seq_after_opening', '_seq_of', '_seq_or_null', '_serve_active_model', '_server_variable', '_serving_model', '_set_cluster_map', '_set_mark', '_settings_of_file', '_settle', '_settle_duplicates', '_settle_threads', '_settled_metadata', '_share', '_share_in', '_share_of_texts', '_share_within', '_sharing_installed', '_sharing_knows', '_sharing_merge', '_sharing_sweep', '_sharing_thread_copied', '_shortened', '_shown_before', '_shown_memories', '_shown_rounds', '_shown_summary', '_shown_tokens', '_signature', '_since', '_source_texts', '_source_trust', '_space_id', '_space_of', '_spaces_to_read', '_speaks_of', '_start_summary', '_state', '_state_again', '_stated_at', '_statement_hash', '_states', '_states_any', '_stating_contents', '_stems_of', '_stop_claims', '_store_embeddings', '_store_summary', '_store_texts', '_stored_digest', '_subject', '_subject_in', '_summarised', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_offers', '_summary_passing', '_summary_shown', '_summary_texts', '_summary_texts_after_change', '_sweep_memories', '_sweep_messages', '_sweep_unnamed_artifacts', '_table_with', '_tables_of_users', '_tags_in', '_take_turn', '_take_verdict', '_text_of_message', '_text_vector', '_texts', '_that_fit', '_thread_after_change', '_thread_after_delete', '_thread_ids', '_thread_of', '_threads_after_delete', '_threads_with_words', '_time_asked', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_for_placeholders', '_tokens_of_parts', '_tokens_since_summary', '_tokens_to_give', '_trace_error', '_traced', '_turning_words', '_types_to_extract', '_unbook', '_unembedded', '_unjudged_parts', '_unless', '_unmasked', '_unread_candidates', '_unread_messages', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_hashes', '_user_left_behind', '_user_of_claims', '_user_of_space', '_user_of_tenant', '_user_of_unusual_token', '_users_elsewhere', '_users_with_texts', '_utc_offset', '_uuid_v7', '_valid_memories', '_valid_to_before', '_valid_until', '_values_asked', '_values_before', '_variant_of', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_view_files', '_visible_memories', '_waiting_reason', '_waiting_texts', '_waits_for_budget', '_which', '_whole_calls', '_whole_checkpoint', '_whole_content', '_whole_history', '_whole_lines', '_whole_thread_tokens', '_wider_request', '_with_blanks', '_with_defaults', '_with_english_dates', '_with_files', '_with_keys', '_with_own_refs', '_with_same_words', '_with_text', '_without_case', '_without_credentials', '_without_random_words', '_without_recalled', '_without_said', '_word_key', '_word_numbers', '_word_rank', '_worded', '_wording', '_wording_key', '_wordings_of', '_words_as_said', '_words_of', '_words_that_begin', '_work_status', '_write_again', '_write_map_into_function', '_write_memories', '_write_messages', '_writes_of_checkpoint', '_zone_of', '_zone_or_null', 'activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'copy_thread', 'count_memories', 'create_space', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_secret', 'delete_space', 'delete_thread', 'doctor', 'drop_model', 'end_memory', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread', 'get_thread_summary', 'get_user_summary', 'grant_space', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_changes', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_spaces', 'list_threads', 'list_users', 'load_user', 'merge_users', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'record_use', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'revoke_space', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_thread', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'use_files', 'vector_index', 'version', 'was_forgotten'])
       and exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as a where a.grantee = 0)
   loop
     execute format('revoke all on routine %s from public', routine);

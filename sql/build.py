@@ -84,7 +84,11 @@ def rooms(home: House = WHOLE) -> dict[Path, str]:
     others = ("tables.sql", "types.sql", "triggers.sql")
     paths = (path for path in home.files("*.sql") if path.name not in others)
     texts = {path: compose.without_answered(home, path, path.read_text()) for path in paths}
-    return {path: planner.with_settings(path, composed(home, text)) for path, text in texts.items()}
+    made = {path: planner.with_settings(path, composed(home, text)) for path, text in texts.items()}
+    for path, text in made.items():
+        if left := re.search(r"\{\{each .*", text):
+            raise SystemExit(f"{path.relative_to(ROOT)}: a list begins and ends a line of its own, and not {left[0]}")
+    return made
 
 
 def in_build_order(texts: dict[Path, str]) -> list[Path]:

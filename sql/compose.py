@@ -25,7 +25,7 @@ HEADER = re.compile(
 )
 # A function with the comment above it.
 FUNCTION = re.compile(
-    r"(?:^--[^\n]*\n)*^create or replace function memory\.(\w+)\(.*?^(?:\$\$|end);\n+", re.MULTILINE | re.DOTALL
+    r"(?:^--[^\n]*\n)*^create or replace function memory\.(\w+)\(.*?^(?:\$\$;|end;(?!\n\$\$;))\n+", re.MULTILINE | re.DOTALL
 )
 WEIGHT = re.compile(r"\{\{weight (\w+)\}\}")  # of the ranking, by its name in 60_search/weights.json
 # Lines that the build repeats: for each member, if it has this file, with this between the members, the lines.
@@ -143,7 +143,9 @@ def without_answered(home: House, path: Path, text: str) -> str:
 def answers(home: House) -> dict[str, str]:
     """The functions of the add-ons by name, with their arguments and results."""
     texts = (path.read_text() for path in home.files("*.sql") if home.part_of(path))
-    return {name: signature for text in texts for _, name, signature in HEADER.findall(text)}
+    # A function that begins with a blank stands in another one, which makes it when it runs.
+    heads = (found for text in texts for found in HEADER.finditer(text) if not found[0].startswith(" "))
+    return {head[2]: head[3] for head in heads}
 
 
 @functools.cache

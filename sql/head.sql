@@ -151,7 +151,8 @@ begin
   if strange.is_newer then
     raise exception 'this database has agent_memory %, this file is %', strange.version, '{{version}}'
       using errcode = '0A000', hint = 'Install the newer file; there is no way back to an older one.';
-  elsif rtrim(strange.name, '0123456789.- ') not in ('', {{addons}}) then
+  elsif rtrim(strange.name, '0123456789.- ') not in (
+    select p.part from (values {{versions of tables}}) as p (part, version)) then
     raise exception 'this database has add-ons that this file lacks (%)', strange.name
       using errcode = '0A000', hint = 'Run the file that has all of them: agent-memory install.';
   elsif strange.name is not null then

@@ -9,9 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-# Add-ons that rooms of the core still name, so that the core cannot do without them yet.
-STILL_NAMED = ("artifacts", "checkpoints", "guard", "secrets", "sharing")
-
 
 @dataclass(frozen=True, eq=False)
 class House:
@@ -47,7 +44,7 @@ def whole(sql: Path) -> House:
 
 def core(sql: Path) -> House:
     """The house without add-ons."""
-    return House(sql, STILL_NAMED)
+    return House(sql, ())
 
 
 def room_of(path: Path) -> str:

@@ -4,7 +4,7 @@
   The queue's door (30_queue/door.sql) may be called from every room, because every room may ask for work; and the
   queue calls the work of later rooms in one file (30_queue/kinds.sql). The lists that sql/build.py makes
   (``{{each kind: …}}``) are not calls of the file that holds them.
-- A file of the core names no function, table or type of an add-on (but of those that sql/house.py lists).
+- A file of the core names no function, table or type of an add-on.
 - A file holds at most one public function and is named after it.
 - Each public function has a COMMENT, stands in docs/, has a method in the client and occurs in a test.
 - Each private function is used.
@@ -104,7 +104,7 @@ def upward_calls(homes: dict[str, Path], sources: dict[Path, str]) -> list[str]:
     return problems
 
 
-def named_addons(separable: tuple[str, ...]) -> list[str]:
+def named_addons() -> list[str]:
     """Functions, tables and types of add-ons that a file of the core names, although it must do without them."""
     files = {path: path.read_text(encoding="utf-8") for path in rooms.files("*.sql")}
     core = {path: text for path, text in files.items() if path.is_relative_to(CORE)}
@@ -120,7 +120,6 @@ def named_addons(separable: tuple[str, ...]) -> list[str]:
         f"{show(path)}: names {name} of the add-on {homes[name]}; docs/architecture.md says how an add-on comes in"
         for path, text in core.items()
         for name in sorted(set(CALLED.findall(COMMENT_LINE.sub("", text))) & homes.keys())
-        if homes[name] in separable
     ]
 
 
@@ -318,7 +317,7 @@ def main() -> int:
     points = {name: path for path in rooms.files("points.sql") for _, name in CREATED.findall(path.read_text())}
     problems = [
         *upward_calls(homes | points, sources),
-        *named_addons(tuple(set(build.WHOLE.addons) - set(build.house.STILL_NAMED))),
+        *named_addons(),
         *misplaced_functions(sources),
         *incomplete_functions(sources),
         *unused_functions(homes, built),

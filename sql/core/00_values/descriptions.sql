@@ -11,6 +11,7 @@ begin
     when p_bytes < 1000000 then round(p_bytes / 1000.0) || ' kB'
     else round(p_bytes / 1000000.0, 1) || ' MB' end;
 end;
+$$;
 
 -- Text that stands for bytes (base64, hexadecimal digits), and bytes that were read as text.
 create or replace function memory._describe_binary(p_head text, p_size int)
@@ -49,6 +50,7 @@ begin
   end if;
   return null;
 end;
+$$;
 
 -- The text as one line for a placeholder, or null when no character is left. The function removes control sequences of
 -- terminals (colours and titles) and invisible characters. It replaces line breaks and other control characters with
@@ -67,6 +69,7 @@ begin
   p_said := regexp_replace(translate(p_said, '[]', '()'), blank, ' ', 'g');
   return nullif(memory._harmless(btrim(p_said)), '');
 end;
+$$;
 
 -- Bytes that a file of a message, or a long text that is kept whole, may have.
 create or replace function memory._max_file_bytes()

@@ -1,8 +1,8 @@
 -- Who may reach another user: every session except a tenant's, which reaches one user only. The login role of a tenant
 -- is a member of memory_tenant, or of the role of another name that stands for that one in this database (roles.sql).
 -- memory._user_of_tenant() says which user that is. The role that has logged in decides who is a tenant: functions run
--- as the owner, so current_user does not show the caller, and RESET ROLE undoes SET ROLE. A login role that could become
--- a member of memory_tenant by SET ROLE counts as a member.
+-- as the owner, so current_user does not show the caller, and RESET ROLE undoes SET ROLE. A login role that could
+-- become a member of memory_tenant by SET ROLE counts as a member.
 
 -- Whether this session belongs to a tenant. The second term is false for superusers, who are members of all roles, and
 -- for roles that may create objects in the schema, because these roles can replace the checks. The build copies the

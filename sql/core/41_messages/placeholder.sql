@@ -37,3 +37,4 @@ begin
       from jsonb_array_elements(p_metadata -> 'content') with ordinality as e (part, place)) as p
     where p.text_place is null or p.text_place = 1));
 end;
+$$;

@@ -45,8 +45,6 @@ begin
 end;
 $$;
 
-$$;
-
 -- Which messages of a thread must not be shown, of those that no job has parsed (p_seqs). Each verdict has to prepare
 -- its expressions, so the function judges all messages as one text before it judges each.
 create or replace function memory._held_back(p_user_id text, p_thread_id text, p_seqs bigint[])

@@ -68,9 +68,3 @@ begin
     || btrim(to_char(p_count, 'FM999,999,999,999')) || ' ' || p_thing || case when p_count = 1 then '' else 's' end;
 end;
 $$;
-
-$$;
-
-$$;
-
-$$;

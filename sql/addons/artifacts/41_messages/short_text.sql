@@ -107,5 +107,3 @@ begin
   return array[head, coalesce(tail, '')];
 end;
 $$;
-
-$$;

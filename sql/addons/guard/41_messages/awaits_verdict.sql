@@ -23,3 +23,4 @@ begin
   return (memory._policy_section(p_user_id, null, 'trust') ->> 'screen')::boolean
     and p_seq > memory._screened_up_to(p_user_id, p_thread_id);
 end;
+$$;

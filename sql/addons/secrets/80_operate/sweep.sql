@@ -7,6 +7,6 @@ begin
   delete from memory.secret_reads as r where r.ctid = any (array(
     select o.ctid from memory.secret_reads as o where o.read_at < statement_timestamp() - interval '400 days'
     order by o.read_at limit p_batch_size for update skip locked));
-  return '{}';
+  return jsonb '{}';
 end;
 $$;

@@ -30,6 +30,6 @@ begin
           where m.user_id = d.user_id and m.thread_id = memory._thread_of(d.id)
             and memory._seq_of(d.id) = any (m.source_seqs)) end
     limit p_batch_size for update skip locked));
-  return '{}';
+  return jsonb '{}';
 end;
 $$;
