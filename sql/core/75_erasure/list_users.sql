@@ -24,7 +24,8 @@ begin
     select u.user_id, max(u.last_at) as last_at
     from (
       select t.user_id, memory._real_or_null(t.last_at) as last_at from memory.threads as t
-      {{each table with listed: union all select t.user_id, null from memory.<table> as t}}) as u
+      {{each table with listed: union all select t.user_id, null from memory.<table> as t}}
+    ) as u
     where u.user_id <> ''
       and (coalesce(list_users.search, '') = '' or strpos(lower(u.user_id), lower(list_users.search)) > 0)
     group by u.user_id
