@@ -65,7 +65,8 @@ def page(connection: psycopg.Connection) -> str:
     tables_of["the installation"] = ["migrations"]
     lines = sorted(relations(connection, files, {name: {row[0] for row in rows} for name, rows in columns.items()}))
     parts = [INTRODUCTION, "```mermaid\nerDiagram\n" + "\n".join(f"    {line}" for line in lines) + "\n```\n"]
-    registry = the_build(rooms.SQL.parent).registry.tables(rooms.SQL)
+    build = the_build(rooms.SQL.parent)
+    registry = build.registry.tables(build.WHOLE)
     for room, names in tables_of.items():
         parts.append(f"## {re.sub(r'^[0-9]+_', '', room).capitalize()}\n")
         for name in names:

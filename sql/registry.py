@@ -13,6 +13,7 @@ messages as m, thread_id = new_thread_id}}`` their values, ``{{texts of jobs as 
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from collections.abc import Iterable, Sequence
@@ -20,8 +21,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import house
 import tomllib  # type: ignore[import-not-found, unused-ignore]  # of Python 3.11
+from house import House
 
 WORDS = {
     "user": "the user to whom the row belongs",
@@ -255,20 +256,21 @@ def unlocked(condition: str) -> str:
     return condition
 
 
-def tables(sql: Path) -> dict[str, Table]:
+@functools.cache
+def tables(home: House) -> dict[str, Table]:
     """The tables of all rooms in the order of the build. Raises SystemExit for what is not registered."""
     found: dict[str, Table] = {}
-    for path in house.files(sql, "tables.sql"):
+    for path in home.files("tables.sql"):
         entries = path.with_name("registry.toml")
         of_room = tomllib.loads(entries.read_text()) if entries.exists() else {}
         text = path.read_text()
         for name, body in CREATED.findall(text):
-            found[name] = Table(name, path.relative_to(sql.parent), {}, {}, of_room.pop(name, {}))
+            found[name] = Table(name, path.relative_to(home.sql.parent), {}, {}, of_room.pop(name, {}))
             found[name].add(COLUMN.findall(body))
         for name, *column in ADDED.findall(text):
             found[name].add([column])
         if of_room:
-            place = entries.relative_to(sql.parent)
+            place = entries.relative_to(home.sql.parent)
             raise SystemExit(f"{place} has an entry [{next(iter(of_room))}], but tables.sql makes no such table")
     for table in found.values():
         if problem := problem_of(table):
@@ -320,7 +322,7 @@ def literal(value: Any) -> str:
     return f"$entry${text}$entry$" if {"'", "\\"} & set(text) else f"'{text}'"
 
 
-def with_tables(sql: Path, text: str) -> str:
+def with_tables(home: House, text: str) -> str:
     """The text with its lists of tables and of columns."""
 
     def filled(line: str, table: Table) -> str:
@@ -333,30 +335,30 @@ def with_tables(sql: Path, text: str) -> str:
     def lines(match: re.Match[str]) -> str:
         indent, needed, separator, line = match.groups()
         between = f"\n{indent}{separator}\n" if separator else "\n"
-        return between.join(indent + filled(line, table) for table in tables(sql).values() if table.value(needed))
+        return between.join(indent + filled(line, table) for table in tables(home).values() if table.value(needed))
 
     def columns(match: re.Match[str]) -> str:
         name, alias, values = match.groups()
-        names = tables(sql)[name].types
+        names = tables(home)[name].types
         if not alias:
             return ", ".join(names)
         made = dict(part.split(" = ", 1) for part in re.split(r",\s+(?=\w+ = )", values or "") if part)
         return ", ".join(made.get(column, f"{alias}.{column}") for column in names)
 
     def names(match: re.Match[str]) -> str:
-        return ", ".join(f"'{name}'" for name, table in tables(sql).items() if table.value(match[1]))
+        return ", ".join(f"'{name}'" for name, table in tables(home).items() if table.value(match[1]))
 
     def texts(match: re.Match[str]) -> str:
-        return ", ".join(f"{match[2]}.{column}" for column in tables(sql)[match[1]].columns({"text"}))
+        return ", ".join(f"{match[2]}.{column}" for column in tables(home)[match[1]].columns({"text"}))
 
     text = TEXTS_OF.sub(texts, text)
     text = COLUMNS_OF.sub(columns, NAMES.sub(names, EACH.sub(lines, text)))
     return text.replace("{{unlocked threads}}", UNLOCKED["threads"])
 
 
-def of_move(sql: Path) -> str:
+def of_move(home: House) -> str:
     """The Python module that says which tables agent-memory move copies."""
-    known = tables(sql)
+    known = tables(home)
     not_moved = {name: table.entry["not_moved"] for name, table in sorted(known.items()) if "not_moved" in table.entry}
     instead = {name: table.entry["moved"] for name, table in known.items() if "moved" in table.entry}
 

@@ -17,7 +17,8 @@ from tests.support.sqlapi import TABLES, Api
 
 pytestmark = pytest.mark.feature("F5")
 
-REGISTRY = the_build(ROOT).registry.tables(ROOT / "sql")
+BUILD = the_build(ROOT)
+REGISTRY = BUILD.registry.tables(BUILD.WHOLE)
 TEXTS = {"text", "text with keys", "wording", "wording with keys"}
 NO_TEXT = {
     ("artifacts", "content"): "empty: the content lies in parts",

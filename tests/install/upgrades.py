@@ -9,6 +9,7 @@ from tests.support.servers import ROOT
 
 LATER, LATEST = "98.0.0", "99.0.0"
 PART = f"migrations/{VERSION}-{LATER}.sql"
+OF_SECRETS = f"addons/secrets/{PART}"
 CODE = "core/80_operate/extra.sql"
 PUBLIC = """
 create or replace function memory.extra({arguments})
@@ -46,10 +47,11 @@ def altered() -> dict[str, str]:
     """The files of a later version, which has a further column, table, index, function and column of a result."""
     secrets = "addons/secrets/49_secrets/list_secrets.sql"
     return {
-        PART: TABLES + TYPES,
+        PART: TABLES,
+        OF_SECRETS: TYPES,
         "core/90_later/tables.sql": TABLES + COMMENTS,
         "core/90_later/registry.toml": '[extra_rows]\nnot_exported = "rows of a test"\n',
-        "core/90_later/types.sql": TYPES,
+        "addons/secrets/90_later/types.sql": TYPES,
         secrets: (ROOT / "sql" / secrets).read_text().replace("s.updated_at\n", "s.updated_at, 7\n"),
         CODE: PUBLIC.format(arguments="", result="int", value="7"),
     }

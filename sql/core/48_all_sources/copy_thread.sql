@@ -49,9 +49,7 @@ begin
   select m.user_id, 'message', m.thread_id, m.seq, case when m.is_active then 'added' else 'hidden' end
   from memory.messages as m
   where m.user_id = copy_thread.user_id and m.thread_id = new_thread_id;
-  if memory._is_space(user_id) then
-    perform memory._copy_writers(user_id, thread_id, new_thread_id);
-  end if;
+  {{each addon with thread_copied: perform memory._<addon>_thread_copied(user_id, thread_id, new_thread_id);}}
   insert into memory.quarantined_messages ({{columns of quarantined_messages}})
   select {{columns of quarantined_messages as q, thread_id = new_thread_id}}
   from memory.quarantined_messages as q
@@ -102,32 +100,6 @@ comment on function memory.copy_thread(text, text, text, bigint) is
 'memory.delete_thread() deletes the first thread and the memories extracted from it. The metadata of the new thread '
 'say where it comes from: copied_from and copied_upto_seq. A new_thread_id that the user has already is refused '
 '(23505).';
-
--- Notes for each copied message of a space, and for title and metadata, who wrote it, and forgets who wrote in an
--- earlier thread of the name.
-create or replace function memory._copy_writers(p_user_id text, p_thread_id text, p_new_thread_id text)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  delete from memory.space_writes as w
-  using memory.messages as m
-  where m.user_id = p_user_id and m.thread_id = p_new_thread_id
-    and w.user_id = p_user_id and w.source = 'message' and w.id = p_new_thread_id || '/' || m.seq;
-  delete from memory.space_writes as w
-  where w.user_id = p_user_id and w.source in ('title', 'metadata') and w.id = p_new_thread_id;
-  insert into memory.space_writes (user_id, member, source, id)
-  select p_user_id, w.member, 'message', p_new_thread_id || '/' || m.seq
-  from memory.messages as m
-  join memory.space_writes as w
-    on w.user_id = p_user_id and w.source = 'message' and w.id = p_thread_id || '/' || m.seq
-  where m.user_id = p_user_id and m.thread_id = p_new_thread_id
-  union all
-  select p_user_id, w.member, w.source, p_new_thread_id
-  from memory.space_writes as w
-  where w.user_id = p_user_id and w.source in ('title', 'metadata') and w.id = p_thread_id;
-end;
-$$;
 
 -- Makes the row of the new thread and locks that of the origin, in the order of their ids; returns the origin.
 create or replace function memory._begin_copy(p_user_id text, p_thread_id text, p_new_thread_id text)

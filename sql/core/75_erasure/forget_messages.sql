@@ -9,31 +9,20 @@ language plpgsql volatile parallel unsafe
 as $$
 declare
   patterns constant text[] := memory._patterns_of(p_wordings);
-  -- Of uploads, which no artifact names yet.
-  uploads uuid[] := memory._stating_contents(p_user_id,
-    array(select u.upload_id from memory.artifact_uploads as u where u.user_id = p_user_id), p_wordings);
-  artifacts uuid[];
   places jsonb; -- for each thread the numbers of its messages that go
   thread record;
-  keys text[];
+  keys jsonb := jsonb '{}'; -- for each thread the keys of artifacts that these messages named
+  keys_of_thread text[];
   contents text[];
   notice constant text := memory._quarantine_notice();
   said text[] := p_wordings; -- and those of the messages that go
   removed bigint;
   gone jsonb := jsonb '{}';
 begin
+  {{each addon with forget_first: gone := memory._added(gone, memory._<addon>_forget_first(p_user_id, p_wordings));}}
   delete from memory.shown_rounds as s where s.user_id = p_user_id; -- with hashes of queries, perhaps of these words
   get diagnostics removed = row_count;
   gone := memory._counting(gone, 'shown_rounds', removed);
-  -- Uploads before artifacts, the order of memory.store_artifact(). The pieces go in a statement of their own, because
-  -- it sees the piece for which the one before has waited.
-  with deleted as (
-    delete from memory.artifact_uploads as u where u.user_id = p_user_id and u.upload_id = any (uploads)
-    returning u.upload_id
-  )
-  select array_agg(d.upload_id) into uploads from deleted as d;
-  delete from memory.artifact_parts as p where p.user_id = p_user_id and p.content_id = any (uploads);
-  gone := memory._counting(gone, 'artifact_uploads', cardinality(uploads));
   select coalesce(jsonb_object_agg(f.thread_id, f.seqs), '{}') into places
   from (
     select m.thread_id, jsonb_agg(m.seq order by m.seq) as seqs
@@ -89,7 +78,8 @@ begin
     )
     select count(*), contents || array_agg(d.content) filter (where not starts_with(d.content, notice)),
       array_agg(d.artifact_key) filter (where d.artifact_key is not null)
-    into removed, contents, keys from deleted as d;
+    into removed, contents, keys_of_thread from deleted as d;
+    keys := keys || jsonb_build_object(thread.thread_id, keys_of_thread);
     perform memory._bury(p_user_id, contents);
     said := said || memory._wordings_of(contents);
     gone := memory._counting(gone, 'messages', removed);
@@ -97,20 +87,10 @@ begin
     -- by which anybody could guess the text.
     update memory.idempotency_keys as k set digest = ''
     where k.user_id = p_user_id and k.thread_id = thread.thread_id and k.seq = any (thread.seqs);
-    delete from memory.artifacts as a
-    where a.user_id = p_user_id and a.thread_id = thread.thread_id and a.key = any (keys)
-      and not exists (
-        select from memory.messages as m
-        where m.user_id = a.user_id and m.thread_id = a.thread_id and m.artifact_key = a.key);
-    get diagnostics removed = row_count;
-    gone := memory._counting(gone, 'artifacts', removed);
     gone := memory._added(gone, memory._forget_summaries(p_user_id, thread.thread_id, thread.seqs[1]));
   end loop;
-  artifacts := memory._stating_contents(p_user_id,
-    array(select a.content_id from memory.artifacts as a where a.user_id = p_user_id), p_wordings);
-  delete from memory.artifacts as a where a.user_id = p_user_id and a.content_id = any (artifacts);
-  get diagnostics removed = row_count;
-  gone := memory._counting(gone, 'artifacts', removed);
+  {{each addon with forget_last:
+  gone := memory._added(gone, memory._<addon>_forget_last(p_user_id, p_wordings, keys));}}
   -- Archives of conversations outlive the summaries that they were made with.
   delete from memory.documents as d
   where d.user_id = p_user_id and memory._is_archive(d) and memory._states_any(d.content, said);

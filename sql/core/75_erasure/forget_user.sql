@@ -18,7 +18,7 @@ begin
       'Use keep or forget.');
   end if;
   -- Of a space, transactions that write there end before anything is locked, and later ones wait here.
-  perform from memory.spaces as s where s.user_id = forget_user.user_id for update;
+  perform memory._lock_space(user_id);
   perform memory._check_id('user_id', user_id);
   reason := memory._reason_without(reason, array[user_id]);
   perform memory._lock_user(user_id);
@@ -73,27 +73,6 @@ comment on function memory.forget_user(text, text, text) is
 'in spaces stays, without the user; with spaces => ''forget'' it goes as well, as far as sessions of tenants wrote it: '
 'in others nobody knows who writes.';
 
--- Takes a user out of all spaces, and with p_forgets what the user wrote there; returns the rows by table.
-create or replace function memory._leave_spaces(p_user_id text, p_forgets boolean)
-returns jsonb
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  gone jsonb := jsonb '{}';
-  removed bigint;
-begin
-  delete from memory.space_grants as g where g.member = p_user_id;
-  get diagnostics removed = row_count;
-  gone := memory._counting(gone, 'space_grants', removed);
-  if p_forgets then
-    return memory._added(gone, memory._forget_contributions(p_user_id));
-  end if;
-  delete from memory.space_writes as w where w.member = p_user_id;
-  get diagnostics removed = row_count;
-  return memory._counting(gone, 'space_writes', removed);
-end;
-$$;
-
 -- Removes all rows of a user that this transaction sees, and returns how many there were by table. The order is that of
 -- docs/architecture.md: claims are stopped, threads and counters are locked, then rows are removed, those that jobs
 -- lock in the order in which jobs lock them. The catalog names the tables.
@@ -123,8 +102,7 @@ begin
   end if;
   -- A session that deletes or cuts a document locks the document, then its pieces.
   documents := memory._lock_documents(p_user_id, locked.threads);
-  perform from memory.checkpoints as c where c.user_id = p_user_id
-  order by c.thread_id, c.namespace, c.checkpoint_id for update;
+  {{each addon with lock_user: perform memory._<addon>_lock_user(p_user_id);}}
   for item in
     select t.* from memory._tables_of_users() as t where not t.stays
   loop

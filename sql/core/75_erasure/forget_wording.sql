@@ -14,14 +14,7 @@ begin
 <forgotten as code>
   where t.user_id = p_user_id and memory._may_state(concat_ws(' ', <wording as code>), patterns)
     and memory._json_states_any(jsonb_build_array(<wording as code>), p_wordings) and <wording_if as code>;}}
-  -- The keys of artifacts that are gone leave the list of changes: a key may be made of an artifact's first words. Rows
-  -- that somebody is numbering are in the second table when the first statement ends.
-  delete from memory.new_changes as c
-  where c.user_id = p_user_id and c.source = 'artifact' and c.id <> ''
-    and (select a.key from memory.artifacts as a where a.user_id = p_user_id and a.key = c.id) is null;
-  delete from memory.changes as c
-  where c.user_id = p_user_id and c.source = 'artifact' and c.id <> ''
-    and (select a.key from memory.artifacts as a where a.user_id = p_user_id and a.key = c.id) is null;
+  {{each addon with forget_wording: perform memory._<addon>_forget_wording(p_user_id);}}
   -- Reasons of earlier receipts, which stay for good.
   update memory.receipts as r set reason = '[forgotten]'
   from memory.erasure_keys as k

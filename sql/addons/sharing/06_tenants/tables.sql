@@ -1,5 +1,5 @@
--- Who reaches one user only, and what the install file has granted. These three tables have row security without a
--- policy: whatever is granted on them, only the owner reads and writes them.
+-- Who reaches one user only. These two tables have row security without a policy: whatever is granted on them, only the
+-- owner reads and writes them.
 create table memory.bound_roles (
   role_name name primary key, -- id
   user_id text, -- user
@@ -35,23 +35,6 @@ comment on column memory.token_keys.inner_block is
 'The key, padded to 64 bytes, each combined with 0x36 (HMAC, RFC 2104).';
 comment on column memory.token_keys.outer_block is 'The same, combined with 0x5c.';
 comment on column memory.token_keys.set_at is 'When memory.set_token_key() set it.';
-
-create table memory.role_grants (
-  role_name name not null, -- id
-  object text not null, -- id
-  role_oid oid not null, -- number
-  granted_at timestamptz not null default statement_timestamp(), -- time
-  primary key (role_name, object)
-);
-alter table memory.role_grants enable row level security;
-comment on table memory.role_grants is
-'What the install file has granted to memory_app and the other roles of agent_memory. It grants each right once, so '
-'that what an administrator has revoked stays revoked.';
-comment on column memory.role_grants.role_name is 'The role that got the right.';
-comment on column memory.role_grants.object is 'What it may use: the kind of object and its name in schema memory.';
-comment on column memory.role_grants.role_oid is
-'The number of the role then: a role that was dropped and created again has another one, and gets its rights again.';
-comment on column memory.role_grants.granted_at is 'When the install file granted it.';
 
 -- Spaces, who may use them, and who wrote what there.
 -- Each row of memory.space_grants belongs to one of memory.spaces (user_id).
