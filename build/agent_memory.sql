@@ -32952,8 +32952,8 @@ set local search_path = pg_catalog, pg_temp;
 -- left_out are columns that are made again, or that only mean something to this database; sent are values that an
 -- export has instead of those of the columns. An import refuses a row that does not meet the condition. Expired rows
 -- (unexpired is not true) are not exported either; an import takes them, because an old export has them. problem is an
--- expression over a row t and its JSON r.value that names the member which breaks a rule, or is null: the build makes it
--- of the words and types of the columns, and of the table's own rule.
+-- expression over a row t and its JSON r.value that names the member which breaks a rule, or is null: the build makes
+-- it of the words and types of the columns, and of the table's own rule.
 create or replace function memory._export_kinds()
 returns table (
   place int, kind text, left_out text[], condition text, unexpired text, sent jsonb, sorted_by text[], imported jsonb,
@@ -33519,8 +33519,8 @@ begin
 end;
 $$;
 
--- Removes messages, and returns how many there were. Their idempotency keys stay, so that a repeated call or import does
--- not store them again, but not their digests, by which anybody could guess the text.
+-- Removes messages, and returns how many there were. Their idempotency keys stay, so that a repeated call or import
+-- does not store them again, but not their digests, by which anybody could guess the text.
 create or replace function memory._remove_messages(p_user_id text, p_threads text[], p_seqs bigint[])
 returns bigint
 language plpgsql volatile parallel unsafe
