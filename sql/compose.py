@@ -25,7 +25,8 @@ HEADER = re.compile(
 )
 # A function with the comment above it.
 FUNCTION = re.compile(
-    r"(?:^--[^\n]*\n)*^create or replace function memory\.(\w+)\(.*?^(?:\$\$;|end;(?!\n\$\$;))\n+", re.MULTILINE | re.DOTALL
+    r"(?:^--[^\n]*\n)*^create or replace function memory\.(\w+)\(.*?^(?:\$\$;|end;(?!\n\$\$;))\n+",
+    re.MULTILINE | re.DOTALL,
 )
 WEIGHT = re.compile(r"\{\{weight (\w+)\}\}")  # of the ranking, by its name in 60_search/weights.json
 # Lines that the build repeats: for each member, if it has this file, with this between the members, the lines.
