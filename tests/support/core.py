@@ -64,5 +64,7 @@ def skip_others(items: Iterable[pytest.Item]) -> None:
 
 def is_of_an_addon(error: BaseException) -> bool:
     """Whether a call failed because the core does not have this function, table or type."""
+    if isinstance(error, KeyError):  # of Api
+        return error.args[0] in OF_ADDONS
     missing = (psycopg.errors.UndefinedFunction, psycopg.errors.UndefinedTable, psycopg.errors.UndefinedObject)
     return isinstance(error, missing) and bool(set(re.findall(r"\bmemory\.(\w+)", str(error))) & OF_ADDONS)
