@@ -9,31 +9,20 @@ language plpgsql volatile parallel unsafe
 as $$
 declare
   patterns constant text[] := memory._patterns_of(p_wordings);
-  -- Of uploads, which no artifact names yet.
-  uploads uuid[] := memory._stating_contents(p_user_id,
-    array(select u.upload_id from memory.artifact_uploads as u where u.user_id = p_user_id), p_wordings);
-  artifacts uuid[];
   places jsonb; -- for each thread the numbers of its messages that go
   thread record;
-  keys text[];
+  keys jsonb := jsonb '{}'; -- for each thread the keys of artifacts that these messages named
+  keys_of_thread text[];
   contents text[];
   notice constant text := memory._quarantine_notice();
   said text[] := p_wordings; -- and those of the messages that go
   removed bigint;
   gone jsonb := jsonb '{}';
 begin
+  {{each addon with forget_first: gone := memory._added(gone, memory._<addon>_forget_first(p_user_id, p_wordings));}}
   delete from memory.shown_rounds as s where s.user_id = p_user_id; -- with hashes of queries, perhaps of these words
   get diagnostics removed = row_count;
-  gone := jsonb_strip_nulls(jsonb_build_object('shown_rounds', nullif(removed, 0)));
-  -- Uploads before artifacts, the order of memory.store_artifact(). The pieces go in a statement of their own, because
-  -- it sees the piece for which the one before has waited.
-  with deleted as (
-    delete from memory.artifact_uploads as u where u.user_id = p_user_id and u.upload_id = any (uploads)
-    returning u.upload_id
-  )
-  select array_agg(d.upload_id) into uploads from deleted as d;
-  delete from memory.artifact_parts as p where p.user_id = p_user_id and p.content_id = any (uploads);
-  gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('artifact_uploads', cardinality(uploads))));
+  gone := memory._counting(gone, 'shown_rounds', removed);
   select coalesce(jsonb_object_agg(f.thread_id, f.seqs), '{}') into places
   from (
     select m.thread_id, jsonb_agg(m.seq order by m.seq) as seqs
@@ -89,33 +78,24 @@ begin
     )
     select count(*), contents || array_agg(d.content) filter (where not starts_with(d.content, notice)),
       array_agg(d.artifact_key) filter (where d.artifact_key is not null)
-    into removed, contents, keys from deleted as d;
+    into removed, contents, keys_of_thread from deleted as d;
+    keys := keys || jsonb_build_object(thread.thread_id, keys_of_thread);
     perform memory._bury(p_user_id, contents);
     said := said || memory._wordings_of(contents);
-    gone := memory._added(gone, jsonb_build_object('messages', removed));
+    gone := memory._counting(gone, 'messages', removed);
     -- Their idempotency keys stay, so that a repeated call or import does not store them again, but not their digests,
     -- by which anybody could guess the text.
     update memory.idempotency_keys as k set digest = ''
     where k.user_id = p_user_id and k.thread_id = thread.thread_id and k.seq = any (thread.seqs);
-    delete from memory.artifacts as a
-    where a.user_id = p_user_id and a.thread_id = thread.thread_id and a.key = any (keys)
-      and not exists (
-        select from memory.messages as m
-        where m.user_id = a.user_id and m.thread_id = a.thread_id and m.artifact_key = a.key);
-    get diagnostics removed = row_count;
-    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('artifacts', nullif(removed, 0))));
     gone := memory._added(gone, memory._forget_summaries(p_user_id, thread.thread_id, thread.seqs[1]));
   end loop;
-  artifacts := memory._stating_contents(p_user_id,
-    array(select a.content_id from memory.artifacts as a where a.user_id = p_user_id), p_wordings);
-  delete from memory.artifacts as a where a.user_id = p_user_id and a.content_id = any (artifacts);
-  get diagnostics removed = row_count;
-  gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('artifacts', nullif(removed, 0))));
+  {{each addon with forget_last:
+  gone := memory._added(gone, memory._<addon>_forget_last(p_user_id, p_wordings, keys));}}
   -- Archives of conversations outlive the summaries that they were made with.
   delete from memory.documents as d
   where d.user_id = p_user_id and memory._is_archive(d) and memory._states_any(d.content, said);
   get diagnostics removed = row_count;
-  gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('documents', nullif(removed, 0))));
+  gone := memory._counting(gone, 'documents', removed);
   -- Summaries that say it without a message that is left to say so.
   for thread in
     select s.thread_id, min(s.end_seq) as end_seq from memory.summaries as s
@@ -130,7 +110,7 @@ begin
     -- A new one is made of all that is left.
     delete from memory.marks as k where k.user_id = p_user_id and k.kind = 'summarize_user';
     get diagnostics removed = row_count;
-    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('marks', nullif(removed, 0))));
+    gone := memory._counting(gone, 'marks', removed);
     delete from memory.summaries as s where s.user_id = p_user_id and s.thread_id = '';
     if found and exists (select from memory.models as m where m.kind = 'chat' and m.is_active) then
       perform memory._enqueue(p_user_id, 'summarize_user', '');
@@ -138,7 +118,7 @@ begin
   end if;
   delete from memory.query_embeddings as q where q.user_id = p_user_id; -- a query may have the forgotten words
   get diagnostics removed = row_count;
-  return memory._added(gone, jsonb_strip_nulls(jsonb_build_object('query_embeddings', nullif(removed, 0))));
+  return memory._counting(gone, 'query_embeddings', removed);
 end;
 $$;
 
@@ -175,6 +155,6 @@ begin
     perform memory._enqueue(p_user_id, 'summarize_thread', p_thread_id, '{"is_forced": true}', k)
     from unnest(kinds) as k;
   end if;
-  return gone || jsonb_strip_nulls(jsonb_build_object('documents', nullif(documents, 0)));
+  return memory._counting(gone, 'documents', documents);
 end;
 $$;

@@ -69,11 +69,7 @@ begin
   where k.user_id = p_user_id and k.thread_id = f.thread_id and k.seq = f.seq;
   delete from memory.quarantined_messages as q
   where q.user_id = p_user_id and memory._is_forgotten(p_forgotten_by, q.content);
-  with gone as (
-    delete from memory.artifacts as a where a.user_id = p_user_id and a.key = any (keys) returning a.content_id
-  )
-  delete from memory.artifact_parts as p
-  where p.user_id = p_user_id and p.content_id in (select g.content_id from gone as g);
+  {{each addon with leave_out: perform memory._<addon>_leave_out(p_user_id, keys);}}
   with gone as (
     delete from memory.summaries as s
     where s.user_id = p_user_id and (s.thread_id = '' or exists (
