@@ -353,6 +353,10 @@ def with_tables(home: House, text: str) -> str:
 
     text = TEXTS_OF.sub(texts, text)
     text = COLUMNS_OF.sub(columns, NAMES.sub(names, EACH.sub(lines, text)))
+    if "{{each table" in text:
+        raise SystemExit(
+            f"a list of tables does not end its line: {text[text.index('{{each table') :].splitlines()[0]}"
+        )
     return text.replace("{{unlocked threads}}", UNLOCKED["threads"])
 
 

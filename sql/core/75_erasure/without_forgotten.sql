@@ -59,14 +59,7 @@ begin
     return;
   end if;
 
-  delete from memory.messages as m
-  using unnest(threads, seqs) as f (thread_id, seq)
-  where m.user_id = p_user_id and m.thread_id = f.thread_id and m.seq = f.seq;
-  -- The keys of the messages stay, so that nobody stores them again, but not the digests, by which anybody could guess
-  -- the text.
-  update memory.idempotency_keys as k set digest = ''
-  from unnest(threads, seqs) as f (thread_id, seq)
-  where k.user_id = p_user_id and k.thread_id = f.thread_id and k.seq = f.seq;
+  perform memory._remove_messages(p_user_id, threads, seqs);
   delete from memory.quarantined_messages as q
   where q.user_id = p_user_id and memory._is_forgotten(p_forgotten_by, q.content);
   {{each addon with leave_out: perform memory._<addon>_leave_out(p_user_id, keys);}}

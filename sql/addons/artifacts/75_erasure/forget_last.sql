@@ -1,6 +1,8 @@
--- Removes the artifacts that forgotten messages became (p_keys, by the threads of the messages) and that no message
--- names any more, and those that have these wordings in them. Returns the rows by table.
-create or replace function memory._artifacts_forget_last(p_user_id text, p_wordings text[], p_keys jsonb)
+-- Removes the artifacts that forgotten messages of these threads became, if no message names them any more, and those
+-- that have these wordings in them. Returns the rows by table.
+create or replace function memory._artifacts_forget_last(
+  p_user_id text, p_wordings text[], p_threads text[], p_keys text[]
+)
 returns jsonb
 language plpgsql volatile parallel unsafe
 as $$
@@ -10,9 +12,8 @@ declare
   contents uuid[];
 begin
   delete from memory.artifacts as a
-  using jsonb_each(p_keys) as t (thread_id, keys)
-  cross join lateral jsonb_array_elements_text(case jsonb_typeof(t.keys) when 'array' then t.keys else '[]' end) as k
-  where a.user_id = p_user_id and a.key = k and a.thread_id = t.thread_id
+  using unnest(p_threads, p_keys) as t (thread_id, key)
+  where a.user_id = p_user_id and a.key = t.key and a.thread_id = t.thread_id
     and not exists (
       select from memory.messages as m
       where m.user_id = a.user_id and m.thread_id = a.thread_id and m.artifact_key = a.key);

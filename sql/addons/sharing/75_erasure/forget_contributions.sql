@@ -39,14 +39,7 @@ begin
           where (m.thread_id, q) not in (select * from unnest(seqs.threads, seqs.numbers))));
     if cardinality(seqs.numbers) > 0 then
       perform memory._delete_messages(space, seqs.threads, seqs.numbers);
-      delete from memory.messages as m
-      using unnest(seqs.threads, seqs.numbers) as d (thread_id, seq)
-      where m.user_id = space and m.thread_id = d.thread_id and m.seq = d.seq;
-      get diagnostics removed = row_count;
-      gone := memory._counting(gone, 'messages', removed);
-      update memory.idempotency_keys as k set digest = '' -- by which anybody could guess the text
-      from unnest(seqs.threads, seqs.numbers) as d (thread_id, seq)
-      where k.user_id = space and k.thread_id = d.thread_id and k.seq = d.seq;
+      gone := memory._counting(gone, 'messages', memory._remove_messages(space, seqs.threads, seqs.numbers));
     end if;
     if memories <> '{}' then
       gone := memory._added(gone, memory._forget_memories(space, memories, '{}'));
