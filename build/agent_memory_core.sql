@@ -5681,11 +5681,9 @@ end;
 -- Refuses a user whom another server serves. Nobody does without a cluster.
 create or replace function memory._refuse_other_node(p_user_id text)
 returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
+language sql immutable parallel safe
+begin atomic
 end;
-$$;
 
 -- The map of a cluster, which clients ask for. Null: one server serves all users.
 create or replace function memory._cluster_map()
@@ -5754,11 +5752,9 @@ $$;
 -- Notes that the user of a tenant's session wrote a text in a space.
 create or replace function memory._note_writer(p_user_id text, p_source text, p_id text, p_is_new boolean)
 returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
+language sql immutable parallel safe
+begin atomic
 end;
-$$;
 
 -- A space is memory that several users share. To all tables and functions it is a user whose id begins with "space:".
 
@@ -11759,31 +11755,25 @@ $$;
 -- where the call of the tool may stand that it is the result of.
 create or replace function memory._shortened(p_message memory.messages, p_policy jsonb, p_messages jsonb)
 returns memory.messages
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  return p_message;
+language sql immutable parallel safe
+begin atomic
+  select p_message;
 end;
-$$;
 
 -- The whole content that a placeholder in a message stands for; null if there is none.
 create or replace function memory._whole_content(p_user_id text, p_artifact_key text)
 returns text
-language plpgsql stable parallel safe
-as $$
-begin
-  return null;
+language sql immutable parallel safe
+begin atomic
+  select null::text;
 end;
-$$;
 
 -- A message does not name this content any more.
 create or replace function memory._check_artifact_soon(p_user_id text, p_key text)
 returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
+language sql immutable parallel safe
+begin atomic
 end;
-$$;
 
 -- Whether a message of low trust must not be recalled yet, because a model has yet to judge it.
 create or replace function memory._awaits_verdict(
@@ -11798,12 +11788,10 @@ end;
 -- Has a model judge texts of low trust, and returns the reason for which they are in quarantine until it has.
 create or replace function memory._judge_later(p_user_id text)
 returns text
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  return null;
+language sql immutable parallel safe
+begin atomic
+  select null::text;
 end;
-$$;
 
 -- Messages in quarantine. The row of such a message says only that it is in quarantine, and memory.quarantined_messages
 -- keeps its text. So search, recall, contexts, extraction and summaries need no condition that one of them could
@@ -24890,56 +24878,47 @@ $$;
 
 -- The artifacts that the thread of a context names, each with the newest message that names it; nulls for none.
 create or replace function memory._named_artifacts(p_asking memory._asking, out keys text[], out seqs bigint[])
-language plpgsql stable parallel safe
-as $$
-begin
+language sql immutable parallel safe
+begin atomic
+  select null::text[], null::bigint[];
 end;
-$$;
 
 -- The part of kept texts within p_room tokens, of the artifacts that the thread names.
 create or replace function memory._kept_texts(
   p_asking memory._asking, p_keys text[], p_seqs bigint[], p_newest bigint, p_rest int, p_room int
 )
 returns memory._offer[]
-language plpgsql stable parallel unsafe
-as $$
-begin
-  return array[]::memory._offer[];
+language sql immutable parallel safe
+begin atomic
+  select array[]::memory._offer[];
 end;
-$$;
 
 -- The tokens that are kept free to say what placeholders are.
 create or replace function memory._tokens_for_placeholders(p_asking memory._asking, p_max_tokens int)
 returns int
-language plpgsql stable parallel safe
-as $$
-begin
-  return 0;
+language sql immutable parallel safe
+begin atomic
+  select 0;
 end;
-$$;
 
 -- What placeholders are, for a context in which one stands.
 create or replace function memory._placeholder_offer(
   p_asking memory._asking, p_offers memory._offer[], p_max_tokens int
 )
 returns memory._offer[]
-language plpgsql stable parallel safe
-as $$
-begin
-  return array[]::memory._offer[];
+language sql immutable parallel safe
+begin atomic
+  select array[]::memory._offer[];
 end;
-$$;
 
 -- A text in which memory._harmless() has made the brackets of all placeholders round, with those of the user's own
 -- artifacts as they are.
 create or replace function memory._with_own_refs(p_user_id text, p_content text)
 returns text
-language plpgsql stable parallel safe
-as $$
-begin
-  return p_content;
+language sql immutable parallel safe
+begin atomic
+  select p_content;
 end;
-$$;
 
 -- The text and the model with which a client embeds a query where the server cannot. The steps of such a client: call
 -- this function; ask the model for the embedding of text; keep the embedding with memory.keep_query_embedding();
@@ -27688,41 +27667,33 @@ $$;
 -- Locks a space that is to be forgotten: transactions that write there end before, and later ones wait.
 create or replace function memory._lock_space(p_user_id text)
 returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
+language sql immutable parallel safe
+begin atomic
 end;
-$$;
 
 -- Takes a user out of all spaces, and with p_forgets what the user wrote there; returns the rows by table.
 create or replace function memory._leave_spaces(p_user_id text, p_forgets boolean)
 returns jsonb
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  return jsonb '{}';
+language sql immutable parallel safe
+begin atomic
+  select jsonb '{}';
 end;
-$$;
 
 -- The new keys of artifacts of the first of two users who are merged, where the second has the key already.
 create or replace function memory._new_keys(p_from text, p_into text)
 returns jsonb
-language plpgsql stable parallel safe
-as $$
-begin
-  return jsonb '{}';
+language sql immutable parallel safe
+begin atomic
+  select jsonb '{}';
 end;
-$$;
 
 -- Gives the secrets of the first of two users who are merged to the second, and returns the new names.
 create or replace function memory._merge_secrets(p_from text, p_into text)
 returns jsonb
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  return jsonb '{}';
+language sql immutable parallel safe
+begin atomic
+  select jsonb '{}';
 end;
-$$;
 
 -- Stores the receipt of an erasure, and returns it.
 create or replace function memory._receipt(p_subject text, p_user_id text, p_reason text, p_tables jsonb)
@@ -28383,11 +28354,10 @@ $$;
 
 -- For the doctor's check of roles: what is wrong with roles that are bound to users, and how many are.
 create or replace function memory._check_bindings(out fault text, out note text)
-language plpgsql stable parallel safe
-as $$
-begin
+language sql immutable parallel safe
+begin atomic
+  select null::text, null::text;
 end;
-$$;
 
 -- The doctor's check of privileges: nothing for PUBLIC, nobody but the owner creates objects in the schema or changes
 -- whole tables, and nobody reads a table of all users' texts past row security. Roles are meant to call functions;
