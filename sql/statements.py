@@ -143,7 +143,8 @@ def problem(table: Table) -> str:
     if condition := table.entry.get("condition"):
         member = re.findall(r"t\.(\w+)", condition)[0]
         cases.append(f"when ({condition}) is not true then '{member}'")
-    return f"coalesce(case {' '.join(cases)} end, {table.entry.get('rule', 'null')})"
+    checked = f"memory._refused_member('{table.name}', to_jsonb(t))" if "checks" in table.entry else "null"
+    return f"coalesce(case {' '.join(cases)} end, {table.entry.get('rule', checked)})"
 
 
 def assignments(values: dict[str, str]) -> str:
