@@ -8,7 +8,7 @@
 -- time. No data belongs to an extension, so pg_dump dumps all of it and DROP EXTENSION cannot delete it.
 --
 -- For the administrator who must approve it; docs/what-runs-in-my-database.md has more.
---   It makes    schema memory with 52 tables, 11 views, 42 triggers and 1084 functions, 110 of them public.
+--   It makes    schema memory with 52 tables, 11 views, 42 triggers and 1087 functions, 110 of them public.
 --               The extensions vector, pgcrypto and, for a superuser, plpython3u, if they are missing. Roles without
 --               login: memory_app, memory_tenant, memory_worker, memory_reader, memory_admin, if you may create roles.
 --   It leaves   everything else as it is: it makes no object in another schema, no setting of the server, the database
@@ -4937,8 +4937,7 @@ returns memory._offer[]$header$),
 returns text[]$header$),
       ('function', '_export_kinds', $header$()
 returns table (
-  place int, kind text, left_out text[], condition text, unexpired text, sent jsonb, sorted_by text[], imported jsonb,
-  problem text, after_import text
+  place int, kind text, left_out text[], condition text, unexpired text, sent jsonb, sorted_by text[], imported jsonb
 )$header$),
       ('function', 'export_user', $header$(
   user_id text, kinds text[] default null, max_rows int default null, after jsonb default null
@@ -4975,9 +4974,11 @@ returns jsonb$header$),
 returns jsonb$header$),
       ('function', '_tables_of_users', $header$()
 returns table (
-  relation regclass, name text, has_thread boolean, deletion text, stays boolean, ignored_by_import boolean,
+  relation regclass, name text, has_thread boolean, stays boolean, ignored_by_import boolean,
   merged_by_hand boolean, merged jsonb, taken text, joined text, conflict text
 )$header$),
+      ('function', '_forgetting_delete', $header$(p_table regclass, p_has_thread boolean)
+returns text$header$),
       ('function', '_lock_documents', $header$(p_user_id text, p_threads text[])
 returns uuid[]$header$),
       ('function', '_without_user', $header$(p_user_id text)
@@ -4988,9 +4989,13 @@ returns void$header$),
 returns jsonb$header$),
       ('function', '_import_rows', $header$(p_user_id text, p_kind text, p_rows jsonb)
 returns void$header$),
+      ('function', '_import_statement', $header$(p_table regclass, p_rows jsonb, p_made jsonb, p_source text)
+returns text$header$),
       ('function', '_place_of_row', $header$(p_kind text, p_rows jsonb)
 returns text$header$),
-      ('function', '_refused_member', $header$(p_row anyelement, p_checks text)
+      ('function', '_import_rule', $header$(p_table regclass)
+returns text$header$),
+      ('function', '_refused_member', $header$(p_kind text, p_row jsonb)
 returns text$header$),
       ('function', 'import_user', $header$(
   user_id text, export jsonb, lift_tombstones boolean default false, is_last boolean default true
@@ -32977,124 +32982,81 @@ set local search_path = pg_catalog, pg_temp;
 -- The tables that are exported, in the order in which they are imported, as the registry has them (sql/registry.py).
 -- left_out are columns that are made again, or that only mean something to this database; sent are values that an
 -- export has instead of those of the columns. An import refuses a row that does not meet the condition. Expired rows
--- (unexpired is not true) are not exported either; an import takes them, because an old export has them. problem is an
--- expression over a row t and its JSON r.value that names the member which breaks a rule, or is null: the build makes
--- it of the words and types of the columns, and of the table's own rule.
+-- (unexpired is not true) are not exported either; an import takes them, because an old export has them.
 create or replace function memory._export_kinds()
 returns table (
-  place int, kind text, left_out text[], condition text, unexpired text, sent jsonb, sorted_by text[], imported jsonb,
-  problem text, after_import text
+  place int, kind text, left_out text[], condition text, unexpired text, sent jsonb, sorted_by text[], imported jsonb
 )
 language plpgsql immutable parallel safe
 as $$
 begin
   return query
   select 10, text 'policies', array[]::text[], coalesce(null, 'true'), coalesce(null, 'true'),
-    null::jsonb, null::text[], coalesce(null, '{}')::jsonb,
-    $entry$coalesce(case when (t.agent_id = '' or memory._is_id(t.agent_id)) is false then 'agent_id' || coalesce(' (' || left(r.value ->> 'agent_id', 50) || ')', '') when (jsonb_typeof(t.settings) = 'object') is false then 'settings' || coalesce(' (' || left(r.value ->> 'settings', 50) || ')', '') when (memory._is_real_moment(t.updated_at)) is false then 'updated_at' || coalesce(' (' || left(r.value ->> 'updated_at', 50) || ')', '') end, memory._refused_member(t, 'memory._check_settings_object(($1).settings), memory._check_settings(($1).settings)'))$entry$, null::text
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb
   union all
   select 160, text 'model_calls', array['job_id']::text[], coalesce(null, 'true'), coalesce(null, 'true'),
-    null::jsonb, null::text[], coalesce(null, '{}')::jsonb,
-    $entry$coalesce(case when (t.agent_id is null or memory._is_id(t.agent_id)) is false then 'agent_id' || coalesce(' (' || left(r.value ->> 'agent_id', 50) || ')', '') when (memory._is_real_moment(t.called_at)) is false then 'called_at' || coalesce(' (' || left(r.value ->> 'called_at', 50) || ')', '') when (t.duration_ms between 0 and 1000000000000000) is false then 'duration_ms' || coalesce(' (' || left(r.value ->> 'duration_ms', 50) || ')', '') when (t.price between 0 and 1000000) is false then 'price' || coalesce(' (' || left(r.value ->> 'price', 50) || ')', '') when (jsonb_typeof(t.refusals) = 'object') is false then 'refusals' || coalesce(' (' || left(r.value ->> 'refusals', 50) || ')', '') when (t.tokens_in between 0 and 1000000000000000) is false then 'tokens_in' || coalesce(' (' || left(r.value ->> 'tokens_in', 50) || ')', '') when (t.tokens_out between 0 and 1000000000000000) is false then 'tokens_out' || coalesce(' (' || left(r.value ->> 'tokens_out', 50) || ')', '') end, case
-  when t.tokens_in > 2147483647 then 'tokens_in'
-  when t.tokens_out > 2147483647 then 'tokens_out'
-  when t.duration_ms > 2147483647 then 'duration_ms' end)$entry$, null::text
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb
   union all
   select 150, text 'jobs', array['job_id', 'next_request', 'tokens_reserved', 'worker', 'lease_token', 'lease_expires_at']::text[], coalesce($entry$t.status in ('completed', 'dead')$entry$, 'true'), coalesce(null, 'true'),
-    null::jsonb, null::text[], coalesce(null, '{}')::jsonb,
-    $entry$coalesce(case when (t.agent_id is null or memory._is_id(t.agent_id)) is false then 'agent_id' || coalesce(' (' || left(r.value ->> 'agent_id', 50) || ')', '') when (t.attempts between 0 and 1000000000) is false then 'attempts' || coalesce(' (' || left(r.value ->> 'attempts', 50) || ')', '') when (t.calls_entered between 0 and 1000000000) is false then 'calls_entered' || coalesce(' (' || left(r.value ->> 'calls_entered', 50) || ')', '') when (memory._is_real_moment(t.created_at)) is false then 'created_at' || coalesce(' (' || left(r.value ->> 'created_at', 50) || ')', '') when (memory._is_real_moment(t.finished_at)) is false then 'finished_at' || coalesce(' (' || left(r.value ->> 'finished_at', 50) || ')', '') when (jsonb_typeof(t.input) = 'object') is false then 'input' || coalesce(' (' || left(r.value ->> 'input', 50) || ')', '') when (t.max_attempts between 0 and 1000000000) is false then 'max_attempts' || coalesce(' (' || left(r.value ->> 'max_attempts', 50) || ')', '') when (jsonb_typeof(t.request) = 'object') is false then 'request' || coalesce(' (' || left(r.value ->> 'request', 50) || ')', '') when (jsonb_typeof(t.result) = 'object') is false then 'result' || coalesce(' (' || left(r.value ->> 'result', 50) || ')', '') when (memory._is_real_moment(t.run_after)) is false then 'run_after' || coalesce(' (' || left(r.value ->> 'run_after', 50) || ')', '') when (t.tokens_allowed between 0 and 1000000000000000) is false then 'tokens_allowed' || coalesce(' (' || left(r.value ->> 'tokens_allowed', 50) || ')', '') when (t.tokens_entered between 0 and 1000000000000000) is false then 'tokens_entered' || coalesce(' (' || left(r.value ->> 'tokens_entered', 50) || ')', '') when (t.status in ('completed', 'dead')) is not true then 'status' end, null)$entry$, null::text
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb
   union all
   select 140, text 'marks', array[]::text[], coalesce($entry$t.kind not in ('claims', 'language', 'parsed_anew', 'spoken')$entry$, 'true'), coalesce($entry$t.kind <> 'words'$entry$, 'true'),
-    null::jsonb, null::text[], coalesce(null, '{}')::jsonb,
-    $entry$coalesce(case when (t.position between -1 and 1000000000000000000) is false then 'position' || coalesce(' (' || left(r.value ->> 'position', 50) || ')', '') when (t.kind not in ('claims', 'language', 'parsed_anew', 'spoken')) is not true then 'kind' end, null)$entry$, null::text
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb
   union all
   select 20, text 'artifacts', array['content_id']::text[], coalesce(null, 'true'), coalesce('memory._is_unexpired(t.expires_at)', 'true'),
-    '{"content": "memory._content_slice(t.user_id, t.content_id)"}'::jsonb, null::text[], coalesce('{"content": "null", "content_id": "memory._uuid_v7()"}', '{}')::jsonb,
-    $entry$coalesce(case when (t.agent_id is null or memory._is_id(t.agent_id)) is false then 'agent_id' || coalesce(' (' || left(r.value ->> 'agent_id', 50) || ')', '') when (memory._is_real_moment(t.check_at) or t.check_at = 'infinity') is false then 'check_at' || coalesce(' (' || left(r.value ->> 'check_at', 50) || ')', '') when (memory._is_real_moment(t.created_at)) is false then 'created_at' || coalesce(' (' || left(r.value ->> 'created_at', 50) || ')', '') when (memory._is_bound(t.expires_at)) is false then 'expires_at' || coalesce(' (' || left(r.value ->> 'expires_at', 50) || ')', '') when (memory._is_real_moment(t.quarantined_at)) is false then 'quarantined_at' || coalesce(' (' || left(r.value ->> 'quarantined_at', 50) || ')', '') when (memory._is_real_moment(t.released_at)) is false then 'released_at' || coalesce(' (' || left(r.value ->> 'released_at', 50) || ')', '') when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (t.token_count between 0 and 1000000000) is false then 'token_count' || coalesce(' (' || left(r.value ->> 'token_count', 50) || ')', '') end, memory._refused_member(t, 'memory._check_artifact($1), memory._check_artifact_content(($1).content)'))$entry$, $entry$select memory._append_content($2, a.content_id, r.value ->> 'content')
-from jsonb_array_elements($1) as r
-join memory.artifacts as a on a.user_id = $2 and a.key = r.value ->> 'key'$entry$::text
+    '{"content": "memory._content_slice(t.user_id, t.content_id)"}'::jsonb, null::text[], coalesce('{"content": "null", "content_id": "memory._uuid_v7()"}', '{}')::jsonb
   union all
   select 30, text 'threads', array['message_count', 'active_tokens', 'settled_at']::text[], coalesce(null, 'true'), coalesce(null, 'true'),
-    null::jsonb, null::text[], coalesce(null, '{}')::jsonb,
-    $entry$coalesce(case when (memory._is_real_moment(t.first_at)) is false then 'first_at' || coalesce(' (' || left(r.value ->> 'first_at', 50) || ')', '') when (memory._is_real_moment(t.last_at)) is false then 'last_at' || coalesce(' (' || left(r.value ->> 'last_at', 50) || ')', '') when (t.next_seq between 0 and 1000000000000000) is false then 'next_seq' || coalesce(' (' || left(r.value ->> 'next_seq', 50) || ')', '') when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (t.tokens_since_summary between 0 and 1000000000000000) is false then 'tokens_since_summary' || coalesce(' (' || left(r.value ->> 'tokens_since_summary', 50) || ')', '') end, case
-  when not memory._is_metadata(t.metadata) then 'metadata'
-  when octet_length(t.title) > 2000 then 'title' end)$entry$, null::text
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb
   union all
   select 40, text 'messages', array[]::text[], coalesce(null, 'true'), coalesce('t.expires_at > statement_timestamp()', 'true'),
-    null::jsonb, null::text[], coalesce(null, '{}')::jsonb,
-    $entry$coalesce(case when (t.agent_id is null or memory._is_id(t.agent_id)) is false then 'agent_id' || coalesce(' (' || left(r.value ->> 'agent_id', 50) || ')', '') when (memory._is_real_moment(t.created_at)) is false then 'created_at' || coalesce(' (' || left(r.value ->> 'created_at', 50) || ')', '') when (memory._is_bound(t.expires_at)) is false then 'expires_at' || coalesce(' (' || left(r.value ->> 'expires_at', 50) || ')', '') when (jsonb_typeof(t.files) = 'object') is false then 'files' || coalesce(' (' || left(r.value ->> 'files', 50) || ')', '') when (t.seq between 0 and 1000000000000000) is false then 'seq' || coalesce(' (' || left(r.value ->> 'seq', 50) || ')', '') when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (t.token_count between 0 and 1000000000) is false then 'token_count' || coalesce(' (' || left(r.value ->> 'token_count', 50) || ')', '') when (memory._is_real_moment(t.updated_at)) is false then 'updated_at' || coalesce(' (' || left(r.value ->> 'updated_at', 50) || ')', '') end, memory._message_problem(
-  t.user_id, t.thread_id, t.agent_id, t.role, t.content, t.metadata, t.created_at, t.idempotency_key))$entry$, null::text
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb
   union all
   select 130, text 'idempotency_keys', array[]::text[], coalesce(null, 'true'), coalesce(null, 'true'),
-    null::jsonb, null::text[], coalesce(null, '{}')::jsonb,
-    $entry$coalesce(case when (t.seq between 0 and 1000000000000000) is false then 'seq' || coalesce(' (' || left(r.value ->> 'seq', 50) || ')', '') when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (t.token_count between 0 and 1000000000) is false then 'token_count' || coalesce(' (' || left(r.value ->> 'token_count', 50) || ')', '') end, case when (octet_length(t.idempotency_key) between 1 and 255) is not true then 'idempotency_key' end)$entry$, null::text
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb
   union all
   select 50, text 'quarantined_messages', array[]::text[], coalesce(null, 'true'), coalesce('exists (
   select from memory.messages as m
   where m.user_id = t.user_id and m.thread_id = t.thread_id and m.seq = t.seq
     and m.expires_at > statement_timestamp())', 'true'),
-    null::jsonb, null::text[], coalesce(null, '{}')::jsonb,
-    $entry$coalesce(case when (memory._is_real_moment(t.quarantined_at)) is false then 'quarantined_at' || coalesce(' (' || left(r.value ->> 'quarantined_at', 50) || ')', '') when (memory._is_real_moment(t.released_at)) is false then 'released_at' || coalesce(' (' || left(r.value ->> 'released_at', 50) || ')', '') when (t.seq between 0 and 1000000000000000) is false then 'seq' || coalesce(' (' || left(r.value ->> 'seq', 50) || ')', '') when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') end, null)$entry$, null::text
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb
   union all
   select 60, text 'summaries', array[]::text[], coalesce($entry$t.status <> 'processing'$entry$, 'true'), coalesce(null, 'true'),
-    null::jsonb, null::text[], coalesce(null, '{}')::jsonb,
-    $entry$coalesce(case when (memory._is_real_moment(t.created_at)) is false then 'created_at' || coalesce(' (' || left(r.value ->> 'created_at', 50) || ')', '') when (t.end_seq between 0 and 1000000000000000) is false then 'end_seq' || coalesce(' (' || left(r.value ->> 'end_seq', 50) || ')', '') when (memory._is_real_moment(t.quarantined_at)) is false then 'quarantined_at' || coalesce(' (' || left(r.value ->> 'quarantined_at', 50) || ')', '') when (t.start_seq between 0 and 1000000000000000) is false then 'start_seq' || coalesce(' (' || left(r.value ->> 'start_seq', 50) || ')', '') when (t.thread_id = '' or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (t.token_count between 0 and 1000000000) is false then 'token_count' || coalesce(' (' || left(r.value ->> 'token_count', 50) || ')', '') when (t.status <> 'processing') is not true then 'status' end, case
-  when memory._list_problem(t.agent_ids) is not null then 'agent_ids'
-  when not memory._is_metadata(t.metadata) then 'metadata' end)$entry$, null::text
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb
   union all
   select 80, text 'memories', array['content_hash', 'is_stated']::text[], coalesce(null, 'true'), coalesce('memory._is_unexpired(t.expires_at)', 'true'),
-    null::jsonb, null::text[], coalesce('{"content_hash": "memory._content_hash(t.content)", "is_stated": "memory._states(t.source)"}', '{}')::jsonb,
-    $entry$coalesce(case when (t.agent_id is null or memory._is_id(t.agent_id)) is false then 'agent_id' || coalesce(' (' || left(r.value ->> 'agent_id', 50) || ')', '') when (t.confidence between 0 and 1) is false then 'confidence' || coalesce(' (' || left(r.value ->> 'confidence', 50) || ')', '') when (memory._is_real_moment(t.created_at)) is false then 'created_at' || coalesce(' (' || left(r.value ->> 'created_at', 50) || ')', '') when (memory._is_real_moment(t.deleted_at) or t.deleted_at = 'infinity') is false then 'deleted_at' || coalesce(' (' || left(r.value ->> 'deleted_at', 50) || ')', '') when (memory._is_bound(t.expires_at)) is false then 'expires_at' || coalesce(' (' || left(r.value ->> 'expires_at', 50) || ')', '') when (t.importance between 0 and 1) is false then 'importance' || coalesce(' (' || left(r.value ->> 'importance', 50) || ')', '') when (memory._is_real_moment(t.quarantined_at)) is false then 'quarantined_at' || coalesce(' (' || left(r.value ->> 'quarantined_at', 50) || ')', '') when (memory._is_real_moment(t.released_at)) is false then 'released_at' || coalesce(' (' || left(r.value ->> 'released_at', 50) || ')', '') when (memory._is_real_moment(t.said_at)) is false then 'said_at' || coalesce(' (' || left(r.value ->> 'said_at', 50) || ')', '') when (0 <= all (t.source_seqs) and 1000000000000000 >= all (t.source_seqs)) is false then 'source_seqs' || coalesce(' (' || left(r.value ->> 'source_seqs', 50) || ')', '') when (memory._is_real_moment(t.superseded_at)) is false then 'superseded_at' || coalesce(' (' || left(r.value ->> 'superseded_at', 50) || ')', '') when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (t.trust between 0 and 1) is false then 'trust' || coalesce(' (' || left(r.value ->> 'trust', 50) || ')', '') when (memory._is_real_moment(t.updated_at)) is false then 'updated_at' || coalesce(' (' || left(r.value ->> 'updated_at', 50) || ')', '') when (memory._is_bound(t.valid_from)) is false then 'valid_from' || coalesce(' (' || left(r.value ->> 'valid_from', 50) || ')', '') when (memory._is_bound(t.valid_to)) is false then 'valid_to' || coalesce(' (' || left(r.value ->> 'valid_to', 50) || ')', '') when (t.version between 1 and 1000000000) is false then 'version' || coalesce(' (' || left(r.value ->> 'version', 50) || ')', '') end, coalesce(memory._memory_problem(t, true), case when cardinality(t.source_seqs) > 100000 then 'source_seqs' end))$entry$, null::text
+    null::jsonb, null::text[], coalesce('{"content_hash": "memory._content_hash(t.content)", "is_stated": "memory._states(t.source)"}', '{}')::jsonb
   union all
   select 90, text 'memory_history', array[]::text[], coalesce(null, 'true'), coalesce('not exists (
   select from memory.memories as m
   where m.user_id = t.user_id and m.memory_id = t.memory_id and m.expires_at <= statement_timestamp())', 'true'),
-    null::jsonb, null::text[], coalesce(null, '{}')::jsonb,
-    $entry$coalesce(case when (memory._is_real_moment(t.changed_at)) is false then 'changed_at' || coalesce(' (' || left(r.value ->> 'changed_at', 50) || ')', '') when (t.confidence between 0 and 1) is false then 'confidence' || coalesce(' (' || left(r.value ->> 'confidence', 50) || ')', '') when (memory._is_bound(t.expires_at)) is false then 'expires_at' || coalesce(' (' || left(r.value ->> 'expires_at', 50) || ')', '') when (t.importance between 0 and 1) is false then 'importance' || coalesce(' (' || left(r.value ->> 'importance', 50) || ')', '') when (memory._is_bound(t.valid_to)) is false then 'valid_to' || coalesce(' (' || left(r.value ->> 'valid_to', 50) || ')', '') when (t.version between 1 and 1000000000) is false then 'version' || coalesce(' (' || left(r.value ->> 'version', 50) || ')', '') end, case
-  when (t.content ~ e'\\S') is not true or octet_length(t.content) > memory._max_memory_bytes() then 'content'
-  when not memory._is_metadata(t.metadata) then 'metadata'
-  when memory._list_problem(t.tags) is not null then 'tags' end)$entry$, null::text
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb
   union all
   select 200, text 'memory_uses', array[]::text[], coalesce($entry$t.outcome in ('used', 'helpful', 'wrong')$entry$, 'true'), coalesce('exists (
   select from memory.memories as m
   where m.user_id = t.user_id and m.memory_id = t.memory_id and memory._is_unexpired(m.expires_at))', 'true'),
-    null::jsonb, null::text[], coalesce(null, '{}')::jsonb,
-    $entry$coalesce(case when (t.helpful between 0 and 1000000000000000) is false then 'helpful' || coalesce(' (' || left(r.value ->> 'helpful', 50) || ')', '') when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (memory._is_real_moment(t.updated_at)) is false then 'updated_at' || coalesce(' (' || left(r.value ->> 'updated_at', 50) || ')', '') when (t.used between 0 and 1000000000000000) is false then 'used' || coalesce(' (' || left(r.value ->> 'used', 50) || ')', '') when (t.wrong between 0 and 1000000000000000) is false then 'wrong' || coalesce(' (' || left(r.value ->> 'wrong', 50) || ')', '') when (t.outcome in ('used', 'helpful', 'wrong')) is not true then 'outcome' end, null)$entry$, null::text
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb
   union all
   select 70, text 'memory_scopes', array['memory_count']::text[], coalesce(null, 'true'), coalesce(null, 'true'),
-    null::jsonb, null::text[], coalesce(null, '{}')::jsonb,
-    $entry$coalesce(case when (t.agent_id is null or memory._is_id(t.agent_id)) is false then 'agent_id' || coalesce(' (' || left(r.value ->> 'agent_id', 50) || ')', '') when (t.duplicates_skipped between 0 and 1000000000000000) is false then 'duplicates_skipped' || coalesce(' (' || left(r.value ->> 'duplicates_skipped', 50) || ')', '') when (t.extracted_count between 0 and 1000000000) is false then 'extracted_count' || coalesce(' (' || left(r.value ->> 'extracted_count', 50) || ')', '') when (t.extracted_on between date '0001-01-02' and date '9999-12-30') is false then 'extracted_on' || coalesce(' (' || left(r.value ->> 'extracted_on', 50) || ')', '') end, null)$entry$, null::text
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb
   union all
   select 100, text 'documents', array[]::text[], coalesce(null, 'true'), coalesce(null, 'true'),
-    null::jsonb, null::text[], coalesce(null, '{}')::jsonb,
-    $entry$coalesce(case when (memory._is_real_moment(t.created_at)) is false then 'created_at' || coalesce(' (' || left(r.value ->> 'created_at', 50) || ')', '') when (memory._is_real_moment(t.quarantined_at)) is false then 'quarantined_at' || coalesce(' (' || left(r.value ->> 'quarantined_at', 50) || ')', '') when (memory._is_real_moment(t.released_at)) is false then 'released_at' || coalesce(' (' || left(r.value ->> 'released_at', 50) || ')', '') when (t.thread_id = '' or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (t.trust between 0 and 1) is false then 'trust' || coalesce(' (' || left(r.value ->> 'trust', 50) || ')', '') when (memory._is_real_moment(t.updated_at)) is false then 'updated_at' || coalesce(' (' || left(r.value ->> 'updated_at', 50) || ')', '') end, memory._refused_member(t, 'memory._check_document($1)'))$entry$, $entry$select memory._cut_roughly(d, memory._policy($2, memory._document_agent(d.agent_ids)))
-from jsonb_array_elements($1) as r
-join memory.documents as d on d.user_id = $2 and d.document_id = (r.value ->> 'document_id')::uuid$entry$::text
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb
   union all
   select 170, text 'checkpoints', array[]::text[], coalesce('memory._is_namespace(t.namespace)', 'true'), coalesce('not memory._checkpoints_have_expired(t.user_id, t.thread_id)', 'true'),
-    null::jsonb, null::text[], coalesce(null, '{}')::jsonb,
-    $entry$coalesce(case when (jsonb_typeof(t.checkpoint) = 'object') is false then 'checkpoint' || coalesce(' (' || left(r.value ->> 'checkpoint', 50) || ')', '') when (t.checkpoint_id is null or memory._is_id(t.checkpoint_id)) is false then 'checkpoint_id' || coalesce(' (' || left(r.value ->> 'checkpoint_id', 50) || ')', '') when (memory._is_real_moment(t.created_at)) is false then 'created_at' || coalesce(' (' || left(r.value ->> 'created_at', 50) || ')', '') when (memory._is_bound(t.expires_at)) is false then 'expires_at' || coalesce(' (' || left(r.value ->> 'expires_at', 50) || ')', '') when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (memory._is_namespace(t.namespace)) is not true then 'namespace' end, case
-  when not memory._is_metadata(t.metadata) then 'metadata'
-  when not memory._is_checkpoint(t.checkpoint) then 'checkpoint' end)$entry$, null::text
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb
   union all
   select 180, text 'checkpoint_blobs', array[]::text[], coalesce('memory._is_namespace(t.namespace)', 'true'), coalesce('not memory._checkpoints_have_expired(t.user_id, t.thread_id)', 'true'),
-    null::jsonb, null::text[], coalesce(null, '{}')::jsonb,
-    $entry$coalesce(case when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (memory._is_namespace(t.namespace)) is not true then 'namespace' end, null)$entry$, null::text
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb
   union all
   select 190, text 'checkpoint_writes', array[]::text[], coalesce('memory._is_namespace(t.namespace)', 'true'), coalesce('not memory._checkpoints_have_expired(t.user_id, t.thread_id)', 'true'),
-    null::jsonb, null::text[], coalesce(null, '{}')::jsonb,
-    $entry$coalesce(case when (t.checkpoint_id is null or memory._is_id(t.checkpoint_id)) is false then 'checkpoint_id' || coalesce(' (' || left(r.value ->> 'checkpoint_id', 50) || ')', '') when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (memory._is_namespace(t.namespace)) is not true then 'namespace' end, null)$entry$, null::text
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb
   union all
   select 110, text 'secrets', array[]::text[], coalesce(null, 'true'), coalesce(null, 'true'),
-    null::jsonb, null::text[], coalesce(null, '{}')::jsonb,
-    $entry$coalesce(case when (memory._is_real_moment(t.created_at)) is false then 'created_at' || coalesce(' (' || left(r.value ->> 'created_at', 50) || ')', '') when (memory._is_real_moment(t.updated_at)) is false then 'updated_at' || coalesce(' (' || left(r.value ->> 'updated_at', 50) || ')', '') end, case
-  when not memory._is_id(t.name) then 'name'
-  when (octet_length(t.key_id) = 8) is not true then 'key_id'
-  when (octet_length(t.sealed) between 64 and 70000) is not true then 'sealed' end)$entry$, null::text
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb
   union all
   select 120, text 'secret_reads', array[]::text[], coalesce(null, 'true'), coalesce(null, 'true'),
-    null::jsonb, array['read_at', 'ctid']::text[]::text[], coalesce(null, '{}')::jsonb,
-    $entry$coalesce(case when (memory._is_real_moment(t.read_at)) is false then 'read_at' || coalesce(' (' || left(r.value ->> 'read_at', 50) || ')', '') end, null)$entry$, null::text
+    null::jsonb, array['read_at', 'ctid']::text[]::text[], coalesce(null, '{}')::jsonb
   order by 1;
 end;
 $$;
@@ -33713,7 +33675,8 @@ begin
   for item in
     select t.* from memory._tables_of_users() as t where not t.stays
   loop
-    execute item.deletion using p_user_id, locked.threads, locked.agents, documents;
+    execute memory._forgetting_delete(item.relation, item.has_thread)
+    using p_user_id, locked.threads, locked.agents, documents;
     get diagnostics removed = row_count;
     removed := removed + case when item.name = 'marks' and had_mark then 1 else 0 end;
     gone := memory._counting(gone, item.name, removed);
@@ -33722,14 +33685,12 @@ begin
 end;
 $$;
 
--- The tables with rows of users, in the order in which these rows are locked. The catalog names the tables, because
--- somebody may have made others than ours in the schema; the registry says more of ours (sql/registry.py). The
--- statement that removes rows leaves those alone that are of a thread, counter or document that is not locked, or of an
--- artifact or upload that is still there. $1 is the user; $2, $3 and $4 are the threads, agents and documents that are
--- locked.
+-- The tables with rows of users, in the order in which these rows are locked, and whether the rows are of threads, too.
+-- The catalog names the tables, because somebody may have made others than ours in the schema; the registry says more
+-- of ours (sql/registry.py).
 create or replace function memory._tables_of_users()
 returns table (
-  relation regclass, name text, has_thread boolean, deletion text, stays boolean, ignored_by_import boolean,
+  relation regclass, name text, has_thread boolean, stays boolean, ignored_by_import boolean,
   merged_by_hand boolean, merged jsonb, taken text, joined text, conflict text
 )
 language plpgsql stable parallel safe
@@ -33737,8 +33698,6 @@ as $$
 begin
   return query
   select c.oid::regclass, c.relname::text, h.has_thread,
-    format('delete from %s as t where t.user_id = $1 and (%s) is not true', c.oid::regclass,
-      coalesce(r.left_alone, case when h.has_thread then 't.thread_id in (select h.thread_id from memory.threads as h where h.user_id = $1 except select unnest($2))' else 'false' end)),
     coalesce(r.stays, false), coalesce(r.ignored_by_import, false), coalesce(r.merged_by_hand, false),
     r.merged, r.taken, r.joined, r.conflict
   from pg_class as c
@@ -33748,104 +33707,101 @@ begin
       select from pg_attribute as h where h.attrelid = c.oid and h.attname = 'thread_id' and not h.attisdropped)
   ) as h (has_thread)
   left join (
-    select text 'audit', null::int, null::text, 'who has called which function, without the user' is not null, true::boolean,
+    select text 'audit', null::int, 'who has called which function, without the user' is not null, true::boolean,
       true::boolean, '{}'::jsonb, null::text, null::text, null::text
     union all
-    select text 'bound_roles', null::int, null::text, null is not null, null::boolean,
+    select text 'bound_roles', null::int, null is not null, null::boolean,
       null::boolean, '{}'::jsonb, null::text, null::text, null::text
     union all
-    select text 'spaces', null::int, null::text, null is not null, true::boolean,
+    select text 'spaces', null::int, null is not null, true::boolean,
       null::boolean, '{}'::jsonb, null::text, null::text, 'do nothing'::text
     union all
-    select text 'space_grants', null::int, null::text, null is not null, true::boolean,
+    select text 'space_grants', null::int, null is not null, true::boolean,
       null::boolean, '{}'::jsonb, null::text, null::text, 'do nothing'::text
     union all
-    select text 'space_writes', null::int, null::text, null is not null, null::boolean,
+    select text 'space_writes', null::int, null is not null, null::boolean,
       null::boolean, '{}'::jsonb, null::text, null::text, 'do nothing'::text
     union all
-    select text 'policies', null::int, null::text, null is not null, null::boolean,
+    select text 'policies', null::int, null is not null, null::boolean,
       null::boolean, '{}'::jsonb, null::text, null::text, 'on constraint policies_pkey do update set settings = memory._merge_policy(excluded.settings, x.settings)'::text
     union all
-    select text 'model_calls', null::int, null::text, 'the costs of calls, without the user' is not null, null::boolean,
+    select text 'model_calls', null::int, 'the costs of calls, without the user' is not null, null::boolean,
       null::boolean, '{}'::jsonb, null::text, null::text, 'do nothing'::text
     union all
-    select text 'merged_users', null::int, null::text, null is not null, null::boolean,
+    select text 'merged_users', null::int, null is not null, null::boolean,
       null::boolean, '{}'::jsonb, null::text, null::text, 'do nothing'::text
     union all
-    select text 'due_deletions', null::int, null::text, null is not null, null::boolean,
+    select text 'due_deletions', null::int, null is not null, null::boolean,
       null::boolean, '{}'::jsonb, null::text, null::text, 'do nothing'::text
     union all
-    select text 'new_changes', null::int, null::text, null is not null, true::boolean,
+    select text 'new_changes', null::int, null is not null, true::boolean,
       null::boolean, '{}'::jsonb, null::text, null::text, null::text
     union all
-    select text 'changes', null::int, null::text, null is not null, true::boolean,
+    select text 'changes', null::int, null is not null, true::boolean,
       null::boolean, '{}'::jsonb, null::text, null::text, null::text
     union all
-    select text 'jobs', 110::int, 't.scope in (select h.thread_id from memory.threads as h where h.user_id = $1 except select unnest($2))'::text, null is not null, null::boolean,
+    select text 'jobs', 110::int, null is not null, null::boolean,
       null::boolean, $entry${"scope": "case when t.kind in ('language', 'parsed_anew', 'spoken') then t.scope else coalesce($7 ->> t.scope, t.scope) end", "job_id": "case when exists (select from memory.jobs as j where j.user_id = $6 and j.job_id = t.job_id)\n  then nextval(pg_get_serial_sequence('memory.jobs', 'job_id')) else t.job_id end"}$entry$::jsonb, null::text, null::text, 'do nothing'::text
     union all
-    select text 'marks', 100::int, $entry$(t.scope, t.kind) = ('', 'claims') or t.scope in (select h.thread_id from memory.threads as h where h.user_id = $1 except select unnest($2))$entry$::text, null is not null, null::boolean,
+    select text 'marks', 100::int, null is not null, null::boolean,
       null::boolean, $entry${"scope": "case when t.kind in ('language', 'parsed_anew', 'spoken') then t.scope else coalesce($7 ->> t.scope, t.scope) end"}$entry$::jsonb, null::text, $entry$where not ($9 and t.kind = 'summarize_user')$entry$::text, $entry$on constraint marks_pkey do update set position = case
   when x.kind in ('reconcile_memories', 'consolidate') then least(x.position, excluded.position)
   else greatest(x.position, excluded.position) end$entry$::text
     union all
-    select text 'gone_jobs', null::int, null::text, 'for calls that are still running, with a keyed hash in place of the user; swept after 7 days' is not null, null::boolean,
+    select text 'gone_jobs', null::int, 'for calls that are still running, with a keyed hash in place of the user; swept after 7 days' is not null, null::boolean,
       null::boolean, '{}'::jsonb, null::text, null::text, 'do nothing'::text
     union all
-    select text 'texts', 70::int, $entry$t.source = 'message' and memory._thread_of(t.id) in (select h.thread_id from memory.threads as h where h.user_id = $1 except select unnest($2)) or t.source = 'memory' and t.id in (select m.memory_id::text from (select m.memory_id from memory.memories as m where m.user_id = $1 and m.agent_id in (select s.agent_id from memory.memory_scopes as s where s.user_id = $1 except select unnest($3))) as m) or t.source = 'document' and split_part(t.id, '/', 1) in (select d.document_id::text from (select d.document_id from memory.documents as d where d.user_id = $1 except select unnest($4)) as d)$entry$::text, null is not null, null::boolean,
+    select text 'texts', 70::int, null is not null, null::boolean,
       null::boolean, $entry${"id": "case t.source when 'message' then coalesce(($7 ->> memory._thread_of(t.id)) || '/' || memory._seq_of(t.id), t.id) when 'artifact' then coalesce(($8 ->> memory._thread_of(t.id)) || '/' || memory._seq_of(t.id), t.id) else t.id end", "keys": "case when t.keys is not null then\n  array(select memory._word_key($6, k) from unnest(tsvector_to_array(t.words)) as k) end"}$entry$::jsonb, null::text, null::text, 'do nothing'::text
     union all
-    select text 'embeddings', 80::int, $entry$t.source = 'message' and memory._thread_of(t.id) in (select h.thread_id from memory.threads as h where h.user_id = $1 except select unnest($2)) or t.source = 'memory' and t.id in (select m.memory_id::text from (select m.memory_id from memory.memories as m where m.user_id = $1 and m.agent_id in (select s.agent_id from memory.memory_scopes as s where s.user_id = $1 except select unnest($3))) as m) or t.source = 'document' and split_part(t.id, '/', 1) in (select d.document_id::text from (select d.document_id from memory.documents as d where d.user_id = $1 except select unnest($4)) as d)$entry$::text, null is not null, null::boolean,
+    select text 'embeddings', 80::int, null is not null, null::boolean,
       null::boolean, $entry${"id": "case t.source when 'message' then coalesce(($7 ->> memory._thread_of(t.id)) || '/' || memory._seq_of(t.id), t.id) when 'artifact' then coalesce(($8 ->> memory._thread_of(t.id)) || '/' || memory._seq_of(t.id), t.id) else t.id end"}$entry$::jsonb, null::text, null::text, 'do nothing'::text
     union all
-    select text 'query_embeddings', null::int, null::text, null is not null, true::boolean,
+    select text 'query_embeddings', null::int, null is not null, true::boolean,
       null::boolean, '{}'::jsonb, null::text, null::text, 'do nothing'::text
     union all
-    select text 'artifacts', 20::int, null::text, null is not null, null::boolean,
+    select text 'artifacts', 20::int, null is not null, null::boolean,
       null::boolean, $entry${"key": "coalesce($8 ->> t.key, t.key)", "metadata": "case when $8 <> '{}' then memory._with_keys(t.metadata::text, $8)::jsonb else t.metadata end"}$entry$::jsonb, null::text, null::text, null::text
     union all
-    select text 'artifact_parts', 30::int, 't.content_id in (
-  select a.content_id from memory.artifacts as a where a.user_id = $1
-  union all
-  select u.upload_id from memory.artifact_uploads as u where u.user_id = $1)'::text, null is not null, null::boolean,
+    select text 'artifact_parts', 30::int, null is not null, null::boolean,
       null::boolean, '{}'::jsonb, 't.content_id in (
   select a.content_id from of_artifacts as a
   union all
   select u.upload_id from of_artifact_uploads as u)'::text, null::text, null::text
     union all
-    select text 'artifact_uploads', 10::int, null::text, null is not null, null::boolean,
+    select text 'artifact_uploads', 10::int, null is not null, null::boolean,
       null::boolean, '{}'::jsonb, null::text, null::text, null::text
     union all
-    select text 'threads', null::int, null::text, null is not null, null::boolean,
+    select text 'threads', null::int, null is not null, null::boolean,
       null::boolean, $entry${"metadata": "case when $7 ? (t.metadata ->> 'copied_from')\n  then jsonb_set(t.metadata, '{copied_from}', $7 -> (t.metadata ->> 'copied_from')) else t.metadata end"}$entry$::jsonb, null::text, null::text, null::text
     union all
-    select text 'messages', null::int, null::text, null is not null, null::boolean,
+    select text 'messages', null::int, null is not null, null::boolean,
       null::boolean, $entry${"content": "memory._with_keys(t.content, $8)", "metadata": "case when $8 <> '{}' then memory._with_keys(t.metadata::text, $8)::jsonb else t.metadata end", "artifact_key": "coalesce($8 ->> t.artifact_key, t.artifact_key)"}$entry$::jsonb, null::text, null::text, null::text
     union all
-    select text 'shown_rounds', null::int, null::text, null is not null, null::boolean,
+    select text 'shown_rounds', null::int, null is not null, null::boolean,
       null::boolean, '{}'::jsonb, null::text, null::text, 'do nothing'::text
     union all
-    select text 'idempotency_keys', null::int, null::text, null is not null, null::boolean,
+    select text 'idempotency_keys', null::int, null is not null, null::boolean,
       null::boolean, '{}'::jsonb, null::text, null::text, null::text
     union all
-    select text 'quarantined_messages', null::int, null::text, null is not null, null::boolean,
+    select text 'quarantined_messages', null::int, null is not null, null::boolean,
       null::boolean, '{"content": "memory._with_keys(t.content, $8)"}'::jsonb, null::text, null::text, null::text
     union all
-    select text 'summaries', 120::int, null::text, null is not null, null::boolean,
+    select text 'summaries', 120::int, null is not null, null::boolean,
       null::boolean, '{"summary": "memory._with_keys(t.summary, $8)"}'::jsonb, null::text, $entry$where not ($9 and t.kind = 'user')$entry$::text, null::text
     union all
-    select text 'memories', 90::int, 't.agent_id in (select s.agent_id from memory.memory_scopes as s where s.user_id = $1 except select unnest($3))'::text, null is not null, null::boolean,
+    select text 'memories', 90::int, null is not null, null::boolean,
       null::boolean, $entry${"quarantined_with": "case when starts_with(t.quarantined_with, 'message ') then 'message ' || coalesce(($7 ->> memory._thread_of(substr(t.quarantined_with, 9))) || '/' || memory._seq_of(substr(t.quarantined_with, 9)), substr(t.quarantined_with, 9)) when starts_with(t.quarantined_with, 'artifact ') then 'artifact ' || coalesce($8 ->> substr(t.quarantined_with, 10), substr(t.quarantined_with, 10)) else t.quarantined_with end", "superseded_by": "coalesce(t.superseded_by, w.memory_id)", "superseded_at": "case when w.memory_id is not null then statement_timestamp() else t.superseded_at end", "supersede_reason": "case when w.memory_id is not null then 'duplicate' else t.supersede_reason end"}$entry$::jsonb, null::text, 'left join memory.memories as w
   on w.user_id = $6 and w.agent_id = t.agent_id and w.content_hash = t.content_hash
   and memory._is_current(w) and num_nonnulls(t.superseded_at, t.deleted_at) = 0'::text, null::text
     union all
-    select text 'memory_history', 60::int, 't.memory_id in (select m.memory_id from memory.memories as m where m.user_id = $1 and m.agent_id in (select s.agent_id from memory.memory_scopes as s where s.user_id = $1 except select unnest($3)))'::text, null is not null, null::boolean,
+    select text 'memory_history', 60::int, null is not null, null::boolean,
       null::boolean, $entry${"content": "memory._with_keys(t.content, $8)", "metadata": "case when $8 <> '{}' then memory._with_keys(t.metadata::text, $8)::jsonb else t.metadata end"}$entry$::jsonb, null::text, null::text, null::text
     union all
-    select text 'memory_uses', null::int, null::text, null is not null, null::boolean,
+    select text 'memory_uses', null::int, null is not null, null::boolean,
       null::boolean, '{}'::jsonb, null::text, null::text, 'do nothing'::text
     union all
-    select text 'memory_scopes', null::int, 't.agent_id in (select s.agent_id from memory.memory_scopes as s where s.user_id = $1 except select unnest($3))'::text, null is not null, null::boolean,
+    select text 'memory_scopes', null::int, null is not null, null::boolean,
       null::boolean, '{}'::jsonb, null::text, null::text, 'on constraint memory_scopes_pkey do update set
   duplicates_skipped = x.duplicates_skipped + excluded.duplicates_skipped,
   extracted_on = greatest(x.extracted_on, excluded.extracted_on),
@@ -33854,33 +33810,61 @@ begin
     when x.extracted_on > excluded.extracted_on then x.extracted_count
     else excluded.extracted_count end'::text
     union all
-    select text 'documents', 50::int, 't.document_id in (select d.document_id from memory.documents as d where d.user_id = $1 except select unnest($4))'::text, null is not null, null::boolean,
+    select text 'documents', 50::int, null is not null, null::boolean,
       null::boolean, $entry${"quarantined_with": "case when starts_with(t.quarantined_with, 'message ') then 'message ' || coalesce(($7 ->> memory._thread_of(substr(t.quarantined_with, 9))) || '/' || memory._seq_of(substr(t.quarantined_with, 9)), substr(t.quarantined_with, 9)) when starts_with(t.quarantined_with, 'artifact ') then 'artifact ' || coalesce($8 ->> substr(t.quarantined_with, 10), substr(t.quarantined_with, 10)) else t.quarantined_with end", "namespace": "case when t.namespace = memory._archive_namespace($1) then memory._archive_namespace($6) else t.namespace end", "title": "case when t.namespace = '/memories' and exists (\n    select from memory.documents as d where d.user_id = $6 and d.namespace = t.namespace and d.title = t.title)\n  then t.title || '-' || t.document_id else t.title end"}$entry$::jsonb, null::text, null::text, null::text
     union all
-    select text 'document_chunks', 40::int, 't.document_id in (select d.document_id from memory.documents as d where d.user_id = $1 except select unnest($4))'::text, null is not null, null::boolean,
+    select text 'document_chunks', 40::int, null is not null, null::boolean,
       null::boolean, '{}'::jsonb, null::text, null::text, null::text
     union all
-    select text 'checkpoints', 130::int, null::text, null is not null, null::boolean,
+    select text 'checkpoints', 130::int, null is not null, null::boolean,
       null::boolean, '{}'::jsonb, null::text, null::text, null::text
     union all
-    select text 'checkpoint_blobs', null::int, null::text, null is not null, null::boolean,
+    select text 'checkpoint_blobs', null::int, null is not null, null::boolean,
       null::boolean, '{}'::jsonb, null::text, null::text, null::text
     union all
-    select text 'checkpoint_writes', null::int, null::text, null is not null, null::boolean,
+    select text 'checkpoint_writes', null::int, null is not null, null::boolean,
       null::boolean, '{}'::jsonb, null::text, null::text, null::text
     union all
-    select text 'secrets', null::int, null::text, null is not null, null::boolean,
+    select text 'secrets', null::int, null is not null, null::boolean,
       null::boolean, '{}'::jsonb, null::text, null::text, null::text
     union all
-    select text 'secret_reads', null::int, null::text, null is not null, null::boolean,
+    select text 'secret_reads', null::int, null is not null, null::boolean,
       null::boolean, '{}'::jsonb, null::text, null::text, null::text
     union all
-    select text 'moved_users', null::int, null::text, null is not null, null::boolean,
+    select text 'moved_users', null::int, null is not null, null::boolean,
       null::boolean, '{}'::jsonb, null::text, null::text, 'do nothing'::text
-  ) as r (name, place, left_alone, stays, ignored_by_import, merged_by_hand, merged, taken, joined, conflict)
+  ) as r (name, place, stays, ignored_by_import, merged_by_hand, merged, taken, joined, conflict)
     on r.name = c.relname
   where c.relnamespace = 'memory'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
   order by r.place, c.relname; -- those without a place come last
+end;
+$$;
+
+-- The statement of a pass that removes rows of a table. It leaves rows alone that are of a thread, counter or document
+-- that is not locked, or of an artifact or upload that is still there. $1 is the user; $2, $3 and $4 are the threads,
+-- agents and documents that are locked.
+create or replace function memory._forgetting_delete(p_table regclass, p_has_thread boolean)
+returns text
+language plpgsql stable parallel safe
+as $$
+begin
+  return format('delete from %s as t where t.user_id = $1 and (%s) is not true', p_table,
+    case (select c.relname from pg_class as c where c.oid = p_table)
+      when 'jobs' then 't.scope in (select h.thread_id from memory.threads as h where h.user_id = $1 except select unnest($2))'
+      when 'marks' then $entry$(t.scope, t.kind) = ('', 'claims') or t.scope in (select h.thread_id from memory.threads as h where h.user_id = $1 except select unnest($2))$entry$
+      when 'texts' then $entry$t.source = 'message' and memory._thread_of(t.id) in (select h.thread_id from memory.threads as h where h.user_id = $1 except select unnest($2)) or t.source = 'memory' and t.id in (select m.memory_id::text from (select m.memory_id from memory.memories as m where m.user_id = $1 and m.agent_id in (select s.agent_id from memory.memory_scopes as s where s.user_id = $1 except select unnest($3))) as m) or t.source = 'document' and split_part(t.id, '/', 1) in (select d.document_id::text from (select d.document_id from memory.documents as d where d.user_id = $1 except select unnest($4)) as d)$entry$
+      when 'embeddings' then $entry$t.source = 'message' and memory._thread_of(t.id) in (select h.thread_id from memory.threads as h where h.user_id = $1 except select unnest($2)) or t.source = 'memory' and t.id in (select m.memory_id::text from (select m.memory_id from memory.memories as m where m.user_id = $1 and m.agent_id in (select s.agent_id from memory.memory_scopes as s where s.user_id = $1 except select unnest($3))) as m) or t.source = 'document' and split_part(t.id, '/', 1) in (select d.document_id::text from (select d.document_id from memory.documents as d where d.user_id = $1 except select unnest($4)) as d)$entry$
+      when 'artifact_parts' then 't.content_id in (
+  select a.content_id from memory.artifacts as a where a.user_id = $1
+  union all
+  select u.upload_id from memory.artifact_uploads as u where u.user_id = $1)'
+      when 'memories' then 't.agent_id in (select s.agent_id from memory.memory_scopes as s where s.user_id = $1 except select unnest($3))'
+      when 'memory_history' then 't.memory_id in (select m.memory_id from memory.memories as m where m.user_id = $1 and m.agent_id in (select s.agent_id from memory.memory_scopes as s where s.user_id = $1 except select unnest($3)))'
+      when 'memory_scopes' then 't.agent_id in (select s.agent_id from memory.memory_scopes as s where s.user_id = $1 except select unnest($3))'
+      when 'documents' then 't.document_id in (select d.document_id from memory.documents as d where d.user_id = $1 except select unnest($4))'
+      when 'document_chunks' then 't.document_id in (select d.document_id from memory.documents as d where d.user_id = $1 except select unnest($4))'
+      else case when p_has_thread then 't.thread_id in (select h.thread_id from memory.threads as h where h.user_id = $1 except select unnest($2))' else 'false' end
+    end);
 end;
 $$;
 
@@ -33900,9 +33884,9 @@ begin
 end;
 $$;
 
--- Removes the user from the rows that stay: the ledger, the rows that memory.record_calls() needs for running calls, and
--- who has called which function. Returns their numbers, and that of the locks of budgets. An agent that nobody else has
--- may name the user, so its id goes too, unless a policy names the agent.
+-- Removes the user from the rows that stay: the ledger, the rows that memory.record_calls() needs for running calls,
+-- and who has called which function. Returns their numbers, and that of the locks of budgets. An agent that nobody else
+-- has may name the user, so its id goes too, unless a policy names the agent.
 create or replace function memory._without_user(p_user_id text)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -34081,24 +34065,22 @@ begin
     -- The first row that breaks a rule: its place, and which member breaks it.
     execute format('select r.place - 1, p.problem from %s cross join lateral (select %s as problem) as p '
       'where p.problem is not null limit 1',
-      source, kind.problem)
+      source, memory._import_rule(relation))
     into place, problem using p_rows, p_user_id;
     if problem is not null then
       perform memory._refuse('export', format('%s[%s].%s is not valid', p_kind, place, problem),
         'See docs/export.schema.json, and the rules of the function that stores such a row.');
     end if;
-    -- Columns that no row has get their defaults, so that an export of an earlier version can be imported.
-    execute (
-      select format('insert into %s (%s) select %s from %s', relation, string_agg(quote_ident(c.name), ', '),
-        string_agg(coalesce(kind.imported ->> c.name, 't.' || quote_ident(c.name)), ', '), source)
-      from (
-        select k from jsonb_array_elements(p_rows) as r cross join lateral jsonb_object_keys(r) as k
-        union select 'user_id'
-        union select k from jsonb_object_keys(kind.imported) as k) as c (name))
-    using p_rows, p_user_id;
-    if kind.after_import is not null then
-      execute kind.after_import using p_rows, p_user_id;
-    end if;
+    execute memory._import_statement(relation, p_rows, kind.imported, source) using p_rows, p_user_id;
+    case p_kind
+      when 'artifacts' then perform memory._append_content(p_user_id, a.content_id, r.value ->> 'content')
+from jsonb_array_elements(p_rows) as r
+join memory.artifacts as a on a.user_id = p_user_id and a.key = r.value ->> 'key';
+      when 'documents' then perform memory._cut_roughly(d, memory._policy(p_user_id, memory._document_agent(d.agent_ids)))
+from jsonb_array_elements(p_rows) as r
+join memory.documents as d on d.user_id = p_user_id and d.document_id = (r.value ->> 'document_id')::uuid;
+      else
+    end case;
   exception
     -- A number that is too large, a text that is no time; a missing member, or two rows with one key.
     when data_exception or integrity_constraint_violation or syntax_error_or_access_rule_violation then
@@ -34108,6 +34090,23 @@ begin
       perform memory._refuse('export', memory._place_of_row(p_kind, p_rows) || ': ' || sqlerrm,
         'See docs/export.schema.json.');
   end;
+end;
+$$;
+
+-- The statement that stores the rows. Columns that no row has get their defaults, so that an export of an earlier
+-- version can be imported; p_made are values that the rows do not have.
+create or replace function memory._import_statement(p_table regclass, p_rows jsonb, p_made jsonb, p_source text)
+returns text
+language plpgsql stable parallel safe
+as $$
+begin
+  return (
+    select format('insert into %s (%s) select %s from %s', p_table, string_agg(quote_ident(c.name), ', '),
+      string_agg(coalesce(p_made ->> c.name, 't.' || quote_ident(c.name)), ', '), p_source)
+    from (
+      select k from jsonb_array_elements(p_rows) as r cross join lateral jsonb_object_keys(r) as k
+      union select 'user_id'
+      union select k from jsonb_object_keys(p_made) as k) as c (name));
 end;
 $$;
 
@@ -34131,13 +34130,67 @@ begin
 end;
 $$;
 
--- The member of a row ($1) that these checks refuse, and why; null if they refuse none.
-create or replace function memory._refused_member(p_row anyelement, p_checks text)
+-- The rules of imported rows, which triggers and functions check for rows that are stored one by one.
+
+-- An expression over a row t and its JSON r.value that names the member which breaks a rule, or is null. The build
+-- makes it of the words and types of the columns, and of the table's own rule.
+create or replace function memory._import_rule(p_table regclass)
+returns text
+language plpgsql stable parallel unsafe -- as memory._refused_member()
+as $$
+begin
+  return case (select c.relname from pg_class as c where c.oid = p_table)
+    when 'policies' then $entry$coalesce(case when (t.agent_id = '' or memory._is_id(t.agent_id)) is false then 'agent_id' || coalesce(' (' || left(r.value ->> 'agent_id', 50) || ')', '') when (jsonb_typeof(t.settings) = 'object') is false then 'settings' || coalesce(' (' || left(r.value ->> 'settings', 50) || ')', '') when (memory._is_real_moment(t.updated_at)) is false then 'updated_at' || coalesce(' (' || left(r.value ->> 'updated_at', 50) || ')', '') end, memory._refused_member('policies', to_jsonb(t)))$entry$
+    when 'model_calls' then $entry$coalesce(case when (t.agent_id is null or memory._is_id(t.agent_id)) is false then 'agent_id' || coalesce(' (' || left(r.value ->> 'agent_id', 50) || ')', '') when (memory._is_real_moment(t.called_at)) is false then 'called_at' || coalesce(' (' || left(r.value ->> 'called_at', 50) || ')', '') when (t.duration_ms between 0 and 1000000000000000) is false then 'duration_ms' || coalesce(' (' || left(r.value ->> 'duration_ms', 50) || ')', '') when (t.price between 0 and 1000000) is false then 'price' || coalesce(' (' || left(r.value ->> 'price', 50) || ')', '') when (jsonb_typeof(t.refusals) = 'object') is false then 'refusals' || coalesce(' (' || left(r.value ->> 'refusals', 50) || ')', '') when (t.tokens_in between 0 and 1000000000000000) is false then 'tokens_in' || coalesce(' (' || left(r.value ->> 'tokens_in', 50) || ')', '') when (t.tokens_out between 0 and 1000000000000000) is false then 'tokens_out' || coalesce(' (' || left(r.value ->> 'tokens_out', 50) || ')', '') end, case
+  when t.tokens_in > 2147483647 then 'tokens_in'
+  when t.tokens_out > 2147483647 then 'tokens_out'
+  when t.duration_ms > 2147483647 then 'duration_ms' end)$entry$
+    when 'jobs' then $entry$coalesce(case when (t.agent_id is null or memory._is_id(t.agent_id)) is false then 'agent_id' || coalesce(' (' || left(r.value ->> 'agent_id', 50) || ')', '') when (t.attempts between 0 and 1000000000) is false then 'attempts' || coalesce(' (' || left(r.value ->> 'attempts', 50) || ')', '') when (t.calls_entered between 0 and 1000000000) is false then 'calls_entered' || coalesce(' (' || left(r.value ->> 'calls_entered', 50) || ')', '') when (memory._is_real_moment(t.created_at)) is false then 'created_at' || coalesce(' (' || left(r.value ->> 'created_at', 50) || ')', '') when (memory._is_real_moment(t.finished_at)) is false then 'finished_at' || coalesce(' (' || left(r.value ->> 'finished_at', 50) || ')', '') when (jsonb_typeof(t.input) = 'object') is false then 'input' || coalesce(' (' || left(r.value ->> 'input', 50) || ')', '') when (t.max_attempts between 0 and 1000000000) is false then 'max_attempts' || coalesce(' (' || left(r.value ->> 'max_attempts', 50) || ')', '') when (jsonb_typeof(t.request) = 'object') is false then 'request' || coalesce(' (' || left(r.value ->> 'request', 50) || ')', '') when (jsonb_typeof(t.result) = 'object') is false then 'result' || coalesce(' (' || left(r.value ->> 'result', 50) || ')', '') when (memory._is_real_moment(t.run_after)) is false then 'run_after' || coalesce(' (' || left(r.value ->> 'run_after', 50) || ')', '') when (t.tokens_allowed between 0 and 1000000000000000) is false then 'tokens_allowed' || coalesce(' (' || left(r.value ->> 'tokens_allowed', 50) || ')', '') when (t.tokens_entered between 0 and 1000000000000000) is false then 'tokens_entered' || coalesce(' (' || left(r.value ->> 'tokens_entered', 50) || ')', '') when (t.status in ('completed', 'dead')) is not true then 'status' end, null)$entry$
+    when 'marks' then $entry$coalesce(case when (t.position between -1 and 1000000000000000000) is false then 'position' || coalesce(' (' || left(r.value ->> 'position', 50) || ')', '') when (t.kind not in ('claims', 'language', 'parsed_anew', 'spoken')) is not true then 'kind' end, null)$entry$
+    when 'artifacts' then $entry$coalesce(case when (t.agent_id is null or memory._is_id(t.agent_id)) is false then 'agent_id' || coalesce(' (' || left(r.value ->> 'agent_id', 50) || ')', '') when (memory._is_real_moment(t.check_at) or t.check_at = 'infinity') is false then 'check_at' || coalesce(' (' || left(r.value ->> 'check_at', 50) || ')', '') when (memory._is_real_moment(t.created_at)) is false then 'created_at' || coalesce(' (' || left(r.value ->> 'created_at', 50) || ')', '') when (memory._is_bound(t.expires_at)) is false then 'expires_at' || coalesce(' (' || left(r.value ->> 'expires_at', 50) || ')', '') when (memory._is_real_moment(t.quarantined_at)) is false then 'quarantined_at' || coalesce(' (' || left(r.value ->> 'quarantined_at', 50) || ')', '') when (memory._is_real_moment(t.released_at)) is false then 'released_at' || coalesce(' (' || left(r.value ->> 'released_at', 50) || ')', '') when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (t.token_count between 0 and 1000000000) is false then 'token_count' || coalesce(' (' || left(r.value ->> 'token_count', 50) || ')', '') end, memory._refused_member('artifacts', to_jsonb(t)))$entry$
+    when 'threads' then $entry$coalesce(case when (memory._is_real_moment(t.first_at)) is false then 'first_at' || coalesce(' (' || left(r.value ->> 'first_at', 50) || ')', '') when (memory._is_real_moment(t.last_at)) is false then 'last_at' || coalesce(' (' || left(r.value ->> 'last_at', 50) || ')', '') when (t.next_seq between 0 and 1000000000000000) is false then 'next_seq' || coalesce(' (' || left(r.value ->> 'next_seq', 50) || ')', '') when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (t.tokens_since_summary between 0 and 1000000000000000) is false then 'tokens_since_summary' || coalesce(' (' || left(r.value ->> 'tokens_since_summary', 50) || ')', '') end, case
+  when not memory._is_metadata(t.metadata) then 'metadata'
+  when octet_length(t.title) > 2000 then 'title' end)$entry$
+    when 'messages' then $entry$coalesce(case when (t.agent_id is null or memory._is_id(t.agent_id)) is false then 'agent_id' || coalesce(' (' || left(r.value ->> 'agent_id', 50) || ')', '') when (memory._is_real_moment(t.created_at)) is false then 'created_at' || coalesce(' (' || left(r.value ->> 'created_at', 50) || ')', '') when (memory._is_bound(t.expires_at)) is false then 'expires_at' || coalesce(' (' || left(r.value ->> 'expires_at', 50) || ')', '') when (jsonb_typeof(t.files) = 'object') is false then 'files' || coalesce(' (' || left(r.value ->> 'files', 50) || ')', '') when (t.seq between 0 and 1000000000000000) is false then 'seq' || coalesce(' (' || left(r.value ->> 'seq', 50) || ')', '') when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (t.token_count between 0 and 1000000000) is false then 'token_count' || coalesce(' (' || left(r.value ->> 'token_count', 50) || ')', '') when (memory._is_real_moment(t.updated_at)) is false then 'updated_at' || coalesce(' (' || left(r.value ->> 'updated_at', 50) || ')', '') end, memory._message_problem(
+  t.user_id, t.thread_id, t.agent_id, t.role, t.content, t.metadata, t.created_at, t.idempotency_key))$entry$
+    when 'idempotency_keys' then $entry$coalesce(case when (t.seq between 0 and 1000000000000000) is false then 'seq' || coalesce(' (' || left(r.value ->> 'seq', 50) || ')', '') when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (t.token_count between 0 and 1000000000) is false then 'token_count' || coalesce(' (' || left(r.value ->> 'token_count', 50) || ')', '') end, case when (octet_length(t.idempotency_key) between 1 and 255) is not true then 'idempotency_key' end)$entry$
+    when 'quarantined_messages' then $entry$coalesce(case when (memory._is_real_moment(t.quarantined_at)) is false then 'quarantined_at' || coalesce(' (' || left(r.value ->> 'quarantined_at', 50) || ')', '') when (memory._is_real_moment(t.released_at)) is false then 'released_at' || coalesce(' (' || left(r.value ->> 'released_at', 50) || ')', '') when (t.seq between 0 and 1000000000000000) is false then 'seq' || coalesce(' (' || left(r.value ->> 'seq', 50) || ')', '') when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') end, null)$entry$
+    when 'summaries' then $entry$coalesce(case when (memory._is_real_moment(t.created_at)) is false then 'created_at' || coalesce(' (' || left(r.value ->> 'created_at', 50) || ')', '') when (t.end_seq between 0 and 1000000000000000) is false then 'end_seq' || coalesce(' (' || left(r.value ->> 'end_seq', 50) || ')', '') when (memory._is_real_moment(t.quarantined_at)) is false then 'quarantined_at' || coalesce(' (' || left(r.value ->> 'quarantined_at', 50) || ')', '') when (t.start_seq between 0 and 1000000000000000) is false then 'start_seq' || coalesce(' (' || left(r.value ->> 'start_seq', 50) || ')', '') when (t.thread_id = '' or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (t.token_count between 0 and 1000000000) is false then 'token_count' || coalesce(' (' || left(r.value ->> 'token_count', 50) || ')', '') when (t.status <> 'processing') is not true then 'status' end, case
+  when memory._list_problem(t.agent_ids) is not null then 'agent_ids'
+  when not memory._is_metadata(t.metadata) then 'metadata' end)$entry$
+    when 'memories' then $entry$coalesce(case when (t.agent_id is null or memory._is_id(t.agent_id)) is false then 'agent_id' || coalesce(' (' || left(r.value ->> 'agent_id', 50) || ')', '') when (t.confidence between 0 and 1) is false then 'confidence' || coalesce(' (' || left(r.value ->> 'confidence', 50) || ')', '') when (memory._is_real_moment(t.created_at)) is false then 'created_at' || coalesce(' (' || left(r.value ->> 'created_at', 50) || ')', '') when (memory._is_real_moment(t.deleted_at) or t.deleted_at = 'infinity') is false then 'deleted_at' || coalesce(' (' || left(r.value ->> 'deleted_at', 50) || ')', '') when (memory._is_bound(t.expires_at)) is false then 'expires_at' || coalesce(' (' || left(r.value ->> 'expires_at', 50) || ')', '') when (t.importance between 0 and 1) is false then 'importance' || coalesce(' (' || left(r.value ->> 'importance', 50) || ')', '') when (memory._is_real_moment(t.quarantined_at)) is false then 'quarantined_at' || coalesce(' (' || left(r.value ->> 'quarantined_at', 50) || ')', '') when (memory._is_real_moment(t.released_at)) is false then 'released_at' || coalesce(' (' || left(r.value ->> 'released_at', 50) || ')', '') when (memory._is_real_moment(t.said_at)) is false then 'said_at' || coalesce(' (' || left(r.value ->> 'said_at', 50) || ')', '') when (0 <= all (t.source_seqs) and 1000000000000000 >= all (t.source_seqs)) is false then 'source_seqs' || coalesce(' (' || left(r.value ->> 'source_seqs', 50) || ')', '') when (memory._is_real_moment(t.superseded_at)) is false then 'superseded_at' || coalesce(' (' || left(r.value ->> 'superseded_at', 50) || ')', '') when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (t.trust between 0 and 1) is false then 'trust' || coalesce(' (' || left(r.value ->> 'trust', 50) || ')', '') when (memory._is_real_moment(t.updated_at)) is false then 'updated_at' || coalesce(' (' || left(r.value ->> 'updated_at', 50) || ')', '') when (memory._is_bound(t.valid_from)) is false then 'valid_from' || coalesce(' (' || left(r.value ->> 'valid_from', 50) || ')', '') when (memory._is_bound(t.valid_to)) is false then 'valid_to' || coalesce(' (' || left(r.value ->> 'valid_to', 50) || ')', '') when (t.version between 1 and 1000000000) is false then 'version' || coalesce(' (' || left(r.value ->> 'version', 50) || ')', '') end, coalesce(memory._memory_problem(t, true), case when cardinality(t.source_seqs) > 100000 then 'source_seqs' end))$entry$
+    when 'memory_history' then $entry$coalesce(case when (memory._is_real_moment(t.changed_at)) is false then 'changed_at' || coalesce(' (' || left(r.value ->> 'changed_at', 50) || ')', '') when (t.confidence between 0 and 1) is false then 'confidence' || coalesce(' (' || left(r.value ->> 'confidence', 50) || ')', '') when (memory._is_bound(t.expires_at)) is false then 'expires_at' || coalesce(' (' || left(r.value ->> 'expires_at', 50) || ')', '') when (t.importance between 0 and 1) is false then 'importance' || coalesce(' (' || left(r.value ->> 'importance', 50) || ')', '') when (memory._is_bound(t.valid_to)) is false then 'valid_to' || coalesce(' (' || left(r.value ->> 'valid_to', 50) || ')', '') when (t.version between 1 and 1000000000) is false then 'version' || coalesce(' (' || left(r.value ->> 'version', 50) || ')', '') end, case
+  when (t.content ~ e'\\S') is not true or octet_length(t.content) > memory._max_memory_bytes() then 'content'
+  when not memory._is_metadata(t.metadata) then 'metadata'
+  when memory._list_problem(t.tags) is not null then 'tags' end)$entry$
+    when 'memory_uses' then $entry$coalesce(case when (t.helpful between 0 and 1000000000000000) is false then 'helpful' || coalesce(' (' || left(r.value ->> 'helpful', 50) || ')', '') when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (memory._is_real_moment(t.updated_at)) is false then 'updated_at' || coalesce(' (' || left(r.value ->> 'updated_at', 50) || ')', '') when (t.used between 0 and 1000000000000000) is false then 'used' || coalesce(' (' || left(r.value ->> 'used', 50) || ')', '') when (t.wrong between 0 and 1000000000000000) is false then 'wrong' || coalesce(' (' || left(r.value ->> 'wrong', 50) || ')', '') when (t.outcome in ('used', 'helpful', 'wrong')) is not true then 'outcome' end, null)$entry$
+    when 'memory_scopes' then $entry$coalesce(case when (t.agent_id is null or memory._is_id(t.agent_id)) is false then 'agent_id' || coalesce(' (' || left(r.value ->> 'agent_id', 50) || ')', '') when (t.duplicates_skipped between 0 and 1000000000000000) is false then 'duplicates_skipped' || coalesce(' (' || left(r.value ->> 'duplicates_skipped', 50) || ')', '') when (t.extracted_count between 0 and 1000000000) is false then 'extracted_count' || coalesce(' (' || left(r.value ->> 'extracted_count', 50) || ')', '') when (t.extracted_on between date '0001-01-02' and date '9999-12-30') is false then 'extracted_on' || coalesce(' (' || left(r.value ->> 'extracted_on', 50) || ')', '') end, null)$entry$
+    when 'documents' then $entry$coalesce(case when (memory._is_real_moment(t.created_at)) is false then 'created_at' || coalesce(' (' || left(r.value ->> 'created_at', 50) || ')', '') when (memory._is_real_moment(t.quarantined_at)) is false then 'quarantined_at' || coalesce(' (' || left(r.value ->> 'quarantined_at', 50) || ')', '') when (memory._is_real_moment(t.released_at)) is false then 'released_at' || coalesce(' (' || left(r.value ->> 'released_at', 50) || ')', '') when (t.thread_id = '' or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (t.trust between 0 and 1) is false then 'trust' || coalesce(' (' || left(r.value ->> 'trust', 50) || ')', '') when (memory._is_real_moment(t.updated_at)) is false then 'updated_at' || coalesce(' (' || left(r.value ->> 'updated_at', 50) || ')', '') end, memory._refused_member('documents', to_jsonb(t)))$entry$
+    when 'checkpoints' then $entry$coalesce(case when (jsonb_typeof(t.checkpoint) = 'object') is false then 'checkpoint' || coalesce(' (' || left(r.value ->> 'checkpoint', 50) || ')', '') when (t.checkpoint_id is null or memory._is_id(t.checkpoint_id)) is false then 'checkpoint_id' || coalesce(' (' || left(r.value ->> 'checkpoint_id', 50) || ')', '') when (memory._is_real_moment(t.created_at)) is false then 'created_at' || coalesce(' (' || left(r.value ->> 'created_at', 50) || ')', '') when (memory._is_bound(t.expires_at)) is false then 'expires_at' || coalesce(' (' || left(r.value ->> 'expires_at', 50) || ')', '') when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (memory._is_namespace(t.namespace)) is not true then 'namespace' end, case
+  when not memory._is_metadata(t.metadata) then 'metadata'
+  when not memory._is_checkpoint(t.checkpoint) then 'checkpoint' end)$entry$
+    when 'checkpoint_blobs' then $entry$coalesce(case when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (memory._is_namespace(t.namespace)) is not true then 'namespace' end, null)$entry$
+    when 'checkpoint_writes' then $entry$coalesce(case when (t.checkpoint_id is null or memory._is_id(t.checkpoint_id)) is false then 'checkpoint_id' || coalesce(' (' || left(r.value ->> 'checkpoint_id', 50) || ')', '') when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (memory._is_namespace(t.namespace)) is not true then 'namespace' end, null)$entry$
+    when 'secrets' then $entry$coalesce(case when (memory._is_real_moment(t.created_at)) is false then 'created_at' || coalesce(' (' || left(r.value ->> 'created_at', 50) || ')', '') when (memory._is_real_moment(t.updated_at)) is false then 'updated_at' || coalesce(' (' || left(r.value ->> 'updated_at', 50) || ')', '') end, case
+  when not memory._is_id(t.name) then 'name'
+  when (octet_length(t.key_id) = 8) is not true then 'key_id'
+  when (octet_length(t.sealed) between 64 and 70000) is not true then 'sealed' end)$entry$
+    when 'secret_reads' then $entry$coalesce(case when (memory._is_real_moment(t.read_at)) is false then 'read_at' || coalesce(' (' || left(r.value ->> 'read_at', 50) || ')', '') end, null)$entry$
+  end;
+end;
+$$;
+
+-- The member of a row that the functions refuse which check rows of its kind, and why; null if they refuse none.
+create or replace function memory._refused_member(p_kind text, p_row jsonb)
 returns text
 language plpgsql stable parallel unsafe -- an error is handled
 as $$
 begin
-  execute 'select ' || p_checks using p_row;
+  case p_kind
+    when 'policies' then perform memory._check_settings_object(t.settings), memory._check_settings(t.settings) from jsonb_populate_record(null::memory.policies, p_row) as t;
+    when 'artifacts' then perform memory._check_artifact(t), memory._check_artifact_content(t.content) from jsonb_populate_record(null::memory.artifacts, p_row) as t;
+    when 'documents' then perform memory._check_document(t) from jsonb_populate_record(null::memory.documents, p_row) as t;
+  end case;
   return null;
 exception
   when invalid_parameter_value or program_limit_exceeded then
@@ -34824,7 +34877,7 @@ $$;
 
 -- The statement that gives the rows of one user to another. It is one statement for all tables, so that it sees all
 -- rows that a transaction has committed, or none. It deletes and inserts, because triggers let deleted rows of a whole
--- user pass by, and inserted ones that are copied. Its parameters are those of memory._tables_of_users(), which
+-- user pass by, and inserted ones that are copied. Its parameters are those of memory._forgetting_delete(), which
 -- leaves alone what is not locked; $6 is the other user, $7 and $8 are the new names of threads and artifacts, $9 says
 -- whether the other user has a summary of its own. It returns the number of rows by table.
 create or replace function memory._merging_statement()
@@ -34836,7 +34889,7 @@ begin
     select format('with %s select jsonb_strip_nulls(jsonb_build_object(%s))',
       string_agg(format(e'of_%1$s as (%2$s returning t.*),\nto_%1$s as (insert into memory.%1$I as x (%3$s) '
           'select %4$s from of_%1$s as t %5$s %6$s returning 1)',
-        n.name, case when n.taken is null then n.deletion
+        n.name, case when n.taken is null then memory._forgetting_delete(n.relation, n.has_thread)
           else format('delete from %s as t where t.user_id = $1 and %s', n.relation, n.taken) end,
         c.names, c.merged, n.joined, 'on conflict ' || n.conflict), e',\n' order by n.ordinality),
       string_agg(format('%L, (select nullif(count(*), 0) from to_%s)', n.name, n.name), ', ' order by n.ordinality))
@@ -35049,19 +35102,16 @@ create or replace function memory._since(p_export jsonb, p_moment timestamptz)
 returns jsonb
 language plpgsql stable parallel unsafe
 as $$
-declare
-  kind text;
 begin
-  for kind in select k.kind from memory._export_kinds() as k where p_export ? k.kind loop
-    p_export := p_export || jsonb_build_object(kind, (
+  return p_export || coalesce((
+    select jsonb_object_agg(k.kind, (
       select coalesce(jsonb_agg(r.value order by r.place), '[]')
-      from jsonb_array_elements(p_export -> kind) with ordinality as r (value, place)
+      from jsonb_array_elements(p_export -> k.kind) with ordinality as r (value, place)
       where memory._time_or_null(coalesce(
         r.value ->> 'updated_at', r.value ->> 'changed_at', r.value ->> 'finished_at', r.value ->> 'called_at',
         r.value ->> 'read_at', r.value ->> 'quarantined_at', r.value ->> 'last_at', r.value ->> 'created_at'
-      )) > p_moment));
-  end loop;
-  return p_export;
+      )) > p_moment))
+    from memory._export_kinds() as k where p_export ? k.kind), '{}');
 end;
 $$;
 
@@ -52663,7 +52713,7 @@ declare
 begin
   for routine in
     select p.oid::regprocedure from pg_proc as p
-    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_about_how_many', '_acknowledges', '_active_messages', '_active_tokens', '_add_prompt_version', '_added', '_agent_of_file', '_agent_of_message', '_agent_of_several', '_agrees_with', '_allowed_calls', '_append_content', '_apply_result', '_archive', '_archive_namespace', '_are_numbers', '_are_numbers_from', '_around_output', '_article_after_delete', '_artifact_after_change', '_artifact_after_write', '_artifact_awaits_verdict', '_artifact_before_write', '_artifact_content_after_insert', '_artifact_key', '_artifact_passing', '_artifact_shown', '_artifact_texts', '_artifact_texts_after_update', '_artifact_trust', '_artifact_valid_until', '_artifact_verdict', '_artifacts_after_delete', '_artifacts_forget_first', '_artifacts_forget_last', '_artifacts_forget_wording', '_artifacts_is_unparsed', '_artifacts_leave_out', '_artifacts_parse', '_artifacts_sweep', '_artifacts_thread_deleted', '_artifacts_unread', '_ask_model', '_asked_about', '_asking_of', '_asks_the_assistant', '_attributes', '_attributes_named', '_audit', '_audit_before_change', '_audit_schedule', '_await_verdict', '_awaits_extraction', '_awaits_verdict', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_users', '_begin_copy', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_book', '_bury', '_bury_user', '_byte_slice', '_bytes_shown', '_bytes_to_finish', '_call_model', '_call_of', '_call_seq', '_caller', '_can_be_updated', '_candidates', '_change_name', '_changes_whole_user', '_character_start', '_chat_model', '_check_artifact', '_check_artifact_content', '_check_artifact_soon', '_check_bindings', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_checkpoint', '_check_chunks', '_check_claims', '_check_clock', '_check_content', '_check_deletion', '_check_document', '_check_embeddings', '_check_export', '_check_extraction_types', '_check_filter', '_check_free_place', '_check_id', '_check_indexes', '_check_json_size', '_check_key', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_on_conflict', '_check_page', '_check_part', '_check_partition', '_check_privileges', '_check_prompt_name', '_check_range', '_check_reader', '_check_recent_k', '_check_result_text', '_check_role_to_bind', '_check_roles', '_check_search', '_check_setting', '_check_settings', '_check_settings_object', '_check_some_readable', '_check_source_name', '_check_space', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_thread_exists', '_check_title', '_check_token_key', '_check_triggers', '_check_unread', '_check_upgrade', '_check_user_of_job', '_check_user_or_all', '_checked_roles', '_checkpoint_values', '_checkpoints_have_expired', '_checkpoints_lock_user', '_checkpoints_sweep', '_checkpoints_thread_deleted', '_checks', '_chosen_chat_model', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_cited_by', '_close_archive', '_cluster_installed', '_cluster_map', '_code', '_compared_text', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_bytes', '_content_hash', '_content_slice', '_content_states_any', '_content_under', '_conversation_memory', '_copies_of', '_copy_texts', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_counted_on', '_counted_refusals', '_counting', '_create_file', '_cross_session_context', '_current_artifacts', '_current_summaries', '_cut_roughly', '_dates_held', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_checkpoints_of_thread', '_delete_content', '_delete_derived', '_delete_files', '_delete_memories', '_delete_messages', '_delete_some_checkpoints', '_deletion', '_describe', '_describe_artifact_apply', '_describe_artifact_follow_up', '_describe_artifact_input', '_describe_artifact_overdue', '_describe_artifact_unfinished', '_describe_binary', '_describe_diff', '_describe_json', '_describe_json_lines', '_describe_json_start', '_describe_log', '_describe_page', '_describe_table', '_describe_tests', '_dimensions', '_doc_types', '_document_after_change', '_document_after_write', '_document_agent', '_document_before_write', '_document_passing', '_document_shown', '_document_texts', '_document_texts_after_change', '_document_texts_after_update', '_documents_to_delete', '_does_not_fit', '_drop_artifact_texts', '_drop_secret_mask', '_drop_summaries', '_drop_uses', '_earlier_messages', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_overdue', '_embed_query', '_embedded_status', '_embedded_text', '_embedding_input', '_embedding_model', '_embeddings_of', '_emoji', '_end_as_noted', '_end_lease', '_end_memories', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ending_line', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enqueue_reconciliation', '_enter_calls', '_enter_job_calls', '_entries_named', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_evict_hidden', '_evict_together', '_evictable', '_evidence_of', '_evidence_words', '_evident_ends', '_evident_memories', '_evident_summary', '_excerpt', '_existing_space', '_expansions', '_expires_soon', '_expiring_unread', '_expiry', '_expiry_of_checkpoints', '_explanation', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_facts_alike', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_field_problem', '_file_place', '_file_size', '_file_to_change', '_file_tokens', '_files_at', '_filters', '_filters_of_memories', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_unread_messages', '_fit_thread', '_fitted', '_fold_near_duplicates', '_folded', '_folded_vector', '_follows', '_foremost_memories', '_forget_contributions', '_forget_conversation', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_free_number', '_from_base64url', '_give_back', '_given_key', '_given_up', '_gone', '_grant_as_to_tenants', '_grep_content', '_guard_place', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_checkpoints', '_has_embeddings', '_has_known_provider', '_has_memory', '_has_memory_attributes', '_has_one_value', '_has_runner', '_has_unparsed_texts', '_heading_of', '_held_back', '_help_without_model', '_hide_released', '_hmac', '_hmac_block', '_hmac_sha256', '_hold_thread', '_idf', '_import_rows', '_in_a_line', '_in_short', '_insert_claims_mark', '_insert_into_file', '_insert_job', '_is_archive', '_is_article_of', '_is_blank', '_is_bound', '_is_card_number', '_is_checkpoint', '_is_chosen_message', '_is_current', '_is_current_message', '_is_ended_by', '_is_evidence', '_is_forgotten', '_is_granted', '_is_held_back', '_is_held_back_artifact', '_is_here', '_is_iban', '_is_id', '_is_in_map', '_is_in_new_map', '_is_judged', '_is_kept', '_is_kept_message', '_is_last_part', '_is_low', '_is_metadata', '_is_named', '_is_namespace', '_is_over', '_is_parsed', '_is_passage', '_is_plain_checkpoint', '_is_poisoned_artifact', '_is_provider', '_is_queued', '_is_random', '_is_readable_message', '_is_real_moment', '_is_result_text', '_is_role', '_is_same_content', '_is_same_secret', '_is_short_term', '_is_shown_or_waits', '_is_space', '_is_stated', '_is_summary_due', '_is_taken_key', '_is_tenant', '_is_there', '_is_undeleted', '_is_unexpired', '_is_unparsed', '_is_user', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_in_text', '_json_masked', '_json_states_any', '_judge_artifact', '_judge_document', '_judge_later', '_judged_memory', '_judged_texts', '_keep_artifact', '_keep_embeddings', '_keep_limit', '_keep_memories', '_keep_message', '_keep_query_embedding', '_keep_round', '_keep_summary_texts', '_keep_the_best', '_keep_window', '_kept_texts', '_keyed_hash', '_keyed_statement', '_keys', '_kind_of_summary', '_known_dimensions', '_known_keys', '_known_memory', '_known_model', '_known_to_end', '_language', '_language_of', '_language_of_script', '_languages', '_last_said', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_leave_spaces', '_left_out', '_line_breaks', '_line_ends', '_line_start', '_lines_around', '_list_found_threads', '_list_problem', '_listed_documents', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_documents', '_lock_embedded', '_lock_existing_thread', '_lock_free_scopes', '_lock_map', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_source', '_lock_space', '_lock_thread', '_lock_to_forget', '_lock_to_merge', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_log_summary', '_looked_up', '_lowered', '_make_tenant', '_make_texts', '_map_seen', '_mark_parsed', '_marked', '_masked', '_masked_assignment', '_masked_content', '_masked_memory', '_masked_metadata', '_masked_note', '_masked_word', '_masks', '_masks_of', '_max_export_bytes', '_max_file_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_attack', '_may_be_copy', '_may_be_long', '_may_be_masked', '_may_be_reworded', '_may_end', '_may_name', '_may_outrank', '_may_reach', '_may_state', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memories_concerned', '_memories_part', '_memories_to_delete', '_memory_before_insert', '_memory_before_update', '_memory_block', '_memory_line', '_memory_offers', '_memory_passing', '_memory_problem', '_memory_ref', '_memory_result', '_memory_shown', '_memory_texts', '_memory_texts_after_change', '_memory_trust', '_merge_layers', '_merge_parts', '_merge_policy', '_merge_rows', '_merge_secrets', '_merging_statement', '_message_before_insert', '_message_before_update', '_message_digest', '_message_expiry', '_message_in', '_message_lifetime', '_message_offers', '_message_passing', '_message_payload', '_message_problem', '_message_says', '_message_shown', '_message_text_after_update', '_message_texts', '_message_texts_after_change', '_message_tokens', '_message_trust', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_messages_of_source', '_messages_to_delete', '_microseconds', '_model_after_delete', '_model_json', '_model_to_fill', '_named_artifacts', '_named_keys', '_named_model', '_near_memories', '_nearest', '_nearest_among_memories', '_needs_summary', '_new_keys', '_new_message', '_new_names', '_newest_facts', '_newest_question', '_newest_request', '_newest_seq', '_newest_thousand', '_newest_units', '_next_place', '_no_model', '_node_before_change', '_node_before_job', '_node_of', '_norm', '_normal_form', '_note_change', '_note_deletion', '_note_expired', '_note_language', '_note_missing_models', '_note_missing_resource', '_note_unseen', '_note_writer', '_nothing_below', '_now_and_then', '_number_changes', '_numbered', '_numbered_key', '_numbered_line', '_numbered_lines', '_one_line', '_opened', '_opening', '_other_values', '_outdated_messages', '_own_words', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_part_bytes', '_part_key', '_part_text', '_part_texts', '_partition_of_digest', '_parts_of_result', '_passage', '_passages_about', '_passages_shown', '_passages_that_fit', '_passes_multiple', '_passing', '_patterns_of', '_pgcrypto', '_pieces', '_pieces_to_mask', '_place_of_row', '_placeholder_offer', '_placeholder_text', '_plainly_spelled', '_policy', '_policy_applies', '_policy_section', '_preselected', '_present_winner', '_problem_of', '_prompt', '_prompt_variables', '_proposal', '_pseudonym', '_put_away', '_quarantine_archive', '_quarantine_artifact', '_quarantine_document', '_quarantine_memories', '_quarantine_memories_with_articles', '_quarantine_messages', '_quarantine_notice', '_quarantine_said', '_quarantine_summaries', '_query_embedding', '_query_hash', '_query_model', '_query_or_null', '_query_target', '_query_words', '_rambles', '_rank_memories', '_ranked', '_ranked_once', '_readable_content', '_readable_memory', '_readable_reply', '_readable_share', '_readable_text', '_readable_time', '_reads_language', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_ref_in', '_ref_key', '_refusal_in', '_refusals', '_refuse', '_refuse_absent_file', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_memory', '_refuse_message', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_space', '_refuse_taken_place', '_refuse_text', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refuse_upload', '_refuse_used_key', '_refused_member', '_registration', '_release_artifact', '_release_derived', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevance', '_relevant_by_meaning', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_remove_messages', '_rename_files', '_rendered', '_renew_expiry', '_renew_summaries', '_replace', '_replace_in_file', '_request_words', '_rerank', '_rerank_model', '_reranks', '_restart_jobs', '_reworded_at', '_role', '_role_name', '_room', '_rough_pieces', '_round_hash', '_route_by_map', '_runs_of_words', '_said', '_said_at', '_said_bytes', '_said_count', '_said_in', '_said_in_message', '_said_members', '_said_parts', '_said_twice', '_same_memories', '_same_results', '_same_spelling', '_same_value', '_sample', '_say_again', '_says_no_more', '_schema_problem', '_scored_texts', '_screen_texts_apply', '_screen_texts_input', '_screen_texts_overdue', '_screen_texts_unfinished', '_screened_up_to', '_sealed', '_search_row', '_searchable_messages', '_secret_code', '_secret_key', '_secret_key_id', '_secret_key_of', '_secret_mask', '_secrets_doctor', '_secrets_newest', '_secrets_sweep', '_seq_after_opening', '_seq_of', '_seq_or_null', '_serve_active_model', '_server_variable', '_serving_model', '_set_cluster_map', '_set_mark', '_settings_of_file', '_settle', '_settle_duplicates', '_settle_threads', '_settled_metadata', '_share', '_share_in', '_share_of_texts', '_share_within', '_sharing_installed', '_sharing_knows', '_sharing_merge', '_sharing_sweep', '_sharing_thread_copied', '_shortened', '_shown_before', '_shown_memories', '_shown_rounds', '_shown_summary', '_shown_tokens', '_signature', '_since', '_source_texts', '_source_trust', '_space_id', '_space_of', '_spaces_to_read', '_speaks_of', '_start_summary', '_state', '_state_again', '_stated_at', '_statement_hash', '_states', '_states_any', '_stating_contents', '_stems_of', '_stop_claims', '_store_embeddings', '_store_summary', '_store_texts', '_stored_digest', '_subject', '_subject_in', '_summarised', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_offers', '_summary_passing', '_summary_shown', '_summary_texts', '_summary_texts_after_change', '_sweep_memories', '_sweep_messages', '_sweep_unnamed_artifacts', '_table_with', '_tables_of_users', '_tags_in', '_take_turn', '_take_verdict', '_text_of_message', '_text_vector', '_texts', '_that_fit', '_thread_after_change', '_thread_after_delete', '_thread_ids', '_thread_of', '_threads_after_delete', '_threads_with_words', '_time_asked', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_for_placeholders', '_tokens_of_parts', '_tokens_since_summary', '_tokens_to_give', '_trace_error', '_traced', '_turning_words', '_types_to_extract', '_unbook', '_unembedded', '_unjudged_parts', '_unless', '_unmasked', '_unread_candidates', '_unread_messages', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_hashes', '_user_left_behind', '_user_of_claims', '_user_of_space', '_user_of_tenant', '_user_of_unusual_token', '_users_elsewhere', '_users_with_texts', '_utc_offset', '_uuid_v7', '_valid_memories', '_valid_to_before', '_valid_until', '_values_asked', '_values_before', '_variant_of', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_view_files', '_visible_memories', '_waiting_reason', '_waiting_texts', '_waits_for_budget', '_which', '_whole_calls', '_whole_checkpoint', '_whole_content', '_whole_history', '_whole_lines', '_whole_thread_tokens', '_wider_request', '_with_blanks', '_with_defaults', '_with_english_dates', '_with_files', '_with_keys', '_with_own_refs', '_with_same_words', '_with_text', '_without_case', '_without_credentials', '_without_random_words', '_without_recalled', '_without_said', '_without_user', '_word_key', '_word_numbers', '_word_rank', '_worded', '_wording', '_wording_key', '_wordings_of', '_words_as_said', '_words_of', '_words_that_begin', '_work_status', '_write_again', '_write_map_into_function', '_write_memories', '_write_messages', '_writes_of_checkpoint', '_zone_of', '_zone_or_null', 'activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'copy_thread', 'count_memories', 'create_space', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_secret', 'delete_space', 'delete_thread', 'doctor', 'drop_model', 'end_memory', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread', 'get_thread_summary', 'get_user_summary', 'grant_space', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_changes', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_spaces', 'list_threads', 'list_users', 'load_user', 'merge_users', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'record_use', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'revoke_space', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_thread', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'use_files', 'vector_index', 'version', 'was_forgotten'])
+    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_about_how_many', '_acknowledges', '_active_messages', '_active_tokens', '_add_prompt_version', '_added', '_agent_of_file', '_agent_of_message', '_agent_of_several', '_agrees_with', '_allowed_calls', '_append_content', '_apply_result', '_archive', '_archive_namespace', '_are_numbers', '_are_numbers_from', '_around_output', '_article_after_delete', '_artifact_after_change', '_artifact_after_write', '_artifact_awaits_verdict', '_artifact_before_write', '_artifact_content_after_insert', '_artifact_key', '_artifact_passing', '_artifact_shown', '_artifact_texts', '_artifact_texts_after_update', '_artifact_trust', '_artifact_valid_until', '_artifact_verdict', '_artifacts_after_delete', '_artifacts_forget_first', '_artifacts_forget_last', '_artifacts_forget_wording', '_artifacts_is_unparsed', '_artifacts_leave_out', '_artifacts_parse', '_artifacts_sweep', '_artifacts_thread_deleted', '_artifacts_unread', '_ask_model', '_asked_about', '_asking_of', '_asks_the_assistant', '_attributes', '_attributes_named', '_audit', '_audit_before_change', '_audit_schedule', '_await_verdict', '_awaits_extraction', '_awaits_verdict', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_users', '_begin_copy', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_book', '_bury', '_bury_user', '_byte_slice', '_bytes_shown', '_bytes_to_finish', '_call_model', '_call_of', '_call_seq', '_caller', '_can_be_updated', '_candidates', '_change_name', '_changes_whole_user', '_character_start', '_chat_model', '_check_artifact', '_check_artifact_content', '_check_artifact_soon', '_check_bindings', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_checkpoint', '_check_chunks', '_check_claims', '_check_clock', '_check_content', '_check_deletion', '_check_document', '_check_embeddings', '_check_export', '_check_extraction_types', '_check_filter', '_check_free_place', '_check_id', '_check_indexes', '_check_json_size', '_check_key', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_on_conflict', '_check_page', '_check_part', '_check_partition', '_check_privileges', '_check_prompt_name', '_check_range', '_check_reader', '_check_recent_k', '_check_result_text', '_check_role_to_bind', '_check_roles', '_check_search', '_check_setting', '_check_settings', '_check_settings_object', '_check_some_readable', '_check_source_name', '_check_space', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_thread_exists', '_check_title', '_check_token_key', '_check_triggers', '_check_unread', '_check_upgrade', '_check_user_of_job', '_check_user_or_all', '_checked_roles', '_checkpoint_values', '_checkpoints_have_expired', '_checkpoints_lock_user', '_checkpoints_sweep', '_checkpoints_thread_deleted', '_checks', '_chosen_chat_model', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_cited_by', '_close_archive', '_cluster_installed', '_cluster_map', '_code', '_compared_text', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_bytes', '_content_hash', '_content_slice', '_content_states_any', '_content_under', '_conversation_memory', '_copies_of', '_copy_texts', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_counted_on', '_counted_refusals', '_counting', '_create_file', '_cross_session_context', '_current_artifacts', '_current_summaries', '_cut_roughly', '_dates_held', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_checkpoints_of_thread', '_delete_content', '_delete_derived', '_delete_files', '_delete_memories', '_delete_messages', '_delete_some_checkpoints', '_deletion', '_describe', '_describe_artifact_apply', '_describe_artifact_follow_up', '_describe_artifact_input', '_describe_artifact_overdue', '_describe_artifact_unfinished', '_describe_binary', '_describe_diff', '_describe_json', '_describe_json_lines', '_describe_json_start', '_describe_log', '_describe_page', '_describe_table', '_describe_tests', '_dimensions', '_doc_types', '_document_after_change', '_document_after_write', '_document_agent', '_document_before_write', '_document_passing', '_document_shown', '_document_texts', '_document_texts_after_change', '_document_texts_after_update', '_documents_to_delete', '_does_not_fit', '_drop_artifact_texts', '_drop_secret_mask', '_drop_summaries', '_drop_uses', '_earlier_messages', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_overdue', '_embed_query', '_embedded_status', '_embedded_text', '_embedding_input', '_embedding_model', '_embeddings_of', '_emoji', '_end_as_noted', '_end_lease', '_end_memories', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ending_line', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enqueue_reconciliation', '_enter_calls', '_enter_job_calls', '_entries_named', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_evict_hidden', '_evict_together', '_evictable', '_evidence_of', '_evidence_words', '_evident_ends', '_evident_memories', '_evident_summary', '_excerpt', '_existing_space', '_expansions', '_expires_soon', '_expiring_unread', '_expiry', '_expiry_of_checkpoints', '_explanation', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_facts_alike', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_field_problem', '_file_place', '_file_size', '_file_to_change', '_file_tokens', '_files_at', '_filters', '_filters_of_memories', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_unread_messages', '_fit_thread', '_fitted', '_fold_near_duplicates', '_folded', '_folded_vector', '_follows', '_foremost_memories', '_forget_contributions', '_forget_conversation', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_forgetting_delete', '_free_number', '_from_base64url', '_give_back', '_given_key', '_given_up', '_gone', '_grant_as_to_tenants', '_grep_content', '_guard_place', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_checkpoints', '_has_embeddings', '_has_known_provider', '_has_memory', '_has_memory_attributes', '_has_one_value', '_has_runner', '_has_unparsed_texts', '_heading_of', '_held_back', '_help_without_model', '_hide_released', '_hmac', '_hmac_block', '_hmac_sha256', '_hold_thread', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_in_short', '_insert_claims_mark', '_insert_into_file', '_insert_job', '_is_archive', '_is_article_of', '_is_blank', '_is_bound', '_is_card_number', '_is_checkpoint', '_is_chosen_message', '_is_current', '_is_current_message', '_is_ended_by', '_is_evidence', '_is_forgotten', '_is_granted', '_is_held_back', '_is_held_back_artifact', '_is_here', '_is_iban', '_is_id', '_is_in_map', '_is_in_new_map', '_is_judged', '_is_kept', '_is_kept_message', '_is_last_part', '_is_low', '_is_metadata', '_is_named', '_is_namespace', '_is_over', '_is_parsed', '_is_passage', '_is_plain_checkpoint', '_is_poisoned_artifact', '_is_provider', '_is_queued', '_is_random', '_is_readable_message', '_is_real_moment', '_is_result_text', '_is_role', '_is_same_content', '_is_same_secret', '_is_short_term', '_is_shown_or_waits', '_is_space', '_is_stated', '_is_summary_due', '_is_taken_key', '_is_tenant', '_is_there', '_is_undeleted', '_is_unexpired', '_is_unparsed', '_is_user', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_in_text', '_json_masked', '_json_states_any', '_judge_artifact', '_judge_document', '_judge_later', '_judged_memory', '_judged_texts', '_keep_artifact', '_keep_embeddings', '_keep_limit', '_keep_memories', '_keep_message', '_keep_query_embedding', '_keep_round', '_keep_summary_texts', '_keep_the_best', '_keep_window', '_kept_texts', '_keyed_hash', '_keyed_statement', '_keys', '_kind_of_summary', '_known_dimensions', '_known_keys', '_known_memory', '_known_model', '_known_to_end', '_language', '_language_of', '_language_of_script', '_languages', '_last_said', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_leave_spaces', '_left_out', '_line_breaks', '_line_ends', '_line_start', '_lines_around', '_list_found_threads', '_list_problem', '_listed_documents', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_documents', '_lock_embedded', '_lock_existing_thread', '_lock_free_scopes', '_lock_map', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_source', '_lock_space', '_lock_thread', '_lock_to_forget', '_lock_to_merge', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_log_summary', '_looked_up', '_lowered', '_make_tenant', '_make_texts', '_map_seen', '_mark_parsed', '_marked', '_masked', '_masked_assignment', '_masked_content', '_masked_memory', '_masked_metadata', '_masked_note', '_masked_word', '_masks', '_masks_of', '_max_export_bytes', '_max_file_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_attack', '_may_be_copy', '_may_be_long', '_may_be_masked', '_may_be_reworded', '_may_end', '_may_name', '_may_outrank', '_may_reach', '_may_state', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memories_concerned', '_memories_part', '_memories_to_delete', '_memory_before_insert', '_memory_before_update', '_memory_block', '_memory_line', '_memory_offers', '_memory_passing', '_memory_problem', '_memory_ref', '_memory_result', '_memory_shown', '_memory_texts', '_memory_texts_after_change', '_memory_trust', '_merge_layers', '_merge_parts', '_merge_policy', '_merge_rows', '_merge_secrets', '_merging_statement', '_message_before_insert', '_message_before_update', '_message_digest', '_message_expiry', '_message_in', '_message_lifetime', '_message_offers', '_message_passing', '_message_payload', '_message_problem', '_message_says', '_message_shown', '_message_text_after_update', '_message_texts', '_message_texts_after_change', '_message_tokens', '_message_trust', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_messages_of_source', '_messages_to_delete', '_microseconds', '_model_after_delete', '_model_json', '_model_to_fill', '_named_artifacts', '_named_keys', '_named_model', '_near_memories', '_nearest', '_nearest_among_memories', '_needs_summary', '_new_keys', '_new_message', '_new_names', '_newest_facts', '_newest_question', '_newest_request', '_newest_seq', '_newest_thousand', '_newest_units', '_next_place', '_no_model', '_node_before_change', '_node_before_job', '_node_of', '_norm', '_normal_form', '_note_change', '_note_deletion', '_note_expired', '_note_language', '_note_missing_models', '_note_missing_resource', '_note_unseen', '_note_writer', '_nothing_below', '_now_and_then', '_number_changes', '_numbered', '_numbered_key', '_numbered_line', '_numbered_lines', '_one_line', '_opened', '_opening', '_other_values', '_outdated_messages', '_own_words', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_part_bytes', '_part_key', '_part_text', '_part_texts', '_partition_of_digest', '_parts_of_result', '_passage', '_passages_about', '_passages_shown', '_passages_that_fit', '_passes_multiple', '_passing', '_patterns_of', '_pgcrypto', '_pieces', '_pieces_to_mask', '_place_of_row', '_placeholder_offer', '_placeholder_text', '_plainly_spelled', '_policy', '_policy_applies', '_policy_section', '_preselected', '_present_winner', '_problem_of', '_prompt', '_prompt_variables', '_proposal', '_pseudonym', '_put_away', '_quarantine_archive', '_quarantine_artifact', '_quarantine_document', '_quarantine_memories', '_quarantine_memories_with_articles', '_quarantine_messages', '_quarantine_notice', '_quarantine_said', '_quarantine_summaries', '_query_embedding', '_query_hash', '_query_model', '_query_or_null', '_query_target', '_query_words', '_rambles', '_rank_memories', '_ranked', '_ranked_once', '_readable_content', '_readable_memory', '_readable_reply', '_readable_share', '_readable_text', '_readable_time', '_reads_language', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_ref_in', '_ref_key', '_refusal_in', '_refusals', '_refuse', '_refuse_absent_file', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_memory', '_refuse_message', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_space', '_refuse_taken_place', '_refuse_text', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refuse_upload', '_refuse_used_key', '_refused_member', '_registration', '_release_artifact', '_release_derived', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevance', '_relevant_by_meaning', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_remove_messages', '_rename_files', '_rendered', '_renew_expiry', '_renew_summaries', '_replace', '_replace_in_file', '_request_words', '_rerank', '_rerank_model', '_reranks', '_restart_jobs', '_reworded_at', '_role', '_role_name', '_room', '_rough_pieces', '_round_hash', '_route_by_map', '_runs_of_words', '_said', '_said_at', '_said_bytes', '_said_count', '_said_in', '_said_in_message', '_said_members', '_said_parts', '_said_twice', '_same_memories', '_same_results', '_same_spelling', '_same_value', '_sample', '_say_again', '_says_no_more', '_schema_problem', '_scored_texts', '_screen_texts_apply', '_screen_texts_input', '_screen_texts_overdue', '_screen_texts_unfinished', '_screened_up_to', '_sealed', '_search_row', '_searchable_messages', '_secret_code', '_secret_key', '_secret_key_id', '_secret_key_of', '_secret_mask', '_secrets_doctor', '_secrets_newest', '_secrets_sweep', '_seq_after_opening', '_seq_of', '_seq_or_null', '_serve_active_model', '_server_variable', '_serving_model', '_set_cluster_map', '_set_mark', '_settings_of_file', '_settle', '_settle_duplicates', '_settle_threads', '_settled_metadata', '_share', '_share_in', '_share_of_texts', '_share_within', '_sharing_installed', '_sharing_knows', '_sharing_merge', '_sharing_sweep', '_sharing_thread_copied', '_shortened', '_shown_before', '_shown_memories', '_shown_rounds', '_shown_summary', '_shown_tokens', '_signature', '_since', '_source_texts', '_source_trust', '_space_id', '_space_of', '_spaces_to_read', '_speaks_of', '_start_summary', '_state', '_state_again', '_stated_at', '_statement_hash', '_states', '_states_any', '_stating_contents', '_stems_of', '_stop_claims', '_store_embeddings', '_store_summary', '_store_texts', '_stored_digest', '_subject', '_subject_in', '_summarised', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_offers', '_summary_passing', '_summary_shown', '_summary_texts', '_summary_texts_after_change', '_sweep_memories', '_sweep_messages', '_sweep_unnamed_artifacts', '_table_with', '_tables_of_users', '_tags_in', '_take_turn', '_take_verdict', '_text_of_message', '_text_vector', '_texts', '_that_fit', '_thread_after_change', '_thread_after_delete', '_thread_ids', '_thread_of', '_threads_after_delete', '_threads_with_words', '_time_asked', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_for_placeholders', '_tokens_of_parts', '_tokens_since_summary', '_tokens_to_give', '_trace_error', '_traced', '_turning_words', '_types_to_extract', '_unbook', '_unembedded', '_unjudged_parts', '_unless', '_unmasked', '_unread_candidates', '_unread_messages', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_hashes', '_user_left_behind', '_user_of_claims', '_user_of_space', '_user_of_tenant', '_user_of_unusual_token', '_users_elsewhere', '_users_with_texts', '_utc_offset', '_uuid_v7', '_valid_memories', '_valid_to_before', '_valid_until', '_values_asked', '_values_before', '_variant_of', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_view_files', '_visible_memories', '_waiting_reason', '_waiting_texts', '_waits_for_budget', '_which', '_whole_calls', '_whole_checkpoint', '_whole_content', '_whole_history', '_whole_lines', '_whole_thread_tokens', '_wider_request', '_with_blanks', '_with_defaults', '_with_english_dates', '_with_files', '_with_keys', '_with_own_refs', '_with_same_words', '_with_text', '_without_case', '_without_credentials', '_without_random_words', '_without_recalled', '_without_said', '_without_user', '_word_key', '_word_numbers', '_word_rank', '_worded', '_wording', '_wording_key', '_wordings_of', '_words_as_said', '_words_of', '_words_that_begin', '_work_status', '_write_again', '_write_map_into_function', '_write_memories', '_write_messages', '_writes_of_checkpoint', '_zone_of', '_zone_or_null', 'activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'copy_thread', 'count_memories', 'create_space', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_secret', 'delete_space', 'delete_thread', 'doctor', 'drop_model', 'end_memory', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread', 'get_thread_summary', 'get_user_summary', 'grant_space', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_changes', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_spaces', 'list_threads', 'list_users', 'load_user', 'merge_users', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'record_use', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'revoke_space', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_thread', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'use_files', 'vector_index', 'version', 'was_forgotten'])
       and exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as a where a.grantee = 0)
   loop
     execute format('revoke all on routine %s from public', routine);
