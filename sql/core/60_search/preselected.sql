@@ -5,9 +5,9 @@
 -- the chosen messages as it ranks all messages of a user with fewer.
 create or replace function memory._preselected(
   p_user_id text, p_agent_id text, p_words text[], p_model text, p_target halfvec, p_fusion text, p_above int,
-  p_row_limit int, p_filters memory._search_filters
+  p_row_limit int, p_filters memory._search_filters,
+  out ids text[], out texts bigint, out frequencies bigint[], out lowest double precision
 )
-returns memory._preselected
 language plpgsql stable parallel safe
 as $$
 declare
@@ -18,23 +18,23 @@ declare
   wanted int := 40 + case when p_fusion in ('score', 'rrf') then p_row_limit / 2 else p_row_limit end;
   around_one constant int := case when p_fusion in ('score', 'keyword') then 45 else 0 end;
   around_two constant int := least(around_one, 15);
-  of_thread text[];
   passing constant text[] := case when p_filters.filter is not null
     then array(select p from memory._message_passing(p_user_id, p_filters) as p) end;
   sample record;
   nearest text[];
   worded text[];
-  frequencies bigint[];
 begin
   if p_filters.thread_id is not null then
-    of_thread := array(
+    ids := array(
       select m.thread_id || '/' || m.seq from memory.messages as m
       where m.user_id = p_user_id and m.thread_id = p_filters.thread_id limit p_above + 1);
-    if cardinality(of_thread) <= p_above then
-      return row(of_thread, null, null, null)::memory._preselected;
+    if cardinality(ids) <= p_above then
+      return;
     end if;
   end if;
   sample := memory._sample(p_user_id, p_words, p_model, p_target, p_above);
+  texts := sample.messages;
+  lowest := sample.lowest;
   if p_fusion <> 'vector' then
     select w.ids, w.frequencies into worded, frequencies
     from memory._worded(p_user_id, p_agent_id, coalesce(p_words, '{}'), sample.frequencies, sample.messages,
@@ -47,17 +47,15 @@ begin
       wanted, p_row_limit - case when p_row_limit <= wanted then coalesce(cardinality(worded), 0) else 0 end),
       p_filters, passing);
   end if;
-  return row(
-    array(
-      select memory._thread_of(n.id) || '/' || memory._seq_of(n.id) + o.step
-      from (select * from unnest(nearest) with ordinality
-            union all
-            select * from unnest(worded) with ordinality) as n (id, place)
-      cross join unnest(
-        case when n.place <= around_two then '{-2,-1,0,1,2}'::int[]
-             when n.place <= around_one then '{-1,0,1}' else '{0}' end) as o (step)
-      group by 1),
-    sample.messages, frequencies, sample.lowest)::memory._preselected;
+  ids := array(
+    select memory._thread_of(n.id) || '/' || memory._seq_of(n.id) + o.step
+    from (select * from unnest(nearest) with ordinality
+          union all
+          select * from unnest(worded) with ordinality) as n (id, place)
+    cross join unnest(
+      case when n.place <= around_two then '{-2,-1,0,1,2}'::int[]
+           when n.place <= around_one then '{-1,0,1}' else '{0}' end) as o (step)
+    group by 1);
 end;
 $$;
 
@@ -127,7 +125,7 @@ returns text[]
 language plpgsql stable parallel safe
 as $$
 declare
-  unfiltered constant boolean := p_agent_id is null and p_filters is null;
+  is_free constant boolean := p_agent_id is null and p_filters is null;
   target_code constant bit varying := memory._code(p_target);
   compared constant int := greatest(200, 50 + p_wanted);
   ids text[];
@@ -136,18 +134,11 @@ begin
     select e.id
     from memory.texts as e
     where e.user_id = p_user_id and e.model = p_model and e.code is not null
-      and e.created_at >= coalesce(p_filters.created_after, '-infinity')
+      and e.created_at >= coalesce(p_filters.created_after, '-infinity') -- as the index is sorted
       and e.created_at <= least(p_filters.created_before, p_filters.as_of, 'infinity')
       and e.valid_until > statement_timestamp()
-      and (unfiltered -- one test for each code instead of four
-        or (p_agent_id is null or e.agent_id = p_agent_id)
-          -- ^@ compares the beginning of an id first, because that takes a fifth of the time of memory._thread_of().
-          and (p_filters.thread_id is null
-               or e.id ^@ (p_filters.thread_id || '/') and memory._thread_of(e.id) = p_filters.thread_id)
-          and (p_filters.exclude_thread_id is null
-               or not e.id ^@ (p_filters.exclude_thread_id || '/')
-               or memory._thread_of(e.id) <> p_filters.exclude_thread_id)
-          and (p_passing is null or e.id in (select p from unnest(p_passing) as p)))
+      and (is_free or memory._is_asked_for('message', e.thread_id, e.agent_id, e.created_at, p_agent_id, p_filters)
+             and (p_passing is null or e.id in (select p from unnest(p_passing) as p)))
     order by memory._bits_apart(e.code, target_code)
     limit compared);
   return array(
@@ -180,7 +171,7 @@ language plpgsql stable parallel safe
 set enable_bitmapscan = on -- for texts_keys_idx
 as $$
 declare
-  unfiltered constant boolean := p_agent_id is null and p_filters is null;
+  is_free constant boolean := p_agent_id is null and p_filters is null;
   as_queries constant tsquery[] := array(select quote_literal(w.word)::tsquery from unnest(p_words) as w (word));
   keys constant int[] := array(select memory._word_key(p_user_id, w.word) from unnest(p_words) as w (word));
   estimates bigint[];
@@ -231,14 +222,8 @@ begin
       offset 0 -- so that the scan has no condition on the user, for which the planner would take another index
     ) as t
     where t.user_id = p_user_id and t.valid_until > statement_timestamp()
-      and (unfiltered
-        or (p_agent_id is null or t.agent_id = p_agent_id)
-          and (p_filters.thread_id is null or t.thread_id = p_filters.thread_id)
-          and (p_filters.exclude_thread_id is null or t.thread_id <> p_filters.exclude_thread_id)
-          and (p_filters.created_after is null or t.created_at > p_filters.created_after)
-          and (p_filters.created_before is null or t.created_at < p_filters.created_before)
-          and (p_filters.as_of is null or t.created_at <= p_filters.as_of)
-          and (p_passing is null or t.id in (select p from unnest(p_passing) as p)))
+      and (is_free or memory._is_asked_for('message', t.thread_id, t.agent_id, t.created_at, p_agent_id, p_filters)
+             and (p_passing is null or t.id in (select p from unnest(p_passing) as p)))
   ), matches as materialized (
     select f.id, w.n, length(f.words) as lexemes
     from found as f cross join unnest(as_queries) with ordinality as w (as_query, n)

@@ -83,14 +83,12 @@ begin
         'Embed the query with the model that embedded the memories.');
     end if;
   else
-    -- Nearly every user has embeddings, so a session hardly ever plans the statement about jobs.
-    if not memory._has_embeddings(p_user_id, p_model.name) then
-      if exists (select from memory.jobs as j
-                 where j.user_id = p_user_id and j.kind in ('embed', 'backfill')
-                   and j.status in ('pending', 'running', 'dead')) then
-        problem := format('model "%s" has not embedded anything of this user yet', p_model.name);
-        return;
-      end if;
+    if not exists (select from memory._embeddings_of(p_user_id, p_model.name))
+      and exists (select from memory.jobs as j
+                  where j.user_id = p_user_id and j.kind in ('embed', 'backfill')
+                    and j.status in ('pending', 'running', 'dead')) then
+      problem := format('model "%s" has not embedded anything of this user yet', p_model.name);
+      return;
     end if;
     select k.embedding into embedding
     from memory.query_embeddings as k

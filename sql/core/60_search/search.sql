@@ -84,7 +84,7 @@ begin
 
   results := array(
     select row(f.source, x.id, x.thread_id, x.content, f.score, x.metadata, f.created_at,
-               x.details || coalesce(f.explanation, '{}'), x.valid_from, f.relevance)::memory.search_result
+               x.details || f.explanation, x.valid_from, f.relevance)::memory.search_result
     from memory._query_model(search.user_id, to_embed, search.query_embedding) as m
     cross join lateral memory._query_embedding(search.user_id, to_embed, search.query_embedding, m) as k
     cross join lateral memory._query_target(
@@ -98,8 +98,7 @@ begin
       p_min_score => case when not rerank then search.min_score end, p_explain => search.explain,
       p_spaces => shared, p_min_relevance => search.min_relevance) as f
     join lateral memory._search_row(
-      coalesce(memory._user_of_space(f.explanation ->> 'space'), search.user_id), f.source, f.id, f.thread_id,
-      f.number, filters, search.query) as x
+      coalesce(f.space, search.user_id), f.source, f.id, f.thread_id, f.number, filters, search.query) as x
       on x.content is not null
     order by f.rank);
 
