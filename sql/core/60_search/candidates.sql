@@ -1,8 +1,8 @@
 -- needs pgvector on the search_path
 
--- The texts of a user, or of a space, that a search may see: those that a job has parsed, then those that none has.
--- Every filter is applied here, so no filter comes after a limit. Of the messages and memories only those enter that
--- p_messages and p_memories name, if they are given. vector is null for a text without a word of the query.
+-- The texts of a user, or of a space, that a search may see. Every filter is applied here, so no filter comes after a
+-- limit. Of the messages and memories only those enter that p_messages and p_memories name, if they are given. The
+-- messages of a thread come one after another, in their order. vector is null for a text without a word of the query.
 create or replace function memory._candidates(
   p_user_id text, p_agent_id text, p_sources text[], p_filters memory._search_filters, p_words text[],
   p_any_word tsquery, p_language regconfig, p_model text, p_target halfvec, p_messages text[], p_memories text[]
@@ -22,32 +22,35 @@ declare
     and exists (select from memory.embeddings as e where e.user_id = p_user_id and e.model = p_model);
 begin
   return query
-  select t.source, t.id, t.thread_id, t.number, t.created_at,
-    case
-      when t.model = p_model then memory._cosine_similarity(t.embedding, p_target)
-      when are_behind then (
-        select memory._cosine_similarity(b.embedding, p_target) from memory.embeddings as b
-        where b.user_id = p_user_id and b.source = t.source and b.id = t.id and b.model = p_model) end,
-    case when t.words @@ p_any_word then t.words end, case when p_any_word is not null then length(t.words) end
-  from (
-    select t.* from memory.texts as t where t.user_id = p_user_id and t.source = any (whole)
+  with passing_texts as (
+    select t.source, t.id, t.thread_id, t.number, t.created_at,
+      case
+        when t.model = p_model then memory._cosine_similarity(t.embedding, p_target)
+        when are_behind then (
+          select memory._cosine_similarity(b.embedding, p_target) from memory.embeddings as b
+          where b.user_id = p_user_id and b.source = t.source and b.id = t.id and b.model = p_model) end as similarity,
+      case when t.words @@ p_any_word then t.words end as vector,
+      case when p_any_word is not null then length(t.words) end as lexemes
+    from (
+      select t.* from memory.texts as t where t.user_id = p_user_id and t.source = any (whole)
+      union all
+      select t.*
+      from (select 'message', m from unnest(p_messages) as m
+            union all select 'memory', m from unnest(p_memories) as m) as i (source, id)
+      cross join lateral ( -- each by its key
+        select t.* from memory.texts as t
+        where t.user_id = p_user_id and t.source = i.source and t.id = i.id offset 0) as t) as t
+    where case when is_free then t.valid_until > statement_timestamp() else
+      (t.valid_until > statement_timestamp() or t.source in ('memory', 'summary') and t.source = any (looked_up))
+      and memory._is_asked_for(t.source, t.thread_id, t.agent_id, t.created_at, p_agent_id, p_filters)
+      and (t.source <> all (looked_up) or t.source || ' ' || t.id in (select p from unnest(passing) as p)) end
     union all
-    select t.*
-    from (select 'message', m from unnest(p_messages) as m
-          union all select 'memory', m from unnest(p_memories) as m) as i (source, id)
-    cross join lateral ( -- each by its key
-      select t.* from memory.texts as t
-      where t.user_id = p_user_id and t.source = i.source and t.id = i.id offset 0) as t) as t
-  where case when is_free then t.valid_until > statement_timestamp() else
-    (t.valid_until > statement_timestamp() or t.source in ('memory', 'summary') and t.source = any (looked_up))
-    and memory._is_asked_for(t.source, t.thread_id, t.agent_id, t.created_at, p_agent_id, p_filters)
-    and (t.source <> all (looked_up) or t.source || ' ' || t.id in (select p from unnest(passing) as p)) end;
-  if p_any_word is not null then
-    return query
     select u.*
     from memory._unread_candidates(
-      p_user_id, p_agent_id, p_sources, p_filters, p_words, p_any_word, p_language) as u;
-  end if;
+      p_user_id, p_agent_id, p_sources, p_filters, p_words, p_any_word, p_language) as u
+    where p_any_word is not null
+  )
+  select t.* from passing_texts as t order by t.source, t.thread_id collate "C", t.number;
 end;
 $$;
 

@@ -66,6 +66,9 @@ declare
   rrf_k constant int := (p_settings ->> 'rrf_k')::int;
   -- The texts of which the last features are looked up. They change the order, so these are more than are returned.
   pool constant int := case when is_judged then greatest(200, 150 + 2 * p_row_limit) else p_row_limit end;
+  -- Their texts are all scored: those with neighbours, and those of which the best piece counts.
+  whole constant text[] := case when needs_ranks then sources
+    else '{document,artifact}' || case when is_judged then '{message}'::text[] end end;
   language constant regconfig := (p_settings ->> 'language')::regconfig;
   nothing_below constant double precision := memory._nothing_below(p_model);
   preselect_above constant int := (p_settings ->> 'preselect_above')::int;
@@ -100,33 +103,38 @@ begin
 
   return query
   with scopes as (
-    select p_user_id as user_id, null as space, p_agent_id as agent_id, sources as sources, p_filters as filters,
+    select 0::bigint as number, p_user_id as user_id, null as space, p_agent_id as agent_id, sources as sources, p_filters as filters,
       preselected.ids as messages
     union all
     -- Of a space a search reads memories and documents, as far as they can pass the filters. A thread_id is that of a
     -- thread of the user, so nothing of a space passes it.
-    select s, s, p_agent_of_spaces,
+    select row_number() over (), s, s, p_agent_of_spaces,
       array(select o from unnest(sources) as o where o in ('memory', 'document') and p_filters.thread_id is null),
       jsonb_populate_record(p_filters, '{"exclude_thread_id": null}'), null
     from unnest(p_spaces) as s
   ), candidates as materialized (
-    -- The messages of a thread stand next to each other, in their order. So the neighbours of a message are found by
-    -- their places, in a tenth of the time of a join.
-    select row_number() over placed as place, dense_rank() over by_thread as thread, s.space, c.*
+    select s.number * 1000000000 + c.place as place, s.space,
+      c.source, c.id, c.thread_id, c.number, c.created_at, c.similarity, c.vector, c.lexemes
     from scopes as s
     cross join lateral memory._candidates(
       s.user_id, s.agent_id, s.sources, s.filters, query_words, any_word, language, p_model, p_target, s.messages,
-      case when s.space is null then memories end) as c
-    window placed as (order by c.source, c.thread_id collate "C", c.number),
-      by_thread as (order by c.source, c.thread_id collate "C")
-  ), all_texts as materialized ( -- threads and numbers tell which places are neighbours
+      case when s.space is null then memories end) with ordinality
+      as c (source, id, thread_id, number, created_at, similarity, vector, lexemes, place)
+  ), all_texts as materialized (
     select greatest(count(*) filter (where c.space is null), preselected.texts) + count(c.space) as texts,
       max(c.similarity) as highest,
-      greatest(max(c.similarity) - least(min(c.similarity), preselected.lowest), 0.3) as span,
-      array_agg(case c.source when 'message' then c.thread else -c.place end) as threads,
-      array_agg(coalesce(c.number, 0)) as numbers,
-      array_agg(coalesce(c.similarity, '-infinity')) as similarities
-    from (select c.* from candidates as c order by c.place) as c
+      greatest(max(c.similarity) - least(min(c.similarity), preselected.lowest), 0.3) as span
+    from candidates as c
+  ), least_near as materialized ( -- the similarity that a text without a word of the query has at least
+    select min(n.similarity) as similarity
+    from (select c.similarity from candidates as c where c.source <> all (whole)
+          order by c.similarity desc nulls last limit pool) as n
+  ), places as materialized (
+    -- By the place of a text of the user. The neighbours of a message have the places around its own, and are found
+    -- there in a tenth of the time of a join. No element is null: then PostgreSQL would read an array from its beginning.
+    select array_agg(case c.source when 'message' then hashtextextended(c.thread_id, 0) else c.place end) as threads,
+      array_agg(coalesce(c.number, 0)) as numbers, array_agg(coalesce(c.similarity, '-infinity')) as similarities
+    from (select c.* from candidates as c where c.space is null order by c.place) as c
   ), matches as materialized (
     select c.place, c.source, w.n, w.frequency, ln(20) / ln(8 + greatest(c.lexemes, 12)) as density
     from candidates as c
@@ -145,52 +153,56 @@ begin
   ), worded as materialized (
     select v.place, sum(v.idf) / (select q.idf from asked as q) as words,
       sum(greatest(v.around - coalesce(v.density, 0), 0)) / (select q.idf from asked as q) as near,
-      case when needs_ranks then jsonb_object_agg(query_words[v.n], round(v.idf::numeric, 3))
-        filter (where v.idf is not null) end as terms
+      jsonb_object_agg(query_words[v.n], round(v.idf::numeric, 3)) filter (where needs_ranks and v.idf is not null)
+        as terms
     from (
-      select m.place + o.step as place, m.n, max(w.idf) filter (where o.step = 0) as idf,
-        max(w.idf * m.density) filter (where o.step = 0) as density,
-        max(w.idf * m.density * case abs(a.numbers[m.place + o.step] - a.numbers[m.place]) when 1 then 0.6 else 0.4 end)
-          filter (where o.step <> 0) as around
-      from matches as m
-      join weights as w on w.n = m.n
-      cross join unnest(case m.source when 'message' then '{0,-1,1,-2,2}'::int[] else '{0}' end) as o (step)
-      cross join all_texts as a
-      where o.step = 0
-        or w.is_rare and abs(a.numbers[m.place + o.step] - a.numbers[m.place]) <= 2
-          and a.threads[m.place + o.step] = a.threads[m.place]
-      group by m.place + o.step, m.n
+      select m.place, m.n, max(m.idf) filter (where m.step = 0) as idf,
+        max(m.idf * m.density) filter (where m.step = 0) as density,
+        max(m.idf * m.density * case m.distance when 1 then 0.6 else 0.4 end) filter (where m.step <> 0) as around
+      from (
+        select m.place + o.step as place, m.n, o.step, w.idf, m.density,
+          abs((select p.numbers from places as p)[m.place + o.step] - (select p.numbers from places as p)[m.place])
+            as distance
+        from matches as m
+        join weights as w on w.n = m.n
+        cross join unnest(case m.source when 'message' then '{0,-1,1,-2,2}'::int[] else '{0}' end) as o (step)
+        where o.step = 0 or w.is_rare and (select p.threads from places as p)[m.place + o.step]
+            = (select p.threads from places as p)[m.place]
+        offset 0) as m
+      where m.step = 0 or m.distance <= 2
+      group by m.place, m.n
     ) as v
     group by v.place
-  ), features as materialized (
-    select c.place, c.source, c.id collate "C" as id, c.space, c.thread_id, c.number, c.created_at, c.similarity,
-      k.terms, case when query_words is not null then coalesce(k.words, 0) end as words, coalesce(k.near, 0) as near,
-      m.meaning,
-      coalesce(greatest(
-          case when a.numbers[c.place - 1] = c.number - 1 and a.threads[c.place - 1] = a.threads[c.place]
-            then greatest(1 - (a.highest - a.similarities[c.place - 1]) / a.span, 0) end,
-          case when a.numbers[c.place + 1] = c.number + 1 and a.threads[c.place + 1] = a.threads[c.place]
-            then greatest(1 - (a.highest - a.similarities[c.place + 1]) / a.span, 0) end) * (1 - m.meaning), 0)
-        as neighbour,
-      ln(1 + least(coalesce(c.lexemes, 20), 100)) as length,
-      memory._relevance(
-        c.similarity, case when query_words is not null then coalesce(k.words, 0) end, nothing_below) as relevance
-    from candidates as c
-    cross join all_texts as a
-    left join worded as k on k.place = c.place
-    cross join lateral (
-      select case when a.highest is null then 0.5
-               when c.similarity is not null then greatest(1 - (a.highest - c.similarity) / a.span, 0)
-               else (1 + k.words) / 2 end as meaning) as m
-    where c.similarity is not null or k.words is not null
   ), scored as materialized (
     select f.*,
       {{weight intercept}} + {{weight meaning}} * f.meaning + {{weight words}} * coalesce(f.words, 0)
         + {{weight near}} * f.near + {{weight neighbour}} * f.neighbour + {{weight length}} * f.length
         + case f.source when 'memory' then {{weight memory}}
             when 'summary' then case when beside_messages then {{weight summary}} else 0 end else 0 end as logit
-    from features as f
-    where p_min_relevance is null or coalesce(f.relevance, 1) >= p_min_relevance
+    from (
+      select t.*, case when is_judged and t.source = 'message' then coalesce(greatest(
+            case when (select p.threads from places as p)[t.place - 1] = (select p.threads from places as p)[t.place] and (select p.numbers from places as p)[t.place - 1] = t.number - 1
+              then 1 - ((select a.highest from all_texts as a) - (select p.similarities from places as p)[t.place - 1]) / (select a.span from all_texts as a) end,
+            case when (select p.threads from places as p)[t.place + 1] = (select p.threads from places as p)[t.place] and (select p.numbers from places as p)[t.place + 1] = t.number + 1
+              then 1 - ((select a.highest from all_texts as a) - (select p.similarities from places as p)[t.place + 1]) / (select a.span from all_texts as a) end, 0) * (1 - t.meaning), 0) else 0 end
+          as neighbour
+      from (
+        select c.place, c.source, c.id collate "C" as id, c.space, c.thread_id, c.number, c.created_at, c.similarity,
+          k.terms, case when query_words is not null then coalesce(k.words, 0) end as words,
+          coalesce(k.near, 0) as near, ln(1 + least(coalesce(c.lexemes, 20), 100)) as length,
+          case when a.highest is null then 0.5
+            when c.similarity is not null then greatest(1 - (a.highest - c.similarity) / a.span, 0)
+            else (1 + k.words) / 2 end as meaning,
+          memory._relevance(
+            c.similarity, case when query_words is not null then coalesce(k.words, 0) end, nothing_below) as relevance
+        from candidates as c
+        cross join all_texts as a
+        left join worded as k on k.place = c.place
+        where k.words is not null
+          or c.similarity >= case when c.source = any (whole) then -1 else (select l.similarity from least_near as l) end
+        offset 0) as t
+      where p_min_relevance is null or coalesce(t.relevance, 1) >= p_min_relevance
+      offset 0) as f
   ), ranks as materialized (
     select s.place,
       case when s.similarity is not null then rank() over (order by s.similarity desc nulls last) end as by_meaning,
@@ -201,7 +213,7 @@ begin
       num_nonnulls((select a.highest from all_texts as a), nullif(max(s.words) over (), 0)) as arms
     from scored as s
     where needs_ranks
-  ), fused as materialized (
+  ), fused as (
     select s.*, r.by_meaning, r.by_words,
       case fusion
         when 'vector' then s.similarity
