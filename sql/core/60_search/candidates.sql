@@ -15,14 +15,17 @@ declare
   whole constant text[] := array(
     select s from unnest(p_sources) as s
     where case s when 'message' then p_messages is null when 'memory' then p_memories is null else true end);
-  looked_up constant text[] := case when not is_free then memory._looked_up(p_sources, p_filters) end;
-  passing constant text[] := case when not is_free then memory._passing(p_user_id, looked_up, p_filters) end;
+  looked_up text[] := '{}';
+  passing text[];
   -- Whether embeddings do not stand in memory.texts, because another model is the active one.
   are_behind constant boolean := p_target is not null
     and exists (select from memory.embeddings as e where e.user_id = p_user_id and e.model = p_model);
 begin
+  if not is_free then
+    select p.looked_up, p.passing into looked_up, passing from memory._passing(p_user_id, p_sources, p_filters) as p;
+  end if;
   return query
-  with passing_texts as (
+  with texts as (
     select t.source, t.id, t.thread_id, t.number, t.created_at,
       case
         when t.model = p_model then memory._cosine_similarity(t.embedding, p_target)
@@ -50,7 +53,7 @@ begin
       p_user_id, p_agent_id, p_sources, p_filters, p_words, p_any_word, p_language) as u
     where p_any_word is not null
   )
-  select t.* from passing_texts as t order by t.source, t.thread_id collate "C", t.number;
+  select t.* from texts as t order by t.source, t.thread_id collate "C", t.number;
 end;
 $$;
 
@@ -71,14 +74,15 @@ begin atomic
     and ((p_filters).as_of is null or p_source in ('memory', 'summary') or p_created_at <= (p_filters).as_of);
 end;
 
--- The sources whose texts a search with these filters has to look up in their own tables, because memory.texts does not
--- have what a filter asks for.
-create or replace function memory._looked_up(p_sources text[], p_filters memory._search_filters)
-returns text[]
-language plpgsql immutable parallel safe
+-- The texts that pass the filters for which memory.texts has no column, as source and id in one word, and their sources
+-- (looked_up). Texts of other sources need not be looked up.
+create or replace function memory._passing(
+  p_user_id text, p_sources text[], p_filters memory._search_filters, out looked_up text[], out passing text[]
+)
+language plpgsql stable parallel safe
 as $$
 begin
-  return array(
+  looked_up := array(
     select s from unnest(p_sources) as s
     where p_filters.filter is not null
       or case s
@@ -88,21 +92,10 @@ begin
         when 'summary' then p_filters.as_of is not null
         when 'document' then num_nonnulls(p_filters.doc_types, p_filters.namespaces) > 0
         else false end);
-end;
-$$;
-
--- The texts of those sources (p_looked_up) that pass, as source and id in one word.
-create or replace function memory._passing(p_user_id text, p_looked_up text[], p_filters memory._search_filters)
-returns text[]
-language plpgsql stable parallel safe
-as $$
-declare
-  passing text[] := array[]::text[];
-begin
+  passing := '{}';
   {{each source:
-  if '<source>' = any (p_looked_up) then
+  if '<source>' = any (looked_up) then
     passing := passing || array(select '<source> ' || p from memory._<source>_passing(p_user_id, p_filters) as p);
   end if;}}
-  return passing;
 end;
 $$;

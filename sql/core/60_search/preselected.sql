@@ -12,9 +12,8 @@ language plpgsql stable parallel safe
 as $$
 declare
   -- The number of messages that each arm chooses; each of two arms finds half of p_row_limit. The neighbours of each
-  -- arm's best 45 messages are added, and the neighbours at a distance of two of the best 15. Among 5,882 conversation
-  -- turns this choice keeps 98 % of the best ten, and the share of evidence among the ten stays the same (192
-  -- questions). Twice as many neighbours at a distance of two keep 99 % and take a fifth longer.
+  -- arm's best 45 messages are added, and the neighbours at a distance of two of the best 15. This choice keeps 98 % of
+  -- the best ten of 5,882 conversation turns.
   wanted int := 40 + case when p_fusion in ('score', 'rrf') then p_row_limit / 2 else p_row_limit end;
   around_one constant int := case when p_fusion in ('score', 'keyword') then 45 else 0 end;
   around_two constant int := least(around_one, 15);
@@ -63,9 +62,8 @@ $$;
 -- p_least; how many of them have each word of the query; and the lowest similarity of a message to p_target. The
 -- threads are those with the lowest hashes, which makes them a random sample; the share of all hashes that is below the
 -- next one is the share of all threads that is in the sample, to 7 % (standard deviation). The estimate of the
--- similarity assumes that the similarities below their mean are normally distributed. The factor 0.83 fits
--- conversations: of 5,882 turns the estimate is off by 5 % of the span of similarities (200 questions, a hundred
--- similarities each), and the lowest similarity of the sample itself by 10 %.
+-- similarity assumes that the similarities below their mean are normally distributed, with a factor (0.83) that fits
+-- conversations.
 create or replace function memory._sample(
   p_user_id text, p_words text[], p_model text, p_target halfvec, p_least bigint,
   out messages bigint, out frequencies bigint[], out lowest double precision
@@ -116,7 +114,7 @@ $$;
 -- The messages nearest to the query by meaning. The function first compares the binary codes of all messages that pass
 -- the filters, from texts_codes_idx alone. Then it compares the embeddings of the 200 messages with the nearest codes,
 -- or of 50 more than the caller wants if that is more. Of the nearest ten of 5,882 conversation turns, 99.7 % are among
--- the 190 messages with the nearest codes and 99.9 % among 400 (all-MiniLM-L6-v2, 384 dimensions, 308 questions).
+-- the 190 messages with the nearest codes.
 create or replace function memory._nearest(
   p_user_id text, p_agent_id text, p_model text, p_target halfvec, p_wanted int, p_filters memory._search_filters,
   p_passing text[]
@@ -186,8 +184,7 @@ begin
       else (select count(*) from memory.texts as t where t.keys @> array[w.key]) end
     from unnest(keys, p_estimates) with ordinality as w (key, estimate, n) order by w.n);
   -- The rarest words: the first one, and each further one while the words so far are in at most 1,000 messages plus a
-  -- fiftieth of the messages, or of 10,000. Of larger users pairs find as much in less time: of the ten results of
-  -- ranking all 294,100 messages, a fiftieth and pairs both find 70 %, in 53 and 30 ms (2026-11).
+  -- fiftieth of the messages, or of 10,000. Of larger users pairs find as much in less time.
   select array_agg(w.key) into compared
   from (
     select k.key, row_number() over rarest_first as place, sum(k.estimate) over rarest_first as messages

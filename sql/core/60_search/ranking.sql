@@ -131,7 +131,7 @@ begin
           order by c.similarity desc nulls last limit pool) as n
   ), places as materialized (
     -- By the place of a text of the user. The neighbours of a message have the places around its own, and are found
-    -- there in a tenth of the time of a join. No element is null: then PostgreSQL would read an array from its beginning.
+    -- there in a tenth of the time of a join. No element is null, for which PostgreSQL would read the whole array.
     select array_agg(case c.source when 'message' then hashtextextended(c.thread_id, 0) else c.place end) as threads,
       array_agg(coalesce(c.number, 0)) as numbers, array_agg(coalesce(c.similarity, '-infinity')) as similarities
     from (select c.* from candidates as c where c.space is null order by c.place) as c
@@ -148,7 +148,8 @@ begin
       group by m.n) as f
     cross join all_texts as a
   ), asked as materialized ( -- words that no text has count too: a text with half of the words is no perfect match
-    select sum(w.idf) + (cardinality(query_words) - count(*)) * memory._idf((select a.texts from all_texts as a), 0) as idf
+    select sum(w.idf)
+      + (cardinality(query_words) - count(*)) * memory._idf((select a.texts from all_texts as a), 0) as idf
     from weights as w
   ), worded as materialized (
     select v.place, sum(v.idf) / (select q.idf from asked as q) as words,
@@ -181,14 +182,16 @@ begin
             when 'summary' then case when beside_messages then {{weight summary}} else 0 end else 0 end as logit
     from (
       select t.*, case when is_judged and t.source = 'message' then coalesce(greatest(
-            case when (select p.threads from places as p)[t.place - 1] = (select p.threads from places as p)[t.place] and (select p.numbers from places as p)[t.place - 1] = t.number - 1
-              then 1 - ((select a.highest from all_texts as a) - (select p.similarities from places as p)[t.place - 1]) / (select a.span from all_texts as a) end,
-            case when (select p.threads from places as p)[t.place + 1] = (select p.threads from places as p)[t.place] and (select p.numbers from places as p)[t.place + 1] = t.number + 1
-              then 1 - ((select a.highest from all_texts as a) - (select p.similarities from places as p)[t.place + 1]) / (select a.span from all_texts as a) end, 0) * (1 - t.meaning), 0) else 0 end
-          as neighbour
+          case when (select p.threads from places as p)[t.place - 1] = (select p.threads from places as p)[t.place]
+              and (select p.numbers from places as p)[t.place - 1] = t.number - 1
+            then 1 - (t.highest - (select p.similarities from places as p)[t.place - 1]) / t.span end,
+          case when (select p.threads from places as p)[t.place + 1] = (select p.threads from places as p)[t.place]
+              and (select p.numbers from places as p)[t.place + 1] = t.number + 1
+            then 1 - (t.highest - (select p.similarities from places as p)[t.place + 1]) / t.span end,
+          0) * (1 - t.meaning), 0) else 0 end as neighbour
       from (
         select c.place, c.source, c.id collate "C" as id, c.space, c.thread_id, c.number, c.created_at, c.similarity,
-          k.terms, case when query_words is not null then coalesce(k.words, 0) end as words,
+          a.highest, a.span, k.terms, case when query_words is not null then coalesce(k.words, 0) end as words,
           coalesce(k.near, 0) as near, ln(1 + least(coalesce(c.lexemes, 20), 100)) as length,
           case when a.highest is null then 0.5
             when c.similarity is not null then greatest(1 - (a.highest - c.similarity) / a.span, 0)

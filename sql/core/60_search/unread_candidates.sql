@@ -44,13 +44,15 @@ begin
               from compared as c) as c) as c
       offset 0
     )
-    select row(p.source, p.id, p.thread_id, p.number, p.created_at, null,
-               case when p.words @@ p_any_word then p.words end, length(p.words))::memory._candidate as text,
-      p.cost > budget or (select count(*) from unread as u where u.source = 'message') >= 3000 as are_some_left_out,
-      (select count(*) from unread) as unread
-    from parsed as p
+    select p.id, row(p.source, p.id, p.thread_id, p.number, p.created_at, null,
+        case when p.words @@ p_any_word then p.words end, length(p.words))::memory._candidate as text,
+      n.unread, p.cost > budget or n.messages >= 3000 as are_some_left_out
+    from (select count(*) as unread, count(*) filter (where u.source = 'message') as messages from unread as u) as n
+    left join parsed as p on true
   loop
-    return next found.text;
+    if found.id is not null then
+      return next found.text;
+    end if;
   end loop;
   if found.are_some_left_out then
     raise notice 'degraded: % or more texts are not parsed yet; not all of them are found by their words', found.unread
