@@ -123,7 +123,10 @@ begin
   ), all_texts as materialized (
     select greatest(count(*) filter (where c.space is null), preselected.texts) + count(c.space) as texts,
       max(c.similarity) as highest,
-      greatest(max(c.similarity) - least(min(c.similarity), preselected.lowest), 0.3) as span
+      -- Cosines of a model that finds something in common in all texts lie close together. 0.2 is the floor of the model
+      -- that the weights were fitted with.
+      greatest(max(c.similarity) - least(min(c.similarity), preselected.lowest),
+        0.375 * (1 - coalesce(nothing_below, 0.2))) as span
     from candidates as c
   ), least_near as materialized ( -- the similarity that a text without a word of the query has at least
     select min(n.similarity) as similarity
