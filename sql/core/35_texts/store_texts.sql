@@ -1,8 +1,8 @@
 -- needs pgvector on the search_path
 
--- Makes the rows of memory.texts with these ids what their source says, and deletes those of texts that are gone. A text
--- that has changed loses its embeddings. Whoever writes a source calls this function, so nothing else decides what a row
--- of memory.texts says.
+-- Makes the rows of memory.texts with these ids what their source says, and deletes those of texts that are gone. A
+-- text that has changed loses its embeddings. Whoever writes a source calls this function, so nothing else decides what
+-- a row of memory.texts says.
 create or replace function memory._store_texts(p_user_id text, p_source text, p_ids text[])
 returns void
 language plpgsql volatile parallel unsafe

@@ -1,8 +1,8 @@
 -- place among the sources: 4
 -- A source of search: the messages of conversations. id is thread_id/seq.
 
--- A message is embedded with its date and its speaker, because search finds that text far better than the content alone.
--- The content is cut twice, so that PostgreSQL fetches only the beginning of 10 MiB that are stored compressed.
+-- A message is embedded with its date and its speaker, because search finds that text far better than the content
+-- alone. The content is cut twice, so that PostgreSQL fetches only the beginning of 10 MiB that are stored compressed.
 create or replace function memory._message_texts(p_user_id text, p_ids text[])
 returns setof memory._source_text
 language sql stable parallel safe

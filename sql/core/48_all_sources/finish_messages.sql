@@ -1,10 +1,11 @@
 -- Finishes the messages in a range of a thread that no job has read: puts those into quarantine that look like attacks,
--- makes their rows in memory.texts, and stores their exact tokens, which p_token_counts holds by seq. Appends leave this
--- for later, because parsing the words of a message takes 30 us and inserting it from JSON 4.
+-- makes their rows in memory.texts, and stores their exact tokens, which p_token_counts holds by seq. Appends leave
+-- this for later, because parsing the words of a message takes 30 us and inserting it from JSON 4.
 --
 -- Rows that another transaction is changing are skipped, so nobody waits: a change of the text makes its row in
--- memory.texts. Messages are finished until they have p_max_bytes in all (null: all of them); memory.sweep() finishes
--- the rest. bytes is how many they have: the words come from a million characters, and rules look at all of a message.
+-- memory.texts. One message is finished in any case, and others as long as they have p_max_bytes in all (null: all of
+-- them); memory.sweep() finishes the rest. bytes is how many they have: the words come from a million characters, and
+-- rules look at all of a message.
 --
 -- A watermark of the thread says up to which message it is parsed: a search and a sweep look at no message before it.
 -- It stays before the first message that was skipped. checked is how far it has moved.
@@ -34,7 +35,7 @@ begin
       where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq between p_from_seq and p_to_seq
         and memory._is_unparsed(m)
       for no key update of m skip locked) as l) as b
-  where p_max_bytes is null or b.bytes_so_far - b.bytes < p_max_bytes;
+  where p_max_bytes is null or b.bytes_so_far <= p_max_bytes or b.bytes_so_far = b.bytes;
   judged_to := case when is_any_judged
     then memory._check_messages(p_user_id, p_thread_id, p_from_seq, (select max(u) from unnest(unread) as u))
     else p_to_seq end;
@@ -91,7 +92,7 @@ as $$
 declare
   thread record;
   finished record;
-  bytes_left bigint := 4000000; -- two to six seconds, and the time of one message
+  bytes_left bigint := 4000000; -- two to six seconds, or the time of one message
   checked bigint := 0;
 begin
   -- Ordered by id, so that two sweeps that set the same watermarks do not deadlock. The lock keeps the thread from

@@ -15,7 +15,7 @@ declare
   whole constant text[] := array(
     select s from unnest(p_sources) as s
     where case s when 'message' then p_messages is null when 'memory' then p_memories is null else true end);
-  looked_up text[] := '{}';
+  looked_up text[] := array[]::text[];
   passing text[];
   -- Whether embeddings do not stand in memory.texts, because another model is the active one.
   are_behind constant boolean := p_target is not null
@@ -92,7 +92,7 @@ begin
         when 'summary' then p_filters.as_of is not null
         when 'document' then num_nonnulls(p_filters.doc_types, p_filters.namespaces) > 0
         else false end);
-  passing := '{}';
+  passing := array[]::text[];
   {{each source:
   if '<source>' = any (looked_up) then
     passing := passing || array(select '<source> ' || p from memory._<source>_passing(p_user_id, p_filters) as p);

@@ -3,8 +3,8 @@
 -- The most similar of very many memories, found by the HNSW index of memory.vector_index(); null where that index is
 -- not used. Searches by meaning alone, without filters, use it for users with more memories than
 -- search.approximate_above (10,000): 6 ms instead of 115 at 50,000. With ef_search 200 it finds 94 to 97 % of the
--- nearest ten (bench/results/search.md). Comparing all memories is as fast for more than 100 results, and for a user with
--- less than a fiftieth of the index: the scan then passes 50 memories of other users for each memory that it finds.
+-- nearest ten (bench/results/search.md). Comparing all memories is as fast for more than 100 results, and for a user
+-- with less than a fiftieth of the index: the scan then passes 50 memories of other users for each that it finds.
 create or replace function memory._nearest_memories(
   p_user_id text, p_agent_id text, p_model text, p_target halfvec, p_settings jsonb, p_row_limit int
 )

@@ -48,8 +48,8 @@ begin
       -- if only a verb of the past asks for them, because "What was my budget again?" means the present one.
       select case when a.is_former and time_asked = 'past' then 1 else 0 end as part,
         2.5 + a.place / 100.0::double precision as place, 'memory' as source, (a.row).memory_id::text as id,
-        null::text as space, null::text as thread_id, null::bigint as number, (a.row).created_at, best as score, null::jsonb as explanation,
-        1::real as relevance -- the query names the attribute
+        null::text as space, null::text as thread_id, null::bigint as number, (a.row).created_at, best as score,
+        null::jsonb as explanation, 1::real as relevance -- the query names the attribute
       from (
         select m as row, g as place, g > cardinality(asked) as is_former
         from generate_subscripts(asked || former, 1) as g

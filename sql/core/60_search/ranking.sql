@@ -103,8 +103,8 @@ begin
 
   return query
   with scopes as (
-    select 0::bigint as number, p_user_id as user_id, null as space, p_agent_id as agent_id, sources as sources, p_filters as filters,
-      preselected.ids as messages
+    select 0::bigint as number, p_user_id as user_id, null as space, p_agent_id as agent_id, sources as sources,
+      p_filters as filters, preselected.ids as messages
     union all
     -- Of a space a search reads memories and documents, as far as they can pass the filters. A thread_id is that of a
     -- thread of the user, so nothing of a space passes it.
@@ -123,8 +123,8 @@ begin
   ), all_texts as materialized (
     select greatest(count(*) filter (where c.space is null), preselected.texts) + count(c.space) as texts,
       max(c.similarity) as highest,
-      -- Cosines of a model that finds something in common in all texts lie close together. 0.2 is the floor of the model
-      -- that the weights were fitted with.
+      -- Cosines of a model that finds something in common in all texts lie close together. 0.2 is the floor of the
+      -- model that the weights were fitted with.
       greatest(max(c.similarity) - least(min(c.similarity), preselected.lowest),
         0.375 * (1 - coalesce(nothing_below, 0.2))) as span
     from candidates as c
@@ -205,7 +205,8 @@ begin
         cross join all_texts as a
         left join worded as k on k.place = c.place
         where k.words is not null
-          or c.similarity >= case when c.source = any (whole) then -1 else (select l.similarity from least_near as l) end
+          or c.similarity >= (select l.similarity from least_near as l)
+          or c.similarity is not null and c.source = any (whole)
         offset 0) as t
       where p_min_relevance is null or coalesce(t.relevance, 1) >= p_min_relevance
       offset 0) as f
