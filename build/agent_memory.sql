@@ -12076,9 +12076,9 @@ end;
 $$;
 -- needs pgvector on the search_path
 
--- Makes the rows of memory.texts with these ids what their source says, and deletes those of texts that are gone. A text
--- that has changed loses its embeddings. Whoever writes a source calls this function, so nothing else decides what a row
--- of memory.texts says.
+-- Makes the rows of memory.texts with these ids what their source says, and deletes those of texts that are gone. A
+-- text that has changed loses its embeddings. Whoever writes a source calls this function, so nothing else decides what
+-- a row of memory.texts says.
 create or replace function memory._store_texts(p_user_id text, p_source text, p_ids text[])
 returns void
 language plpgsql volatile parallel unsafe
@@ -22588,8 +22588,8 @@ $$;
 -- place among the sources: 4
 -- A source of search: the messages of conversations. id is thread_id/seq.
 
--- A message is embedded with its date and its speaker, because search finds that text far better than the content alone.
--- The content is cut twice, so that PostgreSQL fetches only the beginning of 10 MiB that are stored compressed.
+-- A message is embedded with its date and its speaker, because search finds that text far better than the content
+-- alone. The content is cut twice, so that PostgreSQL fetches only the beginning of 10 MiB that are stored compressed.
 create or replace function memory._message_texts(p_user_id text, p_ids text[])
 returns setof memory._source_text
 language sql stable parallel safe
@@ -23065,12 +23065,13 @@ end;
 $$;
 
 -- Finishes the messages in a range of a thread that no job has read: puts those into quarantine that look like attacks,
--- makes their rows in memory.texts, and stores their exact tokens, which p_token_counts holds by seq. Appends leave this
--- for later, because parsing the words of a message takes 30 us and inserting it from JSON 4.
+-- makes their rows in memory.texts, and stores their exact tokens, which p_token_counts holds by seq. Appends leave
+-- this for later, because parsing the words of a message takes 30 us and inserting it from JSON 4.
 --
 -- Rows that another transaction is changing are skipped, so nobody waits: a change of the text makes its row in
--- memory.texts. Messages are finished until they have p_max_bytes in all (null: all of them); memory.sweep() finishes
--- the rest. bytes is how many they have: the words come from a million characters, and rules look at all of a message.
+-- memory.texts. One message is finished in any case, and others as long as they have p_max_bytes in all (null: all of
+-- them); memory.sweep() finishes the rest. bytes is how many they have: the words come from a million characters, and
+-- rules look at all of a message.
 --
 -- A watermark of the thread says up to which message it is parsed: a search and a sweep look at no message before it.
 -- It stays before the first message that was skipped. checked is how far it has moved.
@@ -23100,7 +23101,7 @@ begin
       where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq between p_from_seq and p_to_seq
         and memory._is_unparsed(m)
       for no key update of m skip locked) as l) as b
-  where p_max_bytes is null or b.bytes_so_far - b.bytes < p_max_bytes;
+  where p_max_bytes is null or b.bytes_so_far <= p_max_bytes or b.bytes_so_far = b.bytes;
   judged_to := case when is_any_judged
     then memory._check_messages(p_user_id, p_thread_id, p_from_seq, (select max(u) from unnest(unread) as u))
     else p_to_seq end;
@@ -23157,7 +23158,7 @@ as $$
 declare
   thread record;
   finished record;
-  bytes_left bigint := 4000000; -- two to six seconds, and the time of one message
+  bytes_left bigint := 4000000; -- two to six seconds, or the time of one message
   checked bigint := 0;
 begin
   -- Ordered by id, so that two sweeps that set the same watermarks do not deadlock. The lock keeps the thread from
@@ -27829,7 +27830,7 @@ declare
   whole constant text[] := array(
     select s from unnest(p_sources) as s
     where case s when 'message' then p_messages is null when 'memory' then p_memories is null else true end);
-  looked_up text[] := '{}';
+  looked_up text[] := array[]::text[];
   passing text[];
   -- Whether embeddings do not stand in memory.texts, because another model is the active one.
   are_behind constant boolean := p_target is not null
@@ -27906,7 +27907,7 @@ begin
         when 'summary' then p_filters.as_of is not null
         when 'document' then num_nonnulls(p_filters.doc_types, p_filters.namespaces) > 0
         else false end);
-  passing := '{}';
+  passing := array[]::text[];
   if 'memory' = any (looked_up) then
     passing := passing || array(select 'memory ' || p from memory._memory_passing(p_user_id, p_filters) as p);
   end if;
@@ -28204,8 +28205,8 @@ $$;
 -- The most similar of very many memories, found by the HNSW index of memory.vector_index(); null where that index is
 -- not used. Searches by meaning alone, without filters, use it for users with more memories than
 -- search.approximate_above (10,000): 6 ms instead of 115 at 50,000. With ef_search 200 it finds 94 to 97 % of the
--- nearest ten (bench/results/search.md). Comparing all memories is as fast for more than 100 results, and for a user with
--- less than a fiftieth of the index: the scan then passes 50 memories of other users for each memory that it finds.
+-- nearest ten (bench/results/search.md). Comparing all memories is as fast for more than 100 results, and for a user
+-- with less than a fiftieth of the index: the scan then passes 50 memories of other users for each that it finds.
 create or replace function memory._nearest_memories(
   p_user_id text, p_agent_id text, p_model text, p_target halfvec, p_settings jsonb, p_row_limit int
 )
@@ -28312,8 +28313,8 @@ begin
       -- if only a verb of the past asks for them, because "What was my budget again?" means the present one.
       select case when a.is_former and time_asked = 'past' then 1 else 0 end as part,
         2.5 + a.place / 100.0::double precision as place, 'memory' as source, (a.row).memory_id::text as id,
-        null::text as space, null::text as thread_id, null::bigint as number, (a.row).created_at, best as score, null::jsonb as explanation,
-        1::real as relevance -- the query names the attribute
+        null::text as space, null::text as thread_id, null::bigint as number, (a.row).created_at, best as score,
+        null::jsonb as explanation, 1::real as relevance -- the query names the attribute
       from (
         select m as row, g as place, g > cardinality(asked) as is_former
         from generate_subscripts(asked || former, 1) as g
@@ -28872,9 +28873,9 @@ $$;
 -- Step 3, the model's answer: if step 2 found no embedding, the model embeds the query. Without an embedding the search
 -- is by keyword (mode), and a notice says so. p_policy is that of a context, null for a search: the policy of a context
 -- may forbid to ask the model, and if no model is active, nothing is asked, because each call would then raise a
--- notice. Then only p_is_given, an embedding that the caller gave, raises a notice. A hybrid search for words in a script
--- that the model does not read is by keyword, because cosines say nothing there: with all-MiniLM-L6-v2 the ten best
--- messages hold 29 % of the evidence of Chinese questions, and 38 % by keyword (bench/results/languages.md).
+-- notice. Then only p_is_given, an embedding that the caller gave, raises a notice. A hybrid search for words in a
+-- script that the model does not read is by keyword, because cosines say nothing there: with all-MiniLM-L6-v2 the ten
+-- best messages hold 29 % of the evidence of Chinese questions, and 38 % by keyword (bench/results/languages.md).
 create or replace function memory._query_target(
   p_user_id text, p_agent_id text, p_query text, p_policy jsonb, p_is_given boolean, p_model memory.models,
   p_known halfvec, p_problem text, inout mode text, out embedding halfvec
@@ -29078,8 +29079,8 @@ begin
 
   return query
   with scopes as (
-    select 0::bigint as number, p_user_id as user_id, null as space, p_agent_id as agent_id, sources as sources, p_filters as filters,
-      preselected.ids as messages
+    select 0::bigint as number, p_user_id as user_id, null as space, p_agent_id as agent_id, sources as sources,
+      p_filters as filters, preselected.ids as messages
     union all
     -- Of a space a search reads memories and documents, as far as they can pass the filters. A thread_id is that of a
     -- thread of the user, so nothing of a space passes it.
@@ -29098,8 +29099,8 @@ begin
   ), all_texts as materialized (
     select greatest(count(*) filter (where c.space is null), preselected.texts) + count(c.space) as texts,
       max(c.similarity) as highest,
-      -- Cosines of a model that finds something in common in all texts lie close together. 0.2 is the floor of the model
-      -- that the weights were fitted with.
+      -- Cosines of a model that finds something in common in all texts lie close together. 0.2 is the floor of the
+      -- model that the weights were fitted with.
       greatest(max(c.similarity) - least(min(c.similarity), preselected.lowest),
         0.375 * (1 - coalesce(nothing_below, 0.2))) as span
     from candidates as c
@@ -29180,7 +29181,8 @@ begin
         cross join all_texts as a
         left join worded as k on k.place = c.place
         where k.words is not null
-          or c.similarity >= case when c.source = any (whole) then -1 else (select l.similarity from least_near as l) end
+          or c.similarity >= (select l.similarity from least_near as l)
+          or c.similarity is not null and c.source = any (whole)
         offset 0) as t
       where p_min_relevance is null or coalesce(t.relevance, 1) >= p_min_relevance
       offset 0) as f
