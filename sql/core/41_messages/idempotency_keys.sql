@@ -33,7 +33,8 @@ begin
     order by g.place
   loop
     if keyed.digest is not null and keyed.content is null then
-      perform memory._refuse_used_key(keyed.key);
+      perform memory._refuse('idempotency_key', format('"%s" is used in this thread for another message', keyed.key),
+        'Use one key per message.', '23505');
     end if;
     known := known || row(keyed.seq, coalesce(keyed.placeholder, keyed.content), keyed.token_count, keyed.memory_ref)
       ::memory.stored_message;
@@ -127,16 +128,6 @@ begin
     where q.user_id = p_message.user_id and q.thread_id = p_message.thread_id and q.seq = p_message.seq;
   end if;
   return coalesce(p_message.content_digest, quarantined, memory._message_digest(p_message.role, p_message.content));
-end;
-$$;
-
-create or replace function memory._refuse_used_key(p_idempotency_key text)
-returns void
-language plpgsql stable parallel safe
-as $$
-begin
-  perform memory._refuse('idempotency_key',
-    format('"%s" is used in this thread for another message', p_idempotency_key), 'Use one key per message.', '23505');
 end;
 $$;
 

@@ -74,21 +74,3 @@ begin
   return null;
 end;
 $$;
-
--- Adds to a thread's counters; the numbers are negative for messages that were taken out. With p_messages 0 a job has
--- put exact counts of tokens in place of estimates. No job has read these messages before, so they are newer than the
--- newest summary, and tokens_since_summary changes, too. The estimate, bytes / 4, is a quarter too high for English
--- prose; if it stayed, every third summary would be made for that reason alone. A text that is edited may be one that
--- a summary covers, whose tokens are not in tokens_since_summary, so that never goes below 0.
-create or replace function memory._count_messages(p_user_id text, p_thread_id text, p_messages bigint, p_tokens bigint)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  update memory.threads as t
-  set message_count = memory._counted_on(t.message_count, p_messages),
-      active_tokens = memory._counted_on(t.active_tokens, p_tokens),
-      tokens_since_summary = memory._counted_on(t.tokens_since_summary, case p_messages when 0 then p_tokens else 0 end)
-  where t.user_id = p_user_id and t.thread_id = p_thread_id;
-end;
-$$;

@@ -135,8 +135,7 @@ declare
 begin
   with kept as (
     insert into memory.quarantined_messages as q (user_id, thread_id, seq, content, content_digest, reason)
-    select m.user_id, m.thread_id, m.seq, m.content,
-      coalesce(m.content_digest, memory._message_digest(m.role, m.content)), left(p_reason, 1000)
+    select m.user_id, m.thread_id, m.seq, m.content, memory._stored_digest(m), left(p_reason, 1000)
     from memory.messages as m
     where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq = any (p_seqs)
     on conflict on constraint quarantined_messages_pkey do update

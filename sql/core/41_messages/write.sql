@@ -27,9 +27,7 @@ declare
   written memory.stored_message;
   stored memory.stored_message[]; -- by the place in fresh
 begin
-  if not memory._is_user(p_user_id) then -- before anything of the user is read
-    perform memory._check_id('user_id', p_user_id);
-  end if;
+  perform memory._check_id('user_id', p_user_id); -- before anything of the user is read
   policy := memory._policy(p_user_id, p_agent_id);
   masks := memory._masks(policy, true);
   has_memory := (policy #>> '{resources,memory}')::boolean;
@@ -138,15 +136,10 @@ begin
     p_message.metadata := settled[1];
     p_message.files := settled[2];
   end if;
-  if memory._message_problem(p_message.user_id, p_message.thread_id, p_message.agent_id, p_message.role,
-                             p_message.content, p_message.metadata, p_message.created_at, p_message.idempotency_key)
-    is not null then
-    perform memory._refuse_message(p_message.user_id, p_message.thread_id, p_message.agent_id, p_message.role,
-                                   p_message.content, p_message.metadata, p_message.created_at,
-                                   p_message.idempotency_key, memory._which(p_message.seq));
-  end if;
+  perform memory._check_message(p_message, memory._which(p_message.seq));
   if p_message.expires_at is null then
-    p_message.expires_at := memory._message_expiry(p_policy);
+    p_message.expires_at := coalesce(
+      statement_timestamp() + nullif(p_policy #>> '{messages,expires_after}', 'never')::interval, 'infinity');
   else
     perform memory._check_bound('expires_at', p_message.expires_at);
   end if;

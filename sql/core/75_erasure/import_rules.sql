@@ -16,8 +16,7 @@ begin
     when 'policies' then 'memory._policy_problem(t)'
     when 'artifacts' then 'memory._artifact_problem(t)'
     when 'documents' then 'memory._document_problem(t)'
-    when 'messages' then 'memory._message_problem(t.user_id, t.thread_id, t.agent_id, t.role, t.content, t.metadata, '
-      't.created_at, t.idempotency_key)'
+    when 'messages' then 'memory._message_problem(t)'
     when 'summaries' then $rule$case
       when memory._list_problem(t.agent_ids) is not null then 'agent_ids'
       when not memory._is_metadata(t.metadata) then 'metadata' end$rule$

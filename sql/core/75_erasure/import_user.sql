@@ -254,13 +254,7 @@ begin
     perform memory._refuse('export', format('messages: thread or next_seq is missing for message %s', place),
       'threads must have the thread, with a next_seq above the seq of each message.');
   end if;
-  update memory.threads as t
-  set message_count = c.messages, active_tokens = c.tokens
-  from (
-    select m.thread_id, count(*) as messages, sum(m.token_count) as tokens
-    from memory.messages as m where m.user_id = p_user_id and m.thread_id = any (p_threads) and m.is_active
-    group by m.thread_id) as c
-  where t.user_id = p_user_id and t.thread_id = c.thread_id;
+  perform memory._recount_threads(p_user_id, p_threads);
   update memory.memory_scopes as s
   set memory_count = c.memories
   from (
