@@ -1158,18 +1158,16 @@ create table memory.threads (
   settled_at timestamptz,
   primary key (user_id, thread_id)
 -- Every message updates the row of its thread. Half-empty pages, and no index on a column that changes, keep those
--- updates HOT: an index on last_at made add_message 1.5 times slower.
+-- updates HOT, without which add_message is 1.5 times slower.
 ) with (fillfactor = 50);
--- settled_at seldom changes. Without threads_unsettled_idx each search of a user with 6,000 threads took 16 ms to
--- compare all threads with their marks, and a sweep compared those of all users. memory.list_threads() takes its page
--- from both indexes.
+-- settled_at seldom changes. By threads_unsettled_idx searches and sweeps find the threads with messages that may be
+-- unread, without comparing all threads with their marks. memory.list_threads() takes its page from both indexes.
 create index threads_unsettled_idx on memory.threads (user_id, thread_id) where settled_at is null;
 create index threads_settled_idx on memory.threads (user_id, settled_at desc, thread_id) where settled_at is not null;
 
--- The triggers check a message on insert and update, with errors that help. Check constraints that say the same again
--- would take 5 us of the 50 of an insert. There is no foreign key to threads: the trigger on insert creates the row of
--- the thread, and the trigger on threads removes the messages of a deleted one. A foreign key that is checked for each
--- row would make a bulk insert about 1.6 times slower.
+-- The triggers check a message on insert and update, with errors that help; no check constraint says the same again.
+-- There is no foreign key to threads: the trigger on insert creates the row of the thread, and the trigger on threads
+-- removes the messages of a deleted one. A foreign key would make a bulk insert about 1.6 times slower.
 create table memory.messages (
   user_id text not null,
   thread_id text not null,
@@ -1195,9 +1193,8 @@ create table memory.messages (
 alter table memory.messages alter column files set storage external; -- base64 does not get shorter
 create index messages_artifact_idx on memory.messages (user_id, thread_id, artifact_key)
   where artifact_key is not null;
--- messages_artifact_seq_idx is for the newest messages of a thread that became artifacts. Without it a context of a
--- thread of 1,000,000 messages, of which none did, took 0.3 s to find that out, and 0.02 s otherwise (statistics: 0.8 %
--- of all messages).
+-- For the newest messages of a thread that became artifacts: without it a context of a long thread, in which none did,
+-- reads the whole thread to find that out.
 create index messages_artifact_seq_idx on memory.messages (user_id, thread_id, seq) where artifact_key is not null;
 -- memory.sweep() looks for cleared messages. Compressed ones, which stay until they expire, are not in this index.
 create index messages_cleared_idx on memory.messages (user_id, thread_id) where not is_active and summary_id is null;
@@ -1276,8 +1273,7 @@ create index summaries_base_idx on memory.summaries (user_id, base_summary_id)
 create unique index summaries_one_processing_idx on memory.summaries (user_id, thread_id, kind)
   where status = 'processing';
 -- Of two summaries of a thread with the same end the later one counts; ids are in order of time. With summary_id at its
--- end the index gives the latest summary first. Without it PostgreSQL sorts the whole chain, which took 0.2 s for
--- 20,000 summaries.
+-- end the index gives the latest summary first, and PostgreSQL need not sort the whole chain.
 create index summaries_thread_idx on memory.summaries (user_id, thread_id, kind, status, end_seq desc, summary_id desc);
 
 -- What is remembered of users beyond one conversation.
@@ -3420,22 +3416,6 @@ returns text$header$),
 returns bigint$header$),
       ('function', '_messages_after_change', $header$()
 returns trigger$header$),
-      ('function', '_newest_units', $header$(
-  p_asking memory._asking, p_max_tokens int, p_kept_seqs bigint[], p_kept_tokens int[],
-  out units memory._unit[], out is_more boolean, out message_seqs bigint[], out message_tokens int[],
-  out beginning bigint[], out beginning_tokens int, out request bigint, out request_tokens int, out is_open boolean
-)$header$),
-      ('function', '_message_tokens', $header$(
-  p_is_counted boolean, p_token_count int, p_content text, p_metadata jsonb
-)
-returns int$header$),
-      ('function', '_whole_thread_tokens', $header$(p_asking memory._asking)
-returns int$header$),
-      ('function', '_message_offers', $header$(
-  p_asking memory._asking, p_seqs bigint[], p_tokens int[], p_from_seq bigint, p_beginning bigint[],
-  p_request bigint, p_covered bigint
-)
-returns memory._offer[]$header$),
       ('function', '_newest_request', $header$(p_user_id text, p_thread_id text, p_agent_id text)
 returns table (seq bigint, content text, metadata jsonb, token_count int, is_counted boolean, is_open boolean)$header$),
       ('function', '_newest_thousand', $header$(p_user_id text, p_thread_id text, p_agent_id text)
@@ -4876,6 +4856,22 @@ returns table (first_byte int, vector tsvector, unparsed text, similarity double
   p_user_id text, p_thread_id text, p_names text[], p_from_seq bigint, p_language text
 )
 returns text$header$),
+      ('function', '_newest_units', $header$(
+  p_asking memory._asking, p_max_tokens int, p_kept_seqs bigint[], p_kept_tokens int[],
+  out units memory._unit[], out is_more boolean, out message_seqs bigint[], out message_tokens int[],
+  out beginning bigint[], out beginning_tokens int, out request bigint, out request_tokens int, out is_open boolean
+)$header$),
+      ('function', '_message_tokens', $header$(
+  p_is_counted boolean, p_token_count int, p_content text, p_metadata jsonb
+)
+returns int$header$),
+      ('function', '_whole_thread_tokens', $header$(p_asking memory._asking)
+returns int$header$),
+      ('function', '_message_offers', $header$(
+  p_asking memory._asking, p_seqs bigint[], p_tokens int[], p_from_seq bigint, p_beginning bigint[],
+  p_request bigint, p_covered bigint
+)
+returns memory._offer[]$header$),
       ('function', '_whole_history', $header$(p_asking memory._asking, p_max_tokens int)
 returns memory._recalled[]$header$),
       ('function', 'delete_space', $header$(space text)
@@ -13864,7 +13860,7 @@ begin atomic
     else false end;
 end;
 
--- The counters of threads. Only the functions of this file write them, for all that happens to messages.
+-- The counters of threads, message_count and active_tokens, are written here and nowhere else.
 
 -- Books messages in a thread: numbers and counts them, and queues the model work that is due. Returns the seq of the
 -- first message. Every writer of one thread waits here for the writer before, so seq has no gaps and counters are
@@ -14328,7 +14324,7 @@ begin
   if jsonb_typeof(p_metadata) is distinct from 'object' or not p_metadata ?| memory._said_members() then
     return array[p_metadata, null];
   end if;
-  -- To make whole calls anew would take ten times as long as to see that they are whole.
+  -- Nearly all calls are whole.
   if p_metadata ? 'tool_calls' and not p_metadata @@ '$.tool_calls.type() == "array"
     && !exists($.tool_calls[*] ? (!(@.id != "") || @.function.arguments.type() != "string"))' then
     p_metadata := p_metadata || jsonb_build_object(
@@ -14626,8 +14622,8 @@ $$;
 -- The messages of a thread under these keys, also those that memory.sweep() has removed since. content and memory_ref
 -- are set if an artifact keeps the text of the message, because only then content differs from the text that the caller
 -- has passed. Each key is looked up by itself: "limit 1" keeps the planner from another join, and "is not distinct
--- from" from the primary key, by which a plan that was made for an empty table would read the whole thread. A session
--- plans the look-up once: to plan it in each call took 190 of 427 us of CPU (2026-11).
+-- from" from the primary key, by which a plan that was made for an empty table would read the whole thread. To plan the
+-- look-up in each call would take nearly half of the time of a message with a key.
 create or replace function memory._messages_by_keys(p_user_id text, p_thread_id text, p_idempotency_keys text[])
 returns table (idempotency_key text, seq bigint, digest text, token_count int, content text, memory_ref text)
 language plpgsql stable parallel safe
@@ -14653,9 +14649,7 @@ begin
 end;
 $$;
 
--- The digest of what a stored message said before an artifact or a quarantine took its place. Within
--- memory._messages_by_keys() the look for a quarantine would be planned in each call, which made adding a message with
--- a key 11 % slower.
+-- The digest of what a stored message said before an artifact or a quarantine took its place.
 create or replace function memory._stored_digest(p_message memory.messages)
 returns text
 language plpgsql stable parallel safe
@@ -14841,6 +14835,8 @@ set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
 set enable_bitmapscan = off
 as $$
+declare
+  thread record;
 begin
   if tg_op = 'DELETE' then
     -- A key counts as long as its thread exists.
@@ -14871,229 +14867,40 @@ begin
           from old_rows as o where o.is_active
           group by 1, 2 order by 1, 2) as c;
   else
-    -- "except" and not "not exists", for which a session keeps the nested loop of a first update of one row: to clear
-    -- 4,000 outputs took 1.5 s instead of 0.2 then, and four times that for twice as many.
+    -- "except" and not "not exists", for which a session keeps the nested loop of a first update of one row.
     perform memory._check_artifact_soon(g.user_id, g.artifact_key)
     from (select o.user_id, o.artifact_key from old_rows as o where o.artifact_key is not null
           except
           select n.user_id, n.artifact_key from new_rows as n) as g;
-    perform memory._count_messages(c.user_id, c.thread_id, c.messages, c.tokens)
-    from (select r.user_id, r.thread_id, sum(r.messages) as messages, sum(r.tokens) as tokens
-          from (select o.user_id, o.thread_id, -1 as messages, -o.token_count as tokens
-                from old_rows as o where o.is_active
-                union all
-                select n.user_id, n.thread_id, 1, n.token_count from new_rows as n where n.is_active) as r
-          group by 1, 2 having sum(r.messages) <> 0 or sum(r.tokens) <> 0 order by 1, 2) as c;
-    -- Grouped and not joined, for which a session keeps the nested loop of a first update of one row.
-    insert into memory.new_changes (user_id, source, id, seq, operation)
-    select c.user_id, 'message', c.thread_id, c.seq, case
-        when not c.is_kept then 'deleted'
-        when not c.is_active or c.is_hidden then 'hidden'
-        when c.was_active then 'changed'
-        else 'added' end
-    from (
-      select r.user_id, r.thread_id, r.seq, min(r.said) <> max(r.said) as is_reworded,
-        bool_or(r.is_active) filter (where not r.is_new) as was_active,
-        bool_or(r.is_active) filter (where r.is_new) as is_active,
-        bool_or(r.is_kept) filter (where r.is_new) as is_kept,
-        bool_or(r.is_hidden) filter (where r.is_new) as is_hidden
-      from (
-        select m.user_id, m.thread_id, m.seq, m.is_new, m.is_active, md5(concat(m.content, m.metadata)) as said,
-          memory._is_kept_message(m.is_active, m.summary_id) as is_kept,
-          starts_with(m.content, memory._quarantine_notice()) as is_hidden
-        from (select o.*, false as is_new from old_rows as o
-              union all
-              select n.*, true from new_rows as n) as m) as r
-      group by 1, 2, 3) as c
-    where c.is_active <> c.was_active or c.is_reworded;
+    for thread in
+      -- Grouped and not joined, for which a session keeps the nested loop of a first update of one row.
+      with changed as materialized (
+        select m.user_id, m.thread_id, m.seq, count(distinct md5(concat(m.content, m.metadata))) > 1 as is_reworded,
+          bool_or(m.is_active) filter (where m.sign = -1) as was_active,
+          bool_or(m.is_active) filter (where m.sign = 1) as is_active,
+          bool_or(memory._is_kept_message(m.is_active, m.summary_id)) filter (where m.sign = 1) as is_kept,
+          bool_or(starts_with(m.content, memory._quarantine_notice())) filter (where m.sign = 1) as is_hidden,
+          coalesce(sum(m.sign) filter (where m.is_active), 0) as messages,
+          coalesce(sum(m.sign * m.token_count) filter (where m.is_active), 0) as tokens
+        from (select o.*, -1 as sign from old_rows as o union all select n.*, 1 from new_rows as n) as m
+        group by 1, 2, 3
+      ), noted as (
+        insert into memory.new_changes (user_id, source, id, seq, operation)
+        select c.user_id, 'message', c.thread_id, c.seq, case
+            when not c.is_kept then 'deleted'
+            when not c.is_active or c.is_hidden then 'hidden'
+            when c.was_active then 'changed'
+            else 'added' end
+        from changed as c where c.is_active <> c.was_active or c.is_reworded
+      )
+      select c.user_id, c.thread_id, sum(c.messages)::bigint as messages, sum(c.tokens)::bigint as tokens
+      from changed as c
+      group by 1, 2 having sum(c.messages) <> 0 or sum(c.tokens) <> 0 order by 1, 2
+    loop
+      perform memory._count_messages(thread.user_id, thread.thread_id, thread.messages, thread.tokens);
+    end loop;
   end if;
   return null;
-end;
-$$;
-
--- The thread in a context: its newest messages, whole rounds first.
-
--- The newest messages of a thread that fit into p_max_tokens, in units, newest first. A tool's results are one unit
--- with the message that called the tools, because a chat API accepts neither without the other. The tokens of a unit
--- have what stays recalled before its messages (p_kept_seqs, p_kept_tokens). is_more: older messages are left out. The
--- newest unit is included even if it has more tokens. message_seqs, message_tokens: the tokens of each message that was
--- read, because counting tokens is most of the work. beginning: the instructions that begin the thread. They belong to
--- no unit. The function keeps beginning_tokens of p_max_tokens free for the instructions, and returns none of them if
--- the newest unit leaves fewer tokens. request: the newest message of the user. Its tokens (request_tokens) count with
--- the newest unit, so that the context has both: always while the round of the request is open (is_open), otherwise if
--- both fit.
-create or replace function memory._newest_units(
-  p_asking memory._asking, p_max_tokens int, p_kept_seqs bigint[], p_kept_tokens int[],
-  out units memory._unit[], out is_more boolean, out message_seqs bigint[], out message_tokens int[],
-  out beginning bigint[], out beginning_tokens int, out request bigint, out request_tokens int, out is_open boolean
-)
-language plpgsql stable parallel safe
--- A plan with these settings walks the primary key backwards and stops early. A plan that sorts would read the whole
--- thread first.
-set enable_sort = off
-as $$
-declare
-  message record;
-  instructions constant bigint[] := memory._opening(p_asking.user_id, p_asking.thread_id);
-  room int;
-  total int;
-  newest_of_unit bigint;
-begin
-  units := array[]::memory._unit[];
-  is_more := false;
-  select coalesce(array_agg(m.seq), '{}'), coalesce(array_agg(t.tokens), '{}'), coalesce(sum(t.tokens), 0)
-  into message_seqs, message_tokens, beginning_tokens
-  from memory._active_messages(p_asking.user_id, p_asking.thread_id, p_asking.agent_id) as m
-  cross join lateral memory._message_tokens(m.is_counted, m.token_count, m.content, m.metadata) as t (tokens)
-  where m.seq between instructions[1] and instructions[cardinality(instructions)];
-  beginning := message_seqs;
-  room := p_max_tokens - beginning_tokens;
-  select r.seq, r.is_open, t.tokens into request, is_open, request_tokens
-  from memory._newest_request(p_asking.user_id, p_asking.thread_id, p_asking.agent_id) as r
-  cross join lateral memory._message_tokens(r.is_counted, r.token_count, r.content, r.metadata) as t (tokens);
-  total := coalesce(request_tokens, 0);
-  for message in
-    select m.seq, m.role, m.is_counted, m.token_count, m.content, m.metadata
-    from (
-      -- The limit ends the walk at the oldest active message, so that the function does not read compressed messages
-      -- before it.
-      select a.* from memory.messages as a
-      where a.user_id = p_asking.user_id and a.thread_id = p_asking.thread_id and a.is_active
-        and a.seq >= coalesce(instructions[cardinality(instructions)] + 1, 0)
-      order by a.seq desc
-      limit (select t.message_count from memory.threads as t
-             where t.user_id = p_asking.user_id and t.thread_id = p_asking.thread_id)
-    ) as m
-    where (p_asking.agent_id is null or m.agent_id = p_asking.agent_id)
-      and memory._is_current_message(m.is_active, m.expires_at)
-    order by m.seq desc
-  loop
-    -- Not in the query, of which PostgreSQL reads up to 50 rows ahead.
-    message_tokens := message_tokens || memory._message_tokens(
-      message.is_counted, message.token_count, message.content, message.metadata);
-    message_seqs := message_seqs || message.seq;
-    if message.seq is distinct from request then
-      total := total + message_tokens[cardinality(message_tokens)]
-        + coalesce(p_kept_tokens[array_position(p_kept_seqs, message.seq)], 0);
-    end if;
-    newest_of_unit := coalesce(newest_of_unit, message.seq);
-    continue when message.role = 'tool';
-    if cardinality(units) > 0 then
-      is_more := total > room;
-      exit when is_more;
-    else
-      if total > p_max_tokens and not is_open and message.seq > request then
-        total := total - request_tokens;
-        request := null;
-      end if;
-      if total > room then
-        beginning := '{}';
-        room := p_max_tokens;
-      end if;
-    end if;
-    units := units || row(message.seq, newest_of_unit, total, message.role = 'user')::memory._unit;
-    newest_of_unit := null;
-  end loop;
-  -- If the thread has only tool results, because the message that called the tools is gone, the results count as one
-  -- unit.
-  if cardinality(units) = 0 and newest_of_unit is not null then
-    units := array[row(message.seq, newest_of_unit, total, false)::memory._unit];
-  end if;
-  if cardinality(units) = 0 then
-    request := null;
-  elsif not request = any (message_seqs) then
-    message_seqs := message_seqs || request;
-    message_tokens := message_tokens || request_tokens;
-  end if;
-end;
-$$;
-
--- The number of tokens of a message: the exact number once a job has counted the tokens; before that the higher of two
--- estimates, so that the context breaks no limit.
-create or replace function memory._message_tokens(
-  p_is_counted boolean, p_token_count int, p_content text, p_metadata jsonb
-)
-returns int
-language sql immutable parallel safe
-begin atomic
-  select case
-    when p_is_counted then p_token_count
-    else greatest(
-      p_token_count,
-      memory._tokens_at_most(p_content)
-        + case when p_metadata ? 'tool_calls' then memory._tokens_at_most(p_metadata ->> 'tool_calls') else 0 end
-        + memory._file_tokens(p_metadata)) end;
-end;
-
--- The tokens that the thread needs beside all other parts: of all its messages while it is under the threshold of its
--- compression, otherwise of the newest messages up to the threshold. The thread's own counter decides which case
--- applies, because it counts fewer tokens than a context.
-create or replace function memory._whole_thread_tokens(p_asking memory._asking)
-returns int
-language plpgsql stable parallel safe
-as $$
-begin
-  return coalesce((
-    select coalesce((u.units[cardinality(u.units)]).tokens, 0) + u.beginning_tokens
-    from memory.threads as t
-    cross join lateral (select (p_asking.policy #>> '{compression,threshold_tokens}')::bigint as threshold) as c
-    cross join lateral memory._newest_units(
-      p_asking,
-      case when t.active_tokens <= c.threshold then 2147483647 else least(c.threshold, 2147483647) end::int,
-      null, null) as u
-    where t.user_id = p_asking.user_id and t.thread_id = p_asking.thread_id), 0);
-end;
-$$;
-
--- The messages that a context shows: of the thread (messages and tokens as memory._newest_units() returns them) those
--- from p_from_seq on, the instructions and the request. If the context is explained, those that it does not show stand
--- beside them.
-create or replace function memory._message_offers(
-  p_asking memory._asking, p_seqs bigint[], p_tokens int[], p_from_seq bigint, p_beginning bigint[],
-  p_request bigint, p_covered bigint
-)
-returns memory._offer[]
-language plpgsql stable parallel safe
-as $$
-declare
-  offers memory._offer[];
-begin
-  offers := array(
-    with shown as materialized (
-      select u.seq, u.tokens, m.role, m.content,
-        case when m.files is null then m.metadata else memory._with_files(m.metadata, m.files) end as metadata,
-        memory._is_judged(m.role, m.metadata) as is_judged
-      from unnest(p_seqs, p_tokens) as u (seq, tokens)
-      cross join lateral (
-        select a.* from memory.messages as a
-        where a.user_id = p_asking.user_id and a.thread_id = p_asking.thread_id and a.seq = u.seq
-        offset 0) as m
-      where u.seq >= p_from_seq or u.seq = any (p_beginning) or u.seq = p_request
-    ), held_back as (
-      select memory._held_back(p_asking.user_id, p_asking.thread_id, array_agg(s.seq)) as seqs from shown as s
-      where s.is_judged having count(*) > 0
-    )
-    select row(
-      case when s.seq = any (p_beginning) then 0 when s.seq < p_request then 8 else 12 end, s.seq, 'message',
-      s.seq::text, s.role,
-      case when s.is_judged and s.seq = any ((select h.seqs from held_back as h)::bigint[])
-        then memory._quarantine_notice() else s.content end,
-      s.tokens, s.metadata, null, null, null)::memory._offer
-    from shown as s);
-  if p_asking.explains then
-    offers := offers || array(
-      select memory._left_out('message', case
-          when not m.is_active then 'compressed: a summary took its place'
-          when m.seq <= p_covered then 'does not fit; a summary stands for it'
-          else 'does not fit' end, m.token_count, m.seq::text)
-      from memory.messages as m
-      where m.user_id = p_asking.user_id and m.thread_id = p_asking.thread_id and m.seq < p_from_seq
-        and m.seq <> all (p_beginning) and m.seq is distinct from p_request
-        and (p_asking.agent_id is null or m.agent_id = p_asking.agent_id)
-        and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
-      order by m.seq desc);
-  end if;
-  return offers;
 end;
 $$;
 
@@ -15103,7 +14910,6 @@ $$;
 create or replace function memory._newest_request(p_user_id text, p_thread_id text, p_agent_id text)
 returns table (seq bigint, content text, metadata jsonb, token_count int, is_counted boolean, is_open boolean)
 language plpgsql stable parallel safe
-set enable_sort = off -- as in memory._newest_units()
 as $$
 declare
   newest record;
@@ -15128,7 +14934,7 @@ begin atomic
   from (select n.* from memory.messages as n
         where n.user_id = p_user_id and n.thread_id = p_thread_id
         order by n.seq desc
-        -- as memory._newest_units(), no more messages than the thread has counted
+        -- no more messages than the thread has counted
         limit (select least(t.next_seq, 1000) from memory.threads as t
                where t.user_id = p_user_id and t.thread_id = p_thread_id)) as m
   where (p_agent_id is null or m.agent_id = p_agent_id)
@@ -15143,8 +14949,6 @@ end;
 create or replace function memory._opening(p_user_id text, p_thread_id text)
 returns bigint[]
 language plpgsql stable parallel safe
--- The primary key is walked from the thread's first message on and left with the first that is no instruction.
-set enable_sort = off
 as $$
 declare
   message record;
@@ -15952,7 +15756,6 @@ declare
   last_at timestamptz;
   ends_round boolean := false;
   first_seq bigint;
-  written memory.stored_message;
   stored memory.stored_message[]; -- by the place in fresh
 begin
   perform memory._check_id('user_id', p_user_id); -- before anything of the user is read
@@ -15979,7 +15782,7 @@ begin
   elsif fresh is not null then
     first_seq := memory._book(
       p_user_id, p_thread_id, policy, cardinality(fresh), tokens, first_at, last_at, ends_round);
-    for written in
+    with written as (
       insert into memory.messages as m (user_id, thread_id, seq, agent_id, role, content, metadata, token_count,
         idempotency_key, created_at, updated_at, expires_at, artifact_key, content_digest, files, utc_offset)
       select f.user_id, f.thread_id, first_seq + f.ordinality - 1, f.agent_id, f.role, f.content, f.metadata,
@@ -15987,9 +15790,8 @@ begin
         f.files, f.utc_offset
       from unnest(fresh) with ordinality as f
       returning m.seq, m.content, m.token_count, memory._ref_in(m.content, m.artifact_key)
-    loop
-      stored := stored || written;
-    end loop;
+    )
+    select array_agg(w::memory.stored_message order by w.seq) into stored from written as w;
     insert into memory.new_changes (user_id, source, id, seq, operation)
     select p_user_id, 'message', p_thread_id, s.seq, 'added' from unnest(stored) as s;
     if memory._is_space(p_user_id) then
@@ -22028,8 +21830,7 @@ begin
   perform memory._check_artifact_soon(old.user_id, k.artifact_key)
   from (select distinct m.artifact_key from memory.messages as m
         where m.user_id = old.user_id and m.thread_id = old.thread_id and m.artifact_key is not null) as k;
-  -- The trigger on messages passes by: it would keep the keys and correct the counters of each, which go with the
-  -- thread. That took 3 of 17 s for 1,000,000 messages.
+  -- The trigger on messages passes by: it would keep the keys and correct the counters, which go with the thread.
   perform memory._begin_whole_user_change();
   with gone as (
     delete from memory.messages as m where m.user_id = old.user_id and m.thread_id = old.thread_id returning m.seq
@@ -32610,6 +32411,192 @@ $$;
 
 set local search_path = pg_catalog, pg_temp;
 
+-- The thread in a context: its newest messages, whole rounds first.
+
+-- The newest messages of a thread that fit into p_max_tokens, in units, newest first. A tool's results are one unit
+-- with the message that called the tools, because a chat API accepts neither without the other. The tokens of a unit
+-- have what stays recalled before its messages (p_kept_seqs, p_kept_tokens). is_more: older messages are left out. The
+-- newest unit is included even if it has more tokens. message_seqs, message_tokens: the tokens of each message that was
+-- read, because counting tokens is most of the work. beginning: the instructions that begin the thread. They belong to
+-- no unit. The function keeps beginning_tokens of p_max_tokens free for the instructions, and returns none of them if
+-- the newest unit leaves fewer tokens. request: the newest message of the user. Its tokens (request_tokens) count with
+-- the newest unit, so that the context has both: always while the round of the request is open (is_open), otherwise if
+-- both fit.
+create or replace function memory._newest_units(
+  p_asking memory._asking, p_max_tokens int, p_kept_seqs bigint[], p_kept_tokens int[],
+  out units memory._unit[], out is_more boolean, out message_seqs bigint[], out message_tokens int[],
+  out beginning bigint[], out beginning_tokens int, out request bigint, out request_tokens int, out is_open boolean
+)
+language plpgsql stable parallel safe
+-- A plan with these settings walks the primary key backwards and stops early. A plan that sorts would read the whole
+-- thread first.
+set enable_sort = off
+as $$
+declare
+  message record;
+  instructions constant bigint[] := memory._opening(p_asking.user_id, p_asking.thread_id);
+  room int;
+  total int;
+  newest_of_unit bigint;
+begin
+  units := array[]::memory._unit[];
+  is_more := false;
+  select coalesce(array_agg(m.seq), '{}'), coalesce(array_agg(t.tokens), '{}'), coalesce(sum(t.tokens), 0)
+  into message_seqs, message_tokens, beginning_tokens
+  from memory._active_messages(p_asking.user_id, p_asking.thread_id, p_asking.agent_id) as m
+  cross join lateral memory._message_tokens(m.is_counted, m.token_count, m.content, m.metadata) as t (tokens)
+  where m.seq between instructions[1] and instructions[cardinality(instructions)];
+  beginning := message_seqs;
+  room := p_max_tokens - beginning_tokens;
+  select r.seq, r.is_open, t.tokens into request, is_open, request_tokens
+  from memory._newest_request(p_asking.user_id, p_asking.thread_id, p_asking.agent_id) as r
+  cross join lateral memory._message_tokens(r.is_counted, r.token_count, r.content, r.metadata) as t (tokens);
+  total := coalesce(request_tokens, 0);
+  for message in
+    select m.seq, m.role, m.is_counted, m.token_count, m.content, m.metadata
+    from (
+      -- The limit ends the walk at the oldest active message, so that the function does not read compressed messages
+      -- before it.
+      select a.* from memory.messages as a
+      where a.user_id = p_asking.user_id and a.thread_id = p_asking.thread_id and a.is_active
+        and a.seq >= coalesce(instructions[cardinality(instructions)] + 1, 0)
+      order by a.seq desc
+      limit (select t.message_count from memory.threads as t
+             where t.user_id = p_asking.user_id and t.thread_id = p_asking.thread_id)
+    ) as m
+    where (p_asking.agent_id is null or m.agent_id = p_asking.agent_id)
+      and memory._is_current_message(m.is_active, m.expires_at)
+    order by m.seq desc
+  loop
+    -- Not in the query, of which PostgreSQL reads up to 50 rows ahead.
+    message_tokens := message_tokens || memory._message_tokens(
+      message.is_counted, message.token_count, message.content, message.metadata);
+    message_seqs := message_seqs || message.seq;
+    if message.seq is distinct from request then
+      total := total + message_tokens[cardinality(message_tokens)]
+        + coalesce(p_kept_tokens[array_position(p_kept_seqs, message.seq)], 0);
+    end if;
+    newest_of_unit := coalesce(newest_of_unit, message.seq);
+    continue when message.role = 'tool';
+    if cardinality(units) > 0 then
+      is_more := total > room;
+      exit when is_more;
+    else
+      if total > p_max_tokens and not is_open and message.seq > request then
+        total := total - request_tokens;
+        request := null;
+      end if;
+      if total > room then
+        beginning := '{}';
+        room := p_max_tokens;
+      end if;
+    end if;
+    units := units || row(message.seq, newest_of_unit, total, message.role = 'user')::memory._unit;
+    newest_of_unit := null;
+  end loop;
+  -- If the thread has only tool results, because the message that called the tools is gone, the results count as one
+  -- unit.
+  if cardinality(units) = 0 and newest_of_unit is not null then
+    units := array[row(message.seq, newest_of_unit, total, false)::memory._unit];
+  end if;
+  if cardinality(units) = 0 then
+    request := null;
+  elsif not request = any (message_seqs) then
+    message_seqs := message_seqs || request;
+    message_tokens := message_tokens || request_tokens;
+  end if;
+end;
+$$;
+
+-- The number of tokens of a message: the exact number once a job has counted the tokens; before that the higher of two
+-- estimates, so that the context breaks no limit.
+create or replace function memory._message_tokens(
+  p_is_counted boolean, p_token_count int, p_content text, p_metadata jsonb
+)
+returns int
+language sql immutable parallel safe
+begin atomic
+  select case
+    when p_is_counted then p_token_count
+    else greatest(
+      p_token_count,
+      memory._tokens_at_most(p_content)
+        + case when p_metadata ? 'tool_calls' then memory._tokens_at_most(p_metadata ->> 'tool_calls') else 0 end
+        + memory._file_tokens(p_metadata)) end;
+end;
+
+-- The tokens that the thread needs beside all other parts: of all its messages while it is under the threshold of its
+-- compression, otherwise of the newest messages up to the threshold. The thread's own counter decides which case
+-- applies, because it counts fewer tokens than a context.
+create or replace function memory._whole_thread_tokens(p_asking memory._asking)
+returns int
+language plpgsql stable parallel safe
+as $$
+begin
+  return coalesce((
+    select coalesce((u.units[cardinality(u.units)]).tokens, 0) + u.beginning_tokens
+    from memory.threads as t
+    cross join lateral (select (p_asking.policy #>> '{compression,threshold_tokens}')::bigint as threshold) as c
+    cross join lateral memory._newest_units(
+      p_asking,
+      case when t.active_tokens <= c.threshold then 2147483647 else least(c.threshold, 2147483647) end::int,
+      null, null) as u
+    where t.user_id = p_asking.user_id and t.thread_id = p_asking.thread_id), 0);
+end;
+$$;
+
+-- The messages that a context shows: of the thread (messages and tokens as memory._newest_units() returns them) those
+-- from p_from_seq on, the instructions and the request. If the context is explained, those that it does not show stand
+-- beside them.
+create or replace function memory._message_offers(
+  p_asking memory._asking, p_seqs bigint[], p_tokens int[], p_from_seq bigint, p_beginning bigint[],
+  p_request bigint, p_covered bigint
+)
+returns memory._offer[]
+language plpgsql stable parallel safe
+as $$
+declare
+  offers memory._offer[];
+begin
+  offers := array(
+    with shown as materialized (
+      select u.seq, u.tokens, m.role, m.content,
+        case when m.files is null then m.metadata else memory._with_files(m.metadata, m.files) end as metadata,
+        memory._is_judged(m.role, m.metadata) as is_judged
+      from unnest(p_seqs, p_tokens) as u (seq, tokens)
+      cross join lateral (
+        select a.* from memory.messages as a
+        where a.user_id = p_asking.user_id and a.thread_id = p_asking.thread_id and a.seq = u.seq
+        offset 0) as m
+      where u.seq >= p_from_seq or u.seq = any (p_beginning) or u.seq = p_request
+    ), held_back as (
+      select memory._held_back(p_asking.user_id, p_asking.thread_id, array_agg(s.seq)) as seqs from shown as s
+      where s.is_judged having count(*) > 0
+    )
+    select row(
+      case when s.seq = any (p_beginning) then 0 when s.seq < p_request then 8 else 12 end, s.seq, 'message',
+      s.seq::text, s.role,
+      case when s.is_judged and s.seq = any ((select h.seqs from held_back as h)::bigint[])
+        then memory._quarantine_notice() else s.content end,
+      s.tokens, s.metadata, null, null, null)::memory._offer
+    from shown as s);
+  if p_asking.explains then
+    offers := offers || array(
+      select memory._left_out('message', case
+          when not m.is_active then 'compressed: a summary took its place'
+          when m.seq <= p_covered then 'does not fit; a summary stands for it'
+          else 'does not fit' end, m.token_count, m.seq::text)
+      from memory.messages as m
+      where m.user_id = p_asking.user_id and m.thread_id = p_asking.thread_id and m.seq < p_from_seq
+        and m.seq <> all (p_beginning) and m.seq is distinct from p_request
+        and (p_asking.agent_id is null or m.agent_id = p_asking.agent_id)
+        and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
+      order by m.seq desc);
+  end if;
+  return offers;
+end;
+$$;
+
 do $$
 begin
   perform set_config('search_path', format('pg_catalog, %I, pg_temp', current_setting('agent_memory.vector_schema')),
@@ -34067,9 +34054,7 @@ begin
   if imported @@ '$.* > 0' and exists (select from memory.models as m where m.kind = 'embedding' and m.is_active) then
     perform memory._enqueue_due(user_id, 'backfill', '');
   end if;
-  perform memory._summarize_put_away(import_user.user_id, p.thread_id) -- the job that was to do so is in no export
-  from (select distinct m.thread_id from memory.messages as m
-        where m.user_id = import_user.user_id and not m.is_active and m.summary_id is not null) as p;
+  perform memory._summarize_put_away(user_id, t) from unnest(threads) as t; -- the job that was to do so is in no export
   if imported @@ '$.artifacts > 0' then
     perform memory._enqueue_due(user_id, 'parse_artifacts', '');
   end if;

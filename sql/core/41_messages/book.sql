@@ -1,4 +1,4 @@
--- The counters of threads. Only the functions of this file write them, for all that happens to messages.
+-- The counters of threads, message_count and active_tokens, are written here and nowhere else.
 
 -- Books messages in a thread: numbers and counts them, and queues the model work that is due. Returns the seq of the
 -- first message. Every writer of one thread waits here for the writer before, so seq has no gaps and counters are

@@ -43,7 +43,7 @@ begin
   if jsonb_typeof(p_metadata) is distinct from 'object' or not p_metadata ?| memory._said_members() then
     return array[p_metadata, null];
   end if;
-  -- To make whole calls anew would take ten times as long as to see that they are whole.
+  -- Nearly all calls are whole.
   if p_metadata ? 'tool_calls' and not p_metadata @@ '$.tool_calls.type() == "array"
     && !exists($.tool_calls[*] ? (!(@.id != "") || @.function.arguments.type() != "string"))' then
     p_metadata := p_metadata || jsonb_build_object(

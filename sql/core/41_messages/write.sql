@@ -24,7 +24,6 @@ declare
   last_at timestamptz;
   ends_round boolean := false;
   first_seq bigint;
-  written memory.stored_message;
   stored memory.stored_message[]; -- by the place in fresh
 begin
   perform memory._check_id('user_id', p_user_id); -- before anything of the user is read
@@ -51,7 +50,7 @@ begin
   elsif fresh is not null then
     first_seq := memory._book(
       p_user_id, p_thread_id, policy, cardinality(fresh), tokens, first_at, last_at, ends_round);
-    for written in
+    with written as (
       insert into memory.messages as m (user_id, thread_id, seq, agent_id, role, content, metadata, token_count,
         idempotency_key, created_at, updated_at, expires_at, artifact_key, content_digest, files, utc_offset)
       select f.user_id, f.thread_id, first_seq + f.ordinality - 1, f.agent_id, f.role, f.content, f.metadata,
@@ -59,9 +58,8 @@ begin
         f.files, f.utc_offset
       from unnest(fresh) with ordinality as f
       returning m.seq, m.content, m.token_count, memory._ref_in(m.content, m.artifact_key)
-    loop
-      stored := stored || written;
-    end loop;
+    )
+    select array_agg(w::memory.stored_message order by w.seq) into stored from written as w;
     insert into memory.new_changes (user_id, source, id, seq, operation)
     select p_user_id, 'message', p_thread_id, s.seq, 'added' from unnest(stored) as s;
     if memory._is_space(p_user_id) then

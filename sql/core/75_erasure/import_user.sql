@@ -80,9 +80,7 @@ begin
   if imported @@ '$.* > 0' and exists (select from memory.models as m where m.kind = 'embedding' and m.is_active) then
     perform memory._enqueue_due(user_id, 'backfill', '');
   end if;
-  perform memory._summarize_put_away(import_user.user_id, p.thread_id) -- the job that was to do so is in no export
-  from (select distinct m.thread_id from memory.messages as m
-        where m.user_id = import_user.user_id and not m.is_active and m.summary_id is not null) as p;
+  perform memory._summarize_put_away(user_id, t) from unnest(threads) as t; -- the job that was to do so is in no export
   if imported @@ '$.artifacts > 0' then
     perform memory._enqueue_due(user_id, 'parse_artifacts', '');
   end if;
