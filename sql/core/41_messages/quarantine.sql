@@ -34,10 +34,11 @@ returns boolean
 language plpgsql stable parallel safe
 as $$
 begin
-  if memory._message_verdict(p_role, p_metadata, p_content) is null then
+  if not memory._is_judged(p_role, p_metadata)
+    or memory._is_parsed(p_user_id, 'message', p_thread_id || '/' || p_seq) then
     return false;
   end if;
-  return not memory._is_parsed(p_user_id, 'message', p_thread_id || '/' || p_seq)
+  return memory._message_verdict(p_role, p_metadata, p_content) is not null
     and not exists (
       select from memory.quarantined_messages as q
       where q.user_id = p_user_id and q.thread_id = p_thread_id and q.seq = p_seq and q.released_at is not null)
@@ -69,22 +70,6 @@ begin
   end if;
   return (memory._policy_section(p_user_id, null, 'trust') ->> 'screen')::boolean
     and p_seq > memory._screened_up_to(p_user_id, p_thread_id);
-end;
-$$;
-
--- Which messages of a thread must not be shown, of those that no job has parsed (p_seqs). Each verdict has to prepare
--- its expressions, so the function judges all messages as one text before it judges each.
-create or replace function memory._held_back(p_user_id text, p_thread_id text, p_seqs bigint[])
-returns bigint[]
-language plpgsql stable parallel safe
-as $$
-begin
-  return case when memory._verdict((
-      select string_agg(m.content, e'\n.\n') from memory._messages_by_seqs(p_user_id, p_thread_id, p_seqs) as m
-      where memory._is_judged(m.role, m.metadata)), 0) is null then '{}'
-    else array(
-      select m.seq from memory._messages_by_seqs(p_user_id, p_thread_id, p_seqs) as m
-      where memory._is_held_back(p_user_id, p_thread_id, m.seq, m.role, m.metadata, m.content)) end;
 end;
 $$;
 
