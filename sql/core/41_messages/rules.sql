@@ -34,6 +34,14 @@ begin atomic
   select 10485760;
 end;
 
+-- Whether a message can have this idempotency key; null for null.
+create or replace function memory._is_idempotency_key(p_key text)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select octet_length(p_key) between 1 and 255;
+end;
+
 -- The argument that breaks a rule of messages; null when none does. The planner inlines this function. PostgreSQL
 -- prepares the expression anew in each transaction, so it has as few operators as possible.
 create or replace function memory._message_problem(p_message memory.messages)
@@ -49,7 +57,7 @@ begin atomic
     when (octet_length(memory._text_of_message((p_message).role, (p_message).content, (p_message).metadata))
       <= memory._max_message_bytes()) is not true then 'content'
     when not memory._is_real_moment((p_message).created_at) then 'created_at'
-    when (p_message).idempotency_key = '' or octet_length((p_message).idempotency_key) > 255 then 'idempotency_key'
+    when not memory._is_idempotency_key((p_message).idempotency_key) then 'idempotency_key'
   end;
 end;
 
