@@ -75,8 +75,11 @@ returns text[]
 language plpgsql immutable parallel safe
 as $$
 begin
+  if p_roles is null then
+    return null;
+  end if;
   perform memory._check_list('roles', p_roles);
   perform memory._refuse_role('roles', r) from unnest(p_roles) as r where not memory._is_role(memory._role(r)) limit 1;
-  return case when p_roles is not null then array(select memory._role(r) from unnest(p_roles) as r) end;
+  return array(select memory._role(r) from unnest(p_roles) as r);
 end;
 $$;
