@@ -8,7 +8,7 @@
 -- time. No data belongs to an extension, so pg_dump dumps all of it and DROP EXTENSION cannot delete it.
 --
 -- For the administrator who must approve it; docs/what-runs-in-my-database.md has more.
---   It makes    schema memory with 38 tables, 11 views, 35 triggers and 855 functions, 78 of them public.
+--   It makes    schema memory with 38 tables, 11 views, 35 triggers and 851 functions, 78 of them public.
 --               The extensions vector, pgcrypto and, for a superuser, plpython3u, if they are missing. Roles without
 --               login: memory_app, memory_tenant, memory_worker, memory_reader, memory_admin, if you may create roles.
 --   It leaves   everything else as it is: it makes no object in another schema, no setting of the server, the database
@@ -1047,18 +1047,16 @@ create table memory.threads (
   settled_at timestamptz, -- made
   primary key (user_id, thread_id)
 -- Every message updates the row of its thread. Half-empty pages, and no index on a column that changes, keep those
--- updates HOT: an index on last_at made add_message 1.5 times slower.
+-- updates HOT, without which add_message is 1.5 times slower.
 ) with (fillfactor = 50);
--- settled_at seldom changes. Without threads_unsettled_idx each search of a user with 6,000 threads took 16 ms to
--- compare all threads with their marks, and a sweep compared those of all users. memory.list_threads() takes its page
--- from both indexes.
+-- settled_at seldom changes. By threads_unsettled_idx searches and sweeps find the threads with messages that may be
+-- unread, without comparing all threads with their marks. memory.list_threads() takes its page from both indexes.
 create index threads_unsettled_idx on memory.threads (user_id, thread_id) where settled_at is null;
 create index threads_settled_idx on memory.threads (user_id, settled_at desc, thread_id) where settled_at is not null;
 
--- The triggers check a message on insert and update, with errors that help. Check constraints that say the same again
--- would take 5 us of the 50 of an insert. There is no foreign key to threads: the trigger on insert creates the row of
--- the thread, and the trigger on threads removes the messages of a deleted one. A foreign key that is checked for each
--- row would make a bulk insert about 1.6 times slower.
+-- The triggers check a message on insert and update, with errors that help; no check constraint says the same again.
+-- There is no foreign key to threads: the trigger on insert creates the row of the thread, and the trigger on threads
+-- removes the messages of a deleted one. A foreign key would make a bulk insert about 1.6 times slower.
 create table memory.messages (
   user_id text not null, -- user
   thread_id text not null, -- thread
@@ -1084,9 +1082,8 @@ create table memory.messages (
 alter table memory.messages alter column files set storage external; -- base64 does not get shorter
 create index messages_artifact_idx on memory.messages (user_id, thread_id, artifact_key)
   where artifact_key is not null;
--- messages_artifact_seq_idx is for the newest messages of a thread that became artifacts. Without it a context of a
--- thread of 1,000,000 messages, of which none did, took 0.3 s to find that out, and 0.02 s otherwise (statistics: 0.8 %
--- of all messages).
+-- For the newest messages of a thread that became artifacts: without it a context of a long thread, in which none did,
+-- reads the whole thread to find that out.
 create index messages_artifact_seq_idx on memory.messages (user_id, thread_id, seq) where artifact_key is not null;
 -- memory.sweep() looks for cleared messages. Compressed ones, which stay until they expire, are not in this index.
 create index messages_cleared_idx on memory.messages (user_id, thread_id) where not is_active and summary_id is null;
@@ -1165,8 +1162,7 @@ create index summaries_base_idx on memory.summaries (user_id, base_summary_id)
 create unique index summaries_one_processing_idx on memory.summaries (user_id, thread_id, kind)
   where status = 'processing';
 -- Of two summaries of a thread with the same end the later one counts; ids are in order of time. With summary_id at its
--- end the index gives the latest summary first. Without it PostgreSQL sorts the whole chain, which took 0.2 s for
--- 20,000 summaries.
+-- end the index gives the latest summary first, and PostgreSQL need not sort the whole chain.
 create index summaries_thread_idx on memory.summaries (user_id, thread_id, kind, status, end_seq desc, summary_id desc);
 
 -- What is remembered of users beyond one conversation.
@@ -2219,6 +2215,8 @@ returns timestamptz$header$),
 returns timestamptz$header$),
       ('function', '_iso_time', $header$(p_moment timestamptz)
 returns text$header$),
+      ('function', '_tokens_of_bytes', $header$(p_bytes bigint)
+returns int$header$),
       ('function', '_estimate_tokens', $header$(p_content text)
 returns int$header$),
       ('function', '_tokens_at_most', $header$(p_content text, p_english double precision default null)
@@ -2726,7 +2724,11 @@ returns boolean$header$),
 returns setof memory.messages$header$),
       ('function', '_searchable_messages', $header$(p_user_id text)
 returns setof memory.messages$header$),
+      ('function', '_tokens_between', $header$(p_user_id text, p_thread_id text, p_from_seq bigint, p_to_seq bigint)
+returns bigint$header$),
       ('function', '_awaits_extraction', $header$(p_message memory.messages)
+returns boolean$header$),
+      ('function', '_expires_soon', $header$(p_created_at timestamptz, p_expires_at timestamptz)
 returns boolean$header$),
       ('function', '_book', $header$(
   p_user_id text, p_thread_id text, p_policy jsonb, p_count int, p_tokens bigint, p_first_at timestamptz,
@@ -2737,9 +2739,13 @@ returns bigint$header$),
   p_user_id text, p_thread_id text, p_first_seq bigint, p_booked memory.messages[], p_stored memory.stored_message[]
 )
 returns void$header$),
+      ('function', '_count_messages', $header$(p_user_id text, p_thread_id text, p_messages bigint, p_tokens bigint)
+returns void$header$),
+      ('function', '_recount_threads', $header$(p_user_id text, p_thread_ids text[])
+returns void$header$),
       ('function', '_messages_by_seqs', $header$(p_user_id text, p_thread_id text, p_seqs bigint[])
 returns setof memory.messages$header$),
-      ('function', '_check_messages', $header$(p_messages jsonb)
+      ('function', '_check_chat_messages', $header$(p_messages jsonb)
 returns void$header$),
       ('function', '_parse_messages', $header$(
   p_user_id text, p_thread_id text, p_agent_id text, p_messages jsonb
@@ -2755,12 +2761,12 @@ returns boolean$header$),
 returns text$header$),
       ('function', '_needs_summary', $header$(p_policy jsonb, p_active_tokens bigint, p_tokens_since_summary bigint)
 returns boolean$header$),
+      ('function', '_is_over', $header$(p_tokens bigint, p_added bigint, p_limit bigint)
+returns boolean$header$),
       ('function', '_is_summary_due', $header$(
-  p_policy jsonb, p_first_seq bigint, p_count int, p_ends_round boolean, p_active_tokens bigint,
+  p_policy jsonb, p_first_seq bigint, p_count int, p_tokens bigint, p_ends_round boolean, p_active_tokens bigint,
   p_tokens_since_summary bigint
 )
-returns boolean$header$),
-      ('function', '_is_over', $header$(p_tokens bigint, p_added bigint, p_limit bigint)
 returns boolean$header$),
       ('function', '_enqueue_compression', $header$(
   p_user_id text, p_thread_id text, p_appended int, p_appended_tokens bigint, p_messages_now bigint,
@@ -2783,8 +2789,6 @@ returns jsonb[]$header$),
 returns jsonb$header$),
       ('function', '_with_files', $header$(p_metadata jsonb, p_files jsonb)
 returns jsonb$header$),
-      ('function', '_tokens_of_parts', $header$(p_metadata jsonb)
-returns int$header$),
       ('function', '_file_tokens', $header$(p_metadata jsonb)
 returns int$header$),
       ('function', 'get_messages', $header$(
@@ -2814,17 +2818,9 @@ returns text$header$),
 returns table (idempotency_key text, seq bigint, digest text, token_count int, content text, memory_ref text)$header$),
       ('function', '_stored_digest', $header$(p_message memory.messages)
 returns text$header$),
-      ('function', '_refuse_used_key', $header$(p_idempotency_key text)
-returns void$header$),
       ('function', '_lock_thread', $header$(p_user_id text, p_thread_id text)
 returns void$header$),
       ('function', '_is_judged', $header$(p_role text, p_metadata jsonb)
-returns boolean$header$),
-      ('function', '_message_lifetime', $header$(p_policy jsonb)
-returns interval$header$),
-      ('function', '_message_expiry', $header$(p_policy jsonb)
-returns timestamptz$header$),
-      ('function', '_expires_soon', $header$(p_created_at timestamptz, p_expires_at timestamptz)
 returns boolean$header$),
       ('function', '_masked_content', $header$(p_content text, p_artifact_key text, p_masks text[])
 returns text$header$),
@@ -2840,24 +2836,6 @@ returns text$header$),
 returns bigint$header$),
       ('function', '_messages_after_change', $header$()
 returns trigger$header$),
-      ('function', '_count_messages', $header$(p_user_id text, p_thread_id text, p_messages bigint, p_tokens bigint)
-returns void$header$),
-      ('function', '_newest_units', $header$(
-  p_asking memory._asking, p_max_tokens int, p_kept_seqs bigint[], p_kept_tokens int[],
-  out units memory._unit[], out is_more boolean, out message_seqs bigint[], out message_tokens int[],
-  out beginning bigint[], out beginning_tokens int, out request bigint, out request_tokens int, out is_open boolean
-)$header$),
-      ('function', '_message_tokens', $header$(
-  p_is_counted boolean, p_token_count int, p_content text, p_metadata jsonb
-)
-returns int$header$),
-      ('function', '_whole_thread_tokens', $header$(p_asking memory._asking)
-returns int$header$),
-      ('function', '_message_offers', $header$(
-  p_asking memory._asking, p_seqs bigint[], p_tokens int[], p_from_seq bigint, p_beginning bigint[],
-  p_request bigint, p_covered bigint
-)
-returns memory._offer[]$header$),
       ('function', '_newest_request', $header$(p_user_id text, p_thread_id text, p_agent_id text)
 returns table (seq bigint, content text, metadata jsonb, token_count int, is_counted boolean, is_open boolean)$header$),
       ('function', '_newest_thousand', $header$(p_user_id text, p_thread_id text, p_agent_id text)
@@ -2900,8 +2878,6 @@ returns text$header$),
   p_user_id text, p_thread_id text, p_seq bigint, p_role text, p_metadata jsonb, p_content text
 )
 returns boolean$header$),
-      ('function', '_held_back', $header$(p_user_id text, p_thread_id text, p_seqs bigint[])
-returns bigint[]$header$),
       ('function', '_check_messages', $header$(
   p_user_id text, p_thread_id text, p_from_seq bigint, p_to_seq bigint
 )
@@ -2920,15 +2896,11 @@ returns text$header$),
 returns boolean$header$),
       ('function', '_max_message_bytes', $header$()
 returns int$header$),
-      ('function', '_message_problem', $header$(
-  p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_metadata jsonb,
-  p_created_at timestamptz, p_idempotency_key text
-)
+      ('function', '_is_idempotency_key', $header$(p_key text)
+returns boolean$header$),
+      ('function', '_message_problem', $header$(p_message memory.messages)
 returns text$header$),
-      ('function', '_refuse_message', $header$(
-  p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_metadata jsonb,
-  p_created_at timestamptz, p_idempotency_key text, p_which text default ''
-)
+      ('function', '_check_message', $header$(p_message memory.messages, p_which text default '')
 returns void$header$),
       ('function', '_refuse_role', $header$(p_argument text, p_role text)
 returns void$header$),
@@ -2989,8 +2961,6 @@ returns void$header$),
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )$header$),
       ('function', '_active_tokens', $header$(p_user_id text, p_thread_id text)
-returns bigint$header$),
-      ('function', '_active_tokens', $header$(p_user_id text, p_thread_id text, p_from_seq bigint, p_to_seq bigint)
 returns bigint$header$),
       ('function', '_current_summaries', $header$(p_user_id text, p_as_of timestamptz)
 returns setof memory.summaries$header$),
@@ -3385,8 +3355,6 @@ returns text$header$),
 returns text$header$),
       ('function', '_check_thread', $header$(p_user_id text, p_thread_id text)
 returns void$header$),
-      ('function', '_check_thread_exists', $header$(p_user_id text, p_thread_id text)
-returns void$header$),
       ('function', '_check_recent_k', $header$(p_recent_k int)
 returns void$header$),
       ('function', 'clear_thread', $header$(user_id text, thread_id text, agent_id text default null)
@@ -3424,11 +3392,10 @@ returns setof memory.thread$header$),
   filter jsonb default null, active_after timestamptz default null, active_before timestamptz default null
 )
 returns setof memory.thread$header$),
-      ('function', '_list_found_threads', $header$(
-  p_user_id text, p_row_limit int, p_row_offset int, p_search text, p_filter jsonb, p_active_after timestamptz,
-  p_active_before timestamptz
+      ('function', '_chosen_threads', $header$(
+  p_user_id text, p_named text[], p_filter jsonb, p_active_after timestamptz, p_active_before timestamptz
 )
-returns setof memory.thread$header$),
+returns setof memory.threads$header$),
       ('function', '_lock_existing_thread', $header$(p_user_id text, p_thread_id text)
 returns boolean$header$),
       ('function', 'set_thread', $header$(
@@ -3510,8 +3477,6 @@ returns boolean$header$),
   p_user_id text, p_thread_id text, p_from_seq bigint, p_to_seq bigint, p_token_counts jsonb default '{}',
   p_max_bytes int default null, out checked bigint, out bytes bigint
 )$header$),
-      ('function', '_can_be_updated', $header$(p_message memory.messages)
-returns boolean$header$),
       ('function', '_is_unparsed', $header$(p_message memory.messages)
 returns boolean$header$),
       ('function', '_finish_unread_messages', $header$(p_message_limit int)
@@ -4047,6 +4012,22 @@ returns memory._offer[]$header$),
   p_user_id text, p_thread_id text, p_names text[], p_from_seq bigint, p_language text
 )
 returns text$header$),
+      ('function', '_newest_units', $header$(
+  p_asking memory._asking, p_max_tokens int, p_kept_seqs bigint[], p_kept_tokens int[],
+  out units memory._unit[], out is_more boolean, out message_seqs bigint[], out message_tokens int[],
+  out beginning bigint[], out beginning_tokens int, out request bigint, out request_tokens int, out is_open boolean
+)$header$),
+      ('function', '_message_tokens', $header$(
+  p_is_counted boolean, p_token_count int, p_content text, p_metadata jsonb
+)
+returns int$header$),
+      ('function', '_whole_thread_tokens', $header$(p_asking memory._asking)
+returns int$header$),
+      ('function', '_message_offers', $header$(
+  p_asking memory._asking, p_seqs bigint[], p_tokens int[], p_from_seq bigint, p_beginning bigint[],
+  p_request bigint, p_covered bigint
+)
+returns memory._offer[]$header$),
       ('function', '_whole_history', $header$(p_asking memory._asking, p_max_tokens int)
 returns memory._recalled[]$header$),
       ('function', '_export_kinds', $header$()
@@ -5128,13 +5109,22 @@ begin
 end;
 $$;
 
--- The estimated tokens of a text: four bytes a token, which fits English. Other languages need more bytes per token, so
--- the estimate is too high for them, and a text never exceeds a limit.
+-- The estimated tokens of so many bytes of text: four bytes are a token, as in English prose. Code, numbers and other
+-- languages differ from that in both directions, so what must not exceed a limit is measured by
+-- memory._tokens_at_most().
+create or replace function memory._tokens_of_bytes(p_bytes bigint)
+returns int
+language sql immutable parallel safe
+begin atomic
+  select ((p_bytes + 3) / 4)::int;
+end;
+
+-- The estimated tokens of a text.
 create or replace function memory._estimate_tokens(p_content text)
 returns int
 language sql immutable parallel safe
 begin atomic
-  select (octet_length(p_content) + 3) / 4;
+  select memory._tokens_of_bytes(octet_length(p_content));
 end;
 
 -- An upper bound of a text's tokens, for a text that nobody has counted and that must not exceed a limit. Nearly every
@@ -10133,7 +10123,7 @@ as $$
 declare
   given memory.messages[];
 begin
-  perform memory._check_messages(messages);
+  perform memory._check_chat_messages(messages);
   begin
     given := memory._parse_messages(user_id, thread_id, agent_id, messages);
   exception
@@ -10151,7 +10141,10 @@ comment on function memory.add_messages(text, text, jsonb, text) is
 'tool_calls, tool_call_id and name are kept in metadata. For an agent without the resource memory nothing is stored: '
 'every seq is null.';
 
--- Whether a message is part of its conversation: neither cleared, compressed nor expired.
+-- What can be seen of a message. is_active: it stands in its thread, whose counters count it. Not active, and summary_id
+-- is set: a compression has put it away; it has left its thread, but not search. Not active otherwise: it is cleared.
+
+-- Whether a message is part of its conversation: it stands in its thread and has not expired.
 create or replace function memory._is_current_message(p_is_active boolean, p_expires_at timestamptz)
 returns boolean
 language sql stable parallel safe
@@ -10167,8 +10160,7 @@ begin atomic
   select p_is_active or p_summary_id is not null;
 end;
 
--- Whether search finds a message and jobs may read it: it is neither cleared nor expired. A compressed message is out
--- of its thread, but not out of search.
+-- Whether search finds a message and jobs may read it: it is neither cleared nor expired.
 create or replace function memory._is_readable_message(p_is_active boolean, p_summary_id uuid, p_expires_at timestamptz)
 returns boolean
 language sql stable parallel safe
@@ -10187,8 +10179,7 @@ begin atomic
     and memory._is_current_message(m.is_active, m.expires_at);
 end;
 
--- The messages of all threads of a user that are neither cleared nor expired, including messages that compression has
--- taken out of their threads.
+-- The messages of all threads of a user that search finds and jobs may read.
 create or replace function memory._searchable_messages(p_user_id text)
 returns setof memory.messages
 language sql stable parallel safe
@@ -10196,6 +10187,18 @@ begin atomic
   select m.* from memory.messages as m
   where m.user_id = p_user_id and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at);
 end;
+
+-- Tokens of the messages in a range of a thread that its counters count, by reading these messages.
+create or replace function memory._tokens_between(p_user_id text, p_thread_id text, p_from_seq bigint, p_to_seq bigint)
+returns bigint
+language plpgsql stable parallel safe
+as $$
+begin
+  return coalesce(sum(m.token_count), 0) from memory.messages as m
+  where m.user_id = p_user_id and m.thread_id = p_thread_id
+    and m.seq between p_from_seq and p_to_seq and m.is_active;
+end;
+$$;
 
 -- Extraction has read a message if the watermark of its thread (memory.marks, kind extract_memories) has reached it.
 
@@ -10218,6 +10221,21 @@ begin atomic
       else false end;
 end;
 
+-- Whether a message is in the last day of its life, or in its second half if it lives less than two days: extraction
+-- reads it now, however short its thread. A nightly sweep comes by in that day. Times that only plain SQL can store are
+-- not computed with: one such row would stop the sweep of all users.
+create or replace function memory._expires_soon(p_created_at timestamptz, p_expires_at timestamptz)
+returns boolean
+language sql stable parallel safe
+begin atomic
+  select case
+    when memory._is_real_moment(p_created_at) and memory._is_real_moment(p_expires_at) then
+      statement_timestamp() >= p_expires_at - least(interval '1 day', (p_expires_at - p_created_at) / 2)
+    else false end;
+end;
+
+-- The counters of threads, message_count and active_tokens, are written here and nowhere else.
+
 -- Books messages in a thread: numbers and counts them, and queues the model work that is due. Returns the seq of the
 -- first message. Every writer of one thread waits here for the writer before, so seq has no gaps and counters are
 -- exact. No writer waits for a model.
@@ -10233,7 +10251,6 @@ declare
   messages_now bigint;
   tokens_now bigint;
   tokens_since_summary bigint;
-  asks_summary boolean;
 begin
   insert into memory.threads as t (user_id, thread_id, next_seq, message_count, active_tokens, tokens_since_summary,
     first_at, last_at)
@@ -10249,28 +10266,17 @@ begin
   returning t.next_seq - p_count, t.message_count, t.active_tokens, t.tokens_since_summary
   into first_seq, messages_now, tokens_now, tokens_since_summary;
 
-  -- One condition after the other: PostgreSQL prepares an expression anew in each transaction, even what it skips.
-  if memory._passes_multiple(first_seq, p_count, (p_policy #>> '{cadence,fact_extraction_every_n}')::int) then
-    if memory._extracts(p_policy) then
-      perform memory._enqueue_due(p_user_id, 'extract_memories', p_thread_id);
-    end if;
+  if memory._passes_multiple(first_seq, p_count, (p_policy #>> '{cadence,fact_extraction_every_n}')::int)
+    and memory._extracts(p_policy) then
+    perform memory._enqueue_due(p_user_id, 'extract_memories', p_thread_id);
   end if;
-  asks_summary := p_policy #> '{cadence,thread_summary_every_n}' <> '0' or p_policy #>> '{summary,when}' = 'each_round';
-  if not asks_summary and tokens_now > (p_policy #>> '{context,max_tokens}')::int then
-    asks_summary := memory._is_over(
-      tokens_since_summary, p_tokens, (p_policy #>> '{context,max_tokens}')::bigint * 3 / 4);
+  if memory._is_summary_due(p_policy, first_seq, p_count, p_tokens, p_ends_round, tokens_now, tokens_since_summary)
+    and not memory._enqueue_due(p_user_id, 'summarize_thread', p_thread_id, memory._kind_of_summary(p_policy)) then
+    raise debug 'Summarization already in progress for %', memory._in_a_line(p_thread_id);
   end if;
-  if asks_summary then
-    if memory._is_summary_due(p_policy, first_seq, p_count, p_ends_round, tokens_now, tokens_since_summary)
-      and not memory._enqueue_due(p_user_id, 'summarize_thread', p_thread_id, memory._kind_of_summary(p_policy)) then
-      raise debug 'Summarization already in progress for %', memory._in_a_line(p_thread_id);
-    end if;
-  end if;
-  if tokens_now >= (p_policy #>> '{compression,threshold_tokens}')::bigint then
-    if memory._is_over(tokens_now, p_tokens, (p_policy #>> '{compression,threshold_tokens}')::bigint) then
-      perform memory._enqueue_compression(
-        p_user_id, p_thread_id, p_count, p_tokens, messages_now, tokens_now, p_policy -> 'compression');
-    end if;
+  if memory._is_over(tokens_now, p_tokens, (p_policy #>> '{compression,threshold_tokens}')::bigint) then
+    perform memory._enqueue_compression(
+      p_user_id, p_thread_id, p_count, p_tokens, messages_now, tokens_now, p_policy -> 'compression');
   end if;
   if p_policy #> '{cadence,user_summary_every_n}' <> '0' then
     -- Of the messages of all threads together. Messages of open transactions are not seen yet, so the job may come a
@@ -10320,6 +10326,40 @@ begin
 end;
 $$;
 
+-- Adds to a thread's counters; the numbers are negative for messages that were taken out. With p_messages 0 a job has
+-- put exact counts of tokens in place of estimates. No job has read these messages before, so they are newer than the
+-- newest summary, and tokens_since_summary changes, too. If the estimates stayed, which are a quarter too high for
+-- English prose, every third summary would be made for that reason alone. A text that is edited may be one that a
+-- summary covers, whose tokens are not in tokens_since_summary, so that never goes below 0.
+create or replace function memory._count_messages(p_user_id text, p_thread_id text, p_messages bigint, p_tokens bigint)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  update memory.threads as t
+  set message_count = memory._counted_on(t.message_count, p_messages),
+      active_tokens = memory._counted_on(t.active_tokens, p_tokens),
+      tokens_since_summary = memory._counted_on(t.tokens_since_summary, case p_messages when 0 then p_tokens else 0 end)
+  where t.user_id = p_user_id and t.thread_id = p_thread_id;
+end;
+$$;
+
+-- Counts the messages of these threads anew, by reading them.
+create or replace function memory._recount_threads(p_user_id text, p_thread_ids text[])
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  update memory.threads as t
+  set message_count = c.messages, active_tokens = c.tokens
+  from unnest(p_thread_ids) as r (thread_id)
+  cross join lateral (
+    select count(*) as messages, coalesce(sum(m.token_count), 0) as tokens from memory.messages as m
+    where m.user_id = p_user_id and m.thread_id = r.thread_id and m.is_active) as c
+  where t.user_id = p_user_id and t.thread_id = r.thread_id;
+end;
+$$;
+
 -- The messages of a thread that have these numbers, each looked up by itself: "seq = any (p_seqs)" reads all messages
 -- of the thread if PostgreSQL takes the array for longer than the thread.
 create or replace function memory._messages_by_seqs(p_user_id text, p_thread_id text, p_seqs bigint[])
@@ -10338,7 +10378,7 @@ end;
 -- Refuses anything but an array of at most 100,000 objects whose content is a text, parts or nothing;
 -- memory._parse_messages() applies the other rules to each object.
 -- Parsing takes about 0.2 GB of memory for 100,000 short messages and 2.3 GB for a million.
-create or replace function memory._check_messages(p_messages jsonb)
+create or replace function memory._check_chat_messages(p_messages jsonb)
 returns void
 language plpgsql immutable parallel safe
 as $$
@@ -10443,7 +10483,7 @@ begin
 end;
 $$;
 
--- Enqueues the work that new messages make due: extractions, summaries, compression, embeddings.
+-- When messages make work due: extractions, summaries, compression.
 
 -- Whether a multiple of p_n is among the next p_count numbers after p_before; null when p_n is 0.
 create or replace function memory._passes_multiple(p_before bigint, p_count int, p_n int)
@@ -10478,8 +10518,7 @@ end;
 -- Whether a thread needs a rolling summary under policy summary.when needed: its messages no longer fit into a context,
 -- and those since its newest summary have more than three quarters of a context, because summaries and memories need
 -- the rest. A thread that has nine tenths of compression.threshold_tokens waits until those messages have all of a
--- context, because its compression will soon read them, too. With three quarters 1,000 messages cost 0.189 USD, with
--- half 0.209, and without these summaries 0.152 (python -m bench.cost, made-up texts).
+-- context, because its compression will soon read them, too.
 create or replace function memory._needs_summary(p_policy jsonb, p_active_tokens bigint, p_tokens_since_summary bigint)
 returns boolean
 language sql immutable parallel safe
@@ -10491,9 +10530,20 @@ begin atomic
         then 4 else 3 end / 4;
 end;
 
--- Whether a summary is due once p_count messages from p_first_seq on are booked.
+-- Whether tokens are over a limit. From half as many again, only if the newest p_added of them passed an eighth of it:
+-- where no worker runs, a thread stays over its limits, and a look for the queued jobs with each message would take a
+-- fifth of the time of memory.add_message().
+create or replace function memory._is_over(p_tokens bigint, p_added bigint, p_limit bigint)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select p_tokens >= p_limit
+    and (p_tokens < p_limit * 3 / 2 or p_tokens / (p_limit / 8 + 1) > (p_tokens - p_added) / (p_limit / 8 + 1));
+end;
+
+-- Whether a summary is due once p_count messages from p_first_seq on, of p_tokens, are booked.
 create or replace function memory._is_summary_due(
-  p_policy jsonb, p_first_seq bigint, p_count int, p_ends_round boolean, p_active_tokens bigint,
+  p_policy jsonb, p_first_seq bigint, p_count int, p_tokens bigint, p_ends_round boolean, p_active_tokens bigint,
   p_tokens_since_summary bigint
 )
 returns boolean
@@ -10509,19 +10559,9 @@ begin atomic
         -- A round that fills a context by itself is summarised before it ends.
         else (p_ends_round or p_tokens_since_summary > (p_policy #>> '{context,max_tokens}')::int)
           and memory._needs_summary(p_policy, p_active_tokens, p_tokens_since_summary)
+          and memory._is_over(p_tokens_since_summary, p_tokens, (p_policy #>> '{context,max_tokens}')::bigint * 3 / 4)
       end
     else false end;
-end;
-
--- Whether tokens are over a limit. From half as many again, only if the newest p_added of them passed an eighth of it:
--- where no worker runs, a thread stays over its limits, and a look for the queued jobs with each message would take a
--- fifth of the time of memory.add_message().
-create or replace function memory._is_over(p_tokens bigint, p_added bigint, p_limit bigint)
-returns boolean
-language sql immutable parallel safe
-begin atomic
-  select p_tokens >= p_limit
-    and (p_tokens < p_limit * 3 / 2 or p_tokens / (p_limit / 8 + 1) > (p_tokens - p_added) / (p_limit / 8 + 1));
 end;
 
 -- Queues the compression of a thread that is over the threshold, unless it is queued already. The messages to summarise
@@ -10551,9 +10591,7 @@ begin
         where m.user_id = p_user_id and m.thread_id = p_thread_id and m.is_active
           and m.seq >= after_opening
         order by m.seq desc limit greatest(keep - p_appended, 0)) as k;
-  kept_tokens := kept_tokens + coalesce((
-    select sum(m.token_count) from memory.messages as m
-    where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq < after_opening and m.is_active), 0);
+  kept_tokens := kept_tokens + memory._tokens_between(p_user_id, p_thread_id, 0, after_opening - 1);
   if p_tokens_now - kept_tokens >= (p_compression ->> 'threshold_tokens')::bigint / 10 then
     perform memory._enqueue_due(p_user_id, 'compress_thread', p_thread_id);
   end if;
@@ -10660,7 +10698,7 @@ begin
   if jsonb_typeof(p_metadata) is distinct from 'object' or not p_metadata ?| memory._said_members() then
     return array[p_metadata, null];
   end if;
-  -- To make whole calls anew would take ten times as long as to see that they are whole.
+  -- Nearly all calls are whole.
   if p_metadata ? 'tool_calls' and not p_metadata @@ '$.tool_calls.type() == "array"
     && !exists($.tool_calls[*] ? (!(@.id != "") || @.function.arguments.type() != "string"))' then
     p_metadata := p_metadata || jsonb_build_object(
@@ -10676,7 +10714,7 @@ begin
     select d.data, k.description, to_json(d.data)::text as quoted, b.bytes, case
         when k.description ~ '^image/| image' then least(b.bytes / 4, 1105)
         when k.description ~ '^(audio|video)/| sound' then b.bytes / 500
-        else b.bytes / 4 end as tokens
+        else memory._tokens_of_bytes(b.bytes) end as tokens
     from (
       select f.data, min(f.head) as head
       from (
@@ -10758,7 +10796,7 @@ $$;
 -- About how many tokens the pictures and files of a message have. A model reads a picture as at most 1,105 tokens
 -- (OpenAI, high detail), also one that stands at an address; a second of sound as some tens; of other files each four
 -- bytes count as a token. A recording of what a model said is not sent again.
-create or replace function memory._tokens_of_parts(p_metadata jsonb)
+create or replace function memory._file_tokens(p_metadata jsonb)
 returns int
 language plpgsql immutable parallel safe
 as $$
@@ -10766,6 +10804,9 @@ declare
   said jsonb;
   written text;
 begin
+  if not p_metadata - '{audio,tool_calls,function_call}'::text[] ?| memory._said_members() then
+    return 0; -- as of most messages
+  end if;
   said := memory._said_parts(p_metadata) - '{audio,tool_calls}'::text[];
   written := said::text;
   return least(2000000000, (
@@ -10778,16 +10819,6 @@ begin
         || @.block_type like_regex "image").** ? (@ starts with "http")') as u (url)) else 0 end)::int;
 end;
 $$;
-
--- The same; most messages have no parts, and then no function is called.
-create or replace function memory._file_tokens(p_metadata jsonb)
-returns int
-language sql immutable parallel safe
-begin atomic
-  select case
-    when p_metadata <> '{}' and p_metadata - '{audio,tool_calls,function_call}'::text[] ?| memory._said_members()
-    then memory._tokens_of_parts(p_metadata) else 0 end;
-end;
 
 create or replace function memory.get_messages(
   user_id text, thread_id text, recent_k int default null, after_seq bigint default null,
@@ -10803,41 +10834,20 @@ set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
 set enable_bitmapscan = off
 -- It reads from the end of the thread backwards, and stops when it has found recent_k messages. A plan for the values
--- of a filter may read and sort the whole thread instead: 99 ms against 0.2 for 20 messages of 100,000.
+-- of a filter may read and sort the whole thread instead.
 set plan_cache_mode = force_generic_plan
 as $$
-declare
-  is_filtered constant boolean := num_nonnulls(roles, filter, created_after, created_before) > 0;
 begin
-  -- The calls would be a tenth of the time of a short read, so they are made only when one of them may refuse.
-  if is_filtered or recent_k < 1
-    or not (memory._is_user(user_id) and memory._is_id(thread_id)
-            and (agent_id is null or memory._is_id(agent_id))) then
-    perform memory._check_reader(user_id);
-    perform memory._check_id('thread_id', thread_id);
-    perform memory._check_id('agent_id', coalesce(agent_id, 'any'));
-    if recent_k < 1 then
-      perform memory._refuse('recent_k', format('%s is less than 1', recent_k), 'Leave it out for the whole thread.');
-    end if;
-    perform memory._check_filter(filter);
-    roles := memory._checked_roles(roles);
+  perform memory._check_reader(user_id);
+  perform memory._check_id('thread_id', thread_id);
+  perform memory._check_id('agent_id', coalesce(agent_id, 'any'));
+  if recent_k < 1 then
+    perform memory._refuse('recent_k', format('%s is less than 1', recent_k), 'Leave it out for the whole thread.');
   end if;
+  perform memory._check_filter(filter);
+  roles := memory._checked_roles(roles);
   if agent_id is not null and not memory._has_memory(user_id, agent_id) then
     perform memory._note_missing_resource(agent_id, 'memory', 'nothing is recalled');
-    return;
-  end if;
-  if not (is_filtered or whole) then -- to plan the other conditions took 7 % of a session's first call
-    return query
-    select r.seq, r.role, r.content, r.agent_id,
-      case when r.files is null then r.metadata else memory._with_files(r.metadata, r.files) end, r.token_count,
-      r.created_at, memory._real_or_null(r.expires_at), r.is_active
-    from (select * from memory.messages as m
-          where m.user_id = get_messages.user_id and m.thread_id = get_messages.thread_id
-            and m.seq > coalesce(after_seq, -1) and m.seq < coalesce(before_seq, 9223372036854775807)
-            and (get_messages.agent_id is null or m.agent_id = get_messages.agent_id)
-            and (include_inactive or memory._is_current_message(m.is_active, m.expires_at))
-          order by m.seq desc limit recent_k) as r
-    order by r.seq;
     return;
   end if;
   return query
@@ -10891,10 +10901,12 @@ returns text[]
 language plpgsql immutable parallel safe
 as $$
 begin
+  if p_roles is null then
+    return null;
+  end if;
   perform memory._check_list('roles', p_roles);
-  p_roles := array_replace(p_roles, 'agent', 'assistant');
-  perform memory._refuse_role('roles', r) from unnest(p_roles) as r where not memory._is_role(r) limit 1;
-  return p_roles;
+  perform memory._refuse_role('roles', r) from unnest(p_roles) as r where not memory._is_role(memory._role(r)) limit 1;
+  return array(select memory._role(r) from unnest(p_roles) as r);
 end;
 $$;
 
@@ -10933,7 +10945,8 @@ begin
     order by g.place
   loop
     if keyed.digest is not null and keyed.content is null then
-      perform memory._refuse_used_key(keyed.key);
+      perform memory._refuse('idempotency_key', format('"%s" is used in this thread for another message', keyed.key),
+        'Use one key per message.', '23505');
     end if;
     known := known || row(keyed.seq, coalesce(keyed.placeholder, keyed.content), keyed.token_count, keyed.memory_ref)
       ::memory.stored_message;
@@ -10985,8 +10998,8 @@ $$;
 -- The messages of a thread under these keys, also those that memory.sweep() has removed since. content and memory_ref
 -- are set if an artifact keeps the text of the message, because only then content differs from the text that the caller
 -- has passed. Each key is looked up by itself: "limit 1" keeps the planner from another join, and "is not distinct
--- from" from the primary key, by which a plan that was made for an empty table would read the whole thread. A session
--- plans the look-up once: to plan it in each call took 190 of 427 us of CPU (2026-11).
+-- from" from the primary key, by which a plan that was made for an empty table would read the whole thread. To plan the
+-- look-up in each call would take nearly half of the time of a message with a key.
 create or replace function memory._messages_by_keys(p_user_id text, p_thread_id text, p_idempotency_keys text[])
 returns table (idempotency_key text, seq bigint, digest text, token_count int, content text, memory_ref text)
 language plpgsql stable parallel safe
@@ -11012,9 +11025,7 @@ begin
 end;
 $$;
 
--- The digest of what a stored message said before an artifact or a quarantine took its place. Within
--- memory._messages_by_keys() the look for a quarantine would be planned in each call, which made adding a message with
--- a key 11 % slower.
+-- The digest of what a stored message said before an artifact or a quarantine took its place.
 create or replace function memory._stored_digest(p_message memory.messages)
 returns text
 language plpgsql stable parallel safe
@@ -11027,16 +11038,6 @@ begin
     where q.user_id = p_message.user_id and q.thread_id = p_message.thread_id and q.seq = p_message.seq;
   end if;
   return coalesce(p_message.content_digest, quarantined, memory._message_digest(p_message.role, p_message.content));
-end;
-$$;
-
-create or replace function memory._refuse_used_key(p_idempotency_key text)
-returns void
-language plpgsql stable parallel safe
-as $$
-begin
-  perform memory._refuse('idempotency_key',
-    format('"%s" is used in this thread for another message', p_idempotency_key), 'Use one key per message.', '23505');
 end;
 $$;
 
@@ -11062,35 +11063,6 @@ returns boolean
 language sql immutable parallel safe
 begin atomic
   select p_role in ('tool', 'assistant') or p_metadata ? 'trust';
-end;
-
--- The lifetime of messages; null for ever.
-create or replace function memory._message_lifetime(p_policy jsonb)
-returns interval
-language sql stable parallel safe
-begin atomic
-  select nullif(p_policy #>> '{messages,expires_after}', 'never')::interval;
-end;
-
--- When a message that is stored now expires.
-create or replace function memory._message_expiry(p_policy jsonb)
-returns timestamptz
-language sql stable parallel safe
-begin atomic
-  select coalesce(statement_timestamp() + memory._message_lifetime(p_policy), 'infinity');
-end;
-
--- Whether a message is in the last day of its life, or in its second half if it lives less than two days: extraction
--- reads it now, however short its thread. A nightly sweep comes by in that day. Times that only plain SQL can store are
--- not computed with: one such row would stop the sweep of all users.
-create or replace function memory._expires_soon(p_created_at timestamptz, p_expires_at timestamptz)
-returns boolean
-language sql stable parallel safe
-begin atomic
-  select case
-    when memory._is_real_moment(p_created_at) and memory._is_real_moment(p_expires_at) then
-      statement_timestamp() >= p_expires_at - least(interval '1 day', (p_expires_at - p_created_at) / 2)
-    else false end;
 end;
 
 -- A message is stored with marks in place of its credentials, with the policy secrets.mask_in_threads, and of personal
@@ -11194,11 +11166,7 @@ begin
     new.metadata := settled[1];
     new.files := settled[2];
   end if;
-  if memory._message_problem(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata,
-                             new.created_at, new.idempotency_key) is not null then
-    perform memory._refuse_message(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata,
-                                   new.created_at, new.idempotency_key);
-  end if;
+  perform memory._check_message(new);
   -- A message names its artifact as long as its text does; nobody else may say which artifact that is.
   new.artifact_key := case when memory._ref_in(new.content, old.artifact_key) is not null then old.artifact_key end;
   new.content_digest := case when new.artifact_key is not null then old.content_digest end;
@@ -11243,6 +11211,8 @@ set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
 set enable_bitmapscan = off
 as $$
+declare
+  thread record;
 begin
   if tg_op = 'DELETE' then
     -- A key counts as long as its thread exists.
@@ -11273,247 +11243,40 @@ begin
           from old_rows as o where o.is_active
           group by 1, 2 order by 1, 2) as c;
   else
-    -- "except" and not "not exists", for which a session keeps the nested loop of a first update of one row: to clear
-    -- 4,000 outputs took 1.5 s instead of 0.2 then, and four times that for twice as many.
+    -- "except" and not "not exists", for which a session keeps the nested loop of a first update of one row.
     perform memory._check_artifact_soon(g.user_id, g.artifact_key)
     from (select o.user_id, o.artifact_key from old_rows as o where o.artifact_key is not null
           except
           select n.user_id, n.artifact_key from new_rows as n) as g;
-    perform memory._count_messages(c.user_id, c.thread_id, c.messages, c.tokens)
-    from (select r.user_id, r.thread_id, sum(r.messages) as messages, sum(r.tokens) as tokens
-          from (select o.user_id, o.thread_id, -1 as messages, -o.token_count as tokens
-                from old_rows as o where o.is_active
-                union all
-                select n.user_id, n.thread_id, 1, n.token_count from new_rows as n where n.is_active) as r
-          group by 1, 2 having sum(r.messages) <> 0 or sum(r.tokens) <> 0 order by 1, 2) as c;
-    -- Grouped and not joined, for which a session keeps the nested loop of a first update of one row.
-    insert into memory.new_changes (user_id, source, id, seq, operation)
-    select c.user_id, 'message', c.thread_id, c.seq, case
-        when not c.is_kept then 'deleted'
-        when not c.is_active or c.is_hidden then 'hidden'
-        when c.was_active then 'changed'
-        else 'added' end
-    from (
-      select r.user_id, r.thread_id, r.seq, min(r.said) <> max(r.said) as is_reworded,
-        bool_or(r.is_active) filter (where not r.is_new) as was_active,
-        bool_or(r.is_active) filter (where r.is_new) as is_active,
-        bool_or(r.is_kept) filter (where r.is_new) as is_kept,
-        bool_or(r.is_hidden) filter (where r.is_new) as is_hidden
-      from (
-        select m.user_id, m.thread_id, m.seq, m.is_new, m.is_active, md5(concat(m.content, m.metadata)) as said,
-          memory._is_kept_message(m.is_active, m.summary_id) as is_kept,
-          starts_with(m.content, memory._quarantine_notice()) as is_hidden
-        from (select o.*, false as is_new from old_rows as o
-              union all
-              select n.*, true from new_rows as n) as m) as r
-      group by 1, 2, 3) as c
-    where c.is_active <> c.was_active or c.is_reworded;
+    for thread in
+      -- Grouped and not joined, for which a session keeps the nested loop of a first update of one row.
+      with changed as materialized (
+        select m.user_id, m.thread_id, m.seq, count(distinct md5(concat(m.content, m.metadata))) > 1 as is_reworded,
+          bool_or(m.is_active) filter (where m.sign = -1) as was_active,
+          bool_or(m.is_active) filter (where m.sign = 1) as is_active,
+          bool_or(memory._is_kept_message(m.is_active, m.summary_id)) filter (where m.sign = 1) as is_kept,
+          bool_or(starts_with(m.content, memory._quarantine_notice())) filter (where m.sign = 1) as is_hidden,
+          coalesce(sum(m.sign) filter (where m.is_active), 0) as messages,
+          coalesce(sum(m.sign * m.token_count) filter (where m.is_active), 0) as tokens
+        from (select o.*, -1 as sign from old_rows as o union all select n.*, 1 from new_rows as n) as m
+        group by 1, 2, 3
+      ), noted as (
+        insert into memory.new_changes (user_id, source, id, seq, operation)
+        select c.user_id, 'message', c.thread_id, c.seq, case
+            when not c.is_kept then 'deleted'
+            when not c.is_active or c.is_hidden then 'hidden'
+            when c.was_active then 'changed'
+            else 'added' end
+        from changed as c where c.is_active <> c.was_active or c.is_reworded
+      )
+      select c.user_id, c.thread_id, sum(c.messages)::bigint as messages, sum(c.tokens)::bigint as tokens
+      from changed as c
+      group by 1, 2 having sum(c.messages) <> 0 or sum(c.tokens) <> 0 order by 1, 2
+    loop
+      perform memory._count_messages(thread.user_id, thread.thread_id, thread.messages, thread.tokens);
+    end loop;
   end if;
   return null;
-end;
-$$;
-
--- Adds to a thread's counters; the numbers are negative for messages that were taken out. With p_messages 0 a job has
--- put exact counts of tokens in place of estimates. No job has read these messages before, so they are newer than the
--- newest summary, and tokens_since_summary changes, too. The estimate, bytes / 4, is a quarter too high for English
--- prose; if it stayed, every third summary would be made for that reason alone. A text that is edited may be one that
--- a summary covers, whose tokens are not in tokens_since_summary, so that never goes below 0.
-create or replace function memory._count_messages(p_user_id text, p_thread_id text, p_messages bigint, p_tokens bigint)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  update memory.threads as t
-  set message_count = memory._counted_on(t.message_count, p_messages),
-      active_tokens = memory._counted_on(t.active_tokens, p_tokens),
-      tokens_since_summary = memory._counted_on(t.tokens_since_summary, case p_messages when 0 then p_tokens else 0 end)
-  where t.user_id = p_user_id and t.thread_id = p_thread_id;
-end;
-$$;
-
--- The thread in a context: its newest messages, whole rounds first.
-
--- The newest messages of a thread that fit into p_max_tokens, in units, newest first. A tool's results are one unit
--- with the message that called the tools, because a chat API accepts neither without the other. The tokens of a unit
--- have what stays recalled before its messages (p_kept_seqs, p_kept_tokens). is_more: older messages are left out. The
--- newest unit is included even if it has more tokens. message_seqs, message_tokens: the tokens of each message that was
--- read, because counting tokens is most of the work. beginning: the instructions that begin the thread. They belong to
--- no unit. The function keeps beginning_tokens of p_max_tokens free for the instructions, and returns none of them if
--- the newest unit leaves fewer tokens. request: the newest message of the user. Its tokens (request_tokens) count with
--- the newest unit, so that the context has both: always while the round of the request is open (is_open), otherwise if
--- both fit.
-create or replace function memory._newest_units(
-  p_asking memory._asking, p_max_tokens int, p_kept_seqs bigint[], p_kept_tokens int[],
-  out units memory._unit[], out is_more boolean, out message_seqs bigint[], out message_tokens int[],
-  out beginning bigint[], out beginning_tokens int, out request bigint, out request_tokens int, out is_open boolean
-)
-language plpgsql stable parallel safe
--- A plan with these settings walks the primary key backwards and stops early. A plan that sorts would read the whole
--- thread first.
-set enable_sort = off
-as $$
-declare
-  message record;
-  instructions constant bigint[] := memory._opening(p_asking.user_id, p_asking.thread_id);
-  room int;
-  total int;
-  newest_of_unit bigint;
-begin
-  units := array[]::memory._unit[];
-  is_more := false;
-  select coalesce(array_agg(m.seq), '{}'), coalesce(array_agg(t.tokens), '{}'), coalesce(sum(t.tokens), 0)
-  into message_seqs, message_tokens, beginning_tokens
-  from memory._active_messages(p_asking.user_id, p_asking.thread_id, p_asking.agent_id) as m
-  cross join lateral memory._message_tokens(m.is_counted, m.token_count, m.content, m.metadata) as t (tokens)
-  where m.seq between instructions[1] and instructions[cardinality(instructions)];
-  beginning := message_seqs;
-  room := p_max_tokens - beginning_tokens;
-  select r.seq, r.is_open, t.tokens into request, is_open, request_tokens
-  from memory._newest_request(p_asking.user_id, p_asking.thread_id, p_asking.agent_id) as r
-  cross join lateral memory._message_tokens(r.is_counted, r.token_count, r.content, r.metadata) as t (tokens);
-  total := coalesce(request_tokens, 0);
-  for message in
-    select m.seq, m.role, m.is_counted, m.token_count, m.content, m.metadata
-    from (
-      -- The limit ends the walk at the oldest active message, so that the function does not read compressed messages
-      -- before it.
-      select a.* from memory.messages as a
-      where a.user_id = p_asking.user_id and a.thread_id = p_asking.thread_id and a.is_active
-        and a.seq >= coalesce(instructions[cardinality(instructions)] + 1, 0)
-      order by a.seq desc
-      limit (select t.message_count from memory.threads as t
-             where t.user_id = p_asking.user_id and t.thread_id = p_asking.thread_id)
-    ) as m
-    where (p_asking.agent_id is null or m.agent_id = p_asking.agent_id)
-      and memory._is_current_message(m.is_active, m.expires_at)
-    order by m.seq desc
-  loop
-    -- Not in the query, of which PostgreSQL reads up to 50 rows ahead.
-    message_tokens := message_tokens || memory._message_tokens(
-      message.is_counted, message.token_count, message.content, message.metadata);
-    message_seqs := message_seqs || message.seq;
-    if message.seq is distinct from request then
-      total := total + message_tokens[cardinality(message_tokens)]
-        + coalesce(p_kept_tokens[array_position(p_kept_seqs, message.seq)], 0);
-    end if;
-    newest_of_unit := coalesce(newest_of_unit, message.seq);
-    continue when message.role = 'tool';
-    if cardinality(units) > 0 then
-      is_more := total > room;
-      exit when is_more;
-    else
-      if total > p_max_tokens and not is_open and message.seq > request then
-        total := total - request_tokens;
-        request := null;
-      end if;
-      if total > room then
-        beginning := '{}';
-        room := p_max_tokens;
-      end if;
-    end if;
-    units := units || row(message.seq, newest_of_unit, total, message.role = 'user')::memory._unit;
-    newest_of_unit := null;
-  end loop;
-  -- If the thread has only tool results, because the message that called the tools is gone, the results count as one
-  -- unit.
-  if cardinality(units) = 0 and newest_of_unit is not null then
-    units := array[row(message.seq, newest_of_unit, total, false)::memory._unit];
-  end if;
-  if cardinality(units) = 0 then
-    request := null;
-  elsif not request = any (message_seqs) then
-    message_seqs := message_seqs || request;
-    message_tokens := message_tokens || request_tokens;
-  end if;
-end;
-$$;
-
--- The number of tokens of a message: the exact number once a job has counted the tokens; before that the higher of two
--- estimates, so that the context breaks no limit.
-create or replace function memory._message_tokens(
-  p_is_counted boolean, p_token_count int, p_content text, p_metadata jsonb
-)
-returns int
-language sql immutable parallel safe
-begin atomic
-  select case
-    when p_is_counted then p_token_count
-    else greatest(
-      p_token_count,
-      memory._tokens_at_most(p_content)
-        + case when p_metadata ? 'tool_calls' then memory._tokens_at_most(p_metadata ->> 'tool_calls') else 0 end
-        + memory._file_tokens(p_metadata)) end;
-end;
-
--- The tokens that the thread needs beside all other parts: of all its messages while it is under the threshold of its
--- compression, otherwise of the newest messages up to the threshold. The thread's own counter decides which case
--- applies, because it counts fewer tokens than a context.
-create or replace function memory._whole_thread_tokens(p_asking memory._asking)
-returns int
-language plpgsql stable parallel safe
-as $$
-begin
-  return coalesce((
-    select coalesce((u.units[cardinality(u.units)]).tokens, 0) + u.beginning_tokens
-    from memory.threads as t
-    cross join lateral (select (p_asking.policy #>> '{compression,threshold_tokens}')::bigint as threshold) as c
-    cross join lateral memory._newest_units(
-      p_asking,
-      case when t.active_tokens <= c.threshold then 2147483647 else least(c.threshold, 2147483647) end::int,
-      null, null) as u
-    where t.user_id = p_asking.user_id and t.thread_id = p_asking.thread_id), 0);
-end;
-$$;
-
--- The messages that a context shows: of the thread (messages and tokens as memory._newest_units() returns them) those
--- from p_from_seq on, the instructions and the request. If the context is explained, those that it does not show stand
--- beside them.
-create or replace function memory._message_offers(
-  p_asking memory._asking, p_seqs bigint[], p_tokens int[], p_from_seq bigint, p_beginning bigint[],
-  p_request bigint, p_covered bigint
-)
-returns memory._offer[]
-language plpgsql stable parallel safe
-as $$
-declare
-  offers memory._offer[];
-begin
-  offers := array(
-    with shown as materialized (
-      select u.seq, u.tokens, m.role, m.content,
-        case when m.files is null then m.metadata else memory._with_files(m.metadata, m.files) end as metadata,
-        memory._is_judged(m.role, m.metadata) as is_judged
-      from unnest(p_seqs, p_tokens) as u (seq, tokens)
-      cross join lateral (
-        select a.* from memory.messages as a
-        where a.user_id = p_asking.user_id and a.thread_id = p_asking.thread_id and a.seq = u.seq
-        offset 0) as m
-      where u.seq >= p_from_seq or u.seq = any (p_beginning) or u.seq = p_request
-    ), held_back as (
-      select memory._held_back(p_asking.user_id, p_asking.thread_id, array_agg(s.seq)) as seqs from shown as s
-      where s.is_judged having count(*) > 0
-    )
-    select row(
-      case when s.seq = any (p_beginning) then 0 when s.seq < p_request then 8 else 12 end, s.seq, 'message',
-      s.seq::text, s.role,
-      case when s.is_judged and s.seq = any ((select h.seqs from held_back as h)::bigint[])
-        then memory._quarantine_notice() else s.content end,
-      s.tokens, s.metadata, null, null, null)::memory._offer
-    from shown as s);
-  if p_asking.explains then
-    offers := offers || array(
-      select memory._left_out('message', case
-          when not m.is_active then 'compressed: a summary took its place'
-          when m.seq <= p_covered then 'does not fit; a summary stands for it'
-          else 'does not fit' end, m.token_count, m.seq::text)
-      from memory.messages as m
-      where m.user_id = p_asking.user_id and m.thread_id = p_asking.thread_id and m.seq < p_from_seq
-        and m.seq <> all (p_beginning) and m.seq is distinct from p_request
-        and (p_asking.agent_id is null or m.agent_id = p_asking.agent_id)
-        and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
-      order by m.seq desc);
-  end if;
-  return offers;
 end;
 $$;
 
@@ -11523,7 +11286,6 @@ $$;
 create or replace function memory._newest_request(p_user_id text, p_thread_id text, p_agent_id text)
 returns table (seq bigint, content text, metadata jsonb, token_count int, is_counted boolean, is_open boolean)
 language plpgsql stable parallel safe
-set enable_sort = off -- as in memory._newest_units()
 as $$
 declare
   newest record;
@@ -11548,7 +11310,7 @@ begin atomic
   from (select n.* from memory.messages as n
         where n.user_id = p_user_id and n.thread_id = p_thread_id
         order by n.seq desc
-        -- as memory._newest_units(), no more messages than the thread has counted
+        -- no more messages than the thread has counted
         limit (select least(t.next_seq, 1000) from memory.threads as t
                where t.user_id = p_user_id and t.thread_id = p_thread_id)) as m
   where (p_agent_id is null or m.agent_id = p_agent_id)
@@ -11563,8 +11325,6 @@ end;
 create or replace function memory._opening(p_user_id text, p_thread_id text)
 returns bigint[]
 language plpgsql stable parallel safe
--- The primary key is walked from the thread's first message on and left with the first that is no instruction.
-set enable_sort = off
 as $$
 declare
   message record;
@@ -11843,22 +11603,6 @@ begin
 end;
 $$;
 
--- Which messages of a thread must not be shown, of those that no job has parsed (p_seqs). Each verdict has to prepare
--- its expressions, so the function judges all messages as one text before it judges each.
-create or replace function memory._held_back(p_user_id text, p_thread_id text, p_seqs bigint[])
-returns bigint[]
-language plpgsql stable parallel safe
-as $$
-begin
-  return case when memory._verdict((
-      select string_agg(m.content, e'\n.\n') from memory._messages_by_seqs(p_user_id, p_thread_id, p_seqs) as m
-      where memory._is_judged(m.role, m.metadata)), 0) is null then '{}'
-    else array(
-      select m.seq from memory._messages_by_seqs(p_user_id, p_thread_id, p_seqs) as m
-      where memory._is_held_back(p_user_id, p_thread_id, m.seq, m.role, m.metadata, m.content)) end;
-end;
-$$;
-
 -- Quarantines the messages of a range that no job has parsed and in which a rule finds signs. Returns up to which
 -- message the function has done so: to the end of the range, unless another transaction holds the thread, whose tokens
 -- a quarantine counts anew. That transaction may wait for a message that this one has locked. Rows that another
@@ -11906,8 +11650,7 @@ declare
 begin
   with kept as (
     insert into memory.quarantined_messages as q (user_id, thread_id, seq, content, content_digest, reason)
-    select m.user_id, m.thread_id, m.seq, m.content,
-      coalesce(m.content_digest, memory._message_digest(m.role, m.content)), left(p_reason, 1000)
+    select m.user_id, m.thread_id, m.seq, m.content, memory._stored_digest(m), left(p_reason, 1000)
     from memory.messages as m
     where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq = any (p_seqs)
     on conflict on constraint quarantined_messages_pkey do update
@@ -11986,62 +11729,62 @@ begin atomic
   select 10485760;
 end;
 
--- The argument that breaks a rule of messages; null when none does. The planner inlines this function: calling it would
--- take a fifth of the time of an insert. PostgreSQL prepares the expression anew in each transaction, which takes
--- longer than evaluating it, so it has as few operators as possible.
-create or replace function memory._message_problem(
-  p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_metadata jsonb,
-  p_created_at timestamptz, p_idempotency_key text
-)
+-- Whether a message can have this idempotency key; null for null.
+create or replace function memory._is_idempotency_key(p_key text)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select octet_length(p_key) between 1 and 255;
+end;
+
+-- The argument that breaks a rule of messages; null when none does. The planner inlines this function. PostgreSQL
+-- prepares the expression anew in each transaction, so it has as few operators as possible.
+create or replace function memory._message_problem(p_message memory.messages)
 returns text
 language sql stable parallel safe
 begin atomic
   select case
-    when not memory._is_id(p_user_id) then 'user_id'
-    when not memory._is_id(p_thread_id) then 'thread_id'
-    when not memory._is_id(p_agent_id) then 'agent_id'
-    when not memory._is_role(p_role) then 'role'
-    when not memory._is_metadata(p_metadata) then 'metadata'
-    when (octet_length(memory._text_of_message(p_role, p_content, p_metadata)) <= memory._max_message_bytes())
-      is not true then 'content'
-    when not memory._is_real_moment(p_created_at) then 'created_at'
-    when p_idempotency_key = '' or octet_length(p_idempotency_key) > 255 then 'idempotency_key'
+    when not memory._is_id((p_message).user_id) then 'user_id'
+    when not memory._is_id((p_message).thread_id) then 'thread_id'
+    when not memory._is_id((p_message).agent_id) then 'agent_id'
+    when not memory._is_role((p_message).role) then 'role'
+    when not memory._is_metadata((p_message).metadata) then 'metadata'
+    when (octet_length(memory._text_of_message((p_message).role, (p_message).content, (p_message).metadata))
+      <= memory._max_message_bytes()) is not true then 'content'
+    when not memory._is_real_moment((p_message).created_at) then 'created_at'
+    when not memory._is_idempotency_key((p_message).idempotency_key) then 'idempotency_key'
   end;
 end;
 
--- Refuses a message in which memory._message_problem() finds a problem. p_which is added to the argument's name: it
--- says which of several messages has the problem.
-create or replace function memory._refuse_message(
-  p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_metadata jsonb,
-  p_created_at timestamptz, p_idempotency_key text, p_which text default ''
-)
+-- Refuses a message that breaks a rule. p_which is added to the argument's name: it says which of several messages has
+-- the problem.
+create or replace function memory._check_message(p_message memory.messages, p_which text default '')
 returns void
 language plpgsql stable parallel safe
 as $$
+declare
+  problem constant text := memory._message_problem(p_message);
 begin
-  case memory._message_problem(p_user_id, p_thread_id, p_agent_id, p_role, p_content, p_metadata, p_created_at,
-                               p_idempotency_key)
-    when 'user_id' then
-      perform memory._check_id('user_id', p_user_id);
-    when 'thread_id' then
-      perform memory._check_id('thread_id', p_thread_id);
-    when 'agent_id' then
-      perform memory._check_id('agent_id', p_agent_id);
+  case problem
+    when 'user_id', 'thread_id', 'agent_id' then
+      perform memory._check_id(problem, case problem when 'user_id' then p_message.user_id
+        when 'thread_id' then p_message.thread_id else p_message.agent_id end);
     when 'role' then
-      perform memory._refuse_role('role' || p_which, p_role);
+      perform memory._refuse_role('role' || p_which, p_message.role);
     when 'metadata' then
-      perform memory._check_metadata(p_metadata, p_which);
+      perform memory._check_metadata(p_message.metadata, p_which);
     when 'created_at' then
-      perform memory._check_moment('created_at' || p_which, p_created_at);
+      perform memory._check_moment('created_at' || p_which, p_message.created_at);
     when 'idempotency_key' then
       perform memory._refuse('idempotency_key' || p_which,
-        format('has %s bytes, 1 to 255 are allowed', octet_length(p_idempotency_key)), 'A UUID is a good key.');
-    else -- the content, also if it is neither a text nor an array of parts
-      if p_content is null and p_metadata ? 'text' and p_which <> '' then
+        format('has %s bytes, 1 to 255 are allowed', octet_length(p_message.idempotency_key)), 'A UUID is a good key.');
+    when 'content' then -- also if it is neither a text nor an array of parts
+      if p_message.content is null and p_message.metadata ? 'text' and p_which <> '' then
         perform memory._refuse('content' || p_which, 'must not be null',
           'The message has "text" instead: {"role": "user", "content": "Hi"} is the form of chat messages.');
       end if;
-      perform memory._check_content(p_content, memory._max_message_bytes(), p_which);
+      perform memory._check_content(p_message.content, memory._max_message_bytes(), p_which);
+    else null;
   end case;
 end;
 $$;
@@ -12127,12 +11870,9 @@ declare
   last_at timestamptz;
   ends_round boolean := false;
   first_seq bigint;
-  written memory.stored_message;
   stored memory.stored_message[]; -- by the place in fresh
 begin
-  if not memory._is_user(p_user_id) then -- before anything of the user is read
-    perform memory._check_id('user_id', p_user_id);
-  end if;
+  perform memory._check_id('user_id', p_user_id); -- before anything of the user is read
   policy := memory._policy(p_user_id, p_agent_id);
   masks := memory._masks(policy, true);
   has_memory := (policy #>> '{resources,memory}')::boolean;
@@ -12156,7 +11896,7 @@ begin
   elsif fresh is not null then
     first_seq := memory._book(
       p_user_id, p_thread_id, policy, cardinality(fresh), tokens, first_at, last_at, ends_round);
-    for written in
+    with written as (
       insert into memory.messages as m (user_id, thread_id, seq, agent_id, role, content, metadata, token_count,
         idempotency_key, created_at, updated_at, expires_at, artifact_key, content_digest, files, utc_offset)
       select f.user_id, f.thread_id, first_seq + f.ordinality - 1, f.agent_id, f.role, f.content, f.metadata,
@@ -12164,9 +11904,8 @@ begin
         f.files, f.utc_offset
       from unnest(fresh) with ordinality as f
       returning m.seq, m.content, m.token_count, memory._ref_in(m.content, m.artifact_key)
-    loop
-      stored := stored || written;
-    end loop;
+    )
+    select array_agg(w::memory.stored_message order by w.seq) into stored from written as w;
     insert into memory.new_changes (user_id, source, id, seq, operation)
     select p_user_id, 'message', p_thread_id, s.seq, 'added' from unnest(stored) as s;
     if memory._is_space(p_user_id) then
@@ -12241,15 +11980,12 @@ begin
     p_message.metadata := settled[1];
     p_message.files := settled[2];
   end if;
-  if memory._message_problem(p_message.user_id, p_message.thread_id, p_message.agent_id, p_message.role,
-                             p_message.content, p_message.metadata, p_message.created_at, p_message.idempotency_key)
-    is not null then
-    perform memory._refuse_message(p_message.user_id, p_message.thread_id, p_message.agent_id, p_message.role,
-                                   p_message.content, p_message.metadata, p_message.created_at,
-                                   p_message.idempotency_key, memory._which(p_message.seq));
+  if memory._message_problem(p_message) is not null then -- inlined: the call would double the time of a batch
+    perform memory._check_message(p_message, memory._which(p_message.seq));
   end if;
   if p_message.expires_at is null then
-    p_message.expires_at := memory._message_expiry(p_policy);
+    p_message.expires_at := coalesce(
+      statement_timestamp() + nullif(p_policy #>> '{messages,expires_after}', 'never')::interval, 'infinity');
   else
     perform memory._check_bound('expires_at', p_message.expires_at);
   end if;
@@ -12409,18 +12145,15 @@ begin
 end;
 $$;
 
--- Tokens of the active messages since the newest summary of a thread, by reading these messages.
+-- Tokens of the messages since the newest summary of a thread, by reading these messages.
 create or replace function memory._tokens_since_summary(p_user_id text, p_thread_id text)
 returns bigint
 language plpgsql stable parallel safe
 as $$
-declare
-  last_seq constant bigint := greatest(
-    (memory._latest_summary(p_user_id, p_thread_id, 'rolling')).end_seq,
-    (memory._latest_summary(p_user_id, p_thread_id, 'thread')).end_seq);
 begin
-  return coalesce(sum(m.token_count), 0) from memory.messages as m
-  where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq > coalesce(last_seq, -1) and m.is_active;
+  return memory._tokens_between(p_user_id, p_thread_id, coalesce(greatest(
+    (memory._latest_summary(p_user_id, p_thread_id, 'rolling')).end_seq,
+    (memory._latest_summary(p_user_id, p_thread_id, 'thread')).end_seq) + 1, 0), 9223372036854775807);
 end;
 $$;
 
@@ -12627,17 +12360,12 @@ declare
   chat jsonb;
 begin
   select m.seq, m.agent_id into newest_seq, agent_id
-  from memory.messages as m
-  where m.user_id = p_job.user_id and m.thread_id = p_job.scope and m.is_active
-    and m.expires_at > statement_timestamp()
-  order by m.seq desc limit 1;
+  from memory._active_messages(p_job.user_id, p_job.scope, null) as m order by m.seq desc limit 1;
   policy := memory._policy(p_job.user_id, agent_id);
   threshold := (policy #>> '{compression,threshold_tokens}')::bigint;
   select min(k.seq) into first_kept_seq
   from (
-    select m.seq from memory.messages as m
-    where m.user_id = p_job.user_id and m.thread_id = p_job.scope and m.is_active
-      and m.expires_at > statement_timestamp()
+    select m.seq from memory._active_messages(p_job.user_id, p_job.scope, null) as m
     order by m.seq desc limit (policy #>> '{compression,recent_messages_to_keep}')::int) as k;
   first_kept_seq := memory._call_seq(p_job.user_id, p_job.scope, first_kept_seq);
   after_opening := memory._seq_after_opening(p_job.user_id, p_job.scope);
@@ -12645,8 +12373,8 @@ begin
   -- it has, so that only the newest messages are read.
   if first_kept_seq is null or not (policy #>> '{resources,memory}')::boolean
     or not is_forced and threshold / 10 > memory._active_tokens(p_job.user_id, p_job.scope)
-      - memory._active_tokens(p_job.user_id, p_job.scope, 0, after_opening - 1)
-      - memory._active_tokens(p_job.user_id, p_job.scope, greatest(first_kept_seq, after_opening), newest_seq) then
+      - memory._tokens_between(p_job.user_id, p_job.scope, 0, after_opening - 1)
+      - memory._tokens_between(p_job.user_id, p_job.scope, greatest(first_kept_seq, after_opening), newest_seq) then
     return;
   end if;
   perform memory._check_summary_is_free(p_job, 'thread');
@@ -12654,10 +12382,8 @@ begin
   range_start := coalesce(base.start_seq, after_opening);
   base_ends := coalesce(base.end_seq + 1, after_opening);
   select m.seq into passed_over
-  from memory.messages as m
-  where m.user_id = p_job.user_id and m.thread_id = p_job.scope and m.is_active
-    and m.seq >= after_opening and m.seq < least(range_start, first_kept_seq) and m.expires_at > statement_timestamp()
-  order by m.seq limit 1;
+  from memory._active_messages(p_job.user_id, p_job.scope, null) as m
+  where m.seq >= after_opening and m.seq < least(range_start, first_kept_seq) order by m.seq limit 1;
   from_seq := coalesce(passed_over, base_ends);
   chat := memory._chat_model(policy #>> '{summary,model}', policy -> 'agent', 'compress_thread');
   select * into given
@@ -12692,9 +12418,9 @@ begin
       'threshold_tokens', policy #> '{compression,threshold_tokens}',
       'is_forced', coalesce((p_job.request ->> 'is_forced')::boolean, false),
       'remaining_tokens', greatest(0, memory._active_tokens(p_job.user_id, p_job.scope)
-        - memory._active_tokens(p_job.user_id, p_job.scope, 0, after_opening - 1)
-        - memory._active_tokens(p_job.user_id, p_job.scope, from_seq, given.last_seq)
-        - memory._active_tokens(p_job.user_id, p_job.scope, first_kept_seq, coalesce(kept.last_seq, newest_seq))));
+        - memory._tokens_between(p_job.user_id, p_job.scope, 0, after_opening - 1)
+        - memory._tokens_between(p_job.user_id, p_job.scope, from_seq, given.last_seq)
+        - memory._tokens_between(p_job.user_id, p_job.scope, first_kept_seq, coalesce(kept.last_seq, newest_seq))));
   input := jsonb_build_object(
     'summary_id', memory._start_summary(p_job.user_id, p_job.scope, 'thread', range_start,
                                         greatest(given.last_seq, base.end_seq), base, given.agent_ids, p_job),
@@ -12715,18 +12441,6 @@ as $$
 begin
   return t.active_tokens from memory.threads as t
   where t.user_id = p_user_id and t.thread_id = p_thread_id;
-end;
-$$;
-
--- Tokens of the active messages in a range of a thread, by reading them.
-create or replace function memory._active_tokens(p_user_id text, p_thread_id text, p_from_seq bigint, p_to_seq bigint)
-returns bigint
-language plpgsql stable parallel safe
-as $$
-begin
-  return coalesce(sum(m.token_count), 0) from memory.messages as m
-  where m.user_id = p_user_id and m.thread_id = p_thread_id
-    and m.seq between p_from_seq and p_to_seq and m.is_active;
 end;
 $$;
 
@@ -16943,18 +16657,8 @@ begin
 end;
 $$;
 
--- Refuses an invalid user_id or thread_id, and a thread that the user does not have.
+-- Refuses an invalid thread_id, and a thread that the user does not have. The caller has checked the user.
 create or replace function memory._check_thread(p_user_id text, p_thread_id text)
-returns void
-language plpgsql stable parallel safe
-as $$
-begin
-  perform memory._check_id('user_id', p_user_id);
-  perform memory._check_thread_exists(p_user_id, p_thread_id);
-end;
-$$;
-
-create or replace function memory._check_thread_exists(p_user_id text, p_thread_id text)
 returns void
 language plpgsql stable parallel safe
 as $$
@@ -16997,17 +16701,11 @@ begin
   if not memory._lock_existing_thread(user_id, thread_id) then
     return 0;
   end if;
-  with gone as (
-    update memory.messages as m set is_active = false
-    where m.user_id = clear_thread.user_id and m.thread_id = clear_thread.thread_id and m.is_active
-      and (clear_thread.agent_id is null or m.agent_id = clear_thread.agent_id)
-    returning m.expires_at
-  )
-  select count(*) filter (where memory._is_current_message(true, g.expires_at)) into cleared from gone as g;
-  -- Jobs may read messages that have a summary_id, so those that compression put away lose it.
-  update memory.messages as m set summary_id = null
-  where m.user_id = clear_thread.user_id and m.thread_id = clear_thread.thread_id and not m.is_active
-    and m.summary_id is not null and (clear_thread.agent_id is null or m.agent_id = clear_thread.agent_id);
+  cleared := (select count(*) from memory._active_messages(user_id, thread_id, agent_id));
+  update memory.messages as m set is_active = false, summary_id = null
+  where m.user_id = clear_thread.user_id and m.thread_id = clear_thread.thread_id
+    and (clear_thread.agent_id is null or m.agent_id = clear_thread.agent_id)
+    and memory._is_kept_message(m.is_active, m.summary_id);
   delete from memory.shown_rounds as r
   where r.user_id = clear_thread.user_id and r.thread_id = clear_thread.thread_id
     and coalesce(clear_thread.agent_id, r.agent_id) = r.agent_id;
@@ -17337,7 +17035,7 @@ set enable_bitmapscan = off
 as $$
 begin
   perform memory._check_reader(user_id);
-  perform memory._check_thread_exists(user_id, thread_id);
+  perform memory._check_thread(user_id, thread_id);
   return query
   select s.thread_id, s.message_count, s.active_tokens, s.first_at, s.last_at, bigint '1', t.title,
     coalesce(t.metadata, '{}')
@@ -17360,8 +17058,10 @@ set jit = off
 set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
 set enable_bitmapscan = off
-set plan_cache_mode = force_generic_plan -- else planned anew in each call: 540 us of CPU, not 308 (2026-11)
+set plan_cache_mode = force_custom_plan -- the conditions decide which threads are looked at
 as $$
+declare
+  named text[]; -- the threads that have the words of the search
 begin
   perform memory._check_reader(user_id);
   perform memory._check_page(row_limit, row_offset);
@@ -17371,28 +17071,26 @@ begin
       'Pass a few words.', '54000');
   end if;
   search := nullif(btrim(search), '');
-  if num_nonnulls(search, filter, active_after, active_before) > 0 then
-    return query
-    select l.* from memory._list_found_threads(
-      user_id, row_limit, row_offset, search, filter, active_after, active_before) as l;
-    return;
+  if search is not null then
+    named := array(select w from memory._threads_with_words(user_id, search) as w);
   end if;
-  -- The page before the counters: of a user with 10,000 threads this takes 4 ms of CPU instead of 11 (PostgreSQL 15).
-  -- Of the threads that a sweep has settled an index gives the latest in order.
+  -- Of the threads that a sweep has settled an index gives the latest in order. The counters are read of the page alone.
   return query
   with page as materialized (
     select t.thread_id, t.title, t.metadata, t.last_at
     from (
-      (select s.* from memory.threads as s
-       where s.user_id = list_threads.user_id and s.settled_at is not null
+      (select s.* from memory._chosen_threads(user_id, named, filter, active_after, active_before) as s
+       where s.settled_at is not null
        order by s.settled_at desc, s.thread_id limit row_limit::bigint + row_offset)
       union all
-      select u.* from memory.threads as u where u.user_id = list_threads.user_id and u.settled_at is null
+      select u.* from memory._chosen_threads(user_id, named, filter, active_after, active_before) as u
+      where u.settled_at is null
     ) as t
     order by t.last_at desc nulls last, t.thread_id limit row_limit offset row_offset
   )
   select p.thread_id, s.message_count, s.active_tokens, s.first_at, s.last_at,
-    (select count(*) from memory.threads as c where c.user_id = list_threads.user_id), p.title,
+    (select count(*) from memory._chosen_threads(
+      list_threads.user_id, named, list_threads.filter, active_after, active_before)), p.title,
     coalesce(p.metadata, '{}')
   from page as p
   join memory.thread_stats as s on s.user_id = list_threads.user_id and s.thread_id = p.thread_id
@@ -17404,34 +17102,20 @@ comment on function memory.list_threads(text, int, int, text, jsonb, timestamptz
 'have all words of search in their title or in one of their messages, filter (a part) in their metadata, and their '
 'latest message after active_after and before active_before. total_count is the number of matches on all pages.';
 
-create or replace function memory._list_found_threads(
-  p_user_id text, p_row_limit int, p_row_offset int, p_search text, p_filter jsonb, p_active_after timestamptz,
-  p_active_before timestamptz
+-- The threads of a user under these conditions; null is no condition.
+create or replace function memory._chosen_threads(
+  p_user_id text, p_named text[], p_filter jsonb, p_active_after timestamptz, p_active_before timestamptz
 )
-returns setof memory.thread
-language plpgsql stable parallel safe
-set plan_cache_mode = force_custom_plan -- the conditions decide which threads are looked at
-as $$
-begin
-  return query
-  with found as materialized (
-    select t.thread_id, t.title, t.metadata, t.last_at
-    from memory.threads as t
-    where t.user_id = p_user_id
-      and (p_filter is null or coalesce(t.metadata, '{}') @> p_filter)
-      and (p_active_after is null or t.last_at > p_active_after)
-      and (p_active_before is null or t.last_at < p_active_before)
-      and (p_search is null or t.thread_id in (select w from memory._threads_with_words(p_user_id, p_search) as w))
-  ), page as materialized (
-    select f.* from found as f order by f.last_at desc nulls last, f.thread_id limit p_row_limit offset p_row_offset
-  )
-  select p.thread_id, s.message_count, s.active_tokens, s.first_at, s.last_at, (select count(*) from found), p.title,
-    coalesce(p.metadata, '{}')
-  from page as p
-  join memory.thread_stats as s on s.user_id = p_user_id and s.thread_id = p.thread_id
-  order by p.last_at desc nulls last, p.thread_id;
+returns setof memory.threads
+language sql stable parallel safe
+begin atomic
+  select t.* from memory.threads as t
+  where t.user_id = p_user_id
+    and (p_named is null or t.thread_id = any (p_named))
+    and (p_filter is null or coalesce(t.metadata, '{}') @> p_filter)
+    and (p_active_after is null or t.last_at > p_active_after)
+    and (p_active_before is null or t.last_at < p_active_before);
 end;
-$$;
 
 -- Locks a thread's row until the transaction ends, and returns whether there is one. Every writer of a thread locks its
 -- row first, so two writers wait for each other instead of deadlocking. If there is no row, nothing needs a lock: later
@@ -17543,8 +17227,7 @@ begin
   delete from memory.summaries as s where s.user_id = old.user_id and s.thread_id = old.thread_id;
   delete from memory.documents as d
   where d.user_id = old.user_id and d.thread_id = old.thread_id and memory._is_archive(d);
-  -- The trigger on messages passes by: it would keep the keys and correct the counters of each, which go with the
-  -- thread. That took 3 of 17 s for 1,000,000 messages.
+  -- The trigger on messages passes by: it would keep the keys and correct the counters, which go with the thread.
   perform memory._begin_whole_user_change();
   with gone as (
     delete from memory.messages as m where m.user_id = old.user_id and m.thread_id = old.thread_id returning m.seq
@@ -18099,6 +17782,7 @@ declare
   copies uuid[];
   copied bigint;
 begin
+  perform memory._check_id('user_id', user_id);
   perform memory._check_thread(user_id, thread_id);
   perform memory._check_id('new_thread_id', new_thread_id);
   if upto_seq < 0 then
@@ -18157,17 +17841,14 @@ begin
   where copied > 0
   on conflict on constraint marks_pkey do update set position = greatest(marks.position, excluded.position);
   update memory.threads as t
-  set next_seq = past_seq, title = origin.title, metadata = its_metadata, message_count = c.messages,
-      active_tokens = c.tokens, first_at = c.first_at, last_at = c.last_at,
+  set next_seq = past_seq, title = origin.title, metadata = its_metadata, first_at = c.first_at, last_at = c.last_at,
       tokens_since_summary = memory._tokens_since_summary(copy_thread.user_id, new_thread_id),
       settled_at = case when origin.settled_at is not null then coalesce(c.last_at, '-infinity') end
   from (
-    select count(*) filter (where m.is_active) as messages,
-      coalesce(sum(m.token_count) filter (where m.is_active), 0) as tokens, min(m.created_at) as first_at,
-      max(m.created_at) as last_at
-    from memory.messages as m
+    select min(m.created_at) as first_at, max(m.created_at) as last_at from memory.messages as m
     where m.user_id = copy_thread.user_id and m.thread_id = new_thread_id) as c
   where t.user_id = copy_thread.user_id and t.thread_id = new_thread_id;
+  perform memory._recount_threads(user_id, array[new_thread_id]);
   perform memory._end_whole_user_change();
   perform memory._store_texts(user_id, 'summary', copies::text[]); -- the newest of them counts now
   if memory._is_queued(user_id, 'embed', thread_id) then -- and so not all of it is embedded
@@ -18295,7 +17976,7 @@ begin
     where m.ctid = any (array(
       select c.ctid from memory.messages as c
       where c.user_id = p_user_id and c.thread_id = p_thread_id and c.seq between p_from_seq and p_to_seq
-        and not c.is_counted and p_token_counts ? c.seq::text and memory._can_be_updated(c)
+        and not c.is_counted and p_token_counts ? c.seq::text and memory._message_problem(c) is null
       for no key update skip locked));
   end if;
   reached := coalesce((
@@ -18310,24 +17991,15 @@ begin
 end;
 $$;
 
--- Whether a message obeys the rules. One that does not, as plain SQL without triggers may store it, cannot be updated,
--- and must stop neither a job nor a sweep.
-create or replace function memory._can_be_updated(p_message memory.messages)
-returns boolean
-language sql stable parallel safe
-begin atomic
-  select memory._message_problem((p_message).user_id, (p_message).thread_id, (p_message).agent_id, (p_message).role,
-    (p_message).content, (p_message).metadata, (p_message).created_at, (p_message).idempotency_key) is null;
-end;
-
--- Whether no job has parsed a message. A cleared message need not be parsed.
+-- Whether no job has parsed a message. A cleared message need not be parsed. One that breaks a rule, as plain SQL
+-- without triggers may store it, cannot be updated, and must stop neither a job nor a sweep.
 create or replace function memory._is_unparsed(p_message memory.messages)
 returns boolean
 language sql stable parallel safe
 begin atomic
   select memory._is_kept_message((p_message).is_active, (p_message).summary_id)
     and not memory._is_parsed((p_message).user_id, 'message', (p_message).thread_id || '/' || (p_message).seq)
-    and memory._can_be_updated(p_message);
+    and memory._message_problem(p_message) is null;
 end;
 
 -- Parses up to p_message_limit messages that no job has read, and returns how many were checked. Until they are parsed,
@@ -18835,6 +18507,7 @@ set max_parallel_workers_per_gather = 0
 set enable_bitmapscan = off
 as $$
 begin
+  perform memory._check_id('user_id', user_id);
   perform memory._check_thread(user_id, thread_id);
   -- The thread is locked before its job, as the worker that stores the result locks them.
   perform from memory.threads as t
@@ -20234,6 +19907,7 @@ set max_parallel_workers_per_gather = 0
 set enable_bitmapscan = off
 as $$
 begin
+  perform memory._check_id('user_id', user_id);
   perform memory._check_thread(user_id, thread_id);
   perform memory._check_recent_k(recent_k);
   return memory._enqueue(user_id, 'extract_memories', thread_id,
@@ -21113,10 +20787,7 @@ returns bigint
 language plpgsql stable parallel safe
 as $$
 begin
-  return m.seq from memory.messages as m
-  where m.user_id = p_user_id and m.thread_id = p_thread_id
-    and memory._is_current_message(m.is_active, m.expires_at)
-  order by m.seq desc limit 1;
+  return m.seq from memory._active_messages(p_user_id, p_thread_id, null) as m order by m.seq desc limit 1;
 end;
 $$;
 
@@ -21258,9 +20929,7 @@ begin
   for ends_round in select unnest('{true,false}'::boolean[]) loop
     select n.seq, n.agent_id into range_end, agent_id
     from (
-      select m.seq, m.agent_id, m.role, m.metadata from memory.messages as m
-      where m.user_id = p_job.user_id and m.thread_id = p_job.scope and m.is_active
-        and m.expires_at > statement_timestamp()
+      select m.seq, m.agent_id, m.role, m.metadata from memory._active_messages(p_job.user_id, p_job.scope, null) as m
       order by m.seq desc limit 1000) as n
     where not ends_round or memory._ends_round(n.role, n.metadata)
     order by n.seq desc limit 1;
@@ -21375,6 +21044,7 @@ set max_parallel_workers_per_gather = 0
 set enable_bitmapscan = off
 as $$
 begin
+  perform memory._check_id('user_id', user_id);
   perform memory._check_thread(user_id, thread_id);
   perform memory._check_recent_k(recent_k);
   perform memory._check_summary_kind(kind, 'what the policy makes');
@@ -25560,6 +25230,184 @@ $$;
 
 set local search_path = pg_catalog, pg_temp;
 
+-- The thread in a context: its newest messages, whole rounds first.
+
+-- The newest messages of a thread that fit into p_max_tokens, in units, newest first. A tool's results are one unit
+-- with the message that called the tools, because a chat API accepts neither without the other. The tokens of a unit
+-- have what stays recalled before its messages (p_kept_seqs, p_kept_tokens). is_more: older messages are left out. The
+-- newest unit is included even if it has more tokens. message_seqs, message_tokens: the tokens of each message that was
+-- read, because counting tokens is most of the work. beginning: the instructions that begin the thread. They belong to
+-- no unit. The function keeps beginning_tokens of p_max_tokens free for the instructions, and returns none of them if
+-- the newest unit leaves fewer tokens. request: the newest message of the user. Its tokens (request_tokens) count with
+-- the newest unit, so that the context has both: always while the round of the request is open (is_open), otherwise if
+-- both fit.
+create or replace function memory._newest_units(
+  p_asking memory._asking, p_max_tokens int, p_kept_seqs bigint[], p_kept_tokens int[],
+  out units memory._unit[], out is_more boolean, out message_seqs bigint[], out message_tokens int[],
+  out beginning bigint[], out beginning_tokens int, out request bigint, out request_tokens int, out is_open boolean
+)
+language plpgsql stable parallel safe
+-- A plan with these settings walks the primary key backwards and stops early. A plan that sorts would read the whole
+-- thread first.
+set enable_sort = off
+as $$
+declare
+  message record;
+  instructions constant bigint[] := memory._opening(p_asking.user_id, p_asking.thread_id);
+  room int;
+  total int;
+  newest_of_unit bigint;
+begin
+  units := array[]::memory._unit[];
+  is_more := false;
+  select coalesce(array_agg(m.seq), '{}'), coalesce(array_agg(t.tokens), '{}'), coalesce(sum(t.tokens), 0)
+  into message_seqs, message_tokens, beginning_tokens
+  from memory._active_messages(p_asking.user_id, p_asking.thread_id, p_asking.agent_id) as m
+  cross join lateral memory._message_tokens(m.is_counted, m.token_count, m.content, m.metadata) as t (tokens)
+  where m.seq between instructions[1] and instructions[cardinality(instructions)];
+  beginning := message_seqs;
+  room := p_max_tokens - beginning_tokens;
+  select r.seq, r.is_open, t.tokens into request, is_open, request_tokens
+  from memory._newest_request(p_asking.user_id, p_asking.thread_id, p_asking.agent_id) as r
+  cross join lateral memory._message_tokens(r.is_counted, r.token_count, r.content, r.metadata) as t (tokens);
+  total := coalesce(request_tokens, 0);
+  for message in
+    select m.seq, m.role, m.is_counted, m.token_count, m.content, m.metadata
+    from (
+      -- The limit ends the walk at the oldest active message, so that the function does not read compressed messages
+      -- before it.
+      select a.* from memory.messages as a
+      where a.user_id = p_asking.user_id and a.thread_id = p_asking.thread_id and a.is_active
+        and a.seq >= coalesce(instructions[cardinality(instructions)] + 1, 0)
+      order by a.seq desc
+      limit (select t.message_count from memory.threads as t
+             where t.user_id = p_asking.user_id and t.thread_id = p_asking.thread_id)
+    ) as m
+    where (p_asking.agent_id is null or m.agent_id = p_asking.agent_id)
+      and memory._is_current_message(m.is_active, m.expires_at)
+    order by m.seq desc
+  loop
+    -- Not in the query, of which PostgreSQL reads up to 50 rows ahead.
+    message_tokens := message_tokens || memory._message_tokens(
+      message.is_counted, message.token_count, message.content, message.metadata);
+    message_seqs := message_seqs || message.seq;
+    if message.seq is distinct from request then
+      total := total + message_tokens[cardinality(message_tokens)]
+        + coalesce(p_kept_tokens[array_position(p_kept_seqs, message.seq)], 0);
+    end if;
+    newest_of_unit := coalesce(newest_of_unit, message.seq);
+    continue when message.role = 'tool';
+    if cardinality(units) > 0 then
+      is_more := total > room;
+      exit when is_more;
+    else
+      if total > p_max_tokens and not is_open and message.seq > request then
+        total := total - request_tokens;
+        request := null;
+      end if;
+      if total > room then
+        beginning := '{}';
+        room := p_max_tokens;
+      end if;
+    end if;
+    units := units || row(message.seq, newest_of_unit, total, message.role = 'user')::memory._unit;
+    newest_of_unit := null;
+  end loop;
+  -- If the thread has only tool results, because the message that called the tools is gone, the results count as one
+  -- unit.
+  if cardinality(units) = 0 and newest_of_unit is not null then
+    units := array[row(message.seq, newest_of_unit, total, false)::memory._unit];
+  end if;
+  if cardinality(units) = 0 then
+    request := null;
+  elsif not request = any (message_seqs) then
+    message_seqs := message_seqs || request;
+    message_tokens := message_tokens || request_tokens;
+  end if;
+end;
+$$;
+
+-- The number of tokens of a message: the exact number once a job has counted the tokens; before that the higher of two
+-- estimates, so that the context breaks no limit.
+create or replace function memory._message_tokens(
+  p_is_counted boolean, p_token_count int, p_content text, p_metadata jsonb
+)
+returns int
+language sql immutable parallel safe
+begin atomic
+  select case
+    when p_is_counted then p_token_count
+    else greatest(
+      p_token_count,
+      memory._tokens_at_most(p_content)
+        + case when p_metadata ? 'tool_calls' then memory._tokens_at_most(p_metadata ->> 'tool_calls') else 0 end
+        + memory._file_tokens(p_metadata)) end;
+end;
+
+-- The tokens that the thread needs beside all other parts: of all its messages while it is under the threshold of its
+-- compression, otherwise of the newest messages up to the threshold. The thread's own counter decides which case
+-- applies, because it counts fewer tokens than a context.
+create or replace function memory._whole_thread_tokens(p_asking memory._asking)
+returns int
+language plpgsql stable parallel safe
+as $$
+begin
+  return coalesce((
+    select coalesce((u.units[cardinality(u.units)]).tokens, 0) + u.beginning_tokens
+    from memory.threads as t
+    cross join lateral (select (p_asking.policy #>> '{compression,threshold_tokens}')::bigint as threshold) as c
+    cross join lateral memory._newest_units(
+      p_asking,
+      case when t.active_tokens <= c.threshold then 2147483647 else least(c.threshold, 2147483647) end::int,
+      null, null) as u
+    where t.user_id = p_asking.user_id and t.thread_id = p_asking.thread_id), 0);
+end;
+$$;
+
+-- The messages that a context shows: of the thread (messages and tokens as memory._newest_units() returns them) those
+-- from p_from_seq on, the instructions and the request. If the context is explained, those that it does not show stand
+-- beside them.
+create or replace function memory._message_offers(
+  p_asking memory._asking, p_seqs bigint[], p_tokens int[], p_from_seq bigint, p_beginning bigint[],
+  p_request bigint, p_covered bigint
+)
+returns memory._offer[]
+language plpgsql stable parallel safe
+as $$
+declare
+  offers memory._offer[];
+begin
+  offers := array(
+    select row(
+      case when u.seq = any (p_beginning) then 0 when u.seq < p_request then 8 else 12 end, u.seq, 'message',
+      u.seq::text, m.role,
+      case when memory._is_held_back(p_asking.user_id, p_asking.thread_id, u.seq, m.role, m.metadata, m.content)
+        then memory._quarantine_notice() else m.content end,
+      u.tokens, case when m.files is null then m.metadata else memory._with_files(m.metadata, m.files) end, null, null,
+      null)::memory._offer
+    from unnest(p_seqs, p_tokens) as u (seq, tokens)
+    cross join lateral (
+      select a.* from memory.messages as a
+      where a.user_id = p_asking.user_id and a.thread_id = p_asking.thread_id and a.seq = u.seq
+      offset 0) as m
+    where u.seq >= p_from_seq or u.seq = any (p_beginning) or u.seq = p_request);
+  if p_asking.explains then
+    offers := offers || array(
+      select memory._left_out('message', case
+          when not m.is_active then 'compressed: a summary took its place'
+          when m.seq <= p_covered then 'does not fit; a summary stands for it'
+          else 'does not fit' end, m.token_count, m.seq::text)
+      from memory.messages as m
+      where m.user_id = p_asking.user_id and m.thread_id = p_asking.thread_id and m.seq < p_from_seq
+        and m.seq <> all (p_beginning) and m.seq is distinct from p_request
+        and (p_asking.agent_id is null or m.agent_id = p_asking.agent_id)
+        and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
+      order by m.seq desc);
+  end if;
+  return offers;
+end;
+$$;
+
 do $$
 begin
   perform set_config('search_path', format('pg_catalog, %I, pg_temp', current_setting('agent_memory.vector_schema')),
@@ -26718,9 +26566,8 @@ begin
     when 'threads' then $entry$coalesce(case when (memory._is_real_moment(t.first_at)) is false then 'first_at' || coalesce(' (' || left(r.value ->> 'first_at', 50) || ')', '') when (memory._is_real_moment(t.last_at)) is false then 'last_at' || coalesce(' (' || left(r.value ->> 'last_at', 50) || ')', '') when (t.next_seq between 0 and 1000000000000000) is false then 'next_seq' || coalesce(' (' || left(r.value ->> 'next_seq', 50) || ')', '') when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (t.tokens_since_summary between 0 and 1000000000000000) is false then 'tokens_since_summary' || coalesce(' (' || left(r.value ->> 'tokens_since_summary', 50) || ')', '') end, case
   when not memory._is_metadata(t.metadata) then 'metadata'
   when octet_length(t.title) > 2000 then 'title' end)$entry$
-    when 'messages' then $entry$coalesce(case when (t.agent_id is null or memory._is_id(t.agent_id)) is false then 'agent_id' || coalesce(' (' || left(r.value ->> 'agent_id', 50) || ')', '') when (memory._is_real_moment(t.created_at)) is false then 'created_at' || coalesce(' (' || left(r.value ->> 'created_at', 50) || ')', '') when (memory._is_bound(t.expires_at)) is false then 'expires_at' || coalesce(' (' || left(r.value ->> 'expires_at', 50) || ')', '') when (jsonb_typeof(t.files) = 'object') is false then 'files' || coalesce(' (' || left(r.value ->> 'files', 50) || ')', '') when (t.seq between 0 and 1000000000000000) is false then 'seq' || coalesce(' (' || left(r.value ->> 'seq', 50) || ')', '') when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (t.token_count between 0 and 1000000000) is false then 'token_count' || coalesce(' (' || left(r.value ->> 'token_count', 50) || ')', '') when (memory._is_real_moment(t.updated_at)) is false then 'updated_at' || coalesce(' (' || left(r.value ->> 'updated_at', 50) || ')', '') end, memory._message_problem(
-  t.user_id, t.thread_id, t.agent_id, t.role, t.content, t.metadata, t.created_at, t.idempotency_key))$entry$
-    when 'idempotency_keys' then $entry$coalesce(case when (t.seq between 0 and 1000000000000000) is false then 'seq' || coalesce(' (' || left(r.value ->> 'seq', 50) || ')', '') when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (t.token_count between 0 and 1000000000) is false then 'token_count' || coalesce(' (' || left(r.value ->> 'token_count', 50) || ')', '') end, case when (octet_length(t.idempotency_key) between 1 and 255) is not true then 'idempotency_key' end)$entry$
+    when 'messages' then $entry$coalesce(case when (t.agent_id is null or memory._is_id(t.agent_id)) is false then 'agent_id' || coalesce(' (' || left(r.value ->> 'agent_id', 50) || ')', '') when (memory._is_real_moment(t.created_at)) is false then 'created_at' || coalesce(' (' || left(r.value ->> 'created_at', 50) || ')', '') when (memory._is_bound(t.expires_at)) is false then 'expires_at' || coalesce(' (' || left(r.value ->> 'expires_at', 50) || ')', '') when (jsonb_typeof(t.files) = 'object') is false then 'files' || coalesce(' (' || left(r.value ->> 'files', 50) || ')', '') when (t.seq between 0 and 1000000000000000) is false then 'seq' || coalesce(' (' || left(r.value ->> 'seq', 50) || ')', '') when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (t.token_count between 0 and 1000000000) is false then 'token_count' || coalesce(' (' || left(r.value ->> 'token_count', 50) || ')', '') when (memory._is_real_moment(t.updated_at)) is false then 'updated_at' || coalesce(' (' || left(r.value ->> 'updated_at', 50) || ')', '') end, memory._message_problem(t))$entry$
+    when 'idempotency_keys' then $entry$coalesce(case when (t.seq between 0 and 1000000000000000) is false then 'seq' || coalesce(' (' || left(r.value ->> 'seq', 50) || ')', '') when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (t.token_count between 0 and 1000000000) is false then 'token_count' || coalesce(' (' || left(r.value ->> 'token_count', 50) || ')', '') end, case when memory._is_idempotency_key(t.idempotency_key) is not true then 'idempotency_key' end)$entry$
     when 'quarantined_messages' then $entry$coalesce(case when (memory._is_real_moment(t.quarantined_at)) is false then 'quarantined_at' || coalesce(' (' || left(r.value ->> 'quarantined_at', 50) || ')', '') when (memory._is_real_moment(t.released_at)) is false then 'released_at' || coalesce(' (' || left(r.value ->> 'released_at', 50) || ')', '') when (t.seq between 0 and 1000000000000000) is false then 'seq' || coalesce(' (' || left(r.value ->> 'seq', 50) || ')', '') when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') end, null)$entry$
     when 'summaries' then $entry$coalesce(case when (memory._is_real_moment(t.created_at)) is false then 'created_at' || coalesce(' (' || left(r.value ->> 'created_at', 50) || ')', '') when (t.end_seq between 0 and 1000000000000000) is false then 'end_seq' || coalesce(' (' || left(r.value ->> 'end_seq', 50) || ')', '') when (memory._is_real_moment(t.quarantined_at)) is false then 'quarantined_at' || coalesce(' (' || left(r.value ->> 'quarantined_at', 50) || ')', '') when (t.start_seq between 0 and 1000000000000000) is false then 'start_seq' || coalesce(' (' || left(r.value ->> 'start_seq', 50) || ')', '') when (t.thread_id = '' or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (t.token_count between 0 and 1000000000) is false then 'token_count' || coalesce(' (' || left(r.value ->> 'token_count', 50) || ')', '') when (t.status <> 'processing') is not true then 'status' end, case
   when memory._list_problem(t.agent_ids) is not null then 'agent_ids'
@@ -26839,9 +26686,7 @@ begin
   if imported @@ '$.* > 0' and exists (select from memory.models as m where m.kind = 'embedding' and m.is_active) then
     perform memory._enqueue_due(user_id, 'backfill', '');
   end if;
-  perform memory._summarize_put_away(import_user.user_id, p.thread_id) -- the job that was to do so is in no export
-  from (select distinct m.thread_id from memory.messages as m
-        where m.user_id = import_user.user_id and not m.is_active and m.summary_id is not null) as p;
+  perform memory._summarize_put_away(user_id, t) from unnest(threads) as t; -- the job that was to do so is in no export
   if imported @@ '$.artifacts > 0' then
     perform memory._enqueue_due(user_id, 'parse_artifacts', '');
   end if;
@@ -27016,13 +26861,7 @@ begin
     perform memory._refuse('export', format('messages: thread or next_seq is missing for message %s', place),
       'threads must have the thread, with a next_seq above the seq of each message.');
   end if;
-  update memory.threads as t
-  set message_count = c.messages, active_tokens = c.tokens
-  from (
-    select m.thread_id, count(*) as messages, sum(m.token_count) as tokens
-    from memory.messages as m where m.user_id = p_user_id and m.thread_id = any (p_threads) and m.is_active
-    group by m.thread_id) as c
-  where t.user_id = p_user_id and t.thread_id = c.thread_id;
+  perform memory._recount_threads(p_user_id, p_threads);
   update memory.memory_scopes as s
   set memory_count = c.memories
   from (
@@ -27659,7 +27498,7 @@ declare
   forgotten_at timestamptz;
 begin
   perform memory._check_id('user_id', user_id);
-  perform memory._check_messages(messages);
+  perform memory._check_chat_messages(messages);
   forgotten_at := memory._user_forgotten_at(user_id);
   -- A text without a time may be of before.
   return array(
@@ -28896,7 +28735,7 @@ begin
       union
       (select m.user_id, m.thread_id, m.seq, m.xmin
        from memory.messages as m
-       where not m.is_active and m.summary_id is null
+       where not memory._is_kept_message(m.is_active, m.summary_id)
        limit p_batch_size - swept_messages)
     ), free as materialized (
       select t.user_id, t.thread_id
@@ -44262,7 +44101,7 @@ declare
 begin
   for routine in
     select p.oid::regprocedure from pg_proc as p
-    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_about_how_many', '_acknowledges', '_active_messages', '_active_tokens', '_add_prompt_version', '_added', '_agent_of_file', '_agent_of_message', '_agent_of_several', '_agrees_with', '_allowed_calls', '_apply_result', '_archive', '_archive_namespace', '_are_numbers', '_are_numbers_from', '_article_after_delete', '_ask_model', '_asking_of', '_asks_the_assistant', '_attributes', '_attributes_named', '_audit', '_audit_before_change', '_audit_schedule', '_await_verdict', '_awaits_extraction', '_awaits_verdict', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_users', '_begin_copy', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_book', '_bury', '_bury_user', '_byte_slice', '_call_model', '_call_seq', '_caller', '_can_be_updated', '_candidates', '_change_name', '_changes_whole_user', '_character_start', '_chat_model', '_check_artifact_soon', '_check_bindings', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_chunks', '_check_clock', '_check_content', '_check_deletion', '_check_document', '_check_embeddings', '_check_export', '_check_extraction_types', '_check_filter', '_check_free_place', '_check_id', '_check_indexes', '_check_json_size', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_on_conflict', '_check_page', '_check_part', '_check_privileges', '_check_prompt_name', '_check_reader', '_check_recent_k', '_check_result_text', '_check_roles', '_check_search', '_check_setting', '_check_settings', '_check_settings_object', '_check_some_readable', '_check_space', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_thread_exists', '_check_title', '_check_triggers', '_check_unread', '_check_upgrade', '_check_user_of_job', '_check_user_or_all', '_checked_roles', '_checks', '_chosen_chat_model', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_cited_by', '_close_archive', '_cluster_map', '_code', '_compared_text', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_hash', '_content_under', '_conversation_memory', '_copies_of', '_copy_texts', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_counted_on', '_counted_refusals', '_counting', '_create_file', '_cross_session_context', '_current_summaries', '_cut_roughly', '_dates_held', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_derived', '_delete_files', '_delete_memories', '_delete_messages', '_deletion', '_describe_binary', '_dimensions', '_doc_types', '_document_after_change', '_document_after_write', '_document_agent', '_document_before_write', '_document_passing', '_document_shown', '_document_texts', '_document_texts_after_change', '_document_texts_after_update', '_documents_to_delete', '_does_not_fit', '_drop_summaries', '_drop_texts', '_drop_uses', '_earlier_messages', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_overdue', '_embed_query', '_embedded_status', '_embedding_input', '_embedding_model', '_embeddings_of', '_emoji', '_end_as_noted', '_end_lease', '_end_memories', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enqueue_reconciliation', '_enter_calls', '_enter_job_calls', '_entries_named', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_evict_hidden', '_evict_together', '_evictable', '_evidence_of', '_evidence_words', '_evident_ends', '_evident_memories', '_evident_summary', '_excerpt', '_expires_soon', '_expiring_unread', '_expiry', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_facts_alike', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_field_problem', '_file_place', '_file_size', '_file_to_change', '_file_tokens', '_files_at', '_filters', '_filters_of_memories', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_unread_messages', '_fit_thread', '_fitted', '_fold_near_duplicates', '_folded', '_folded_vector', '_follows', '_forget_conversation', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_forgetting_delete', '_give_back', '_gone', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_known_provider', '_has_memory', '_has_memory_attributes', '_has_one_value', '_has_runner', '_has_unparsed_texts', '_heading_of', '_held_back', '_help_without_model', '_hide_released', '_hmac_sha256', '_hold_thread', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_insert_claims_mark', '_insert_into_file', '_insert_job', '_is_archive', '_is_article_of', '_is_asked_for', '_is_blank', '_is_bound', '_is_chosen_message', '_is_current', '_is_current_message', '_is_ended_by', '_is_evidence', '_is_forgotten', '_is_held_back', '_is_here', '_is_id', '_is_judged', '_is_kept', '_is_kept_message', '_is_low', '_is_metadata', '_is_named', '_is_over', '_is_parsed', '_is_provider', '_is_queued', '_is_readable_message', '_is_real_moment', '_is_result_text', '_is_role', '_is_short_term', '_is_shown_or_waits', '_is_space', '_is_stated', '_is_summary_due', '_is_tenant', '_is_there', '_is_undeleted', '_is_unexpired', '_is_unparsed', '_is_user', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_in_text', '_json_masked', '_json_states_any', '_judge_document', '_judge_later', '_judged_memory', '_keep_embeddings', '_keep_limit', '_keep_memories', '_keep_query_embedding', '_keep_round', '_keep_the_best', '_keep_window', '_kept_texts', '_keyed_hash', '_keyed_statement', '_keys', '_kind_of_summary', '_known_dimensions', '_known_keys', '_known_memory', '_known_model', '_known_to_end', '_language', '_language_of', '_language_of_script', '_languages', '_last_said', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_leave_spaces', '_left_out', '_line_ends', '_list_found_threads', '_list_problem', '_listed_documents', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_documents', '_lock_embedded', '_lock_existing_thread', '_lock_free_scopes', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_space', '_lock_thread', '_lock_to_forget', '_lock_to_merge', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_log_summary', '_lowered', '_make_texts', '_masked', '_masked_content', '_masked_memory', '_masked_metadata', '_masked_note', '_masks', '_masks_of', '_max_export_bytes', '_max_file_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_attack', '_may_be_copy', '_may_be_long', '_may_be_reworded', '_may_end', '_may_name', '_may_outrank', '_may_reach', '_may_state', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memories_concerned', '_memories_part', '_memories_to_delete', '_memory_before_insert', '_memory_before_update', '_memory_block', '_memory_line', '_memory_offers', '_memory_passing', '_memory_problem', '_memory_result', '_memory_shown', '_memory_texts', '_memory_texts_after_change', '_memory_trust', '_merge_layers', '_merge_parts', '_merge_policy', '_merge_rows', '_merge_secrets', '_merging_statement', '_message_before_insert', '_message_before_update', '_message_digest', '_message_expiry', '_message_in', '_message_lifetime', '_message_offers', '_message_passing', '_message_payload', '_message_problem', '_message_says', '_message_shown', '_message_text_after_update', '_message_texts', '_message_texts_after_change', '_message_tokens', '_message_trust', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_messages_to_delete', '_microseconds', '_model_after_delete', '_model_json', '_model_to_fill', '_named_artifacts', '_named_model', '_near_memories', '_nearest', '_nearest_memories', '_needs_summary', '_new_keys', '_new_message', '_new_names', '_newest_facts', '_newest_question', '_newest_request', '_newest_seq', '_newest_thousand', '_newest_units', '_next_place', '_no_model', '_norm', '_normal_form', '_note_change', '_note_deletion', '_note_expired', '_note_language', '_note_missing_models', '_note_missing_resource', '_note_unseen', '_note_writer', '_nothing_below', '_now_and_then', '_number_changes', '_numbered', '_opening', '_other_values', '_outdated_messages', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_parts_of_result', '_passage', '_passes_multiple', '_passing', '_patterns_of', '_pieces', '_place_of_row', '_placeholder_offer', '_placeholder_text', '_plainly_spelled', '_policy', '_policy_applies', '_policy_section', '_preselected', '_present_winner', '_problem_of', '_prompt', '_prompt_variables', '_proposal', '_pseudonym', '_put_away', '_quarantine_document', '_quarantine_memories', '_quarantine_messages', '_quarantine_notice', '_query_embedding', '_query_hash', '_query_model', '_query_or_null', '_query_target', '_query_words', '_rambles', '_rank_memories', '_ranked', '_ranked_once', '_readable_memory', '_readable_reply', '_readable_share', '_readable_text', '_readable_time', '_reads_language', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_ref_in', '_refusal_in', '_refusals', '_refuse', '_refuse_absent_file', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_memory', '_refuse_message', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_taken_place', '_refuse_text', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refuse_used_key', '_refused_member', '_registration', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevance', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_remove_messages', '_rename_files', '_rendered', '_replace', '_replace_in_file', '_request_words', '_rerank', '_rerank_model', '_reranks', '_restart_jobs', '_reworded_at', '_role', '_role_name', '_room', '_rough_pieces', '_round_hash', '_runs_of_words', '_said', '_said_at', '_said_bytes', '_said_in', '_said_in_message', '_said_members', '_said_parts', '_said_twice', '_same_memories', '_same_results', '_same_spelling', '_same_value', '_sample', '_say_again', '_says_no_more', '_schema_problem', '_search_row', '_searchable_messages', '_seq_after_opening', '_seq_of', '_seq_or_null', '_serve_active_model', '_server_variable', '_serving_model', '_set_mark', '_settings_of_file', '_settle', '_settle_duplicates', '_settle_threads', '_settled_metadata', '_share', '_share_in', '_share_of_texts', '_share_within', '_shortened', '_shown_before', '_shown_memories', '_shown_rounds', '_shown_summary', '_shown_tokens', '_since', '_source_texts', '_source_trust', '_space_of', '_spaces_to_read', '_speaks_of', '_start_summary', '_state', '_state_again', '_stated_at', '_statement_hash', '_states', '_states_any', '_stems_of', '_stop_claims', '_store_embeddings', '_store_summary', '_store_texts', '_stored_digest', '_subject', '_subject_in', '_summarised', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_offers', '_summary_passing', '_summary_shown', '_summary_texts', '_summary_texts_after_change', '_sweep_memories', '_sweep_messages', '_table_with', '_tables_of_users', '_tags_in', '_take_turn', '_text_of_message', '_text_vector', '_texts', '_that_fit', '_thread_after_change', '_thread_after_delete', '_thread_ids', '_thread_of', '_threads_after_delete', '_threads_with_words', '_time_asked', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_for_placeholders', '_tokens_of_parts', '_tokens_since_summary', '_tokens_to_give', '_traced', '_turning_words', '_types_to_extract', '_unbook', '_unembedded', '_unless', '_unread_candidates', '_unread_messages', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_hashes', '_user_of_space', '_user_of_tenant', '_users_with_texts', '_utc_offset', '_uuid_v7', '_valid_memories', '_valid_to_before', '_valid_until', '_values_asked', '_values_before', '_variant_of', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_view_files', '_visible_memories', '_waits_for_budget', '_which', '_whole_calls', '_whole_content', '_whole_history', '_whole_thread_tokens', '_wider_request', '_with_blanks', '_with_defaults', '_with_english_dates', '_with_files', '_with_keys', '_with_own_refs', '_with_same_words', '_with_text', '_without_credentials', '_without_recalled', '_without_said', '_without_user', '_word_key', '_word_rank', '_worded', '_wording', '_wording_key', '_wordings_of', '_words_as_said', '_words_of', '_words_that_begin', '_work_status', '_write_again', '_write_memories', '_write_messages', '_zone_of', '_zone_or_null', 'activate_model', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_thread', 'count_memories', 'deactivate_model', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_thread', 'doctor', 'drop_model', 'end_memory', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_thread', 'get_thread_summary', 'get_user_summary', 'import_user', 'keep_query_embedding', 'list_changes', 'list_documents', 'list_memories', 'list_threads', 'list_users', 'merge_users', 'needs_memory', 'quarantine_memory', 'query_to_embed', 'reconcile_memories', 'record_calls', 'record_use', 'register_model', 'release_job', 'release_memory', 'render_memories', 'reset_prompt', 'restore_memory', 'retry_job', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_thread', 'status', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'update_memory', 'use_files', 'vector_index', 'version', 'was_forgotten'])
+    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_about_how_many', '_acknowledges', '_active_messages', '_active_tokens', '_add_prompt_version', '_added', '_agent_of_file', '_agent_of_message', '_agent_of_several', '_agrees_with', '_allowed_calls', '_apply_result', '_archive', '_archive_namespace', '_are_numbers', '_are_numbers_from', '_article_after_delete', '_ask_model', '_asking_of', '_asks_the_assistant', '_attributes', '_attributes_named', '_audit', '_audit_before_change', '_audit_schedule', '_await_verdict', '_awaits_extraction', '_awaits_verdict', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_users', '_begin_copy', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_book', '_bury', '_bury_user', '_byte_slice', '_call_model', '_call_seq', '_caller', '_candidates', '_change_name', '_changes_whole_user', '_character_start', '_chat_model', '_check_artifact_soon', '_check_bindings', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_chat_messages', '_check_chunks', '_check_clock', '_check_content', '_check_deletion', '_check_document', '_check_embeddings', '_check_export', '_check_extraction_types', '_check_filter', '_check_free_place', '_check_id', '_check_indexes', '_check_json_size', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_message', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_on_conflict', '_check_page', '_check_part', '_check_privileges', '_check_prompt_name', '_check_reader', '_check_recent_k', '_check_result_text', '_check_roles', '_check_search', '_check_setting', '_check_settings', '_check_settings_object', '_check_some_readable', '_check_space', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_title', '_check_triggers', '_check_unread', '_check_upgrade', '_check_user_of_job', '_check_user_or_all', '_checked_roles', '_checks', '_chosen_chat_model', '_chosen_threads', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_cited_by', '_close_archive', '_cluster_map', '_code', '_compared_text', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_hash', '_content_under', '_conversation_memory', '_copies_of', '_copy_texts', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_counted_on', '_counted_refusals', '_counting', '_create_file', '_cross_session_context', '_current_summaries', '_cut_roughly', '_dates_held', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_derived', '_delete_files', '_delete_memories', '_delete_messages', '_deletion', '_describe_binary', '_dimensions', '_doc_types', '_document_after_change', '_document_after_write', '_document_agent', '_document_before_write', '_document_passing', '_document_shown', '_document_texts', '_document_texts_after_change', '_document_texts_after_update', '_documents_to_delete', '_does_not_fit', '_drop_summaries', '_drop_texts', '_drop_uses', '_earlier_messages', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_overdue', '_embed_query', '_embedded_status', '_embedding_input', '_embedding_model', '_embeddings_of', '_emoji', '_end_as_noted', '_end_lease', '_end_memories', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enqueue_reconciliation', '_enter_calls', '_enter_job_calls', '_entries_named', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_evict_hidden', '_evict_together', '_evictable', '_evidence_of', '_evidence_words', '_evident_ends', '_evident_memories', '_evident_summary', '_excerpt', '_expires_soon', '_expiring_unread', '_expiry', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_facts_alike', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_field_problem', '_file_place', '_file_size', '_file_to_change', '_file_tokens', '_files_at', '_filters', '_filters_of_memories', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_unread_messages', '_fit_thread', '_fitted', '_fold_near_duplicates', '_folded', '_folded_vector', '_follows', '_forget_conversation', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_forgetting_delete', '_give_back', '_gone', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_known_provider', '_has_memory', '_has_memory_attributes', '_has_one_value', '_has_runner', '_has_unparsed_texts', '_heading_of', '_help_without_model', '_hide_released', '_hmac_sha256', '_hold_thread', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_insert_claims_mark', '_insert_into_file', '_insert_job', '_is_archive', '_is_article_of', '_is_asked_for', '_is_blank', '_is_bound', '_is_chosen_message', '_is_current', '_is_current_message', '_is_ended_by', '_is_evidence', '_is_forgotten', '_is_held_back', '_is_here', '_is_id', '_is_idempotency_key', '_is_judged', '_is_kept', '_is_kept_message', '_is_low', '_is_metadata', '_is_named', '_is_over', '_is_parsed', '_is_provider', '_is_queued', '_is_readable_message', '_is_real_moment', '_is_result_text', '_is_role', '_is_short_term', '_is_shown_or_waits', '_is_space', '_is_stated', '_is_summary_due', '_is_tenant', '_is_there', '_is_undeleted', '_is_unexpired', '_is_unparsed', '_is_user', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_in_text', '_json_masked', '_json_states_any', '_judge_document', '_judge_later', '_judged_memory', '_keep_embeddings', '_keep_limit', '_keep_memories', '_keep_query_embedding', '_keep_round', '_keep_the_best', '_keep_window', '_kept_texts', '_keyed_hash', '_keyed_statement', '_keys', '_kind_of_summary', '_known_dimensions', '_known_keys', '_known_memory', '_known_model', '_known_to_end', '_language', '_language_of', '_language_of_script', '_languages', '_last_said', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_leave_spaces', '_left_out', '_line_ends', '_list_problem', '_listed_documents', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_documents', '_lock_embedded', '_lock_existing_thread', '_lock_free_scopes', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_space', '_lock_thread', '_lock_to_forget', '_lock_to_merge', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_log_summary', '_lowered', '_make_texts', '_masked', '_masked_content', '_masked_memory', '_masked_metadata', '_masked_note', '_masks', '_masks_of', '_max_export_bytes', '_max_file_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_attack', '_may_be_copy', '_may_be_long', '_may_be_reworded', '_may_end', '_may_name', '_may_outrank', '_may_reach', '_may_state', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memories_concerned', '_memories_part', '_memories_to_delete', '_memory_before_insert', '_memory_before_update', '_memory_block', '_memory_line', '_memory_offers', '_memory_passing', '_memory_problem', '_memory_result', '_memory_shown', '_memory_texts', '_memory_texts_after_change', '_memory_trust', '_merge_layers', '_merge_parts', '_merge_policy', '_merge_rows', '_merge_secrets', '_merging_statement', '_message_before_insert', '_message_before_update', '_message_digest', '_message_in', '_message_offers', '_message_passing', '_message_payload', '_message_problem', '_message_says', '_message_shown', '_message_text_after_update', '_message_texts', '_message_texts_after_change', '_message_tokens', '_message_trust', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_messages_to_delete', '_microseconds', '_model_after_delete', '_model_json', '_model_to_fill', '_named_artifacts', '_named_model', '_near_memories', '_nearest', '_nearest_memories', '_needs_summary', '_new_keys', '_new_message', '_new_names', '_newest_facts', '_newest_question', '_newest_request', '_newest_seq', '_newest_thousand', '_newest_units', '_next_place', '_no_model', '_norm', '_normal_form', '_note_change', '_note_deletion', '_note_expired', '_note_language', '_note_missing_models', '_note_missing_resource', '_note_unseen', '_note_writer', '_nothing_below', '_now_and_then', '_number_changes', '_numbered', '_opening', '_other_values', '_outdated_messages', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_parts_of_result', '_passage', '_passes_multiple', '_passing', '_patterns_of', '_pieces', '_place_of_row', '_placeholder_offer', '_placeholder_text', '_plainly_spelled', '_policy', '_policy_applies', '_policy_section', '_preselected', '_present_winner', '_problem_of', '_prompt', '_prompt_variables', '_proposal', '_pseudonym', '_put_away', '_quarantine_document', '_quarantine_memories', '_quarantine_messages', '_quarantine_notice', '_query_embedding', '_query_hash', '_query_model', '_query_or_null', '_query_target', '_query_words', '_rambles', '_rank_memories', '_ranked', '_ranked_once', '_readable_memory', '_readable_reply', '_readable_share', '_readable_text', '_readable_time', '_reads_language', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_recount_threads', '_ref_in', '_refusal_in', '_refusals', '_refuse', '_refuse_absent_file', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_memory', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_taken_place', '_refuse_text', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refused_member', '_registration', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevance', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_remove_messages', '_rename_files', '_rendered', '_replace', '_replace_in_file', '_request_words', '_rerank', '_rerank_model', '_reranks', '_restart_jobs', '_reworded_at', '_role', '_role_name', '_room', '_rough_pieces', '_round_hash', '_runs_of_words', '_said', '_said_at', '_said_bytes', '_said_in', '_said_in_message', '_said_members', '_said_parts', '_said_twice', '_same_memories', '_same_results', '_same_spelling', '_same_value', '_sample', '_say_again', '_says_no_more', '_schema_problem', '_search_row', '_searchable_messages', '_seq_after_opening', '_seq_of', '_seq_or_null', '_serve_active_model', '_server_variable', '_serving_model', '_set_mark', '_settings_of_file', '_settle', '_settle_duplicates', '_settle_threads', '_settled_metadata', '_share', '_share_in', '_share_of_texts', '_share_within', '_shortened', '_shown_before', '_shown_memories', '_shown_rounds', '_shown_summary', '_shown_tokens', '_since', '_source_texts', '_source_trust', '_space_of', '_spaces_to_read', '_speaks_of', '_start_summary', '_state', '_state_again', '_stated_at', '_statement_hash', '_states', '_states_any', '_stems_of', '_stop_claims', '_store_embeddings', '_store_summary', '_store_texts', '_stored_digest', '_subject', '_subject_in', '_summarised', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_offers', '_summary_passing', '_summary_shown', '_summary_texts', '_summary_texts_after_change', '_sweep_memories', '_sweep_messages', '_table_with', '_tables_of_users', '_tags_in', '_take_turn', '_text_of_message', '_text_vector', '_texts', '_that_fit', '_thread_after_change', '_thread_after_delete', '_thread_ids', '_thread_of', '_threads_after_delete', '_threads_with_words', '_time_asked', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_between', '_tokens_for_placeholders', '_tokens_of_bytes', '_tokens_since_summary', '_tokens_to_give', '_traced', '_turning_words', '_types_to_extract', '_unbook', '_unembedded', '_unless', '_unread_candidates', '_unread_messages', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_hashes', '_user_of_space', '_user_of_tenant', '_users_with_texts', '_utc_offset', '_uuid_v7', '_valid_memories', '_valid_to_before', '_valid_until', '_values_asked', '_values_before', '_variant_of', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_view_files', '_visible_memories', '_waits_for_budget', '_which', '_whole_calls', '_whole_content', '_whole_history', '_whole_thread_tokens', '_wider_request', '_with_blanks', '_with_defaults', '_with_english_dates', '_with_files', '_with_keys', '_with_own_refs', '_with_same_words', '_with_text', '_without_credentials', '_without_recalled', '_without_said', '_without_user', '_word_key', '_word_rank', '_worded', '_wording', '_wording_key', '_wordings_of', '_words_as_said', '_words_of', '_words_that_begin', '_work_status', '_write_again', '_write_memories', '_write_messages', '_zone_of', '_zone_or_null', 'activate_model', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_thread', 'count_memories', 'deactivate_model', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_thread', 'doctor', 'drop_model', 'end_memory', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_thread', 'get_thread_summary', 'get_user_summary', 'import_user', 'keep_query_embedding', 'list_changes', 'list_documents', 'list_memories', 'list_threads', 'list_users', 'merge_users', 'needs_memory', 'quarantine_memory', 'query_to_embed', 'reconcile_memories', 'record_calls', 'record_use', 'register_model', 'release_job', 'release_memory', 'render_memories', 'reset_prompt', 'restore_memory', 'retry_job', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_thread', 'status', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'update_memory', 'use_files', 'vector_index', 'version', 'was_forgotten'])
       and exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as a where a.grantee = 0)
   loop
     execute format('revoke all on routine %s from public', routine);

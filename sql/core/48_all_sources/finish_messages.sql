@@ -47,7 +47,7 @@ begin
     where m.ctid = any (array(
       select c.ctid from memory.messages as c
       where c.user_id = p_user_id and c.thread_id = p_thread_id and c.seq between p_from_seq and p_to_seq
-        and not c.is_counted and p_token_counts ? c.seq::text and memory._can_be_updated(c)
+        and not c.is_counted and p_token_counts ? c.seq::text and memory._message_problem(c) is null
       for no key update skip locked));
   end if;
   reached := coalesce((
@@ -62,24 +62,15 @@ begin
 end;
 $$;
 
--- Whether a message obeys the rules. One that does not, as plain SQL without triggers may store it, cannot be updated,
--- and must stop neither a job nor a sweep.
-create or replace function memory._can_be_updated(p_message memory.messages)
-returns boolean
-language sql stable parallel safe
-begin atomic
-  select memory._message_problem((p_message).user_id, (p_message).thread_id, (p_message).agent_id, (p_message).role,
-    (p_message).content, (p_message).metadata, (p_message).created_at, (p_message).idempotency_key) is null;
-end;
-
--- Whether no job has parsed a message. A cleared message need not be parsed.
+-- Whether no job has parsed a message. A cleared message need not be parsed. One that breaks a rule, as plain SQL
+-- without triggers may store it, cannot be updated, and must stop neither a job nor a sweep.
 create or replace function memory._is_unparsed(p_message memory.messages)
 returns boolean
 language sql stable parallel safe
 begin atomic
   select memory._is_kept_message((p_message).is_active, (p_message).summary_id)
     and not memory._is_parsed((p_message).user_id, 'message', (p_message).thread_id || '/' || (p_message).seq)
-    and memory._can_be_updated(p_message);
+    and memory._message_problem(p_message) is null;
 end;
 
 -- Parses up to p_message_limit messages that no job has read, and returns how many were checked. Until they are parsed,
