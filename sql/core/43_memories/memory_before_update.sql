@@ -6,7 +6,6 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   has_new_tags boolean;
-  problem text;
   policy jsonb;
   judged memory.memories;
   is_changed boolean;
@@ -22,25 +21,12 @@ begin
       perform memory._note_writer(new.user_id, 'memory', new.memory_id::text, false);
     end if;
   end if;
-  -- Values that mean the same get one spelling. Infinity becomes null, which every driver can read.
-  if num_nulls(new.metadata, new.tags) > 0 then
-    new.metadata := coalesce(new.metadata, '{}');
-    new.tags := coalesce(new.tags, '{}');
-  end if;
-  if num_nonnulls(new.valid_from, new.valid_to, new.expires_at) > 0 then
-    new.valid_from := nullif(new.valid_from, 'infinity');
-    new.valid_to := nullif(new.valid_to, 'infinity');
-    new.expires_at := nullif(new.expires_at, 'infinity');
-  end if;
-
   -- A statement that only deletes (so does the eviction) is not checked, because the trigger checks the memory when
   -- somebody restores it. Tags are an exception: the trigger checks them only when they are new.
-  has_new_tags := new.tags <> old.tags and new.tags <> '{}';
+  has_new_tags := coalesce(new.tags <> old.tags and new.tags <> '{}', false);
   if new.deleted_at is null or old.deleted_at is not null or has_new_tags then
-    problem := memory._memory_problem(new, has_new_tags);
-    if problem is not null then
-      perform memory._refuse_memory(problem, new);
-    end if;
+    new := memory._checked_memory(new, has_new_tags);
+    new.expires_at := nullif(new.expires_at, 'infinity');
   end if;
 
   -- A memory that was only said again is no new version, because the columns in its history have not changed.
@@ -118,8 +104,6 @@ create or replace function memory._masked_memory(p_memory memory.memories, p_mas
 returns memory.memories
 language plpgsql stable parallel unsafe
 as $$
-declare
-  problem text;
 begin
   if p_masks <> '{}' then
     p_memory.content := memory._masked(p_memory.content, p_masks);
@@ -128,10 +112,7 @@ begin
     p_memory.subject := left(memory._masked(p_memory.subject, p_masks), 255);
     p_memory.attribute := left(memory._masked(p_memory.attribute, p_masks), 255);
     p_memory.content_hash := memory._content_hash(p_memory.content);
-    problem := memory._memory_problem(p_memory, false);
-    if problem is not null then
-      perform memory._refuse_memory(problem, p_memory);
-    end if;
+    p_memory := memory._checked_memory(p_memory, false);
   end if;
   return p_memory;
 end;

@@ -116,10 +116,9 @@ begin
     where m.user_id = p_memory.user_id and m.memory_id = p_memory.memory_id and m.quarantined_at is not null;
     return true;
   end if;
-  perform memory._keep_limit(s.user_id, s.agent_id, s.memory_count + 1,
-    memory._policy_section(s.user_id, s.agent_id, 'memories'))
-  from memory.memory_scopes as s
-  where s.user_id = p_memory.user_id and s.agent_id = p_memory.agent_id and p_memory.superseded_at is null;
+  if p_memory.superseded_at is null then
+    perform memory._keep_limit(p_memory.user_id, p_memory.agent_id, 1);
+  end if;
   update memory.memories as m
   set deleted_at = null, quarantined_at = null, quarantine_reason = null, quarantined_with = null,
       released_at = statement_timestamp(), operation = 'release', metadata = m.metadata - 'awaits_review'

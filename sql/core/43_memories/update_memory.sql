@@ -10,6 +10,7 @@ as $$
 declare
   current_version int;
   current_metadata jsonb;
+  said record;
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._lock_scopes_of(user_id, array[memory_id]);
@@ -27,19 +28,15 @@ begin
       format('the memory is at version %s, not %s', current_version, expected_version),
       'Read it again and decide on the new content.', '40001');
   end if;
-  if memory._has_memory_attributes(metadata) then
-    tags := coalesce(tags, memory._tags_in(metadata, current_metadata));
-    confidence := coalesce(confidence, memory._share_in(metadata, 'confidence', current_metadata));
-    importance := coalesce(importance, memory._share_in(metadata, 'importance', current_metadata));
-  end if;
+  said := memory._said_in_metadata(metadata, current_metadata);
   update memory.memories as m
   set content = coalesce(update_memory.content, m.content),
       metadata = coalesce( -- with the mark of a memory that waits for a review
         update_memory.metadata || jsonb_strip_nulls(jsonb_build_object('awaits_review', m.metadata -> 'awaits_review')),
         m.metadata),
-      tags = coalesce(update_memory.tags, m.tags),
-      confidence = coalesce(memory._real(update_memory.confidence), m.confidence),
-      importance = coalesce(memory._real(update_memory.importance), m.importance),
+      tags = coalesce(update_memory.tags, said.tags, m.tags),
+      confidence = coalesce(memory._real(coalesce(update_memory.confidence, said.confidence)), m.confidence),
+      importance = coalesce(memory._real(coalesce(update_memory.importance, said.importance)), m.importance),
       expires_at = coalesce(update_memory.expires_at, m.expires_at),
       said_at = case when update_memory.content <> m.content then statement_timestamp() else m.said_at end,
       operation = 'update'

@@ -52,9 +52,7 @@ begin
     end;
   end loop;
   for agent in select s.agent_id from memory.memory_scopes as s where s.user_id = into_user_id order by 1 loop
-    perform memory._keep_limit(into_user_id, agent, s.memory_count,
-      memory._policy_section(into_user_id, agent, 'memories'))
-    from memory.memory_scopes as s where s.user_id = into_user_id and s.agent_id = agent;
+    perform memory._keep_limit(into_user_id, agent);
   end loop;
   -- What is granted to the first user goes to the second, who keeps the stronger access; so does what the first user
   -- wrote in spaces.

@@ -120,8 +120,10 @@ begin
   select n.*
   from memory.memory_scopes as s
   cross join lateral (
-    select v.* from memory._visible_memories(s.user_id, null, false) as v
-    where v.agent_id = s.agent_id and v.memory_type in ('fact', 'preference', 'context', 'procedural')
+    select v.* from memory.memories as v
+    where v.user_id = s.user_id and v.agent_id = s.agent_id
+      and memory._is_visible(v)
+      and v.memory_type in ('fact', 'preference', 'context', 'procedural')
     order by v.created_at desc, v.memory_id desc limit p_most) as n
   where s.user_id = p_user_id
   order by n.created_at desc, n.memory_id desc limit p_most;
