@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
 import pytest
 
-from tests.memories.steps import LATER, add, contents, expire, supersede
+from tests.memories.steps import add, contents, expire, supersede
 from tests.support.sqlapi import Api
 
 

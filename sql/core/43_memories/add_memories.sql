@@ -15,20 +15,16 @@ begin
   perform memory._check_id('agent_id', agent_id);
   perform memory._check_on_conflict(on_conflict);
   perform memory._check_memories(memories);
-  begin
-    given := memory._parse_memories(memories, agent_id);
-    return query select w.* from memory._write_memories(user_id, given, on_conflict) as w;
-    return;
-  exception
-    when data_exception or integrity_constraint_violation or insufficient_privilege or program_limit_exceeded then
-      -- One by one the function finds out which memory it is.
-  end;
-  for place in 0 .. jsonb_array_length(memories) - 1 loop
+  -- First all at once; if that fails, one by one to find the memory that is wrong.
+  for place in -1 .. jsonb_array_length(memories) - 1 loop
     begin
-      given := memory._parse_memories(jsonb_build_array(memories -> place), agent_id);
+      given := memory._parse_memories(
+        case when place < 0 then memories else jsonb_build_array(memories -> place) end, agent_id);
       return query select w.* from memory._write_memories(user_id, given, on_conflict) as w;
+      exit when place < 0;
     exception
       when data_exception or integrity_constraint_violation or insufficient_privilege or program_limit_exceeded then
+        continue when place < 0;
         get stacked diagnostics code = returned_sqlstate, problem = message_text, advice = pg_exception_hint;
         perform memory._refuse_times(
           'memories', jsonb_build_array(memories -> place), array['valid_from', 'valid_to', 'expires_at'], place);
@@ -101,26 +97,22 @@ begin
 end;
 $$;
 
--- An array of memories as rows. What a memory leaves out is its default.
+-- An array of memories as rows. What a memory leaves out, or has null for, is its default.
 create or replace function memory._parse_memories(p_memories jsonb, p_agent_id text)
 returns memory.new_memory[]
 language plpgsql stable parallel safe
 as $$
+declare
+  defaults memory.new_memory;
 begin
+  defaults.memory_type := 'fact';
+  defaults.agent_id := p_agent_id;
+  defaults.confidence := 1.0;
+  defaults.source := 'user';
   return array(
-    select row(m.content, coalesce(m.memory_type, 'fact'), coalesce(m.agent_id, p_agent_id), m.thread_id,
-               nullif(m.metadata, 'null'), m.tags, coalesce(m.confidence, 1.0), m.importance, m.valid_from, m.valid_to,
-               m.expires_at, m.embedding_text, coalesce(m.source, 'user'), m.memory_id, m.subject, m.attribute,
-               m.replaces)::memory.new_memory
-    from rows from (
-      jsonb_to_recordset(p_memories) as (
-        content text, memory_type text, agent_id text, thread_id text, metadata jsonb, tags text[],
-        confidence double precision, importance double precision, valid_from timestamptz, valid_to timestamptz,
-        expires_at timestamptz, embedding_text text, source text, memory_id uuid, subject text, attribute text,
-        replaces uuid[])
-    ) with ordinality as m (
-      content, memory_type, agent_id, thread_id, metadata, tags, confidence, importance, valid_from, valid_to,
-      expires_at, embedding_text, source, memory_id, subject, attribute, replaces, place)
-    order by m.place);
+    select jsonb_populate_record(
+      defaults, e.value - array(select m.key from jsonb_each(e.value) as m where m.value = 'null'))
+    from jsonb_array_elements(p_memories) with ordinality as e (value, place)
+    order by e.place);
 end;
 $$;

@@ -6,7 +6,6 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   policy jsonb;
-  judged memory.memories;
 begin
   if {{are copied}} then
     return new;
@@ -49,20 +48,15 @@ begin
 
   -- An extracted memory stays out if its content is in quarantine already, by a rule or by a caller, under messages
   -- that are trusted at least as much as the messages behind the new memory.
-  if not new.is_stated then
-    if exists (
-      select from memory.memories as m
-      where m.user_id = new.user_id and m.agent_id = new.agent_id and m.content_hash = new.content_hash
-        and m.quarantined_at is not null and m.quarantined_with is null and m.trust >= new.trust) then
-      return null;
-    end if;
+  if not new.is_stated and exists (
+    select from memory.memories as m
+    where m.user_id = new.user_id and m.agent_id = new.agent_id and m.content_hash = new.content_hash
+      and m.quarantined_at is not null and m.quarantined_with is null and m.trust >= new.trust) then
+    return null;
   end if;
-  if memory._may_be_attack(new, policy) then
-    judged := memory._judged_memory(new, true);
-    if judged.user_id is null then
-      return null;
-    end if;
-    new := judged;
+  new := memory._judged_memory(new, policy -> 'trust', true);
+  if new.user_id is null then
+    return null;
   end if;
   -- What a model extracted waits until somebody has looked at it, where the policy says so. The mark in metadata tells
   -- those that nobody has released from others that are in quarantine for the same source or verdict.

@@ -7,8 +7,6 @@ as $$
 declare
   has_new_tags boolean;
   policy jsonb;
-  judged memory.memories;
-  is_changed boolean;
 begin
   if {{are copied}} then
     return new;
@@ -30,14 +28,8 @@ begin
   end if;
 
   -- A memory that was only said again is no new version, because the columns in its history have not changed.
-  if new.said_at is distinct from old.said_at then
-    judged := new;
-    new.said_at := old.said_at;
-    is_changed := new is distinct from old;
-    new := judged;
-    if not is_changed then
-      return new;
-    end if;
+  if new.said_at is distinct from old.said_at and to_jsonb(new) - 'said_at' = to_jsonb(old) - 'said_at' then
+    return new;
   end if;
   if (new.user_id, new.agent_id, new.memory_id) is distinct from (old.user_id, old.agent_id, old.memory_id) then
     perform memory._refuse('memory_id', 'user_id, agent_id and memory_id of a memory cannot change',
@@ -66,8 +58,8 @@ begin
 
   if new.content <> old.content or new.embedding_text is distinct from old.embedding_text then
     new.content_hash := memory._content_hash(new.content);
-    if (new.released_at is null or new.content <> old.content) and memory._may_be_attack(new, policy) then
-      new := memory._judged_memory(new, false);
+    if new.released_at is null or new.content <> old.content then
+      new := memory._judged_memory(new, policy -> 'trust', false);
     end if;
   end if;
 

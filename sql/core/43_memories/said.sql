@@ -71,8 +71,7 @@ returns boolean
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  is_later constant boolean := coalesce(
-    p_said.said_at > coalesce(p_known.said_at, p_known.valid_from, p_known.created_at), false);
+  is_later constant boolean := coalesce(p_said.said_at > memory._stated_at(p_known), false);
   is_earlier constant boolean := coalesce(p_said.valid_from < p_known.valid_from, false);
   seqs constant bigint[] := case
     when p_known.thread_id = p_said.thread_id

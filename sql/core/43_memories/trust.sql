@@ -32,33 +32,25 @@ begin
 end;
 $$;
 
--- Whether a memory with new content is judged: one that is not stored as deleted, where the policy says so.
-create or replace function memory._may_be_attack(p_candidate memory.memories, p_policy jsonb)
-returns boolean
-language sql stable parallel safe
-begin atomic
-  select (p_candidate).deleted_at is null and ((p_policy #>> '{trust,rules}')::boolean
-    or memory._is_low((p_candidate).trust) and (p_policy #>> '{trust,screen}')::boolean);
-end;
-
--- Puts a memory that its writer is about to store into quarantine if the memory has a sign of an attack or a
--- credential, or has low trust and waits for the verdict of the screen model. If the same attack is already in
--- quarantine, the function returns null, and the memory is not stored again.
-create or replace function memory._judged_memory(p_candidate memory.memories, p_is_new boolean)
+-- Puts a memory that its writer is about to store into quarantine where the policy (section trust) has it judged: one
+-- that has a sign of an attack or a credential, or has low trust and waits for the verdict of the screen model. If the
+-- same attack is already in quarantine, the function returns null, and the memory is not stored again.
+create or replace function memory._judged_memory(p_candidate memory.memories, p_policy jsonb, p_is_new boolean)
 returns memory.memories
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  policy constant jsonb := case when memory._is_low(p_candidate.trust)
-    then memory._policy_section(p_candidate.user_id, p_candidate.agent_id, 'trust') else '{"rules": true}' end;
   reason text;
 begin
-  if (policy ->> 'rules')::boolean then
+  if p_candidate.deleted_at is not null then
+    return p_candidate;
+  end if;
+  if (p_policy ->> 'rules')::boolean then
     reason := 'rule: ' || coalesce(
       memory._verdict(concat_ws(e'\n.\n', p_candidate.content, p_candidate.embedding_text), p_candidate.trust),
       case when memory._masked(p_candidate.content, '{credential}') <> p_candidate.content then 'a credential' end);
   end if;
-  if reason is null and (policy ->> 'screen')::boolean then
+  if reason is null and memory._is_low(p_candidate.trust) and (p_policy ->> 'screen')::boolean then
     reason := memory._waiting_reason();
     perform memory._enqueue_due(p_candidate.user_id, 'screen_texts', '');
   end if;

@@ -18,8 +18,8 @@ begin
       select array(select s::numeric::bigint from jsonb_array_elements_text(i.item -> 'seqs') as s) as seqs
     ) as n
     cross join lateral (
-      select (array_agg(s.agent_id order by array_position(n.seqs, s.seq)))[1] as agent_id, max(s.created_at) as said_at,
-        min(memory._message_trust(s.role, s.metadata)) as trust
+      select (array_agg(s.agent_id order by array_position(n.seqs, s.seq)))[1] as agent_id,
+        max(s.created_at) as said_at, min(memory._message_trust(s.role, s.metadata)) as trust
       from memory._messages_by_seqs(p_job.user_id, p_job.scope, n.seqs) as s) as m
     -- Messages that expired meanwhile no longer say which of several agents heard them.
     where m.agent_id is not null or jsonb_array_length(p_job.input -> 'agent_ids') = 1
