@@ -3645,7 +3645,7 @@ returns memory.new_memory[]$header$),
 returns memory.stored_memory$header$),
       ('function', '_attributes', $header$(p_settings jsonb)
 returns jsonb$header$),
-      ('function', '_has_one_value', $header$(p_attribute text, p_settings jsonb)
+      ('function', '_has_one_value', $header$(p_memory memory.memories)
 returns boolean$header$),
       ('function', '_attributes_named', $header$(p_text text)
 returns text[]$header$),
@@ -16908,17 +16908,17 @@ begin
 end;
 $$;
 
--- Whether an attribute has one value at a time. What stands after the slash tells two of a kind apart: each of
--- "phone/work" and "phone/home" has one value. An attribute that no list names has many. p_settings: section memories
--- of the policy.
-create or replace function memory._has_one_value(p_attribute text, p_settings jsonb)
+-- Whether the attribute of a memory has one value at a time. What stands after the slash tells two of a kind apart: each
+-- of "phone/work" and "phone/home" has one value. Null for an attribute that no list names.
+create or replace function memory._has_one_value(p_memory memory.memories)
 returns boolean
-language plpgsql immutable parallel safe
+language plpgsql stable parallel safe
 as $$
 declare
-  known constant jsonb := memory._attributes(p_settings);
+  known constant jsonb := memory._attributes(memory._policy_section(p_memory.user_id, p_memory.agent_id, 'memories'));
 begin
-  return coalesce(known ->> lower(p_attribute), known ->> lower(split_part(p_attribute, '/', 1))) = 'one';
+  return coalesce(
+    known ->> lower(p_memory.attribute), known ->> lower(split_part(p_memory.attribute, '/', 1))) = 'one';
 end;
 $$;
 
@@ -17466,8 +17466,7 @@ declare
   begins constant timestamptz := coalesce(p_memory.valid_from, memory._said_at(p_memory));
 begin
   if p_memory.valid_to <= statement_timestamp()
-    or memory._has_one_value(
-      p_memory.attribute, memory._policy_section(p_memory.user_id, p_memory.agent_id, 'memories')) is not true
+    or memory._has_one_value(p_memory) is not true
     or not exists ( -- another memory of the same statement may have ended it
       select from memory._memories_by_ids(p_memory.user_id, array[p_memory.memory_id]) as m
       where memory._is_current(m)) then
@@ -17599,9 +17598,6 @@ returns bigint
 language plpgsql volatile parallel unsafe
 as $$
 begin
-  if p_noted = '{}' then -- even an update that finds no row enters the triggers
-    return 0;
-  end if;
   p_memory.memory_id := p_successor;
   return memory._end_memories(
     p_memory.user_id, array(
@@ -17915,10 +17911,8 @@ $$;
 create or replace function memory._evictable(p_user_id text, p_agent_id text, p_surplus bigint, p_eviction text)
 returns uuid[]
 language plpgsql stable parallel safe
--- The plan is generic, because planning anew takes longer than the query. Sorting is off, because a plan made while the
--- table was empty would sort all memories of the agent. The settings stand on this function so that no trigger runs
--- under them.
-set plan_cache_mode = force_generic_plan
+-- A plan made while the table was empty would sort all memories of the agent. The setting stands here so that no
+-- trigger runs under it.
 set enable_sort = off
 as $$
 begin
@@ -18073,8 +18067,6 @@ $$;
 create or replace function memory._lock_scopes_of(p_user_id text, p_memory_ids uuid[])
 returns void
 language plpgsql volatile parallel unsafe
--- PostgreSQL would plan it for each array anew, which takes three times as long as the query.
-set plan_cache_mode = force_generic_plan
 as $$
 begin
   perform
@@ -18537,24 +18529,14 @@ create or replace function memory._remove_expired_duplicate(p_candidate memory.m
 returns void
 language plpgsql volatile parallel unsafe
 as $$
-declare
-  expired uuid;
 begin
-  -- The function looks for the row first, because even a delete that finds no row enters the statement trigger.
-  select m.memory_id into expired
-  from memory.memories as m
+  delete from memory.memories as m
   where m.user_id = p_candidate.user_id
     and m.agent_id = p_candidate.agent_id
     and m.content_hash = p_candidate.content_hash
     and m.memory_id <> p_candidate.memory_id
     and memory._is_current(m)
     and m.expires_at <= statement_timestamp();
-  if expired is not null then
-    delete from memory.memories as m
-    where m.user_id = p_candidate.user_id
-      and m.memory_id = expired
-      and m.expires_at <= statement_timestamp(); -- another session may have prolonged its life meanwhile
-  end if;
 end;
 $$;
 
@@ -18774,7 +18756,6 @@ set jit = off
 set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
 set enable_bitmapscan = off
-set plan_cache_mode = force_generic_plan -- a plan for each array anew takes most of the time
 as $$
 declare
   agents text[];
@@ -25295,8 +25276,7 @@ begin
       select o.memory_id
       from memory._other_values(p_memory) as o
       where corrects
-        or not is_over and coalesce(memory._has_one_value(p_memory.attribute, memory._policy_section(
-          p_job.user_id, p_memory.agent_id, 'memories')), (p_effect ->> 'has_one_value')::boolean)
+        or not is_over and coalesce(memory._has_one_value(p_memory), (p_effect ->> 'has_one_value')::boolean)
         -- The same value: it is over, or the new memory says more than this one.
         or coalesce(memory._value_of(o.metadata) = value, is_over and p_memory.metadata ->> 'value' is null)
       order by memory._said(o) desc

@@ -85,8 +85,7 @@ declare
   begins constant timestamptz := coalesce(p_memory.valid_from, memory._said_at(p_memory));
 begin
   if p_memory.valid_to <= statement_timestamp()
-    or memory._has_one_value(
-      p_memory.attribute, memory._policy_section(p_memory.user_id, p_memory.agent_id, 'memories')) is not true
+    or memory._has_one_value(p_memory) is not true
     or not exists ( -- another memory of the same statement may have ended it
       select from memory._memories_by_ids(p_memory.user_id, array[p_memory.memory_id]) as m
       where memory._is_current(m)) then

@@ -44,10 +44,8 @@ $$;
 create or replace function memory._evictable(p_user_id text, p_agent_id text, p_surplus bigint, p_eviction text)
 returns uuid[]
 language plpgsql stable parallel safe
--- The plan is generic, because planning anew takes longer than the query. Sorting is off, because a plan made while the
--- table was empty would sort all memories of the agent. The settings stand on this function so that no trigger runs
--- under them.
-set plan_cache_mode = force_generic_plan
+-- A plan made while the table was empty would sort all memories of the agent. The setting stands here so that no
+-- trigger runs under it.
 set enable_sort = off
 as $$
 begin

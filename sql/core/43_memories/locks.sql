@@ -23,8 +23,6 @@ $$;
 create or replace function memory._lock_scopes_of(p_user_id text, p_memory_ids uuid[])
 returns void
 language plpgsql volatile parallel unsafe
--- PostgreSQL would plan it for each array anew, which takes three times as long as the query.
-set plan_cache_mode = force_generic_plan
 as $$
 begin
   perform

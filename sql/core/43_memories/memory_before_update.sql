@@ -116,23 +116,13 @@ create or replace function memory._remove_expired_duplicate(p_candidate memory.m
 returns void
 language plpgsql volatile parallel unsafe
 as $$
-declare
-  expired uuid;
 begin
-  -- The function looks for the row first, because even a delete that finds no row enters the statement trigger.
-  select m.memory_id into expired
-  from memory.memories as m
+  delete from memory.memories as m
   where m.user_id = p_candidate.user_id
     and m.agent_id = p_candidate.agent_id
     and m.content_hash = p_candidate.content_hash
     and m.memory_id <> p_candidate.memory_id
     and memory._is_current(m)
     and m.expires_at <= statement_timestamp();
-  if expired is not null then
-    delete from memory.memories as m
-    where m.user_id = p_candidate.user_id
-      and m.memory_id = expired
-      and m.expires_at <= statement_timestamp(); -- another session may have prolonged its life meanwhile
-  end if;
 end;
 $$;

@@ -4,7 +4,6 @@ create or replace function memory.record_use(
 returns void
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set plan_cache_mode = force_generic_plan -- a plan for each array anew takes most of the time
 as $$
 declare
   agents text[];

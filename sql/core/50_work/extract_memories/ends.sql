@@ -35,8 +35,7 @@ begin
       select o.memory_id
       from memory._other_values(p_memory) as o
       where corrects
-        or not is_over and coalesce(memory._has_one_value(p_memory.attribute, memory._policy_section(
-          p_job.user_id, p_memory.agent_id, 'memories')), (p_effect ->> 'has_one_value')::boolean)
+        or not is_over and coalesce(memory._has_one_value(p_memory), (p_effect ->> 'has_one_value')::boolean)
         -- The same value: it is over, or the new memory says more than this one.
         or coalesce(memory._value_of(o.metadata) = value, is_over and p_memory.metadata ->> 'value' is null)
       order by memory._said(o) desc
