@@ -3256,7 +3256,7 @@ returns void$header$),
 returns boolean$header$),
       ('function', '_memory_trust', $header$(p_candidate memory.memories)
 returns double precision$header$),
-      ('function', '_judged_memory', $header$(p_candidate memory.memories, p_policy jsonb, p_is_new boolean)
+      ('function', '_judged_memory', $header$(p_candidate memory.memories, p_policy jsonb)
 returns memory.memories$header$),
       ('function', '_quarantine_memories', $header$(
   p_user_id text, p_memory_ids uuid[], p_reason text, p_with text default null
@@ -13986,8 +13986,7 @@ set jit = off
 set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
 set enable_bitmapscan = off
--- The filters decide what index is fastest. The memories of one thread of a user with 100,000 take 2 ms; with one plan
--- for all filters, which PostgreSQL would make after five calls, they take 200.
+-- The filters decide what index is fastest, so no plan suits all of them.
 set plan_cache_mode = force_custom_plan
 as $$
 begin
@@ -14412,9 +14411,14 @@ begin
       and m.quarantined_at is not null and m.quarantined_with is null and m.trust >= new.trust) then
     return null;
   end if;
-  new := memory._judged_memory(new, policy -> 'trust', true);
-  if new.user_id is null then
-    return null;
+  if new.deleted_at is null then
+    new := memory._judged_memory(new, policy -> 'trust');
+    if new.quarantined_at is not null and exists ( -- the same attack is in quarantine already
+      select from memory.memories as m
+      where m.user_id = new.user_id and m.agent_id = new.agent_id and m.content_hash = new.content_hash
+        and m.quarantined_at is not null) then
+      return null;
+    end if;
   end if;
   -- What a model extracted waits until somebody has looked at it, where the policy says so. The mark in metadata tells
   -- those that nobody has released from others that are in quarantine for the same source or verdict.
@@ -14495,8 +14499,8 @@ begin
 
   if new.content <> old.content or new.embedding_text is distinct from old.embedding_text then
     new.content_hash := memory._content_hash(new.content);
-    if new.released_at is null or new.content <> old.content then
-      new := memory._judged_memory(new, policy -> 'trust', false);
+    if new.deleted_at is null and (new.released_at is null or new.content <> old.content) then
+      new := memory._judged_memory(new, policy -> 'trust');
     end if;
   end if;
 
@@ -15473,18 +15477,14 @@ end;
 $$;
 
 -- Puts a memory that its writer is about to store into quarantine where the policy (section trust) has it judged: one
--- that has a sign of an attack or a credential, or has low trust and waits for the verdict of the screen model. If the
--- same attack is already in quarantine, the function returns null, and the memory is not stored again.
-create or replace function memory._judged_memory(p_candidate memory.memories, p_policy jsonb, p_is_new boolean)
+-- that has a sign of an attack or a credential, or has low trust and waits for the verdict of the screen model.
+create or replace function memory._judged_memory(p_candidate memory.memories, p_policy jsonb)
 returns memory.memories
 language plpgsql volatile parallel unsafe
 as $$
 declare
   reason text;
 begin
-  if p_candidate.deleted_at is not null then
-    return p_candidate;
-  end if;
   if (p_policy ->> 'rules')::boolean then
     reason := 'rule: ' || coalesce(
       memory._verdict(concat_ws(e'\n.\n', p_candidate.content, p_candidate.embedding_text), p_candidate.trust),
@@ -15494,12 +15494,6 @@ begin
     reason := memory._judge_later(p_candidate.user_id);
   end if;
   if reason is not null then
-    if p_is_new and exists (
-      select from memory.memories as m
-      where m.user_id = p_candidate.user_id and m.agent_id = p_candidate.agent_id
-        and m.content_hash = p_candidate.content_hash and m.quarantined_at is not null) then
-      return null;
-    end if;
     p_candidate.deleted_at := 'infinity';
     p_candidate.quarantined_at := statement_timestamp();
     p_candidate.quarantine_reason := left(reason, 1000);
@@ -20285,8 +20279,7 @@ $$;
 -- without asking a model, and the thread is not drawn again.
 --
 -- Each sweep reads the messages of twice as many quiet threads as it may queue, and draws these threads by lot, so that
--- those from which the policy wants nothing extracted never shut out the others. With 210,000 unread threads that reads
--- 85,000 pages, or 7,000 while they are busy; reading the first unread message of each took 1,013,000 and 847,000.
+-- those from which the policy wants nothing extracted never shut out the others.
 create or replace function memory._extract_memories_overdue(p_row_limit int)
 returns table (user_id text, scope text)
 language plpgsql stable parallel safe

@@ -54,9 +54,14 @@ begin
       and m.quarantined_at is not null and m.quarantined_with is null and m.trust >= new.trust) then
     return null;
   end if;
-  new := memory._judged_memory(new, policy -> 'trust', true);
-  if new.user_id is null then
-    return null;
+  if new.deleted_at is null then
+    new := memory._judged_memory(new, policy -> 'trust');
+    if new.quarantined_at is not null and exists ( -- the same attack is in quarantine already
+      select from memory.memories as m
+      where m.user_id = new.user_id and m.agent_id = new.agent_id and m.content_hash = new.content_hash
+        and m.quarantined_at is not null) then
+      return null;
+    end if;
   end if;
   -- What a model extracted waits until somebody has looked at it, where the policy says so. The mark in metadata tells
   -- those that nobody has released from others that are in quarantine for the same source or verdict.

@@ -58,8 +58,8 @@ begin
 
   if new.content <> old.content or new.embedding_text is distinct from old.embedding_text then
     new.content_hash := memory._content_hash(new.content);
-    if new.released_at is null or new.content <> old.content then
-      new := memory._judged_memory(new, policy -> 'trust', false);
+    if new.deleted_at is null and (new.released_at is null or new.content <> old.content) then
+      new := memory._judged_memory(new, policy -> 'trust');
     end if;
   end if;
 

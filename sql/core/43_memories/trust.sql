@@ -33,18 +33,14 @@ end;
 $$;
 
 -- Puts a memory that its writer is about to store into quarantine where the policy (section trust) has it judged: one
--- that has a sign of an attack or a credential, or has low trust and waits for the verdict of the screen model. If the
--- same attack is already in quarantine, the function returns null, and the memory is not stored again.
-create or replace function memory._judged_memory(p_candidate memory.memories, p_policy jsonb, p_is_new boolean)
+-- that has a sign of an attack or a credential, or has low trust and waits for the verdict of the screen model.
+create or replace function memory._judged_memory(p_candidate memory.memories, p_policy jsonb)
 returns memory.memories
 language plpgsql volatile parallel unsafe
 as $$
 declare
   reason text;
 begin
-  if p_candidate.deleted_at is not null then
-    return p_candidate;
-  end if;
   if (p_policy ->> 'rules')::boolean then
     reason := 'rule: ' || coalesce(
       memory._verdict(concat_ws(e'\n.\n', p_candidate.content, p_candidate.embedding_text), p_candidate.trust),
@@ -54,12 +50,6 @@ begin
     reason := memory._judge_later(p_candidate.user_id);
   end if;
   if reason is not null then
-    if p_is_new and exists (
-      select from memory.memories as m
-      where m.user_id = p_candidate.user_id and m.agent_id = p_candidate.agent_id
-        and m.content_hash = p_candidate.content_hash and m.quarantined_at is not null) then
-      return null;
-    end if;
     p_candidate.deleted_at := 'infinity';
     p_candidate.quarantined_at := statement_timestamp();
     p_candidate.quarantine_reason := left(reason, 1000);
