@@ -12832,28 +12832,26 @@ begin
       format('has %s memories, at most 100000 are allowed', jsonb_array_length(p_memories)),
       'Call it several times, in one transaction where all or none are to be stored.', '54000');
   end if;
-  select e.position - 1 as place, jsonb_typeof(e.value) as kind into wrong
-  from jsonb_array_elements(p_memories) with ordinality as e (value, position)
-  where jsonb_typeof(e.value) <> 'object' limit 1;
-  if found then
-    perform memory._refuse(format('memories[%s]', wrong.place), format('is a JSON %s', wrong.kind),
-      'Each memory is an object with content.');
-  end if;
-  select e.position - 1 as place, left(m.key, 100) as key, kinds ->> m.key as kind, jsonb_typeof(m.value) as actual
+  select e.position - 1 as place, jsonb_typeof(e.value) as kind, left(m.key, 100) as key, kinds ->> m.key as wanted,
+    jsonb_typeof(m.value) as actual
   into wrong
   from jsonb_array_elements(p_memories) with ordinality as e (value, position)
-  cross join jsonb_each(e.value) as m
-  where (jsonb_typeof(m.value) in ('null', kinds ->> m.key)) is not true or kinds ->> m.key is null
-    or m.key in ('tags', 'replaces') and jsonb_path_exists(m.value, '$[*] ? (@.type() != "string")')
+  left join lateral jsonb_each(case when jsonb_typeof(e.value) = 'object' then e.value end) as m on true
+  where jsonb_typeof(e.value) <> 'object'
+    or m.key is not null and (kinds ->> m.key is null or jsonb_typeof(m.value) not in ('null', kinds ->> m.key)
+      or m.key in ('tags', 'replaces') and jsonb_path_exists(m.value, '$[*] ? (@.type() != "string")'))
   limit 1;
-  if wrong.kind is null and wrong.key is not null then
+  if wrong.kind <> 'object' then
+    perform memory._refuse(format('memories[%s]', wrong.place), format('is a JSON %s', wrong.kind),
+      'Each memory is an object with content.');
+  elsif wrong.wanted is null and wrong.key is not null then
     perform memory._refuse(format('memories[%s]', wrong.place), format('has an unknown member "%s"', wrong.key),
       format('Known members: %s.', (select string_agg(k, ', ' order by k) from jsonb_object_keys(kinds) as k)));
   elsif wrong.key is not null then
     perform memory._refuse(format('%s of memories[%s]', wrong.key, wrong.place), format('is a JSON %s', wrong.actual),
       case wrong.key when 'tags' then 'Pass an array of strings such as ["drinks", "travel"].'
                      when 'replaces' then 'Pass an array of the ids of memories.'
-                     else format('Pass a JSON %s.', wrong.kind) end);
+                     else format('Pass a JSON %s.', wrong.wanted) end);
   end if;
 end;
 $$;
@@ -12864,12 +12862,9 @@ returns memory.new_memory[]
 language plpgsql stable parallel safe
 as $$
 declare
-  defaults memory.new_memory;
+  defaults constant memory.new_memory := jsonb_populate_record(null::memory.new_memory, jsonb_build_object(
+    'memory_type', 'fact', 'agent_id', p_agent_id, 'confidence', 1.0, 'source', 'user'));
 begin
-  defaults.memory_type := 'fact';
-  defaults.agent_id := p_agent_id;
-  defaults.confidence := 1.0;
-  defaults.source := 'user';
   return array(
     select jsonb_populate_record(
       defaults, e.value - array(select m.key from jsonb_each(e.value) as m where m.value = 'null'))
@@ -15007,11 +15002,10 @@ begin
   p_candidate.valid_from := nullif(p_candidate.valid_from, 'infinity');
   p_candidate.valid_to := nullif(p_candidate.valid_to, 'infinity');
   problem := memory._memory_problem(p_candidate, p_has_new_tags);
-  if problem is null then
-    return p_candidate;
-  end if;
-  value := to_jsonb(p_candidate) ->> problem;
+  value := case when problem is not null then to_jsonb(p_candidate) ->> problem end;
   case
+    when problem is null then
+      null; -- nothing is wrong
     when problem in ('user_id', 'agent_id', 'thread_id', 'source', 'subject', 'attribute') then
       perform memory._check_id(problem, value);
     when problem = 'content' then
@@ -15048,6 +15042,7 @@ begin
       perform memory._refuse('quarantined_at', 'does not go with quarantine_reason and deleted_at',
         'Call memory.quarantine_memory() or memory.release_memory(), which change all three.');
   end case;
+  return p_candidate;
 end;
 $$;
 
@@ -15607,7 +15602,7 @@ begin
       said_at = case when update_memory.content <> m.content then statement_timestamp() else m.said_at end,
       operation = 'update'
   where m.user_id = update_memory.user_id and m.memory_id = update_memory.memory_id
-  returning m.version into present.version;
+  returning m.* into present;
   return present.version;
 exception
   when unique_violation then

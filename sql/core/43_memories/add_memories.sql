@@ -71,28 +71,26 @@ begin
       format('has %s memories, at most 100000 are allowed', jsonb_array_length(p_memories)),
       'Call it several times, in one transaction where all or none are to be stored.', '54000');
   end if;
-  select e.position - 1 as place, jsonb_typeof(e.value) as kind into wrong
-  from jsonb_array_elements(p_memories) with ordinality as e (value, position)
-  where jsonb_typeof(e.value) <> 'object' limit 1;
-  if found then
-    perform memory._refuse(format('memories[%s]', wrong.place), format('is a JSON %s', wrong.kind),
-      'Each memory is an object with content.');
-  end if;
-  select e.position - 1 as place, left(m.key, 100) as key, kinds ->> m.key as kind, jsonb_typeof(m.value) as actual
+  select e.position - 1 as place, jsonb_typeof(e.value) as kind, left(m.key, 100) as key, kinds ->> m.key as wanted,
+    jsonb_typeof(m.value) as actual
   into wrong
   from jsonb_array_elements(p_memories) with ordinality as e (value, position)
-  cross join jsonb_each(e.value) as m
-  where (jsonb_typeof(m.value) in ('null', kinds ->> m.key)) is not true or kinds ->> m.key is null
-    or m.key in ('tags', 'replaces') and jsonb_path_exists(m.value, '$[*] ? (@.type() != "string")')
+  left join lateral jsonb_each(case when jsonb_typeof(e.value) = 'object' then e.value end) as m on true
+  where jsonb_typeof(e.value) <> 'object'
+    or m.key is not null and (kinds ->> m.key is null or jsonb_typeof(m.value) not in ('null', kinds ->> m.key)
+      or m.key in ('tags', 'replaces') and jsonb_path_exists(m.value, '$[*] ? (@.type() != "string")'))
   limit 1;
-  if wrong.kind is null and wrong.key is not null then
+  if wrong.kind <> 'object' then
+    perform memory._refuse(format('memories[%s]', wrong.place), format('is a JSON %s', wrong.kind),
+      'Each memory is an object with content.');
+  elsif wrong.wanted is null and wrong.key is not null then
     perform memory._refuse(format('memories[%s]', wrong.place), format('has an unknown member "%s"', wrong.key),
       format('Known members: %s.', (select string_agg(k, ', ' order by k) from jsonb_object_keys(kinds) as k)));
   elsif wrong.key is not null then
     perform memory._refuse(format('%s of memories[%s]', wrong.key, wrong.place), format('is a JSON %s', wrong.actual),
       case wrong.key when 'tags' then 'Pass an array of strings such as ["drinks", "travel"].'
                      when 'replaces' then 'Pass an array of the ids of memories.'
-                     else format('Pass a JSON %s.', wrong.kind) end);
+                     else format('Pass a JSON %s.', wrong.wanted) end);
   end if;
 end;
 $$;
@@ -103,12 +101,9 @@ returns memory.new_memory[]
 language plpgsql stable parallel safe
 as $$
 declare
-  defaults memory.new_memory;
+  defaults constant memory.new_memory := jsonb_populate_record(null::memory.new_memory, jsonb_build_object(
+    'memory_type', 'fact', 'agent_id', p_agent_id, 'confidence', 1.0, 'source', 'user'));
 begin
-  defaults.memory_type := 'fact';
-  defaults.agent_id := p_agent_id;
-  defaults.confidence := 1.0;
-  defaults.source := 'user';
   return array(
     select jsonb_populate_record(
       defaults, e.value - array(select m.key from jsonb_each(e.value) as m where m.value = 'null'))

@@ -68,11 +68,10 @@ begin
   p_candidate.valid_from := nullif(p_candidate.valid_from, 'infinity');
   p_candidate.valid_to := nullif(p_candidate.valid_to, 'infinity');
   problem := memory._memory_problem(p_candidate, p_has_new_tags);
-  if problem is null then
-    return p_candidate;
-  end if;
-  value := to_jsonb(p_candidate) ->> problem;
+  value := case when problem is not null then to_jsonb(p_candidate) ->> problem end;
   case
+    when problem is null then
+      null; -- nothing is wrong
     when problem in ('user_id', 'agent_id', 'thread_id', 'source', 'subject', 'attribute') then
       perform memory._check_id(problem, value);
     when problem = 'content' then
@@ -109,6 +108,7 @@ begin
       perform memory._refuse('quarantined_at', 'does not go with quarantine_reason and deleted_at',
         'Call memory.quarantine_memory() or memory.release_memory(), which change all three.');
   end case;
+  return p_candidate;
 end;
 $$;
 

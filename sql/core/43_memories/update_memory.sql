@@ -33,7 +33,7 @@ begin
       said_at = case when update_memory.content <> m.content then statement_timestamp() else m.said_at end,
       operation = 'update'
   where m.user_id = update_memory.user_id and m.memory_id = update_memory.memory_id
-  returning m.version into present.version;
+  returning m.* into present;
   return present.version;
 exception
   when unique_violation then
