@@ -16920,8 +16920,8 @@ begin
 end;
 $$;
 
--- Whether the attribute of a memory has one value at a time. What stands after the slash tells two of a kind apart: each
--- of "phone/work" and "phone/home" has one value. Null for an attribute that no list names.
+-- Whether the attribute of a memory has one value at a time. What stands after the slash tells two of a kind apart:
+-- each of "phone/work" and "phone/home" has one value. Null for an attribute that no list names.
 create or replace function memory._has_one_value(p_memory memory.memories)
 returns boolean
 language plpgsql stable parallel safe
