@@ -8,7 +8,7 @@
 -- time. No data belongs to an extension, so pg_dump dumps all of it and DROP EXTENSION cannot delete it.
 --
 -- For the administrator who must approve it; docs/what-runs-in-my-database.md has more.
---   It makes    schema memory with 52 tables, 11 views, 42 triggers and 1076 functions, 110 of them public.
+--   It makes    schema memory with 52 tables, 11 views, 42 triggers and 1064 functions, 110 of them public.
 --               The extensions vector, pgcrypto and, for a superuser, plpython3u, if they are missing. Roles without
 --               login: memory_app, memory_tenant, memory_worker, memory_reader, memory_admin, if you may create roles.
 --   It leaves   everything else as it is: it makes no object in another schema, no setting of the server, the database
@@ -3601,11 +3601,9 @@ returns memory.new_memory[]$header$),
   memory_id uuid default null, subject text default null, attribute text default null, replaces uuid[] default null
 )
 returns memory.stored_memory$header$),
-      ('function', '_last_said', $header$(p_memory memory.memories)
-returns timestamptz$header$),
       ('function', '_attributes', $header$(p_settings jsonb)
 returns jsonb$header$),
-      ('function', '_has_one_value', $header$(p_attribute text, p_settings jsonb)
+      ('function', '_has_one_value', $header$(p_memory memory.memories)
 returns boolean$header$),
       ('function', '_attributes_named', $header$(p_text text)
 returns text[]$header$),
@@ -3646,11 +3644,9 @@ returns boolean$header$),
 returns bigint$header$),
       ('function', '_state', $header$(p_memory memory.memories)
 returns text$header$),
-      ('function', '_same_spelling', $header$(p_text text)
+      ('function', '_value_of', $header$(p_metadata jsonb)
 returns text$header$),
       ('function', '_subject', $header$(p_subject text)
-returns text$header$),
-      ('function', '_subject_in', $header$(p_metadata jsonb)
 returns text$header$),
       ('function', '_is_current', $header$(p_memory memory.memories)
 returns boolean$header$),
@@ -3658,12 +3654,14 @@ returns boolean$header$),
 returns boolean$header$),
       ('function', '_is_there', $header$(p_memory memory.memories)
 returns boolean$header$),
-      ('function', '_visible_memories', $header$(p_user_id text, p_as_of timestamptz, p_include_superseded boolean)
-returns setof memory.memories$header$),
-      ('function', '_shown_memories', $header$(p_user_id text, p_as_of timestamptz, p_include_superseded boolean)
-returns setof memory.memories$header$),
-      ('function', '_valid_memories', $header$(p_user_id text, p_agent_id text)
-returns setof memory.memories$header$),
+      ('function', '_is_visible', $header$(p_memory memory.memories)
+returns boolean$header$),
+      ('function', '_is_valid', $header$(p_memory memory.memories)
+returns boolean$header$),
+      ('function', '_is_shown', $header$(
+  p_memory memory.memories, p_as_of timestamptz, p_include_superseded boolean
+)
+returns boolean$header$),
       ('function', '_listed_memories', $header$(
   p_user_id text, p_agent_id text, p_memory_type text, p_search text, p_tags_all text[], p_as_of timestamptz,
   p_include_superseded boolean, p_thread_id text, p_filter jsonb, p_created_after timestamptz,
@@ -3712,19 +3710,13 @@ returns uuid$header$),
 returns void$header$),
       ('function', '_hide_released', $header$(p_user_id text, p_winner uuid, p_deleted_at timestamptz)
 returns void$header$),
-      ('function', '_evict_hidden', $header$(p_winner memory.memories)
-returns void$header$),
       ('function', '_release_left_hidden', $header$(p_row_limit int)
 returns void$header$),
       ('function', '_default_importance', $header$()
 returns double precision$header$),
-      ('function', '_count_memories', $header$(
-  p_user_id text, p_agent_id text, p_change bigint, p_facts uuid[] default null
-)
+      ('function', '_count_memories', $header$(p_user_id text, p_agent_id text, p_change bigint)
 returns void$header$),
-      ('function', '_keep_limit', $header$(p_user_id text, p_agent_id text, p_counted bigint, p_settings jsonb)
-returns bigint$header$),
-      ('function', '_evict_together', $header$(p_user_id text, p_memory_ids uuid[])
+      ('function', '_keep_limit', $header$(p_user_id text, p_agent_id text, p_coming bigint default 0)
 returns void$header$),
       ('function', '_evictable', $header$(p_user_id text, p_agent_id text, p_surplus bigint, p_eviction text)
 returns uuid[]$header$),
@@ -3745,7 +3737,7 @@ returns setof memory.memory$header$),
 )
 returns void$header$),
       ('function', '_lock_scope', $header$(p_user_id text, p_agent_id text)
-returns memory.policies[]$header$),
+returns void$header$),
       ('function', '_lock_scopes_of', $header$(p_user_id text, p_memory_ids uuid[])
 returns void$header$),
       ('function', '_lock_scopes_of_threads', $header$(p_user_id text, p_thread_ids text[])
@@ -3754,6 +3746,8 @@ returns void$header$),
 returns text[]$header$),
       ('function', '_lock_unchanged', $header$(p_user_id text, p_handed_out jsonb)
 returns uuid[]$header$),
+      ('function', '_locked_places', $header$(p_user_id text, p_memory_ids uuid[])
+returns tid[]$header$),
       ('function', '_locked_memory', $header$(p_user_id text, p_memory_id uuid)
 returns memory.memories$header$),
       ('function', '_memories_after_change', $header$()
@@ -3784,10 +3778,6 @@ returns void$header$),
   user_id text, memory_ids uuid[], outcome text default 'used', thread_id text default null
 )
 returns void$header$),
-      ('function', '_keep_memories', $header$(p_user_id text, p_memory_ids uuid[])
-returns void$header$),
-      ('function', '_drop_uses', $header$(p_user_id text, p_memory_ids uuid[])
-returns void$header$),
       ('function', 'release_memory', $header$(user_id text, memory_id uuid)
 returns void$header$),
       ('function', 'restore_memory', $header$(user_id text, memory_id uuid, version int default null)
@@ -3798,8 +3788,8 @@ returns int$header$),
 returns text$header$),
       ('function', '_memory_problem', $header$(p_candidate memory.memories, p_has_new_tags boolean)
 returns text$header$),
-      ('function', '_refuse_memory', $header$(p_problem text, p_candidate memory.memories)
-returns void$header$),
+      ('function', '_checked_memory', $header$(p_candidate memory.memories, p_has_new_tags boolean)
+returns memory.memories$header$),
       ('function', '_check_memory_types', $header$(p_argument text, p_memory_types text[])
 returns void$header$),
       ('function', '_stated_at', $header$(p_memory memory.memories)
@@ -3812,12 +3802,10 @@ returns memory.memories$header$),
 returns boolean$header$),
       ('function', '_state_again', $header$(p_known memory.memories, p_said memory.new_memory)
 returns void$header$),
-      ('function', '_has_memory_attributes', $header$(p_metadata jsonb)
-returns boolean$header$),
-      ('function', '_share_in', $header$(p_metadata jsonb, p_key text, p_before jsonb default null)
-returns double precision$header$),
-      ('function', '_tags_in', $header$(p_metadata jsonb, p_before jsonb default null)
-returns text[]$header$),
+      ('function', '_said_in_metadata', $header$(
+  p_metadata jsonb, p_before jsonb,
+  out tags text[], out confidence double precision, out importance double precision
+)$header$),
       ('function', '_with_defaults', $header$(p_memory memory.new_memory)
 returns memory.new_memory$header$),
       ('function', '_words_of', $header$(p_text text)
@@ -3834,17 +3822,15 @@ returns boolean$header$),
 returns boolean$header$),
       ('function', '_is_stated', $header$(p_candidate memory.memories)
 returns boolean$header$),
-      ('function', '_reworded_at', $header$(p_candidate memory.memories)
-returns timestamptz$header$),
+      ('function', '_is_reworded', $header$(p_candidate memory.memories)
+returns boolean$header$),
       ('function', 'supersede_memory', $header$(user_id text, old_memory_id uuid, new_memory_id uuid, reason text)
 returns void$header$),
       ('function', '_may_outrank', $header$(p_trust double precision, p_other double precision)
 returns boolean$header$),
       ('function', '_memory_trust', $header$(p_candidate memory.memories)
 returns double precision$header$),
-      ('function', '_may_be_attack', $header$(p_candidate memory.memories, p_policy jsonb)
-returns boolean$header$),
-      ('function', '_judged_memory', $header$(p_candidate memory.memories, p_is_new boolean)
+      ('function', '_judged_memory', $header$(p_candidate memory.memories, p_policy jsonb)
 returns memory.memories$header$),
       ('function', '_quarantine_memories', $header$(
   p_user_id text, p_memory_ids uuid[], p_reason text, p_with text default null
@@ -4348,39 +4334,35 @@ returns bigint$header$),
 returns jsonb$header$),
       ('function', '_count_extraction', $header$(p_user_id text, p_has_news boolean)
 returns void$header$),
-      ('function', '_enqueue_reconciliation', $header$(p_user_id text)
-returns void$header$),
+      ('function', '_are_numbers', $header$(p_value jsonb)
+returns boolean$header$),
       ('function', '_readable_reply', $header$(
-  p_job memory.jobs, p_result jsonb, p_most bigint, out reply jsonb, out reasons text[]
+  p_job memory.jobs, p_result jsonb, p_most bigint, out items jsonb[], out reasons text[]
 )$header$),
       ('function', '_readable_memory', $header$(p_item jsonb, p_types jsonb)
 returns jsonb$header$),
-      ('function', '_readable_share', $header$(p_value jsonb)
-returns jsonb$header$),
+      ('function', '_readable_share', $header$(p_value jsonb, p_default double precision)
+returns double precision$header$),
       ('function', '_readable_text', $header$(p_value jsonb, p_most int)
-returns jsonb$header$),
+returns text$header$),
       ('function', '_readable_time', $header$(p_value jsonb)
+returns text$header$),
+      ('function', '_readable_end', $header$(p_item jsonb)
 returns jsonb$header$),
-      ('function', '_are_numbers', $header$(p_value jsonb)
-returns boolean$header$),
       ('function', '_is_evidence', $header$(p_job memory.jobs, p_seqs jsonb)
 returns boolean$header$),
       ('function', '_cited_by', $header$(p_job memory.jobs, p_seqs jsonb)
 returns text$header$),
-      ('function', '_same_value', $header$(p_memory memory.memories)
-returns memory.memories$header$),
       ('function', '_known_to_end', $header$(
   p_job memory.jobs, p_memory memory.memories, p_successor uuid, p_effect jsonb
 )
 returns jsonb$header$),
-      ('function', '_evident_memories', $header$(
-  p_job memory.jobs, p_result jsonb, p_per_reply bigint, p_allowances jsonb
-)
+      ('function', '_evident_memories', $header$(p_job memory.jobs, p_items jsonb[], p_allowances jsonb)
 returns table (place bigint, memory memory.memories, suspicion text, effect jsonb)$header$),
-      ('function', '_evident_ends', $header$(p_job memory.jobs, p_result jsonb)
-returns table (memory memory.memories, effect jsonb)$header$),
       ('function', 'extract_memories', $header$(user_id text, thread_id text, recent_k int default null)
 returns bigint$header$),
+      ('function', '_field_problem', $header$(p_schema jsonb, p_value jsonb, p_path text)
+returns text$header$),
       ('function', '_extract_memories_follow_up', $header$(p_job memory.jobs)
 returns jsonb$header$),
       ('function', '_extract_memories_input', $header$(
@@ -4399,10 +4381,6 @@ returns table (user_id text, scope text)$header$),
 returns table (user_id text, thread_id text, agent_id text, expires_at timestamptz)$header$),
       ('function', '_dead_extractions', $header$()
 returns table (user_id text, thread_id text, is_given_up boolean, died_at timestamptz)$header$),
-      ('function', '_types_to_extract', $header$(p_settings jsonb)
-returns jsonb$header$),
-      ('function', '_field_problem', $header$(p_schema jsonb, p_value jsonb, p_path text)
-returns text$header$),
       ('function', '_parse_artifacts_apply', $header$(p_job memory.jobs, p_result jsonb)
 returns jsonb$header$),
       ('function', '_parse_artifacts_follow_up', $header$(p_job memory.jobs)
@@ -4427,8 +4405,6 @@ returns void$header$),
 )$header$),
       ('function', '_facts_alike', $header$(p_user_id text, p_facts memory.memories[], p_new_ids uuid[])
 returns table (memory_id uuid)$header$),
-      ('function', '_newest_facts', $header$(p_user_id text, p_most int)
-returns setof memory.memories$header$),
       ('function', 'reconcile_memories', $header$(
   user_id text, n int default 50, dry_run boolean default false
 )
@@ -16486,20 +16462,16 @@ begin
   perform memory._check_id('agent_id', agent_id);
   perform memory._check_on_conflict(on_conflict);
   perform memory._check_memories(memories);
-  begin
-    given := memory._parse_memories(memories, agent_id);
-    return query select w.* from memory._write_memories(user_id, given, on_conflict) as w;
-    return;
-  exception
-    when data_exception or integrity_constraint_violation or insufficient_privilege or program_limit_exceeded then
-      -- One by one the function finds out which memory it is.
-  end;
-  for place in 0 .. jsonb_array_length(memories) - 1 loop
+  -- First all at once; if that fails, one by one to find the memory that is wrong.
+  for place in -1 .. jsonb_array_length(memories) - 1 loop
     begin
-      given := memory._parse_memories(jsonb_build_array(memories -> place), agent_id);
+      given := memory._parse_memories(
+        case when place < 0 then memories else jsonb_build_array(memories -> place) end, agent_id);
       return query select w.* from memory._write_memories(user_id, given, on_conflict) as w;
+      exit when place < 0;
     exception
       when data_exception or integrity_constraint_violation or insufficient_privilege or program_limit_exceeded then
+        continue when place < 0;
         get stacked diagnostics code = returned_sqlstate, problem = message_text, advice = pg_exception_hint;
         perform memory._refuse_times(
           'memories', jsonb_build_array(memories -> place), array['valid_from', 'valid_to', 'expires_at'], place);
@@ -16546,53 +16518,44 @@ begin
       format('has %s memories, at most 100000 are allowed', jsonb_array_length(p_memories)),
       'Call it several times, in one transaction where all or none are to be stored.', '54000');
   end if;
-  select e.position - 1 as place, jsonb_typeof(e.value) as kind into wrong
-  from jsonb_array_elements(p_memories) with ordinality as e (value, position)
-  where jsonb_typeof(e.value) <> 'object' limit 1;
-  if found then
-    perform memory._refuse(format('memories[%s]', wrong.place), format('is a JSON %s', wrong.kind),
-      'Each memory is an object with content.');
-  end if;
-  select e.position - 1 as place, left(m.key, 100) as key, kinds ->> m.key as kind, jsonb_typeof(m.value) as actual
+  select e.position - 1 as place, jsonb_typeof(e.value) as kind, left(m.key, 100) as key, kinds ->> m.key as wanted,
+    jsonb_typeof(m.value) as actual
   into wrong
   from jsonb_array_elements(p_memories) with ordinality as e (value, position)
-  cross join jsonb_each(e.value) as m
-  where (jsonb_typeof(m.value) in ('null', kinds ->> m.key)) is not true or kinds ->> m.key is null
-    or m.key in ('tags', 'replaces') and jsonb_path_exists(m.value, '$[*] ? (@.type() != "string")')
+  left join lateral jsonb_each(case when jsonb_typeof(e.value) = 'object' then e.value end) as m on true
+  where jsonb_typeof(e.value) <> 'object'
+    or m.key is not null and (kinds ->> m.key is null or jsonb_typeof(m.value) not in ('null', kinds ->> m.key)
+      or m.key in ('tags', 'replaces') and jsonb_path_exists(m.value, '$[*] ? (@.type() != "string")'))
   limit 1;
-  if wrong.kind is null and wrong.key is not null then
+  if wrong.kind <> 'object' then
+    perform memory._refuse(format('memories[%s]', wrong.place), format('is a JSON %s', wrong.kind),
+      'Each memory is an object with content.');
+  elsif wrong.wanted is null and wrong.key is not null then
     perform memory._refuse(format('memories[%s]', wrong.place), format('has an unknown member "%s"', wrong.key),
       format('Known members: %s.', (select string_agg(k, ', ' order by k) from jsonb_object_keys(kinds) as k)));
   elsif wrong.key is not null then
     perform memory._refuse(format('%s of memories[%s]', wrong.key, wrong.place), format('is a JSON %s', wrong.actual),
       case wrong.key when 'tags' then 'Pass an array of strings such as ["drinks", "travel"].'
                      when 'replaces' then 'Pass an array of the ids of memories.'
-                     else format('Pass a JSON %s.', wrong.kind) end);
+                     else format('Pass a JSON %s.', wrong.wanted) end);
   end if;
 end;
 $$;
 
--- An array of memories as rows. What a memory leaves out is its default.
+-- An array of memories as rows. What a memory leaves out, or has null for, is its default.
 create or replace function memory._parse_memories(p_memories jsonb, p_agent_id text)
 returns memory.new_memory[]
 language plpgsql stable parallel safe
 as $$
+declare
+  defaults constant memory.new_memory := jsonb_populate_record(null::memory.new_memory, jsonb_build_object(
+    'memory_type', 'fact', 'agent_id', p_agent_id, 'confidence', 1.0, 'source', 'user'));
 begin
   return array(
-    select row(m.content, coalesce(m.memory_type, 'fact'), coalesce(m.agent_id, p_agent_id), m.thread_id,
-               nullif(m.metadata, 'null'), m.tags, coalesce(m.confidence, 1.0), m.importance, m.valid_from, m.valid_to,
-               m.expires_at, m.embedding_text, coalesce(m.source, 'user'), m.memory_id, m.subject, m.attribute,
-               m.replaces)::memory.new_memory
-    from rows from (
-      jsonb_to_recordset(p_memories) as (
-        content text, memory_type text, agent_id text, thread_id text, metadata jsonb, tags text[],
-        confidence double precision, importance double precision, valid_from timestamptz, valid_to timestamptz,
-        expires_at timestamptz, embedding_text text, source text, memory_id uuid, subject text, attribute text,
-        replaces uuid[])
-    ) with ordinality as m (
-      content, memory_type, agent_id, thread_id, metadata, tags, confidence, importance, valid_from, valid_to,
-      expires_at, embedding_text, source, memory_id, subject, attribute, replaces, place)
-    order by m.place);
+    select jsonb_populate_record(
+      defaults, e.value - array(select m.key from jsonb_each(e.value) as m where m.value = 'null'))
+    from jsonb_array_elements(p_memories) with ordinality as e (value, place)
+    order by e.place);
 end;
 $$;
 
@@ -16636,17 +16599,6 @@ comment on function memory.add_memory(
 'with the same memory_id stores once: the memory of this id is returned as it is, also if it was changed or deleted '
 'since.';
 
--- The time at which a memory was last said, from which a context counts its age. A memory that is found or recalled
--- gets no younger: searches and contexts write no memories. The start of its validity does not count: a person who says
--- today that she moved to Lisbon last year lives there today. If the memory begins to hold in the future, its age
--- counts from that time. The limit of memories goes by the time of storing instead (limit.sql).
-create or replace function memory._last_said(p_memory memory.memories)
-returns timestamptz
-language sql immutable parallel safe
-begin atomic
-  select greatest(coalesce((p_memory).said_at, (p_memory).created_at), (p_memory).valid_from);
-end;
-
 -- The attributes that facts can have, each with "one" if it holds one value at a time, or "many": those of
 -- lists/attributes.toml, with those of the policy laid over them.
 create or replace function memory._attributes(p_settings jsonb)
@@ -16661,17 +16613,17 @@ begin
 end;
 $$;
 
--- Whether an attribute has one value at a time. What stands after the slash tells two of a kind apart: each of
--- "phone/work" and "phone/home" has one value. An attribute that no list names has many. p_settings: section memories
--- of the policy.
-create or replace function memory._has_one_value(p_attribute text, p_settings jsonb)
+-- Whether the attribute of a memory has one value at a time. What stands after the slash tells two of a kind apart:
+-- each of "phone/work" and "phone/home" has one value. Null for an attribute that no list names.
+create or replace function memory._has_one_value(p_memory memory.memories)
 returns boolean
-language plpgsql immutable parallel safe
+language plpgsql stable parallel safe
 as $$
 declare
-  known constant jsonb := memory._attributes(p_settings);
+  known constant jsonb := memory._attributes(memory._policy_section(p_memory.user_id, p_memory.agent_id, 'memories'));
 begin
-  return coalesce(known ->> lower(p_attribute), known ->> lower(split_part(p_attribute, '/', 1))) = 'one';
+  return coalesce(
+    known ->> lower(p_memory.attribute), known ->> lower(split_part(p_memory.attribute, '/', 1))) = 'one';
 end;
 $$;
 
@@ -16900,10 +16852,7 @@ begin
   deleted := cardinality(chosen);
   if not dry_run and deleted > 0 then
     perform memory._lock_scopes_of(user_id, chosen);
-    perform from (select i from unnest(chosen) as i order by i) as i (id)
-    cross join lateral ( -- each by its key
-      select from memory.memories as m
-      where m.user_id = delete_memories.user_id and m.memory_id = i.id offset 0 for no key update) as m;
+    perform memory._locked_places(user_id, chosen);
     -- Once more: somebody may have changed one of them before it was locked. An UPDATE by hand locks no counter.
     chosen := memory._memories_to_delete(user_id, chosen, agent_id, thread_id, memory_type, tags_all, search, filter,
                                          created_after, created_before);
@@ -16961,32 +16910,19 @@ comment on function memory.delete_memory(text, uuid) is
 'Deletes a memory and returns whether it existed. memory.restore_memory() undoes that until memory.sweep() removes '
 'the memory, or policy erasure.delete_after has passed. Memories that it had superseded are current again.';
 
--- Soft-deletes memories whose counters the caller has locked, and returns how many of them were there. Of several the
--- caller has locked the rows, too.
+-- Soft-deletes memories whose counters the caller has locked, and returns how many of them were there.
 create or replace function memory._delete_memories(p_user_id text, p_memory_ids uuid[])
 returns bigint
 language plpgsql volatile parallel unsafe
 as $$
 declare
+  places constant tid[] := memory._locked_places(p_user_id, p_memory_ids);
   deleted bigint;
 begin
-  if cardinality(p_memory_ids) = 1 then -- the session keeps its plan; planning took a third of the time of a deletion
-    update memory.memories as m
-    set deleted_at = statement_timestamp(), quarantined_at = null, quarantine_reason = null, quarantined_with = null,
-        operation = 'delete'
-    where m.user_id = p_user_id and m.memory_id = p_memory_ids[1] and memory._is_there(m);
-  else
-    update memory.memories as m
-    set deleted_at = statement_timestamp(), quarantined_at = null, quarantine_reason = null, quarantined_with = null,
-        operation = 'delete'
-    where m.ctid = any (array( -- the caller has locked the rows, so they are still in their places
-        select d.place
-        from unnest(p_memory_ids) as i (id)
-        cross join lateral ( -- each by its key: a plan made while the table was small would join, and read all
-          select o.ctid as place from memory.memories as o
-          where o.user_id = p_user_id and o.memory_id = i.id offset 0) as d))
-      and memory._is_there(m);
-  end if;
+  update memory.memories as m
+  set deleted_at = statement_timestamp(), quarantined_at = null, quarantine_reason = null, quarantined_with = null,
+      operation = 'delete'
+  where m.ctid = any (places) and memory._is_there(m);
   get diagnostics deleted = row_count;
   if deleted > 0 then
     perform memory._note_deletion(p_user_id, '{""}');
@@ -17013,17 +16949,15 @@ begin atomic
   end;
 end;
 
--- The spelling by which values are compared: without case, accents and marks, but 6.5 is not 65. Null for no value.
-create or replace function memory._same_spelling(p_text text)
+-- The value of an attribute in the spelling by which values are compared: without case, accents and marks, but 6.5 is
+-- not 65. Null for a memory without a value.
+create or replace function memory._value_of(p_metadata jsonb)
 returns text
 language plpgsql immutable parallel safe
 as $$
 begin
-  if getdatabaseencoding() = 'UTF8' then
-    p_text := regexp_replace(normalize(p_text, nfd), '[\u0300-\u036f]', '', 'g');
-  end if;
-  return nullif(memory._plainly_spelled(
-    regexp_replace(p_text, e'[;!"]|[.,](?![0-9])|(?<=[0-9])[.,](?=[0-9]{3}\\M)', '', 'g')), '');
+  return nullif(memory._plainly_spelled(memory._folded(lower(regexp_replace(
+    p_metadata ->> 'value', e'[;!"]|[.,](?![0-9])|(?<=[0-9])[.,](?=[0-9]{3}\\M)', '', 'g')))), '');
 end;
 $$;
 
@@ -17035,25 +16969,7 @@ begin atomic
   select coalesce(nullif(memory._plainly_spelled(p_subject), ''), 'user');
 end;
 
--- The subject that metadata names, for applications that store memories as JSON; null for anything else.
-create or replace function memory._subject_in(p_metadata jsonb)
-returns text
-language sql immutable parallel safe
-begin atomic
-  select case when jsonb_typeof(p_metadata -> 'subject') = 'string'
-    and length(btrim(p_metadata ->> 'subject')) between 1 and 255 then btrim(p_metadata ->> 'subject') end;
-end;
-
--- The memories that a reader sees. Four functions choose them; the second and the fourth read the result of an earlier
--- one:
---   _visible_memories  memories that are not deleted and not expired, and were current at the given time. Jobs read
---                      them: reconciliation, consolidation, embedding and near-duplicates also compare memories whose
---                      valid_to has passed.
---   _shown_memories    visible memories whose valid_to has not passed, or all visible ones if the caller asks for the
---                      past. A search with filters reads them.
---   _valid_memories    the memories shown now, of one agent or all. Prompts and searches without filters read them.
---   _listed_memories   shown memories, and if the caller asks for them memories in quarantine, under the filters of
---                      list_memories() and count_memories().
+-- Which memories a reader sees. Each of these rules stands here alone; the planner inlines them.
 
 -- Whether a memory is neither superseded nor deleted. The partial indexes of memory.memories have this condition.
 create or replace function memory._is_current(p_memory memory.memories)
@@ -17079,56 +16995,45 @@ begin atomic
   select memory._is_undeleted(p_memory) and memory._is_unexpired((p_memory).expires_at);
 end;
 
--- The visible memories of a user. Without p_as_of these are the memories of now; with p_as_of, the memories that held
--- at that time by valid_from (or created_at) and valid_to. A memory that was replaced or has ended held until then; one
--- that an article took the place of, until it was superseded; duplicates and corrected memories never show again.
-create or replace function memory._visible_memories(p_user_id text, p_as_of timestamptz, p_include_superseded boolean)
-returns setof memory.memories
+-- Whether a memory is current and has not expired. Jobs compare such memories, also those whose valid_to has passed.
+create or replace function memory._is_visible(p_memory memory.memories)
+returns boolean
 language sql stable parallel safe
 begin atomic
-  select m.*
-  from memory.memories as m
-  where m.user_id = p_user_id
-    and m.deleted_at is null
-    and memory._is_unexpired(m.expires_at)
-    and case when p_as_of is null
-             then p_include_superseded or m.superseded_at is null
-             else coalesce(m.valid_from, m.created_at) <= p_as_of
-               and (p_as_of < coalesce(m.valid_to, case when p_include_superseded is not true then m.superseded_at end))
-                 is not false
-               and (p_include_superseded or memory._state(m) in ('current', 'ended', 'replaced'))
-        end;
+  select memory._is_current(p_memory) and memory._is_unexpired((p_memory).expires_at);
 end;
 
-create or replace function memory._shown_memories(p_user_id text, p_as_of timestamptz, p_include_superseded boolean)
-returns setof memory.memories
+-- Whether a memory is visible and holds now. Prompts, and lists and searches of now, show such memories.
+create or replace function memory._is_valid(p_memory memory.memories)
+returns boolean
 language sql stable parallel safe
 begin atomic
-  select m.*
-  from memory._visible_memories(p_user_id, p_as_of, p_include_superseded) as m
-  where m.valid_to is null
-    or m.valid_to > statement_timestamp()
-    or p_as_of is not null
-    or p_include_superseded;
+  select memory._is_visible(p_memory)
+    and ((p_memory).valid_to is null or (p_memory).valid_to > statement_timestamp());
 end;
 
--- The rows of _shown_memories(p_user_id, null, false), under the conditions alone that are left then: through the two
--- functions above, a session reads and plans two more queries of 35 columns wherever this one is inlined. Change the
--- conditions in both places: tests/memories/test_hidden.py compares the two.
-create or replace function memory._valid_memories(p_user_id text, p_agent_id text)
-returns setof memory.memories
+-- Whether lists and searches show a memory. Without p_as_of that is one which holds now, and with p_include_superseded
+-- every one that is not deleted. With p_as_of it is one that held at that time by valid_from (or created_at) and
+-- valid_to. A memory that was replaced or has ended held until then; one that an article took the place of, until it
+-- was superseded; duplicates and corrected memories show with p_include_superseded alone.
+create or replace function memory._is_shown(
+  p_memory memory.memories, p_as_of timestamptz, p_include_superseded boolean
+)
+returns boolean
 language sql stable parallel safe
 begin atomic
-  select m.*
-  from memory.memories as m
-  where m.user_id = p_user_id
-    and m.deleted_at is null
-    and memory._is_unexpired(m.expires_at)
-    and m.superseded_at is null
-    and (m.valid_to is null or m.valid_to > statement_timestamp())
-    and (p_agent_id is null or m.agent_id = p_agent_id);
+  select case
+    when p_as_of is null and p_include_superseded is not true then memory._is_valid(p_memory)
+    else (p_memory).deleted_at is null and memory._is_unexpired((p_memory).expires_at)
+      and (p_as_of is null or coalesce((p_memory).valid_from, (p_memory).created_at) <= p_as_of
+        and (p_as_of < coalesce((p_memory).valid_to, case when p_include_superseded is not true
+                                                       then (p_memory).superseded_at end)) is not false
+        and (p_include_superseded or memory._state(p_memory) in ('current', 'ended', 'replaced')))
+  end;
 end;
 
+-- The memories that lists and counts show, and if the caller asks for them memories in quarantine, under the filters of
+-- list_memories() and count_memories().
 create or replace function memory._listed_memories(
   p_user_id text, p_agent_id text, p_memory_type text, p_search text, p_tags_all text[], p_as_of timestamptz,
   p_include_superseded boolean, p_thread_id text, p_filter jsonb, p_created_after timestamptz,
@@ -17139,7 +17044,8 @@ language sql stable parallel safe
 begin atomic
   select m.*
   from (
-    select s.* from memory._shown_memories(p_user_id, p_as_of, p_include_superseded) as s
+    select s.* from memory.memories as s
+    where s.user_id = p_user_id and memory._is_shown(s, p_as_of, p_include_superseded)
     union all
     select q.* from memory.memories as q
     where p_include_quarantined and q.user_id = p_user_id and q.quarantined_at is not null
@@ -17159,8 +17065,7 @@ begin atomic
       or strpos(lower(m.embedding_text), lower(p_search)) > 0);
 end;
 
--- The last moment at which _valid_memories() has the memory if nothing changes it; -infinity if the memory is hidden
--- already.
+-- The last moment at which a memory is valid (_is_valid) if nothing changes it; -infinity if it is hidden already.
 create or replace function memory._valid_until(p_memory memory.memories)
 returns timestamptz
 language sql immutable parallel safe
@@ -17183,7 +17088,7 @@ end;
 -- the daughter Lou. Policy memories.attributes says which attributes have one value at a time. A new value of such an
 -- attribute ends the memory of the value before: nothing is deleted, and as_of still shows it.
 
--- The current memories of the same agent that give the same subject a value of the same attribute and hold now.
+-- The valid memories of the same agent that give the same subject a value of the same attribute.
 create or replace function memory._other_values(p_memory memory.memories)
 returns setof memory.memories
 language sql stable parallel safe
@@ -17194,8 +17099,7 @@ begin atomic
     and m.attribute is not null and md5(lower(m.attribute)) = md5(lower((p_memory).attribute)) -- by the index
     and memory._subject(m.subject) = memory._subject((p_memory).subject)
     and m.memory_id is distinct from (p_memory).memory_id
-    and memory._is_current(m)
-    and (m.valid_to is null or m.valid_to > statement_timestamp());
+    and memory._is_valid(m);
 end;
 
 -- When a memory was said: in the newest message that states it, or else by the application.
@@ -17267,15 +17171,14 @@ declare
   begins constant timestamptz := coalesce(p_memory.valid_from, memory._said_at(p_memory));
 begin
   if p_memory.valid_to <= statement_timestamp()
-    or memory._has_one_value(
-      p_memory.attribute, memory._policy_section(p_memory.user_id, p_memory.agent_id, 'memories')) is not true
+    or memory._has_one_value(p_memory) is not true
     or not exists ( -- another memory of the same statement may have ended it
       select from memory._memories_by_ids(p_memory.user_id, array[p_memory.memory_id]) as m
       where memory._is_current(m)) then
     return;
   end if;
   for other in select o.* from memory._other_values(p_memory) as o order by o.created_at, o.memory_id loop
-    if memory._same_spelling(p_memory.metadata ->> 'value') = memory._same_spelling(other.metadata ->> 'value') then
+    if memory._value_of(p_memory.metadata) = memory._value_of(other.metadata) then
       perform memory._end_memories(p_memory.user_id, array[other.memory_id], p_memory.memory_id, 'duplicate');
     elsif not memory._may_end(p_memory, other) then
       perform memory._end_memories(p_memory.user_id, array[p_memory.memory_id], other.memory_id, 'stated');
@@ -17400,9 +17303,6 @@ returns bigint
 language plpgsql volatile parallel unsafe
 as $$
 begin
-  if p_noted = '{}' then -- even an update that finds no row enters the triggers
-    return 0;
-  end if;
   p_memory.memory_id := p_successor;
   return memory._end_memories(
     p_memory.user_id, array(
@@ -17640,34 +17540,6 @@ begin
 end;
 $$;
 
--- Evicts, together with a memory, those memories that it hid and that matter no more than it does. The caller releases
--- the other hidden memories.
-create or replace function memory._evict_hidden(p_winner memory.memories)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  hidden constant uuid[] := array(
-    select m.memory_id
-    from memory.memories as m
-    where m.user_id = p_winner.user_id
-      and m.superseded_by = p_winner.memory_id
-      and m.deleted_at is null
-      and m.agent_id = p_winner.agent_id
-      and (m.is_stated, m.importance) <= (p_winner.is_stated, p_winner.importance));
-begin
-  if hidden <> '{}' then -- even an update that finds no row enters the triggers
-    update memory.memories as m
-    set deleted_at = statement_timestamp(), operation = 'evict'
-    where m.user_id = p_winner.user_id
-      and m.memory_id = any (hidden)
-      -- The row may have changed since the function read it.
-      and m.superseded_by = p_winner.memory_id
-      and m.deleted_at is null;
-  end if;
-end;
-$$;
-
 -- Releases memories whose winner is gone, if another session held the counter of their agent at that moment. Each call
 -- releases the memories of at most p_row_limit winners.
 create or replace function memory._release_left_hidden(p_row_limit int)
@@ -17700,107 +17572,52 @@ end;
 
 -- These functions keep the limit of an agent's memories (policy memories.max_per_agent).
 
--- Adds p_change to an agent's memory count, and evicts memories when the count then exceeds the limit. New facts first
--- end the values that they replace, which makes room.
-create or replace function memory._count_memories(
-  p_user_id text, p_agent_id text, p_change bigint, p_facts uuid[] default null
-)
+-- Adds p_change to an agent's memory count.
+create or replace function memory._count_memories(p_user_id text, p_agent_id text, p_change bigint)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  update memory.memory_scopes as s
+  set memory_count = memory._counted_on(s.memory_count, p_change)
+  where s.user_id = p_user_id and s.agent_id = p_agent_id;
+end;
+$$;
+
+-- Evicts those of an agent's memories that exceed the limit when p_coming others have come as well. One statement
+-- evicts all: each statement writes a version of the counter, and whoever reads the counter passes by all versions of
+-- this transaction. The trigger of the update takes the victims off the count. If a victim had expired, the memories
+-- that it hid are released, as when a sweep removes it.
+create or replace function memory._keep_limit(p_user_id text, p_agent_id text, p_coming bigint default 0)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  counted bigint;
-  layers memory.policies[];
-  settings jsonb;
+  settings constant jsonb := memory._policy_section(p_user_id, p_agent_id, 'memories');
+  surplus constant bigint := p_coming - (settings ->> 'max_per_agent')::bigint + (
+    select s.memory_count from memory.memory_scopes as s where s.user_id = p_user_id and s.agent_id = p_agent_id);
+  places tid[];
 begin
-  if p_change <= 0 then
-    update memory.memory_scopes as s
-    set memory_count = memory._counted_on(s.memory_count, p_change)
-    where s.user_id = p_user_id and s.agent_id = p_agent_id;
-    return;
-  end if;
-  update memory.memory_scopes as s
-  set memory_count = memory._counted_on(s.memory_count, p_change)
-  where s.user_id = p_user_id and s.agent_id = p_agent_id
-  returning s.memory_count, array( -- as in memory._policy()
-    select p from (select p_user_id, p_agent_id offset 0) as a (user_id, agent_id)
-    join memory.policies as p on memory._policy_applies(p.user_id, p.agent_id, a.user_id, a.agent_id))
-  into counted, layers;
-  if p_facts is not null then
-    perform memory._settle(m) from memory._memories_by_ids(p_user_id, p_facts) as m;
-    counted := (
-      select s.memory_count from memory.memory_scopes as s where s.user_id = p_user_id and s.agent_id = p_agent_id);
-  end if;
-  settings := memory._effective_policy(layers) -> 'memories';
-  if counted > (settings ->> 'max_per_agent')::bigint then
-    perform memory._keep_limit(p_user_id, p_agent_id, counted, settings);
-  end if;
-end;
-$$;
-
--- Evicts those of an agent's p_counted memories that exceed the limit of p_settings (section memories of the policy),
--- and returns the number of evicted memories.
-create or replace function memory._keep_limit(p_user_id text, p_agent_id text, p_counted bigint, p_settings jsonb)
-returns bigint
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  surplus constant bigint := p_counted - (p_settings ->> 'max_per_agent')::bigint;
-  victims uuid[];
-begin
-  if surplus <= 0 then
-    return 0;
-  end if;
-  victims := memory._evictable(p_user_id, p_agent_id, surplus, p_settings ->> 'eviction');
-  if cardinality(victims) > 1 then -- many memories came at once, or an administrator lowered the limit
-    perform memory._evict_together(p_user_id, victims);
-  else -- its plan is kept
-    -- The trigger of the update takes the victim off the count. If the victim had expired, the memories that it hid are
-    -- released, as when a sweep removes the victim.
+  if surplus > 0 then
+    places := memory._locked_places(
+      p_user_id, memory._evictable(p_user_id, p_agent_id, surplus, settings ->> 'eviction'));
     update memory.memories as m
     set deleted_at = statement_timestamp(),
         operation = case when m.expires_at <= statement_timestamp() then 'delete' else 'evict' end
-    where m.user_id = p_user_id
-      and m.memory_id = victims[1]; -- with _is_current(m) a plan made without statistics reads all memories of the user
+    where m.ctid = any (places);
   end if;
-  return surplus;
-end;
-$$;
-
--- Evicts several memories in one statement: each statement writes a new version of the counter, and whoever reads the
--- counter passes by all versions of this transaction. The caller holds the counter, so that nobody else evicts them.
-create or replace function memory._evict_together(p_user_id text, p_memory_ids uuid[])
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  places tid[];
-begin
-  -- A statement of its own, because a row that somebody else was changing has another place afterwards.
-  places := array(
-    select f.place
-    from unnest(p_memory_ids) as i (id)
-    cross join lateral (
-      select o.ctid as place from memory.memories as o
-      where o.user_id = p_user_id and o.memory_id = i.id offset 0 for no key update) as f);
-  update memory.memories as m
-  set deleted_at = statement_timestamp(),
-      operation = case when m.expires_at <= statement_timestamp() then 'delete' else 'evict' end
-  where m.ctid = any (places);
 end;
 $$;
 
 -- The memories that are evicted first: expired memories, then the memories that matter least (extracted before stated,
 -- then the less important, then those stored earlier), or with p_eviction "fifo" those stored first. A memory that is
--- said or recalled again is no younger here: only a context counts from when it was last said (age.sql). Each part
+-- said or recalled again is no younger here: only a context counts from when it was last said. Each part
 -- reads the beginning of an index, and only as far as the limit needs it.
 create or replace function memory._evictable(p_user_id text, p_agent_id text, p_surplus bigint, p_eviction text)
 returns uuid[]
 language plpgsql stable parallel safe
--- The plan is generic, because planning anew takes longer than the query. Sorting is off, because a plan made while the
--- table was empty would sort all memories of the agent. The settings stand on this function so that no trigger runs
--- under them.
-set plan_cache_mode = force_generic_plan
+-- A plan made while the table was empty would sort all memories of the agent. The setting stands here so that no
+-- trigger runs under it.
 set enable_sort = off
 as $$
 begin
@@ -17819,8 +17636,7 @@ begin
      where p_eviction = 'fifo'
        and m.user_id = p_user_id
        and m.agent_id = p_agent_id
-       and memory._is_current(m)
-       and memory._is_unexpired(m.expires_at)
+       and memory._is_visible(m)
      order by m.created_at, m.memory_id
      limit p_surplus)
     union all
@@ -17829,8 +17645,7 @@ begin
      where p_eviction <> 'fifo'
        and m.user_id = p_user_id
        and m.agent_id = p_agent_id
-       and memory._is_current(m)
-       and memory._is_unexpired(m.expires_at)
+       and memory._is_visible(m)
      order by m.is_stated, m.importance, m.created_at, m.memory_id
      limit p_surplus)
     limit p_surplus);
@@ -17852,8 +17667,7 @@ set jit = off
 set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
 set enable_bitmapscan = off
--- The filters decide what index is fastest. The memories of one thread of a user with 100,000 take 2 ms; with one plan
--- for all filters, which PostgreSQL would make after five calls, they take 200.
+-- The filters decide what index is fastest, so no plan suits all of them.
 set plan_cache_mode = force_custom_plan
 as $$
 begin
@@ -17936,28 +17750,20 @@ $$;
 -- the counters of their agents before the memories, and locks several counters in the order of agent_id, so that no two
 -- functions deadlock. Only an UPDATE or DELETE by hand locks memories first.
 
--- Locks the counter of one agent, and creates a missing counter. Returns the policy layers that apply to the agent,
--- which the same statement reads.
+-- Locks the counter of one agent, and creates a missing counter.
 create or replace function memory._lock_scope(p_user_id text, p_agent_id text)
-returns memory.policies[]
+returns void
 language plpgsql volatile parallel unsafe
 as $$
-declare
-  layers memory.policies[];
 begin
   loop
-    select array(
-      select p from memory.policies as p
-      where memory._policy_applies(p.user_id, p.agent_id, p_user_id, p_agent_id))
-    into layers
-    from memory.memory_scopes as s
+    perform from memory.memory_scopes as s
     where s.user_id = p_user_id and s.agent_id = p_agent_id
     for no key update;
     exit when found;
     insert into memory.memory_scopes (user_id, agent_id) values (p_user_id, p_agent_id)
     on conflict do nothing;
   end loop;
-  return layers;
 end;
 $$;
 
@@ -17965,8 +17771,6 @@ $$;
 create or replace function memory._lock_scopes_of(p_user_id text, p_memory_ids uuid[])
 returns void
 language plpgsql volatile parallel unsafe
--- PostgreSQL would plan it for each array anew, which takes three times as long as the query.
-set plan_cache_mode = force_generic_plan
 as $$
 begin
   perform
@@ -17998,7 +17802,6 @@ language plpgsql volatile parallel unsafe
 as $$
 declare
   agents text[] := array[]::text[];
-  present text[];
 begin
   -- The agents of 1,000,000 messages take 3 s to read, so they are read only if a worker has a job of theirs.
   if exists (
@@ -18010,13 +17813,11 @@ begin
       select m.agent_id from memory.messages as m where m.user_id = p_user_id and m.thread_id = any (p_thread_ids));
   end if;
   -- A second look: memories that a worker has committed since the first one have their counter.
-  present := array(select s.agent_id from memory.memory_scopes as s where s.user_id = p_user_id);
-  if agents <@ present then -- a fifth of the time with 1,000 agents
-    perform from memory.memory_scopes as s where s.user_id = p_user_id order by s.agent_id for no key update;
-  else
-    perform memory._lock_scope(p_user_id, a.agent_id)
-    from (select distinct u as agent_id from unnest(agents || present) as u order by 1) as a;
-  end if;
+  perform memory._lock_scope(p_user_id, a.agent_id)
+  from (
+    select u as agent_id from unnest(agents) as u
+    union select s.agent_id from memory.memory_scopes as s where s.user_id = p_user_id
+    order by 1) as a;
 end;
 $$;
 
@@ -18047,10 +17848,27 @@ begin
   -- The query looks up each memory separately: a join of 1,200 memories with all memories of the user took 0.4 s.
   return array(
     select (
-      select m.memory_id from memory._visible_memories(p_user_id, null, true) as m
-      where m.memory_id = (h.value ->> 'memory_id')::uuid and m.version = (h.value ->> 'version')::int)
+      select m.memory_id from memory.memories as m
+      where m.user_id = p_user_id and m.memory_id = (h.value ->> 'memory_id')::uuid
+        and m.version = (h.value ->> 'version')::int and memory._is_there(m))
     from jsonb_array_elements(p_handed_out) with ordinality as h (value, position)
     order by h.position);
+end;
+$$;
+
+-- Locks memories in the order of their ids, and returns their places for an UPDATE. Each is looked up by its key: for
+-- "memory_id = any (p_memory_ids)" a session whose first plan met an empty table reads all memories of the user.
+create or replace function memory._locked_places(p_user_id text, p_memory_ids uuid[])
+returns tid[]
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  return array(
+    select f.place
+    from (select i.id from unnest(p_memory_ids) as i (id) order by i.id) as g
+    cross join lateral (
+      select m.ctid as place from memory.memories as m
+      where m.user_id = p_user_id and m.memory_id = g.id offset 0 for no key update) as f);
 end;
 $$;
 
@@ -18096,8 +17914,12 @@ begin
     insert into memory.new_changes (user_id, source, id, operation)
     select o.user_id, 'memory', o.memory_id, memory._gone() from old_rows as o
     where memory._is_undeleted(o) or memory._gone() = 'forgotten'; -- others were noted when they were deleted
-    perform memory._drop_uses(g.user_id, g.ids)
-    from (select o.user_id, array_agg(o.memory_id) as ids from old_rows as o group by o.user_id order by 1) as g;
+    delete from memory.memory_uses as u where u.ctid = any (array( -- in the order of memory.record_use()
+      select f.place
+      from (select o.user_id, o.memory_id from old_rows as o order by 1, 2) as o
+      cross join lateral (
+        select d.ctid as place from memory.memory_uses as d
+        where d.user_id = o.user_id and d.memory_id = o.memory_id for update) as f));
     for scope in
       select o.user_id, o.agent_id, count(*) as removed
       from old_rows as o
@@ -18147,6 +17969,9 @@ begin
     order by c.user_id, c.agent_id
   loop
     perform memory._count_memories(scope.user_id, scope.agent_id, scope.added);
+    if scope.added > 0 then
+      perform memory._keep_limit(scope.user_id, scope.agent_id);
+    end if;
   end loop;
   for gone in
     select n.* from new_rows as n where n.deleted_at is not null order by n.superseded_at nulls last, n.memory_id desc
@@ -18155,8 +17980,11 @@ begin
       select from memory.memories as m
       where m.user_id = gone.user_id and m.superseded_by = gone.memory_id and m.deleted_at is null) then
       continue;
-    elsif gone.operation = 'evict' then
-      perform memory._evict_hidden(gone);
+    elsif gone.operation = 'evict' then -- with it go those that it hid and that matter no more than it does
+      update memory.memories as m
+      set deleted_at = statement_timestamp(), operation = 'evict'
+      where m.user_id = gone.user_id and m.superseded_by = gone.memory_id and m.deleted_at is null
+        and m.agent_id = gone.agent_id and (m.is_stated, m.importance) <= (gone.is_stated, gone.importance);
     end if;
     perform memory._release_hidden(gone.user_id, gone.memory_id, gone.superseded_by,
       gone.operation <> 'evict' and memory._is_unexpired(gone.expires_at));
@@ -18194,7 +18022,11 @@ begin
     group by n.user_id, n.agent_id
     order by n.user_id, n.agent_id
   loop
-    perform memory._count_memories(scope.user_id, scope.agent_id, scope.added, scope.facts);
+    perform memory._count_memories(scope.user_id, scope.agent_id, scope.added);
+    if scope.facts is not null then
+      perform memory._settle(m) from memory._memories_by_ids(scope.user_id, scope.facts) as m; -- which makes room
+    end if;
+    perform memory._keep_limit(scope.user_id, scope.agent_id);
   end loop;
   return null;
 end;
@@ -18209,13 +18041,9 @@ set jit = off
 set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
 set enable_bitmapscan = off
--- A session keeps the plan of its first call. On an empty table, or on one of four pages, that plan would read all.
 as $$
 declare
-  problem text;
-  layers memory.policies[];
   policy jsonb;
-  judged memory.memories;
 begin
   if current_setting('memory.rows_are_copied', true) is not distinct from 'yes' and memory._changes_whole_user() then
     return new;
@@ -18228,19 +18056,13 @@ begin
       perform memory._note_writer(new.user_id, 'memory', new.memory_id::text, true);
     end if;
   end if;
-  -- Values that mean the same get one spelling. Infinity becomes null, which every driver can read.
-  new.metadata := coalesce(new.metadata, '{}');
-  new.tags := coalesce(new.tags, '{}');
-  new.valid_from := nullif(new.valid_from, 'infinity');
-  new.valid_to := nullif(new.valid_to, 'infinity');
-  new.subject := coalesce(new.subject, memory._subject_in(new.metadata));
-  problem := memory._memory_problem(new, true);
-  if problem is not null then
-    perform memory._refuse_memory(problem, new);
-  end if;
+  -- Applications that store memories as JSON name the subject there.
+  new.subject := coalesce(new.subject, case when jsonb_typeof(new.metadata -> 'subject') = 'string'
+    and length(btrim(new.metadata ->> 'subject')) between 1 and 255 then btrim(new.metadata ->> 'subject') end);
+  new := memory._checked_memory(new, true);
 
-  layers := memory._lock_scope(new.user_id, new.agent_id);
-  policy := memory._effective_policy(layers); -- of a variable, so that PostgreSQL inlines the function
+  perform memory._lock_scope(new.user_id, new.agent_id);
+  policy := memory._policy(new.user_id, new.agent_id);
   new := memory._masked_memory(new, memory._masks(policy, false));
   new.content_hash := memory._content_hash(new.content);
   -- An index refuses exact duplicates of current memories, also of one that has expired and waits for a sweep.
@@ -18264,20 +18086,20 @@ begin
 
   -- An extracted memory stays out if its content is in quarantine already, by a rule or by a caller, under messages
   -- that are trusted at least as much as the messages behind the new memory.
-  if not new.is_stated then
-    if exists (
+  if not new.is_stated and exists (
+    select from memory.memories as m
+    where m.user_id = new.user_id and m.agent_id = new.agent_id and m.content_hash = new.content_hash
+      and m.quarantined_at is not null and m.quarantined_with is null and m.trust >= new.trust) then
+    return null;
+  end if;
+  if new.deleted_at is null then
+    new := memory._judged_memory(new, policy -> 'trust');
+    if new.quarantined_at is not null and exists ( -- the same attack is in quarantine already
       select from memory.memories as m
       where m.user_id = new.user_id and m.agent_id = new.agent_id and m.content_hash = new.content_hash
-        and m.quarantined_at is not null and m.quarantined_with is null and m.trust >= new.trust) then
+        and m.quarantined_at is not null) then
       return null;
     end if;
-  end if;
-  if memory._may_be_attack(new, policy) then
-    judged := memory._judged_memory(new, true);
-    if judged.user_id is null then
-      return null;
-    end if;
-    new := judged;
   end if;
   -- What a model extracted waits until somebody has looked at it, where the policy says so. The mark in metadata tells
   -- those that nobody has released from others that are in quarantine for the same source or verdict.
@@ -18306,10 +18128,7 @@ set enable_bitmapscan = off
 as $$
 declare
   has_new_tags boolean;
-  problem text;
   policy jsonb;
-  judged memory.memories;
-  is_changed boolean;
 begin
   if current_setting('memory.rows_are_copied', true) is not distinct from 'yes' and memory._changes_whole_user() then
     return new;
@@ -18322,36 +18141,17 @@ begin
       perform memory._note_writer(new.user_id, 'memory', new.memory_id::text, false);
     end if;
   end if;
-  -- Values that mean the same get one spelling. Infinity becomes null, which every driver can read.
-  if num_nulls(new.metadata, new.tags) > 0 then
-    new.metadata := coalesce(new.metadata, '{}');
-    new.tags := coalesce(new.tags, '{}');
-  end if;
-  if num_nonnulls(new.valid_from, new.valid_to, new.expires_at) > 0 then
-    new.valid_from := nullif(new.valid_from, 'infinity');
-    new.valid_to := nullif(new.valid_to, 'infinity');
+  -- A statement that only deletes (so does the eviction) is not checked, because the trigger checks the memory when
+  -- somebody restores it. Tags are an exception: the trigger checks them only when they are new.
+  has_new_tags := coalesce(new.tags <> old.tags and new.tags <> '{}', false);
+  if new.deleted_at is null or old.deleted_at is not null or has_new_tags then
+    new := memory._checked_memory(new, has_new_tags);
     new.expires_at := nullif(new.expires_at, 'infinity');
   end if;
 
-  -- A statement that only deletes (so does the eviction) is not checked, because the trigger checks the memory when
-  -- somebody restores it. Tags are an exception: the trigger checks them only when they are new.
-  has_new_tags := new.tags <> old.tags and new.tags <> '{}';
-  if new.deleted_at is null or old.deleted_at is not null or has_new_tags then
-    problem := memory._memory_problem(new, has_new_tags);
-    if problem is not null then
-      perform memory._refuse_memory(problem, new);
-    end if;
-  end if;
-
   -- A memory that was only said again is no new version, because the columns in its history have not changed.
-  if new.said_at is distinct from old.said_at then
-    judged := new;
-    new.said_at := old.said_at;
-    is_changed := new is distinct from old;
-    new := judged;
-    if not is_changed then
-      return new;
-    end if;
+  if new.said_at is distinct from old.said_at and to_jsonb(new) - 'said_at' = to_jsonb(old) - 'said_at' then
+    return new;
   end if;
   if (new.user_id, new.agent_id, new.memory_id) is distinct from (old.user_id, old.agent_id, old.memory_id) then
     perform memory._refuse('memory_id', 'user_id, agent_id and memory_id of a memory cannot change',
@@ -18380,8 +18180,8 @@ begin
 
   if new.content <> old.content or new.embedding_text is distinct from old.embedding_text then
     new.content_hash := memory._content_hash(new.content);
-    if (new.released_at is null or new.content <> old.content) and memory._may_be_attack(new, policy) then
-      new := memory._judged_memory(new, false);
+    if new.deleted_at is null and (new.released_at is null or new.content <> old.content) then
+      new := memory._judged_memory(new, policy -> 'trust');
     end if;
   end if;
 
@@ -18418,8 +18218,6 @@ create or replace function memory._masked_memory(p_memory memory.memories, p_mas
 returns memory.memories
 language plpgsql stable parallel unsafe
 as $$
-declare
-  problem text;
 begin
   if p_masks <> '{}' then
     p_memory.content := memory._masked(p_memory.content, p_masks);
@@ -18428,10 +18226,7 @@ begin
     p_memory.subject := left(memory._masked(p_memory.subject, p_masks), 255);
     p_memory.attribute := left(memory._masked(p_memory.attribute, p_masks), 255);
     p_memory.content_hash := memory._content_hash(p_memory.content);
-    problem := memory._memory_problem(p_memory, false);
-    if problem is not null then
-      perform memory._refuse_memory(problem, p_memory);
-    end if;
+    p_memory := memory._checked_memory(p_memory, false);
   end if;
   return p_memory;
 end;
@@ -18443,24 +18238,14 @@ create or replace function memory._remove_expired_duplicate(p_candidate memory.m
 returns void
 language plpgsql volatile parallel unsafe
 as $$
-declare
-  expired uuid;
 begin
-  -- The function looks for the row first, because even a delete that finds no row enters the statement trigger.
-  select m.memory_id into expired
-  from memory.memories as m
+  delete from memory.memories as m
   where m.user_id = p_candidate.user_id
     and m.agent_id = p_candidate.agent_id
     and m.content_hash = p_candidate.content_hash
     and m.memory_id <> p_candidate.memory_id
     and memory._is_current(m)
     and m.expires_at <= statement_timestamp();
-  if expired is not null then
-    delete from memory.memories as m
-    where m.user_id = p_candidate.user_id
-      and m.memory_id = expired
-      and m.expires_at <= statement_timestamp(); -- another session may have prolonged its life meanwhile
-  end if;
 end;
 $$;
 
@@ -18475,61 +18260,54 @@ language plpgsql volatile parallel unsafe
 as $$
 declare
   candidate memory.memories;
-  nearest record;
+  near record;
   threshold double precision;
   folded int := 0;
 begin
   for candidate in
     select m.* from memory._memories_by_ids(p_user_id, p_memory_ids) as m
-    where m.source = 'extraction' and memory._reworded_at(m) is null
+    where m.source = 'extraction' and not memory._is_reworded(m)
     order by m.created_at, m.memory_id
   loop
-    threshold := memory._share(memory._policy(p_user_id, candidate.agent_id) #>> '{memories,near_duplicate_cosine}');
-    -- A winning candidate may hide several memories. The loop skips a candidate that an earlier one has hidden.
-    while exists (
+    continue when not exists ( -- an earlier candidate has hidden it
       select from memory.memories as m
-      where m.user_id = p_user_id and m.memory_id = candidate.memory_id and memory._is_current(m))
-    loop
-      select o.memory_id, o.says_less into nearest
+      where m.user_id = p_user_id and m.memory_id = candidate.memory_id and memory._is_current(m));
+    threshold := memory._share(memory._policy(p_user_id, candidate.agent_id) #>> '{memories,near_duplicate_cosine}');
+    for near in
+      select s.memory_id, s.content, s.is_open and (
+          length(candidate.content) > length(s.content)
+          or length(candidate.content) = length(s.content) and not s.is_older) as says_less
       from (
-        select s.*, s.is_open and (
-            length(candidate.content) > length(s.content)
-            or length(candidate.content) = length(s.content) and not s.is_older) as says_less
-        from (
-          -- The subquery reads row by row, because the planner plans a join badly while the table has no statistics.
-          select n.memory_id, n.created_at, n.content, n.trust,
-            n.source = 'extraction' and memory._reworded_at(n) is null as is_open,
-            (coalesce(n.valid_from, n.created_at), n.created_at, n.memory_id)
-              < (coalesce(candidate.valid_from, candidate.created_at), candidate.created_at, candidate.memory_id)
-              as is_older,
-            memory._cosine_similarity(c.embedding, (
-              select f.embedding from memory._embeddings_of(p_user_id, p_model) as f
-              where f.source = 'memory' and f.id = n.memory_id::text))
-              as similarity
-          from memory._visible_memories(p_user_id, null, false) as n
-          cross join (
-            select e.embedding from memory._embeddings_of(p_user_id, p_model) as e
-            where e.source = 'memory' and e.id = candidate.memory_id::text) as c
-          where n.agent_id = candidate.agent_id
-            and n.source <> 'thread_summary' -- the next summary of the thread replaces this memory
-            and memory._subject(n.subject) = memory._subject(candidate.subject)
-            and lower(n.attribute) is not distinct from lower(candidate.attribute)
-            and n.memory_id <> candidate.memory_id
-        ) as s
-        where s.similarity >= threshold and (s.is_open or s.is_older)
-          and memory._may_outrank(least(candidate.trust, s.trust), greatest(candidate.trust, s.trust))
-        order by s.similarity desc, s.created_at, s.memory_id
-        limit 5
-      ) as o
-      where case when o.says_less then memory._agrees_with(candidate.content, o.content)
-                 else memory._agrees_with(o.content, candidate.content) end
-      order by o.similarity desc, o.created_at, o.memory_id
-      limit 1;
-      exit when not found;
-      perform memory._end_memories(p_user_id,
-        array[case when nearest.says_less then nearest.memory_id else candidate.memory_id end],
-        case when nearest.says_less then candidate.memory_id else nearest.memory_id end, 'near-duplicate');
-      folded := folded + 1;
+        -- The subquery reads row by row, because the planner plans a join badly while the table has no statistics.
+        select n.memory_id, n.created_at, n.content, n.trust,
+          n.source = 'extraction' and not memory._is_reworded(n) as is_open,
+          (coalesce(n.valid_from, n.created_at), n.created_at, n.memory_id)
+            < (coalesce(candidate.valid_from, candidate.created_at), candidate.created_at, candidate.memory_id)
+            as is_older,
+          memory._cosine_similarity(c.embedding, (
+            select f.embedding from memory._embeddings_of(p_user_id, p_model) as f
+            where f.source = 'memory' and f.id = n.memory_id::text)) as similarity
+        from memory.memories as n
+        cross join (
+          select e.embedding from memory._embeddings_of(p_user_id, p_model) as e
+          where e.source = 'memory' and e.id = candidate.memory_id::text) as c
+        where n.user_id = p_user_id and n.agent_id = candidate.agent_id and memory._is_visible(n)
+          and n.source <> 'thread_summary' -- the next summary of the thread replaces this memory
+          and memory._subject(n.subject) = memory._subject(candidate.subject)
+          and lower(n.attribute) is not distinct from lower(candidate.attribute)
+          and n.memory_id <> candidate.memory_id
+      ) as s
+      where s.similarity >= threshold and (s.is_open or s.is_older)
+        and memory._may_outrank(least(candidate.trust, s.trust), greatest(candidate.trust, s.trust))
+      order by s.similarity desc, s.created_at, s.memory_id
+      limit 5
+    loop
+      continue when not case when near.says_less then memory._agrees_with(candidate.content, near.content)
+                             else memory._agrees_with(near.content, candidate.content) end;
+      folded := folded + memory._end_memories(p_user_id,
+        array[case when near.says_less then near.memory_id else candidate.memory_id end],
+        case when near.says_less then candidate.memory_id else near.memory_id end, 'near-duplicate');
+      exit when not near.says_less;
     end loop;
   end loop;
   return folded;
@@ -18560,7 +18338,7 @@ begin
       where m.superseded_by is not null)
     select m.memory_id from later as l
     cross join lateral memory._memories_by_ids(p_user_id, array[l.memory_id]) as m
-    where memory._is_current(m) and memory._is_unexpired(m.expires_at)
+    where memory._is_visible(m)
     order by m.created_at desc limit 1)
   from (
     -- The memories of each thread are read once, and not once for each message.
@@ -18614,13 +18392,12 @@ begin
       memory._word_rank(p_user_id, (a.m).memory_id, any_word) as words
     from (
       select c as m from memory.memories as c
-      where not p_asks_then and c.user_id = p_user_id and c.attribute is not null and memory._is_current(c)
-        and (c.valid_to is null or c.valid_to > statement_timestamp())
+      where not p_asks_then and c.user_id = p_user_id and c.attribute is not null and memory._is_valid(c)
       union all
       select f from memory.memories as f
       where p_asks_then and f.user_id = p_user_id and f.deleted_at is null
-        and memory._state(f) in ('ended', 'replaced')) as a
-    where (p_agent_id is null or (a.m).agent_id = p_agent_id) and memory._is_unexpired((a.m).expires_at)
+        and memory._state(f) in ('ended', 'replaced') and memory._is_unexpired(f.expires_at)) as a
+    where p_agent_id is null or (a.m).agent_id = p_agent_id
   )
   select (f.row).*
   from found as f
@@ -18688,8 +18465,9 @@ set jit = off
 set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
 set enable_bitmapscan = off
-set plan_cache_mode = force_generic_plan -- a plan for each array anew takes most of the time
 as $$
+declare
+  agents text[];
 begin
   perform memory._check_id('user_id', user_id), memory._check_id('thread_id', coalesce(thread_id, 'none'));
   if memory_ids is null then
@@ -18700,8 +18478,25 @@ begin
     perform memory._refuse('outcome', coalesce('unknown outcome "' || left(outcome, 50) || '"', 'must not be null'),
       'Use used, helpful or wrong.');
   end if;
-  perform memory._keep_memories(record_use.user_id, memory_ids);
-  -- This statement sees what others have committed while the function above waited.
+  -- With these locks nobody deletes, forgets or merges the memories until the end of the transaction; writers of
+  -- memories pass them. Who deletes memories holds the counters, and may delete in any order: so this function waits
+  -- for nobody while it holds memories, and if somebody is deleting one, it gives its locks back and waits at the
+  -- counters.
+  agents := array(
+    select distinct m.agent_id from memory._memories_by_ids(record_use.user_id, memory_ids) as m
+    where memory._is_there(m));
+  begin
+    perform from memory.memory_scopes as s
+    where s.user_id = record_use.user_id and s.agent_id = any (agents) order by s.agent_id for key share;
+    perform from memory.memories as m
+    where m.user_id = record_use.user_id and m.memory_id = any (memory_ids) for key share nowait;
+  exception when lock_not_available then
+    perform from memory.memory_scopes as s
+    where s.user_id = record_use.user_id and s.agent_id = any (agents) order by s.agent_id for share;
+    perform from memory.memories as m
+    where m.user_id = record_use.user_id and m.memory_id = any (memory_ids) for key share;
+  end;
+  -- This statement sees what others have committed while the function waited.
   insert into memory.memory_uses as u (user_id, memory_id, used, helpful, wrong, outcome, thread_id, updated_at)
   select record_use.user_id, m.memory_id, (record_use.outcome = 'used')::int, (record_use.outcome = 'helpful')::int,
     (record_use.outcome = 'wrong')::int, record_use.outcome, record_use.thread_id, statement_timestamp()
@@ -18719,48 +18514,6 @@ comment on function memory.record_use(text, uuid[], text, text) is
 'counts nothing. thread_id is the conversation: a call that repeats the last outcome of a memory in the same thread '
 'counts nothing, so a retry should name its thread. None of this ranks, unless policy search.use_weight lets memories '
 'fall that were wrong.';
-
--- Locks memories, and before them the counters of their agents, so that nobody deletes, forgets or merges these
--- memories until the end of the transaction. Who writes memories takes locks that these locks let pass. Who deletes
--- memories holds the counters, and may delete in any order: so this function waits for nobody while it holds memories,
--- and if somebody is deleting one of them, the function gives all of them back and waits at the counters.
-create or replace function memory._keep_memories(p_user_id text, p_memory_ids uuid[])
-returns void
-language plpgsql volatile parallel unsafe
-set plan_cache_mode = force_generic_plan -- a plan for each array anew takes most of the time
-as $$
-declare
-  agents constant text[] := array(
-    select distinct m.agent_id from memory._memories_by_ids(p_user_id, p_memory_ids) as m where memory._is_there(m));
-begin
-  begin
-    perform from memory.memory_scopes as s
-    where s.user_id = p_user_id and s.agent_id = any (agents) order by s.agent_id for key share;
-    perform from memory.memories as m
-    where m.user_id = p_user_id and m.memory_id = any (p_memory_ids) for key share nowait;
-  exception when lock_not_available then
-    perform from memory.memory_scopes as s
-    where s.user_id = p_user_id and s.agent_id = any (agents) order by s.agent_id for share;
-    perform from memory.memories as m
-    where m.user_id = p_user_id and m.memory_id = any (p_memory_ids) for key share;
-  end;
-end;
-$$;
-
--- Deletes the uses of deleted memories, in the order in which memory.record_use() locks them.
-create or replace function memory._drop_uses(p_user_id text, p_memory_ids uuid[])
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  delete from memory.memory_uses as u where u.ctid = any (array(
-    select f.place
-    from (select i.id from unnest(p_memory_ids) as i (id) order by i.id) as i
-    cross join lateral (
-      select d.ctid as place from memory.memory_uses as d where d.user_id = p_user_id and d.memory_id = i.id
-      for update) as f));
-end;
-$$;
 
 create or replace function memory.release_memory(user_id text, memory_id uuid)
 returns void
@@ -18832,10 +18585,7 @@ begin
   end if;
   if num_nonnulls(current.deleted_at, current.superseded_at) > 0 then
     -- The function keeps the limit before this memory is current again, so that another memory is evicted.
-    perform memory._keep_limit(s.user_id, s.agent_id, s.memory_count + 1,
-      memory._policy_section(s.user_id, s.agent_id, 'memories'))
-    from memory.memory_scopes as s
-    where s.user_id = restore_memory.user_id and s.agent_id = current.agent_id;
+    perform memory._keep_limit(user_id, current.agent_id, 1);
   end if;
   update memory.memories as m
   set superseded_by = null,
@@ -18887,8 +18637,7 @@ begin atomic
   select case p_stored when 'fact' then p_said else p_stored end;
 end;
 
--- The argument that breaks a rule of memories; null when none does. memory._refuse_memory() says which rule the
--- argument breaks. A caller that changes no tags skips their check.
+-- The argument that breaks a rule of memories; null when none does. A caller that changes no tags skips their check.
 create or replace function memory._memory_problem(p_candidate memory.memories, p_has_new_tags boolean)
 returns text
 language plpgsql stable parallel safe
@@ -18924,65 +18673,62 @@ begin
 end;
 $$;
 
--- Refuses a memory because of an argument that memory._memory_problem() names.
-create or replace function memory._refuse_memory(p_problem text, p_candidate memory.memories)
-returns void
+-- The memory with one spelling for values that mean the same: infinity becomes null, which every driver can read.
+-- Refuses a memory that breaks a rule, and says which one.
+create or replace function memory._checked_memory(p_candidate memory.memories, p_has_new_tags boolean)
+returns memory.memories
 language plpgsql stable parallel safe
 as $$
+declare
+  problem text;
+  value text;
 begin
-  case p_problem
-    when 'user_id' then
-      perform memory._check_id('user_id', p_candidate.user_id);
-    when 'agent_id' then
-      perform memory._check_id('agent_id', p_candidate.agent_id);
-    when 'thread_id' then
-      perform memory._check_id('thread_id', p_candidate.thread_id);
-    when 'source' then
-      perform memory._check_id('source', p_candidate.source);
-    when 'subject' then
-      perform memory._check_id('subject', p_candidate.subject);
-    when 'attribute' then
-      perform memory._check_id('attribute', p_candidate.attribute);
-    when 'content' then
+  p_candidate.metadata := coalesce(p_candidate.metadata, '{}');
+  p_candidate.tags := coalesce(p_candidate.tags, '{}');
+  p_candidate.valid_from := nullif(p_candidate.valid_from, 'infinity');
+  p_candidate.valid_to := nullif(p_candidate.valid_to, 'infinity');
+  problem := memory._memory_problem(p_candidate, p_has_new_tags);
+  value := case when problem is not null then to_jsonb(p_candidate) ->> problem end;
+  case
+    when problem is null then
+      null; -- nothing is wrong
+    when problem in ('user_id', 'agent_id', 'thread_id', 'source', 'subject', 'attribute') then
+      perform memory._check_id(problem, value);
+    when problem = 'content' then
       perform memory._check_text(p_candidate.content, memory._max_memory_bytes(),
         'A memory is a sentence worth keeping, such as "Prefers email over phone calls".');
-    when 'embedding_text' then
+    when problem = 'embedding_text' then
       perform memory._refuse('embedding_text',
         format('has %s bytes, at most %s are allowed', octet_length(p_candidate.embedding_text),
           memory._max_memory_bytes()),
         'A few sentences are enough to find a memory by.', '54000');
-    when 'metadata' then
+    when problem = 'metadata' then
       perform memory._check_metadata(p_candidate.metadata);
-    when 'memory_type' then
+    when problem = 'memory_type' then
       perform memory._check_memory_types('memory_type', array[p_candidate.memory_type]);
-    when 'confidence' then
-      perform memory._refuse('confidence',
-        format('%s is not between 0 and 1', coalesce(p_candidate.confidence::text, 'null')), '1 means certain.');
-    when 'importance' then
-      perform memory._refuse('importance',
-        format('%s is not between 0 and 1', coalesce(p_candidate.importance::text, 'null')),
-        format('%s is the default.', memory._default_importance()));
-    when 'created_at' then
+    when problem in ('confidence', 'importance') then
+      perform memory._refuse(problem, format('%s is not between 0 and 1', coalesce(value, 'null')),
+        case problem when 'confidence' then '1 means certain.'
+                     else format('%s is the default.', memory._default_importance()) end);
+    when problem = 'created_at' then
       perform memory._check_moment('created_at', p_candidate.created_at);
-    when 'valid_from' then
-      perform memory._check_bound('valid_from', p_candidate.valid_from);
-    when 'valid_to' then
-      perform memory._check_bound('valid_to', p_candidate.valid_to);
+    when problem = 'valid_to' and memory._is_bound(p_candidate.valid_to) then
       perform memory._refuse('valid_to',
         format('%s is before valid_from %s', p_candidate.valid_to, p_candidate.valid_from),
         'Leave valid_to out while it still holds.');
-    when 'expires_at' then
-      perform memory._check_bound('expires_at', p_candidate.expires_at);
-    when 'tags' then
+    when problem in ('valid_from', 'valid_to', 'expires_at') then
+      perform memory._check_bound(problem, value::timestamptz);
+    when problem = 'tags' then
       perform memory._check_list('tags', p_candidate.tags);
-    when 'operation' then
+    when problem = 'operation' then
       perform memory._refuse('operation',
-        format('"%s" is unknown', coalesce(left(p_candidate.operation, 50), 'null')),
+        format('"%s" is unknown', coalesce(left(value, 50), 'null')),
         'Leave operation out: what happens to a memory says which one it is.');
-    when 'quarantined_at' then
+    when problem = 'quarantined_at' then
       perform memory._refuse('quarantined_at', 'does not go with quarantine_reason and deleted_at',
         'Call memory.quarantine_memory() or memory.release_memory(), which change all three.');
   end case;
+  return p_candidate;
 end;
 $$;
 
@@ -19036,9 +18782,10 @@ begin
 end;
 $$;
 
--- The memory that already has the content of a statement: a current one; the current memory behind which it is hidden
--- as a duplicate; or the one that gave way to a memory that was said later than the statement. Null if the content must
--- be stored, also because it holds again.
+-- The memory that says already what a statement says: a current one with its content; the current memory behind which
+-- that one is hidden as a duplicate; the one that gave way to a memory that was said later than the statement; or a
+-- current one that gives the same attribute of the same subject the same value, unless the statement says more. Null if
+-- the content must be stored, also because it holds again.
 create or replace function memory._known_memory(p_said memory.memories)
 returns memory.memories
 language plpgsql stable parallel safe
@@ -19050,7 +18797,7 @@ begin
   select m.* into known
   from memory.memories as m
   where m.user_id = p_said.user_id and m.agent_id = p_said.agent_id and m.content_hash = hash
-    and memory._is_current(m) and memory._is_unexpired(m.expires_at);
+    and memory._is_visible(m);
   if not found then
     select k.* into known
     from memory.memories as m
@@ -19060,6 +18807,13 @@ begin
       and m.superseded_at is not null and m.deleted_at is null and memory._is_unexpired(m.expires_at)
       and memory._is_current(w) and (memory._state(m) = 'duplicate' or memory._stated_at(w) > p_said.said_at)
     order by m.superseded_at desc limit 1;
+  end if;
+  if not found then
+    select o.* into known
+    from memory._other_values(p_said) as o
+    where memory._value_of(o.metadata) = memory._value_of(p_said.metadata)
+      and length(o.content) >= length(p_said.content)
+    order by o.created_at limit 1;
   end if;
   return known;
 end;
@@ -19073,8 +18827,7 @@ returns boolean
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  is_later constant boolean := coalesce(
-    p_said.said_at > coalesce(p_known.said_at, p_known.valid_from, p_known.created_at), false);
+  is_later constant boolean := coalesce(p_said.said_at > memory._stated_at(p_known), false);
   is_earlier constant boolean := coalesce(p_said.valid_from < p_known.valid_from, false);
   seqs constant bigint[] := case
     when p_known.thread_id = p_said.thread_id
@@ -19142,52 +18895,33 @@ begin
 end;
 $$;
 
--- The attributes of a memory that its metadata gives. Applications that store memories as JSON keep tags, confidence
--- and importance in the metadata, but search, lists and the limit read columns. So memory.add_memory() and
--- memory.update_memory() take arguments that the caller leaves out from the metadata, and store the metadata unchanged.
--- Metadata may be any JSON: a value that the column cannot hold (a confidence of "high" or 95, a number among the tags)
--- is metadata like any other. Triggers do not read attributes from metadata: a statement that inserts a row or restores
--- an earlier version names its columns.
+-- Applications that store memories as JSON keep tags, confidence and importance in the metadata, but search, lists and
+-- the limit read columns. So memory.add_memory() and memory.update_memory() take arguments that the caller leaves out
+-- from the metadata, and store the metadata unchanged. Triggers do not: a statement that inserts a row or restores an
+-- earlier version names its columns.
 
--- Whether metadata has an attribute of its memory.
-create or replace function memory._has_memory_attributes(p_metadata jsonb)
-returns boolean
-language sql immutable parallel safe
-begin atomic
-  select p_metadata ?| array['tags', 'confidence', 'importance'];
-end;
-
--- The number from 0 to 1 under this key. The result is null when the key has no such number, or when p_before, the
--- metadata before the change, had the same number: the column may have changed since. Only numbers lie between two
--- numbers, because jsonb sorts each type apart from the others.
-create or replace function memory._share_in(p_metadata jsonb, p_key text, p_before jsonb default null)
-returns double precision
-language plpgsql immutable parallel safe
-as $$
-begin
-  return case
-    when p_metadata -> p_key between jsonb '0' and jsonb '1'
-      and p_metadata -> p_key is distinct from p_before -> p_key then memory._share(p_metadata ->> p_key)
-  end;
-end;
-$$;
-
--- The tags under the key tags. The result is null when the key has no list of valid tags, or when p_before had the same
--- list.
-create or replace function memory._tags_in(p_metadata jsonb, p_before jsonb default null)
-returns text[]
+-- The tags, confidence and importance that metadata gives. Each is null where the metadata has none that the column can
+-- hold (a confidence of "high" or 95, a number among the tags), or where p_before, the metadata before the change, had
+-- the same: the column may have changed since.
+create or replace function memory._said_in_metadata(
+  p_metadata jsonb, p_before jsonb,
+  out tags text[], out confidence double precision, out importance double precision
+)
 language plpgsql immutable parallel safe
 as $$
 declare
-  said constant jsonb := p_metadata -> 'tags';
-  tags text[];
+  said constant jsonb := case when jsonb_typeof(p_metadata) = 'object' then p_metadata - array(
+    select k from unnest(array['tags', 'confidence', 'importance']) as k where p_metadata -> k = p_before -> k) end;
 begin
-  if jsonb_typeof(said) = 'array' and said is distinct from p_before -> 'tags' then
-    if not jsonb_path_exists(said, 'strict $[*] ? (@.type() != "string")') then
-      tags := memory._texts(said);
+  -- Only numbers lie between two numbers, because jsonb sorts each type apart from the others.
+  confidence := case when said -> 'confidence' between '0' and '1' then memory._share(said ->> 'confidence') end;
+  importance := case when said -> 'importance' between '0' and '1' then memory._share(said ->> 'importance') end;
+  if jsonb_typeof(said -> 'tags') = 'array' then
+    if not jsonb_path_exists(said -> 'tags', 'strict $[*] ? (@.type() != "string")') then
+      tags := memory._texts(said -> 'tags');
+      tags := case when memory._list_problem(tags) is null then tags end;
     end if;
   end if;
-  return case when memory._list_problem(tags) is null then tags end;
 end;
 $$;
 
@@ -19197,17 +18931,17 @@ returns memory.new_memory
 language plpgsql immutable parallel safe
 as $$
 declare
-  said constant jsonb := coalesce(p_memory.metadata, '{}');
+  said record;
 begin
-  p_memory.metadata := said;
+  p_memory.metadata := coalesce(p_memory.metadata, '{}');
+  said := memory._said_in_metadata(p_memory.metadata, null);
   if coalesce(p_memory.tags, '{}') = '{}' then
-    p_memory.tags := coalesce(memory._tags_in(said), '{}');
+    p_memory.tags := coalesce(said.tags, '{}');
   end if;
   if p_memory.confidence = 1.0 then -- a function cannot distinguish a default from the same argument of the caller
-    p_memory.confidence := coalesce(memory._share_in(said, 'confidence'), 1.0);
+    p_memory.confidence := coalesce(said.confidence, 1.0);
   end if;
-  p_memory.importance := coalesce(p_memory.importance, memory._share_in(said, 'importance'),
-                                  memory._default_importance());
+  p_memory.importance := coalesce(p_memory.importance, said.importance, memory._default_importance());
   return p_memory;
 end;
 $$;
@@ -19332,26 +19066,20 @@ returns boolean
 language plpgsql stable parallel safe
 as $$
 begin
-  return p_candidate.is_stated or memory._reworded_at(p_candidate) is not null;
+  return p_candidate.is_stated or memory._is_reworded(p_candidate);
 end;
 $$;
 
--- The time of the last change of a memory's content; null if the content never changed. No model changes the content of
--- a memory, so a person or an application made the change.
-create or replace function memory._reworded_at(p_candidate memory.memories)
-returns timestamptz
+-- Whether the content of a memory was ever changed. No model changes it, so a person or an application did.
+create or replace function memory._is_reworded(p_candidate memory.memories)
+returns boolean
 language plpgsql stable parallel safe
 as $$
 begin
-  return max(h.changed_at) filter (where h.content <> h.before)
-  from (
-    select v.changed_at, v.content, lag(v.content) over (order by v.version) as before
-    from (
-      select o.version, o.changed_at, o.content
-      from memory.memory_history as o
-      where o.user_id = p_candidate.user_id and o.memory_id = p_candidate.memory_id
-      union all
-      select p_candidate.version, p_candidate.updated_at, p_candidate.content) as v) as h;
+  return exists (
+    select from memory.memory_history as h
+    where h.user_id = p_candidate.user_id and h.memory_id = p_candidate.memory_id
+      and h.content <> p_candidate.content);
 end;
 $$;
 
@@ -19375,17 +19103,10 @@ begin
       'Name the memory that takes its place.');
   end if;
   perform memory._lock_scopes_of(user_id, array[old_memory_id, new_memory_id]);
-  -- The query locks both rows in the order of their ids, so that two callers with swapped arguments do not deadlock.
-  select array_agg(l.memory_id) into present
-  from (select i.id from unnest(array[old_memory_id, new_memory_id]) as i (id) order by i.id) as g
-  cross join lateral (
-    -- With offset 0 each is looked up by its key, whatever conditions stand outside: a plan made while the table was
-    -- empty would read all current memories of the user.
-    select m.memory_id, m as row from memory.memories as m
-    where m.user_id = supersede_memory.user_id and m.memory_id = g.id offset 0
-    for no key update) as l
-  where memory._is_current(l.row)
-    and memory._is_unexpired((l.row).expires_at);
+  perform memory._locked_places(user_id, array[old_memory_id, new_memory_id]);
+  present := array(
+    select m.memory_id from memory._memories_by_ids(user_id, array[old_memory_id, new_memory_id]) as m
+    where memory._is_visible(m));
   if (old_memory_id = any (present)) is not true then
     perform memory._refuse_unknown_memory(old_memory_id, 'old_memory_id');
   elsif (new_memory_id = any (present)) is not true then
@@ -19394,8 +19115,8 @@ begin
   -- Until when the old memory held; a duplicate holds on, and what was corrected was never true.
   perform memory._end_memories(user_id, array[old_memory_id], new_memory_id, reason,
     case when reason not in ('duplicate', 'near-duplicate', 'corrected') then coalesce((
-      select m.valid_from from memory.memories as m
-      where m.user_id = supersede_memory.user_id and m.memory_id = new_memory_id), statement_timestamp()) end);
+      select m.valid_from from memory._memories_by_ids(user_id, array[new_memory_id]) as m),
+      statement_timestamp()) end);
 end;
 $$;
 comment on function memory.supersede_memory(text, uuid, uuid, text) is
@@ -19436,42 +19157,24 @@ begin
 end;
 $$;
 
--- Whether a memory with new content is judged: one that is not stored as deleted, where the policy says so.
-create or replace function memory._may_be_attack(p_candidate memory.memories, p_policy jsonb)
-returns boolean
-language sql stable parallel safe
-begin atomic
-  select (p_candidate).deleted_at is null and ((p_policy #>> '{trust,rules}')::boolean
-    or memory._is_low((p_candidate).trust) and (p_policy #>> '{trust,screen}')::boolean);
-end;
-
--- Puts a memory that its writer is about to store into quarantine if the memory has a sign of an attack or a
--- credential, or has low trust and waits for the verdict of the screen model. If the same attack is already in
--- quarantine, the function returns null, and the memory is not stored again.
-create or replace function memory._judged_memory(p_candidate memory.memories, p_is_new boolean)
+-- Puts a memory that its writer is about to store into quarantine where the policy (section trust) has it judged: one
+-- that has a sign of an attack or a credential, or has low trust and waits for the verdict of the screen model.
+create or replace function memory._judged_memory(p_candidate memory.memories, p_policy jsonb)
 returns memory.memories
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  policy constant jsonb := case when memory._is_low(p_candidate.trust)
-    then memory._policy_section(p_candidate.user_id, p_candidate.agent_id, 'trust') else '{"rules": true}' end;
   reason text;
 begin
-  if (policy ->> 'rules')::boolean then
+  if (p_policy ->> 'rules')::boolean then
     reason := 'rule: ' || coalesce(
       memory._verdict(concat_ws(e'\n.\n', p_candidate.content, p_candidate.embedding_text), p_candidate.trust),
       case when memory._masked(p_candidate.content, '{credential}') <> p_candidate.content then 'a credential' end);
   end if;
-  if reason is null and (policy ->> 'screen')::boolean then
+  if reason is null and memory._is_low(p_candidate.trust) and (p_policy ->> 'screen')::boolean then
     reason := memory._judge_later(p_candidate.user_id);
   end if;
   if reason is not null then
-    if p_is_new and exists (
-      select from memory.memories as m
-      where m.user_id = p_candidate.user_id and m.agent_id = p_candidate.agent_id
-        and m.content_hash = p_candidate.content_hash and m.quarantined_at is not null) then
-      return null;
-    end if;
     p_candidate.deleted_at := 'infinity';
     p_candidate.quarantined_at := statement_timestamp();
     p_candidate.quarantine_reason := left(reason, 1000);
@@ -19519,10 +19222,9 @@ begin
     where m.user_id = p_memory.user_id and m.memory_id = p_memory.memory_id and m.quarantined_at is not null;
     return true;
   end if;
-  perform memory._keep_limit(s.user_id, s.agent_id, s.memory_count + 1,
-    memory._policy_section(s.user_id, s.agent_id, 'memories'))
-  from memory.memory_scopes as s
-  where s.user_id = p_memory.user_id and s.agent_id = p_memory.agent_id and p_memory.superseded_at is null;
+  if p_memory.superseded_at is null then
+    perform memory._keep_limit(p_memory.user_id, p_memory.agent_id, 1);
+  end if;
   update memory.memories as m
   set deleted_at = null, quarantined_at = null, quarantine_reason = null, quarantined_with = null,
       released_at = statement_timestamp(), operation = 'release', metadata = m.metadata - 'awaits_review'
@@ -19561,44 +19263,33 @@ set max_parallel_workers_per_gather = 0
 set enable_bitmapscan = off
 as $$
 declare
-  current_version int;
-  current_metadata jsonb;
+  present memory.memories;
+  said record;
 begin
   perform memory._check_id('user_id', user_id);
-  perform memory._lock_scopes_of(user_id, array[memory_id]);
-  select m.version, m.metadata into current_version, current_metadata
-  from memory.memories as m
-  where m.user_id = update_memory.user_id
-    and m.memory_id = update_memory.memory_id
-    and memory._is_shown_or_waits(m.deleted_at, m.quarantine_reason)
-    and memory._is_unexpired(m.expires_at)
-  for no key update;
-  if not found then
+  present := memory._locked_memory(user_id, memory_id);
+  if not memory._is_shown_or_waits(present.deleted_at, present.quarantine_reason) then
     perform memory._refuse_unknown_memory(memory_id);
-  elsif current_version <> expected_version then
+  elsif present.version <> expected_version then
     perform memory._refuse('expected_version',
-      format('the memory is at version %s, not %s', current_version, expected_version),
+      format('the memory is at version %s, not %s', present.version, expected_version),
       'Read it again and decide on the new content.', '40001');
   end if;
-  if memory._has_memory_attributes(metadata) then
-    tags := coalesce(tags, memory._tags_in(metadata, current_metadata));
-    confidence := coalesce(confidence, memory._share_in(metadata, 'confidence', current_metadata));
-    importance := coalesce(importance, memory._share_in(metadata, 'importance', current_metadata));
-  end if;
+  said := memory._said_in_metadata(metadata, present.metadata);
   update memory.memories as m
   set content = coalesce(update_memory.content, m.content),
       metadata = coalesce( -- with the mark of a memory that waits for a review
         update_memory.metadata || jsonb_strip_nulls(jsonb_build_object('awaits_review', m.metadata -> 'awaits_review')),
         m.metadata),
-      tags = coalesce(update_memory.tags, m.tags),
-      confidence = coalesce(memory._real(update_memory.confidence), m.confidence),
-      importance = coalesce(memory._real(update_memory.importance), m.importance),
+      tags = coalesce(update_memory.tags, said.tags, m.tags),
+      confidence = coalesce(memory._real(coalesce(update_memory.confidence, said.confidence)), m.confidence),
+      importance = coalesce(memory._real(coalesce(update_memory.importance, said.importance)), m.importance),
       expires_at = coalesce(update_memory.expires_at, m.expires_at),
       said_at = case when update_memory.content <> m.content then statement_timestamp() else m.said_at end,
       operation = 'update'
   where m.user_id = update_memory.user_id and m.memory_id = update_memory.memory_id
-  returning m.version into current_version;
-  return current_version;
+  returning m.* into present;
+  return present.version;
 exception
   when unique_violation then
     raise exception 'content: is stored already as another memory of this agent'
@@ -22221,8 +21912,9 @@ returns setof text
 language sql stable parallel safe
 begin atomic
   select m.memory_id::text
-  from memory._shown_memories(p_user_id, (p_filters).as_of, (p_filters).include_superseded) as m
-  where ((p_filters).memory_types is null or m.memory_type = any ((p_filters).memory_types))
+  from memory.memories as m
+  where m.user_id = p_user_id and memory._is_shown(m, (p_filters).as_of, (p_filters).include_superseded)
+    and ((p_filters).memory_types is null or m.memory_type = any ((p_filters).memory_types))
     and ((p_filters).tags_all is null
          or m.tags @> (p_filters).tags_all)
     and ((p_filters).tags_any is null
@@ -22248,9 +21940,9 @@ begin atomic
     -- The messages that state the memory, so that an application can show them.
     'source', m.source, 'thread_id', m.thread_id, 'source_seqs', m.source_seqs, 'trust', m.trust),
     memory._real_or_null(m.valid_from)
-  from memory._shown_memories(
-    p_user_id, (p_filters).as_of, coalesce((p_filters).include_superseded, (p_filters).time_asked is not null)) as m
-  where m.memory_id = p_id::uuid;
+  from memory.memories as m
+  where m.user_id = p_user_id and m.memory_id = p_id::uuid and memory._is_shown(
+    m, (p_filters).as_of, coalesce((p_filters).include_superseded, (p_filters).time_asked is not null));
 end;
 
 -- Keeps the texts of memories that were added, changed or deleted.
@@ -23278,8 +22970,9 @@ begin
   return (
     with foremost as materialized (
       select v.memory_id, v.importance, v.created_at
-      from memory._valid_memories(p_user_id, p_agent_id) as v
-      where v.memory_type = p_memory_type
+      from memory.memories as v
+      where v.user_id = p_user_id and (p_agent_id is null or v.agent_id = p_agent_id) and memory._is_valid(v)
+        and v.memory_type = p_memory_type
       order by v.importance desc, v.created_at desc, v.memory_id desc
       limit p_row_limit
     )
@@ -24105,8 +23798,9 @@ begin
   -- that fit into no article would keep the others out. Stated memories from which an article was made already are left
   -- out.
   with oldest as (
-    select m.* from memory._visible_memories(p_job.user_id, null, false) as m
-    where memory._is_short_term(m)
+    select m.* from memory.memories as m
+    where m.user_id = p_job.user_id and memory._is_visible(m)
+      and memory._is_short_term(m)
       and m.memory_id::text <> all (array(
         select jsonb_array_elements_text(d.metadata -> 'memory_ids') from memory.documents as d
         where d.user_id = p_job.user_id and d.namespace = 'memories' and d.source = 'consolidation'
@@ -24466,8 +24160,7 @@ begin
       when octet_length(w.word) > length(w.word) and w.word ~ unspaced then array(
         select substr(w.word, i, 2) from generate_series(1, greatest(length(w.word) - 1, 1)) as i)
       else array(
-        select left(translate(s, 'àáâãäåāăąçćčďèéêëēęěìíîïłñńňòóôõöőøřśšťùúûüůűýÿźżž',
-                                 'aaaaaaaaacccdeeeeeeeiiiilnnnooooooorsstuuuuuuyyzzz'), 6)
+        select left(memory._folded(s), 6)
         from unnest(tsvector_to_array(to_tsvector(p_language, w.word))) as s) end) with ordinality as k (key, part)
     where k.key <> all (generic) and k.key !~ '^[a-z]$'
     order by w.place, k.part);
@@ -24706,8 +24399,7 @@ declare
   today constant date := memory._day_of(statement_timestamp());
   agent text;
   policy jsonb;
-  per_reply bigint;
-  said bigint; -- how many memories the reply has
+  items jsonb[]; -- the memories and ends of the reply
   reasons text[]; -- why some of them are left out
   allowances jsonb := jsonb '{}'; -- by agent: how many more memories may be extracted today
   item record;
@@ -24722,14 +24414,15 @@ declare
   news boolean[] := array[]::boolean[]; -- whether it was stored
   ended bigint := 0;
 begin
-  per_reply := (memory._policy_section(p_job.user_id, p_job.agent_id, 'memories') ->> 'max_per_reply')::bigint;
-  said := jsonb_array_length(case when jsonb_typeof(p_result -> 'memories') = 'array' then p_result -> 'memories' end);
-  select r.reply, r.reasons into p_result, reasons from memory._readable_reply(p_job, p_result, per_reply) as r;
+  select r.items, r.reasons into items, reasons
+  from memory._readable_reply(p_job, p_result, (
+    memory._policy_section(p_job.user_id, p_job.agent_id, 'memories') ->> 'max_per_reply')::bigint) as r;
 
   -- Each memory belongs to the agent that heard it. Agents are locked in one order, so that two jobs cannot deadlock.
-  if p_result -> 'memories' <> '[]' or p_result -> 'ends' <> '[]' then
+  if items <> '{}' then
     for agent in select a from jsonb_array_elements_text(p_job.input -> 'agent_ids') as a order by a loop
-      policy := memory._effective_policy(memory._lock_scope(p_job.user_id, agent));
+      perform memory._lock_scope(p_job.user_id, agent);
+      policy := memory._policy(p_job.user_id, agent);
       allowances := allowances || jsonb_build_object(
         agent, memory._extractable_today(p_job.user_id, agent, policy -> 'memories'));
       if (policy #>> '{extraction,review}')::boolean then
@@ -24737,63 +24430,50 @@ begin
       end if;
     end loop;
     for item in
-      select e.* from memory._evident_memories(p_job, p_result, per_reply, allowances) as e
-      order by (e.memory).agent_id, (e.memory).said_at, (e.memory).source_seqs, e.place
+      select e.* from memory._evident_memories(p_job, items, allowances) as e
+      order by (e.memory).content is null, (e.memory).agent_id, (e.memory).said_at, (e.memory).source_seqs, e.place
     loop
-      stored := memory._known_memory(item.memory);
-      if stored.memory_id is null then
-        stored := memory._same_value(item.memory);
-      end if;
-      is_new := stored.memory_id is null;
       is_reviewed := (item.memory).agent_id = any (reviewed);
-      effect := jsonb '{}';
-      if is_new and is_reviewed then
-        effect := jsonb_build_object(
-          'awaits_review', memory._known_to_end(p_job, item.memory, null, item.effect));
-      end if;
-      if is_new then
-        insert into memory.memories (
-          user_id, agent_id, memory_type, content, confidence, importance, thread_id, source_seqs, source, said_at,
-          valid_from, valid_to, subject, attribute, metadata, deleted_at, quarantined_at, quarantine_reason, operation)
-        values (
-          p_job.user_id, (item.memory).agent_id, (item.memory).memory_type, (item.memory).content,
-          (item.memory).confidence, (item.memory).importance, p_job.scope, (item.memory).source_seqs, 'extraction',
-          (item.memory).said_at, (item.memory).valid_from, (item.memory).valid_to, (item.memory).subject,
-          (item.memory).attribute, (item.memory).metadata || effect,
-          case when item.suspicion is not null then timestamptz 'infinity' end,
-          case when item.suspicion is not null then statement_timestamp() end,
-          'model: ' || item.suspicion, case when item.suspicion is null then 'insert' else 'quarantine' end)
-        on conflict do nothing
-        returning * into stored;
-        is_new := found;
+      stored := null;
+      if (item.memory).content is not null then
+        stored := memory._known_memory(item.memory);
+        is_new := stored.memory_id is null;
         if is_new then
-          stored_ids := stored_ids || stored.memory_id;
+          insert into memory.memories (
+            user_id, agent_id, memory_type, content, confidence, importance, thread_id, source_seqs, source, said_at,
+            valid_from, valid_to, subject, attribute, metadata, deleted_at, quarantined_at, quarantine_reason,
+            operation)
+          values (
+            p_job.user_id, (item.memory).agent_id, (item.memory).memory_type, (item.memory).content,
+            (item.memory).confidence, (item.memory).importance, p_job.scope, (item.memory).source_seqs, 'extraction',
+            (item.memory).said_at, (item.memory).valid_from, (item.memory).valid_to, (item.memory).subject,
+            (item.memory).attribute, (item.memory).metadata || case when is_reviewed then jsonb_build_object(
+              'awaits_review', memory._known_to_end(p_job, item.memory, null, item.effect)) else '{}' end,
+            case when item.suspicion is not null then timestamptz 'infinity' end,
+            case when item.suspicion is not null then statement_timestamp() end,
+            'model: ' || item.suspicion, case when item.suspicion is null then 'insert' else 'quarantine' end)
+          on conflict do nothing
+          returning * into stored;
+          is_new := found;
+          if is_new then
+            stored_ids := stored_ids || stored.memory_id;
+          end if;
+          has_news := has_news or is_new and stored.quarantined_at is null;
+        elsif item.suspicion is null or stored.released_at is not null then
+          -- A known memory stays as it is when it is said in a suspicious way: otherwise an attacker could take back
+          -- honest memories by repeating them. A memory that an administrator released stays released.
+          has_news := memory._say_again(stored, item.memory) or has_news;
         end if;
-        has_news := has_news or is_new and stored.quarantined_at is null;
-      elsif item.suspicion is null or stored.released_at is not null then
-        -- A known memory stays as it is when it is said in a suspicious way: otherwise an attacker could take back
-        -- honest memories by repeating them. A memory that an administrator released stays released.
-        has_news := memory._say_again(stored, item.memory) or has_news;
+        agents := agents || (item.memory).agent_id;
+        news := news || is_new;
+        -- What nobody sees ends nothing.
+        continue when item.suspicion is not null or stored.memory_id is null or stored.quarantined_at is not null;
       end if;
-      -- What nobody sees ends nothing.
-      if item.suspicion is null and stored.memory_id is not null and stored.quarantined_at is null then
-        effect := memory._known_to_end(p_job, item.memory, stored.memory_id, item.effect);
-        if not is_reviewed then
-          ended := ended + memory._end_as_noted(item.memory, stored.memory_id, effect);
-        elsif effect <> '{}' then -- a known memory was said again, so nothing waits that could end others
-          reasons := reasons || 'review'::text;
-        end if;
-      end if;
-      agents := agents || (item.memory).agent_id;
-      news := news || is_new;
-    end loop;
-    -- An end without a new memory could wait nowhere, so that of an agent whose memories are reviewed is left out.
-    for item in select e.* from memory._evident_ends(p_job, p_result) as e loop
-      if (item.memory).agent_id = any (reviewed) then
+      effect := memory._known_to_end(p_job, item.memory, stored.memory_id, item.effect);
+      if not is_reviewed then
+        ended := ended + memory._end_as_noted(item.memory, stored.memory_id, effect);
+      elsif effect <> '{}' then -- there is no new memory with which the end could wait for its review
         reasons := reasons || 'review'::text;
-      else
-        ended := ended + memory._end_as_noted(
-          item.memory, null, memory._known_to_end(p_job, item.memory, null, item.effect));
       end if;
     end loop;
     update memory.memory_scopes as s
@@ -24811,17 +24491,25 @@ begin
   return jsonb_build_object(
     'inserted', cardinality(stored_ids), 'memory_ids', stored_ids,
     'duplicates', cardinality(array_positions(news, false)), 'ended', ended,
-    'refused', said - cardinality(news), 'refusals', memory._counted_refusals(reasons), 'through_seq', through_seq)
-    || case when p_result -> 'unread' <> '{}' then jsonb_build_object('unread', p_result -> 'unread') else '{}' end;
+    'refused', jsonb_array_length(p_result -> 'memories') - cardinality(news),
+    'refusals', memory._counted_refusals(reasons), 'through_seq', through_seq)
+    -- What the built-in model could not read.
+    || case when jsonb_typeof(p_result -> 'unread') = 'object' and p_result -> 'unread' <> '{}'
+        and length(p_result ->> 'unread') <= 10000
+        and not jsonb_path_exists(p_result -> 'unread', 'strict $.* ? (@.type() != "number" || @ < 0)')
+      then jsonb_build_object('unread', p_result -> 'unread') else '{}' end;
 end;
 $$;
 
 -- Counts the extractions of a user: with every cadence.reconcile_every_n-th one the facts are reconciled. The built-in
 -- model costs nothing, so it reconciles after every extraction with news: after the last job all facts are compared,
--- whatever the number of jobs and the order in which they ended.
+-- whatever the number of jobs and the order in which they ended. Such a reconciliation begins after this transaction,
+-- because one that runs now has read the facts before. If another transaction keeps the job's row, the worker gets
+-- 55P03 and hands the result in again.
 create or replace function memory._count_extraction(p_user_id text, p_has_news boolean)
 returns void
 language plpgsql volatile parallel unsafe
+set lock_timeout = '200ms'
 as $$
 declare
   every_n int := (memory._policy_section(p_user_id, null, 'cadence') ->> 'reconcile_every_n')::int;
@@ -24834,35 +24522,33 @@ begin
     return;
   elsif p_has_news
     and (memory._chosen_chat_model(null, memory._policy_section(p_user_id, null, 'agent'))).provider = 'local' then
-    perform memory._enqueue_reconciliation(p_user_id);
+    perform memory._enqueue(p_user_id, 'reconcile_memories', '', '{"is_forced": true}');
   elsif extractions % every_n = 0 then
     perform memory._enqueue_due(p_user_id, 'reconcile_memories', '');
   end if;
 end;
 $$;
 
--- Queues a reconciliation that begins after this transaction: one that runs now has read the facts before. If another
--- transaction keeps the job's row, the worker gets 55P03 and hands the result in again.
-create or replace function memory._enqueue_reconciliation(p_user_id text)
-returns void
-language plpgsql volatile parallel unsafe
-set lock_timeout = '200ms'
+-- Which entries of a reply are stored. One bad entry does not lose the others: what says more about a memory than its
+-- text becomes null, or the nearest allowed number, where it cannot be read; an entry without text, type or messages is
+-- left out, and so is one that does not rest on its messages.
+
+-- Whether a value of a reply is an array of at most 1,000 whole numbers.
+create or replace function memory._are_numbers(p_value jsonb)
+returns boolean
+language plpgsql immutable parallel safe
 as $$
 begin
-  perform memory._enqueue(p_user_id, 'reconcile_memories', '', '{"is_forced": true}');
+  return case when jsonb_typeof(p_value) = 'array' then jsonb_array_length(p_value) <= 1000 and not jsonb_path_exists(
+    p_value, 'strict $[*] ? (@.type() != "number" || @.floor() != @ || @.abs() > 1000000000000000)') else false end;
 end;
 $$;
 
--- Which items of a reply are stored. One bad item does not lose the others: what says more about a memory than its text
--- becomes null, or the nearest allowed number, where it cannot be read; an item without text, type or messages is left
--- out, and so is one that does not rest on its messages.
-
--- The reply with the items that may be stored, and why others are left out. A reply none of whose memories can be read
--- is refused, so that the job is tried again. At most p_most memories are taken, and a
--- thousand are looked at. What is only supposed, quoted or denied is left out without a reason: the model did as it was
--- asked.
+-- The memories and ends of a reply that may be stored, in one form, and why others are left out. A reply none of whose
+-- memories can be read is refused, so that the job is tried again. At most p_most memories are taken, and a thousand
+-- are looked at. What is only supposed, quoted or denied is left out without a reason: the model did as it was asked.
 create or replace function memory._readable_reply(
-  p_job memory.jobs, p_result jsonb, p_most bigint, out reply jsonb, out reasons text[]
+  p_job memory.jobs, p_result jsonb, p_most bigint, out items jsonb[], out reasons text[]
 )
 language plpgsql stable parallel unsafe
 as $$
@@ -24871,10 +24557,11 @@ declare
   given text; -- the messages, some before them, and the known memories
   cited text;
   cited_seqs jsonb;
+  entry record;
   item jsonb;
   numbers jsonb;
   reason text;
-  taken jsonb[] := array[]::jsonb[];
+  reasons_of_memories text[];
 begin
   if jsonb_typeof(p_result -> 'memories') is distinct from 'array' then
     perform memory._refuse_result('memories', 'must be an array');
@@ -24885,25 +24572,35 @@ begin
     (select string_agg(concat_ws(' ', m.subject, m.content), e'\n')
      from memory._memories_by_ids(p_job.user_id, array(
        select k::uuid from jsonb_array_elements_text(coalesce(p_job.input -> 'known', '[]')) as k)) as m));
+  items := array[]::jsonb[];
   reasons := array[]::text[];
-  for item in select m from jsonb_array_elements(p_result -> 'memories') as m limit 1000 loop
-    exit when cardinality(taken) >= p_most;
-    item := memory._readable_memory(item, p_job.input -> 'types');
-    if item is null then
-      reasons := reasons || 'malformed'::text;
-      continue;
-    elsif not memory._is_evidence(p_job, item -> 'seqs') then
-      reasons := reasons || 'no source'::text;
-      continue;
-    end if;
-    continue when item ->> 'status' not in ('holds', 'ended', 'planned');
-    if cited_seqs is distinct from item -> 'seqs' then
+  for entry in
+    select e.value, s.section = 'ends' as is_end
+    from unnest(array['memories', 'ends']) with ordinality as s (section, place)
+    cross join lateral jsonb_array_elements(case when jsonb_typeof(p_result -> s.section) = 'array'
+      then p_result -> s.section else '[]' end) with ordinality as e (value, place)
+    where e.place <= 1000
+    order by s.place, e.place
+  loop
+    continue when not entry.is_end and cardinality(items) >= p_most;
+    item := case when entry.is_end then memory._readable_end(entry.value)
+                 else memory._readable_memory(entry.value, p_job.input -> 'types') end;
+    continue when item ->> 'status' not in ('holds', 'ended', 'planned')
+      and memory._is_evidence(p_job, item -> 'seqs');
+    reason := case when item is null then 'malformed'
+      when not memory._is_evidence(p_job, item -> 'seqs') then 'no source' end;
+    if reason is null and cited_seqs is distinct from item -> 'seqs' then
       cited_seqs := item -> 'seqs';
       cited := memory._cited_by(p_job, cited_seqs);
       evidence := memory._evidence_of(p_job, 'extract_memories', cited, given, evidence);
     end if;
-    reason := case when memory._rambles(item ->> 'content') then 'repeats itself'
-      else memory._problem_of(evidence, item ->> 'content') end;
+    if reason is null and not entry.is_end then
+      reason := case when memory._rambles(item ->> 'content') then 'repeats itself'
+        else memory._problem_of(evidence, item ->> 'content') end;
+    end if;
+    if not entry.is_end then
+      reasons_of_memories := reasons || reason;
+    end if;
     if reason is not null then
       reasons := reasons || reason;
       continue;
@@ -24918,38 +24615,12 @@ begin
       evidence, p_job, item -> 'replaces', concat_ws(e'\n', item ->> 'content', cited), item ->> 'attribute');
     reasons := reasons || array_fill(
       'no evidence'::text, array[jsonb_array_length(item -> 'replaces') - jsonb_array_length(numbers)]);
-    taken := taken || (item || jsonb_build_object('replaces', numbers));
+    if not entry.is_end or numbers <> '[]' then
+      items := items || (item || jsonb_build_object('replaces', numbers));
+    end if;
   end loop;
   perform memory._check_some_readable(
-    'memories', reasons, least(jsonb_array_length(p_result -> 'memories'), 1000));
-  reply := jsonb_build_object('memories', to_jsonb(taken));
-  if jsonb_typeof(p_result -> 'unread') = 'object' and length(p_result ->> 'unread') <= 10000
-    and not jsonb_path_exists(p_result -> 'unread', 'strict $.* ? (@.type() != "number" || @ < 0)') then
-    reply := reply || jsonb_build_object('unread', p_result -> 'unread');
-  end if;
-  taken := array[]::jsonb[];
-  for item in
-    select e from jsonb_array_elements(
-      case when jsonb_typeof(p_result -> 'ends') = 'array' then p_result -> 'ends' else '[]' end) as e limit 1000
-  loop
-    reason := case
-      when (jsonb_typeof(item) = 'object' and memory._are_numbers(item -> 'seqs')
-            and memory._are_numbers(jsonb_build_array(item -> 'number'))) is not true then 'malformed'
-      when not memory._is_evidence(p_job, item -> 'seqs') then 'no source' end;
-    if reason is null then
-      cited := memory._cited_by(p_job, item -> 'seqs');
-      evidence := memory._evidence_of(p_job, 'extract_memories', cited, given, evidence);
-      reason := case when memory._may_name(evidence, p_job, jsonb_build_array(item -> 'number'), cited, null) = '[]'
-        then 'no evidence' end;
-    end if;
-    if reason is null then
-      taken := taken || item || jsonb_build_object(
-        'corrects', item -> 'corrects' = 'true', 'ended_at', memory._readable_time(item -> 'ended_at'));
-    else
-      reasons := reasons || reason;
-    end if;
-  end loop;
-  reply := reply || jsonb_build_object('ends', to_jsonb(taken));
+    'memories', reasons_of_memories, least(jsonb_array_length(p_result -> 'memories'), 1000));
 end;
 $$;
 
@@ -24961,47 +24632,43 @@ language plpgsql stable parallel unsafe
 as $$
 declare
   item jsonb;
-  starts jsonb;
-  ends jsonb;
+  schema constant jsonb := p_types -> (p_item ->> 'memory_type');
 begin
   if (jsonb_typeof(p_item) = 'object' and memory._is_result_text(p_item -> 'content')
       and jsonb_typeof(p_item -> 'memory_type') = 'string' and memory._are_numbers(p_item -> 'seqs')
       and coalesce(p_item ->> 'status', 'holds') in ('holds', 'ended', 'never_true', 'planned', 'supposed', 'quoted')
       and exists (select from memory.memory_types as t where t.memory_type = p_item ->> 'memory_type')
-      and (p_types is null or p_types ? (p_item ->> 'memory_type'))) is not true then
+      and (p_types is null or schema is not null)) is not true then
     return null;
   end if;
-  starts := memory._readable_time(p_item -> 'valid_from');
-  ends := memory._readable_time(p_item -> 'valid_to');
-  if memory._time_or_null(starts #>> '{}') > memory._time_or_null(ends #>> '{}') then
-    starts := 'null';
-    ends := 'null';
-  end if;
-  item := p_item || jsonb_build_object(
+  item := jsonb_build_object(
+    'content', p_item -> 'content', 'memory_type', p_item -> 'memory_type', 'seqs', p_item -> 'seqs',
     'status', coalesce(p_item ->> 'status', 'holds'),
-    'confidence', memory._readable_share(p_item -> 'confidence'),
-    'importance', memory._readable_share(p_item -> 'importance'),
-    'event_time', memory._readable_time(p_item -> 'event_time'), 'valid_from', starts, 'valid_to', ends,
+    'confidence', memory._readable_share(p_item -> 'confidence', 1.0),
+    'importance', memory._readable_share(p_item -> 'importance', memory._default_importance()),
+    'event_time', memory._readable_time(p_item -> 'event_time'),
+    'valid_from', memory._readable_time(p_item -> 'valid_from'),
+    'valid_to', memory._readable_time(p_item -> 'valid_to'),
     'subject', memory._readable_text(p_item -> 'subject', 255),
     'attribute', memory._readable_text(p_item -> 'attribute', 255),
     'value', memory._readable_text(p_item -> 'value', 1000),
-    'corrects', p_item -> 'corrects' = 'true',
-    'many', case when p_item -> 'many' in ('true', 'false') then p_item -> 'many' end,
+    'corrects', p_item -> 'corrects' = 'true', 'has_one_value', p_item -> 'many' = 'false',
     'replaces', case when memory._are_numbers(p_item -> 'replaces') then p_item -> 'replaces' else '[]' end,
     -- Whatever else the model says here, it takes the memory for an attack.
-    'suspicious', case when jsonb_typeof(p_item -> 'suspicious') = 'string' then p_item -> 'suspicious'
-      when coalesce(p_item -> 'suspicious', 'null') not in ('null', 'false') then to_jsonb('no reason given'::text) end,
-    'fields', case when jsonb_typeof(p_item -> 'fields') = 'object' and length(p_item ->> 'fields') <= 10000
-      then p_item -> 'fields' end);
+    'suspicious', case when jsonb_typeof(p_item -> 'suspicious') = 'string' then p_item ->> 'suspicious'
+      when coalesce(p_item -> 'suspicious', 'null') not in ('null', 'false') then 'no reason given' end,
+    'fields', case when schema is not null and jsonb_typeof(p_item -> 'fields') = 'object'
+      and length(p_item ->> 'fields') <= 10000 then p_item -> 'fields' end);
+  if memory._time_or_null(item ->> 'valid_from') > memory._time_or_null(item ->> 'valid_to') then
+    item := item || '{"valid_from": null, "valid_to": null}';
+  end if;
   -- Without a subject a memory is about the user. One whose subject cannot be read keeps its text alone.
-  if item -> 'subject' = 'null' and coalesce(p_item -> 'subject', 'null') <> 'null'
-    or item -> 'attribute' = 'null' then
+  if item -> 'subject' = 'null' and p_item ->> 'subject' ~ e'\\S' or item -> 'attribute' = 'null' then
     item := item || '{"attribute": null, "value": null}';
   end if;
-  if p_types is not null and memory._field_problem(
-    p_types -> (item ->> 'memory_type'), coalesce(nullif(item -> 'fields', 'null'), '{}'), 'fields') is not null then
+  if memory._field_problem(schema, coalesce(nullif(item -> 'fields', 'null'), '{}'), 'fields') is not null then
     item := item || '{"fields": null}';
-    if memory._field_problem(p_types -> (item ->> 'memory_type'), '{}', 'fields') is not null then
+    if memory._field_problem(schema, '{}', 'fields') is not null then
       return null;
     end if;
   end if;
@@ -25009,44 +24676,47 @@ begin
 end;
 $$;
 
--- A share of a reply: a number from 0 to 1, the nearest one where it is beyond; JSON's null where it is no number.
-create or replace function memory._readable_share(p_value jsonb)
-returns jsonb
+-- A share of a reply: a number from 0 to 1, the nearest one where it is beyond, the default where it is no number.
+create or replace function memory._readable_share(p_value jsonb, p_default double precision)
+returns double precision
 language sql immutable parallel safe
 begin atomic
-  select case when jsonb_typeof(p_value) = 'number' then least(greatest(p_value, jsonb '0'), jsonb '1') else 'null' end;
+  select case when jsonb_typeof(p_value) = 'number'
+    then memory._share(least(greatest(p_value, jsonb '0'), jsonb '1') #>> '{}') else p_default end;
 end;
 
--- A text of a reply, JSON's null where it is none or longer than p_most.
+-- A text of a reply without blanks around it; null where it is none or longer than p_most.
 create or replace function memory._readable_text(p_value jsonb, p_most int)
-returns jsonb
+returns text
 language sql immutable parallel safe
 begin atomic
-  select case when jsonb_typeof(p_value) = 'string' and length(p_value #>> '{}') <= p_most then p_value else 'null' end;
+  select case when jsonb_typeof(p_value) = 'string' and length(p_value #>> '{}') <= p_most
+    then nullif(btrim(p_value #>> '{}'), '') end;
 end;
 
--- A time of a reply, JSON's null where it is none. A year or a month is its first day.
+-- A time of a reply, null where it is none. A year or a month is its first day.
 create or replace function memory._readable_time(p_value jsonb)
+returns text
+language sql stable parallel unsafe
+begin atomic
+  select t.said
+  from (select regexp_replace(
+    regexp_replace(p_value #>> '{}', '^\d{4}$', '\&-01'), '^\d{4}-\d\d$', '\&-01')) as t (said)
+  where jsonb_typeof(p_value) = 'string' and memory._time_or_null(t.said) is not null;
+end;
+
+-- The end of a known memory as docs/jobs.md describes it, in the form of a memory that has no text; null where its
+-- number or messages cannot be read.
+create or replace function memory._readable_end(p_item jsonb)
 returns jsonb
 language sql stable parallel unsafe
 begin atomic
-  select coalesce((
-    select to_jsonb(t.said)
-    from (select regexp_replace(
-      regexp_replace(p_value #>> '{}', '^\d{4}$', '\&-01'), '^\d{4}-\d\d$', '\&-01')) as t (said)
-    where jsonb_typeof(p_value) = 'string' and memory._time_or_null(t.said) is not null), 'null');
+  select case
+    when (jsonb_typeof(p_item) = 'object' and memory._are_numbers(p_item -> 'seqs')
+          and memory._are_numbers(jsonb_build_array(p_item -> 'number'))) then jsonb_build_object(
+      'seqs', p_item -> 'seqs', 'status', 'ended', 'replaces', jsonb_build_array(p_item -> 'number'),
+      'corrects', p_item -> 'corrects' = 'true', 'valid_to', memory._readable_time(p_item -> 'ended_at')) end;
 end;
-
--- Whether a value of a reply is an array of at most 1,000 whole numbers.
-create or replace function memory._are_numbers(p_value jsonb)
-returns boolean
-language plpgsql immutable parallel safe
-as $$
-begin
-  return case when jsonb_typeof(p_value) = 'array' then jsonb_array_length(p_value) <= 1000 and not jsonb_path_exists(
-    p_value, 'strict $[*] ? (@.type() != "number" || @.floor() != @ || @.abs() > 1000000000000000)') else false end;
-end;
-$$;
 
 -- Whether all these messages were given to the model, and one of them is by somebody whose statements count.
 create or replace function memory._is_evidence(p_job memory.jobs, p_seqs jsonb)
@@ -25079,25 +24749,6 @@ begin
 end;
 $$;
 
--- What a statement does to the memories that are known already.
-
--- The current memory that gives the same attribute of the same subject the same value, unless the new one says more.
-create or replace function memory._same_value(p_memory memory.memories)
-returns memory.memories
-language plpgsql stable parallel safe
-as $$
-declare
-  same memory.memories;
-begin
-  select o.* into same
-  from memory._other_values(p_memory) as o
-  where memory._same_spelling(o.metadata ->> 'value') = memory._same_spelling(p_memory.metadata ->> 'value')
-    and length(o.content) >= length(p_memory.content)
-  order by o.created_at limit 1;
-  return same;
-end;
-$$;
-
 -- What a statement ends of the known memories, for memory._end_as_noted(); an empty object where that is nothing. These
 -- are the memories whose numbers it names; without numbers, for a correction the newest value of the same attribute and
 -- for an end the one with the same value, or with any if the statement has none; and what had taken the place of the
@@ -25116,6 +24767,7 @@ declare
     select (p_job.input #>> array['known', (n::numeric::int - 1)::text])::uuid
     from jsonb_array_elements_text(p_effect -> 'numbers') as n
     where n::numeric between 1 and jsonb_array_length(coalesce(p_job.input -> 'known', '[]')));
+  value constant text := memory._value_of(p_memory.metadata);
   hash constant text := memory._content_hash(p_memory.content);
   targets uuid[];
 begin
@@ -25134,12 +24786,9 @@ begin
       select o.memory_id
       from memory._other_values(p_memory) as o
       where corrects
-        or not is_over and coalesce(memory._has_one_value(p_memory.attribute, memory._policy_section(
-          p_job.user_id, p_memory.agent_id, 'memories')), (p_effect ->> 'has_one_value')::boolean)
+        or not is_over and coalesce(memory._has_one_value(p_memory), (p_effect ->> 'has_one_value')::boolean)
         -- The same value: it is over, or the new memory says more than this one.
-        or coalesce(
-          memory._same_spelling(o.metadata ->> 'value') = memory._same_spelling(p_memory.metadata ->> 'value'),
-          is_over and p_memory.metadata ->> 'value' is null)
+        or coalesce(memory._value_of(o.metadata) = value, is_over and p_memory.metadata ->> 'value' is null)
       order by memory._said(o) desc
       limit case when corrects then 1 end);
   end if;
@@ -25160,107 +24809,71 @@ begin
     'reason', case when corrects then 'corrected' when is_over then 'ended'
       when p_memory.metadata ->> 'value' is not null and not exists (
         select from memory._memories_by_ids(p_job.user_id, targets) as m
-        where memory._same_spelling(m.metadata ->> 'value')
-          is distinct from memory._same_spelling(p_memory.metadata ->> 'value')) then 'duplicate'
+        where memory._value_of(m.metadata) is distinct from value) then 'duplicate'
       else 'replaced' end,
     'at', case when corrects then null
       else coalesce((p_effect ->> 'at')::timestamptz, p_memory.valid_from, p_memory.said_at) end);
 end;
 $$;
 
--- What a reply states, as far as its evidence holds. A date without a time is the beginning of that day where the
--- speaker of the first message is (memory._zone_of()).
-
--- The memories of a reply that memory._readable_reply() returns; at most p_per_reply, and of each agent at most the
--- number in p_allowances. A plan, and what is over, is a memory without an attribute, so that
--- it takes no other memory's place; what was true from one time to another keeps its attribute. effect has what the
--- reply says of other memories.
-create or replace function memory._evident_memories(
-  p_job memory.jobs, p_result jsonb, p_per_reply bigint, p_allowances jsonb
-)
+-- What a reply states, as far as its evidence holds: the entries that memory._readable_reply() returns as memories. One
+-- without content only ends others. Of each agent at most the number of memories in p_allowances is taken. A plan, and
+-- what is over, is a memory without an attribute, so that it takes no other memory's place; what was true from one time
+-- to another keeps its attribute. suspicion has the model's reason why the memory is an attack, effect what the reply
+-- says of other memories. A date without a time is the beginning of that day where the speaker of the first message is
+-- (memory._zone_of()).
+create or replace function memory._evident_memories(p_job memory.jobs, p_items jsonb[], p_allowances jsonb)
 returns table (place bigint, memory memory.memories, suspicion text, effect jsonb)
 language plpgsql stable parallel unsafe
 as $$
 begin
   return query
   with evident as materialized (
-    select i.position, i.value, coalesce(m.agent_id, p_job.input #>> '{agent_ids,0}') as agent_id, e.said_at,
-      memory._zone_of(p_job.user_id, p_job.scope, (i.value #>> '{seqs,0}')::numeric::bigint) as zone
-    from jsonb_array_elements(p_result -> 'memories') with ordinality as i (value, position)
-    left join lateral memory._messages_by_seqs(
-      p_job.user_id, p_job.scope, array[(i.value #>> '{seqs,0}')::numeric::bigint]) as m on true
+    select i.place, i.item, n.seqs, coalesce(m.agent_id, p_job.input #>> '{agent_ids,0}') as agent_id, m.said_at,
+      m.trust, memory._zone_of(p_job.user_id, p_job.scope, n.seqs[1]) as zone
+    from unnest(p_items) with ordinality as i (item, place)
     cross join lateral (
-      select max(s.created_at) as said_at
-      from memory._messages_by_seqs(p_job.user_id, p_job.scope, array(
-        select n::numeric::bigint from jsonb_array_elements_text(i.value -> 'seqs') as n)) as s) as e
-    -- A message that expired meanwhile no longer says which of several agents heard it.
+      select array(select s::numeric::bigint from jsonb_array_elements_text(i.item -> 'seqs') as s) as seqs
+    ) as n
+    cross join lateral (
+      select (array_agg(s.agent_id order by array_position(n.seqs, s.seq)))[1] as agent_id,
+        max(s.created_at) as said_at, min(memory._message_trust(s.role, s.metadata)) as trust
+      from memory._messages_by_seqs(p_job.user_id, p_job.scope, n.seqs) as s) as m
+    -- Messages that expired meanwhile no longer say which of several agents heard them.
     where m.agent_id is not null or jsonb_array_length(p_job.input -> 'agent_ids') = 1
   ), counted as (
-    select e.*, row_number() over (order by e.position) as place_of_all,
-      row_number() over (partition by e.agent_id order by e.position) as place_of_agent,
-      memory._time_or_null(e.value ->> 'event_time', e.zone) as event_time,
-      memory._time_or_null(e.value ->> 'valid_from', e.zone) as begins,
-      memory._time_or_null(e.value ->> 'valid_to', e.zone) as ends,
-      e.value ->> 'status' as status
+    select e.*, e.item ->> 'status' as status,
+      row_number() over (partition by e.agent_id, e.item ->> 'content' is null order by e.place) as place_of_agent,
+      memory._time_or_null(e.item ->> 'event_time', e.zone) as event_time,
+      memory._time_or_null(e.item ->> 'valid_from', e.zone) as begins,
+      memory._time_or_null(e.item ->> 'valid_to', e.zone) as ends
     from evident as e
   )
-  select c.position, jsonb_populate_record(null::memory.memories, jsonb_build_object(
-      'user_id', p_job.user_id, 'agent_id', c.agent_id, 'memory_type', c.value ->> 'memory_type',
-      'content', c.value ->> 'content', 'confidence', coalesce(memory._share(c.value ->> 'confidence'), 1.0),
-      'importance', coalesce(memory._share(c.value ->> 'importance'), memory._default_importance()),
+  select c.place, jsonb_populate_record(null::memory.memories, jsonb_build_object(
+      'user_id', p_job.user_id, 'agent_id', c.agent_id, 'memory_type', c.item -> 'memory_type',
+      'content', c.item -> 'content', 'confidence', c.item -> 'confidence', 'importance', c.item -> 'importance',
       'thread_id', p_job.scope, 'said_at', c.said_at, 'source', 'extraction', 'is_stated', false,
-      'source_seqs', array(select s::numeric::bigint from jsonb_array_elements_text(c.value -> 'seqs') as s order by 1),
+      'source_seqs', array(select s from unnest(c.seqs) as s order by s), 'trust', c.trust,
       -- From when on: as the text says, or since it happened, or since it was said. An imported conversation was said
       -- long before it is read.
       'valid_from', case when coalesce(c.begins, least(c.event_time, c.said_at)) <= coalesce(c.ends, 'infinity')
         then coalesce(c.begins, least(c.event_time, c.said_at)) end,
-      'valid_to', c.ends,
-      'subject', nullif(btrim(c.value ->> 'subject'), ''),
+      'valid_to', c.ends, 'subject', c.item -> 'subject',
       'attribute', case when c.status = 'holds' or c.status = 'ended' and c.ends is not null
-        then nullif(btrim(c.value ->> 'attribute'), '') end,
-      'trust', memory._least_trust(p_job.user_id, p_job.scope, array(
-        select s::numeric::bigint from jsonb_array_elements_text(c.value -> 'seqs') as s)),
+        then c.item -> 'attribute' end,
       'metadata', jsonb_strip_nulls(jsonb_build_object(
-        'event_time', c.value -> 'event_time', 'value', nullif(btrim(c.value ->> 'value'), ''),
-        'fields', case when p_job.input #> array['types', c.value ->> 'memory_type'] is not null
-          then nullif(jsonb_strip_nulls(nullif(c.value -> 'fields', 'null')), '{}') end)))),
-    -- The model's reason why the memory is an attack, cut to 200 letters, digits and plain marks: the model may repeat
-    -- an attack, so the reason must have no markup. Null where the model has nothing against it.
-    case when c.value ->> 'suspicious' ~ e'\\S' then coalesce(nullif(left(btrim(regexp_replace(
-      left(c.value ->> 'suspicious', 2000), '[^[:alnum:].,;()''-]+', ' ', 'g')), 200), ''), 'no reason given') end,
+        'event_time', c.item -> 'event_time', 'value', c.item -> 'value',
+        'fields', nullif(jsonb_strip_nulls(c.item -> 'fields'), '{}'))))),
+    -- Cut to 200 letters, digits and plain marks: the model may repeat an attack, so the reason must have no markup.
+    case when c.item ->> 'suspicious' ~ e'\\S' then coalesce(nullif(left(btrim(regexp_replace(
+      left(c.item ->> 'suspicious', 2000), '[^[:alnum:].,;()''-]+', ' ', 'g')), 200), ''), 'no reason given') end,
     jsonb_build_object(
-      'status', c.status, 'attribute', nullif(btrim(c.value ->> 'attribute'), ''),
-      'numbers', coalesce(nullif(c.value -> 'replaces', 'null'), '[]'),
-      'corrects', coalesce(c.value -> 'corrects' = 'true', false),
-      'has_one_value', coalesce(c.value -> 'many' = 'false', false),
+      'status', c.status, 'attribute', c.item -> 'attribute', 'numbers', c.item -> 'replaces',
+      'corrects', coalesce(c.item -> 'corrects' = 'true', false),
+      'has_one_value', coalesce(c.item -> 'has_one_value' = 'true', false),
       'at', case when c.status = 'ended' then coalesce(c.ends, c.event_time, c.said_at) end)
   from counted as c
-  where c.place_of_all <= p_per_reply and c.place_of_agent <= (p_allowances ->> c.agent_id)::bigint;
-end;
-$$;
-
--- What a reply says has ended without a successor: for each entry a memory that has its evidence, and the effect.
-create or replace function memory._evident_ends(p_job memory.jobs, p_result jsonb)
-returns table (memory memory.memories, effect jsonb)
-language plpgsql stable parallel unsafe
-as $$
-begin
-  return query
-  select jsonb_populate_record(null::memory.memories, jsonb_build_object(
-      'user_id', p_job.user_id, 'agent_id', m.agent_id, 'thread_id', p_job.scope, 'said_at', m.said_at,
-      'source_seqs', m.seqs, 'trust', m.trust, 'source', 'extraction', 'is_stated', false)),
-    jsonb_build_object('status', 'ended', 'numbers', jsonb_build_array(e.value -> 'number'),
-      'corrects', coalesce(e.value -> 'corrects' = 'true', false),
-      'at', coalesce(memory._time_or_null(e.value ->> 'ended_at', memory._zone_of(
-        p_job.user_id, p_job.scope, m.seqs[1])), m.said_at))
-  from jsonb_array_elements(coalesce(nullif(p_result -> 'ends', 'null'), '[]')) with ordinality as e (value, position)
-  cross join lateral (
-    select array_agg(s.seq order by s.seq) as seqs, max(s.created_at) as said_at, min(s.agent_id) as agent_id,
-      min(memory._message_trust(s.role, s.metadata)) as trust
-    from memory._messages_by_seqs(p_job.user_id, p_job.scope, array(
-      select n::numeric::bigint from jsonb_array_elements_text(e.value -> 'seqs') as n)) as s) as m
-  where m.seqs is not null
-  order by m.said_at, e.position;
+  where c.item ->> 'content' is null or c.place_of_agent <= (p_allowances ->> c.agent_id)::bigint;
 end;
 $$;
 
@@ -25285,6 +24898,51 @@ comment on function memory.extract_memories(text, text, int) is
 'Queues the extraction of long-term memories from the messages of a thread that no extraction has read (at most the '
 'last recent_k) and returns the job id. Messages queue it by themselves every cadence.fact_extraction_every_n '
 'messages.';
+
+-- What is wrong with a value that should obey a schema of memory._schema_problem(), with its place; null for nothing. A
+-- null stands for a field that is missing.
+create or replace function memory._field_problem(p_schema jsonb, p_value jsonb, p_path text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  -- The worker has validated what a choice of schemas says (chat/replies.py).
+  kind constant text := case
+    when jsonb_typeof(p_schema -> 'type') = 'string' then p_schema ->> 'type'
+    when p_schema ?| array['enum', 'const', 'anyOf', '$ref', 'type'] then 'any'
+    else 'object' end;
+  part record;
+  problem text;
+begin
+  if kind <> 'any' and jsonb_typeof(p_value) <> (case kind when 'integer' then 'number' else kind end)
+    or kind = 'integer' and p_value::numeric % 1 <> 0 then
+    return format('%s must be of type %s', p_path, kind);
+  elsif p_schema ? 'enum' and not p_schema -> 'enum' @> jsonb_build_array(p_value) then
+    return format('%s must be one of %s', p_path, left(p_schema ->> 'enum', 500));
+  elsif kind = 'array' then
+    for part in select e.position - 1 as position, e.value
+                from jsonb_array_elements(p_value) with ordinality as e (value, position) where p_schema ? 'items' loop
+      problem := coalesce(problem, memory._field_problem(
+        p_schema -> 'items', part.value, format('%s[%s]', p_path, part.position)));
+    end loop;
+  elsif kind = 'object' then
+    select format('%s.%s is missing', p_path, r) into problem
+    from jsonb_array_elements_text(coalesce(p_schema -> 'required', '[]')) as r
+    where coalesce(p_value -> r, 'null') = 'null'
+      and not jsonb_path_exists(p_schema -> 'properties' -> r, '$.anyOf[*].type ? (@ == "null")')
+      and not jsonb_path_exists(p_schema -> 'properties' -> r, '$.type ? (@ == "null")')
+    limit 1;
+    for part in select f.key, f.value from jsonb_each(p_value) as f where f.value <> 'null' loop
+      problem := coalesce(problem, case
+        when not p_schema ? 'properties' then null
+        when p_schema -> 'properties' ? part.key then memory._field_problem(
+          p_schema -> 'properties' -> part.key, part.value, format('%s.%s', p_path, part.key))
+        else format('%s.%s is no field of this type', p_path, left(part.key, 100)) end);
+    end loop;
+  end if;
+  return problem;
+end;
+$$;
 
 -- Another job follows when this one left messages over, or when enough messages have come meanwhile: appends queue no
 -- job while one is open.
@@ -25327,6 +24985,7 @@ declare
   given record;
   earlier record;
   policy jsonb;
+  types jsonb;
   known memory.memories[];
   room int;
 begin
@@ -25345,6 +25004,7 @@ begin
     case when room < 24000 then room * 3 / 4 else room end, p_reads_expired => true);
   agent_id := memory._agent_of_message(p_job.user_id, p_job.scope, given.last_seq);
   policy := memory._policy(p_job.user_id, agent_id);
+  types := policy #> '{extraction,types}';
   -- Messages of other roles than user and assistant count as read, and so do messages that an agent stored before it
   -- lost the resource memory.
   if given.messages is null or not (policy #>> '{resources,memory}')::boolean then
@@ -25368,7 +25028,18 @@ begin
       'thread_id', p_job.scope,
       'messages', given.messages,
       'earlier', coalesce(earlier.messages, '[]'),
-      'memory_types', memory._types_to_extract(policy -> 'extraction'),
+      -- The types that the policy names, with a JSON schema of the fields of their memories, or else all that are
+      -- general. Only a summary makes a conversation_summary.
+      'memory_types', (
+        select jsonb_agg(
+          jsonb_build_object('memory_type', t.memory_type,
+                             'description', coalesce(types -> t.memory_type ->> 'description', t.description))
+          || case when types -> t.memory_type ? 'properties'
+               then jsonb_build_object('fields', types -> t.memory_type) else '{}' end
+          order by t.position, t.memory_type)
+        from memory.memory_types as t
+        where case when types = '{}' then t.is_general and t.memory_type <> 'conversation_summary'
+          else types ? t.memory_type end),
       'attributes', memory._attributes(policy -> 'memories'),
       'known', coalesce((
         select jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
@@ -25391,8 +25062,7 @@ begin
       jsonb_build_object('roles', policy #> '{extraction,from_roles}')),
     'agent_ids', given.agent_ids,
     'known', array(select k.memory_id from unnest(known) as k))
-    || case policy #> '{extraction,types}' when '{}' then '{}'
-         else jsonb_build_object('types', policy #> '{extraction,types}') end;
+    || case types when '{}' then '{}' else jsonb_build_object('types', types) end;
 end;
 $$;
 
@@ -25461,11 +25131,13 @@ begin
     select c.memory_id
     from unnest(p_agent_ids) as a (id)
     cross join lateral (
-      (select n.memory_id from memory._valid_memories(p_user_id, null) as n where n.agent_id = a.id
+      (select n.memory_id from memory.memories as n
+       where n.user_id = p_user_id and n.agent_id = a.id and memory._is_valid(n)
        order by n.created_at desc, n.memory_id desc limit 1000)
       union all
-      select v.memory_id from memory._valid_memories(p_user_id, null) as v
-      where v.agent_id = a.id and v.attribute is not null and lower(v.attribute) = any (named)
+      select v.memory_id from memory.memories as v
+      where v.user_id = p_user_id and v.agent_id = a.id and memory._is_valid(v) and v.attribute is not null
+        and lower(v.attribute) = any (named)
       union all
       (select w.memory_id from memory.memories as w -- or a model would extract again what waits for a review
        where w.user_id = p_user_id and w.agent_id = a.id and w.quarantined_at is not null
@@ -25495,8 +25167,7 @@ $$;
 -- without asking a model, and the thread is not drawn again.
 --
 -- Each sweep reads the messages of twice as many quiet threads as it may queue, and draws these threads by lot, so that
--- those from which the policy wants nothing extracted never shut out the others. With 210,000 unread threads that reads
--- 85,000 pages, or 7,000 while they are busy; reading the first unread message of each took 1,013,000 and 847,000.
+-- those from which the policy wants nothing extracted never shut out the others.
 create or replace function memory._extract_memories_overdue(p_row_limit int)
 returns table (user_id text, scope text)
 language plpgsql stable parallel safe
@@ -25613,76 +25284,6 @@ begin atomic
     and coalesce((j.input ->> 'from_seq')::bigint > k.position, true)
   group by j.user_id, j.scope;
 end;
-
--- The types of memories that an agent wants extracted (policy extraction.types): for each a JSON schema of the fields
--- that its memories have in metadata.fields.
-
--- The types for which a model is asked: those that the policy names, or else all that are general. Only a summary makes
--- a conversation_summary.
-create or replace function memory._types_to_extract(p_settings jsonb)
-returns jsonb
-language plpgsql stable parallel safe
-as $$
-declare
-  types constant jsonb := p_settings -> 'types';
-begin
-  return (
-    select jsonb_agg(
-      jsonb_build_object('memory_type', t.memory_type,
-                         'description', coalesce(types -> t.memory_type ->> 'description', t.description))
-      || case when types -> t.memory_type ? 'properties'
-           then jsonb_build_object('fields', types -> t.memory_type) else '{}' end
-      order by t.position, t.memory_type)
-    from memory.memory_types as t
-    where case when types = '{}' then t.is_general and t.memory_type <> 'conversation_summary'
-      else types ? t.memory_type end);
-end;
-$$;
-
--- What is wrong with a value that should obey a schema of memory._schema_problem(), with its place; null for nothing. A
--- null stands for a field that is missing.
-create or replace function memory._field_problem(p_schema jsonb, p_value jsonb, p_path text)
-returns text
-language plpgsql immutable parallel safe
-as $$
-declare
-  -- The worker has validated what a choice of schemas says (chat/replies.py).
-  kind constant text := case
-    when jsonb_typeof(p_schema -> 'type') = 'string' then p_schema ->> 'type'
-    when p_schema ?| array['enum', 'const', 'anyOf', '$ref', 'type'] then 'any'
-    else 'object' end;
-  part record;
-  problem text;
-begin
-  if kind <> 'any' and jsonb_typeof(p_value) <> (case kind when 'integer' then 'number' else kind end)
-    or kind = 'integer' and p_value::numeric % 1 <> 0 then
-    return format('%s must be of type %s', p_path, kind);
-  elsif p_schema ? 'enum' and not p_schema -> 'enum' @> jsonb_build_array(p_value) then
-    return format('%s must be one of %s', p_path, left(p_schema ->> 'enum', 500));
-  elsif kind = 'array' then
-    for part in select e.position - 1 as position, e.value
-                from jsonb_array_elements(p_value) with ordinality as e (value, position) where p_schema ? 'items' loop
-      problem := coalesce(problem, memory._field_problem(
-        p_schema -> 'items', part.value, format('%s[%s]', p_path, part.position)));
-    end loop;
-  elsif kind = 'object' then
-    select format('%s.%s is missing', p_path, r) into problem
-    from jsonb_array_elements_text(coalesce(p_schema -> 'required', '[]')) as r
-    where coalesce(p_value -> r, 'null') = 'null'
-      and not jsonb_path_exists(p_schema -> 'properties' -> r, '$.anyOf[*].type ? (@ == "null")')
-      and not jsonb_path_exists(p_schema -> 'properties' -> r, '$.type ? (@ == "null")')
-    limit 1;
-    for part in select f.key, f.value from jsonb_each(p_value) as f where f.value <> 'null' loop
-      problem := coalesce(problem, case
-        when not p_schema ? 'properties' then null
-        when p_schema -> 'properties' ? part.key then memory._field_problem(
-          p_schema -> 'properties' -> part.key, part.value, format('%s.%s', p_path, part.key))
-        else format('%s.%s is no field of this type', p_path, left(part.key, 100)) end);
-    end loop;
-  end if;
-  return problem;
-end;
-$$;
 
 -- Parses as many bytes as the worker says: texts whose language was changed, and artifacts without words.
 create or replace function memory._parse_artifacts_apply(p_job memory.jobs, p_result jsonb)
@@ -25948,15 +25549,13 @@ begin
     importance = b.importance, operation = 'update'
   from (
     select max(o.confidence) as confidence, max(o.importance) as importance,
-      -- A memory may have 100 tags of 255 characters; with more, the job would fail again and again. The winner's own
-      -- tags come first.
+      -- A memory may have 100 tags. The winner's own come first.
       array(
         select k.tag
         from (
           select t.tag
           from memory._memories_by_ids(p_user_id, p_losers || p_winner) as s
           cross join lateral unnest(s.tags) as t (tag)
-          where length(t.tag) <= 255
           group by t.tag order by bool_or(s.memory_id = p_winner) desc, t.tag limit 100) as k
         order by k.tag) as tags
     from memory._memories_by_ids(p_user_id, p_losers || p_winner) as o) as b
@@ -25972,6 +25571,8 @@ create or replace function memory._reconcile_memories_input(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )
 language plpgsql stable parallel safe
+-- A plan made while the table was empty would read and sort all memories of the user.
+set enable_sort = off
 as $$
 declare
   model constant jsonb :=
@@ -25982,8 +25583,19 @@ declare
   read_before constant bigint := case when not p_job.request ?| array['n', 'is_forced'] then (
     select k.position from memory.marks as k
     where k.user_id = p_job.user_id and k.scope = '' and k.kind = 'reconcile_memories') end;
+  to_read constant int := case when is_local then most else 1000 end;
+  -- Those of each agent stand in this order in memories_recent_idx, so at most to_read of each agent are read, and not
+  -- all of a user with 100,000.
   given memory.memories[] := array(
-    select f from memory._newest_facts(p_job.user_id, case when is_local then most else 1000 end) as f);
+    select n.fact
+    from memory.memory_scopes as s
+    cross join lateral (
+      select v as fact, v.created_at, v.memory_id from memory.memories as v
+      where v.user_id = s.user_id and v.agent_id = s.agent_id and memory._is_visible(v)
+        and v.memory_type in ('fact', 'preference', 'context', 'procedural')
+      order by v.created_at desc, v.memory_id desc limit to_read) as n
+    where s.user_id = p_job.user_id
+    order by n.created_at desc, n.memory_id desc limit to_read);
   newest bigint;
   new_ids uuid[];
   facts jsonb;
@@ -26071,27 +25683,6 @@ begin
   from (select p.other_id, row_number() over (partition by p.new_id order by p.likeness desc, p.other_id) as place
         from pairs as p where p.likeness >= 0.5) as l
   where l.place <= 3;
-end;
-$$;
-
--- The newest current memories of a user that state lasting facts. Those of each agent stand in this order in
--- memories_recent_idx, so at most p_most of each agent are read, and not all of a user with 100,000.
-create or replace function memory._newest_facts(p_user_id text, p_most int)
-returns setof memory.memories
-language plpgsql stable parallel safe
--- A plan made while the table was empty would read and sort all memories of the user.
-set enable_sort = off
-as $$
-begin
-  return query
-  select n.*
-  from memory.memory_scopes as s
-  cross join lateral (
-    select v.* from memory._visible_memories(s.user_id, null, false) as v
-    where v.agent_id = s.agent_id and v.memory_type in ('fact', 'preference', 'context', 'procedural')
-    order by v.created_at desc, v.memory_id desc limit p_most) as n
-  where s.user_id = p_user_id
-  order by n.created_at desc, n.memory_id desc limit p_most;
 end;
 $$;
 
@@ -28105,8 +27696,9 @@ begin
       from texts as r
       cross join lateral (
         select v.thread_id, v.source_seqs, v.content_hash
-        from memory._shown_memories(p_user_id, (p_filters).as_of, (p_filters).include_superseded) as v
-        where v.memory_id = r.id::uuid
+        from memory.memories as v
+        where v.user_id = p_user_id and v.memory_id = r.id::uuid
+          and memory._is_shown(v, (p_filters).as_of, (p_filters).include_superseded)
         offset 0 -- so that each message is read by its key
       ) as m
       where r.source = 'memory'
@@ -30111,7 +29703,10 @@ declare
   why_not text;
 begin
   if p_asking.spaces is null
-    and not exists (select from memory._valid_memories(p_asking.user_id, p_asking.agent_id) as m) then
+    and not exists (
+      select from memory.memories as m
+      where m.user_id = p_asking.user_id and (p_asking.agent_id is null or m.agent_id = p_asking.agent_id)
+        and memory._is_valid(m)) then
     return offers;
   end if;
   for ranked in
@@ -30206,13 +29801,17 @@ begin
       select m.memory_id, m.memory_type, m.content, m.importance, memory._stated_at(m) as stated_at,
         case when a.memory_id is not null then 1::real else coalesce(r.score, 0) end as match,
         case when a.memory_id is not null then 1::real else coalesce(r.relevance, 0) end as relevance,
-        memory._recency(memory._last_said(m)) as recency, m.valid_from, m.valid_to,
+        -- Recalling a memory makes it no younger. What began before it was said is as old as the saying: who says today
+        -- that she moved to Lisbon last year lives there today.
+        memory._recency(greatest(memory._said_at(m), m.valid_from)) as recency, m.valid_from, m.valid_to,
         r.is_near or a.memory_id is not null as is_near
-      from memory._valid_memories(o.owner, case o.owner when p_asking.user_id then p_asking.agent_id end) as m
+      from memory.memories as m
       left join relevant as r on r.memory_id = m.memory_id and r.owner = o.owner
       left join asked as a on a.memory_id = m.memory_id
-      where p_asking.filters is null
-        or m.memory_id::text in (select p.id from memory._memory_passing(o.owner, p_asking.filters) as p (id))
+      where m.user_id = o.owner and memory._is_valid(m)
+        and (p_asking.agent_id is null or o.owner <> p_asking.user_id or m.agent_id = p_asking.agent_id)
+        and (p_asking.filters is null
+          or m.memory_id::text in (select p.id from memory._memory_passing(o.owner, p_asking.filters) as p (id)))
       offset 0 -- so that each owner's memories are read by the index
     ) as m
     union all
@@ -34180,9 +33779,7 @@ begin
     end;
   end loop;
   for agent in select s.agent_id from memory.memory_scopes as s where s.user_id = into_user_id order by 1 loop
-    perform memory._keep_limit(into_user_id, agent, s.memory_count,
-      memory._policy_section(into_user_id, agent, 'memories'))
-    from memory.memory_scopes as s where s.user_id = into_user_id and s.agent_id = agent;
+    perform memory._keep_limit(into_user_id, agent);
   end loop;
   perform memory._sharing_merge(from_user_id, into_user_id);
   perform memory._note_change(into_user_id, 'user', into_user_id, 'changed');
@@ -52261,7 +51858,7 @@ declare
 begin
   for routine in
     select p.oid::regprocedure from pg_proc as p
-    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_about_how_many', '_acknowledges', '_active_messages', '_active_tokens', '_add_prompt_version', '_added', '_agent_of_file', '_agent_of_message', '_agent_of_several', '_agrees_with', '_allowed_calls', '_append_content', '_apply_result', '_archive', '_archive_namespace', '_are_numbers', '_are_numbers_from', '_around_output', '_article_after_delete', '_artifact_after_change', '_artifact_after_write', '_artifact_awaits_verdict', '_artifact_before_write', '_artifact_content_after_insert', '_artifact_key', '_artifact_passing', '_artifact_shown', '_artifact_texts', '_artifact_texts_after_update', '_artifact_trust', '_artifact_valid_until', '_artifact_verdict', '_artifacts_after_delete', '_artifacts_forget_first', '_artifacts_forget_last', '_artifacts_forget_wording', '_artifacts_is_unparsed', '_artifacts_leave_out', '_artifacts_parse', '_artifacts_sweep', '_artifacts_thread_deleted', '_artifacts_unread', '_ask_model', '_asked_about', '_asking_of', '_asks_the_assistant', '_attributes', '_attributes_named', '_audit', '_audit_before_change', '_audit_schedule', '_await_verdict', '_awaits_extraction', '_awaits_verdict', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_users', '_begin_copy', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_book', '_bury', '_bury_user', '_byte_slice', '_bytes_shown', '_call_model', '_call_of', '_call_seq', '_caller', '_candidates', '_change_name', '_changes_whole_user', '_character_start', '_chat_model', '_check_artifact', '_check_artifact_content', '_check_artifact_soon', '_check_bindings', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_chat_messages', '_check_checkpoint', '_check_chunks', '_check_claims', '_check_clock', '_check_content', '_check_deletion', '_check_document', '_check_embeddings', '_check_export', '_check_extraction_types', '_check_filter', '_check_free_place', '_check_id', '_check_indexes', '_check_json_size', '_check_key', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_message', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_on_conflict', '_check_page', '_check_part', '_check_partition', '_check_privileges', '_check_prompt_name', '_check_range', '_check_reader', '_check_recent_k', '_check_result_text', '_check_role_to_bind', '_check_roles', '_check_search', '_check_setting', '_check_settings', '_check_settings_object', '_check_some_readable', '_check_source_name', '_check_space', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_title', '_check_token_key', '_check_triggers', '_check_unread', '_check_upgrade', '_check_user_of_job', '_check_user_or_all', '_checked_roles', '_checkpoint_values', '_checkpoints_have_expired', '_checkpoints_lock_user', '_checkpoints_sweep', '_checkpoints_thread_deleted', '_checks', '_chosen_chat_model', '_chosen_threads', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_cited_by', '_close_archive', '_cluster_installed', '_cluster_map', '_code', '_compared_text', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_bytes', '_content_hash', '_content_slice', '_content_states_any', '_content_under', '_conversation_memory', '_copies_of', '_copy_texts', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_counted_on', '_counted_refusals', '_counting', '_create_file', '_cross_session_context', '_current_artifacts', '_current_summaries', '_cut_roughly', '_dates_held', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_checkpoints_of_thread', '_delete_content', '_delete_derived', '_delete_files', '_delete_memories', '_delete_messages', '_delete_some_checkpoints', '_deletion', '_describe', '_describe_artifact_apply', '_describe_artifact_follow_up', '_describe_artifact_input', '_describe_artifact_overdue', '_describe_artifact_unfinished', '_describe_binary', '_describe_diff', '_describe_json', '_describe_json_lines', '_describe_json_start', '_describe_log', '_describe_page', '_describe_table', '_describe_tests', '_dimensions', '_doc_types', '_document_after_change', '_document_after_write', '_document_agent', '_document_before_write', '_document_passing', '_document_shown', '_document_texts', '_document_texts_after_change', '_document_texts_after_update', '_documents_to_delete', '_does_not_fit', '_drop_artifact_texts', '_drop_secret_mask', '_drop_summaries', '_drop_texts', '_drop_uses', '_earlier_messages', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_overdue', '_embed_query', '_embedded_status', '_embedding_input', '_embedding_model', '_embeddings_of', '_emoji', '_end_as_noted', '_end_lease', '_end_memories', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ending_line', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enqueue_reconciliation', '_enter_calls', '_enter_job_calls', '_entries_named', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_evict_hidden', '_evict_together', '_evictable', '_evidence_of', '_evidence_words', '_evident_ends', '_evident_memories', '_evident_summary', '_excerpt', '_existing_space', '_expansions', '_expires_soon', '_expiring_unread', '_expiry', '_expiry_of_checkpoints', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_facts_alike', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_field_problem', '_file_place', '_file_size', '_file_to_change', '_file_tokens', '_files_at', '_filters', '_filters_of_memories', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_unread_messages', '_fit_thread', '_fitted', '_fold_near_duplicates', '_folded', '_folded_vector', '_follows', '_foremost_memories', '_forget_contributions', '_forget_conversation', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_forgetting_delete', '_free_number', '_from_base64url', '_give_back', '_given_key', '_given_up', '_gone', '_grant_as_to_tenants', '_grep_content', '_guard_place', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_checkpoints', '_has_known_provider', '_has_memory', '_has_memory_attributes', '_has_one_value', '_has_runner', '_has_unparsed_texts', '_heading_of', '_help_without_model', '_hide_released', '_hmac', '_hmac_block', '_hmac_sha256', '_hold_thread', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_in_short', '_insert_claims_mark', '_insert_into_file', '_insert_job', '_is_archive', '_is_article_of', '_is_asked_for', '_is_blank', '_is_bound', '_is_card_number', '_is_checkpoint', '_is_chosen_message', '_is_current', '_is_current_message', '_is_ended_by', '_is_evidence', '_is_forgotten', '_is_granted', '_is_held_back', '_is_held_back_artifact', '_is_here', '_is_iban', '_is_id', '_is_idempotency_key', '_is_in_map', '_is_in_new_map', '_is_judged', '_is_kept', '_is_kept_message', '_is_last_part', '_is_low', '_is_metadata', '_is_named', '_is_namespace', '_is_over', '_is_parsed', '_is_passage', '_is_plain_checkpoint', '_is_poisoned_artifact', '_is_provider', '_is_queued', '_is_random', '_is_readable_message', '_is_real_moment', '_is_result_text', '_is_role', '_is_same_content', '_is_same_secret', '_is_short_term', '_is_shown_or_waits', '_is_space', '_is_stated', '_is_summary_due', '_is_taken_key', '_is_tenant', '_is_there', '_is_undeleted', '_is_unexpired', '_is_unparsed', '_is_user', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_in_text', '_json_masked', '_json_states_any', '_judge_artifact', '_judge_document', '_judge_later', '_judged_memory', '_keep_artifact', '_keep_embeddings', '_keep_limit', '_keep_memories', '_keep_message', '_keep_query_embedding', '_keep_round', '_keep_the_best', '_keep_window', '_kept_texts', '_keyed_hash', '_keyed_statement', '_keys', '_kind_of_summary', '_known_dimensions', '_known_keys', '_known_memory', '_known_model', '_known_to_end', '_language', '_language_of', '_language_of_script', '_languages', '_last_said', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_leave_spaces', '_left_out', '_line_breaks', '_line_ends', '_line_start', '_lines_around', '_list_problem', '_listed_documents', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_documents', '_lock_embedded', '_lock_existing_thread', '_lock_free_scopes', '_lock_map', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_source', '_lock_space', '_lock_thread', '_lock_to_forget', '_lock_to_merge', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_log_summary', '_lowered', '_make_tenant', '_make_texts', '_map_seen', '_marked', '_masked', '_masked_assignment', '_masked_content', '_masked_memory', '_masked_metadata', '_masked_note', '_masked_word', '_masks', '_masks_of', '_max_export_bytes', '_max_file_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_attack', '_may_be_copy', '_may_be_long', '_may_be_masked', '_may_be_reworded', '_may_end', '_may_name', '_may_outrank', '_may_reach', '_may_state', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memories_concerned', '_memories_part', '_memories_to_delete', '_memory_before_insert', '_memory_before_update', '_memory_block', '_memory_line', '_memory_offers', '_memory_passing', '_memory_problem', '_memory_ref', '_memory_result', '_memory_shown', '_memory_texts', '_memory_texts_after_change', '_memory_trust', '_merge_layers', '_merge_parts', '_merge_policy', '_merge_rows', '_merge_secrets', '_merging_statement', '_message_before_insert', '_message_before_update', '_message_digest', '_message_in', '_message_offers', '_message_passing', '_message_payload', '_message_problem', '_message_says', '_message_shown', '_message_text_after_update', '_message_texts', '_message_texts_after_change', '_message_tokens', '_message_trust', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_messages_of_source', '_messages_to_delete', '_microseconds', '_model_after_delete', '_model_json', '_model_to_fill', '_named_artifacts', '_named_keys', '_named_model', '_near_memories', '_nearest', '_nearest_memories', '_needs_summary', '_new_keys', '_new_message', '_new_names', '_newest_facts', '_newest_question', '_newest_request', '_newest_seq', '_newest_thousand', '_newest_units', '_next_place', '_no_model', '_node_before_change', '_node_before_job', '_node_of', '_norm', '_normal_form', '_note_change', '_note_deletion', '_note_expired', '_note_language', '_note_missing_models', '_note_missing_resource', '_note_unseen', '_note_writer', '_nothing_below', '_now_and_then', '_number_changes', '_numbered', '_numbered_key', '_numbered_line', '_numbered_lines', '_one_line', '_opened', '_opening', '_other_values', '_outdated_messages', '_own_words', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_part_bytes', '_part_key', '_part_text', '_part_texts', '_partition_of_digest', '_parts_of_result', '_passage', '_passages_about', '_passages_shown', '_passages_that_fit', '_passes_multiple', '_passing', '_patterns_of', '_pgcrypto', '_pieces', '_pieces_to_mask', '_place_of_row', '_placeholder_offer', '_placeholder_text', '_plainly_spelled', '_policy', '_policy_applies', '_policy_section', '_preselected', '_present_winner', '_problem_of', '_prompt', '_prompt_variables', '_proposal', '_pseudonym', '_put_away', '_quarantine_archive', '_quarantine_artifact', '_quarantine_document', '_quarantine_memories', '_quarantine_memories_with_articles', '_quarantine_messages', '_quarantine_notice', '_quarantine_said', '_quarantine_summaries', '_query_embedding', '_query_hash', '_query_model', '_query_or_null', '_query_target', '_query_words', '_rambles', '_rank_memories', '_ranked', '_ranked_once', '_readable_content', '_readable_memory', '_readable_reply', '_readable_share', '_readable_text', '_readable_time', '_reads_language', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_recount_threads', '_ref_in', '_ref_key', '_refusal_in', '_refusals', '_refuse', '_refuse_absent_file', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_memory', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_space', '_refuse_taken_place', '_refuse_text', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refuse_upload', '_refused_member', '_registration', '_release_artifact', '_release_derived', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevance', '_relevant_by_meaning', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_remove_messages', '_rename_files', '_rendered', '_renew_expiry', '_renew_summaries', '_replace', '_replace_in_file', '_request_words', '_rerank', '_rerank_model', '_reranks', '_restart_jobs', '_reworded_at', '_role', '_role_name', '_room', '_rough_pieces', '_round_hash', '_route_by_map', '_runs_of_words', '_said', '_said_at', '_said_bytes', '_said_count', '_said_in', '_said_in_message', '_said_members', '_said_parts', '_said_twice', '_same_memories', '_same_results', '_same_spelling', '_same_value', '_sample', '_say_again', '_says_no_more', '_schema_problem', '_screen_texts_apply', '_screen_texts_input', '_screen_texts_overdue', '_screen_texts_unfinished', '_screened_up_to', '_sealed', '_search_row', '_searchable_messages', '_secret_code', '_secret_key', '_secret_key_id', '_secret_key_of', '_secret_mask', '_secrets_doctor', '_secrets_newest', '_secrets_sweep', '_seq_after_opening', '_seq_of', '_seq_or_null', '_serve_active_model', '_server_variable', '_serving_model', '_set_cluster_map', '_set_mark', '_settings_of_file', '_settle', '_settle_duplicates', '_settle_threads', '_settled_metadata', '_share', '_share_in', '_share_of_texts', '_share_within', '_sharing_installed', '_sharing_knows', '_sharing_merge', '_sharing_sweep', '_sharing_thread_copied', '_shortened', '_shown_before', '_shown_memories', '_shown_rounds', '_shown_summary', '_shown_tokens', '_signature', '_since', '_source_texts', '_source_trust', '_space_id', '_space_of', '_spaces_to_read', '_speaks_of', '_start_summary', '_state', '_state_again', '_stated_at', '_statement_hash', '_states', '_states_any', '_stating_contents', '_stems_of', '_stop_claims', '_store_embeddings', '_store_summary', '_store_texts', '_stored_digest', '_subject', '_subject_in', '_summarised', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_offers', '_summary_passing', '_summary_shown', '_summary_texts', '_summary_texts_after_change', '_sweep_memories', '_sweep_messages', '_sweep_unnamed_artifacts', '_table_with', '_tables_of_users', '_tags_in', '_take_turn', '_take_verdict', '_text_of_message', '_text_vector', '_texts', '_that_fit', '_thread_after_change', '_thread_after_delete', '_thread_ids', '_thread_of', '_threads_after_delete', '_threads_with_words', '_time_asked', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_between', '_tokens_for_placeholders', '_tokens_of_bytes', '_tokens_since_summary', '_tokens_to_give', '_trace_error', '_traced', '_turning_words', '_types_to_extract', '_unbook', '_unembedded', '_unjudged_parts', '_unless', '_unmasked', '_unread_candidates', '_unread_messages', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_hashes', '_user_left_behind', '_user_of_claims', '_user_of_space', '_user_of_tenant', '_user_of_unusual_token', '_users_elsewhere', '_users_with_texts', '_utc_offset', '_uuid_v7', '_valid_memories', '_valid_to_before', '_valid_until', '_values_asked', '_values_before', '_variant_of', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_view_files', '_visible_memories', '_waiting_reason', '_waiting_texts', '_waits_for_budget', '_which', '_whole_calls', '_whole_checkpoint', '_whole_content', '_whole_history', '_whole_lines', '_whole_thread_tokens', '_wider_request', '_with_blanks', '_with_defaults', '_with_english_dates', '_with_files', '_with_keys', '_with_own_refs', '_with_same_words', '_with_text', '_without_case', '_without_credentials', '_without_random_words', '_without_recalled', '_without_said', '_without_user', '_word_key', '_word_numbers', '_word_rank', '_worded', '_wording', '_wording_key', '_wordings_of', '_words_as_said', '_words_of', '_words_that_begin', '_work_status', '_write_again', '_write_map_into_function', '_write_memories', '_write_messages', '_writes_of_checkpoint', '_zone_of', '_zone_or_null', 'activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'copy_thread', 'count_memories', 'create_space', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_secret', 'delete_space', 'delete_thread', 'doctor', 'drop_model', 'end_memory', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread', 'get_thread_summary', 'get_user_summary', 'grant_space', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_changes', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_spaces', 'list_threads', 'list_users', 'load_user', 'merge_users', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'record_use', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'revoke_space', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_thread', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'use_files', 'vector_index', 'version', 'was_forgotten'])
+    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_about_how_many', '_acknowledges', '_active_messages', '_active_tokens', '_add_prompt_version', '_added', '_agent_of_file', '_agent_of_message', '_agent_of_several', '_agrees_with', '_allowed_calls', '_append_content', '_apply_result', '_archive', '_archive_namespace', '_are_numbers', '_are_numbers_from', '_around_output', '_article_after_delete', '_artifact_after_change', '_artifact_after_write', '_artifact_awaits_verdict', '_artifact_before_write', '_artifact_content_after_insert', '_artifact_key', '_artifact_passing', '_artifact_shown', '_artifact_texts', '_artifact_texts_after_update', '_artifact_trust', '_artifact_valid_until', '_artifact_verdict', '_artifacts_after_delete', '_artifacts_forget_first', '_artifacts_forget_last', '_artifacts_forget_wording', '_artifacts_is_unparsed', '_artifacts_leave_out', '_artifacts_parse', '_artifacts_sweep', '_artifacts_thread_deleted', '_artifacts_unread', '_ask_model', '_asked_about', '_asking_of', '_asks_the_assistant', '_attributes', '_attributes_named', '_audit', '_audit_before_change', '_audit_schedule', '_await_verdict', '_awaits_extraction', '_awaits_verdict', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_users', '_begin_copy', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_book', '_bury', '_bury_user', '_byte_slice', '_bytes_shown', '_call_model', '_call_of', '_call_seq', '_caller', '_candidates', '_change_name', '_changes_whole_user', '_character_start', '_chat_model', '_check_artifact', '_check_artifact_content', '_check_artifact_soon', '_check_bindings', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_chat_messages', '_check_checkpoint', '_check_chunks', '_check_claims', '_check_clock', '_check_content', '_check_deletion', '_check_document', '_check_embeddings', '_check_export', '_check_extraction_types', '_check_filter', '_check_free_place', '_check_id', '_check_indexes', '_check_json_size', '_check_key', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_message', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_on_conflict', '_check_page', '_check_part', '_check_partition', '_check_privileges', '_check_prompt_name', '_check_range', '_check_reader', '_check_recent_k', '_check_result_text', '_check_role_to_bind', '_check_roles', '_check_search', '_check_setting', '_check_settings', '_check_settings_object', '_check_some_readable', '_check_source_name', '_check_space', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_title', '_check_token_key', '_check_triggers', '_check_unread', '_check_upgrade', '_check_user_of_job', '_check_user_or_all', '_checked_memory', '_checked_roles', '_checkpoint_values', '_checkpoints_have_expired', '_checkpoints_lock_user', '_checkpoints_sweep', '_checkpoints_thread_deleted', '_checks', '_chosen_chat_model', '_chosen_threads', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_cited_by', '_close_archive', '_cluster_installed', '_cluster_map', '_code', '_compared_text', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_bytes', '_content_hash', '_content_slice', '_content_states_any', '_content_under', '_conversation_memory', '_copies_of', '_copy_texts', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_counted_on', '_counted_refusals', '_counting', '_create_file', '_cross_session_context', '_current_artifacts', '_current_summaries', '_cut_roughly', '_dates_held', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_checkpoints_of_thread', '_delete_content', '_delete_derived', '_delete_files', '_delete_memories', '_delete_messages', '_delete_some_checkpoints', '_deletion', '_describe', '_describe_artifact_apply', '_describe_artifact_follow_up', '_describe_artifact_input', '_describe_artifact_overdue', '_describe_artifact_unfinished', '_describe_binary', '_describe_diff', '_describe_json', '_describe_json_lines', '_describe_json_start', '_describe_log', '_describe_page', '_describe_table', '_describe_tests', '_dimensions', '_doc_types', '_document_after_change', '_document_after_write', '_document_agent', '_document_before_write', '_document_passing', '_document_shown', '_document_texts', '_document_texts_after_change', '_document_texts_after_update', '_documents_to_delete', '_does_not_fit', '_drop_artifact_texts', '_drop_secret_mask', '_drop_summaries', '_drop_texts', '_earlier_messages', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_overdue', '_embed_query', '_embedded_status', '_embedding_input', '_embedding_model', '_embeddings_of', '_emoji', '_end_as_noted', '_end_lease', '_end_memories', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ending_line', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enter_calls', '_enter_job_calls', '_entries_named', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_evictable', '_evidence_of', '_evidence_words', '_evident_memories', '_evident_summary', '_excerpt', '_existing_space', '_expansions', '_expires_soon', '_expiring_unread', '_expiry', '_expiry_of_checkpoints', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_facts_alike', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_field_problem', '_file_place', '_file_size', '_file_to_change', '_file_tokens', '_files_at', '_filters', '_filters_of_memories', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_unread_messages', '_fit_thread', '_fitted', '_fold_near_duplicates', '_folded', '_folded_vector', '_follows', '_foremost_memories', '_forget_contributions', '_forget_conversation', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_forgetting_delete', '_free_number', '_from_base64url', '_give_back', '_given_key', '_given_up', '_gone', '_grant_as_to_tenants', '_grep_content', '_guard_place', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_checkpoints', '_has_known_provider', '_has_memory', '_has_one_value', '_has_runner', '_has_unparsed_texts', '_heading_of', '_help_without_model', '_hide_released', '_hmac', '_hmac_block', '_hmac_sha256', '_hold_thread', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_in_short', '_insert_claims_mark', '_insert_into_file', '_insert_job', '_is_archive', '_is_article_of', '_is_asked_for', '_is_blank', '_is_bound', '_is_card_number', '_is_checkpoint', '_is_chosen_message', '_is_current', '_is_current_message', '_is_ended_by', '_is_evidence', '_is_forgotten', '_is_granted', '_is_held_back', '_is_held_back_artifact', '_is_here', '_is_iban', '_is_id', '_is_idempotency_key', '_is_in_map', '_is_in_new_map', '_is_judged', '_is_kept', '_is_kept_message', '_is_last_part', '_is_low', '_is_metadata', '_is_named', '_is_namespace', '_is_over', '_is_parsed', '_is_passage', '_is_plain_checkpoint', '_is_poisoned_artifact', '_is_provider', '_is_queued', '_is_random', '_is_readable_message', '_is_real_moment', '_is_result_text', '_is_reworded', '_is_role', '_is_same_content', '_is_same_secret', '_is_short_term', '_is_shown', '_is_shown_or_waits', '_is_space', '_is_stated', '_is_summary_due', '_is_taken_key', '_is_tenant', '_is_there', '_is_undeleted', '_is_unexpired', '_is_unparsed', '_is_user', '_is_valid', '_is_visible', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_in_text', '_json_masked', '_json_states_any', '_judge_artifact', '_judge_document', '_judge_later', '_judged_memory', '_keep_artifact', '_keep_embeddings', '_keep_limit', '_keep_message', '_keep_query_embedding', '_keep_round', '_keep_the_best', '_keep_window', '_kept_texts', '_keyed_hash', '_keyed_statement', '_keys', '_kind_of_summary', '_known_dimensions', '_known_keys', '_known_memory', '_known_model', '_known_to_end', '_language', '_language_of', '_language_of_script', '_languages', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_leave_spaces', '_left_out', '_line_breaks', '_line_ends', '_line_start', '_lines_around', '_list_problem', '_listed_documents', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_documents', '_lock_embedded', '_lock_existing_thread', '_lock_free_scopes', '_lock_map', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_source', '_lock_space', '_lock_thread', '_lock_to_forget', '_lock_to_merge', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_locked_places', '_log_summary', '_lowered', '_make_tenant', '_make_texts', '_map_seen', '_marked', '_masked', '_masked_assignment', '_masked_content', '_masked_memory', '_masked_metadata', '_masked_note', '_masked_word', '_masks', '_masks_of', '_max_export_bytes', '_max_file_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_copy', '_may_be_long', '_may_be_masked', '_may_be_reworded', '_may_end', '_may_name', '_may_outrank', '_may_reach', '_may_state', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memories_concerned', '_memories_part', '_memories_to_delete', '_memory_before_insert', '_memory_before_update', '_memory_block', '_memory_line', '_memory_offers', '_memory_passing', '_memory_problem', '_memory_ref', '_memory_result', '_memory_shown', '_memory_texts', '_memory_texts_after_change', '_memory_trust', '_merge_layers', '_merge_parts', '_merge_policy', '_merge_rows', '_merge_secrets', '_merging_statement', '_message_before_insert', '_message_before_update', '_message_digest', '_message_in', '_message_offers', '_message_passing', '_message_payload', '_message_problem', '_message_says', '_message_shown', '_message_text_after_update', '_message_texts', '_message_texts_after_change', '_message_tokens', '_message_trust', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_messages_of_source', '_messages_to_delete', '_microseconds', '_model_after_delete', '_model_json', '_model_to_fill', '_named_artifacts', '_named_keys', '_named_model', '_near_memories', '_nearest', '_nearest_memories', '_needs_summary', '_new_keys', '_new_message', '_new_names', '_newest_question', '_newest_request', '_newest_seq', '_newest_thousand', '_newest_units', '_next_place', '_no_model', '_node_before_change', '_node_before_job', '_node_of', '_norm', '_normal_form', '_note_change', '_note_deletion', '_note_expired', '_note_language', '_note_missing_models', '_note_missing_resource', '_note_unseen', '_note_writer', '_nothing_below', '_now_and_then', '_number_changes', '_numbered', '_numbered_key', '_numbered_line', '_numbered_lines', '_one_line', '_opened', '_opening', '_other_values', '_outdated_messages', '_own_words', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_part_bytes', '_part_key', '_part_text', '_part_texts', '_partition_of_digest', '_parts_of_result', '_passage', '_passages_about', '_passages_shown', '_passages_that_fit', '_passes_multiple', '_passing', '_patterns_of', '_pgcrypto', '_pieces', '_pieces_to_mask', '_place_of_row', '_placeholder_offer', '_placeholder_text', '_plainly_spelled', '_policy', '_policy_applies', '_policy_section', '_preselected', '_present_winner', '_problem_of', '_prompt', '_prompt_variables', '_proposal', '_pseudonym', '_put_away', '_quarantine_archive', '_quarantine_artifact', '_quarantine_document', '_quarantine_memories', '_quarantine_memories_with_articles', '_quarantine_messages', '_quarantine_notice', '_quarantine_said', '_quarantine_summaries', '_query_embedding', '_query_hash', '_query_model', '_query_or_null', '_query_target', '_query_words', '_rambles', '_rank_memories', '_ranked', '_ranked_once', '_readable_content', '_readable_end', '_readable_memory', '_readable_reply', '_readable_share', '_readable_text', '_readable_time', '_reads_language', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_recount_threads', '_ref_in', '_ref_key', '_refusal_in', '_refusals', '_refuse', '_refuse_absent_file', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_space', '_refuse_taken_place', '_refuse_text', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refuse_upload', '_refused_member', '_registration', '_release_artifact', '_release_derived', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevance', '_relevant_by_meaning', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_remove_messages', '_rename_files', '_rendered', '_renew_expiry', '_renew_summaries', '_replace', '_replace_in_file', '_request_words', '_rerank', '_rerank_model', '_reranks', '_restart_jobs', '_role', '_role_name', '_room', '_rough_pieces', '_round_hash', '_route_by_map', '_runs_of_words', '_said', '_said_at', '_said_bytes', '_said_count', '_said_in', '_said_in_message', '_said_in_metadata', '_said_members', '_said_parts', '_said_twice', '_same_memories', '_same_results', '_sample', '_say_again', '_says_no_more', '_schema_problem', '_screen_texts_apply', '_screen_texts_input', '_screen_texts_overdue', '_screen_texts_unfinished', '_screened_up_to', '_sealed', '_search_row', '_searchable_messages', '_secret_code', '_secret_key', '_secret_key_id', '_secret_key_of', '_secret_mask', '_secrets_doctor', '_secrets_newest', '_secrets_sweep', '_seq_after_opening', '_seq_of', '_seq_or_null', '_serve_active_model', '_server_variable', '_serving_model', '_set_cluster_map', '_set_mark', '_settings_of_file', '_settle', '_settle_duplicates', '_settle_threads', '_settled_metadata', '_share', '_share_of_texts', '_share_within', '_sharing_installed', '_sharing_knows', '_sharing_merge', '_sharing_sweep', '_sharing_thread_copied', '_shortened', '_shown_before', '_shown_rounds', '_shown_summary', '_shown_tokens', '_signature', '_since', '_source_texts', '_source_trust', '_space_id', '_space_of', '_spaces_to_read', '_speaks_of', '_start_summary', '_state', '_state_again', '_stated_at', '_statement_hash', '_states', '_states_any', '_stating_contents', '_stems_of', '_stop_claims', '_store_embeddings', '_store_summary', '_store_texts', '_stored_digest', '_subject', '_summarised', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_offers', '_summary_passing', '_summary_shown', '_summary_texts', '_summary_texts_after_change', '_sweep_memories', '_sweep_messages', '_sweep_unnamed_artifacts', '_table_with', '_tables_of_users', '_take_turn', '_take_verdict', '_text_of_message', '_text_vector', '_texts', '_that_fit', '_thread_after_change', '_thread_after_delete', '_thread_ids', '_thread_of', '_threads_after_delete', '_threads_with_words', '_time_asked', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_between', '_tokens_for_placeholders', '_tokens_of_bytes', '_tokens_since_summary', '_tokens_to_give', '_trace_error', '_traced', '_turning_words', '_unbook', '_unembedded', '_unjudged_parts', '_unless', '_unmasked', '_unread_candidates', '_unread_messages', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_hashes', '_user_left_behind', '_user_of_claims', '_user_of_space', '_user_of_tenant', '_user_of_unusual_token', '_users_elsewhere', '_users_with_texts', '_utc_offset', '_uuid_v7', '_valid_to_before', '_valid_until', '_value_of', '_values_asked', '_values_before', '_variant_of', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_view_files', '_waiting_reason', '_waiting_texts', '_waits_for_budget', '_which', '_whole_calls', '_whole_checkpoint', '_whole_content', '_whole_history', '_whole_lines', '_whole_thread_tokens', '_wider_request', '_with_blanks', '_with_defaults', '_with_english_dates', '_with_files', '_with_keys', '_with_own_refs', '_with_same_words', '_with_text', '_without_case', '_without_credentials', '_without_random_words', '_without_recalled', '_without_said', '_without_user', '_word_key', '_word_numbers', '_word_rank', '_worded', '_wording', '_wording_key', '_wordings_of', '_words_as_said', '_words_of', '_words_that_begin', '_work_status', '_write_again', '_write_map_into_function', '_write_memories', '_write_messages', '_writes_of_checkpoint', '_zone_of', '_zone_or_null', 'activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'copy_thread', 'count_memories', 'create_space', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_secret', 'delete_space', 'delete_thread', 'doctor', 'drop_model', 'end_memory', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread', 'get_thread_summary', 'get_user_summary', 'grant_space', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_changes', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_spaces', 'list_threads', 'list_users', 'load_user', 'merge_users', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'record_use', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'revoke_space', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_thread', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'use_files', 'vector_index', 'version', 'was_forgotten'])
       and exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as a where a.grantee = 0)
   loop
     execute format('revoke all on routine %s from public', routine);

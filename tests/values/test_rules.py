@@ -110,10 +110,9 @@ def test_a_memory_is_taken_where_the_rules_pass_and_nowhere_else(api: Api, seed:
     types = {"metadata": "jsonb", "tags": "text[]"}
     columns = ", ".join(f"%({name})s::{types.get(name, 'text')} as {name}" for name in MEMORY)
     check = f"""
-        select memory._refuse_memory(memory._memory_problem(m, true), m)
+        select memory._checked_memory(m, true)
         from (select {columns}) as c
         cross join lateral jsonb_populate_record(null::memory.memories, to_jsonb(c)) as m
-        where memory._memory_problem(m, true) is not null
     """
     placeholders = ", ".join(f"%({name})s" for name in MEMORY)
     insert = f"insert into memory.memories ({', '.join(MEMORY)}) values ({placeholders})"

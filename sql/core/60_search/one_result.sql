@@ -78,8 +78,9 @@ begin
       from texts as r
       cross join lateral (
         select v.thread_id, v.source_seqs, v.content_hash
-        from memory._shown_memories(p_user_id, (p_filters).as_of, (p_filters).include_superseded) as v
-        where v.memory_id = r.id::uuid
+        from memory.memories as v
+        where v.user_id = p_user_id and v.memory_id = r.id::uuid
+          and memory._is_shown(v, (p_filters).as_of, (p_filters).include_superseded)
         offset 0 -- so that each message is read by its key
       ) as m
       where r.source = 'memory'
