@@ -39430,160 +39430,49 @@ SOURCES = {
 'agent_memory_models.providers.lists': (
 '"""The lists of lists/, by sql/build.py."""\n'
 '\n'
+'import json\n'
 'from typing import Any\n'
 '\n'
-'MODELS: dict[str, Any] = {\n'
-" 'minilm': {\n"
-"  'name': '(^|/)all-minilm-l6-v2\x24',\n"
-"  'nothing_below': 0.2,\n"
-"  'languages': ['english'],\n"
-' },\n'
-" 'multilingual_e5_small': {\n"
-"  'name': '(^|/)multilingual-e5-small\x24',\n"
-"  'query_prefix': 'query: ',\n"
-"  'text_prefix': 'passage: ',\n"
-"  'nothing_below': 0.75,\n"
-' },\n'
-" 'e5_instruct': {\n"
-"  'name': 'e5-(.*-)?instruct',\n"
-"  'query_prefix': 'Instruct: Given a web search query, retrieve relevant passages that answer the query\\nQuery: ',\n"
-' },\n'
-" 'e5': {\n"
-"  'name': '(^|[/_-])e5-',\n"
-"  'query_prefix': 'query: ',\n"
-"  'text_prefix': 'passage: ',\n"
-' },\n'
-" 'bge_zh': {\n"
-"  'name': 'bge-(small|base|large)-zh',\n"
-"  'query_prefix': '\u4e3a\u8fd9\u4e2a\u53e5\u5b50\u751f\u6210\u8868\u793a\u4ee5\u7528\u4e8e\u68c0\u7d22\u76f8\u5173\u6587\u7ae0\uff1a',\n"
-' },\n'
-" 'bge': {\n"
-"  'name': 'bge-(small|base|large)',\n"
-"  'query_prefix': 'Represent this sentence for searching relevant passages: ',\n"
-' },\n'
-" 'gte_instruct': {\n"
-"  'name': 'gte-.*instruct',\n"
-"  'query_prefix': 'Instruct: Given a web search query, retrieve relevant passages that answer the query\\nQuery: ',\n"
-' },\n'
-" 'nomic': {\n"
-"  'name': 'nomic-embed-text',\n"
-"  'query_prefix': 'search_query: ',\n"
-"  'text_prefix': 'search_document: ',\n"
-' },\n'
-" 'mxbai': {\n"
-"  'name': 'mxbai-embed-large',\n"
-"  'query_prefix': 'Represent this sentence for searching relevant passages: ',\n"
-' },\n'
-" 'qwen3_embedding': {\n"
-"  'name': 'qwen3-embedding',\n"
-"  'query_prefix': 'Instruct: Given a web search query, retrieve relevant passages that answer the query\\nQuery:',\n"
-' },\n'
-" 'gemini_embedding': {\n"
-"  'name': 'gemini-embedding-2|embeddinggemma',\n"
-"  'query_prefix': 'task: search result | query: ',\n"
-"  'text_prefix': 'title: none | text: ',\n"
-' },\n'
-" 'cohere': {\n"
-"  'name': '(^|[/._-])embed-(english|multilingual|v-?4)',\n"
-"  'input_type': {\n"
-"   'query': 'search_query',\n"
-"   'text': 'search_document',\n"
-'  },\n'
-' },\n'
-" 'voyage': {\n"
-"  'name': '(^|/)voyage-',\n"
-"  'input_type': {\n"
-"   'query': 'query',\n"
-"   'text': 'document',\n"
-'  },\n'
-' },\n'
-" 'reasoning_of_providers': {\n"
-"  'name': '(^|/)o[1-9](-|\x24)|gpt-5|gemini-(2\\\\.5|[3-9])|grok-[3-9]|deepseek-reasoner|magistral',\n"
-"  'reasons': True,\n"
-' },\n'
-" 'reasoning': {\n"
-"  'name': 'reason|think|gpt-oss|deepseek-r1|qwq|qwen3(?!.*instruct)|glm-[4-9]|kimi-k2|minimax-m',\n"
-"  'reasons': True,\n"
-' },\n'
-'}\n'
+"MODELS: dict[str, Any] = json.loads(r'''{\n"
+'"minilm":{"name":"(^|/)all-minilm-l6-v2\x24","nothing_below":0.2,"languages":["english"]},\n'
+'"multilingual_e5_small":{"name":"(^|/)multilingual-e5-small\x24","query_prefix":"query: ","text_prefix":"passage: ","nothing_below":0.75},\n'
+'"e5_instruct":{"name":"e5-(.*-)?instruct","query_prefix":"Instruct: Given a web search query, retrieve relevant passages that answer the query\\nQuery: "},\n'
+'"e5":{"name":"(^|[/_-])e5-","query_prefix":"query: ","text_prefix":"passage: "},\n'
+'"bge_zh":{"name":"bge-(small|base|large)-zh","query_prefix":"\u4e3a\u8fd9\u4e2a\u53e5\u5b50\u751f\u6210\u8868\u793a\u4ee5\u7528\u4e8e\u68c0\u7d22\u76f8\u5173\u6587\u7ae0\uff1a"},\n'
+'"bge":{"name":"bge-(small|base|large)","query_prefix":"Represent this sentence for searching relevant passages: "},\n'
+'"gte_instruct":{"name":"gte-.*instruct","query_prefix":"Instruct: Given a web search query, retrieve relevant passages that answer the query\\nQuery: "},\n'
+'"nomic":{"name":"nomic-embed-text","query_prefix":"search_query: ","text_prefix":"search_document: "},\n'
+'"mxbai":{"name":"mxbai-embed-large","query_prefix":"Represent this sentence for searching relevant passages: "},\n'
+'"qwen3_embedding":{"name":"qwen3-embedding","query_prefix":"Instruct: Given a web search query, retrieve relevant passages that answer the query\\nQuery:"},\n'
+'"gemini_embedding":{"name":"gemini-embedding-2|embeddinggemma","query_prefix":"task: search result | query: ","text_prefix":"title: none | text: "},\n'
+'"cohere":{"name":"(^|[/._-])embed-(english|multilingual|v-?4)","input_type":{"query":"search_query","text":"search_document"}},\n'
+'"voyage":{"name":"(^|/)voyage-","input_type":{"query":"query","text":"document"}},\n'
+'"reasoning_of_providers":{"name":"(^|/)o[1-9](-|\x24)|gpt-5|gemini-(2\\\\.5|[3-9])|grok-[3-9]|deepseek-reasoner|magistral","reasons":true},\n'
+'"reasoning":{"name":"reason|think|gpt-oss|deepseek-r1|qwq|qwen3(?!.*instruct)|glm-[4-9]|kimi-k2|minimax-m","reasons":true}}\'\'\')\n'
 '\n'
-'PROVIDERS: dict[str, Any] = {\n'
-" 'openai': {\n"
-"  'hosts': ['api.openai.com'],\n"
-"  'output_limit': 'max_completion_tokens',\n"
-' },\n'
-" 'azure': {\n"
-"  'hosts': ['openai.azure.com', 'cognitiveservices.azure.com', 'services.ai.azure.com'],\n"
-"  'output_limit': 'max_completion_tokens',\n"
-' },\n'
-" 'anthropic': {\n"
-"  'hosts': ['api.anthropic.com'],\n"
-' },\n'
-" 'bedrock': {\n"
-"  'hosts': ['amazonaws.com'],\n"
-' },\n'
-" 'cerebras': {\n"
-"  'hosts': ['api.cerebras.ai'],\n"
-' },\n'
-" 'cohere': {\n"
-"  'hosts': ['api.cohere.com', 'api.cohere.ai'],\n"
-"  'input_type': {\n"
-'  },\n'
-' },\n'
-" 'deepinfra': {\n"
-"  'hosts': ['api.deepinfra.com'],\n"
-' },\n'
-" 'deepseek': {\n"
-"  'hosts': ['api.deepseek.com'],\n"
-' },\n'
-" 'fireworks': {\n"
-"  'hosts': ['api.fireworks.ai'],\n"
-' },\n'
-" 'google': {\n"
-"  'hosts': ['generativelanguage.googleapis.com', 'aiplatform.googleapis.com'],\n"
-' },\n'
-" 'groq': {\n"
-"  'hosts': ['api.groq.com'],\n"
-' },\n'
-" 'huggingface': {\n"
-"  'hosts': ['router.huggingface.co'],\n"
-' },\n'
-" 'mistral': {\n"
-"  'hosts': ['api.mistral.ai'],\n"
-' },\n'
-" 'nvidia': {\n"
-"  'hosts': ['integrate.api.nvidia.com'],\n"
-"  'input_type': {\n"
-"   'query': 'query',\n"
-"   'text': 'passage',\n"
-'  },\n'
-' },\n'
-" 'openrouter': {\n"
-"  'hosts': ['openrouter.ai'],\n"
-' },\n'
-" 'together': {\n"
-"  'hosts': ['api.together.xyz', 'api.together.ai'],\n"
-' },\n'
-" 'voyage': {\n"
-"  'hosts': ['api.voyageai.com'],\n"
-"  'input_type': {\n"
-"   'query': 'query',\n"
-"   'text': 'document',\n"
-'  },\n'
-' },\n'
-" 'xai': {\n"
-"  'hosts': ['api.x.ai'],\n"
-' },\n'
-'}\n'
+"PROVIDERS: dict[str, Any] = json.loads(r'''{\n"
+'"openai":{"hosts":["api.openai.com"],"output_limit":"max_completion_tokens"},\n'
+'"azure":{"hosts":["openai.azure.com","cognitiveservices.azure.com","services.ai.azure.com"],"output_limit":"max_completion_tokens"},\n'
+'"anthropic":{"hosts":["api.anthropic.com"]},\n'
+'"bedrock":{"hosts":["amazonaws.com"]},\n'
+'"cerebras":{"hosts":["api.cerebras.ai"]},\n'
+'"cohere":{"hosts":["api.cohere.com","api.cohere.ai"],"input_type":{}},\n'
+'"deepinfra":{"hosts":["api.deepinfra.com"]},\n'
+'"deepseek":{"hosts":["api.deepseek.com"]},\n'
+'"fireworks":{"hosts":["api.fireworks.ai"]},\n'
+'"google":{"hosts":["generativelanguage.googleapis.com","aiplatform.googleapis.com"]},\n'
+'"groq":{"hosts":["api.groq.com"]},\n'
+'"huggingface":{"hosts":["router.huggingface.co"]},\n'
+'"mistral":{"hosts":["api.mistral.ai"]},\n'
+'"nvidia":{"hosts":["integrate.api.nvidia.com"],"input_type":{"query":"query","text":"passage"}},\n'
+'"openrouter":{"hosts":["openrouter.ai"]},\n'
+'"together":{"hosts":["api.together.xyz","api.together.ai"]},\n'
+'"voyage":{"hosts":["api.voyageai.com"],"input_type":{"query":"query","text":"document"}},\n'
+'"xai":{"hosts":["api.x.ai"]}}\'\'\')\n'
 '\n'
-'WINDOWS: dict[str, Any] = {\n'
-" 'known': {\n"
-"  'tokens': 128000,\n"
-' },\n'
-" 'other': {\n"
-"  'tokens': 8000,\n"
-' },\n'
-'}\n'
+"WINDOWS: dict[str, Any] = json.loads(r'''{\n"
+'"known":{"tokens":128000},\n'
+'"other":{"tokens":8000}}\'\'\')\n'
 ),
 'agent_memory_models.providers.local': (
 '"""Provider `local`: the built-in rules of the modules in jobs/, which need neither a key nor a network."""\n'
@@ -45231,4069 +45120,527 @@ SOURCES = {
 'agent_memory_models.text.lists': (
 '"""The lists of lists/, by sql/build.py."""\n'
 '\n'
+'import json\n'
 'from typing import Any\n'
 '\n'
-'ATTRIBUTES: dict[str, Any] = {\n'
-" 'name': {\n"
-"  'values': 'one',\n"
-"  'kind': 'name',\n"
-"  'en': ['name', 'full name', 'first name', 'called', 'real name'],\n"
-"  'de': ['name', 'vorname', 'hei\xdfe', 'hei\xdft'],\n"
-"  'es': ['nombre', 'llamo', 'llama'],\n"
-"  'fr': ['nom', 'pr\xe9nom', 'appelle'],\n"
-"  'pt': ['nome', 'chamo', 'chama'],\n"
-"  'it': ['nome', 'chiamo', 'chiama'],\n"
-"  'nl': ['naam', 'voornaam', 'heet'],\n"
-' },\n'
-" 'last name': {\n"
-"  'values': 'one',\n"
-"  'kind': 'name',\n"
-"  'en': ['last name', 'surname', 'family name', 'married name'],\n"
-"  'de': ['nachname', 'familienname'],\n"
-"  'es': ['apellido', 'apellidos'],\n"
-"  'fr': ['nom de famille'],\n"
-"  'pt': ['sobrenome', 'apelido'],\n"
-"  'it': ['cognome'],\n"
-"  'nl': ['achternaam', 'familienaam'],\n"
-' },\n'
-" 'nickname': {\n"
-"  'values': 'one',\n"
-"  'kind': 'name',\n"
-"  'en': ['nickname', 'nick name', 'call me'],\n"
-"  'de': ['spitzname'],\n"
-"  'es': ['apodo'],\n"
-"  'fr': ['surnom'],\n"
-"  'pt': ['alcunha'],\n"
-"  'it': ['soprannome'],\n"
-"  'nl': ['bijnaam'],\n"
-' },\n'
-" 'pronouns': {\n"
-"  'values': 'one',\n"
-"  'en': ['pronouns'],\n"
-"  'de': ['pronomen'],\n"
-"  'es': ['pronombres'],\n"
-"  'fr': ['pronoms'],\n"
-"  'pt': ['pronomes'],\n"
-"  'it': ['pronomi'],\n"
-"  'nl': ['voornaamwoorden'],\n"
-' },\n'
-" 'age': {\n"
-"  'values': 'one',\n"
-"  'kind': 'number',\n"
-"  'en': ['age', 'how old', 'years old', 'old am i'],\n"
-"  'de': ['alter', 'wie alt', 'jahre alt'],\n"
-"  'es': ['edad', 'cu\xe1ntos a\xf1os', 'a\xf1os tengo'],\n"
-"  'fr': ['\xe2ge', 'quel \xe2ge'],\n"
-"  'pt': ['idade', 'quantos anos'],\n"
-"  'it': ['et\xe0', 'quanti anni'],\n"
-"  'nl': ['leeftijd', 'hoe oud', 'jaar oud'],\n"
-' },\n'
-" 'birthday': {\n"
-"  'values': 'one',\n"
-"  'shared': 'bare',\n"
-"  'kind': 'date',\n"
-"  'en': ['birthday', 'date of birth', 'birth date', 'born on'],\n"
-"  'de': ['geburtstag', 'geburtsdatum'],\n"
-"  'es': ['cumplea\xf1os', 'fecha de nacimiento'],\n"
-"  'fr': ['anniversaire', 'date de naissance'],\n"
-"  'pt': ['anivers\xe1rio', 'data de nascimento'],\n"
-"  'it': ['compleanno', 'data di nascita'],\n"
-"  'nl': ['verjaardag', 'geboortedatum'],\n"
-' },\n'
-" 'anniversary': {\n"
-"  'values': 'one',\n"
-"  'shared': 'bare',\n"
-"  'kind': 'date',\n"
-"  'en': ['anniversary', 'wedding anniversary', 'wedding date', 'wedding day'],\n"
-"  'de': ['hochzeitstag', 'jahrestag'],\n"
-"  'es': ['aniversario', 'aniversario de bodas'],\n"
-"  'fr': ['anniversaire de mariage'],\n"
-"  'pt': ['anivers\xe1rio de casamento'],\n"
-"  'it': ['anniversario'],\n"
-"  'nl': ['trouwdag'],\n"
-' },\n'
-" 'home': {\n"
-"  'values': 'one',\n"
-"  'kind': 'place',\n"
-"  'en': ['live', 'living', 'home', 'flat', 'apartment', 'house', 'reside', 'moved to', 'hometown now', 'home base',\n"
-"    'where i am based'],\n"
-"  'de': ['wohne', 'wohnst', 'wohnt', 'wohnort', 'zuhause', 'lebe', 'umgezogen'],\n"
-"  'es': ['vivo', 'vive', 'vives', 'vivir', 'residencia', 'casa', 'mudado'],\n"
-"  'fr': ['habite', 'habites', 'vis', 'domicile', 'd\xe9m\xe9nag\xe9'],\n"
-"  'pt': ['moro', 'mora', 'moras', 'vivo', 'casa', 'mudei'],\n"
-"  'it': ['abito', 'abita', 'vivo', 'vive', 'casa', 'trasferito'],\n"
-"  'nl': ['woon', 'woont', 'wonen', 'woonplaats', 'thuis', 'verhuisd'],\n"
-' },\n'
-" 'address': {\n"
-"  'values': 'one',\n"
-"  'shared': 'bare',\n"
-"  'kind': 'number',\n"
-"  'en': ['address', 'home address', 'postal address', 'mailing address', 'delivery address', 'street address'],\n"
-"  'de': ['adresse', 'anschrift', 'lieferadresse', 'postadresse'],\n"
-"  'es': ['direcci\xf3n', 'domicilio'],\n"
-"  'fr': ['adresse', 'adresse postale'],\n"
-"  'pt': ['endere\xe7o', 'morada'],\n"
-"  'it': ['indirizzo'],\n"
-"  'nl': ['adres', 'huisadres'],\n"
-' },\n'
-" 'birthplace': {\n"
-"  'values': 'one',\n"
-"  'kind': 'place',\n"
-"  'en': ['hometown', 'home town', 'birthplace', 'born in', 'grew up', 'come from'],\n"
-"  'de': ['heimatstadt', 'geburtsort', 'geboren', 'aufgewachsen'],\n"
-"  'es': ['lugar de nacimiento', 'ciudad natal', 'nac\xed'],\n"
-"  'fr': ['lieu de naissance', 'ville natale', 'n\xe9', 'n\xe9e'],\n"
-"  'pt': ['cidade natal', 'nasci'],\n"
-"  'it': ['luogo di nascita', 'citt\xe0 natale', 'nato', 'nata'],\n"
-"  'nl': ['geboorteplaats', 'geboren'],\n"
-' },\n'
-" 'nationality': {\n"
-"  'values': 'many',\n"
-"  'kind': 'text',\n"
-"  'en': ['nationality', 'citizenship', 'passport', 'citizen'],\n"
-"  'de': ['nationalit\xe4t', 'staatsangeh\xf6rigkeit'],\n"
-"  'es': ['nacionalidad'],\n"
-"  'fr': ['nationalit\xe9'],\n"
-"  'pt': ['nacionalidade'],\n"
-"  'it': ['nazionalit\xe0', 'cittadinanza'],\n"
-"  'nl': ['nationaliteit'],\n"
-' },\n'
-" 'time zone': {\n"
-"  'values': 'one',\n"
-"  'en': ['time zone', 'timezone'],\n"
-"  'de': ['zeitzone'],\n"
-"  'es': ['zona horaria'],\n"
-"  'fr': ['fuseau horaire'],\n"
-"  'pt': ['fuso hor\xe1rio'],\n"
-"  'it': ['fuso orario'],\n"
-"  'nl': ['tijdzone'],\n"
-' },\n'
-" 'phone': {\n"
-"  'values': 'one',\n"
-"  'shared': 'bare',\n"
-"  'kind': 'number',\n"
-"  'en': ['phone number', 'phone', 'number', 'mobile number', 'mobile', 'cell', 'cell number', 'cell phone number',\n"
-"    'telephone number', 'reach me'],\n"
-"  'de': ['telefonnummer', 'handynummer', 'nummer', 'telefon', 'handy', 'mobilnummer', 'handynr', 'telefonnr'],\n"
-"  'es': ['tel\xe9fono', 'n\xfamero de tel\xe9fono', 'n\xfamero', 'm\xf3vil', 'celular'],\n"
-"  'fr': ['t\xe9l\xe9phone', 'num\xe9ro de t\xe9l\xe9phone', 'num\xe9ro', 'portable'],\n"
-"  'pt': ['telefone', 'n\xfamero de telefone', 'n\xfamero', 'telem\xf3vel', 'celular', 'zap', 'whatsapp'],\n"
-"  'it': ['telefono', 'numero di telefono', 'numero', 'cellulare', 'cell'],\n"
-"  'nl': ['telefoonnummer', 'nummer', 'mobiel', 'mobiele nummer'],\n"
-' },\n'
-" 'email': {\n"
-"  'values': 'one',\n"
-"  'shared': 'bare',\n"
-"  'kind': 'mail',\n"
-"  'en': ['email', 'e-mail', 'email address', 'e-mail address', 'mail address'],\n"
-"  'de': ['e-mail', 'email', 'mail', 'e-mail-adresse', 'mailadresse'],\n"
-"  'es': ['correo', 'correo electr\xf3nico', 'email', 'e-mail'],\n"
-"  'fr': ['mail', 'e-mail', 'email', 'adresse mail', 'adresse e-mail'],\n"
-"  'pt': ['e-mail', 'email', 'correio eletr\xf3nico'],\n"
-"  'it': ['email', 'e-mail', 'mail', 'indirizzo email'],\n"
-"  'nl': ['e-mail', 'email', 'mailadres', 'e-mailadres'],\n"
-' },\n'
-" 'username': {\n"
-"  'values': 'one',\n"
-"  'shared': 'bare',\n"
-"  'en': ['username', 'user name', 'handle', 'login', 'screen name', 'gamertag'],\n"
-"  'de': ['benutzername', 'nutzername'],\n"
-"  'es': ['nombre de usuario', 'usuario'],\n"
-'  \'fr\': ["nom d\'utilisateur", \'pseudo\'],\n'
-"  'pt': ['nome de usu\xe1rio', 'nome de utilizador'],\n"
-"  'it': ['nome utente'],\n"
-"  'nl': ['gebruikersnaam'],\n"
-' },\n'
-" 'customer number': {\n"
-"  'values': 'one',\n"
-"  'apart': True,\n"
-"  'shared': True,\n"
-"  'kind': 'number',\n"
-"  'en': ['customer number', 'customer id', 'client number', 'account number', 'member number', 'membership number',\n"
-"    'loyalty number', 'frequent flyer number', 'policy number', 'contract number', 'order number', 'reference number',\n"
-"    'booking number', 'booking reference', 'booking ref', 'reference', 'ref', 'policy no', 'case number',\n"
-"    'ticket number'],\n"
-"  'de': ['kundennummer', 'kontonummer', 'mitgliedsnummer', 'vertragsnummer', 'versicherungsnummer', 'bestellnummer',\n"
-"    'buchungsnummer'],\n"
-"  'es': ['n\xfamero de cliente', 'n\xfamero de cuenta', 'n\xfamero de socio', 'n\xfamero de pedido', 'n\xfamero de contrato'],\n"
-"  'fr': ['num\xe9ro client', 'num\xe9ro de client', 'num\xe9ro de compte', 'num\xe9ro de contrat', 'num\xe9ro de commande'],\n"
-"  'pt': ['n\xfamero de cliente', 'n\xfamero de conta', 'n\xfamero de s\xf3cio', 'n\xfamero do pedido', 'n\xfamero de contrato'],\n"
-'  \'it\': [\'numero cliente\', \'numero di cliente\', \'codice cliente\', \'numero di conto\', "numero d\'ordine"],\n'
-"  'nl': ['klantnummer', 'rekeningnummer', 'lidnummer', 'contractnummer', 'bestelnummer', 'polisnummer'],\n"
-' },\n'
-" 'employer': {\n"
-"  'values': 'one',\n"
-"  'switch': True,\n"
-"  'kind': 'name',\n"
-"  'en': ['employer', 'work at', 'work for', 'company', 'where do i work', 'job at', 'workplace'],\n"
-"  'de': ['arbeitgeber', 'arbeite', 'arbeitest', 'arbeitet', 'firma'],\n"
-"  'es': ['empleador', 'trabajo', 'trabaja', 'trabajas', 'empresa'],\n"
-"  'fr': ['employeur', 'travaille', 'travailles', 'entreprise'],\n"
-"  'pt': ['empregador', 'trabalho', 'trabalha', 'empresa'],\n"
-"  'it': ['datore di lavoro', 'lavoro', 'lavora', 'azienda'],\n"
-"  'nl': ['werkgever', 'werk', 'werkt', 'bedrijf'],\n"
-' },\n'
-" 'profession': {\n"
-"  'values': 'one',\n"
-"  'en': ['profession', 'job', 'occupation', 'job title', 'position', 'role', 'title', 'for a living', 'work as'],\n"
-"  'de': ['beruf', 'job', 'stelle', 'position', 'arbeite als'],\n"
-"  'es': ['profesi\xf3n', 'puesto', 'oficio', 'cargo'],\n"
-"  'fr': ['profession', 'm\xe9tier', 'poste'],\n"
-"  'pt': ['profiss\xe3o', 'cargo'],\n"
-"  'it': ['professione', 'mestiere', 'ruolo'],\n"
-"  'nl': ['beroep', 'functie', 'baan'],\n"
-' },\n'
-" 'salary': {\n"
-"  'values': 'one',\n"
-"  'kind': 'number',\n"
-"  'en': ['salary', 'income', 'pay', 'wage', 'hourly rate', 'day rate', 'earn'],\n"
-"  'de': ['gehalt', 'einkommen', 'verdiene', 'stundensatz'],\n"
-"  'es': ['salario', 'sueldo', 'gano'],\n"
-"  'fr': ['salaire', 'gagne'],\n"
-"  'pt': ['sal\xe1rio', 'ganho'],\n"
-"  'it': ['stipendio', 'guadagno'],\n"
-"  'nl': ['salaris', 'verdien'],\n"
-' },\n'
-" 'work hours': {\n"
-"  'values': 'one',\n"
-"  'en': ['work hours', 'working hours', 'office hours', 'shift', 'shifts', 'schedule'],\n"
-"  'de': ['arbeitszeit', 'arbeitszeiten', 'schicht'],\n"
-"  'es': ['horario', 'turno'],\n"
-"  'fr': ['horaires'],\n"
-"  'pt': ['hor\xe1rio', 'turno'],\n"
-"  'it': ['orario', 'turno'],\n"
-"  'nl': ['werktijden', 'dienst'],\n"
-' },\n'
-" 'manager': {\n"
-"  'values': 'one',\n"
-"  'shared': 'bare',\n"
-"  'kind': 'person',\n"
-"  'en': ['manager', 'boss', 'line manager', 'supervisor', 'team lead', 'report to'],\n"
-"  'de': ['chef', 'chefin', 'vorgesetzter', 'vorgesetzte'],\n"
-"  'es': ['jefe', 'jefa'],\n"
-"  'fr': ['chef', 'cheffe', 'patron', 'patronne'],\n"
-"  'pt': ['chefe'],\n"
-"  'it': ['capo', 'responsabile'],\n"
-"  'nl': ['baas', 'leidinggevende', 'manager'],\n"
-' },\n'
-" 'school': {\n"
-"  'values': 'one',\n"
-"  'switch': True,\n"
-"  'kind': 'name',\n"
-"  'en': ['school', 'university', 'college', 'study at'],\n"
-"  'de': ['schule', 'universit\xe4t', 'uni', 'hochschule'],\n"
-"  'es': ['escuela', 'universidad', 'colegio'],\n"
-"  'fr': ['\xe9cole', 'universit\xe9', 'fac'],\n"
-"  'pt': ['escola', 'universidade', 'faculdade'],\n"
-"  'it': ['scuola', 'universit\xe0'],\n"
-"  'nl': ['school', 'universiteit'],\n"
-' },\n'
-" 'studies': {\n"
-"  'values': 'one',\n"
-"  'en': ['major', 'studies', 'degree', 'field of study', 'study', 'studying', 'course of study'],\n"
-"  'de': ['studium', 'studienfach', 'studiere'],\n"
-"  'es': ['carrera', 'estudios', 'estudio'],\n"
-"  'fr': ['\xe9tudes', '\xe9tudie'],\n"
-"  'pt': ['curso', 'estudos', 'estudo'],\n"
-"  'it': ['studi', 'studio'],\n"
-"  'nl': ['studie', 'studeer'],\n"
-' },\n'
-" 'marital status': {\n"
-"  'values': 'one',\n"
-"  'kind': 'marital',\n"
-"  'en': ['marital status', 'relationship status', 'married', 'single', 'divorced', 'engaged'],\n"
-"  'de': ['familienstand', 'verheiratet', 'ledig', 'geschieden', 'single'],\n"
-"  'es': ['estado civil', 'casado', 'casada', 'soltero', 'soltera'],\n"
-"  'fr': ['\xe9tat civil', 'situation familiale', 'mari\xe9', 'mari\xe9e', 'c\xe9libataire'],\n"
-"  'pt': ['estado civil', 'casado', 'casada', 'solteiro', 'solteira'],\n"
-"  'it': ['stato civile', 'sposato', 'sposata', 'single'],\n"
-"  'nl': ['burgerlijke staat', 'getrouwd', 'single', 'gescheiden'],\n"
-' },\n'
-" 'partner': {\n"
-"  'values': 'one',\n"
-"  'kind': 'person',\n"
-"  'en': ['partner', 'boyfriend', 'girlfriend', 'husband', 'wife', 'fianc\xe9', 'fianc\xe9e', 'fiance', 'fiancee', 'spouse',\n"
-"    'dating', 'married to'],\n"
-"  'de': ['partner', 'partnerin', 'freund', 'freundin', 'mann', 'frau', 'ehemann', 'ehefrau', 'verlobter', 'verlobte'],\n"
-"  'es': ['pareja', 'novio', 'novia', 'marido', 'esposo', 'esposa', 'mujer'],\n"
-"  'fr': ['compagnon', 'compagne', 'copain', 'copine', 'mari', 'femme', 'conjoint', 'fianc\xe9', 'fianc\xe9e'],\n"
-"  'pt': ['parceiro', 'parceira', 'namorado', 'namorada', 'marido', 'esposa', 'mulher', 'companheiro', 'companheira'],\n"
-"  'it': ['compagno', 'compagna', 'fidanzato', 'fidanzata', 'ragazzo', 'ragazza', 'marito', 'moglie'],\n"
-"  'nl': ['partner', 'vriend', 'vriendin', 'man', 'vrouw', 'echtgenoot'],\n"
-' },\n'
-" 'child': {\n"
-"  'values': 'many',\n"
-"  'kind': 'person',\n"
-"  'en': ['child', 'children', 'kid', 'kids', 'son', 'daughter', 'baby'],\n"
-"  'de': ['kind', 'kinder', 'sohn', 'tochter'],\n"
-"  'es': ['hijo', 'hija', 'hijos', 'hijas'],\n"
-"  'fr': ['enfant', 'enfants', 'fils', 'fille'],\n"
-"  'pt': ['filho', 'filha', 'filhos', 'filhas'],\n"
-"  'it': ['figlio', 'figlia', 'figli'],\n"
-"  'nl': ['kind', 'kinderen', 'zoon', 'dochter'],\n"
-' },\n'
-" 'number of children': {\n"
-"  'values': 'one',\n"
-"  'kind': 'number',\n"
-"  'en': ['how many children', 'how many kids'],\n"
-"  'de': ['wie viele kinder'],\n"
-"  'es': ['cu\xe1ntos hijos'],\n"
-'  \'fr\': ["combien d\'enfants"],\n'
-"  'pt': ['quantos filhos'],\n"
-"  'it': ['quanti figli'],\n"
-"  'nl': ['hoeveel kinderen'],\n"
-' },\n'
-" 'pet': {\n"
-"  'values': 'many',\n"
-"  'kind': 'person',\n"
-"  'en': ['pet', 'pets', 'dog', 'cat', 'puppy', 'kitten', 'horse', 'rabbit', 'hamster', 'parrot', 'guinea pig'],\n"
-"  'de': ['haustier', 'haustiere', 'hund', 'katze', 'h\xfcndin', 'kater', 'pferd', 'kaninchen', 'hamster', 'welpe'],\n"
-"  'es': ['mascota', 'mascotas', 'perro', 'gato', 'perra', 'gata', 'conejo', 'caballo', 'loro'],\n"
-"  'fr': ['animal', 'animaux', 'chien', 'chat', 'chienne', 'chatte', 'lapin', 'cheval'],\n"
-"  'pt': ['animal de estima\xe7\xe3o', 'cachorro', 'c\xe3o', 'gato', 'cadela', 'gata', 'cachorra', 'cavalo', 'coelho'],\n"
-"  'it': ['animale', 'animali', 'cane', 'gatto', 'cagna', 'gatta', 'cagnolino', 'coniglio', 'cavallo'],\n"
-"  'nl': ['huisdier', 'huisdieren', 'hond', 'kat', 'poes', 'kater', 'hondje', 'paard', 'konijn'],\n"
-' },\n'
-" 'diet': {\n"
-"  'values': 'one',\n"
-"  'kind': 'diet',\n"
-"  'en': ['diet', 'eat', 'vegan', 'vegetarian', 'dietary'],\n"
-"  'de': ['ern\xe4hrung', 'vegan', 'vegetarisch', 'vegetarier', 'esse'],\n"
-"  'es': ['dieta', 'vegano', 'vegana', 'vegetariano', 'vegetariana', 'como'],\n"
-"  'fr': ['r\xe9gime', 'v\xe9g\xe9tarien', 'v\xe9g\xe9tarienne', 'vegan', 'mange'],\n"
-"  'pt': ['dieta', 'vegano', 'vegana', 'vegetariano', 'vegetariana'],\n"
-"  'it': ['dieta', 'vegano', 'vegana', 'vegetariano', 'vegetariana', 'mangio'],\n"
-"  'nl': ['dieet', 'vegan', 'veganist', 'vegetari\xebr', 'eet'],\n"
-' },\n'
-" 'allergy': {\n"
-"  'values': 'many',\n"
-"  'en': ['allergy', 'allergic', 'allergies', 'intolerance', 'intolerant'],\n"
-"  'de': ['allergie', 'allergisch', 'allergien', 'unvertr\xe4glichkeit'],\n"
-"  'es': ['alergia', 'al\xe9rgico', 'al\xe9rgica', 'alergias'],\n"
-"  'fr': ['allergie', 'allergique', 'allergies'],\n"
-"  'pt': ['alergia', 'al\xe9rgico', 'al\xe9rgica', 'alergias'],\n"
-"  'it': ['allergia', 'allergico', 'allergica', 'allergie'],\n"
-"  'nl': ['allergie', 'allergisch', 'allergie\xebn'],\n"
-' },\n'
-" 'condition': {\n"
-"  'values': 'many',\n"
-"  'en': ['condition', 'illness', 'disease', 'diagnosis', 'diagnosed', 'suffer'],\n"
-"  'de': ['krankheit', 'diagnose', 'leide'],\n"
-"  'es': ['enfermedad', 'diagn\xf3stico'],\n"
-"  'fr': ['maladie', 'diagnostic'],\n"
-"  'pt': ['doen\xe7a', 'diagn\xf3stico'],\n"
-"  'it': ['malattia', 'diagnosi'],\n"
-"  'nl': ['ziekte', 'diagnose'],\n"
-' },\n'
-" 'medication': {\n"
-"  'values': 'many',\n"
-"  'en': ['medication', 'medicine', 'meds', 'pills', 'prescription'],\n"
-"  'de': ['medikament', 'medikamente'],\n"
-"  'es': ['medicaci\xf3n', 'medicamento', 'medicamentos'],\n"
-"  'fr': ['m\xe9dicament', 'm\xe9dicaments', 'traitement'],\n"
-"  'pt': ['medica\xe7\xe3o', 'rem\xe9dio', 'rem\xe9dios'],\n"
-"  'it': ['farmaco', 'farmaci', 'medicina'],\n"
-"  'nl': ['medicijn', 'medicijnen'],\n"
-' },\n'
-" 'doctor': {\n"
-"  'values': 'one',\n"
-"  'shared': 'bare',\n"
-"  'kind': 'person',\n"
-"  'en': ['doctor', 'gp', 'physician', 'family doctor', 'primary care doctor'],\n"
-"  'de': ['arzt', '\xe4rztin', 'hausarzt', 'haus\xe4rztin'],\n"
-"  'es': ['m\xe9dico', 'm\xe9dica', 'doctor', 'doctora'],\n"
-"  'fr': ['m\xe9decin', 'docteur'],\n"
-"  'pt': ['m\xe9dico', 'm\xe9dica'],\n"
-"  'it': ['medico', 'dottore', 'dottoressa'],\n"
-"  'nl': ['arts', 'huisarts', 'dokter'],\n"
-' },\n'
-" 'dentist': {\n"
-"  'values': 'one',\n"
-"  'shared': 'bare',\n"
-"  'kind': 'person',\n"
-"  'en': ['dentist', 'orthodontist'],\n"
-"  'de': ['zahnarzt', 'zahn\xe4rztin'],\n"
-"  'es': ['dentista'],\n"
-"  'fr': ['dentiste'],\n"
-"  'pt': ['dentista'],\n"
-"  'it': ['dentista'],\n"
-"  'nl': ['tandarts'],\n"
-' },\n'
-" 'contact': {\n"
-"  'values': 'one',\n"
-"  'shared': 'bare',\n"
-"  'kind': 'person',\n"
-"  'apart': True,\n"
-"  'en': ['contact', 'cleaner', 'babysitter', 'childminder', 'nanny', 'gardener', 'midwife', 'dermatologist',\n"
-"    'cardiologist', 'gynaecologist', 'gynecologist', 'optician', 'mechanic', 'plumber', 'electrician', 'builder',\n"
-"    'estate agent', 'solicitor', 'supervisor', 'mentor', 'assistant', 'barber', 'nutritionist', 'dietitian',\n"
-"    'counsellor', 'agent', 'therapist', 'counselor', 'psychologist', 'coach', 'trainer', 'tutor', 'teacher', 'physio',\n"
-"    'physiotherapist', 'hairdresser', 'lawyer', 'accountant', 'landlord', 'landlady', 'vet'],\n"
-"  'de': ['therapeut', 'therapeutin', 'trainer', 'trainerin', 'lehrer', 'lehrerin', 'anwalt', 'vermieter', 'vermieterin',\n"
-"    'tierarzt'],\n"
-"  'es': ['terapeuta', 'entrenador', 'entrenadora', 'profesor', 'profesora', 'abogado', 'casero'],\n"
-"  'fr': ['th\xe9rapeute', 'entra\xeeneur', 'professeur', 'avocat', 'propri\xe9taire'],\n"
-"  'pt': ['terapeuta', 'treinador', 'treinadora', 'professor', 'professora', 'advogado', 'senhorio'],\n"
-"  'it': ['terapeuta', 'allenatore', 'professore', 'professoressa', 'avvocato', 'padrone di casa'],\n"
-"  'nl': ['therapeut', 'trainer', 'leraar', 'lerares', 'advocaat', 'huisbaas'],\n"
-' },\n'
-" 'blood type': {\n"
-"  'values': 'one',\n"
-"  'en': ['blood type', 'blood group'],\n"
-"  'de': ['blutgruppe'],\n"
-"  'es': ['grupo sangu\xedneo', 'tipo de sangre'],\n"
-"  'fr': ['groupe sanguin'],\n"
-"  'pt': ['tipo sangu\xedneo'],\n"
-"  'it': ['gruppo sanguigno'],\n"
-"  'nl': ['bloedgroep'],\n"
-' },\n'
-" 'weight': {\n"
-"  'values': 'one',\n"
-"  'shared': 'bare',\n"
-"  'kind': 'number',\n"
-"  'en': ['weight', 'weigh'],\n"
-"  'de': ['gewicht', 'wiege'],\n"
-"  'es': ['peso'],\n"
-"  'fr': ['poids', 'p\xe8se'],\n"
-"  'pt': ['peso'],\n"
-"  'it': ['peso'],\n"
-"  'nl': ['gewicht', 'weeg'],\n"
-' },\n'
-" 'height': {\n"
-"  'values': 'one',\n"
-"  'kind': 'number',\n"
-"  'en': ['height', 'tall'],\n"
-"  'de': ['gr\xf6\xdfe', 'k\xf6rpergr\xf6\xdfe', 'gro\xdf'],\n"
-"  'es': ['altura', 'estatura', 'mido'],\n"
-"  'fr': ['taille', 'mesure'],\n"
-"  'pt': ['altura'],\n"
-"  'it': ['altezza', 'alto', 'alta'],\n"
-"  'nl': ['lengte'],\n"
-' },\n'
-" 'size': {\n"
-"  'values': 'one',\n"
-"  'apart': True,\n"
-"  'en': ['size', 'shoe size', 'dress size', 'shirt size', 'ring size', 'clothing size', 'trouser size', 'jeans size',\n"
-"    'hat size', 'bra size'],\n"
-"  'de': ['schuhgr\xf6\xdfe', 'kleidergr\xf6\xdfe', 'konfektionsgr\xf6\xdfe'],\n"
-"  'es': ['talla', 'n\xfamero de zapato'],\n"
-"  'fr': ['pointure', 'taille de v\xeatement'],\n"
-"  'pt': ['tamanho', 'n\xfamero de sapato'],\n"
-"  'it': ['taglia', 'numero di scarpe'],\n"
-"  'nl': ['schoenmaat', 'kledingmaat', 'maat'],\n"
-' },\n'
-" 'religion': {\n"
-"  'values': 'one',\n"
-"  'kind': 'religion',\n"
-"  'en': ['religion', 'faith'],\n"
-"  'de': ['religion', 'glaube', 'konfession'],\n"
-"  'es': ['religi\xf3n'],\n"
-"  'fr': ['religion'],\n"
-"  'pt': ['religi\xe3o'],\n"
-"  'it': ['religione'],\n"
-"  'nl': ['religie', 'geloof'],\n"
-' },\n'
-" 'language': {\n"
-"  'values': 'many',\n"
-"  'kind': 'name',\n"
-"  'en': ['language', 'languages', 'speak', 'mother tongue', 'native language', 'first language'],\n"
-"  'de': ['sprache', 'sprachen', 'spreche', 'muttersprache'],\n"
-"  'es': ['idioma', 'idiomas', 'hablo', 'lengua materna'],\n"
-"  'fr': ['langue', 'langues', 'parle', 'langue maternelle'],\n"
-"  'pt': ['l\xedngua', 'idioma', 'falo', 'l\xedngua materna'],\n"
-"  'it': ['lingua', 'lingue', 'parlo', 'madrelingua'],\n"
-"  'nl': ['taal', 'talen', 'spreek', 'moedertaal'],\n"
-' },\n'
-" 'hobby': {\n"
-"  'values': 'many',\n"
-"  'en': ['hobby', 'hobbies', 'free time', 'spare time', 'pastime'],\n"
-"  'de': ['hobby', 'hobbys', 'freizeit'],\n"
-"  'es': ['afici\xf3n', 'aficiones', 'pasatiempo', 'tiempo libre'],\n"
-"  'fr': ['loisir', 'loisirs', 'passe-temps', 'temps libre'],\n"
-"  'pt': ['passatempo', 'hobby', 'tempo livre'],\n"
-"  'it': ['hobby', 'passatempo', 'tempo libero'],\n"
-'  \'nl\': [\'hobby\', "hobby\'s", \'vrije tijd\'],\n'
-' },\n'
-" 'instrument': {\n"
-"  'values': 'many',\n"
-"  'en': ['instrument', 'instruments'],\n"
-"  'de': ['instrument', 'instrumente'],\n"
-"  'es': ['instrumento', 'instrumentos'],\n"
-"  'fr': ['instrument', 'instruments'],\n"
-"  'pt': ['instrumento', 'instrumentos'],\n"
-"  'it': ['strumento', 'strumenti'],\n"
-"  'nl': ['instrument', 'instrumenten'],\n"
-' },\n'
-" 'sport': {\n"
-"  'values': 'many',\n"
-"  'en': ['sport', 'sports', 'workout'],\n"
-"  'de': ['sport', 'sportart'],\n"
-"  'es': ['deporte', 'deportes'],\n"
-"  'fr': ['sport', 'sports'],\n"
-"  'pt': ['esporte', 'desporto'],\n"
-"  'it': ['sport'],\n"
-"  'nl': ['sport'],\n"
-' },\n'
-" 'gym': {\n"
-"  'values': 'one',\n"
-"  'switch': True,\n"
-"  'kind': 'name',\n"
-"  'en': ['gym', 'club', 'team i play for'],\n"
-"  'de': ['fitnessstudio', 'verein'],\n"
-"  'es': ['gimnasio'],\n"
-"  'fr': ['salle de sport'],\n"
-"  'pt': ['academia', 'gin\xe1sio'],\n"
-"  'it': ['palestra'],\n"
-"  'nl': ['sportschool'],\n"
-' },\n'
-" 'favourite': {\n"
-"  'values': 'one',\n"
-"  'preference': True,\n"
-"  'of': True,\n"
-"  'en': ['favourite', 'favorite', 'go-to', 'preferred'],\n"
-"  'de': ['lieblings', 'favorit'],\n"
-"  'es': ['favorito', 'favorita', 'preferido', 'preferida'],\n"
-"  'fr': ['pr\xe9f\xe9r\xe9', 'pr\xe9f\xe9r\xe9e', 'favori', 'favorite'],\n"
-"  'pt': ['favorito', 'favorita', 'preferido', 'preferida'],\n"
-"  'it': ['preferito', 'preferita'],\n"
-"  'nl': ['lievelings', 'favoriete'],\n"
-' },\n'
-" 'choice': {\n"
-"  'values': 'one',\n"
-"  'preference': True,\n"
-"  'en': ['rather', 'choose'],\n"
-' },\n'
-" 'preference': {\n"
-"  'values': 'many',\n"
-"  'preference': True,\n"
-"  'en': ['prefer', 'preference'],\n"
-"  'de': ['bevorzuge', 'lieber', 'vorliebe'],\n"
-"  'es': ['prefiero', 'preferencia'],\n"
-"  'fr': ['pr\xe9f\xe8re', 'pr\xe9f\xe9rence'],\n"
-"  'pt': ['prefiro', 'prefer\xeancia'],\n"
-"  'it': ['preferisco', 'preferenza'],\n"
-"  'nl': ['voorkeur', 'liever'],\n"
-' },\n'
-" 'like': {\n"
-"  'values': 'many',\n"
-"  'preference': True,\n"
-"  'opposite': ['dislike'],\n"
-"  'en': ['like', 'love', 'enjoy', 'likes'],\n"
-"  'de': ['mag', 'liebe', 'gern', 'gerne'],\n"
-"  'es': ['gusta', 'gustan', 'encanta', 'encantan'],\n"
-"  'fr': ['aime', 'adore'],\n"
-"  'pt': ['gosto', 'adoro'],\n"
-"  'it': ['piace', 'piacciono', 'adoro', 'amo'],\n"
-"  'nl': ['hou van', 'graag', 'leuk'],\n"
-' },\n'
-" 'dislike': {\n"
-"  'values': 'many',\n"
-"  'preference': True,\n"
-"  'opposite': ['like'],\n"
-'  \'en\': [\'dislike\', \'hate\', \'dislikes\', "can\'t stand"],\n'
-"  'de': ['hasse', 'ungern'],\n"
-"  'es': ['odio', 'detesto'],\n"
-"  'fr': ['d\xe9teste'],\n"
-"  'pt': ['odeio', 'detesto'],\n"
-"  'it': ['odio', 'detesto'],\n"
-"  'nl': ['haat', 'hekel'],\n"
-' },\n'
-" 'smoking': {\n"
-"  'values': 'one',\n"
-"  'kind': 'smoking',\n"
-"  'en': ['smoke', 'smoker', 'smoking'],\n"
-"  'de': ['rauche', 'raucher', 'raucherin'],\n"
-"  'es': ['fumo', 'fumador', 'fumadora'],\n"
-"  'fr': ['fume', 'fumeur', 'fumeuse'],\n"
-"  'pt': ['fumo', 'fumante', 'fumador'],\n"
-"  'it': ['fumo', 'fumatore', 'fumatrice'],\n"
-"  'nl': ['rook', 'roker'],\n"
-' },\n'
-" 'car': {\n"
-"  'values': 'one',\n"
-"  'en': ['car', 'drive', 'vehicle', 'ride'],\n"
-"  'de': ['auto', 'wagen', 'fahre'],\n"
-"  'es': ['coche', 'carro', 'auto'],\n"
-"  'fr': ['voiture'],\n"
-"  'pt': ['carro'],\n"
-"  'it': ['macchina', 'auto'],\n"
-"  'nl': ['auto'],\n"
-' },\n'
-" 'device': {\n"
-"  'values': 'one',\n"
-"  'apart': True,\n"
-"  'switch': True,\n"
-"  'en': ['device', 'laptop', 'computer', 'smartphone', 'tablet', 'camera', 'operating system', 'editor', 'code editor',\n"
-"    'browser', 'bike', 'motorbike', 'phone model', 'headphones', 'printer', 'router', 'console'],\n"
-"  'de': ['laptop', 'computer', 'smartphone', 'tablet', 'kamera', 'betriebssystem', 'fahrrad', 'motorrad'],\n"
-"  'es': ['port\xe1til', 'ordenador', 'tableta', 'c\xe1mara', 'bicicleta', 'moto'],\n"
-"  'fr': ['ordinateur', 'tablette', 'appareil photo', 'v\xe9lo', 'moto'],\n"
-"  'pt': ['port\xe1til', 'computador', 'tablet', 'c\xe2mera', 'bicicleta', 'moto'],\n"
-"  'it': ['computer', 'portatile', 'tablet', 'fotocamera', 'bicicletta', 'moto'],\n"
-"  'nl': ['laptop', 'computer', 'tablet', 'camera', 'fiets', 'motor'],\n"
-' },\n'
-" 'bank': {\n"
-"  'values': 'one',\n"
-"  'switch': True,\n"
-"  'kind': 'name',\n"
-"  'en': ['bank', 'bank with', 'bank account'],\n"
-"  'de': ['bank'],\n"
-"  'es': ['banco'],\n"
-"  'fr': ['banque'],\n"
-"  'pt': ['banco'],\n"
-"  'it': ['banca'],\n"
-"  'nl': ['bank'],\n"
-' },\n'
-" 'provider': {\n"
-"  'values': 'one',\n"
-"  'apart': True,\n"
-"  'shared': 'bare',\n"
-"  'kind': 'name',\n"
-"  'switch': True,\n"
-"  'en': ['provider', 'insurance', 'insurer', 'insurance company', 'carrier', 'internet provider', 'health insurance',\n"
-"    'plan', 'airline', 'supplier', 'pharmacy', 'supermarket', 'electricity provider', 'energy provider', 'broadband',\n"
-"    'mobile carrier', 'network', 'hosting provider', 'broker', 'streaming service'],\n"
-"  'de': ['anbieter', 'versicherung', 'krankenkasse', 'tarif'],\n"
-"  'es': ['proveedor', 'seguro', 'aseguradora', 'compa\xf1\xeda'],\n"
-"  'fr': ['fournisseur', 'assurance', 'op\xe9rateur', 'forfait'],\n"
-"  'pt': ['provedor', 'seguro', 'operadora', 'plano'],\n"
-"  'it': ['fornitore', 'assicurazione', 'operatore'],\n"
-"  'nl': ['provider', 'verzekering', 'verzekeraar', 'abonnement'],\n"
-' },\n'
-" 'rent': {\n"
-"  'values': 'one',\n"
-"  'kind': 'number',\n"
-"  'shared': True,\n"
-"  'en': ['rent', 'mortgage'],\n"
-"  'de': ['miete', 'kaltmiete', 'warmmiete'],\n"
-"  'es': ['alquiler', 'hipoteca'],\n"
-"  'fr': ['loyer'],\n"
-"  'pt': ['aluguel', 'renda'],\n"
-"  'it': ['affitto', 'mutuo'],\n"
-"  'nl': ['huur', 'hypotheek'],\n"
-' },\n'
-" 'budget': {\n"
-"  'values': 'one',\n"
-"  'kind': 'number',\n"
-"  'shared': True,\n"
-"  'en': ['budget', 'spending limit', 'price limit', 'limit', 'max budget', 'maximum'],\n"
-"  'de': ['budget', 'limit'],\n"
-"  'es': ['presupuesto', 'l\xedmite'],\n"
-"  'fr': ['budget', 'limite'],\n"
-"  'pt': ['or\xe7amento', 'limite'],\n"
-"  'it': ['budget', 'limite', 'bilancio'],\n"
-"  'nl': ['budget', 'limiet'],\n"
-' },\n'
-" 'deadline': {\n"
-"  'values': 'one',\n"
-"  'apart': True,\n"
-"  'kind': 'date',\n"
-"  'shared': True,\n"
-"  'en': ['deadline', 'due date', 'release date', 'launch date', 'submission date', 'launch', 'release', 'go-live',\n"
-"    'move-in date', 'moving date', 'start date', 'end date', 'exam', 'finals', 'flight', 'interview', 'hearing',\n"
-"    'viewing', 'defence', 'presentation', 'closing date'],\n"
-"  'de': ['frist', 'abgabetermin', 'stichtag', 'deadline', 'pr\xfcfung', 'flug'],\n"
-"  'es': ['fecha l\xedmite', 'plazo', 'fecha de entrega', 'examen', 'vuelo'],\n"
-"  'fr': ['date limite', '\xe9ch\xe9ance', 'd\xe9lai', 'examen', 'vol'],\n"
-"  'pt': ['prazo', 'data limite', 'exame', 'prova', 'voo'],\n"
-"  'it': ['scadenza', 'termine', 'esame', 'volo'],\n"
-"  'nl': ['deadline', 'inleverdatum', 'examen', 'vlucht'],\n"
-' },\n'
-" 'meeting day': {\n"
-"  'values': 'one',\n"
-"  'apart': True,\n"
-"  'kind': 'date',\n"
-"  'shared': True,\n"
-"  'en': ['meeting', 'meeting day', 'team meeting', 'weekly meeting', 'stand-up', 'standup', 'sync', 'check-in', '1:1',\n"
-"    'one-on-one', 'catch-up', 'review', 'retro', 'demo', 'appointment', 'wedding', 'party', 'class', 'classes',\n"
-"    'lesson', 'lessons', 'training', 'rehearsal', 'rehearsals', 'practice', 'workshop', 'course', 'session', 'trip',\n"
-"    'vacation', 'holiday', 'game night', 'book club', 'choir', 'bin day', 'delivery', 'surgery', 'operation',\n"
-"    'checkup', 'check-up'],\n"
-"  'de': ['besprechung', 'treffen', 'termin', 'hochzeit', 'kurs', 'training', 'urlaub', 'feier', 'meeting', 'jour fixe',\n"
-"    'sitzung', 'teamsitzung', 'teammeeting', 'daily', 'probe', 'chorprobe', 'sprechstunde', 'stammtisch'],\n"
-"  'es': ['reuni\xf3n', 'cita', 'boda', 'clase', 'entrenamiento', 'fiesta', 'vacaciones', 'ensayo', 'taller'],\n"
-"  'fr': ['r\xe9union', 'rendez-vous', 'mariage', 'cours', 'entra\xeenement', 'f\xeate', 'vacances', 'r\xe9p\xe9tition', 's\xe9ance',\n"
-"    'atelier'],\n"
-"  'pt': ['reuni\xe3o', 'consulta', 'casamento', 'aula', 'treino', 'festa', 'f\xe9rias', 'ensaio', 'oficina'],\n"
-"  'it': ['riunione', 'appuntamento', 'matrimonio', 'corso', 'allenamento', 'festa', 'ferie', 'prove', 'lezione', 'seduta'],\n"
-"  'nl': ['vergadering', 'afspraak', 'bruiloft', 'les', 'training', 'feest', 'vakantie', 'overleg', 'teamoverleg',\n"
-"    'teammeeting', 'repetitie', 'bijeenkomst'],\n"
-' },\n'
-" 'day off': {\n"
-"  'values': 'one',\n"
-"  'apart': True,\n"
-"  'kind': 'date',\n"
-"  'en': ['day off', 'days off', 'home office day', 'office day', 'office days', 'gym day', 'cleaning day'],\n"
-"  'de': ['freier tag', 'homeoffice-tag', 'b\xfcrotag'],\n"
-"  'es': ['d\xeda libre'],\n"
-"  'fr': ['jour de cong\xe9', 'jour de repos'],\n"
-"  'pt': ['dia de folga', 'folga'],\n"
-"  'it': ['giorno libero'],\n"
-"  'nl': ['vrije dag', 'thuiswerkdag'],\n"
-' },\n'
-" 'wake-up time': {\n"
-"  'values': 'one',\n"
-"  'kind': 'number',\n"
-"  'shared': 'bare',\n"
-"  'en': ['alarm', 'wake up', 'get up', 'wake-up time', 'alarm clock'],\n"
-"  'de': ['stehe auf', 'wecker', 'aufstehen'],\n"
-"  'es': ['despertador', 'me levanto'],\n"
-"  'fr': ['r\xe9veil', 'me l\xe8ve'],\n"
-"  'pt': ['despertador', 'acordo'],\n"
-"  'it': ['sveglia', 'mi sveglio'],\n"
-"  'nl': ['wekker', 'sta op'],\n"
-' },\n'
-" 'bedtime': {\n"
-"  'values': 'one',\n"
-"  'kind': 'number',\n"
-"  'shared': 'bare',\n"
-"  'en': ['bedtime', 'bed time', 'go to bed'],\n"
-"  'de': ['schlafenszeit', 'ins bett'],\n"
-"  'es': ['hora de acostarme', 'me acuesto'],\n"
-"  'fr': ['heure du coucher', 'me couche'],\n"
-"  'pt': ['hora de dormir', 'deito'],\n"
-"  'it': ['ora di dormire', 'vado a letto'],\n"
-"  'nl': ['bedtijd', 'naar bed'],\n"
-' },\n'
-" 'commute': {\n"
-"  'values': 'one',\n"
-"  'verb': True,\n"
-"  'en': ['commute', 'get to work', 'go to work', 'way to work'],\n"
-"  'de': ['arbeitsweg', 'zur arbeit', 'ins b\xfcro'],\n"
-"  'es': ['al trabajo', 'a la oficina', 'trayecto'],\n"
-"  'fr': ['trajet', 'au travail', 'au bureau'],\n"
-"  'pt': ['para o trabalho', 'trajeto'],\n"
-"  'it': ['tragitto', 'al lavoro', 'in ufficio'],\n"
-"  'nl': ['woon-werkverkeer', 'naar het werk', 'naar kantoor'],\n"
-' },\n'
-" 'office days': {\n"
-"  'values': 'one',\n"
-"  'en': ['days in the office', 'days at the office', 'days from home', 'home office'],\n"
-"  'de': ['tage im b\xfcro', 'tage homeoffice', 'homeoffice'],\n"
-"  'es': ['d\xedas en la oficina', 'teletrabajo'],\n"
-"  'fr': ['jours au bureau', 't\xe9l\xe9travail'],\n"
-"  'pt': ['dias no escrit\xf3rio', 'teletrabalho', 'home office'],\n"
-"  'it': ['giorni in ufficio', 'smart working'],\n"
-"  'nl': ['dagen op kantoor', 'thuiswerken'],\n"
-' },\n'
-" 'team': {\n"
-"  'values': 'one',\n"
-"  'kind': 'name',\n"
-"  'en': ['team', 'squad'],\n"
-"  'de': ['team', 'abteilung'],\n"
-"  'es': ['equipo', 'departamento'],\n"
-"  'fr': ['\xe9quipe', 'service'],\n"
-"  'pt': ['equipe', 'equipa', 'departamento'],\n"
-"  'it': ['team', 'squadra', 'reparto'],\n"
-"  'nl': ['team', 'afdeling'],\n"
-' },\n'
-" 'flatmate': {\n"
-"  'values': 'many',\n"
-"  'kind': 'person',\n"
-"  'en': ['flatmate', 'roommate', 'housemate', 'flatmates', 'roommates', 'lodger'],\n"
-"  'de': ['mitbewohner', 'mitbewohnerin', 'wg'],\n"
-"  'es': ['compa\xf1ero de piso', 'compa\xf1era de piso'],\n"
-"  'fr': ['colocataire', 'coloc'],\n"
-"  'pt': ['colega de quarto', 'colega de casa'],\n"
-"  'it': ['coinquilino', 'coinquilina'],\n"
-"  'nl': ['huisgenoot', 'huisgenote'],\n"
-' },\n'
-" 'grade': {\n"
-"  'values': 'one',\n"
-"  'en': ['grade', 'school year', 'year group'],\n"
-"  'de': ['klasse', 'schulklasse'],\n"
-"  'es': ['curso escolar'],\n"
-"  'fr': ['classe'],\n"
-"  'pt': ['ano escolar'],\n"
-"  'it': ['classe'],\n"
-"  'nl': ['groep', 'schooljaar'],\n"
-' },\n'
-" 'tool': {\n"
-"  'values': 'many',\n"
-"  'switch': True,\n"
-"  'en': ['tool', 'tools', 'app', 'software'],\n"
-"  'de': ['werkzeug', 'app', 'software'],\n"
-"  'es': ['herramienta', 'aplicaci\xf3n'],\n"
-"  'fr': ['outil', 'logiciel', 'appli'],\n"
-"  'pt': ['ferramenta', 'aplicativo'],\n"
-"  'it': ['strumento di lavoro', 'app'],\n"
-"  'nl': ['app', 'software'],\n"
-' },\n'
-" 'trip': {\n"
-"  'values': 'many',\n"
-"  'en': ['trip to', 'flying to', 'travelling to'],\n"
-' },\n'
-" 'avoids': {\n"
-"  'values': 'many',\n"
-"  'opposite': ['food'],\n"
-"  'preference': True,\n"
-'  \'en\': [\'avoid\', "can\'t eat", "don\'t eat", "don\'t drink"],\n'
-' },\n'
-" 'seat': {\n"
-"  'values': 'one',\n"
-"  'preference': True,\n"
-"  'en': ['seat', 'seat preference'],\n"
-"  'de': ['sitzplatz', 'platz'],\n"
-"  'es': ['asiento'],\n"
-"  'fr': ['si\xe8ge', 'place'],\n"
-"  'pt': ['assento', 'lugar'],\n"
-"  'it': ['posto'],\n"
-"  'nl': ['stoel', 'zitplaats'],\n"
-' },\n'
-" 'goal': {\n"
-"  'values': 'one',\n"
-"  'en': ['goal', 'target', 'resolution'],\n"
-"  'de': ['ziel'],\n"
-"  'es': ['objetivo', 'meta'],\n"
-"  'fr': ['objectif', 'but'],\n"
-"  'pt': ['objetivo', 'meta'],\n"
-"  'it': ['obiettivo'],\n"
-"  'nl': ['doel'],\n"
-' },\n'
-" 'learning': {\n"
-"  'values': 'many',\n"
-"  'en': ['learning', 'learn'],\n"
-' },\n'
-" 'possession': {\n"
-"  'values': 'many',\n"
-"  'en': ['own', 'belongings', 'possession'],\n"
-' },\n'
-" 'membership': {\n"
-"  'values': 'many',\n"
-"  'en': ['member', 'membership', 'club member'],\n"
-' },\n'
-" 'subscription': {\n"
-"  'values': 'many',\n"
-"  'switch': True,\n"
-"  'en': ['subscription', 'subscriptions', 'subscribe'],\n"
-' },\n'
-" 'drink': {\n"
-"  'values': 'many',\n"
-"  'opposite': ['avoids'],\n"
-"  'en': ['drink', 'drinks'],\n"
-' },\n'
-" 'food': {\n"
-"  'values': 'many',\n"
-"  'opposite': ['avoids', 'allergy'],\n"
-"  'en': ['eats', 'foods'],\n"
-' },\n'
-" 'habit': {\n"
-"  'values': 'many',\n"
-"  'en': ['habit', 'habits', 'routine', 'volunteer'],\n"
-' },\n'
-'}\n'
+"ATTRIBUTES: dict[str, Any] = json.loads(r'''{\n"
+'"name":{"values":"one","kind":"name","en":["name","full name","first name","called","real name"],"de":["name","vorname","hei\xdfe","hei\xdft"],"es":["nombre","llamo","llama"],"fr":["nom","pr\xe9nom","appelle"],"pt":["nome","chamo","chama"],"it":["nome","chiamo","chiama"],"nl":["naam","voornaam","heet"]},\n'
+'"last name":{"values":"one","kind":"name","en":["last name","surname","family name","married name"],"de":["nachname","familienname"],"es":["apellido","apellidos"],"fr":["nom de famille"],"pt":["sobrenome","apelido"],"it":["cognome"],"nl":["achternaam","familienaam"]},\n'
+'"nickname":{"values":"one","kind":"name","en":["nickname","nick name","call me"],"de":["spitzname"],"es":["apodo"],"fr":["surnom"],"pt":["alcunha"],"it":["soprannome"],"nl":["bijnaam"]},\n'
+'"pronouns":{"values":"one","en":["pronouns"],"de":["pronomen"],"es":["pronombres"],"fr":["pronoms"],"pt":["pronomes"],"it":["pronomi"],"nl":["voornaamwoorden"]},\n'
+'"age":{"values":"one","kind":"number","en":["age","how old","years old","old am i"],"de":["alter","wie alt","jahre alt"],"es":["edad","cu\xe1ntos a\xf1os","a\xf1os tengo"],"fr":["\xe2ge","quel \xe2ge"],"pt":["idade","quantos anos"],"it":["et\xe0","quanti anni"],"nl":["leeftijd","hoe oud","jaar oud"]},\n'
+'"birthday":{"values":"one","shared":"bare","kind":"date","en":["birthday","date of birth","birth date","born on"],"de":["geburtstag","geburtsdatum"],"es":["cumplea\xf1os","fecha de nacimiento"],"fr":["anniversaire","date de naissance"],"pt":["anivers\xe1rio","data de nascimento"],"it":["compleanno","data di nascita"],"nl":["verjaardag","geboortedatum"]},\n'
+'"anniversary":{"values":"one","shared":"bare","kind":"date","en":["anniversary","wedding anniversary","wedding date","wedding day"],"de":["hochzeitstag","jahrestag"],"es":["aniversario","aniversario de bodas"],"fr":["anniversaire de mariage"],"pt":["anivers\xe1rio de casamento"],"it":["anniversario"],"nl":["trouwdag"]},\n'
+'"home":{"values":"one","kind":"place","en":["live","living","home","flat","apartment","house","reside","moved to","hometown now","home base","where i am based"],"de":["wohne","wohnst","wohnt","wohnort","zuhause","lebe","umgezogen"],"es":["vivo","vive","vives","vivir","residencia","casa","mudado"],"fr":["habite","habites","vis","domicile","d\xe9m\xe9nag\xe9"],"pt":["moro","mora","moras","vivo","casa","mudei"],"it":["abito","abita","vivo","vive","casa","trasferito"],"nl":["woon","woont","wonen","woonplaats","thuis","verhuisd"]},\n'
+'"address":{"values":"one","shared":"bare","kind":"number","en":["address","home address","postal address","mailing address","delivery address","street address"],"de":["adresse","anschrift","lieferadresse","postadresse"],"es":["direcci\xf3n","domicilio"],"fr":["adresse","adresse postale"],"pt":["endere\xe7o","morada"],"it":["indirizzo"],"nl":["adres","huisadres"]},\n'
+'"birthplace":{"values":"one","kind":"place","en":["hometown","home town","birthplace","born in","grew up","come from"],"de":["heimatstadt","geburtsort","geboren","aufgewachsen"],"es":["lugar de nacimiento","ciudad natal","nac\xed"],"fr":["lieu de naissance","ville natale","n\xe9","n\xe9e"],"pt":["cidade natal","nasci"],"it":["luogo di nascita","citt\xe0 natale","nato","nata"],"nl":["geboorteplaats","geboren"]},\n'
+'"nationality":{"values":"many","kind":"text","en":["nationality","citizenship","passport","citizen"],"de":["nationalit\xe4t","staatsangeh\xf6rigkeit"],"es":["nacionalidad"],"fr":["nationalit\xe9"],"pt":["nacionalidade"],"it":["nazionalit\xe0","cittadinanza"],"nl":["nationaliteit"]},\n'
+'"time zone":{"values":"one","en":["time zone","timezone"],"de":["zeitzone"],"es":["zona horaria"],"fr":["fuseau horaire"],"pt":["fuso hor\xe1rio"],"it":["fuso orario"],"nl":["tijdzone"]},\n'
+'"phone":{"values":"one","shared":"bare","kind":"number","en":["phone number","phone","number","mobile number","mobile","cell","cell number","cell phone number","telephone number","reach me"],"de":["telefonnummer","handynummer","nummer","telefon","handy","mobilnummer","handynr","telefonnr"],"es":["tel\xe9fono","n\xfamero de tel\xe9fono","n\xfamero","m\xf3vil","celular"],"fr":["t\xe9l\xe9phone","num\xe9ro de t\xe9l\xe9phone","num\xe9ro","portable"],"pt":["telefone","n\xfamero de telefone","n\xfamero","telem\xf3vel","celular","zap","whatsapp"],"it":["telefono","numero di telefono","numero","cellulare","cell"],"nl":["telefoonnummer","nummer","mobiel","mobiele nummer"]},\n'
+'"email":{"values":"one","shared":"bare","kind":"mail","en":["email","e-mail","email address","e-mail address","mail address"],"de":["e-mail","email","mail","e-mail-adresse","mailadresse"],"es":["correo","correo electr\xf3nico","email","e-mail"],"fr":["mail","e-mail","email","adresse mail","adresse e-mail"],"pt":["e-mail","email","correio eletr\xf3nico"],"it":["email","e-mail","mail","indirizzo email"],"nl":["e-mail","email","mailadres","e-mailadres"]},\n'
+'"username":{"values":"one","shared":"bare","en":["username","user name","handle","login","screen name","gamertag"],"de":["benutzername","nutzername"],"es":["nombre de usuario","usuario"],"fr":["nom d\'utilisateur","pseudo"],"pt":["nome de usu\xe1rio","nome de utilizador"],"it":["nome utente"],"nl":["gebruikersnaam"]},\n'
+'"customer number":{"values":"one","apart":true,"shared":true,"kind":"number","en":["customer number","customer id","client number","account number","member number","membership number","loyalty number","frequent flyer number","policy number","contract number","order number","reference number","booking number","booking reference","booking ref","reference","ref","policy no","case number","ticket number"],"de":["kundennummer","kontonummer","mitgliedsnummer","vertragsnummer","versicherungsnummer","bestellnummer","buchungsnummer"],"es":["n\xfamero de cliente","n\xfamero de cuenta","n\xfamero de socio","n\xfamero de pedido","n\xfamero de contrato"],"fr":["num\xe9ro client","num\xe9ro de client","num\xe9ro de compte","num\xe9ro de contrat","num\xe9ro de commande"],"pt":["n\xfamero de cliente","n\xfamero de conta","n\xfamero de s\xf3cio","n\xfamero do pedido","n\xfamero de contrato"],"it":["numero cliente","numero di cliente","codice cliente","numero di conto","numero d\'ordine"],"nl":["klantnummer","rekeningnummer","lidnummer","contractnummer","bestelnummer","polisnummer"]},\n'
+'"employer":{"values":"one","switch":true,"kind":"name","en":["employer","work at","work for","company","where do i work","job at","workplace"],"de":["arbeitgeber","arbeite","arbeitest","arbeitet","firma"],"es":["empleador","trabajo","trabaja","trabajas","empresa"],"fr":["employeur","travaille","travailles","entreprise"],"pt":["empregador","trabalho","trabalha","empresa"],"it":["datore di lavoro","lavoro","lavora","azienda"],"nl":["werkgever","werk","werkt","bedrijf"]},\n'
+'"profession":{"values":"one","en":["profession","job","occupation","job title","position","role","title","for a living","work as"],"de":["beruf","job","stelle","position","arbeite als"],"es":["profesi\xf3n","puesto","oficio","cargo"],"fr":["profession","m\xe9tier","poste"],"pt":["profiss\xe3o","cargo"],"it":["professione","mestiere","ruolo"],"nl":["beroep","functie","baan"]},\n'
+'"salary":{"values":"one","kind":"number","en":["salary","income","pay","wage","hourly rate","day rate","earn"],"de":["gehalt","einkommen","verdiene","stundensatz"],"es":["salario","sueldo","gano"],"fr":["salaire","gagne"],"pt":["sal\xe1rio","ganho"],"it":["stipendio","guadagno"],"nl":["salaris","verdien"]},\n'
+'"work hours":{"values":"one","en":["work hours","working hours","office hours","shift","shifts","schedule"],"de":["arbeitszeit","arbeitszeiten","schicht"],"es":["horario","turno"],"fr":["horaires"],"pt":["hor\xe1rio","turno"],"it":["orario","turno"],"nl":["werktijden","dienst"]},\n'
+'"manager":{"values":"one","shared":"bare","kind":"person","en":["manager","boss","line manager","supervisor","team lead","report to"],"de":["chef","chefin","vorgesetzter","vorgesetzte"],"es":["jefe","jefa"],"fr":["chef","cheffe","patron","patronne"],"pt":["chefe"],"it":["capo","responsabile"],"nl":["baas","leidinggevende","manager"]},\n'
+'"school":{"values":"one","switch":true,"kind":"name","en":["school","university","college","study at"],"de":["schule","universit\xe4t","uni","hochschule"],"es":["escuela","universidad","colegio"],"fr":["\xe9cole","universit\xe9","fac"],"pt":["escola","universidade","faculdade"],"it":["scuola","universit\xe0"],"nl":["school","universiteit"]},\n'
+'"studies":{"values":"one","en":["major","studies","degree","field of study","study","studying","course of study"],"de":["studium","studienfach","studiere"],"es":["carrera","estudios","estudio"],"fr":["\xe9tudes","\xe9tudie"],"pt":["curso","estudos","estudo"],"it":["studi","studio"],"nl":["studie","studeer"]},\n'
+'"marital status":{"values":"one","kind":"marital","en":["marital status","relationship status","married","single","divorced","engaged"],"de":["familienstand","verheiratet","ledig","geschieden","single"],"es":["estado civil","casado","casada","soltero","soltera"],"fr":["\xe9tat civil","situation familiale","mari\xe9","mari\xe9e","c\xe9libataire"],"pt":["estado civil","casado","casada","solteiro","solteira"],"it":["stato civile","sposato","sposata","single"],"nl":["burgerlijke staat","getrouwd","single","gescheiden"]},\n'
+'"partner":{"values":"one","kind":"person","en":["partner","boyfriend","girlfriend","husband","wife","fianc\xe9","fianc\xe9e","fiance","fiancee","spouse","dating","married to"],"de":["partner","partnerin","freund","freundin","mann","frau","ehemann","ehefrau","verlobter","verlobte"],"es":["pareja","novio","novia","marido","esposo","esposa","mujer"],"fr":["compagnon","compagne","copain","copine","mari","femme","conjoint","fianc\xe9","fianc\xe9e"],"pt":["parceiro","parceira","namorado","namorada","marido","esposa","mulher","companheiro","companheira"],"it":["compagno","compagna","fidanzato","fidanzata","ragazzo","ragazza","marito","moglie"],"nl":["partner","vriend","vriendin","man","vrouw","echtgenoot"]},\n'
+'"child":{"values":"many","kind":"person","en":["child","children","kid","kids","son","daughter","baby"],"de":["kind","kinder","sohn","tochter"],"es":["hijo","hija","hijos","hijas"],"fr":["enfant","enfants","fils","fille"],"pt":["filho","filha","filhos","filhas"],"it":["figlio","figlia","figli"],"nl":["kind","kinderen","zoon","dochter"]},\n'
+'"number of children":{"values":"one","kind":"number","en":["how many children","how many kids"],"de":["wie viele kinder"],"es":["cu\xe1ntos hijos"],"fr":["combien d\'enfants"],"pt":["quantos filhos"],"it":["quanti figli"],"nl":["hoeveel kinderen"]},\n'
+'"pet":{"values":"many","kind":"person","en":["pet","pets","dog","cat","puppy","kitten","horse","rabbit","hamster","parrot","guinea pig"],"de":["haustier","haustiere","hund","katze","h\xfcndin","kater","pferd","kaninchen","hamster","welpe"],"es":["mascota","mascotas","perro","gato","perra","gata","conejo","caballo","loro"],"fr":["animal","animaux","chien","chat","chienne","chatte","lapin","cheval"],"pt":["animal de estima\xe7\xe3o","cachorro","c\xe3o","gato","cadela","gata","cachorra","cavalo","coelho"],"it":["animale","animali","cane","gatto","cagna","gatta","cagnolino","coniglio","cavallo"],"nl":["huisdier","huisdieren","hond","kat","poes","kater","hondje","paard","konijn"]},\n'
+'"diet":{"values":"one","kind":"diet","en":["diet","eat","vegan","vegetarian","dietary"],"de":["ern\xe4hrung","vegan","vegetarisch","vegetarier","esse"],"es":["dieta","vegano","vegana","vegetariano","vegetariana","como"],"fr":["r\xe9gime","v\xe9g\xe9tarien","v\xe9g\xe9tarienne","vegan","mange"],"pt":["dieta","vegano","vegana","vegetariano","vegetariana"],"it":["dieta","vegano","vegana","vegetariano","vegetariana","mangio"],"nl":["dieet","vegan","veganist","vegetari\xebr","eet"]},\n'
+'"allergy":{"values":"many","en":["allergy","allergic","allergies","intolerance","intolerant"],"de":["allergie","allergisch","allergien","unvertr\xe4glichkeit"],"es":["alergia","al\xe9rgico","al\xe9rgica","alergias"],"fr":["allergie","allergique","allergies"],"pt":["alergia","al\xe9rgico","al\xe9rgica","alergias"],"it":["allergia","allergico","allergica","allergie"],"nl":["allergie","allergisch","allergie\xebn"]},\n'
+'"condition":{"values":"many","en":["condition","illness","disease","diagnosis","diagnosed","suffer"],"de":["krankheit","diagnose","leide"],"es":["enfermedad","diagn\xf3stico"],"fr":["maladie","diagnostic"],"pt":["doen\xe7a","diagn\xf3stico"],"it":["malattia","diagnosi"],"nl":["ziekte","diagnose"]},\n'
+'"medication":{"values":"many","en":["medication","medicine","meds","pills","prescription"],"de":["medikament","medikamente"],"es":["medicaci\xf3n","medicamento","medicamentos"],"fr":["m\xe9dicament","m\xe9dicaments","traitement"],"pt":["medica\xe7\xe3o","rem\xe9dio","rem\xe9dios"],"it":["farmaco","farmaci","medicina"],"nl":["medicijn","medicijnen"]},\n'
+'"doctor":{"values":"one","shared":"bare","kind":"person","en":["doctor","gp","physician","family doctor","primary care doctor"],"de":["arzt","\xe4rztin","hausarzt","haus\xe4rztin"],"es":["m\xe9dico","m\xe9dica","doctor","doctora"],"fr":["m\xe9decin","docteur"],"pt":["m\xe9dico","m\xe9dica"],"it":["medico","dottore","dottoressa"],"nl":["arts","huisarts","dokter"]},\n'
+'"dentist":{"values":"one","shared":"bare","kind":"person","en":["dentist","orthodontist"],"de":["zahnarzt","zahn\xe4rztin"],"es":["dentista"],"fr":["dentiste"],"pt":["dentista"],"it":["dentista"],"nl":["tandarts"]},\n'
+'"contact":{"values":"one","shared":"bare","kind":"person","apart":true,"en":["contact","cleaner","babysitter","childminder","nanny","gardener","midwife","dermatologist","cardiologist","gynaecologist","gynecologist","optician","mechanic","plumber","electrician","builder","estate agent","solicitor","supervisor","mentor","assistant","barber","nutritionist","dietitian","counsellor","agent","therapist","counselor","psychologist","coach","trainer","tutor","teacher","physio","physiotherapist","hairdresser","lawyer","accountant","landlord","landlady","vet"],"de":["therapeut","therapeutin","trainer","trainerin","lehrer","lehrerin","anwalt","vermieter","vermieterin","tierarzt"],"es":["terapeuta","entrenador","entrenadora","profesor","profesora","abogado","casero"],"fr":["th\xe9rapeute","entra\xeeneur","professeur","avocat","propri\xe9taire"],"pt":["terapeuta","treinador","treinadora","professor","professora","advogado","senhorio"],"it":["terapeuta","allenatore","professore","professoressa","avvocato","padrone di casa"],"nl":["therapeut","trainer","leraar","lerares","advocaat","huisbaas"]},\n'
+'"blood type":{"values":"one","en":["blood type","blood group"],"de":["blutgruppe"],"es":["grupo sangu\xedneo","tipo de sangre"],"fr":["groupe sanguin"],"pt":["tipo sangu\xedneo"],"it":["gruppo sanguigno"],"nl":["bloedgroep"]},\n'
+'"weight":{"values":"one","shared":"bare","kind":"number","en":["weight","weigh"],"de":["gewicht","wiege"],"es":["peso"],"fr":["poids","p\xe8se"],"pt":["peso"],"it":["peso"],"nl":["gewicht","weeg"]},\n'
+'"height":{"values":"one","kind":"number","en":["height","tall"],"de":["gr\xf6\xdfe","k\xf6rpergr\xf6\xdfe","gro\xdf"],"es":["altura","estatura","mido"],"fr":["taille","mesure"],"pt":["altura"],"it":["altezza","alto","alta"],"nl":["lengte"]},\n'
+'"size":{"values":"one","apart":true,"en":["size","shoe size","dress size","shirt size","ring size","clothing size","trouser size","jeans size","hat size","bra size"],"de":["schuhgr\xf6\xdfe","kleidergr\xf6\xdfe","konfektionsgr\xf6\xdfe"],"es":["talla","n\xfamero de zapato"],"fr":["pointure","taille de v\xeatement"],"pt":["tamanho","n\xfamero de sapato"],"it":["taglia","numero di scarpe"],"nl":["schoenmaat","kledingmaat","maat"]},\n'
+'"religion":{"values":"one","kind":"religion","en":["religion","faith"],"de":["religion","glaube","konfession"],"es":["religi\xf3n"],"fr":["religion"],"pt":["religi\xe3o"],"it":["religione"],"nl":["religie","geloof"]},\n'
+'"language":{"values":"many","kind":"name","en":["language","languages","speak","mother tongue","native language","first language"],"de":["sprache","sprachen","spreche","muttersprache"],"es":["idioma","idiomas","hablo","lengua materna"],"fr":["langue","langues","parle","langue maternelle"],"pt":["l\xedngua","idioma","falo","l\xedngua materna"],"it":["lingua","lingue","parlo","madrelingua"],"nl":["taal","talen","spreek","moedertaal"]},\n'
+'"hobby":{"values":"many","en":["hobby","hobbies","free time","spare time","pastime"],"de":["hobby","hobbys","freizeit"],"es":["afici\xf3n","aficiones","pasatiempo","tiempo libre"],"fr":["loisir","loisirs","passe-temps","temps libre"],"pt":["passatempo","hobby","tempo livre"],"it":["hobby","passatempo","tempo libero"],"nl":["hobby","hobby\'s","vrije tijd"]},\n'
+'"instrument":{"values":"many","en":["instrument","instruments"],"de":["instrument","instrumente"],"es":["instrumento","instrumentos"],"fr":["instrument","instruments"],"pt":["instrumento","instrumentos"],"it":["strumento","strumenti"],"nl":["instrument","instrumenten"]},\n'
+'"sport":{"values":"many","en":["sport","sports","workout"],"de":["sport","sportart"],"es":["deporte","deportes"],"fr":["sport","sports"],"pt":["esporte","desporto"],"it":["sport"],"nl":["sport"]},\n'
+'"gym":{"values":"one","switch":true,"kind":"name","en":["gym","club","team i play for"],"de":["fitnessstudio","verein"],"es":["gimnasio"],"fr":["salle de sport"],"pt":["academia","gin\xe1sio"],"it":["palestra"],"nl":["sportschool"]},\n'
+'"favourite":{"values":"one","preference":true,"of":true,"en":["favourite","favorite","go-to","preferred"],"de":["lieblings","favorit"],"es":["favorito","favorita","preferido","preferida"],"fr":["pr\xe9f\xe9r\xe9","pr\xe9f\xe9r\xe9e","favori","favorite"],"pt":["favorito","favorita","preferido","preferida"],"it":["preferito","preferita"],"nl":["lievelings","favoriete"]},\n'
+'"choice":{"values":"one","preference":true,"en":["rather","choose"]},\n'
+'"preference":{"values":"many","preference":true,"en":["prefer","preference"],"de":["bevorzuge","lieber","vorliebe"],"es":["prefiero","preferencia"],"fr":["pr\xe9f\xe8re","pr\xe9f\xe9rence"],"pt":["prefiro","prefer\xeancia"],"it":["preferisco","preferenza"],"nl":["voorkeur","liever"]},\n'
+'"like":{"values":"many","preference":true,"opposite":["dislike"],"en":["like","love","enjoy","likes"],"de":["mag","liebe","gern","gerne"],"es":["gusta","gustan","encanta","encantan"],"fr":["aime","adore"],"pt":["gosto","adoro"],"it":["piace","piacciono","adoro","amo"],"nl":["hou van","graag","leuk"]},\n'
+'"dislike":{"values":"many","preference":true,"opposite":["like"],"en":["dislike","hate","dislikes","can\'t stand"],"de":["hasse","ungern"],"es":["odio","detesto"],"fr":["d\xe9teste"],"pt":["odeio","detesto"],"it":["odio","detesto"],"nl":["haat","hekel"]},\n'
+'"smoking":{"values":"one","kind":"smoking","en":["smoke","smoker","smoking"],"de":["rauche","raucher","raucherin"],"es":["fumo","fumador","fumadora"],"fr":["fume","fumeur","fumeuse"],"pt":["fumo","fumante","fumador"],"it":["fumo","fumatore","fumatrice"],"nl":["rook","roker"]},\n'
+'"car":{"values":"one","en":["car","drive","vehicle","ride"],"de":["auto","wagen","fahre"],"es":["coche","carro","auto"],"fr":["voiture"],"pt":["carro"],"it":["macchina","auto"],"nl":["auto"]},\n'
+'"device":{"values":"one","apart":true,"switch":true,"en":["device","laptop","computer","smartphone","tablet","camera","operating system","editor","code editor","browser","bike","motorbike","phone model","headphones","printer","router","console"],"de":["laptop","computer","smartphone","tablet","kamera","betriebssystem","fahrrad","motorrad"],"es":["port\xe1til","ordenador","tableta","c\xe1mara","bicicleta","moto"],"fr":["ordinateur","tablette","appareil photo","v\xe9lo","moto"],"pt":["port\xe1til","computador","tablet","c\xe2mera","bicicleta","moto"],"it":["computer","portatile","tablet","fotocamera","bicicletta","moto"],"nl":["laptop","computer","tablet","camera","fiets","motor"]},\n'
+'"bank":{"values":"one","switch":true,"kind":"name","en":["bank","bank with","bank account"],"de":["bank"],"es":["banco"],"fr":["banque"],"pt":["banco"],"it":["banca"],"nl":["bank"]},\n'
+'"provider":{"values":"one","apart":true,"shared":"bare","kind":"name","switch":true,"en":["provider","insurance","insurer","insurance company","carrier","internet provider","health insurance","plan","airline","supplier","pharmacy","supermarket","electricity provider","energy provider","broadband","mobile carrier","network","hosting provider","broker","streaming service"],"de":["anbieter","versicherung","krankenkasse","tarif"],"es":["proveedor","seguro","aseguradora","compa\xf1\xeda"],"fr":["fournisseur","assurance","op\xe9rateur","forfait"],"pt":["provedor","seguro","operadora","plano"],"it":["fornitore","assicurazione","operatore"],"nl":["provider","verzekering","verzekeraar","abonnement"]},\n'
+'"rent":{"values":"one","kind":"number","shared":true,"en":["rent","mortgage"],"de":["miete","kaltmiete","warmmiete"],"es":["alquiler","hipoteca"],"fr":["loyer"],"pt":["aluguel","renda"],"it":["affitto","mutuo"],"nl":["huur","hypotheek"]},\n'
+'"budget":{"values":"one","kind":"number","shared":true,"en":["budget","spending limit","price limit","limit","max budget","maximum"],"de":["budget","limit"],"es":["presupuesto","l\xedmite"],"fr":["budget","limite"],"pt":["or\xe7amento","limite"],"it":["budget","limite","bilancio"],"nl":["budget","limiet"]},\n'
+'"deadline":{"values":"one","apart":true,"kind":"date","shared":true,"en":["deadline","due date","release date","launch date","submission date","launch","release","go-live","move-in date","moving date","start date","end date","exam","finals","flight","interview","hearing","viewing","defence","presentation","closing date"],"de":["frist","abgabetermin","stichtag","deadline","pr\xfcfung","flug"],"es":["fecha l\xedmite","plazo","fecha de entrega","examen","vuelo"],"fr":["date limite","\xe9ch\xe9ance","d\xe9lai","examen","vol"],"pt":["prazo","data limite","exame","prova","voo"],"it":["scadenza","termine","esame","volo"],"nl":["deadline","inleverdatum","examen","vlucht"]},\n'
+'"meeting day":{"values":"one","apart":true,"kind":"date","shared":true,"en":["meeting","meeting day","team meeting","weekly meeting","stand-up","standup","sync","check-in","1:1","one-on-one","catch-up","review","retro","demo","appointment","wedding","party","class","classes","lesson","lessons","training","rehearsal","rehearsals","practice","workshop","course","session","trip","vacation","holiday","game night","book club","choir","bin day","delivery","surgery","operation","checkup","check-up"],"de":["besprechung","treffen","termin","hochzeit","kurs","training","urlaub","feier","meeting","jour fixe","sitzung","teamsitzung","teammeeting","daily","probe","chorprobe","sprechstunde","stammtisch"],"es":["reuni\xf3n","cita","boda","clase","entrenamiento","fiesta","vacaciones","ensayo","taller"],"fr":["r\xe9union","rendez-vous","mariage","cours","entra\xeenement","f\xeate","vacances","r\xe9p\xe9tition","s\xe9ance","atelier"],"pt":["reuni\xe3o","consulta","casamento","aula","treino","festa","f\xe9rias","ensaio","oficina"],"it":["riunione","appuntamento","matrimonio","corso","allenamento","festa","ferie","prove","lezione","seduta"],"nl":["vergadering","afspraak","bruiloft","les","training","feest","vakantie","overleg","teamoverleg","teammeeting","repetitie","bijeenkomst"]},\n'
+'"day off":{"values":"one","apart":true,"kind":"date","en":["day off","days off","home office day","office day","office days","gym day","cleaning day"],"de":["freier tag","homeoffice-tag","b\xfcrotag"],"es":["d\xeda libre"],"fr":["jour de cong\xe9","jour de repos"],"pt":["dia de folga","folga"],"it":["giorno libero"],"nl":["vrije dag","thuiswerkdag"]},\n'
+'"wake-up time":{"values":"one","kind":"number","shared":"bare","en":["alarm","wake up","get up","wake-up time","alarm clock"],"de":["stehe auf","wecker","aufstehen"],"es":["despertador","me levanto"],"fr":["r\xe9veil","me l\xe8ve"],"pt":["despertador","acordo"],"it":["sveglia","mi sveglio"],"nl":["wekker","sta op"]},\n'
+'"bedtime":{"values":"one","kind":"number","shared":"bare","en":["bedtime","bed time","go to bed"],"de":["schlafenszeit","ins bett"],"es":["hora de acostarme","me acuesto"],"fr":["heure du coucher","me couche"],"pt":["hora de dormir","deito"],"it":["ora di dormire","vado a letto"],"nl":["bedtijd","naar bed"]},\n'
+'"commute":{"values":"one","verb":true,"en":["commute","get to work","go to work","way to work"],"de":["arbeitsweg","zur arbeit","ins b\xfcro"],"es":["al trabajo","a la oficina","trayecto"],"fr":["trajet","au travail","au bureau"],"pt":["para o trabalho","trajeto"],"it":["tragitto","al lavoro","in ufficio"],"nl":["woon-werkverkeer","naar het werk","naar kantoor"]},\n'
+'"office days":{"values":"one","en":["days in the office","days at the office","days from home","home office"],"de":["tage im b\xfcro","tage homeoffice","homeoffice"],"es":["d\xedas en la oficina","teletrabajo"],"fr":["jours au bureau","t\xe9l\xe9travail"],"pt":["dias no escrit\xf3rio","teletrabalho","home office"],"it":["giorni in ufficio","smart working"],"nl":["dagen op kantoor","thuiswerken"]},\n'
+'"team":{"values":"one","kind":"name","en":["team","squad"],"de":["team","abteilung"],"es":["equipo","departamento"],"fr":["\xe9quipe","service"],"pt":["equipe","equipa","departamento"],"it":["team","squadra","reparto"],"nl":["team","afdeling"]},\n'
+'"flatmate":{"values":"many","kind":"person","en":["flatmate","roommate","housemate","flatmates","roommates","lodger"],"de":["mitbewohner","mitbewohnerin","wg"],"es":["compa\xf1ero de piso","compa\xf1era de piso"],"fr":["colocataire","coloc"],"pt":["colega de quarto","colega de casa"],"it":["coinquilino","coinquilina"],"nl":["huisgenoot","huisgenote"]},\n'
+'"grade":{"values":"one","en":["grade","school year","year group"],"de":["klasse","schulklasse"],"es":["curso escolar"],"fr":["classe"],"pt":["ano escolar"],"it":["classe"],"nl":["groep","schooljaar"]},\n'
+'"tool":{"values":"many","switch":true,"en":["tool","tools","app","software"],"de":["werkzeug","app","software"],"es":["herramienta","aplicaci\xf3n"],"fr":["outil","logiciel","appli"],"pt":["ferramenta","aplicativo"],"it":["strumento di lavoro","app"],"nl":["app","software"]},\n'
+'"trip":{"values":"many","en":["trip to","flying to","travelling to"]},\n'
+'"avoids":{"values":"many","opposite":["food"],"preference":true,"en":["avoid","can\'t eat","don\'t eat","don\'t drink"]},\n'
+'"seat":{"values":"one","preference":true,"en":["seat","seat preference"],"de":["sitzplatz","platz"],"es":["asiento"],"fr":["si\xe8ge","place"],"pt":["assento","lugar"],"it":["posto"],"nl":["stoel","zitplaats"]},\n'
+'"goal":{"values":"one","en":["goal","target","resolution"],"de":["ziel"],"es":["objetivo","meta"],"fr":["objectif","but"],"pt":["objetivo","meta"],"it":["obiettivo"],"nl":["doel"]},\n'
+'"learning":{"values":"many","en":["learning","learn"]},\n'
+'"possession":{"values":"many","en":["own","belongings","possession"]},\n'
+'"membership":{"values":"many","en":["member","membership","club member"]},\n'
+'"subscription":{"values":"many","switch":true,"en":["subscription","subscriptions","subscribe"]},\n'
+'"drink":{"values":"many","opposite":["avoids"],"en":["drink","drinks"]},\n'
+'"food":{"values":"many","opposite":["avoids","allergy"],"en":["eats","foods"]},\n'
+'"habit":{"values":"many","en":["habit","habits","routine","volunteer"]}}\'\'\')\n'
 '\n'
-'LASTING: dict[str, Any] = {\n'
-" 'attributes': ['name', 'last name', 'nickname', 'employer', 'profession', 'diet', 'allergy', 'condition', 'medication',\n"
-"   'blood type'],\n"
-' \'en\': [\'passport\', \'visa\', \'driving licence\', "driver\'s license", \'identity card\', \'id card\', \'residence permit\',\n'
-"   'work permit', 'social security number', 'insurance number', 'tax number'],\n"
-" 'de': ['reisepass', 'visum', 'f\xfchrerschein', 'personalausweis', 'aufenthaltstitel', 'arbeitserlaubnis',\n"
-"   'sozialversicherungsnummer', 'versicherungsnummer', 'steuernummer'],\n"
-" 'es': ['pasaporte', 'visado', 'carn\xe9 de conducir', 'permiso de conducir', 'permiso de residencia', 'permiso de trabajo',\n"
-"   'n\xfamero de seguridad social'],\n"
-' \'fr\': [\'passeport\', \'visa\', \'permis de conduire\', "carte d\'identit\xe9", \'titre de s\xe9jour\', \'permis de travail\',\n'
-"   'num\xe9ro de s\xe9curit\xe9 sociale'],\n"
-" 'pt': ['passaporte', 'visto', 'carta de condu\xe7\xe3o', 'carteira de motorista', 'autoriza\xe7\xe3o de resid\xeancia',\n"
-"   'n\xfamero de seguran\xe7a social'],\n"
-' \'it\': [\'passaporto\', \'visto\', \'patente\', "carta d\'identit\xe0", \'permesso di soggiorno\', \'permesso di lavoro\',\n'
-"   'codice fiscale'],\n"
-" 'nl': ['paspoort', 'visum', 'rijbewijs', 'identiteitskaart', 'verblijfsvergunning', 'werkvergunning',\n"
-"   'burgerservicenummer'],\n"
-'}\n'
+"LASTING: dict[str, Any] = json.loads(r'''{\n"
+'"attributes":["name","last name","nickname","employer","profession","diet","allergy","condition","medication","blood type"],\n'
+'"en":["passport","visa","driving licence","driver\'s license","identity card","id card","residence permit","work permit","social security number","insurance number","tax number"],\n'
+'"de":["reisepass","visum","f\xfchrerschein","personalausweis","aufenthaltstitel","arbeitserlaubnis","sozialversicherungsnummer","versicherungsnummer","steuernummer"],\n'
+'"es":["pasaporte","visado","carn\xe9 de conducir","permiso de conducir","permiso de residencia","permiso de trabajo","n\xfamero de seguridad social"],\n'
+'"fr":["passeport","visa","permis de conduire","carte d\'identit\xe9","titre de s\xe9jour","permis de travail","num\xe9ro de s\xe9curit\xe9 sociale"],\n'
+'"pt":["passaporte","visto","carta de condu\xe7\xe3o","carteira de motorista","autoriza\xe7\xe3o de resid\xeancia","n\xfamero de seguran\xe7a social"],\n'
+'"it":["passaporto","visto","patente","carta d\'identit\xe0","permesso di soggiorno","permesso di lavoro","codice fiscale"],\n'
+'"nl":["paspoort","visum","rijbewijs","identiteitskaart","verblijfsvergunning","werkvergunning","burgerservicenummer"]}\'\'\')\n'
 '\n'
-'STATEMENTS: dict[str, Any] = {\n'
-" 'de': {\n"
-"  'verb_last': True,\n"
-"  'perfect_is_past': True,\n"
-"  'capital_nouns': True,\n"
-"  'words': {\n"
-"   'skip': ('f\xfcr mich, jetzt, nun, inzwischen, mittlerweile, derzeit, momentan, aktuell, gerade, endlich, wirklich, noch, '\n"
-"     'immer noch, auch, schon, bereits,\\n'\n"
-"     '  k\xfcrzlich, neulich, eigentlich, \xfcbrigens, wieder, nur, sehr, ganz, hier, seitdem, seither, mich, mir, uns, '\n"
-"     'sich, doch, ja, halt, also,\\n'\n"
-"     '  zur zeit, zurzeit, im moment, gern, streng, total, stark, schwer, leider, zum gl\xfcck, k\xfcnftig, ab sofort, da, '\n"
-"     'dann, \xfcberwiegend, haupts\xe4chlich,\\n'\n"
-"     '  tats\xe4chlich, mehr, komplett, so, um, zur\xfcck, weg, aus, endg\xfcltig'),\n"
-"   'not': 'nicht, nicht mehr, nie, niemals, kein, keine, keinen, keiner, keinem, nimmer',\n"
-"   'wrong': ('zahlendreher, in wahrheit, nachgeschaut, was sag ich, was rede ich, stop, stopp, ach mist, mist, sollte '\n"
-"     'heissen, quatsch, moment, ich meinte, ich meine, meinte, tippfehler, vertippt, falsch, mein fehler, korrektur, '\n"
-"     'irrtum, geirrt, stimmt nicht, verschrieben,\\n'\n"
-"     '  vertan, versprochen, verwechselt, doch nicht, es stellte sich heraus, hat sich herausgestellt, nein moment, '\n"
-"     'ach nein, sollte hei\xdfen, besser gesagt'),\n"
-"   'mild': ('nein, ach, sorry, entschuldigung, also, eigentlich, es ist, es sind, das ist, er ist, sie ist, sie lautet, '\n"
-"     'ist, sind, lautet, war, und, aber, genauer, richtig ist, richtig, \xe4hm,\\n'\n"
-"     '  ups, hoppla, die neue ist, die richtige ist, ich, sondern, habe mich, hab mich, dass es, die, der, nicht'),\n"
-"   'but': 'sondern, aber, doch',\n"
-"   'instead_of': 'statt, anstatt, anstelle von, nicht, und nicht',\n"
-"   'from': 'von, vom, aus',\n"
-"   'to': 'auf, zu, nach, zum, zur',\n"
-"   'of': 'bei, f\xfcr, von, der, des, vom, beim',\n"
-"   'and': 'und, oder, sowie',\n"
-"   'titles': 'herr, frau, dr, doktor, prof',\n"
-"   'the': 'der, die, das, den, dem',\n"
-"   'be': 'sein',\n"
-"   'now': 'jetzt, nun, inzwischen, mittlerweile, neu, neue, neuer, neues, wieder',\n"
-"   'never': ('es, das, dies, diese, dir, dich, dein, deine, ihn, ihm, alles, nichts, was, wie, hause, zuhause, wohnung, '\n"
-"     'haus, stadt, n\xe4he, wg, land, spa\xdf, mal, lust, ende,\\n'\n"
-"     '  angst, beruf, nacht, mich, so, stock, hotel, gut, gerne, sein, homeoffice, dorf, arbeit, problem, hier, dort'),\n"
-"   'articles': ('der, die, das, den, dem, des, ein, eine, einen, einem, einer, eines, mein, meine, meinen, meinem, meiner, '\n"
-"     'unser, unsere, als'),\n"
-"   'stop': ('weil, da, denn, aber, sondern, mit, f\xfcr, wenn, wo, der, die, das, dass, ob, als, nachdem, bevor, bis, obwohl, '\n"
-"     'au\xdfer, bitte, danke, jetzt, heute, auch,\\n'\n"
-"     '  seit, und ich, und wir, und mein, ich, wir, er, sie, es, ist, sind, war, habe, hat, bin, werde, will, '\n"
-"     'm\xf6chte, kann, um, zur\xfcck, statt, nicht, zu, gezogen, umgezogen, von,\\n'\n"
-"     '  ein, eine, einer, mehr, in der n\xe4he, wieder, mein, meine, momentan, nun, wohnt, wohne, lebe, lebt, arbeite, '\n"
-"     'arbeitet, angefangen, gewechselt, beim, bei, nach'),\n"
-"   'stop_thing': 'in, an, auf, im, am',\n"
-'  },\n'
-"  'subjects': {\n"
-"   'first': 'ich, wir, mein mann und ich, meine frau und ich, * und ich',\n"
-"   'own': 'mein, meine, meinen, meinem, meiner, meines, unser, unsere, unseren, unserem, unserer',\n"
-"   'third': 'er, sie, es',\n"
-"   'third_own': 'sein, seine, ihr, ihre, seiner, ihrer',\n"
-"   'possessive': 's',\n"
-"   'bare': 'mama, papa, mutti, vati, oma, opa',\n"
-"   'relations': ('mutter/mama/mutti/mutter, vater/papa/vati, eltern, bruder, br\xfcder, schwester, schwestern, sohn, s\xf6hne, '\n"
-"     'tochter, t\xf6chter, kind, kinder, baby, frau/ehefrau, mann/ehemann,\\n'\n"
-"     '  partner, partnerin, freund, freundin, verlobter, verlobte, oma/gro\xdfmutter, opa/gro\xdfvater, gro\xdfeltern, enkel, '\n"
-"     'enkelin, tante, onkel, cousin, cousine, neffe, nichte,\\n'\n"
-"     '  schwiegermutter, schwiegervater, schwager, schw\xe4gerin, mitbewohner, mitbewohnerin, chef, chefin, kollege, '\n"
-"     'kollegin, team, firma, projekt, hund, katze, kater, pferd, nachbar, nachbarin, ex'),\n"
-"   'named_only': 'kollege, kollegin, nachbar, nachbarin, freund, freundin, projekt, firma, team',\n"
-"   'adjectives': ('gro\xdfe, gro\xdfer, kleine, kleiner, \xe4ltere, \xe4lterer, j\xfcngere, j\xfcngerer, \xe4lteste, j\xfcngste, liebe, lieber, beste, '\n"
-"     'bester, erste'),\n"
-'  },\n'
-"  'changes': {\n"
-"   'drops': ('k\xfcndigte, gek\xfcndigt, verkauft, verkaufte, abgegeben, aufgegeben, abgesetzt, abbestellt, gestrichen, beendet, '\n"
-"     'geschmissen, verlassen, verloren, abgemeldet, getrennt, entsorgt, zur\xfcckgegeben,\\n'\n"
-"     '  abgelegt, abgeschafft, weggegeben, verschenkt, aufgeh\xf6rt, ausgetreten, ausgestiegen, hingeschmissen, '\n"
-"     'begraben, einschl\xe4fern, gel\xf6scht, weg von, adieu, schluss mit, fertig mit, raus aus'),\n"
-"   'swaps': 'gewechselt von, umgestellt (von|), umgestiegen von, getauscht, eingetauscht, ersetzt, gewechselt',\n"
-"   'around': 'aus \u2026 (ausgetreten|ausgestiegen), (durfte|konnte|musste) \u2026 absetzen',\n"
-"   'takes_place': 'gegen, durch, auf, zu, zum, zur',\n"
-"   'generic': 'abo, vertrag, mitgliedschaft, konto, kurs, stelle, job, sache',\n"
-"   'passes': ('gestorben, starb, verstorben, eingeschl\xe4fert, endete, aufgel\xf6st, abgelaufen, weggefallen, f\xe4llt weg, '\n"
-"     'ausgefallen, ist vorbei, hat mir gek\xfcndigt, hat mich entlassen, hat geschlossen, hat zugemacht, hat '\n"
-"     'dichtgemacht'),\n"
-"   'is_over': ('vorbei, aus, weg, zu ende, beendet, geschichte, schluss, tot, erledigt, fertig, dicht, abgeschafft, '\n"
-"     'gestrichen, abgesagt, verkauft, gek\xfcndigt, gel\xf6scht, vergangenheit, raus, rum, ausgelaufen, pleite'),\n"
-"   'goes': ('ausgezogen, weggezogen, gegangen, in rente gegangen, in rente, in den ruhestand gegangen, zog aus, '\n"
-"     'pensioniert, zieht aus'),\n"
-"   'no_more': 'nicht mehr, kein * mehr, keine * mehr, keinen * mehr, nie wieder, nie mehr, nimmer, nicht l\xe4nger',\n"
-"   'takes': ('umgestiegen auf, bin (jetzt|nun|inzwischen|mittlerweile|) (bei|auf|mit|im|in), sind (jetzt|nun|) '\n"
-"     '(bei|auf|mit|im|in), haben (jetzt|nun|), habe (jetzt|nun|), hab (jetzt|nun|), mache (jetzt|nun|), mach '\n"
-"     '(jetzt|nun|), lerne, nehme, wohnt (jetzt|nun), gekauft, bekommen, stattdessen, daf\xfcr, \xfcbernimmt'),\n"
-"   'tells': ('wohnt (jetzt|nun), (es|das|er|sie) ist (jetzt|nun|), (wir sind|ich bin) (jetzt|nun|) (in|bei|auf|im|), nimm, '\n"
-"     'nehmt, hei\xdft (jetzt|nun|), l\xe4uft (jetzt|nun|), bin ich (jetzt|nun|) (bei|in|auf), zahlen wir, zahle ich, auf'),\n"
-"   'lately': ('jetzt, nun, neuerdings, inzwischen, mittlerweile, seit, ab sofort, ab jetzt, ab heute, k\xfcnftig, stattdessen, '\n"
-"     'neue, neuer, neues, in zukunft'),\n"
-"   'others': 'kumpel, jemand, leute, alle, kunde, kundin, bekannte, bekannter, nachbarn, freunde',\n"
-"   'units': 'mg, ml, g, kg, km, euro, st\xfcck, uhr, minuten, stunden, tage, wochen, monate, jahre, mal, prozent, einheiten',\n"
-'  },\n'
-"  'between': {\n"
-"   'have': 'habe, hab, haben, hat, habt',\n"
-"   'be': 'bin, sind, ist',\n"
-"   'past': 'fr\xfcher, damals, einst, ehemals, vorher, hatte, war, mal, einmal, als kind',\n"
-"   'plan': 'werde, werden, wird, plane, planen, habe vor, demn\xe4chst, bald',\n"
-"   'maybe': ('w\xfcrde, w\xfcrden, will, wollen, m\xf6chte, m\xf6chten, k\xf6nnte, sollte, \xfcberlege, vielleicht, h\xe4tte, w\xe4re, muss, kann, '\n"
-"     'mag, wenn'),\n"
-"   'stopped': 'aufgeh\xf6rt, habe aufgeh\xf6rt, h\xf6re auf, abgew\xf6hnt',\n"
-'  },\n'
-"  'dropped': {\n"
-"   'ich': ('wohne, arbeite, trainiere, bin, hab, esse, trinke, fahre, nehme, spiele, lerne, hei\xdfe, rauche, nutze, benutze, '\n"
-"     'hasse, verdiene,\\n'\n"
-"     '  zahle, studiere, vertrage, pendle, gehe, laufe, geh\xf6re, komme aus'),\n"
-'  },\n'
-"  'verbs': {\n"
-"   'irregular': ('trainieren/trainiere trainiert trainier/trainierte/trainiert/trainieren, pendeln/pendle '\n"
-"     'pendelt/pendelte/gependelt/pendeln, sein/bin ist sind bist/war waren/gewesen/sein, wohnen/wohne wohn '\n"
-"     'wohnt/wohnte wohnten/gewohnt/wohnen, leben/lebe lebt leb/lebte lebten/gelebt/leben,\\n'\n"
-"     '  ziehen/ziehe zieht zieh/zog zogen/gezogen umgezogen hingezogen/ziehen umziehen, arbeiten/arbeite arbeitet '\n"
-"     'arbeit/arbeitete arbeiteten/gearbeitet/arbeiten,\\n'\n"
-"     '  hei\xdfen/hei\xdfe heisse hei\xdft heisst/hie\xdf/gehei\xdfen/hei\xdfen, essen/esse isst iss ess/a\xdf a\xdfen/gegessen/essen, '\n"
-"     'haben/habe hab hat haben/hatte hatten/gehabt/haben,\\n'\n"
-"     '  m\xf6gen/mag m\xf6gen/mochte mochten/gemocht/m\xf6gen, lieben/liebe liebt/liebte/geliebt/lieben, hassen/hasse '\n"
-"     'hasst/hasste/gehasst/hassen, spielen/spiele spielt spiel/spielte/gespielt/spielen,\\n'\n"
-"     '  sprechen/spreche spricht sprech/sprach/gesprochen/sprechen, rauchen/rauche raucht '\n"
-"     'rauch/rauchte/geraucht/rauchen, werden/werde wird/wurde wurden/geworden/werden,\\n'\n"
-"     '  wechseln/wechsle wechsele wechselt/wechselte/gewechselt/wechseln, k\xfcndigen/k\xfcndige '\n"
-"     'k\xfcndigt/k\xfcndigte/gek\xfcndigt/k\xfcndigen, verlassen/verlasse verl\xe4sst/verlie\xdf/verlassen/verlassen,\\n'\n"
-"     '  anfangen/fange f\xe4ngt/fing/angefangen/anfangen, beginnen/beginne beginnt/begann/begonnen/beginnen, '\n"
-"     'verlieren/verliere verliert/verlor/verloren/verlieren,\\n'\n"
-"     '  umsteigen/steige steigt/stieg/umgestiegen/umsteigen, fahren/fahre f\xe4hrt/fuhr/gefahren/fahren, kaufen/kaufe '\n"
-"     'kauft/kaufte/gekauft/kaufen, verkaufen/verkaufe verkauft/verkaufte/verkauft/verkaufen,\\n'\n"
-"     '  trennen/trenne trennt/trennte/getrennt/trennen, heiraten/heirate heiratet/heiratete/geheiratet/heiraten, '\n"
-"     'aufgeben/gebe gibt/gab/aufgegeben/aufgeben, studieren/studiere studiert/studierte/studiert/studieren,\\n'\n"
-"     '  bevorzugen/bevorzuge bevorzugt/bevorzugte/bevorzugt/bevorzugen, trinken/trinke trinkt '\n"
-"     'trink/trank/getrunken/trinken, machen/mache macht mach/machte/gemacht/machen, nehmen/nehme '\n"
-"     'nimmt/nahm/genommen/nehmen,\\n'\n"
-"     '  nennen/nenn nennt nenne/nannte/genannt/nennen, bekommen/bekomme bekommt/bekam/bekommen/bekommen, '\n"
-"     'sterben/sterbe stirbt/starb/gestorben verstorben/sterben, leiden/leide leidet/litt/gelitten/leiden,\\n'\n"
-"     '  aufwachsen/wachse w\xe4chst/wuchs/aufgewachsen/aufwachsen, gehen/gehe geht geh/ging/gegangen/gehen, '\n"
-"     'verdienen/verdiene verdient/verdiente/verdient/verdienen, lernen/lerne lernt lern/lernte/gelernt/lernen,\\n'\n"
-"     '  stehen/stehe steht/stand/gestanden/stehen, vertragen/vertrage vertr\xe4gt/vertrug/vertragen/vertragen, '\n"
-"     'aufh\xf6ren/h\xf6re h\xf6rt/h\xf6rte/aufgeh\xf6rt/aufh\xf6ren, wiegen/wiege wiegt/wog/gewogen/wiegen,\\n'\n"
-"     '  finden/finde findet/fand/gefunden/finden, sammeln/sammle sammelt/sammelte/gesammelt/sammeln, '\n"
-"     'erreichen/erreichst erreicht/erreichte/erreicht/erreichen, zahlen/zahle zahlt/zahlte/gezahlt/zahlen'),\n"
-'  },\n'
-"  'kinds': {\n"
-"   'diet': ('vegan, vegetarisch, veganer, veganerin, vegetarier, vegetarierin, pescetarier, pescetarierin, flexitarier, '\n"
-"     'flexitarierin, glutenfrei, laktosefrei, koscher, halal, low carb, fleisch, fisch, alles'),\n"
-"   'marital': 'verheiratet, ledig, single, geschieden, verlobt, verwitwet, getrennt, vergeben',\n"
-"   'smoking': 'raucher, raucherin, nichtraucher, nichtraucherin',\n"
-"   'profession': ('lehrer, lehrerin, arzt, \xe4rztin, ingenieur, ingenieurin, entwickler, entwicklerin, krankenpfleger, '\n"
-"     'krankenschwester, pfleger, pflegerin, student, studentin, anwalt, anw\xe4ltin, koch, k\xf6chin,\\n'\n"
-"     '  b\xe4cker, b\xe4ckerin, verk\xe4ufer, verk\xe4uferin, designer, designerin, journalist, journalistin, architekt, '\n"
-"     'architektin, mechaniker, mechanikerin, elektriker, elektrikerin, buchhalter, buchhalterin, erzieher, '\n"
-"     'erzieherin,\\n'\n"
-"     '  rentner, rentnerin, polizist, polizistin, musiker, musikerin, k\xfcnstler, k\xfcnstlerin, tischler, tischlerin, '\n"
-"     'schreiner, friseur, friseurin, apotheker, apothekerin, projektleiter, projektleiterin, manager, managerin,\\n'\n"
-"     '  berater, beraterin, \xfcbersetzer, \xfcbersetzerin, g\xe4rtner, g\xe4rtnerin, physiotherapeut, physiotherapeutin, '\n"
-"     'programmierer, programmiererin, teamleiter, teamleiterin, grafiker, grafikerin, azubi, hebamme, selbstst\xe4ndig, '\n"
-"     'arbeitslos'),\n"
-"   'pet': ('hund, katze, kater, kaninchen, hamster, meerschweinchen, pferd, papagei, wellensittich, hunde, katzen, h\xfchner, '\n"
-"     'schildkr\xf6te, welpe, welpen, vogel, fische, ratte, ratten, k\xe4tzchen'),\n"
-"   'instrument': ('geige, violine, klavier, gitarre, cello, bass, schlagzeug, saxophon, saxofon, fl\xf6te, querfl\xf6te, blockfl\xf6te, '\n"
-"     'trompete, klarinette, ukulele, harfe, bratsche, akkordeon, orgel, keyboard'),\n"
-"   'sport': ('fu\xdfball, tennis, basketball, volleyball, handball, badminton, golf, hockey, squash, tischtennis, eishockey, '\n"
-"     'schach, poker, padel'),\n"
-"   'hobby': ('yoga, pilates, judo, karate, joggen, klettern, schwimmen, wandern, tanzen, reiten, angeln, t\xf6pfern, boxen, '\n"
-"     'bouldern, laufen, surfen, segeln, skifahren, radfahren, crossfit, turnen'),\n"
-"   'language': ('deutsch, englisch, spanisch, franz\xf6sisch, portugiesisch, italienisch, niederl\xe4ndisch, polnisch, russisch, '\n"
-"     'chinesisch, japanisch, koreanisch, arabisch, t\xfcrkisch, schwedisch, d\xe4nisch, griechisch, ukrainisch, latein, '\n"
-"     'kroatisch, ungarisch, tschechisch, finnisch, norwegisch'),\n"
-"   'religion': 'katholisch, evangelisch, muslim, muslimin, buddhist, j\xfcdisch, atheist, atheistin, christ, christin',\n"
-'  },\n'
-"  'over': {\n"
-"   'partner': ['{person} und ich (haben uns getrennt|sind getrennt|sind nicht mehr zusammen)', 'aus mit {person}',\n"
-"     'mit {person} ist (es|) (aus|schluss|vorbei)', 'schluss mit {person}',\n"
-"     '{person} hat (schluss gemacht|mich verlassen)', 'von {person} getrennt'],\n"
-"   'pet': ['{person} ist (gestern|heute|) (gestorben|tot|eingeschl\xe4fert worden)',\n"
-"     'mussten {person} (einschl\xe4fern|gehen lassen|einschl\xe4fern lassen)', '{person} lebt nicht mehr',\n"
-"     '{person} ist (\xfcber die regenbogenbr\xfccke|von uns) gegangen'],\n"
-"   'medication': ['(brauche|brauch|nehme|nehm) kein {medication} mehr', '{medication} (abgesetzt|brauche ich nicht mehr)'],\n"
-"   'gym': ['bei {person} gek\xfcndigt', '{person} gek\xfcndigt'],\n"
-"   'flatmate': ['{person} ist (ausgezogen|weggezogen) .'],\n"
-'  },\n'
-"  'nouns': {\n"
-"   'is': ('ist, sind, lautet, hei\xdft, ist am, ist jetzt, betr\xe4gt, liegt bei, wurde auf, wurde, ist auf, hat sich, geht an, '\n"
-"     'findet statt, findet, f\xe4llt auf, steigt auf, stieg auf, sank auf, ist gestiegen, wird, liegt jetzt bei, liegt '\n"
-"     'nun bei, liegt in, ist in, ist um'),\n"
-"   'was': 'war, waren, lautete, hie\xdf, betrug',\n"
-"   'change': ('ge\xe4ndert, erh\xf6ht, gesenkt, verschoben, verlegt, gestiegen, gesunken, gek\xfcrzt, aufgestockt, reduziert, '\n"
-"     'angehoben, verl\xe4ngert, erh\xf6hen, gewechselt'),\n"
-"   'new': ('neue, neuer, neues, neuen, neuem, aktuelle, aktueller, aktuelles, eigene, eigener, jetzige, jetziger, '\n"
-"     'richtige, richtiger, genaue, monatliche, monatliches, gesamtes, volle, voller, vollst\xe4ndiger, private, '\n"
-"     'w\xf6chentliches, w\xf6chentliche, absolute, absolutes'),\n"
-"   'old': 'alte, alter, altes, alten, fr\xfchere, fr\xfcherer, ehemalige, ehemaliger, bisherige, vorherige',\n"
-'  },\n'
-"  'home': {\n"
-"   'states': ['(in|bei|am|auf) {place} wohnen', 'wohnen (in|bei|am|auf) {place}', 'leben (in|bei|am|auf) {place}'],\n"
-"   'begins': ['ziehen (von {old place}|aus {old place}|) (nach|in) {place}', 'ziehen nach {place} von {old place}'],\n"
-"   'ends': ['ziehen (aus|weg aus|von) {place}', 'verlassen {place}'],\n"
-'  },\n'
-"  'address': {\n"
-"   'states': ['wohnen (in der|im|am|in) {address}'],\n"
-'  },\n'
-"  'birthplace': {\n"
-"   'facts': ['aufwachsen in {place}', 'kommen aus {place}', 'sein in {place} geboren', 'sein aus {place}'],\n"
-'  },\n'
-"  'name': {\n"
-"   'states': ['hei\xdfen {name}'],\n"
-'  },\n'
-"  'nickname': {\n"
-"   'states': ['^ nennen mich {name}', '* nennen mich {name}'],\n"
-'  },\n'
-"  'age': {\n"
-"   'states': ['sein {age} (jahre|jahr) (alt|)', 'sein {age} .'],\n"
-"   'begins': ['werden {age} (jahre alt|)'],\n"
-'  },\n'
-"  'employer': {\n"
-"   'after_profession': ['(bei|bei der|beim|an der|in der) {org}'],\n"
-"   'states': ['arbeiten (bei|f\xfcr|bei der|beim|an der|am|in einem|in einer|im) {org}',\n"
-"     'sein (bei|bei der) {person} (angestellt|besch\xe4ftigt|t\xe4tig)'],\n"
-"   'begins': ['anfangen (bei|bei der) {org}', 'beginnen (bei|bei der) {org}',\n"
-"     'haben (einen neuen job|eine neue stelle|einen job|eine stelle) (bei|bei der) {org}',\n"
-"     'bekommen (einen job|eine stelle|einen neuen job) bei {org}'],\n"
-"   'ends': ['k\xfcndigen (bei|bei der|beim) {org}', 'k\xfcndigen', 'k\xfcndigen (meinen job|den job|meine stelle)', 'verlassen {org}',\n"
-"     'verlieren (meinen job|den job|meine stelle)', 'aufh\xf6ren bei {org}', 'sein arbeitslos', 'sein in rente'],\n"
-'  },\n'
-"  'profession': {\n"
-"   'states': ['arbeiten als {thing}', 'sein {profession}', 'sein {profession} von beruf'],\n"
-"   'begins': ['werden {profession}'],\n"
-'  },\n'
-"  'marital status': {\n"
-"   'states': ['sein {marital}'],\n"
-"   'begins': ['heiraten'],\n"
-"   'ends': [],\n"
-'  },\n'
-"  'partner': {\n"
-"   'after_marital status': ['mit {person}'],\n"
-"   'states': ['sein mit {person} (zusammen|verheiratet)'],\n"
-"   'begins': ['heiraten {person}'],\n"
-"   'ends': ['trennen von {person}', 'trennen', 'haben schluss gemacht', 'haben mit {person} schluss gemacht'],\n"
-'  },\n'
-"  'pet': {\n"
-"   'states': ['haben (einen|eine|ein|zwei|drei|) {pet}'],\n"
-"   'begins': ['bekommen (einen|eine|ein) {pet}', 'kaufen (einen|eine|ein) {pet}'],\n"
-"   'ends': ['verkaufen (den|die|das|meinen|unseren|unsere|meine) {pet}', '{pet} sterben'],\n"
-'  },\n'
-"  'diet': {\n"
-"   'states': ['sein {diet}', 'essen {diet}', 'leben {diet}', 'ern\xe4hren {diet}'],\n"
-"   'begins': ['werden {diet}', 'umsteigen auf {diet}'],\n"
-'  },\n'
-"  'allergy': {\n"
-"   'states': ['sein allergisch (gegen|auf) {list}', 'sein gegen {list} allergisch', 'haben (eine|) allergie gegen {list}',\n"
-"     'haben eine {word} allergie', 'vertragen {list} nicht'],\n"
-"   'begins': ['bekommen eine allergie gegen {list}'],\n"
-'  },\n'
-"  'condition': {\n"
-"   'states': ['leiden (an|unter) {list}',\n"
-"     'haben [diabetes|asthma|migr\xe4ne|epilepsie|rheuma|z\xf6liakie|bluthochdruck|adhs|neurodermitis]'],\n"
-'  },\n'
-"  'medication': {\n"
-"   'states': ['nehmen [metformin|insulin|ibuprofen|aspirin|cortison|antidepressiva|blutverd\xfcnner|betablocker|die pille]',\n"
-"     'nehmen (jeden tag|t\xe4glich|) {medication}'],\n"
-'  },\n'
-"  'language': {\n"
-"   'states': ['sprechen (|flie\xdfend|ein bisschen|etwas|gut) {language}'],\n"
-'  },\n'
-"  'learning': {\n"
-"   'states': ['lernen {language}', 'lernen {instrument}'],\n"
-'  },\n'
-"  'instrument': {\n"
-"   'states': ['spielen {instrument}'],\n"
-"   'ends': ['aufgeben {instrument}', 'aufgeben (das|mit dem) {instrument}', 'verkaufen (meine|mein|die|das) {instrument}',\n"
-"     'aufh\xf6ren mit (der|dem|) {instrument}'],\n"
-'  },\n'
-"  'sport': {\n"
-"   'states': ['spielen {sport}'],\n"
-"   'ends': ['aufh\xf6ren mit {sport}', 'aufgeben {sport}', 'aufgeben (den|das|mit dem|) {sport}'],\n"
-'  },\n'
-"  'hobby': {\n"
-"   'states': ['machen {hobby}', 'gehen {hobby}', 'sammeln {bare}'],\n"
-"   'begins': ['anfangen mit (dem|) {hobby}'],\n"
-"   'ends': ['aufh\xf6ren mit (dem|) {hobby}', 'aufgeben (das|) {hobby}'],\n"
-'  },\n'
-"  'choice': {\n"
-"   'states': ['bevorzugen {thing} (statt|gegen\xfcber) {old thing}', 'm\xf6gen lieber {thing} als {old thing}',\n"
-"     'trinken lieber {thing} als {old thing}'],\n"
-'  },\n'
-"  'preference': {\n"
-"   'states': ['bevorzugen {thing}'],\n"
-'  },\n'
-"  'like': {\n"
-"   'states': ['m\xf6gen {thing}', 'lieben {thing}', 'essen {thing} gern', 'essen gerne {thing}', 'trinken gerne {thing}',\n"
-"     'essen gern {thing}', 'trinken gern {thing}'],\n"
-'  },\n'
-"  'dislike': {\n"
-"   'states': ['hassen {thing}'],\n"
-'  },\n'
-"  'smoking': {\n"
-"   'states': ['rauchen', 'sein {smoking}'],\n"
-"   'begins': ['anfangen (zu|mit dem) rauchen'],\n"
-"   'ends': ['aufh\xf6ren (zu|mit dem) rauchen', 'aufgeben das rauchen', 'haben mit dem rauchen aufgeh\xf6rt'],\n"
-'  },\n'
-"  'car': {\n"
-"   'states': ['fahren (einen|eine|ein) {thing}'],\n"
-"   'ends': ['verkaufen (mein|unser|das|den|meinen) (auto|wagen)', 'verkaufen (meinen|den) {person}'],\n"
-'  },\n'
-"  'phone': {\n"
-"   'states': ['* erreichen mich unter {number}', '^ erreichen mich unter {number}'],\n"
-'  },\n'
-"  'salary': {\n"
-"   'states': ['verdienen {number}'],\n"
-'  },\n'
-"  'weight': {\n"
-"   'states': ['wiegen {number}'],\n"
-'  },\n'
-"  'rent': {\n"
-"   'states': ['zahlen {number} miete'],\n"
-'  },\n'
-"  'budget': {\n"
-"   'states': ['haben ein budget von {number}', 'haben {number} zur verf\xfcgung', 'haben ein budget von (etwa|rund) {number}'],\n"
-'  },\n'
-"  'any': {\n"
-"   'begins': ['wechseln (von {old org}|) (zu|zur|zum) {org}', 'umsteigen (von {old org}|) auf {name}'],\n"
-'  },\n'
-"  'commute': {\n"
-"   'states': ['fahren mit (dem|der|) [bus|bahn|zug|rad|fahrrad|auto|u-bahn|s-bahn|stra\xdfenbahn|roller] (zur arbeit|ins b\xfcro)',\n"
-"     '(nehmen) (den|die|das) [bus|bahn|zug|rad|auto|u-bahn|s-bahn] (zur arbeit|ins b\xfcro)',\n"
-"     'pendeln mit (dem|der) [bus|bahn|zug|rad|auto]'],\n"
-'  },\n'
-"  'gym': {\n"
-"   'states': ['trainieren (bei|im) {org}'],\n"
-'  },\n'
-"  'work hours': {\n"
-"   'states': ['arbeiten {number} stunden (die woche|pro woche|in der woche|)',\n"
-"     'arbeiten [nachts|vollzeit|teilzeit|in teilzeit|in vollzeit]', 'sein (runter|rauf|jetzt|) auf {number} stunden'],\n"
-'  },\n'
-' },\n'
-" 'en': {\n"
-"  'words': {\n"
-"   'skip': ('now, at most, up to, no more than, roughly, approximately, around, about, currently, actually, just, finally, '\n"
-"     'really, still, also, already, recently, both, all, only, mostly, mainly,\\n'\n"
-"     '  presently, nowadays, these days, lately, at the moment, right now, for now, as of now, officially, '\n"
-"     'basically, well,\\n'\n"
-"     '  happily, back, once again, again, though, too, even, pretty much, ever, only just, by the way, btw, so, '\n"
-"     'then, instead,\\n'\n"
-"     '  very, quite, pretty, super, of choice, every day, each day, daily, every week, weekly, every other week, '\n"
-"     'each week, weird, honestly, sadly, luckily,\\n'\n"
-"     '  thankfully, fortunately, unfortunately, apparently, as it happens, for the record, strictly, fully, '\n"
-"     'completely, totally, mainly, probably, definitely, always, usually,\\n'\n"
-"     '  ended up, at last, permanently, temporarily, together, over, down, there, personally, meanwhile, today, out, '\n"
-"     'up'),\n"
-"   'not': 'not, never, no longer, no more, anymore, any more, any longer, neither, hardly',\n"
-"   'wrong': ('no wait, wait no, wait, scratch that, i meant, i mean, typo, my mistake, my bad, i misspoke, misspoke, '\n"
-"     'correction,\\n'\n"
-"     '  wrong, i mixed up, mixed up, i mistyped, mistyped, i was mistaken, oops, whoops, it turned out, it turns '\n"
-"     'out, turns out,\\n'\n"
-"     '  turned out, i misremembered, i got that wrong, not right, incorrect, after all, sorry i meant, not true, i '\n"
-"     'made a mistake,\\n'\n"
-"     '  rather, i should have said, in fact, apologies, pardon, hang on, hold on, nope, nvm, never mind, nevermind, '\n"
-"     'misread, i (mix|mixed) (those|them|it|the two|these) up, i always mix * up, told you wrong,\\n'\n"
-"     '  scratch, ignore what i said, who am i kidding, silly me, my error, duh, gah, doh, spelled it wrong, spelt it '\n"
-"     'wrong, misspelled, misheard, autocorrect, dictation, i lied, strike that, let me rephrase, actually no, did i '\n"
-"     'say, sorry'),\n"
-"   'mild': ('lol, haha, btw, by the way, fyi, just so you know, heads up, quick update, small update, oh, hey, hi, hello, '\n"
-"     'anyway, also, so, guess what, good news, bad news, news, finally, context, background, for context, for '\n"
-"     'reference, quick intro, intro, ps, p.s., actually, sorry, no, well, um, uh, hmm, ah, oh, please, note, edit, '\n"
-"     'update, ok, okay, yes, and, but, so, the new one is, it should be, should be, make that, that should be, it '\n"
-'     "is, that is, it\'s, that\'s, is, \'s, was, the right one is, the correct one is, now, rather, to be"),\n'
-"   'but': 'but, rather',\n"
-"   'instead_of': 'instead of, rather than, and not, not, over, in place of',\n"
-"   'who': 'who',\n"
-"   'from': 'from',\n"
-"   'to': 'to, into',\n"
-"   'of': 'of, for, at, with',\n"
-"   'and': 'and, or, &',\n"
-"   'titles': 'doctor, dr, mr, mrs, ms, prof, professor',\n"
-"   'the': 'the',\n"
-"   'be': 'be',\n"
-"   'now': 'now, instead, nowadays, again, new, anymore, days, lately',\n"
-"   'never': ('it, that, this, them, these, those, you, your, how, him, her, me, us, everything, something, anything, '\n"
-"     'nothing,\\n'\n"
-"     '  someone, somebody, everyone, what, there, here, home, myself, fun, once, least, all, hand, times, work, '\n"
-"     'night, noon, free, to,\\n'\n"
-"     '  being, going, having, doing, not, no, so, very, just, if, when, where, one, another, tomorrow, yesterday, '\n"
-"     'sorry, done, able, love'),\n"
-"   'gone': 'gone, over, cured, history',\n"
-"   'not_place': ('postgres, postgresql, mysql, sqlite, kubernetes, docker, aws, azure, gcp, slack, teams, github, gitlab, jira, '\n"
-"     'linux,\\n'\n"
-"     '  ubuntu, windows, android, ios, python, rust, typescript, react, django, redis, kafka, mongodb, notion, '\n"
-"     'discord, zoom, go, java,\\n'\n"
-"     '  kotlin, terraform, excel, spotify, netflix, gmail, outlook, firefox, chrome, vim, emacs, pytest, section, '\n"
-"     'chapter, phase, plan'),\n"
-"   'articles': 'a, an, the, some, my, our, his, her, their',\n"
-"   'stop': ('because, since, but, so, with, for, when, while, where, who, which, that, if, as, after, before, until, '\n"
-"     'although,\\n'\n"
-"     '  though, except, plus, whose, whereas, than, per, via, thanks, please, anymore, now, today, too, instead, '\n"
-"     'from, near, by,\\n'\n"
-"     '  right, is, are, was, were, have, has, had, am, do, does, did, will, would, can, could, should, it, i, we, '\n"
-"     'he, she, they,\\n'\n"
-"     '  you, then, again, currently, these, actually, though, lately, every, each, to, because of, due, starting, '\n"
-"     'about, into,\\n'\n"
-"     '  like, these days, and my, and our, and i, and we, and the, and it, and then, or so, ago, back, my, your'),\n"
-"   'stop_thing': 'in, at, on',\n"
-"   'instead': 'instead, rebooked',\n"
-"   'besides': ('on the side, side gig, side hustle, side job, second job, in addition, as a sideline, at weekends, on '\n"
-"     'weekends,\\n'\n"
-"     '  on saturdays, on sundays, moonlighting, moonlight, in my spare time, in my free time, as a hobby, part time '\n"
-"     'as'),\n"
-"   'at': 'at, with',\n"
-"   'joking': 'figuratively, figuratively speaking, metaphorically, so to speak, just kidding, only joking, jk',\n"
-"   'trailing': 'so, and, but, because, since, as, or, cuz, cause, plus',\n"
-'  },\n'
-"  'subjects': {\n"
-"   'first': 'i, we, * and i, i and *, me and my *, my * and i, i myself, both of us, we both, we all',\n"
-"   'own': 'my, our',\n"
-"   'third': 'he, she, they, it',\n"
-"   'third_own': 'his, her, their, its',\n"
-'   \'possessive\': "\'s",\n'
-"   'bare': 'mum, mom, mama, mummy, dad, daddy, papa, grandma, grandpa, granny, gran, nan, nana, grandad, auntie, baby',\n"
-"   'relations': ('mother/mum/mom/mama/mummy, father/dad/papa/daddy, parents, brother/bro, brothers, sister/sis, sisters, son,\\n'\n"
-"     '  sons, daughter, daughters, child/kid, children/kids, baby, toddler, twins, twin, wife, husband/hubby, '\n"
-"     'partner, spouse,\\n'\n"
-"     '  fianc\xe9/fiance, fianc\xe9e/fiancee, girlfriend, boyfriend, ex, ex-wife, ex-husband, '\n"
-"     'grandmother/grandma/gran/granny/nan/nana,\\n'\n"
-"     '  grandfather/grandpa/grandad, grandparents, grandson, granddaughter, aunt/auntie, uncle, cousin, niece, '\n"
-"     'nephew,\\n'\n"
-"     '  mother-in-law/mother in law, father-in-law/father in law, sister-in-law/sister in law, '\n"
-"     'brother-in-law/brother in law,\\n'\n"
-"     '  stepson, stepdaughter, stepmother/stepmom, stepfather/stepdad, stepbrother, stepsister, godson, goddaughter, '\n"
-"     'roommate,\\n'\n"
-"     '  flatmate, housemate, best friend, boss, manager, colleague/coworker/co-worker, team, company, project, dog, '\n"
-"     'cat, puppy,\\n'\n"
-"     '  kitten, horse, rabbit, hamster, parrot, family, neighbour/neighbor, landlord, landlady, client, assistant, '\n"
-"     'startup, band'),\n"
-"   'named_only': 'friend, colleague, cousin, neighbour, client, project, team, company',\n"
-"   'adjectives': ('older, younger, little, big, elder, eldest, oldest, youngest, late, dear, other, middle, twin, new, old, '\n"
-"     'lovely, best, first, second, own'),\n"
-'  },\n'
-"  'dropped': {\n"
-"   'i am': ('down to, in bed by, in bed at, not allergic to, no longer allergic to, no longer '\n"
-"     '(living|working|vegan|vegetarian|married), not (vegan|vegetarian|living|working), now '\n"
-"     '(vegan|vegetarian|pescatarian), allergic to, based in, living in, working (at|as|for|in), vegan, vegetarian, '\n"
-"     'married to, married, divorced, lactose intolerant,\\n'\n"
-"     '  gluten intolerant, coeliac, celiac, currently living, currently working, currently (in|based), originally '\n"
-"     'from, born (in|on),\\n'\n"
-"     '  pescatarian, self-employed, retired, engaged to, happily married, recently divorced, diabetic, intolerant '\n"
-"     'to, also allergic to,\\n'\n"
-"     '  severely allergic to, still living in, still working (at|as), now living in, now based in, now working '\n"
-"     '(at|for|as), on a (vegan|keto|low-carb|gluten-free)'),\n"
-"   'i have': ('been '\n"
-"     '(learning|living|working|playing|taking|studying|using|seeing|dating|vegan|vegetarian|doing|a|an|married|on|going|with|driving)'),\n"
-'  },\n'
-"  'changes': {\n"
-"   'drops': ('quit, left, dropped, ditched, sold, cancelled, canceled, gave up, given up, gave away, got rid of, stopped, '\n"
-"     'came off, come off, finished with,\\n'\n"
-"     '  done with, am off, broke up with, broken up with, split (up|) (with|from), separated from, divorced, dumped, '\n"
-"     'moved (out|away|on) (of|from|),\\n'\n"
-"     '  stepped down (as|from|), resigned (as|from|), retired (as|from), dropped out of, packed in, packed up, '\n"
-"     'jacked in, shut down, grew out of, grown out of,\\n'\n"
-"     '  gone off, went off, paid off, pulled the plug on, said goodbye to, say goodbye to, saying goodbye to, fired, '\n"
-"     'sacked, let go of, unsubscribed from, deleted, uninstalled, wiped,\\n'\n"
-"     '  scrapped, scrap, binned, handed back, gave back, kicked, cut out, abandoned, put down, weaned off, outgrew, '\n"
-"     'outgrown, over'),\n"
-"   'swaps': ('switched (over|) (from|), swapped (out|), traded (in|), changed (from|), replaced, exchanged, moved (over|) '\n"
-"     '(on|) from, migrated from, converted from, went from, gone from, upgraded from,\\n'\n"
-"     '  downgraded from, ported from, ditched, dropped'),\n"
-"   'around': ('let \u2026 (go|lapse|expire|run out), (paid|called|broke) \u2026 off, put \u2026 (down|to sleep), (had|got|took|taken) \u2026 '\n"
-"     '(taken out|removed|out|off), packed \u2026 in, gave \u2026 (up|away|back),\\n'\n"
-'     "  (handed|sent|gave) \u2026 back, shut \u2026 down, cut \u2026 out, threw \u2026 (out|away), left \u2026 behind, don\'t need \u2026 any more"),\n'
-"   'takes_place': 'for, to, with, by, and',\n"
-"   'bare': 'dropped, left, lost',\n"
-"   'away': 'off, out, up, closed, over, gone',\n"
-"   'generic': ('subscription, membership, account, plan, policy, contract, job, course, class, classes, lessons, group, diet, '\n"
-"     'app, place, position, thing'),\n"
-"   'passes': ('died, passed (away|on|), folded, closed down, shut down, ended, expired, lapsed, lapse, ran out, run out, '\n"
-"     'broke up, fell through, finished, came off, disbanded,\\n'\n"
-"     '  dissolved, went (bust|under|bankrupt), got (adopted|cancelled|canceled|sold|scrapped|stolen|deleted), taken '\n"
-"     'out, removed, dumped me, left me, left us'),\n"
-"   'is_over': ('over, gone, done, finished, dead, history, no more, off, out, on ice, in the past, closed, scrapped, gone for '\n"
-"     'good, a thing of the past, up, boxed up, retired, adopted, stolen, ancient history, signed off, sent back, '\n"
-"     'back to the shop, behind me, no longer *'),\n"
-"   'goes': ('retired, left, moved (out|away|back|on|to|in with), went (home|back), quit, resigned, emigrated, is leaving, '\n"
-"     'graduated, died'),\n"
-"   'no_more': 'no longer, not * (anymore|any more|any longer), anymore, any more, any longer, used to, not (needed|required)',\n"
-"   'takes': ('switched (over|) to, moved (over|) to, changed (over|) to, went (over|) (with|to|for), gone (over|) (with|to), '\n"
-'     "joined, started, got, bought, picked up, adopted, signed up (for|with|to), (am|\'m) (now|) "\n'
-"     '(with|on|at|in|using),\\n'\n"
-'     "  (am|\'m) (seeing|dating), (are|is|\'s) (now|) (with|on|at|in), (it is|it \'s|that \'s) (now|) (called|), there "\n'
-'     "(is|\'s), taken up, took up, handed over to, carry on with, put, use, using, have, now, replaced "\n'
-"     '(it|him|her|them) with, with, instead'),\n"
-'   \'tells\': ("(it|that|this|he|she|name|mine) (is|\'s) (just|now|called|some|), (we are|i am|they are) (now|) "\n'
-"     '(at|in|on|with|under|), are (now|) with, is (now|) with, call me, go by, reach me (at|on), use,\\n'\n"
-"     '  (move|moved|put|stuck) (me|us) (to|on|in|with), going with, (i|we) prefer, should (read|be|say), keep'),\n"
-"   'lately': ('now, these days, nowadays, lately, as of, from now on, from here on, from today, from then on, since, instead, '\n"
-"     'at the moment, currently, going forward,\\n'\n"
-"     '  officially, by now, new, finally'),\n"
-"   'others': ('friend, mate, ex, guy, girl, someone, somebody, people, everyone, everybody, they, neighbour, neighbours, '\n"
-"     'neighbor, client, customer, cousin, colleague'),\n"
-"   'units': ('mg, ml, g, kg, km, cm, euro, dollar, pound, quid, unit, minute, min, hour, day, week, month, year, time, '\n"
-"     'percent, am, pm, people, k, thousand, million'),\n"
-'  },\n'
-"  'between': {\n"
-'   \'have\': "have, has, \'ve, had, having",\n'
-'   \'be\': "am, are, is, \'s, was, were, been, being, be, get, got, keep",\n'
-"   'do': 'do, does, did',\n"
-"   'past': 'used to, had to, once, previously, formerly, originally, in the past, back then, at one time',\n"
-"   'plan': ('will, shall, am going to, are going to, is going to, gonna, am gonna, plan to, plans to, am planning to,\\n'\n"
-"     '  are planning to, is planning to, am about to, are about to, is about to, have decided to, decided to, intend '\n"
-"     'to, am due to,\\n'\n"
-"     '  expect to, am to, would be, will be, am hoping to, hope to, hopes to, planning to, planning on, am planning '\n"
-"     'on'),\n"
-"   'maybe': ('would, might, may, could, should, want to, wants to, would like to, would love to, wish to, wish, must, can,\\n'\n"
-"     '  never want to, thinking of, thinking about, considering, dream of, dreaming of, would never, need to, have '\n"
-"     'to, has to, try to,\\n'\n"
-"     '  trying to, about to, prefer to, almost, nearly'),\n"
-"   'stopped': ('stopped, stop, quit, gave up, given up, have stopped, have quit, have given up, has stopped, has quit, can '\n"
-"     'not, cannot, could no longer,\\n'\n"
-"     '  no longer able to, have had to stop, had to stop, had to give up, done with'),\n"
-'  },\n'
-"  'verbs': {\n"
-'   \'irregular\': ("be/am are is \'s/was were/been, have/have has/had/had, live/live lives/lived/lived,\\n"\n'
-"     '  go/go goes/went/gone, get/get gets/got/got gotten, become/become becomes/became/become, leave/leave '\n"
-"     'leaves/left/left,\\n'\n"
-"     '  quit/quit quits/quit/quit, sell/sell sells/sold/sold, buy/buy buys/bought/bought, take/take '\n"
-"     'takes/took/taken,\\n'\n"
-"     '  speak/speak speaks/spoke/spoken, drive/drive drives/drove/driven, eat/eat eats/ate/eaten, drink/drink '\n"
-"     'drinks/drank/drunk,\\n'\n"
-"     '  find/find finds/found/found, begin/begin begins/began/begun, teach/teach teaches/taught/taught, run/run '\n"
-"     'runs/ran/run,\\n'\n"
-"     '  make/make makes/made/made, wear/wear wears/wore/worn, break/break breaks/broke/broken, split/split '\n"
-"     'splits/split/split,\\n'\n"
-"     '  give/give gives/gave/given, swim/swim swims/swam/swum, ride/ride rides/rode/ridden, sing/sing '\n"
-"     'sings/sang/sung,\\n'\n"
-"     '  grow/grow grows/grew/grown, come/come comes/came/come, do/do does/did/done, hate/hate hates/hated/hated,\\n'\n"
-"     '  play/play plays/played/played, study/study studies/studied/studied, marry/marry marries/married/married,\\n'\n"
-"     '  lose/lose loses/lost/lost, pay/pay pays/paid/paid, set/set sets/set/set, bring/bring '\n"
-"     'brings/brought/brought,\\n'\n"
-"     '  weigh/weigh weighs/weighed/weighed, see/see sees/saw/seen, keep/keep keeps/kept/kept, call/call '\n"
-"     'calls/called/called,\\n'\n"
-"     '  wake/wake wakes/woke/woken, put/put puts/put/put, cut/cut cuts/cut/cut, push/push pushes/pushed/pushed, '\n"
-"     'know/know knows/knew/known,\\n'\n"
-"     '  meet/meet meets/met/met, lead/lead leads/led/led, raise/raise raises/raised/raised, retire/retire '\n"
-"     'retires/retired/retired'),\n"
-"   'regular': ('move, relocate, work, settle, reside, switch, start, join, resign, learn, adopt, collect, enjoy, love, like,\\n'\n"
-"     '  dislike, prefer, adore, turn, convert, use, own, earn, attend, suffer, change, divorce, separate, date, '\n"
-"     'rent, practise,\\n'\n"
-"     '  practice, smoke, swear, detest, despise, graduate, increase, lower, reduce, cancel, update, decide, train, '\n"
-"     'bank, stay, avoid,\\n'\n"
-"     '  rehome, trade, swap, replace, report, answer, reply, stop, drop, hike, climb, paint, knit, cycle, garden, '\n"
-"     'bake, dance, surf,\\n'\n"
-"     '  bump, double, halve, postpone, reschedule, shift, upgrade, manage, belong, commute, accept, end, finish, '\n"
-"     'need, drop'),\n"
-'  },\n'
-"  'kinds': {\n"
-"   'diet': ('vegan, vegetarian, pescatarian, pescetarian, flexitarian, omnivore, meat eater, meat-eater, carnivore, '\n"
-"     'gluten-free,\\n'\n"
-"     '  gluten free, dairy-free, dairy free, keto, kosher, halal, paleo, low-carb, low carb, plant-based, plant '\n"
-"     'based, vegetarians,\\n'\n"
-"     '  vegans, pescatarians, raw vegan, lactose-free, sugar-free, on a (keto|vegan|low-carb|gluten-free|vegetarian) '\n"
-"     'diet'),\n"
-"   'marital': ('married, single, divorced, engaged, widowed, separated, in a relationship, in a long-term relationship,\\n'\n"
-"     '  a widow, a widower, newly single'),\n"
-"   'religion': ('muslim, christian, catholic, protestant, jewish, buddhist, hindu, atheist, agnostic, orthodox, sikh, mormon, '\n"
-"     'lutheran'),\n"
-"   'smoking': 'smoker, non-smoker, nonsmoker, ex-smoker, a smoker, a non-smoker',\n"
-"   'profession': ('nurse, doctor, teacher, engineer, developer, programmer, lawyer, student, designer, accountant, electrician,\\n'\n"
-"     '  plumber, carpenter, chef, cook, baker, waiter, waitress, pilot, driver, farmer, freelancer, consultant, '\n"
-"     'manager, scientist,\\n'\n"
-"     '  researcher, professor, pharmacist, dentist, vet, veterinarian, journalist, translator, writer, artist, '\n"
-"     'musician,\\n'\n"
-"     '  photographer, architect, librarian, paramedic, firefighter, soldier, mechanic, analyst, barista, bartender, '\n"
-"     'therapist,\\n'\n"
-"     '  psychologist, surgeon, midwife, editor, director, actor, actress, singer, dancer, coach, trainer, tutor, '\n"
-"     'lecturer, cashier,\\n'\n"
-"     '  clerk, secretary, assistant, salesman, saleswoman, recruiter, officer, technician, physicist, chemist, '\n"
-"     'biologist, economist,\\n'\n"
-"     '  statistician, butcher, gardener, florist, tailor, hairdresser, barber, beautician, painter, builder, '\n"
-"     'bricklayer, roofer,\\n'\n"
-"     '  welder, machinist, operator, cleaner, housekeeper, nanny, caregiver, carer, physiotherapist, optician, '\n"
-"     'radiologist,\\n'\n"
-"     '  paralegal, judge, solicitor, barrister, banker, broker, trader, investor, entrepreneur, founder, ceo, cto, '\n"
-"     'cfo, intern,\\n'\n"
-"     '  apprentice, retiree, pensioner, freelance *, product manager, project manager, data scientist, flight '\n"
-"     'attendant, copywriter,\\n'\n"
-"     '  marketer, realtor, sysadmin, administrator,\\n'\n"
-"     '  hygienist, dental hygienist, cardiologist, dermatologist, neurologist, oncologist, pediatrician, '\n"
-"     'paediatrician, radiographer,\\n'\n"
-"     '  technologist, videographer, cameraman, stylist, decorator, surveyor, estimator, planner, auditor, actuary, '\n"
-"     'underwriter,\\n'\n"
-"     '  bookkeeper, controller, buyer, merchandiser, receptionist, concierge, porter, bartender, sous-chef, sous '\n"
-"     'chef, pastry chef,\\n'\n"
-"     '  head chef, engineer ii, tester, qa, qa lead, lead, team lead, tech lead, head of *, vp of *, director of *, '\n"
-"     'vice president,\\n'\n"
-"     '  supervisor, foreman, team leader, shift leader, partner, associate, paramedic, dispatcher, janitor, '\n"
-"     'caretaker, locksmith,\\n'\n"
-"     '  glazier, joiner, seamstress, jeweller, potter, blacksmith, upholsterer, tiler, plasterer, conductor, '\n"
-"     'organist, cellist,\\n'\n"
-"     '  violinist, pianist, guitarist, drummer, choreographer, playwright, screenwriter, blogger, youtuber, '\n"
-"     'podcaster, streamer,\\n'\n"
-"     '  ghostwriter, proofreader, interpreter, professor, postdoc, phd student, undergraduate, undergrad, grad '\n"
-"     'student, fellow,\\n'\n"
-"     '  principal, headteacher, head teacher, teaching assistant, childminder, au pair, nursery teacher, maths '\n"
-"     'tutor, tutor,\\n'\n"
-"     '  vet nurse, veterinary nurse, pharmacist, dietitian, nutritionist, osteopath, chiropractor, acupuncturist, '\n"
-"     'masseuse, masseur,\\n'\n"
-"     '  personal trainer, yoga teacher, lifeguard, referee, jockey, footballer, athlete, diver, sailor, skipper, '\n"
-"     'captain, pilot,\\n'\n"
-"     '  cabin crew, steward, stewardess, train driver, tram driver, lorry driver, trucker, delivery driver, forklift '\n"
-"     'driver,\\n'\n"
-"     '  warehouse worker, shop assistant, store manager, estate agent, letting agent, travel agent, real estate '\n"
-"     'agent, agent,\\n'\n"
-"     '  civil servant, councillor, mayor, diplomat, detective, inspector, sergeant, lieutenant, marine, prison '\n"
-"     'officer, bouncer,\\n'\n"
-"     '  security guard, postwoman, mail carrier, fisherman, forester, ranger, beekeeper, zookeeper, agronomist, '\n"
-"     'botanist,\\n'\n"
-"     '  zoologist, geographer, meteorologist, astronomer, archaeologist, anthropologist, sociologist, philosopher, '\n"
-"     'theologian,\\n'\n"
-"     '  data analyst, data engineer, product owner, scrum master, devops engineer, sre, ux designer, webmaster, '\n"
-"     'contractor,\\n'\n"
-"     '  self-employed, retired, unemployed, stay-at-home *, freelancing, on parental leave, on maternity leave, on '\n"
-"     'paternity leave, planner, producer, composer, novelist, poet, illustrator, animator, sculptor,\\n'\n"
-"     '  social worker, police officer, bus driver, truck driver, taxi driver, postman, courier, priest, pastor, '\n"
-"     'rabbi, monk,\\n'\n"
-"     '  stay-at-home *, homemaker, housewife, model, curator, geologist, linguist, historian, mathematician, '\n"
-"     'sommelier, brewer'),\n"
-"   'pet': ('dog, cat, puppy, kitten, horse, pony, rabbit, hamster, guinea pig, parrot, budgie, goldfish, tortoise, turtle, '\n"
-"     'snake,\\n'\n"
-"     '  lizard, gecko, ferret, rat, mouse, canary, hens, chickens, goat, dogs, cats, rabbits, parrots, bird, fish, '\n"
-"     'fishes, bees,\\n'\n"
-"     '  labrador, poodle, beagle, dachshund, border collie, greyhound, corgi, husky, retriever'),\n"
-"   'instrument': ('violin, piano, guitar, cello, bass, drums, saxophone, flute, trumpet, clarinet, ukulele, harp, viola, banjo,\\n'\n"
-"     '  accordion, organ, oboe, trombone, mandolin, double bass, keyboard, harmonica, recorder, bassoon, tuba, sax, '\n"
-"     'lute, sitar, horn'),\n"
-"   'sport': ('football, soccer, tennis, basketball, volleyball, badminton, golf, hockey, rugby, squash, cricket, baseball,\\n'\n"
-"     '  handball, table tennis, ping pong, padel, water polo, lacrosse, ice hockey, american football, frisbee, '\n"
-"     'ultimate'),\n"
-"   'hobby': ('running, hiking, cycling, swimming, climbing, sailing, diving, skiing, surfing, knitting, gardening, '\n"
-"     'painting,\\n'\n"
-"     '  photography, pottery, baking, yoga, pilates, karate, judo, boxing, crossfit, fishing, dancing, bouldering, '\n"
-"     'rowing, kayaking,\\n'\n"
-"     '  snowboarding, birdwatching, sewing, crochet, woodworking, chess, origami, archery, fencing, skating, '\n"
-"     'jogging, crafting'),\n"
-"   'language': ('english, german, spanish, french, portuguese, italian, dutch, polish, russian, chinese, mandarin, cantonese,\\n'\n"
-"     '  japanese, korean, arabic, hindi, tamil, turkish, hebrew, swedish, norwegian, danish, finnish, greek, czech, '\n"
-"     'hungarian,\\n'\n"
-"     '  romanian, ukrainian, urdu, bengali, swahili, vietnamese, thai, indonesian, persian, farsi, catalan, basque, '\n"
-"     'welsh, irish,\\n'\n"
-"     '  croatian, serbian, slovak, bulgarian, latin, sign language, esperanto, tagalog, malay, icelandic'),\n"
-"   'condition': ('type 1 diabetes, type 2 diabetes, gestational diabetes, diabetes, asthma, migraines, epilepsy, arthritis, '\n"
-"     'insomnia, adhd, depression, anxiety, coeliac disease, celiac disease,\\n'\n"
-"     '  a heart condition, hypertension, high blood pressure, low blood pressure, eczema, psoriasis, hay fever, '\n"
-"     'cancer, anemia,\\n'\n"
-'     "  anaemia, a bad back, back pain, tinnitus, vertigo, ibs, crohn\'s disease, endometriosis, dyslexia, autism, a "\n'
-"     'thyroid *'),\n"
-"   'trips': 'flight, flights, train, trip, holiday, hotel, cruise, weekend',\n"
-"   'streaming': ('netflix, spotify, tidal, deezer, disney+, disney plus, hulu, hbo, hbo max, max, prime, amazon prime, prime '\n"
-"     'video, apple music,\\n'\n"
-"     '  apple tv, apple tv+, youtube premium, youtube music, audible, kindle unlimited, paramount+, paramount plus, '\n"
-"     'peacock, dazn, sky,\\n'\n"
-"     '  crunchyroll, mubi, now tv, britbox, qobuz, soundcloud, pandora, xbox game pass, game pass, playstation plus, '\n"
-"     'duolingo plus,\\n'\n"
-"     '  duolingo, chatgpt plus, claude pro, github copilot, copilot, adobe creative cloud, creative cloud, '\n"
-"     'photoshop, icloud, dropbox,\\n'\n"
-"     '  google one, nordvpn, hellofresh, strava, headspace, calm, peloton, the economist, the new york times, new '\n"
-"     'york times,\\n'\n"
-"     '  the guardian, the times, medium, substack, blinkist, babbel, masterclass'),\n"
-"   'editors': ('vim, neovim, nvim, emacs, doom emacs, helix, vs code, vscode, visual studio code, visual studio, sublime text, '\n"
-"     'sublime, zed, cursor, windsurf,\\n'\n"
-"     '  intellij, intellij idea, pycharm, webstorm, phpstorm, rider, clion, goland, rubymine, rustrover, eclipse, '\n"
-"     'xcode, android studio,\\n'\n"
-"     '  notepad++, textmate, nova, fleet, kakoune, micro, geany, kate, spacemacs, rstudio, jupyterlab'),\n"
-"   'browsers': ('firefox, chrome, safari, brave, vivaldi, opera, microsoft edge, edge, arc, librewolf, chromium, zen browser, '\n"
-"     'duckduckgo'),\n"
-"   'systems': ('linux, ubuntu, debian, fedora, arch, arch linux, linux mint, manjaro, nixos, opensuse, pop os, windows, '\n"
-"     'windows 10, windows 11,\\n'\n"
-"     '  windows 7, macos, mac os, macos sonoma, macos sequoia, macos ventura, chromeos, freebsd, openbsd, elementary '\n"
-"     'os, centos, gentoo, void linux'),\n"
-"   'phone_model': ('iphone, pixel, google pixel, galaxy, samsung galaxy, fairphone, oneplus, xiaomi, redmi, nokia, motorola, '\n"
-"     'huawei, sony xperia, xperia, android phone'),\n"
-"   'laptop_model': ('macbook, macbook air, macbook pro, thinkpad, lenovo thinkpad, dell xps, xps, surface, surface pro, surface '\n"
-"     'laptop, chromebook,\\n'\n"
-"     '  zenbook, ideapad, hp spectre, hp envy, framework laptop, razer blade, matebook, dell latitude, latitude, '\n"
-"     'elitebook, asus rog, acer aspire'),\n"
-"   'car_model': ('corsa, astra, passat, tiguan, touareg, fiesta, mondeo, kuga, puma, corolla, prius, yaris, rav4, camry, auris, '\n"
-"     'aygo, civic, accord, jazz,\\n'\n"
-"     '  cr-v, i10, i20, i30, tucson, kona, ioniq, picanto, ceed, sportage, sorento, niro, ev6, qashqai, juke, micra, '\n"
-"     'cx-5, mx-5,\\n'\n"
-"     '  octavia, fabia, superb, kodiaq, kamiq, ibiza, clio, megane, m\xe9gane, twingo, captur, kangoo, 208, 308, 3008, '\n"
-"     'berlingo, fiat 500,\\n'\n"
-"     '  punto, duster, sandero, lodgy, xc60, xc90, v60, v70, tesla, model 3, model y, model s, porsche, bmw, audi, '\n"
-"     'mercedes, volvo,\\n'\n"
-"     '  skoda, \u0161koda, toyota, honda, nissan, renault, peugeot, citro\xebn, citroen, dacia, opel, vauxhall, kia, '\n"
-"     'hyundai, mazda, subaru,\\n'\n"
-"     '  outback, forester, polestar, jeep, wrangler, f-150, silverado, chevy, lexus, vw, volkswagen, id.3, id.4, '\n"
-"     'vespa, multipla, zafira,\\n'\n"
-"     '  meriva, vectra, insignia, sharan, touran, caddy, up!, mini cooper, land rover, range rover, defender, '\n"
-"     'discovery, tacoma, highlander'),\n"
-"   'timezones': ('pacific, central, eastern, mountain, atlantic, central european, eastern european, western european, greenwich '\n"
-"     'mean, british summer,\\n'\n"
-"     '  indian standard, japan standard, australian eastern, uk, us, london, new york, berlin, tokyo, paris, sydney, '\n"
-"     'singapore, california,\\n'\n"
-"     '  west coast, east coast, german, utc, gmt, cet, cest, est, edt, cst, cdt, mst, mdt, pst, pdt, ist, jst, bst, '\n"
-"     'aest, utc+1, utc+2, utc-5, utc-8'),\n"
-"   'transport': ('bus, train, tube, metro, subway, tram, car, bike, bicycle, ferry, underground, moped, scooter, e-bike, s-bahn, '\n"
-"     'u-bahn, motorbike,\\n'\n"
-"     '  foot, carpool, light rail, commuter train, cargo bike'),\n"
-"   'flatmate': 'flatmate, roommate, housemate, lodger',\n"
-"   'no_role': ('fan, member, customer, client, guest, regular, subscriber, patient, friend, bit, beginner, newbie, novice, '\n"
-"     'pro, expert, user, user,\\n'\n"
-"     '  volunteer, resident, newcomer, visitor, participant, speaker, stranger, lot, long way, few, person, man, '\n"
-"     'woman, guy, girl, mum, mom,\\n'\n"
-"     '  mother, dad, father, couple, little, total, parent, sucker, player'),\n"
-"   'medication': ('metformin, ozempic, wegovy, mounjaro, methotrexate, prednisolone, salbutamol, ventolin, bisoprolol, losartan, '\n"
-"     'pantoprazole,\\n'\n"
-"     '  fluoxetine, prozac, escitalopram, lexapro, zoloft, concerta, adderall, elvanse, venlafaxine, lithium, '\n"
-"     'lamotrigine, gabapentin,\\n'\n"
-"     '  pregabalin, naproxen, cetirizine, loratadine, allopurinol, simvastatin, eliquis, apixaban, xarelto, '\n"
-"     'tamoxifen, propranolol, insulin, antidepressants, statins, ibuprofen, aspirin, blood thinners, beta blockers, '\n"
-"     'antihistamines,\\n'\n"
-"     '  iron supplements, vitamin d, antibiotics, levothyroxine, lisinopril, sertraline, omeprazole, ritalin, '\n"
-"     'prednisone, warfarin,\\n'\n"
-"     '  the pill, inhalers, an inhaler, melatonin, paracetamol, magnesium, citalopram, ramipril, amlodipine, '\n"
-"     'atorvastatin'),\n"
-"   'game': ('chess, poker, bridge, board games, video games, darts, pool, snooker, dungeons and dragons, d&d, go, bingo, '\n"
-"     'p\xe9tanque'),\n"
-"   'business': ('bakery, shop, company, business, restaurant, cafe, caf\xe9, studio, agency, startup, farm, bookshop, salon, bar, '\n"
-"     'practice'),\n"
-"   'vehicle': ('car, ioniq, ioniq 5, ioniq 6, astra, tiguan, mondeo, puma, jazz, cr-v, tucson, kona, picanto, sportage, niro, '\n"
-"     'ev6, qashqai, juke, micra,\\n'\n"
-"     '  cx-5, mx-5, superb, kodiaq, megane, twingo, captur, kangoo, berlingo, duster, sandero, lodgy, xc60, v60, '\n"
-"     'id.3, id.4, vauxhall, skoda\\n'\n"
-"     '  octavia, estate, wrangler, touran, zafira, cargo bike, motorhome, rav4, f-150, bmw, audi, mercedes, '\n"
-"     'mercedes-benz, volkswagen, vw, golf, polo, passat, opel, corsa, ford, fiesta, focus, toyota,\\n'\n"
-"     '  corolla, prius, yaris, honda, civic, hyundai, kia, nissan, leaf, mazda, skoda, \u0161koda, octavia, fabia, seat, '\n"
-"     'ibiza, renault, clio,\\n'\n"
-"     '  zoe, peugeot, citro\xebn, citroen, fiat, panda, dacia, volvo, saab, tesla, model 3, model y, model s, porsche, '\n"
-"     'ferrari, jaguar, land\\n'\n"
-"     '  rover, range rover, mini, mini cooper, jeep, chevrolet, chevy, dodge, subaru, outback, forester, suzuki, '\n"
-"     'swift, mitsubishi,\\n'\n"
-"     '  lexus, infiniti, acura, cadillac, buick, gmc, lincoln, polestar, byd, rivian, lucid, smart, alfa romeo, '\n"
-"     'lancia, beetle, van,\\n'\n"
-"     '  camper van, campervan, minivan, suv, pickup, truck, ev, electric car, hybrid, motorbike, motorcycle, '\n"
-"     'scooter, vespa, e-bike'),\n"
-"   'bank': ('barclays, hsbc, lloyds, natwest, santander, monzo, revolut, starling, n26, chase, citi, citibank, wells fargo, '\n"
-"     'ing, bnp\\n'\n"
-"     '  paribas, deutsche bank, commerzbank, sparkasse, dkb, * bank, bank of *, halifax, nationwide, tsb, wise, '\n"
-"     'capital one'),\n"
-'   \'drinks\': ("spirits, cow\'s milk, dairy milk, decaf, fizzy drinks, coffee, alcohol, beer, wine, soda, tea, milk, energy "\n'
-"     'drinks, coke, caffeine, drinking, booze, cola'),\n"
-"   'foods': ('seafood, shellfish, nuts, peanuts, mushrooms, lamb, chicken, animal products, lactose, soy, tofu, wheat, fried '\n"
-"     'food, spicy food, fast food, butter, onions, garlic, tomatoes, raw fish, pasta, rice, snacks, desserts, salt, '\n"
-"     'honey, meat, sugar, dairy, gluten, bread, fish, eggs, pork, beef, sweets, chocolate, carbs, cheese, red meat, '\n"
-"     'junk food'),\n"
-'   \'gym\': "* gym, the gym, * fitness, mcfit, fitx, planet fitness, gold\'s gym, puregym, crossfit *",\n'
-"   'school': ('school, university, college, academy, institute, uni, kindergarten, high school, primary school, nursery, mit, '\n"
-"     'harvard, oxford,\\n'\n"
-"     '  cambridge, yale, stanford, gymnasium, polytechnic, conservatory, law school, medical school'),\n"
-"   'club': ('choir, band, club, orchestra, team, church, gym, board, union, association, league, group, society, party, '\n"
-"     'committee,\\n'\n"
-"     '  quartet, ensemble, theatre group, brass band, scouts, network, squad, troupe, cooperative, co-op, volunteer '\n"
-"     'fire brigade'),\n"
-"   'app': ('notion, obsidian, evernote, onenote, logseq, roam, todoist, things, trello, asana, jira, linear, clickup, '\n"
-"     'monday.com, slack, discord, teams,\\n'\n"
-"     '  microsoft teams, zoom, google meet, telegram, whatsapp, signal, excel, google sheets, numbers, libreoffice, '\n"
-"     'word, google docs, latex, overleaf,\\n'\n"
-"     '  figma, sketch, canva, photoshop, lightroom, darktable, gimp, affinity, premiere, davinci resolve, final cut, '\n"
-"     'ableton, logic pro,\\n'\n"
-"     '  reaper, blender, autocad, fusion 360, python, java, kotlin, rust, go, golang, typescript, javascript, ruby, '\n"
-"     'elixir, scala, haskell, swift,\\n'\n"
-"     '  c#, c++, php, perl, julia, clojure, dart, flutter, react, vue, svelte, angular, django, rails, laravel, '\n"
-"     'spring boot, postgres, postgresql,\\n'\n"
-"     '  mysql, mariadb, sqlite, mongodb, redis, docker, podman, kubernetes, terraform, ansible, aws, azure, gcp, '\n"
-"     'google cloud, hetzner, heroku,\\n'\n"
-"     '  github, gitlab, bitbucket, git, jenkins, gmail, outlook, proton mail, protonmail, thunderbird, fastmail, '\n"
-"     'airtable, quickbooks, xero, datev,\\n'\n"
-"     '  lexoffice, ynab, salesforce, hubspot, shopify, woocommerce, wordpress, squarespace, wix, webflow, stripe, '\n"
-"     'paypal, zotero, anki, duolingo,\\n'\n"
-"     '  pandas, polars, r, stata, spss, matlab, tableau, power bi, looker, pycharm, fish, zsh, bash, tmux, kitty, '\n"
-"     'alacritty, wezterm, iterm2, npm, pnpm, yarn, bun, deno'),\n"
-"   'letter_size': 'xs, s, m, l, xl, xxl, xxxl, small, medium, large, extra large',\n"
-"   'provider': ('vodafone, o2, ee, bt, virgin media, giffgaff, telekom, t-mobile, at&t, verizon, comcast, xfinity, 1&1, '\n"
-"     'congstar, orange, sfr, bouygues,\\n'\n"
-"     '  movistar, telefonica, swisscom, sunrise, kpn, ziggo, tim, fastweb, octopus energy, octopus, british gas, '\n"
-"     'eon, e.on, edf, ovo, bulb,\\n'\n"
-"     '  vattenfall, axa, allianz, aetna, cigna, bupa, tk, aok, barmer, dak, geico, state farm, aviva, admiral, '\n"
-"     'direct line, huk, tesco mobile'),\n"
-"   'grade': ('kindergarten, nursery, preschool, reception, primary school, elementary school, middle school, secondary '\n"
-"     'school, high school, sixth form, first grade, second grade, third grade, fourth grade, fifth grade, sixth '\n"
-"     'grade, seventh grade, eighth grade, ninth grade, 1st grade, 2nd grade, 3rd grade, 4th grade, 5th grade, 6th '\n"
-"     'grade'),\n"
-'  },\n'
-"  'aside': {\n"
-"   'number of children': ['as (a|the|) (single|proud|busy|new|) (dad|mum|mom|mother|father|parent) (of|to) {age}',\n"
-"     'my {age} (kids|children)', 'our {age} (kids|children)'],\n"
-"   'size': ['size {shoe}', 'in size {shoe}', 'my size {shoe}'],\n"
-"   'office days': ['{number} days a week (in|at) the office', '{number} days (in|at) the office'],\n"
-"   'time zone': ['everything in {timezones} from now', '{timezones} time (now|from now)', '{timezones} (now|from now) on'],\n"
-'  },\n'
-"  'models': {\n"
-"   'car': 'car_model',\n"
-"   'device/phone': 'phone_model',\n"
-"   'device/laptop': 'laptop_model',\n"
-'  },\n'
-"  'over': {\n"
-"   'partner': ['{person} and i (broke up|split up|split|separated|are done|are over|called it quits)', 'over with {person}',\n"
-"     'over between me and {person}', 'dumped {person}', '{person} dumped me', '{person} left me',\n"
-"     'done with {person}'],\n"
-"   'pet': ['{person} (died|passed away|crossed the rainbow bridge|was put down|had to be put down|ran away|is gone)',\n"
-"     'lost {person}', 'had to put {person} (down|to sleep)', 'said goodbye to {person}'],\n"
-'  },\n'
-"  'nouns': {\n"
-'   \'is\': ("(is|\'s) every, (is|\'s) always, are every, (is|\'s) scheduled for, (is|\'s) booked for, (is|\'s) planned for, "\n'
-'     "(is|\'s)\\n"\n'
-'     "  capped at, maxes out at, comes to, clocks in at, (is|\'s) down to, (is|\'s) up to, (is|\'s) back to, (is|\'s) "\n'
-"     'back at,\\n'\n"
-'     "  (is|\'s) back on, goes from, runs from, ends at, begins at, takes place at, got shifted to, was shifted to, "\n'
-"     'was brought\\n'\n"
-"     '  forward to, got brought forward to, was extended to, has been extended to, got extended to, was delayed to, '\n"
-"     'was\\n'\n"
-'     "  delayed until, got delayed until, got postponed to, was postponed until, got postponed until, (is|\'s) "\n'
-"     'postponed to,\\n'\n"
-'     "  went from, (is|\'s) through, (is|\'s) by, (is|\'s) under, meets on, meets, was * to, were * to, has been * to, "\n'
-"     'have been\\n'\n"
-'     "  * to, got * to, (is|\'s) * for, was * back to, slipped to, slid to, (is|\'s) with, are with, (is|\'s) now with, "\n'
-'     "(is|\'s)\\n"\n'
-'     "  in, (is|\'s) at, was * for, are * for, is, are, \'s, \'re, (is|\'s) now, would be, will be, changed to, has "\n'
-"     'changed to,\\n'\n"
-'     "  moved to, has moved to, was moved to, has been moved to, has been changed to, was changed to, (is|\'s) "\n'
-"     'called, went up\\n'\n"
-"     '  to, has gone up to, rose to, increased to, has increased to, dropped to, went down to, was raised to, has '\n"
-"     'been raised\\n'\n"
-'     "  to, was increased to, has been increased to, was cut to, has been cut to, (is|\'s) named, was lowered to, has "\n'
-"     'been\\n'\n"
-"     '  reduced to, got moved to, got bumped to, got pushed to, was pushed to, has been pushed to, was pushed back '\n"
-'     "to, (is|\'s)\\n"\n'
-'     "  set for, (is|\'s) set at, (is|\'s) set to, was reduced to, has been postponed to, was postponed to, got pushed "\n'
-"     'back to,\\n'\n"
-"     '  shifted to, has shifted to, has been shifted to, was rescheduled to, has been rescheduled to, became, has '\n"
-"     'become,\\n'\n"
-'     "  falls on, takes place on, happens on, starts at, (is|\'s) on, (is|\'s) at, are on, (is|\'s) in, got cut to, "\n'
-'     "(is|\'s) going\\n"\n'
-'     "  to be, has been set to, jumped to, has been lowered to, has been pushed back to, (is|\'s) due, was updated "\n'
-"     'to, has been\\n'\n"
-"     '  updated to'),\n"
-'   \'was\': "was, were, used to be, had been, \'d been",\n'
-'   \'becomes\': ("took over as, takes over as, has taken over as, is now, became, has become, is, \'s, will be, stepped in as, "\n'
-"     'was assigned as, are, took over from * as'),\n"
-"   'replaces': 'replaced, replaces, has replaced, took over from, succeeded, succeeds',\n"
-"   'as': 'as',\n"
-"   'no_noun': ('guess, question, answer, result, output, error, point, score, problem, issue, bet, hunch, estimate, '\n"
-"     'calculation, query, function, file, script,\\n'\n"
-"     '  turn, idea, test, favourite, bad, head, mind, opinion, heart, train, screen, essay, text, draft, story, '\n"
-"     'character, password, pin, code, example, variable,\\n'\n"
-"     '  class, sum, total, list, table, column, paragraph, sentence, first, second, last, next, only, hero, '\n"
-"     'protagonist, poem, model, image, photo'),\n"
-"   'change': ('changed, changed over, raised, increased, lowered, reduced, cut, moved, pushed, set, updated, switched, '\n"
-"     'bumped, postponed, rescheduled, shifted, brought, gone, risen, went,\\n'\n"
-"     '  doubled, upgraded, dropped, corrected, have changed, extended, delayed, took, put, pushed back, moved up, '\n"
-"     'rebooked, rescheduled, slipped'),\n"
-"   'new': ('new, current, own, actual, correct, real, present, latest, updated, right, full, main, primary, total, '\n"
-"     'monthly, whole, usual, weekly, daily, all-time, personal, private, best, next, preferred, exact, mobile'),\n"
-"   'old': 'old, former, previous, ex, earlier, last',\n"
-'  },\n'
-"  'home': {\n"
-"   'states': ['be in {place} now', 'live (in|near|on|outside|around) {place}', 'reside in {place}', 'be based in {place}',\n"
-"     'be living in {place}', 'call {place} home', 'be (living|settled|at home) in {place}',\n"
-"     'rent (in|a flat in|an apartment in|a place in|a house in) {place}',\n"
-"     'have (a|our|my) (home|flat|house|apartment|place) in {place}',\n"
-"     'be (all|fully|finally|) (settled|moved) (in|into) (in|to|) {place}', 'be {place} based',\n"
-"     'be back in {place} for good', 'have (my|our) new (home|flat|house|apartment|place) in {place}'],\n"
-"   'begins': ['move (|back|over|house|away|up|down|out|in) (from {old place}|) (|back|up|down|out|over) to {place}',\n"
-"     'relocate (from {old place}|) to {place}', 'move (in|into) {place}', 'settle (|down) (in|near) {place}',\n"
-"     'settle into {place}', 'swap {old place} for {place}', 'trade {old place} for {place}',\n"
-"     'leave {old place} for {place}', 'exchange {old place} for {place}',\n"
-"     'buy (a|our|my) (|new|first) (flat|house|apartment|place|home|condo|cottage) in {place}',\n"
-"     'come to live in {place}', 'move (the family|my family|the kids|our stuff|all of us) to {place}',\n"
-"     'end up in {place}', 'find (a|an) (flat|apartment|house|place|room) in {place}',\n"
-"     'get (my own|our own) (flat|place|apartment|house) in {place}',\n"
-"     'get (a|the) (flat|apartment|house|place|keys to our place|keys) in {place}'],\n"
-"   'ends': ['move (away|out|) (from|of) {place}', 'move out of {place}', 'leave {place} behind', 'leave {place} for good',\n"
-"     'sell (our|my) (flat|house|apartment|place) in {place}', 'give up (my|our) (flat|apartment|place) in {place}'],\n"
-'  },\n'
-"  'address': {\n"
-"   'states': ['live at {address}'],\n"
-"   'begins': ['move (|in|house) to {address}'],\n"
-'  },\n'
-"  'birthplace': {\n"
-"   'facts': ['grow up in {place}', 'be born in {place}', 'be (|originally) from {place}', 'come (|originally) from {place}',\n"
-"     'be born and raised in {place}', 'be raised in {place}'],\n"
-'  },\n'
-"  'birthday': {\n"
-"   'facts': ['be born {date}', 'have (my|our|a|his|her) birthday {date}'],\n"
-'  },\n'
-"  'name': {\n"
-"   'states': ['be called {name}', 'be named {name}', 'be known as {name}', 'go by the name of {name}', '^ my name {name}'],\n"
-"   'begins': ['change (my|our|his|her) (|first|full) name (from {old name}|) to {name}'],\n"
-'  },\n'
-"  'nickname': {\n"
-"   'states': ['go by {name}', '^ call me {name}', '* call me {name}'],\n"
-'  },\n'
-"  'age': {\n"
-"   'states': ['be {age} years (old|of age)', 'be {age} years young', 'be aged {age}', 'be {age} .'],\n"
-"   'begins': ['turn {age}'],\n"
-'  },\n'
-"  'employer': {\n"
-"   'after_profession': ['(at|for|with) {org}'],\n"
-"   'states': ['run (a|my|an|our) (|own|small) {business}', 'work (for|at|with) {org}',\n"
-"     'be (working|employed|a contractor|an employee) (for|at|by|with) {org}', 'be on the payroll (of|at) {org}',\n"
-"     'teach at {org}', 'teach {word} at {org}', 'have a job (at|with) {org}', 'freelance for {org}',\n"
-"     'consult for {org}', 'intern at {org}', 'be interning at {org}'],\n"
-"   'begins': ['start (|working|work|a job|a new job|my new job|out|a position|a role|a new role|a new position) (at|for|with) '\n"
-"     '{org}',\n"
-"     'join {org}', 'switch (jobs|companies) (from {old org}|) to {org}', 'move (|on|over) from {old org} to {org}',\n"
-"     'get (hired|recruited|employed|a job) (by|at) {org}',\n"
-"     'get (a|the|my|an) (|new) (job|position|offer|role|gig) (at|from|with) {org}',\n"
-"     'take (a|the|up a) (|new) (job|position|role) (at|with) {org}',\n"
-"     'accept (a|the|an) (job|position|offer|role) (at|from|with) {org}', 'find (a|the) (|new) job (at|with) {org}',\n"
-"     'be hired by {org}',\n"
-"     'leave {old org} (for|to join|to work for|to work at|and joined|and now work at|and now work for|to go to) '\n"
-"     '{org}',\n"
-"     'change (jobs|employers|job) (|and work|and now work) (at|for) {org}',\n"
-"     'go (to work|back to work) (for|at) {org}', 'begin (|working|a job) (at|for) {org}',\n"
-"     'quit {old org} (for|to join|and joined) {org}', 'move (|over|across) to {org} (as|to work)', 'sign with {org}',\n"
-"     'get poached by {org}', 'be poached by {org}', 'start (|my) (new|) (job|role|position) (at|with) {org}',\n"
-"     'be starting at {org}'],\n"
-"   'ends': ['leave (|my job at|my position at|my role at) {org}', 'quit (|my job at|my job with) {org}',\n"
-"     'resign (|my position) from {org}', 'be (|let go|fired|laid off|made redundant) (by|from) {org}',\n"
-"     'be (let go|fired|laid off|made redundant)',\n"
-"     'get (let go|fired|laid off|made redundant|the sack) (|by|from|at) {org}',\n"
-"     'get (let go|fired|laid off|made redundant)', 'quit (|my|the) job', 'quit (my|the) job',\n"
-"     'leave (my|the) (job|company)', 'lose (my|the|his|her) job (|at {org})', 'stop working (for|at) {org}',\n"
-"     'be done (at|with) {org}', 'hand in (my|the) notice (at|to) {org}', 'retire from {org}', 'be unemployed',\n"
-"     'be out of (a job|work)', 'give up my job (|at {org})', 'resign', 'retire', 'be between jobs',\n"
-"     'hand in my notice at {org}', 'hand in (my|the) (badge|notice|resignation) (at {org}|)',\n"
-"     'be no longer (at|with) {org}', 'part ways with {org}', 'be out at {org}', 'finish at {org}',\n"
-"     'walk out of {org}', 'sell (my|our) (company|business|shop|startup)'],\n"
-'  },\n'
-"  'profession': {\n"
-"   'states': ['work as {thing}', 'be (a|an|the|) {profession}', 'be {thing} by (trade|profession)', 'be employed as {thing}',\n"
-"     'be working as {thing}', 'make a living as {thing}', 'earn (my|a) living as {thing}',\n"
-"     'run (a|my|an) (|own) {business}', 'do {thing} for a living', 'be (a|an|the|their|our|) {role}',\n"
-"     'be (their|our) {profession}',\n"
-"     'work in '\n"
-"     '[sales|marketing|finance|accounting|hr|it|retail|logistics|construction|education|healthcare|hospitality|customer '\n"
-"     'service|customer support|procurement|insurance|advertising|publishing|consulting|banking|catering|child '\n"
-"     'care|childcare|social work]',\n"
-"     'be (in|on) [parental leave|maternity leave|paternity leave]'],\n"
-"   'begins': ['become (a|an|the|) {profession}', 'be promoted to {thing}', 'get promoted to {thing}', 'retrain as {thing}',\n"
-"     'qualify as {thing}', 'start (|working|work|out) as {thing}',\n"
-"     'switch (|careers) (from {old thing}|) to (being|) {profession}', 'move up to {thing}',\n"
-"     '* make me (a|an|the|) {profession}', '* hire me (full time|full-time|) as {profession}',\n"
-"     '* take me on as {profession}', '* promote me to {thing}', '* bump me (up|) to {profession}',\n"
-"     'get bumped up to {thing}', 'be made (a|an|the|) {profession}', 'get made (a|an|the|) {profession}',\n"
-"     'step up (to|as|to be) (a|an|the|) {profession}', 'take over as (a|an|the|) {profession}',\n"
-"     'be appointed (as|) {thing}', 'get the promotion to {thing}', 'get promoted (and am|and i am|, am) now {thing}',\n"
-"     'move into (a|an|the) {thing} (role|position)', 'transition (into|to) {thing}',\n"
-"     'change (careers|jobs) to (be|become) (a|an) {profession}',\n"
-"     'start (my|a|the|) (new|) (job|role|position) as {thing}', 'get a (new|) job as {thing}',\n"
-"     'get the job as {thing}'],\n"
-"   'ends': ['quit (being|working as) {thing}', 'retire as {thing}'],\n"
-'  },\n'
-"  'salary': {\n"
-"   'states': ['earn {number}', 'make {number} (a|per) (year|month|hour|week)', 'get paid {number}', 'be paid {number}'],\n"
-"   'begins': ['get a (raise|rise|pay rise|bump|pay cut) to {number}',\n"
-"     '* (raise|bump|increase|cut) (my|our) (salary|pay|wage) (up|) to {number}'],\n"
-'  },\n'
-"  'work hours': {\n"
-"   'states': ['work [nights|night shifts|part-time|part time|full-time|full time|mornings|evenings|weekends|the night '\n"
-"     'shift|the late shift|the day shift|the early shift]',\n"
-"     'work from {number}', 'work {number} (days|hours) {rest}', 'work {number} to {number}',\n"
-"     'work [three days|four days|five days|two days|six days] (a week|per week)',\n"
-"     'be on [nights|day shifts|night shifts|early shifts|late shifts|the day shift|the night shift|the late '\n"
-"     'shift|the early shift|earlies|lates|days|mornings]',\n"
-"     'work [a four-day week|9 to 5|nine to five]', 'start (work|) at {number}', 'finish (work|) at {number}',\n"
-"     'be [part-time|full-time|part time|full time]'],\n"
-"   'begins': ['move (|on) to [nights|the day shift|the night shift|the early shift|the late shift]',\n"
-"     'switch to [nights|night shifts|part-time|part time|full-time|full time|the day shift|the night shift]',\n"
-"     'go [part-time|part time|full-time|full time]',\n"
-"     '* (move|put|switch) me (to|on|onto) [nights|days|the night shift|the day shift|the early shift|the late '\n"
-"     'shift|mornings|evenings|part-time]',\n"
-"     'drop to [three days|four days|part-time|part time] (a week|)',\n"
-"     'go down to [three days|four days|part-time|part time] (a week|)'],\n"
-'  },\n'
-"  'manager': {\n"
-"   'states': ['report to {name}', 'work under {person}', 'work for {person} directly'],\n"
-"   'begins': ['* (move|put) me under {person}', 'have (a|) (new|) (boss|manager) (called|named|:|,) {person}'],\n"
-'  },\n'
-"  'school': {\n"
-"   'states': ['(study|be) at (the|) {school}', 'attend {org}', 'go to {school}', 'be enrolled at {org}',\n"
-"     'be a student at {org}', 'be (at|in) {school}', 'go to {name} (school|primary|academy|college|high)',\n"
-"     'be in (her|his|my) {word} year at {school}'],\n"
-"   'begins': ['transfer (from {old org}|) to {org}', 'switch (schools|universities) to {org}', 'enrol at {org}',\n"
-"     'get into {school}', '(move|switch|change|transfer|go) (schools|) to {school}', 'start at {school}',\n"
-"     'start {school}', 'get a place at {school}'],\n"
-'  },\n'
-"  'studies': {\n"
-'   \'states\': [\'study {bare}\', \'major in {bare}\', "do a (degree|master\'s|masters|phd|bachelor\'s) in {thing}",\n'
-'     "be doing (a|an|my) (degree|master\'s|masters|phd|bachelor\'s|msc|bsc|ba|ma|mba) in {thing}",\n'
-"     'do (a|an|my) (msc|bsc|ba|ma|mba|apprenticeship) in {thing}'],\n"
-"   'begins': ['switch my major to {thing}', 'change my major to {thing}', 'switch (from {old thing}|) to studying {thing}'],\n"
-"   'ends': ['drop out of {thing}', 'graduate in {thing}'],\n"
-'  },\n'
-"  'marital status': {\n"
-"   'states': ['be {marital}'],\n"
-"   'begins': ['get {marital}', 'become {marital}', 'get (back|) together', 'get [engaged|married|divorced|separated]'],\n"
-"   'ends': ['break off (my|our|the) engagement'],\n"
-'  },\n'
-"  'partner': {\n"
-"   'after_marital status': ['to {person}'],\n"
-"   'states': ['be dating {name}', 'date {name}', 'be seeing {name}', 'be in a relationship with {name}',\n"
-"     'be going out with {name}', 'be together with {name}',\n"
-"     'live with my (boyfriend|girlfriend|partner|husband|wife) {person}'],\n"
-"   'begins': ['marry {person}', 'get together with {name}', 'start (seeing|dating|going out with) {name}',\n"
-"     'get engaged to {name}', 'propose to {name}'],\n"
-"   'ends': ['break up with {name}', 'split up with {name}', 'separate from {name}', 'be divorced from {name}',\n"
-"     'divorce {name}', 'break up', 'split up', 'leave {name}', 'be broken up with {name}', 'be no longer together'],\n"
-'  },\n'
-"  'number of children': {\n"
-"   'states': ['have {number} (kids|children|sons|daughters|boys|girls)',\n"
-"     'be (a mother|a father|mother|father|a mum|a mom|a dad) of {number}',\n"
-"     'have {number} (little ones|grown-up children|grown-up kids|teenagers|little kids|small kids|small children)'],\n"
-'  },\n'
-"  'pet': {\n"
-"   'states': ['have (a|an|the|two|three|one|four|got a|got an|got two) (|new|old|little|rescue|small|big) {pet}',\n"
-"     'own (a|an|two|three) {pet}', 'keep {pet}', 'have (a|an) {pet} (called|named|,) {person}'],\n"
-"   'begins': ['get (a|an|two|three|our|my) (|new|old|little|rescue|another) {pet}',\n"
-"     'adopt (a|an|two|three) (|rescue|little|stray) {pet}', 'buy (a|an) {pet}', 'rescue (a|an) {pet}'],\n"
-"   'ends': ['rehome (the|our|my) {pet}', 'give away (the|our|my) {pet}', 'give (the|our|my) {pet} away', '{pet} die',\n"
-"     '{pet} pass away', '{pet} run away', 'sell (the|our|my) {pet}', 'lose (the|our|my) {pet}', 'lose {person}',\n"
-"     '{pet} be put down', '{pet} be gone', '{pet} cross the rainbow bridge', 'put down (the|our|my) {pet}'],\n"
-'  },\n'
-"  'diet': {\n"
-"   'states': ['be on a [diet]', 'be (a|an|) {diet}', 'eat {diet}', 'follow (a|an|) {diet} (|diet)',\n"
-"     'be on (a|an|) {diet} (|diet)', 'keep {diet}', 'eat [everything|anything]', 'eat [meat|fish|dairy|pork] again',\n"
-"     'stick to (a|an|) {diet} (|diet)'],\n"
-"   'begins': ['become (a|an|) {diet}', 'go {diet}', 'turn {diet}', 'switch to (a|an|being|) {diet} (|diet)',\n"
-"     'start eating [meat|fish|dairy|eggs|gluten|pork]', 'go back to eating {thing}',\n"
-"     'go back to (being|) (a|an|) {diet}', 'convert to {diet}', 'decide to (go|be|become) {diet}'],\n"
-"   'ends': ['give up (being|) (a|an|) {diet}', 'quit (being|) (a|an|) {diet}'],\n"
-'  },\n'
-"  'allergy': {\n"
-"   'states': ['be (|severely|badly|highly|mildly|deathly) allergic to {list}',\n"
-"     'have (a|an|) (|severe|bad|mild|strong) {word} allergy', 'have (a|an|) (|severe|bad|mild) allergy to {list}',\n"
-"     'be {word} intolerant', 'be intolerant (to|of) {list}', 'react badly to {list}',\n"
-"     'have (a|an|) {word} intolerance', 'can not have {list} , am allergic', 'carry an epipen for {list}'],\n"
-"   'begins': ['develop (a|an|) {word} allergy', 'develop an allergy to {list}', 'become allergic to {list}'],\n"
-"   'ends': ['outgrow (my|the|his|her) {word} allergy', 'outgrow (my|the) allergy to {list}',\n"
-"     'grow out of (my|the|his|her) {word} allergy', 'lose (my|the) {word} allergy', '(be|get) over my {word} allergy',\n"
-"     'be cured of my {word} allergy'],\n"
-'  },\n'
-"  'condition': {\n"
-"   'states': ['have {condition}', 'be [diabetic]', 'be diagnosed with {thing}', 'suffer from {list}', 'be [pregnant]',\n"
-"     'have (been|) {condition}', 'live with {condition}',\n"
-"     'be [coeliac|celiac|diabetic|asthmatic|anaemic|anemic|epileptic|dyslexic|colour-blind|color-blind|deaf|blind]'],\n"
-"   'begins': ['be diagnosed with {thing}', 'get diagnosed with {thing}'],\n"
-"   'ends': ['recover from {thing}', 'be cured of {thing}', 'beat {condition}'],\n"
-'  },\n'
-"  'medication': {\n"
-"   'states': ['take {medication}', 'be on {medication}', 'take {number} of {medication}', 'be on {number} of {medication}',\n"
-"     'take {medication} for', 'be prescribed {medication}', 'take {number} {medication}',\n"
-"     'be on {number} {medication}'],\n"
-"   'begins': ['start (taking|on) {medication}', '* (put|start) me on {medication}',\n"
-"     '* (switch|move|change) me (from {old medication}|) to {medication}',\n"
-"     'switch (from {old medication}|) to {medication}', 'be (put|started) on {medication}', 'get put on {medication}',\n"
-"     '* prescribe (me|) {medication}'],\n"
-"   'ends': ['come off {medication}', 'be off {medication}', 'get off {medication}', 'stop {medication}',\n"
-"     'stop taking {medication}', '* take me off {medication}', '* stop my {medication}', 'be done with {medication}'],\n"
-'  },\n'
-"  'weight': {\n"
-"   'states': ['weigh {number}', 'be (down|up) to {number} (kg|kilos|kilo|pounds|lbs|stone)',\n"
-"     'be {number} (kg|kilos|pounds|lbs|stone)', 'be at {number} (kg|kilos|pounds|lbs|stone)',\n"
-"     'be (now|down to|up to|back to) {number} (kg|kilos|pounds|lbs|stone)'],\n"
-"   'begins': ['(drop|slim|get) (|down) to {number} (kg|kilos|pounds|lbs|stone)'],\n"
-'  },\n'
-"  'height': {\n"
-"   'states': ['be {number} tall', 'be {number} (in height|high)', 'be {number} (m|cm|metres|meters|feet|ft) tall',\n"
-"     'measure {number}'],\n"
-'  },\n'
-"  'religion': {\n"
-"   'states': ['be (a|an|) {religion}'],\n"
-"   'begins': ['convert to {thing}', 'become (a|an|) {religion}'],\n"
-"   'ends': ['leave the (catholic|) church'],\n"
-'  },\n'
-"  'language': {\n"
-"   'states': ['speak (|a bit of|some|a little|fluent|basic|good|native) {language}', 'be fluent in {language}',\n"
-"     'be a native {language} speaker'],\n"
-"   'ends': ['forget (all|) my {language}'],\n"
-'  },\n'
-"  'learning': {\n"
-"   'states': ['learn {language}', 'learn (|to play) (the|) {instrument}', 'take {language} (lessons|classes)',\n"
-"     'take {instrument} (lessons|classes)', 'study {language}', 'learn (|how) to {thing}',\n"
-"     'take {thing} (lessons|classes)', 'learn {word} (on|with|at)'],\n"
-"   'begins': ['start (learning|studying) {language}', 'pick up {language}', 'start (on|) {language}',\n"
-"     'switch (from {old language}|) to {language}', 'take up {language}'],\n"
-'  },\n'
-"  'instrument': {\n"
-"   'states': ['play (the|) {instrument}'],\n"
-"   'begins': ['take up (the|) {instrument}', 'start (learning|playing) (the|) {instrument}', 'pick up (the|) {instrument}'],\n"
-'  },\n'
-"  'sport': {\n"
-"   'states': ['play {sport}'],\n"
-"   'begins': ['take up {sport}', 'start (playing|) {sport}'],\n"
-'  },\n'
-"  'hobby': {\n"
-"   'states': ['do {hobby}', 'go {hobby}', 'collect {bare}', 'be into {hobby}', 'practise {hobby}', 'practice {hobby}',\n"
-"     'play {game}', 'love {hobby}', 'enjoy {hobby}',\n"
-"     'be (a|an) (keen|avid|passionate|amateur) '\n"
-"     '[runner|cyclist|climber|swimmer|gardener|photographer|hiker|baker|cook|knitter|reader|skier|surfer|birdwatcher|angler|sailor]'],\n"
-"   'begins': ['take up {hobby}', 'start {hobby}', 'get into {hobby}', 'start (doing|collecting) {thing}',\n"
-"     'start {hobby} (again|)', 'pick up {hobby}', 'discover {hobby}'],\n"
-'  },\n'
-"  'choice': {\n"
-"   'states': ['prefer {thing} (over|to|rather than) {old thing}'],\n"
-"   'begins': ['switch from {old thing} to {thing}'],\n"
-'  },\n'
-"  'preference': {\n"
-"   'states': ['prefer {thing}'],\n"
-'  },\n'
-"  'like': {\n"
-"   'states': ['like {thing}', 'love {thing}', 'enjoy {thing}', 'adore {thing}', 'be (a big|a huge|a|such a) fan of {thing}',\n"
-"     'be fond of {thing}', 'be (|really|very) into {thing}', 'be crazy about {thing}', 'be a {thing} fan',\n"
-"     'be keen on {thing}'],\n"
-"   'begins': ['fall in love with {thing}', 'come to love {thing}'],\n"
-"   'ends': ['go off {thing}', 'get tired of {thing}', 'be over {thing}', 'lose interest in {thing}'],\n"
-'  },\n'
-"  'dislike': {\n"
-"   'states': ['hate {thing}', 'dislike {thing}', 'detest {thing}', 'despise {thing}', 'can not stand {thing}',\n"
-"     'be sick of {thing}'],\n"
-'  },\n'
-"  'smoking': {\n"
-"   'states': ['smoke', 'be (a|an|) {smoking}'],\n"
-"   'begins': ['start smoking (again|)', 'take up smoking (again|)'],\n"
-"   'ends': ['give up smoking', 'quit smoking', 'stop smoking', 'quit cigarettes'],\n"
-'  },\n'
-"  'car': {\n"
-"   'states': ['drive (a|an|the|my) {vehicle}', 'have a {vehicle}', 'own (a|an) {vehicle}', 'lease (a|an) {vehicle}',\n"
-"     'be driving (a|an) {vehicle}', 'drive around in (a|an) {vehicle}'],\n"
-"   'begins': ['buy (a|an|the) {vehicle}', 'get (a|an|the) {vehicle}', 'switch to (a|an) {vehicle}',\n"
-"     'trade (in|) (my|our|the|) {old vehicle} (in|) for (a|an|another|my) (new|) {vehicle}',\n"
-"     'swap (my|our|the) {old vehicle} for (a|an) {vehicle}',\n"
-"     'replace (my|our|the) {old vehicle} with (a|an) {vehicle}',\n"
-"     '(swap|trade|trade in|exchange) (the|my|our) (old|) {old thing} (in|) for (a|an|the) (new|used|second-hand|) '\n"
-"     '{vehicle}',\n"
-"     'upgrade (from {old vehicle}|) to (a|an) {vehicle}',\n"
-"     '(buy|get|order|lease) (a|an|ourselves a|myself a) (new|used|second-hand) {vehicle}', 'lease (a|an) {vehicle}',\n"
-"     '(replace|swap) (the|my|our) {old vehicle} (with|for|by) (a|an) {vehicle}'],\n"
-"   'ends': ['sell (my|our|the) (car|{vehicle})', 'sell (my|our|the) car', 'get rid of (my|our|the) (car|{vehicle})',\n"
-"     'scrap (my|our|the) car', 'give up (my|our|the) car', 'write off (my|our|the) (car|{vehicle})',\n"
-"     'give (my|our|the) {vehicle} (to|away)', 'total (my|our|the) (car|{vehicle})'],\n"
-'  },\n'
-"  'bank': {\n"
-"   'states': ['bank (with|at) {org}'],\n"
-"   'begins': ['(switch|move) (|banks|my account|my accounts|over|everything|all my money|my money) to {bank}',\n"
-"     'open an account (at|with) {org}'],\n"
-'  },\n'
-"  'phone': {\n"
-"   'states': ['^ reach me (at|on|under) {number}', '^ call me (at|on|under) {number}', '* reach me (at|on|under) {number}',\n"
-"     'have a new (|phone|mobile|cell) number (:|which is|) {number}', '* call me (at|on|under) {number}'],\n"
-"   'begins': ['get a new (|phone|mobile) number (:|which is|) {number}', 'change (my|our) (|phone|mobile) number to {number}',\n"
-"     '(switch|change) (my|the) number to {number}'],\n"
-'  },\n'
-"  'email': {\n"
-"   'states': ['^ use {mail}', '^ (email|write|mail) me (at|on) {mail}', '* (email|reach|write|contact) me (at|on) {mail}',\n"
-"     '^ (reach|contact) me (at|on) {mail}'],\n"
-"   'begins': ['(switch|change|move) (over|my email|my e-mail|) to {mail}'],\n"
-'  },\n'
-"  'time zone': {\n"
-"   'states': ['be (in|on) {zone}', 'be (in|on) (the|) {timezones} (time|time zone|timezone)',\n"
-"     'be (in|on) (the|) {timezones} time zone', 'live in (the|) {timezones} time zone', 'be on {timezones}'],\n"
-"   'begins': ['switch to {timezones} time', 'move to {timezones} time'],\n"
-'  },\n'
-"  'rent': {\n"
-"   'states': ['pay {number} (in|for) rent', 'pay {number} rent'],\n"
-"   'begins': ['* (raise|increase|bump|put up|lower|reduce) (my|our|the) rent (up|) to {number}'],\n"
-'  },\n'
-"  'budget': {\n"
-"   'states': ['have a budget of {number}', 'have {number} to spend', 'can spend {number}', 'be willing to spend {number}',\n"
-"     'can afford {number}', 'can go up to {number}', 'can stretch to {number}', 'can go as high as {number}',\n"
-"     'have a {number} budget', 'want to spend (|at most|up to|no more than|around|about) {number}',\n"
-"     'be looking to spend (up to|around|about|) {number}',\n"
-"     'have (about|around|up to|only|) {number} (for|to spend on)', 'can only spend {number}',\n"
-"     'have a limit of {number}'],\n"
-"   'begins': ['increase (my|our|the) budget to {number}',\n"
-"     '(raise|increase|lower|bump|cut|reduce|stretch|extend) (my|our|the) budget (up|down|) to {number}'],\n"
-'  },\n'
-"  'wake-up time': {\n"
-"   'states': ['(wake|get) up (at|around|about) {number}', '(wake|get) up at {number} now', 'be up (at|by) {number}',\n"
-"     'rise at {number}'],\n"
-'  },\n'
-"  'possession': {\n"
-"   'states': ['own (a|an|two|three|my own) {thing}'],\n"
-'  },\n'
-"  'membership': {\n"
-"   'states': ['be a member of (a|the|my|our|) {club}', 'sing in (a|the|our) {club}', 'play (in|for|with) (a|the|our) {club}',\n"
-"     'belong to (a|the) {club}', 'be (in|on) (a|the) [board|choir|band|committee|council]'],\n"
-"   'begins': ['join (a|the) {club}'],\n"
-'  },\n'
-"  'subscription': {\n"
-"   'states': ['have (a|an) {word} (subscription|membership|account)', 'subscribe to {name}', 'be subscribed to {name}',\n"
-"     'pay for {name}', 'have {streaming}', 'have a subscription to {name}',\n"
-"     'have (a|an) {streaming} (subscription|account|membership)', 'pay for {streaming}', 'be on {streaming}',\n"
-"     'use {streaming}', 'subscribe to {streaming}', 'read {streaming}', 'watch {streaming}'],\n"
-"   'begins': ['sign up for {name}', 'get (a|an) {word} (subscription|membership)',\n"
-"     'take out (a|an) {word} (subscription|membership)', 'get {streaming}', 'get {streaming} instead',\n"
-"     '(switch|move|go|change) (from {old streaming}|over|) to {streaming}', 'sign up (for|to|with) {streaming}',\n"
-"     'subscribe to {streaming} instead'],\n"
-'  },\n'
-"  'drink': {\n"
-"   'states': ['drink {bare}', 'drink {drinks}', 'can drink {drinks}', 'touch {drinks}', 'can have {drinks}',\n"
-"     'can drink {drinks} again'],\n"
-"   'begins': ['start drinking {bare}'],\n"
-'  },\n'
-"  'food': {\n"
-"   'states': ['eat {bare}', 'eat {foods}', 'can eat {foods}', 'can have {foods}', 'tolerate {foods}', 'can tolerate {foods}',\n"
-"     'touch {foods}', 'be allowed {foods}', 'eat {foods} again', 'can eat {foods} again', 'can have {foods} again'],\n"
-"   'begins': ['start eating {bare}', 'reintroduce {foods}'],\n"
-'  },\n'
-"  'gym': {\n"
-"   'states': ['(go|be) to the gym at {person}', '(go|train|work out) at {person}', 'be a member at {name}'],\n"
-"   'begins': ['(switch|change) gyms to {name}', 'join {gym}', '(move|change|go) (gyms|) to {gym}'],\n"
-'  },\n'
-"  'habit': {\n"
-"   'states': ['volunteer (at|for|with) (the|a|) {org}', 'see a [therapist|psychologist|physio|nutritionist|chiropractor]',\n"
-"     'use [glasses|a wheelchair|a hearing aid|crutches|a cane|a walking stick|a screen reader]', 'watch {bare}',\n"
-"     'read {bare}', 'wear [glasses|contact lenses|contacts|braces|hearing aids]', 'coach {thing}', 'babysit {thing}',\n"
-"     'play {thing}', 'attend {thing}', 'train for {thing}', 'foster {thing}'],\n"
-"   'begins': ['start (volunteering|coaching|using|watching|wearing|seeing|playing) (at|a|an|) {thing}'],\n"
-'  },\n'
-"  'any': {\n"
-"   'begins': ['switch (|over) from {old org} to {org}', 'switch (|over) to {name}', 'change (|over) to {name}',\n"
-"     'swap to {name}', 'go with {name} instead', 'get {name} instead', 'move over to {name}', 'migrate to {name}'],\n"
-'  },\n'
-"  'office days': {\n"
-"   'states': ['be in the office {number} days (a|per) week', 'go (into|to) the office {number} days (a|per) week',\n"
-"     'go into the office {number} (a week|times a week)', 'work from home {number} days (a|per) week',\n"
-"     'work from the office {number} days (a|per) week',\n"
-"     'work [remotely|fully remote|fully remotely|hybrid|from home]', 'be [fully remote|hybrid|fully in the office]',\n"
-"     'have {number} (home office|office|remote) days', 'be in the office on {date}', 'be in (the office|) on {date}',\n"
-"     'work from home on {date}'],\n"
-"   'begins': ['go [fully remote|hybrid]', '* (call|order) us back {number} days a week'],\n"
-'  },\n'
-"  'commute': {\n"
-"   'states': ['commute by {transport}', 'commute by {thing}', 'take the {transport} to (work|the office|school|uni|campus)',\n"
-"     'cycle (in|) to (work|the office)', 'bike (in|) to (work|the office)', 'walk (in|) to (work|the office)',\n"
-"     'drive (in|) to (work|the office)', 'run to (work|the office)', 'go (to work|to the office|in) by {transport}',\n"
-"     'get to (work|the office) by {transport}', 'go by {transport} to (work|the office)',\n"
-"     '(take|ride) my {transport} to (work|the office)', 'carpool to (work|the office)'],\n"
-"   'begins': ['switch to (the|my|a) {transport} for (my|the) commute', 'switch to cycling to (work|the office)',\n"
-"     'start (cycling|walking|driving|taking the {transport}) to (work|the office)'],\n"
-'  },\n'
-"  'bedtime': {\n"
-"   'states': ['go to bed (at|around|about) {number}', 'be in bed by {number}', 'go to sleep (at|around|about) {number}'],\n"
-'  },\n'
-"  'team': {\n"
-"   'states': ['be (in|on|part of|a member of) the {word} (team|squad|department|group)',\n"
-"     'work (in|on) the {word} (team|squad|department)'],\n"
-"   'begins': ['(join|move to|move over to|switch to|transfer to) the {word} (team|squad|department)',\n"
-"     '* (move|transfer) me to (the|) {word} (team|squad|department)'],\n"
-'  },\n'
-"  'flatmate': {\n"
-"   'states': ['live with {name}', 'share (a|the|my) (flat|house|apartment) with {name}'],\n"
-"   'ends': ['{flatmate} move out'],\n"
-'  },\n'
-"  'grade': {\n"
-"   'states': ['be in (the|) {grade}', 'be in (year|grade|class) {number}', 'be in the {word} (grade|year|class|form)'],\n"
-"   'begins': ['start (year|grade|class) {number}', 'move up to (year|grade|class) {number}',\n"
-"     'start (the|) {word} (grade|form)'],\n"
-'  },\n'
-"  'tool': {\n"
-"   'states': ['use {app}', 'use {name} (for|to|as|at work|daily|every day) ', 'run {app}',\n"
-"     '(do|keep|manage|track) (my|our|the|all my) {word} (in|with|on) {app}', 'work (mostly|mainly|) (with|in) {app}',\n"
-"     'code (mostly|mainly|) in {app}', 'program (mostly|mainly|) in {app}', 'write (mostly|mainly|) in {app}',\n"
-"     'develop in {app}', 'be (on|using) {app}'],\n"
-"   'begins': ['start using {app}', '(switch|migrate|move|change|go) (from {old app}|over|) to {app}'],\n"
-'  },\n'
-"  'device/editor': {\n"
-"   'states': ['use (a|an|the|my|) {editors}', 'be (on|using) (a|an|my|) {editors}', 'run {editors}',\n"
-"     'work (on|in|with) (a|an|my|) {editors}', 'code in {editors}'],\n"
-"   'begins': ['(switch|go|move|change|migrate) (back|over|) (from {old editors}|) (back|) to (a|an|the|) {editors}'],\n"
-'  },\n'
-"  'device/browser': {\n"
-"   'states': ['use (a|an|the|my|) {browsers}', 'be (on|using) (a|an|my|) {browsers}', 'run {browsers}',\n"
-"     'work (on|in|with) (a|an|my|) {browsers}', 'code in {browsers}'],\n"
-"   'begins': ['(switch|go|move|change|migrate) (back|over|) (from {old browsers}|) (back|) to (a|an|the|) {browsers}'],\n"
-'  },\n'
-"  'device/operating system': {\n"
-"   'states': ['use (a|an|the|my|) {systems}', 'be (on|using) (a|an|my|) {systems}', 'run {systems}',\n"
-"     'work (on|in|with) (a|an|my|) {systems}', 'code in {systems}'],\n"
-"   'begins': ['(switch|go|move|change|migrate) (back|over|) (from {old systems}|) (back|) to (a|an|the|) {systems}'],\n"
-'  },\n'
-"  'device/phone': {\n"
-"   'states': ['use (a|an|the|my|) {phone_model}', 'be (on|using) (a|an|my|) {phone_model}', 'run {phone_model}',\n"
-"     'work (on|in|with) (a|an|my|) {phone_model}', 'code in {phone_model}', 'have (a|an|the|my|) {phone_model}',\n"
-"     'own (a|an) {phone_model}'],\n"
-"   'begins': ['(switch|go|move|change|migrate) (back|over|) (from {old phone_model}|) (back|) to (a|an|the|) {phone_model}',\n"
-"     '(buy|get|order) (a|an|the|myself a|my) (new|) {phone_model}',\n"
-"     'upgrade (from {old phone_model}|) to (a|an|the|) {phone_model}', 'get (a|an) {phone_model} instead',\n"
-"     '* (give|issue) me (a|an) (new|) {phone_model}', 'get (a|an) new {phone_model} from work'],\n"
-'  },\n'
-"  'device/laptop': {\n"
-"   'states': ['use (a|an|the|my|) {laptop_model}', 'be (on|using) (a|an|my|) {laptop_model}', 'run {laptop_model}',\n"
-"     'work (on|in|with) (a|an|my|) {laptop_model}', 'code in {laptop_model}', 'have (a|an|the|my|) {laptop_model}',\n"
-"     'own (a|an) {laptop_model}'],\n"
-"   'begins': ['(switch|go|move|change|migrate) (back|over|) (from {old laptop_model}|) (back|) to (a|an|the|) {laptop_model}',\n"
-"     '(buy|get|order) (a|an|the|myself a|my) (new|) {laptop_model}',\n"
-"     'upgrade (from {old laptop_model}|) to (a|an|the|) {laptop_model}', 'get (a|an) {laptop_model} instead',\n"
-"     '* (give|issue) me (a|an) (new|) {laptop_model}', 'get (a|an) new {laptop_model} from work'],\n"
-'  },\n'
-"  'trip': {\n"
-"   'begins': ['book (|a|an|our|my|the) (flight|flights|train|trip|holiday|hotel|cruise|weekend|tickets) to {place}',\n"
-"     'rebook to {place}', 'book {place} instead'],\n"
-"   'states': ['be (flying|going|travelling|traveling|off) to {place} (in|on|next|this|for)'],\n"
-"   'ends': ['cancel (the|our|my) (trip|flight|flights|holiday) to {place}', 'call off (the|our|my) trip to {place}'],\n"
-'  },\n'
-"  'avoids': {\n"
-"   'states': ['avoid {foods}', 'avoid {drinks}', 'be off {foods}', 'be off {drinks}', 'stay away from {foods}',\n"
-"     'stay off {foods}', 'be not allowed {foods}', 'be not allowed {drinks}'],\n"
-'  },\n'
-"  'size': {\n"
-"   'states': ['wear (a|an|) (size|) {size} (shoes|shoe|jeans|dress|shirt|trousers|now|)', 'take (a|an|) size {size}',\n"
-"     'be (a|an|) size {size}', 'be (a|an|) size {letter_size}', 'wear (a|an|) (size|) {letter_size}',\n"
-"     'take (a|an|) (size|) {letter_size}', 'take (a|an) {size} .'],\n"
-'  },\n'
-"  'contact': {\n"
-'  },\n'
-"  'provider': {\n"
-"   'states': ['be with {provider}'],\n"
-"   'begins': ['(switch|move|change|go) (over|) to {provider}'],\n"
-'  },\n'
-' },\n'
-" 'es': {\n"
-"  'drops_subject': True,\n"
-"  'perfect_is_past': True,\n"
-"  'words': {\n"
-"   'skip': ('ahora, ya, actualmente, todav\xeda, a\xfan, tambi\xe9n, hoy en d\xeda, recientemente, por fin, finalmente, realmente, muy, '\n"
-"     'solo, s\xf3lo, siempre, me, te, se, nos, le, les, lo, la, aqu\xed, all\xed,\\n'\n"
-"     '  por cierto, de momento, al final, acabo de, acabamos de, de hecho, mucho, completamente, totalmente, '\n"
-"     'oficialmente, pues, bien, nuevamente, otra vez, mi mujer y yo'),\n"
-"   'not': 'no, ya no, nunca, jam\xe1s, tampoco, ning\xfan, ninguna',\n"
-"   'wrong': ('miento, digo, mir\xe9 mal, se me fue el dedo, qu\xe9 cabeza, me corrige, me he liado, me he confundido, me confund\xed, '\n"
-"     'puse mal, espera, perd\xf3n quise decir, quise decir, quer\xeda decir, me equivoqu\xe9, me he equivocado, error m\xedo, '\n"
-"     'errata, correcci\xf3n, corrijo, equivocado, equivocada, mal, resulta que, al final no, mejor dicho, digo, error'),\n"
-"   'mild': ('no, perd\xf3n, perdona, lo siento, en realidad, bueno, es, son, era, eran, y, pero, ay, ups, uy, el nuevo es, el '\n"
-"     'correcto es, la correcta es, sino, el bueno es, ahora es, no es, te di el, que, de verdad, mi, su, el, la, un, '\n"
-"     'una, est\xe1'),\n"
-"   'but': 'sino, pero',\n"
-"   'instead_of': 'en vez de, en lugar de, y no, no',\n"
-"   'who': 'que, quien',\n"
-"   'from': 'de, del, desde',\n"
-"   'to': 'a, al, por, para, hasta',\n"
-"   'of': 'de, del, en, con',\n"
-"   'and': 'y, e, o, u',\n"
-"   'titles': 'doctor, doctora, se\xf1or, se\xf1ora, dr, dra, sr, sra',\n"
-"   'the': 'el, la, los, las',\n"
-"   'be': 'ser, estar',\n"
-"   'now': 'ahora, ya, actualmente, nuevo, nueva',\n"
-"   'never': ('eso, esto, lo, que, c\xf3mo, todo, nada, algo, ti, tu, tus, su, casa, aqu\xed, paz, general, cuenta, m\xed, noche, '\n"
-"     'lunes, una, mucho, ir, un'),\n"
-"   'articles': 'el, la, los, las, un, una, unos, unas, mi, mis, nuestro, nuestra, al, del, lo',\n"
-"   'stop': ('porque, pero, con, para, cuando, donde, que, si, como, desde, hasta, aunque, gracias, ahora, hoy, tambi\xe9n, y '\n"
-"     'vivo, y trabajo, y me, y tengo, y mi, y soy, es, son, era, est\xe1, estoy, tengo, vivo, trabajo, soy,\\n'\n"
-"     '  sino, por, de momento, hace, mi, cerca, sin, ya, a, no, en vez de, en lugar de, y no, vive, trabaja'),\n"
-"   'stop_thing': 'en, a',\n"
-'  },\n'
-"  'subjects': {\n"
-"   'first': 'yo, nosotros, nosotras, mi marido y yo, mi mujer y yo, mi pareja y yo',\n"
-"   'own': 'mi, mis, nuestro, nuestra, nuestros, nuestras',\n"
-"   'third': '\xe9l, ella, ellos, ellas',\n"
-"   'third_own': 'su, sus',\n"
-"   'bare': 'mam\xe1, pap\xe1, abuela, abuelo',\n"
-"   'relations': ('madre/mam\xe1/mami, padre/pap\xe1/papi, padres, hermano, hermana, hermanos, hijo, hija, hijos, hijas, beb\xe9, '\n"
-"     'mujer/esposa, marido/esposo, pareja, novio, novia, abuela, abuelo, abuelos, t\xeda, t\xedo, primo, prima, sobrino, '\n"
-"     'sobrina,\\n'\n"
-"     '  suegra, suegro, cu\xf1ado, cu\xf1ada, jefe, jefa, compa\xf1ero, compa\xf1era, amigo, amiga, vecino, vecina, equipo, '\n"
-"     'empresa, proyecto, perro, perra, gato, gata, ex'),\n"
-"   'named_only': 'amigo, amiga, compa\xf1ero, compa\xf1era, vecino, vecina, equipo, empresa, proyecto, primo, prima',\n"
-"   'adjectives': 'mayor, menor, peque\xf1o, peque\xf1a, mejor, gran',\n"
-'  },\n'
-"  'changes': {\n"
-"   'drops': ('dej\xe9 (de|), he dejado (de|), dejado (de|), vend\xed, vendimos, he vendido, vendido, cancel\xe9, he cancelado, '\n"
-"     'cancelado, anul\xe9, he anulado, anulado (la suscripci\xf3n de|), di de baja, he dado de baja, me di de baja (de|), '\n"
-"     'abandon\xe9, he abandonado, perd\xed, jubilado, echaron de, me fui de, me he ido de, sal\xed de, he salido de, romp\xed '\n"
-"     'con, he roto con, cort\xe9 con, me separ\xe9 de, adi\xf3s (a|al|), lo de, termin\xe9 con, acab\xe9 con, quit\xe9, me quit\xe9, '\n"
-"     'borr\xe9, desped\xed (a|), renunci\xe9 (a|al)'),\n"
-"   'swaps': 'cambi\xe9 (de|), he cambiado, cambiado, sustitu\xed, he sustituido, me pas\xe9 de, me he pasado de, reemplac\xe9',\n"
-"   'around': 'dejado \u2026 atr\xe1s, dado \u2026 de baja',\n"
-"   'takes_place': 'por, a, al, con',\n"
-"   'generic': 'suscripci\xf3n, contrato, cuenta, curso, trabajo, tema',\n"
-"   'passes': ('muri\xf3, ha muerto, falleci\xf3, ha fallecido, cerr\xf3, ha cerrado, termin\xf3, ha terminado, acab\xf3, se acab\xf3, se ha '\n"
-"     'acabado, caduc\xf3, venci\xf3, quebr\xf3, se disolvi\xf3, nos hemos separado, se separ\xf3, me super\xf3, me despidi\xf3, me ha '\n"
-"     'despedido, me ech\xf3, sustituy\xf3'),\n"
-"   'is_over': ('acabado, acabada, terminado, terminada, muerto, muerta, cancelado, cancelada, anulado, anulada, vendido, '\n"
-"     'vendida, historia, agua pasada, cerrado, cerrada'),\n"
-"   'goes': 'se jubil\xf3, se ha jubilado, se march\xf3, se ha marchado, se fue, se ha ido, se mud\xf3, dej\xf3 el piso, se marcha',\n"
-"   'no_more': 'ya no, no * m\xe1s, nunca m\xe1s, tampoco * ya, sin',\n"
-"   'takes': ('me he pasado (a|al), me pas\xe9 (a|al), hemos adoptado (a|), he adoptado (a|), adopt\xe9 (a|), me pill\xe9, me compr\xe9, '\n"
-"     'me he comprado, compr\xe9, ahora (tengo|voy|estoy|uso|me lleva|es|hago), estoy en, estoy con, empec\xe9 (con|), he '\n"
-"     'empezado (con|), me apunt\xe9 (a|al)'),\n"
-"   'tells': ('(es|son) (ahora|), ahora es, ya estamos en, ya estoy en, estamos en, estoy en, ponme como, apunta (este|), '\n"
-"     'escribidme a, escr\xedbeme a, usa, pago, se llama, ejemplos en'),\n"
-"   'lately': 'ahora, ya, a partir de, desde, nueva, nuevo, \xfaltimamente, actualmente, hoy en d\xeda, en adelante',\n"
-"   'others': 'amigo, amiga, alguien, gente, cliente, clienta, todos, cu\xf1ado, cu\xf1ada, suegro, suegra, vecino, vecina',\n"
-"   'units': 'mg, ml, g, kg, km, euros, euro, horas, hora, d\xedas, semanas, meses, a\xf1os, veces, por, minutos',\n"
-'  },\n'
-"  'between': {\n"
-"   'have': 'ha, han, hab\xeda',\n"
-"   'have_first': 'he, hemos',\n"
-"   'be': 'est\xe1, est\xe1n, es, fue',\n"
-"   'be_first': 'soy, somos, estoy, estamos',\n"
-"   'past': 'antes, sol\xeda, en el pasado, de ni\xf1o, de ni\xf1a, de peque\xf1o, de peque\xf1a, hace tiempo',\n"
-"   'past_first': 'sol\xeda',\n"
-"   'plan': 'va a, van a, planea, piensa',\n"
-"   'plan_first': 'voy a, vamos a, planeo, pienso, pensamos',\n"
-"   'maybe': ('quiero, queremos, quisiera, me gustar\xeda, podr\xeda, puedo, deber\xeda, quiz\xe1s, tal vez, ojal\xe1, si, puede, quiere, '\n"
-"     'tengo que, iba a, gustar\xeda'),\n"
-"   'stopped': 'dej\xf3 de, ha dejado de, dejaron de',\n"
-"   'stopped_first': 'dej\xe9 de, he dejado de, dejamos de, hemos dejado de, ya no puedo',\n"
-'  },\n'
-"  'verbs': {\n"
-"   'irregular': ('ir/voy vamos|va van/iba fui|fue/ido/ir, vivir/vivo vivimos | vive viven/viv\xed viv\xeda viv\xedamos | vivi\xf3 viv\xedan '\n"
-"     'vivieron/vivido/vivir/viviendo, mudar/mudo mudamos | muda mudan/mud\xe9 mudamos | mud\xf3 mudaron/mudado/mudarme '\n"
-"     'mudarnos mudarse/mudando,\\n'\n"
-"     '  trasladar/traslado trasladamos | traslada/traslad\xe9 trasladamos | traslad\xf3/trasladado/trasladarme '\n"
-"     'trasladarnos, trabajar/trabajo trabajamos | trabaja trabajan/trabaj\xe9 trabajaba trabajamos | trabaj\xf3 '\n"
-"     'trabajaban/trabajado/trabajar/trabajando,\\n'\n"
-"     '  llamar/llamo | llama llaman/llamaba/llamado/llamar, ser/soy somos | es son/fui era \xe9ramos | fue '\n"
-"     'eran/sido/ser/siendo, estar/estoy estamos | est\xe1 est\xe1n/estuve estaba | estuvo estaban/estado/estar,\\n'\n"
-"     '  tener/tengo tenemos | tiene tienen/tuve ten\xeda ten\xedamos | tuvo ten\xedan/tenido/tener, comer/como comemos | come '\n"
-"     'comen/com\xed com\xeda | comi\xf3/comido/comer, hablar/hablo hablamos | habla hablan/habl\xe9 hablaba | '\n"
-"     'habl\xf3/hablado/hablar,\\n'\n"
-"     '  tocar/toco tocamos | toca tocan/toqu\xe9 tocaba | toc\xf3/tocado/tocar, jugar/juego jugamos | juega juegan/jugu\xe9 '\n"
-"     'jugaba | jug\xf3/jugado/jugar/jugando, fumar/fumo fumamos | fuma/fum\xe9 fumaba | fum\xf3/fumado/fumar, odiar/odio '\n"
-"     'odiamos | odia/odi\xe9 odiaba | odi\xf3/odiado/odiar,\\n'\n"
-"     '  preferir/prefiero preferimos | prefiere/prefer\xed prefer\xeda | prefiri\xf3/preferido/preferir, gustar/| gusta '\n"
-"     'gustan/| gustaba gust\xf3 gustaban/gustado/gustar, encantar/| encanta encantan/| encantaba '\n"
-"     'encant\xf3/encantado/encantar, adorar/adoro | adora/ador\xe9 adoraba | ador\xf3/adorado/adorar,\\n'\n"
-"     '  dejar/dejo dejamos | deja/dej\xe9 dejamos | dej\xf3 dejaron/dejado/dejar, empezar/empiezo empezamos | '\n"
-"     'empieza/empec\xe9 empezamos | empez\xf3/empezado/empezar, cambiar/cambio cambiamos | cambia/cambi\xe9 cambiamos | '\n"
-"     'cambi\xf3/cambiado/cambiar, hacer/hago hacemos | hace hacen/hice hac\xeda | hizo/hecho/hacer/haciendo,\\n'\n"
-"     '  cumplir/cumplo | cumple/cumpl\xed | cumpli\xf3/cumplido/cumplir, casar/caso | casa/cas\xe9 casamos | cas\xf3 '\n"
-"     'casaron/casado/casarme casarse, divorciar/| /divorci\xe9 divorciamos | divorci\xf3/divorciado/divorciarme, separar/| '\n"
-"     '/separ\xe9 separamos | separ\xf3/separado/separarme, romper/rompo | rompe/romp\xed rompimos | rompi\xf3/roto/romper,\\n'\n"
-"     '  perder/pierdo | pierde/perd\xed | perdi\xf3/perdido/perder, vender/vendo | vende/vend\xed vendimos | '\n"
-"     'vendi\xf3/vendido/vender, comprar/compro | compra/compr\xe9 compramos | compr\xf3/comprado/comprar, conducir/conduzco | '\n"
-"     'conduce/conduje conduc\xeda | condujo/conducido/conducir, nacer/nazco | nace/nac\xed | naci\xf3/nacido/nacer,\\n'\n"
-"     '  volver/vuelvo | vuelve/volv\xed volvimos | volvi\xf3/vuelto/volver, hacerse/hago | hace/hice | hizo/hecho/hacerme, '\n"
-"     'beber/bebo bebemos | bebe/beb\xed beb\xeda | bebi\xf3/bebido/beber, estudiar/estudio estudiamos | estudia/estudi\xe9 '\n"
-"     'estudiaba | estudi\xf3/estudiado/estudiar/estudiando, aprender/aprendo | aprende/aprend\xed | '\n"
-"     'aprendi\xf3/aprendido/aprender/aprendiendo,\\n'\n"
-"     '  tomar/tomo tomamos | toma/tom\xe9 tomaba | tom\xf3/tomado/tomar, detestar/detesto | detesta/detest\xe9 | '\n"
-"     'detest\xf3/detestado/detestar, ganar/gano | gana/gan\xe9 ganaba | gan\xf3/ganado/ganar, pagar/pago pagamos | paga/pagu\xe9 '\n"
-"     '| pag\xf3/pagado/pagar, pesar/peso | pesa/pes\xe9 pesaba | pes\xf3/pesado/pesar, despedir/| /| '\n"
-"     'despidieron/despedido/despedir, morir/| muere/| muri\xf3/muerto/morir,\\n'\n"
-"     '  fichar/ficho | ficha/fich\xe9 | fich\xf3/fichado/fichar, pasar/paso pasamos | pasa/pas\xe9 pasamos | '\n"
-"     'pas\xf3/pasado/pasar, abandonar/abandono | abandona/abandon\xe9 | abandon\xf3/abandonado/abandonar, adoptar/adopto | '\n"
-"     'adopta/adopt\xe9 adoptamos | adopt\xf3/adoptado/adoptar, renunciar/renuncio | renuncia/renunci\xe9 | '\n"
-"     'renunci\xf3/renunciado/renunciar, coleccionar/colecciono | colecciona/coleccion\xe9 coleccionaba | '\n"
-"     'coleccion\xf3/coleccionado/coleccionar'),\n"
-'  },\n'
-"  'kinds': {\n"
-"   'diet': ('vegano, vegana, veganos, veganas, vegetariano, vegetariana, vegetarianos, vegetarianas, pescetariano, '\n"
-"     'pescetariana, flexitariano, flexitariana, omn\xedvoro, omn\xedvora, carne, pescado, de todo, keto, kosher, halal, '\n"
-"     'sin gluten'),\n"
-"   'marital': ('casado, casada, casados, soltero, soltera, divorciado, divorciada, viudo, viuda, comprometido, comprometida, '\n"
-"     'separado, separada'),\n"
-"   'smoking': 'fumador, fumadora, no fumador, exfumador, exfumadora',\n"
-"   'profession': ('profesor, profesora, maestro, maestra, m\xe9dico, m\xe9dica, enfermero, enfermera, ingeniero, ingeniera, '\n"
-"     'desarrollador, desarrolladora, programador, programadora, abogado, abogada, cocinero, cocinera, camarero, '\n"
-"     'camarera, estudiante, contable, arquitecto, arquitecta,\\n'\n"
-"     '  dise\xf1ador, dise\xf1adora, periodista, traductor, traductora, mec\xe1nico, electricista, fontanero, polic\xeda, '\n"
-"     'bombero, m\xfasico, m\xfasica, artista, farmac\xe9utico, farmac\xe9utica, dentista, psic\xf3logo, psic\xf3loga, vendedor, '\n"
-"     'vendedora, conductor, conductora, panadero, panadera, peluquero, peluquera, consultor, consultora, gerente, '\n"
-"     'director, directora, jubilado, jubilada, aut\xf3nomo, aut\xf3noma, veterinario, veterinaria, fisioterapeuta, '\n"
-"     'administrativo, administrativa, investigador, investigadora'),\n"
-"   'pet': ('perro, perra, gato, gata, conejo, h\xe1mster, caballo, loro, pez, peces, tortuga, perros, gatos, cachorro, '\n"
-"     'gatito, p\xe1jaro, gallinas'),\n"
-"   'instrument': ('viol\xedn, piano, guitarra, violonchelo, chelo, bajo, bater\xeda, saxof\xf3n, flauta, trompeta, clarinete, ukelele, '\n"
-"     'arpa, viola, acorde\xf3n, \xf3rgano, teclado'),\n"
-"   'sport': 'f\xfatbol, tenis, baloncesto, voleibol, b\xe1dminton, golf, hockey, p\xe1del, ajedrez, balonmano, rugby, p\xf3ker',\n"
-"   'hobby': ('yoga, pilates, judo, karate, senderismo, escalada, nataci\xf3n, ciclismo, boxeo, cer\xe1mica, fotograf\xeda, '\n"
-"     'jardiner\xeda, surf, crossfit, remo, baile, running, buceo'),\n"
-"   'language': ('espa\xf1ol, ingl\xe9s, alem\xe1n, franc\xe9s, portugu\xe9s, italiano, neerland\xe9s, holand\xe9s, polaco, ruso, chino, japon\xe9s, '\n"
-"     'coreano, \xe1rabe, turco, sueco, dan\xe9s, griego, catal\xe1n, euskera, gallego, lat\xedn'),\n"
-'  },\n'
-"  'over': {\n"
-"   'partner': ['{person} y yo (lo dejamos|lo hemos dejado|rompimos|hemos roto|nos separamos|ya no estamos '\n"
-"     'juntos|terminamos|cortamos)',\n"
-"     'lo dej\xe9 con {person}', 'lo he dejado con {person}', 'he roto con {person}', 'cort\xe9 con {person}',\n"
-"     '{person} me dej\xf3', '{person} me ha dejado', 'ya no estoy con {person}'],\n"
-"   'pet': ['se nos fue {person}', 'se nos ha ido {person}', '{person} (muri\xf3|ha muerto|se muri\xf3|falleci\xf3)',\n"
-"     '(muri\xf3|falleci\xf3|se muri\xf3) {person}', 'tuvimos que dormir a {person}'],\n"
-"   'flatmate': ['{person} se (mud\xf3|ha mudado|fue del piso|ha ido del piso) .'],\n"
-'  },\n'
-"  'nouns': {\n"
-"   'is': ('es, son, est\xe1, es de, es el, es ahora, ahora es, ahora son, ha pasado a ser, pasa a ser, pas\xf3 a ser, ser\xe1, ha '\n"
-"     'subido a, subi\xf3 a, baj\xf3 a, ha bajado a, se ha cambiado a, cambi\xf3 a, pasa a, pas\xf3 a, pas\xf3 al, se movi\xf3 al, se '\n"
-"     'pas\xf3 al, se cambi\xf3 al, se ha movido al, se ha pasado al, se ha aplazado al, se aplaz\xf3 al, cae en, es en'),\n"
-"   'was': 'era, eran, fue',\n"
-"   'change': ('pasa, se, cambiado, cambi\xe9, cambiamos, subido, subimos, bajado, bajamos, aumentado, aumentamos, reducido, '\n"
-"     'reducimos, movido, movimos, pasado, pasamos, aplazado, ampliado, ampliamos, actualizado, subi\xf3, baj\xf3, cambi\xf3, '\n"
-"     'cambiar, movi\xf3, pas\xf3, aument\xf3'),\n"
-"   'new': ('nuevo, nueva, actual, propio, propia, verdadero, correcto, correcta, completo, mensual, total, m\xe1ximo, '\n"
-"     'electr\xf3nico'),\n"
-"   'old': 'antiguo, antigua, viejo, vieja, anterior, ex',\n"
-'  },\n'
-"  'home': {\n"
-"   'states': ['vivir en {place}', 'estar viviendo en {place}', 'vivir (cerca de|a las afueras de) {place}'],\n"
-"   'begins': ['mudar (de {old place}|desde {old place}|) a {place}', 'trasladar (de {old place}|desde {old place}|) a {place}',\n"
-"     'dejar {old place} por {place}', 'cambiar {old place} por {place}', 'pasar a vivir en {place}'],\n"
-"   'ends': ['dejar {place}', 'mudar de {place}'],\n"
-'  },\n'
-"  'address': {\n"
-"   'states': ['vivir en (la calle|calle|la avenida) {address}'],\n"
-'  },\n'
-"  'birthplace': {\n"
-"   'facts': ['nacer en {place}', 'ser de {place}'],\n"
-'  },\n'
-"  'name': {\n"
-"   'states': ['llamar {name}'],\n"
-'  },\n'
-"  'age': {\n"
-"   'states': ['tener {age} a\xf1os'],\n"
-"   'begins': ['cumplir {age} (a\xf1os|)'],\n"
-'  },\n'
-"  'employer': {\n"
-"   'after_profession': ['(en|de|para) {org}'],\n"
-"   'states': ['trabajar (en|para|con) {org}'],\n"
-"   'begins': ['empezar (a trabajar|un trabajo|un nuevo trabajo|) (en|con|para) {org}', 'cambiar (de {old org}|) a {org}',\n"
-"     'fichar por {org}', 'pasar (de {old org}|) a {name}', 'dejar {old org} (por|para ir a|para trabajar en) {org}',\n"
-"     'tener (un nuevo trabajo|trabajo nuevo|un trabajo nuevo) en {org}'],\n"
-"   'ends': ['dejar {org}', 'dejar (el trabajo|mi trabajo|el empleo|mi empleo)',\n"
-"     'dejar (el trabajo|mi trabajo|mi puesto) en {org}', 'perder (el trabajo|mi trabajo|mi empleo)', 'despedir',\n"
-"     'despedir de {org}', 'renunciar (a mi trabajo|a mi puesto|)',\n"
-"     'estar (en paro|desempleado|desempleada|jubilado|jubilada)'],\n"
-'  },\n'
-"  'profession': {\n"
-"   'states': ['trabajar (como|de) {thing}', 'ser (|un|una) {profession}'],\n"
-"   'begins': ['hacer {profession}', 'empezar a trabajar (como|de) {thing}'],\n"
-'  },\n'
-"  'marital status': {\n"
-"   'states': ['estar {marital}', 'ser {marital}'],\n"
-"   'begins': ['casar', 'divorciar', 'separar'],\n"
-'  },\n'
-"  'partner': {\n"
-"   'after_marital status': ['con {person}'],\n"
-"   'states': ['ser novio de {person}', 'ser novia de {person}', 'estar saliendo con {person}'],\n"
-"   'ends': ['romper con {person}', 'dejar con {person}', 'separar de {person}', 'divorciar de {person}', 'romper'],\n"
-'  },\n'
-"  'pet': {\n"
-"   'states': ['tener (un|una|dos|tres) {pet}'],\n"
-"   'begins': ['adoptar (un|una|dos) {pet}', 'comprar (un|una) {pet}'],\n"
-"   'ends': ['{pet} morir'],\n"
-'  },\n'
-"  'diet': {\n"
-"   'states': ['ser {diet}', 'comer {diet}', 'seguir una dieta {diet}'],\n"
-"   'begins': ['hacer {diet}', 'volver {diet}', 'volver a comer {diet}', 'empezar a comer {diet}'],\n"
-"   'ends': [],\n"
-'  },\n'
-"  'allergy': {\n"
-"   'states': ['ser (al\xe9rgico|al\xe9rgica) (a|al|a la|a los|a las) {list}', 'tener alergia (a|al|a la|a los|a las) {list}',\n"
-"     'ser intolerante (a|al|a la) {list}'],\n"
-'  },\n'
-"  'condition': {\n"
-"   'states': ['tener [diabetes|asma|migra\xf1as|epilepsia|artritis|ansiedad|hipertensi\xf3n|celiaqu\xeda]',\n"
-"     'ser [diab\xe9tico|diab\xe9tica|cel\xedaco|cel\xedaca|asm\xe1tico|asm\xe1tica]'],\n"
-'  },\n'
-"  'medication': {\n"
-"   'states': ['tomar [metformina|insulina|ibuprofeno|antidepresivos|anticoagulantes|estatinas]'],\n"
-'  },\n'
-"  'language': {\n"
-"   'states': ['hablar (|un poco de|bien) {language}'],\n"
-'  },\n'
-"  'learning': {\n"
-"   'states': ['aprender {language}', 'estudiar {language}', 'estar (aprendiendo|estudiando) {language}'],\n"
-'  },\n'
-"  'instrument': {\n"
-"   'states': ['tocar (el|la) {instrument}'],\n"
-"   'ends': ['dejar (el|la) {instrument}', 'vender (mi|el|la) {instrument}'],\n"
-'  },\n'
-"  'sport': {\n"
-"   'states': ['jugar (al|a) {sport}'],\n"
-"   'ends': ['dejar (el|de jugar al) {sport}'],\n"
-'  },\n'
-"  'hobby': {\n"
-"   'states': ['hacer {hobby}', 'practicar {hobby}', 'coleccionar {thing}'],\n"
-"   'begins': ['empezar {hobby}', 'empezar con {hobby}'],\n"
-"   'ends': ['dejar (el|la|) {hobby}'],\n"
-'  },\n'
-"  'choice': {\n"
-"   'states': ['preferir {thing} (a|al|antes que|en vez de|en lugar de) {old thing}'],\n"
-'  },\n'
-"  'preference': {\n"
-"   'states': ['preferir {thing}'],\n"
-'  },\n'
-"  'like': {\n"
-"   'states': ['* gustar {thing}', '* encantar {thing}', 'adorar {thing}'],\n"
-'  },\n'
-"  'dislike': {\n"
-"   'states': ['odiar {thing}', 'detestar {thing}'],\n"
-'  },\n'
-"  'smoking': {\n"
-"   'states': ['fumar', 'ser {smoking}'],\n"
-"   'ends': ['dejar (de fumar|el tabaco)'],\n"
-'  },\n'
-"  'car': {\n"
-"   'states': ['conducir un {thing}', 'tener un [seat|renault|ford|toyota|volkswagen|peugeot|audi|bmw|tesla|fiat|kia|citro\xebn]'],\n"
-"   'ends': ['vender (el|mi|nuestro) coche', 'vender (el|mi|nuestro) carro'],\n"
-'  },\n'
-"  'budget': {\n"
-"   'states': ['tener un presupuesto de {number}', 'tener {number} de presupuesto'],\n"
-'  },\n'
-"  'salary': {\n"
-"   'states': ['ganar {number}'],\n"
-'  },\n'
-"  'rent': {\n"
-"   'states': ['pagar {number} de alquiler'],\n"
-'  },\n'
-"  'weight': {\n"
-"   'states': ['pesar {number}'],\n"
-'  },\n'
-"  'work hours': {\n"
-"   'states': ['trabajar de [noche|ma\xf1ana|tarde|d\xeda]',\n"
-"     'trabajar [por la noche|por la ma\xf1ana|media jornada|a jornada completa|a tiempo parcial]',\n"
-"     'estar en el turno de [noche|ma\xf1ana|tarde]'],\n"
-"   'begins': ['* (pasar|cambiar|poner) al turno de [noche|ma\xf1ana|tarde]', 'pasar al turno de [noche|ma\xf1ana|tarde]'],\n"
-'  },\n'
-"  'commute': {\n"
-"   'states': ['ir en [metro|bus|autob\xfas|coche|bici|tren|moto] (al trabajo|a la oficina|al curro)',\n"
-"     'ir [a pie|andando] (al trabajo|a la oficina)'],\n"
-'  },\n'
-"  'provider': {\n"
-"   'states': ['tener (la l\xednea|el m\xf3vil|internet|la luz|el seguro) con {org}'],\n"
-'  },\n'
-"  'grade': {\n"
-"   'states': ['estar en [primero|segundo|tercero|cuarto|quinto|sexto] (de primaria|de la eso|de eso|)'],\n"
-"   'begins': ['ir a [primero|segundo|tercero|cuarto|quinto|sexto]', 'pasar a [primero|segundo|tercero|cuarto|quinto|sexto]'],\n"
-'  },\n'
-' },\n'
-" 'fr': {\n"
-"  'perfect_is_past': True,\n"
-"  'words': {\n"
-"   'skip': ('maintenant, d\xe9sormais, actuellement, en ce moment, toujours, encore, aussi, d\xe9j\xe0, r\xe9cemment, enfin, '\n"
-'     "finalement, vraiment, tr\xe8s, juste, seulement, d\'ailleurs, du coup, ne, n\', me, m\', te, t\', se, s\', nous, y, "\n'
-'     "en, le, l\',\\n"\n'
-"     '  donc, bien, \xe0 nouveau, de nouveau, en fait, dor\xe9navant, ici, l\xe0, tout, compl\xe8tement, strictement, '\n"
-'     "s\xe9v\xe8rement, viens de, venons de, vient de, depuis, aujourd\' hui"),\n'
-"   'not': 'pas, plus, jamais, ne * pas, ni, aucun, aucune, pas du tout',\n"
-"   'wrong': ('je veux dire, je confonds, je me trompe, me reprend, a\xefe, non attends, v\xe9rif, plut\xf4t, je me suis plant\xe9, je me '\n"
-'     "suis plant\xe9e, j\'ai fait une faute, attends, attendez, je voulais dire, je veux dire, faute de frappe, erreur, "\n'
-'     "je me suis tromp\xe9, je me suis tromp\xe9e, tromp\xe9, tromp\xe9e, correction, coquille, mauvais, mauvaise, il s\'av\xe8re "\n'
-'     "que, en fait c\'\xe9tait, finalement non, plut\xf4t, je rectifie"),\n'
-'   \'mild\': ("non, pardon, d\xe9sol\xe9, d\xe9sol\xe9e, en fait, enfin, euh, c\'est, ce sont, c\'\xe9tait, est, et, mais, oups, le bon est, "\n'
-"     'la bonne est, le nouveau est, zut, il est, elle est, ah, que, voil\xe0, num\xe9ro, le, la, les, mon, ma, un, une, de'),\n"
-"   'but': 'mais',\n"
-"   'instead_of': 'au lieu de, au lieu du, plut\xf4t que, et non, et pas, pas',\n"
-"   'who': 'qui',\n"
-'   \'from\': "de, du, depuis, d\'",\n'
-"   'to': '\xe0, au, en, pour, vers, chez',\n"
-'   \'of\': "de, du, chez, pour, d\', des",\n'
-"   'and': 'et, ou',\n"
-"   'titles': 'docteur, docteure, dr, monsieur, madame, m, mme',\n"
-'   \'the\': "le, la, les, l\'",\n'
-"   'be': '\xeatre',\n"
-"   'now': 'maintenant, d\xe9sormais, nouveau, nouvelle, actuellement, dor\xe9navant',\n"
-"   'never': ('\xe7a, cela, ce, que, comment, tout, rien, toi, ton, ta, votre, vos, lui, maison, paix, fait, train, moi, nuit, '\n"
-"     'ville, domicile, place'),\n"
-'   \'articles\': "le, la, les, l\', un, une, des, du, de, d\', mon, ma, mes, notre, nos, au, aux",\n'
-"   'stop': ('parce, car, mais, avec, pour, quand, o\xf9, que, qui, si, comme, depuis, jusque, bien que, merci, maintenant, '\n"
-'     "aujourd\', aussi, et je, et j\', et nous, et mon, et ma, est, sont, \xe9tait, suis, ai, habite, travaille,\\n"\n'
-'     "  plus, pas, au lieu de, plut\xf4t, pr\xe8s, sans, d\xe9sormais, je, j\', il y a, en ce moment, toujours, \xe0 nouveau, ce, "\n'
-'     "c\', et pas, et non, actuellement"),\n'
-"   'stop_thing': '\xe0, dans, en, au, chez',\n"
-'  },\n'
-"  'subjects': {\n"
-'   \'first\': "je, j\', nous, on, moi, mon mari et moi, ma femme et moi, moi je",\n'
-"   'own': 'mon, ma, mes, notre, nos',\n"
-"   'third': 'il, elle, ils, elles',\n"
-"   'third_own': 'son, sa, ses, leur',\n"
-"   'bare': 'maman, papa, mamie, papi, papy',\n"
-"   'relations': ('m\xe8re/maman, p\xe8re/papa, parents, fr\xe8re, fr\xe8res, s\u0153ur/soeur, s\u0153urs, fils, fille, filles, enfant, enfants, b\xe9b\xe9, '\n"
-"     'femme/\xe9pouse, mari/\xe9poux, compagnon, compagne, conjoint, copain, copine, fianc\xe9, fianc\xe9e, grand-m\xe8re/mamie, '\n"
-"     'grand-p\xe8re/papi/papy,\\n'\n"
-"     '  grands-parents, tante, oncle, cousin, cousine, neveu, ni\xe8ce, belle-m\xe8re, beau-p\xe8re, beau-fr\xe8re, belle-s\u0153ur, '\n"
-"     'colocataire, chef, cheffe, patron, patronne, coll\xe8gue, ami, amie, voisin, voisine, \xe9quipe, entreprise, projet, '\n"
-"     'chien, chienne, chat, chatte, ex'),\n"
-"   'named_only': 'ami, amie, coll\xe8gue, voisin, voisine, \xe9quipe, entreprise, projet, cousin, cousine',\n"
-"   'adjectives': 'grand, grande, petit, petite, meilleur, meilleure, a\xeen\xe9, a\xeen\xe9e',\n"
-'  },\n'
-"  'changes': {\n"
-"   'drops': ('arr\xeat\xe9, quitt\xe9, vendu, r\xe9sili\xe9, annul\xe9, abandonn\xe9, l\xe2ch\xe9, perdu, supprim\xe9, rompu avec, s\xe9par\xe9 de, s\xe9par\xe9e de, '\n"
-'     "d\xe9missionn\xe9 de, adieu, plus besoin (de|d\'), fini (le|la|les|avec|), laiss\xe9 tomber, rendu, vir\xe9, d\xe9sinstall\xe9, "\n'
-"     'd\xe9sabonn\xe9 de, d\xe9sabonn\xe9e de, parti de, partie de, sorti de, sortie de'),\n"
-"   'swaps': 'troqu\xe9, remplac\xe9, \xe9chang\xe9, chang\xe9, pass\xe9 de, pass\xe9e de, quitt\xe9, l\xe2ch\xe9',\n"
-"   'around': 'ai \u2026 (quitt\xe9|arr\xeat\xe9), laiss\xe9 \u2026 tomber',\n"
-"   'takes_place': 'contre, par, pour, \xe0, au',\n"
-"   'generic': 'abonnement, contrat, compte, cours, poste, histoire',\n"
-'   \'passes\': ("est mort, est morte, est d\xe9c\xe9d\xe9, est d\xe9c\xe9d\xe9e, d\xe9c\xe9d\xe9, a ferm\xe9, a pris sa retraite, s\'est arr\xeat\xe9, s\'est "\n'
-'     "arr\xeat\xe9e, a expir\xe9, a coul\xe9, a fait faillite, m\'a vir\xe9, m\'a vir\xe9e, m\'a licenci\xe9, m\'a licenci\xe9e, ne me font plus "\n'
-"     'rien, ne me fait plus rien'),\n"
-'   \'is_over\': ("fini, finie, finis, termin\xe9, termin\xe9e, mort, morte, annul\xe9, annul\xe9e, vendu, vendue, de l\'histoire ancienne, \xe0 "\n'
-"     'la casse, \xe0 la retraite, du pass\xe9, ferm\xe9, ferm\xe9e, supprim\xe9, supprim\xe9e'),\n"
-'   \'goes\': "est parti, est partie, a d\xe9m\xe9nag\xe9, a rendu ses cl\xe9s, s\'en est all\xe9, s\'est en all\xe9e, m\'a quitt\xe9, m\'a quitt\xe9e",\n'
-'   \'no_more\': ("ne * * plus, n\' * * plus, ne * plus, n\' * plus, plus de, plus d\', plus aucun, plus aucune, plus jamais, j\' ai "\n'
-'     "plus, j\' suis plus, je suis plus"),\n'
-'   \'takes\': ("s\' est pris, suis pass\xe9 (\xe0|au), suis pass\xe9e (\xe0|au), pass\xe9 (\xe0|au), maintenant (je|j\'|c\'est), (on a|j\' ai) "\n'
-"     '(pris|adopt\xe9|achet\xe9|choisi), commenc\xe9, inscrit (\xe0|au), inscrite (\xe0|au)'),\n"
-'   \'tells\': ("c\' est (maintenant|), (nous sommes|je suis|on est) (d\xe9sormais|maintenant|) (au|\xe0|en|chez|), \xe9cris (plut\xf4t|) "\n'
-'     "(\xe0|), utilise, me joint au, me suit, s\' appelle"),\n'
-"   'lately': ('maintenant, d\xe9sormais, depuis, dor\xe9navant, \xe0 partir de, actuellement, nouveau, nouvelle, plut\xf4t, mtn, ces '\n"
-"     'temps-ci'),\n"
-'   \'others\': "ami, amie, quelqu\'un, gens, client, cliente, pote, voisin, voisine, monde",\n'
-"   'units': 'mg, ml, g, kg, km, euros, euro, h, heures, jours, semaines, mois, ans, fois, minutes',\n"
-'  },\n'
-"  'between': {\n"
-"   'have': 'ai, as, a, avons, ont',\n"
-"   'be': 'suis, sommes, est, sont',\n"
-'   \'past\': "avant, autrefois, jadis, dans le pass\xe9, \xe9tant enfant, enfant, \xe0 l\'\xe9poque",\n'
-"   'plan': 'vais, allons, va, vont, compte, comptons, pr\xe9vois de, pr\xe9voyons de, envisage de',\n"
-"   'maybe': ('voudrais, aimerais, veux, voulons, pourrais, peux, devrais, si, peut-\xeatre, r\xeave de, aimerait, souhaite, dois, '\n"
-"     'pense, pensons, faut, aimerions'),\n"
-"   'stopped': 'ai arr\xeat\xe9 de, a arr\xeat\xe9 de, avons arr\xeat\xe9 de, arr\xeate de, ai cess\xe9 de, ai renonc\xe9 \xe0',\n"
-'  },\n'
-"  'dropped': {\n"
-"   'je suis': 'allergique, v\xe9g\xe9tarien, v\xe9g\xe9tarienne, v\xe9gan, v\xe9gane, vegan, intol\xe9rant, intol\xe9rante, mari\xe9, mari\xe9e, c\xe9libataire',\n"
-"   'je': 'habite, bosse, travaille, suis, mange, joue, fume, prends, parle',\n"
-'  },\n'
-"  'verbs': {\n"
-"   'irregular': ('aller/vais va allons/allais allait/all\xe9 all\xe9e/aller, habiter/habite habitons habitent/habitais habitait '\n"
-"     'habitions/habit\xe9/habiter/habitant, vivre/vis vit vivons vivent/vivais vivait vivions/v\xe9cu/vivre/vivant, '\n"
-"     'd\xe9m\xe9nager/d\xe9m\xe9nage d\xe9m\xe9nageons/d\xe9m\xe9nageais/d\xe9m\xe9nag\xe9/d\xe9m\xe9nager, '\n"
-"     'emm\xe9nager/emm\xe9nage/emm\xe9nageais/emm\xe9nag\xe9/emm\xe9nager, installer/installe installons/installais/install\xe9 install\xe9e '\n"
-"     'install\xe9s/installer,\\n'\n"
-"     '  travailler/travaille travaillons travaillent/travaillais travaillait/travaill\xe9/travailler/travaillant, '\n"
-"     'bosser/bosse/bossais/boss\xe9/bosser, appeler/appelle appelles appellent/appelais appelait/appel\xe9 '\n"
-"     'appel\xe9e/appeler, \xeatre/suis est sommes sont/\xe9tais \xe9tait \xe9tions/\xe9t\xe9/\xeatre, avoir/ai a avons ont/avais avait '\n"
-"     'avions/eu/avoir,\\n'\n"
-"     '  manger/mange mangeons mangent/mangeais mangeait/mang\xe9/manger, parler/parle parlons/parlais '\n"
-"     'parlait/parl\xe9/parler, jouer/joue jouons jouent/jouais jouait/jou\xe9/jouer, fumer/fume fumons/fumais '\n"
-"     'fumait/fum\xe9/fumer, aimer/aime aimons/aimais aimait/aim\xe9/aimer, adorer/adore adorons/adorais/ador\xe9/adorer, '\n"
-"     'd\xe9tester/d\xe9teste d\xe9testons/d\xe9testais/d\xe9test\xe9/d\xe9tester,\\n'\n"
-"     '  pr\xe9f\xe9rer/pr\xe9f\xe8re pr\xe9f\xe9rons/pr\xe9f\xe9rais/pr\xe9f\xe9r\xe9/pr\xe9f\xe9rer, quitter/quitte quittons/quittais/quitt\xe9/quitter, '\n"
-"     'commencer/commence commen\xe7ons/commen\xe7ais/commenc\xe9/commencer, rejoindre/rejoins '\n"
-"     'rejoint/rejoignais/rejoint/rejoindre, changer/change changeons/changeais/chang\xe9/changer, passer/passe '\n"
-"     'passons/passais/pass\xe9 pass\xe9e/passer, devenir/deviens devient/devenais/devenu devenue devenus/devenir,\\n'\n"
-"     '  faire/fais fait faisons/faisais faisait/fait/faire, na\xeetre/nais/naissais/n\xe9 n\xe9e/na\xeetre, '\n"
-"     'grandir/grandis/grandissais/grandi/grandir, marier/marie/mariais/mari\xe9 mari\xe9e mari\xe9s/marier, '\n"
-"     'divorcer/divorce/divor\xe7ais/divorc\xe9/divorcer, s\xe9parer/s\xe9pare/s\xe9parais/s\xe9par\xe9 s\xe9par\xe9e s\xe9par\xe9s/s\xe9parer, '\n"
-"     'rompre/romps/rompais/rompu/rompre, perdre/perds perd/perdais/perdu/perdre, vendre/vends vend '\n"
-"     'vendons/vendais/vendu/vendre,\\n'\n"
-"     '  acheter/ach\xe8te achetons/achetais/achet\xe9/acheter, conduire/conduis conduit/conduisais/conduit/conduire, '\n"
-"     'arr\xeater/arr\xeate arr\xeatons/arr\xeatais/arr\xeat\xe9/arr\xeater, prendre/prends prend/prenais/pris/prendre, apprendre/apprends '\n"
-"     'apprend/apprenais/appris/apprendre, \xe9tudier/\xe9tudie/\xe9tudiais/\xe9tudi\xe9/\xe9tudier, '\n"
-"     'd\xe9missionner/d\xe9missionne/d\xe9missionnais/d\xe9missionn\xe9/d\xe9missionner, licencier/licencie/licenciais/licenci\xe9 '\n"
-"     'licenci\xe9e/licencier,\\n'\n"
-"     '  f\xeater/f\xeate/f\xeatais/f\xeat\xe9/f\xeater, boire/bois boit/buvais/bu/boire, gagner/gagne/gagnais/gagn\xe9/gagner, payer/paie '\n"
-"     'paye payons/payais/pay\xe9/payer, peser/p\xe8se/pesais/pes\xe9/peser, souffrir/souffre/souffrais/souffert/souffrir, '\n"
-"     'adopter/adopte/adoptais/adopt\xe9/adopter, mourir/meurt/mourait/mort morte/mourir, '\n"
-"     'embaucher/embauche/embauchais/embauch\xe9 embauch\xe9e/embaucher, venir/viens vient/venais/venu venue/venir, '\n"
-"     'partir/pars part/partais/parti partie partis/partir, '\n"
-"     'collectionner/collectionne/collectionnais/collectionn\xe9/collectionner, '\n"
-"     'remanger/remange/remangeais/remang\xe9/remanger'),\n"
-'  },\n'
-"  'kinds': {\n"
-"   'diet': ('v\xe9g\xe9tarien, v\xe9g\xe9tarienne, v\xe9g\xe9tariens, v\xe9gan, v\xe9gane, vegan, v\xe9g\xe9talien, v\xe9g\xe9talienne, pesc\xe9tarien, '\n"
-"     'pesc\xe9tarienne, flexitarien, flexitarienne, omnivore, casher, halal, viande, poisson, de la viande, du poisson, '\n"
-"     'de tout, sans gluten'),\n"
-"   'marital': ('mari\xe9, mari\xe9e, mari\xe9s, c\xe9libataire, divorc\xe9, divorc\xe9e, fianc\xe9, fianc\xe9e, veuf, veuve, s\xe9par\xe9, s\xe9par\xe9e, pacs\xe9, '\n"
-"     'pacs\xe9e, en couple'),\n"
-"   'smoking': 'fumeur, fumeuse, non-fumeur, non-fumeuse, ex-fumeur',\n"
-"   'profession': ('professeur, prof, m\xe9decin, infirmier, infirmi\xe8re, ing\xe9nieur, ing\xe9nieure, d\xe9veloppeur, d\xe9veloppeuse, '\n"
-"     'programmeur, programmeuse, avocat, avocate, cuisinier, cuisini\xe8re, serveur, serveuse, \xe9tudiant, \xe9tudiante, '\n"
-"     'comptable, architecte, graphiste, journaliste, traducteur, traductrice,\\n'\n"
-"     '  m\xe9canicien, m\xe9canicienne, \xe9lectricien, plombier, policier, polici\xe8re, pompier, musicien, musicienne, '\n"
-"     'artiste, pharmacien, pharmacienne, dentiste, psychologue, vendeur, vendeuse, boulanger, boulang\xe8re, coiffeur, '\n"
-"     'coiffeuse, consultant, consultante, g\xe9rant, g\xe9rante, directeur, directrice, retrait\xe9, retrait\xe9e, instituteur, '\n"
-"     'institutrice, v\xe9t\xe9rinaire, kin\xe9, kin\xe9sith\xe9rapeute, chercheur, chercheuse, menuisier, designer, chef de projet, '\n"
-"     'au ch\xf4mage, enseignant, enseignante'),\n"
-"   'pet': ('chien, chienne, chat, chatte, lapin, hamster, cheval, perroquet, poisson, tortue, chiens, chats, chiot, '\n"
-"     'chaton, oiseau, poules'),\n"
-"   'instrument': ('violon, piano, guitare, violoncelle, basse, batterie, saxophone, fl\xfbte, trompette, clarinette, ukul\xe9l\xe9, harpe, '\n"
-"     'alto, accord\xe9on, orgue'),\n"
-"   'sport': 'foot, football, tennis, basket, volley, badminton, golf, hockey, padel, \xe9checs, handball, rugby, poker',\n"
-"   'hobby': ('yoga, pilates, judo, karat\xe9, randonn\xe9e, escalade, natation, v\xe9lo, boxe, poterie, photographie, jardinage, '\n"
-"     'surf, crossfit, aviron, danse, course \xe0 pied, th\xe9\xe2tre, \xe9quitation, plong\xe9e'),\n"
-"   'language': ('fran\xe7ais, anglais, allemand, espagnol, portugais, italien, n\xe9erlandais, polonais, russe, chinois, japonais, '\n"
-"     'cor\xe9en, arabe, turc, su\xe9dois, danois, grec, catalan, breton, latin, basque'),\n"
-'  },\n'
-"  'over': {\n"
-'   \'partner\': ["{person} et moi (on s\'est|nous nous sommes|c\'est|on a) (s\xe9par\xe9s|quitt\xe9s|fini|rompu|termin\xe9)",\n'
-'     \'fini avec {person}\', \'termin\xe9 avec {person}\', "{person} m\' a (quitt\xe9|quitt\xe9e)", \'plus avec {person}\',\n'
-"     'largu\xe9 {person}'],\n"
-"   'pet': ['{person} (est mort|est morte|nous a quitt\xe9s|est parti pour toujours)', 'on a perdu {person}',\n"
-"     'a d\xfb faire piquer {person}'],\n"
-"   'flatmate': ['{person} (est partie|est parti|a d\xe9m\xe9nag\xe9) .'],\n"
-'  },\n'
-"  'nouns': {\n"
-"   'is': ('a \xe9t\xe9, ont \xe9t\xe9, est, sont, est de, est le, est maintenant, est d\xe9sormais, est pass\xe9 \xe0, est pass\xe9e \xe0, passe \xe0, '\n"
-"     'a \xe9t\xe9 port\xe9 \xe0, sera, a augment\xe9 \xe0, est mont\xe9 \xe0, est tomb\xe9 \xe0, est repouss\xe9 au, est repouss\xe9e au, a \xe9t\xe9 '\n"
-"     'repouss\xe9e au, a \xe9t\xe9 repouss\xe9 au, a \xe9t\xe9 d\xe9plac\xe9e au, a \xe9t\xe9 d\xe9plac\xe9 au, est d\xe9plac\xe9e au, est report\xe9e au, est '\n"
-'     "report\xe9 au, a \xe9t\xe9 report\xe9e au, a \xe9t\xe9 report\xe9 au, tombe, passe au, est pass\xe9e au, a lieu, c\'est, est \xe0, est au"),\n'
-"   'was': '\xe9tait, \xe9taient',\n"
-"   'change': ('chang\xe9, augment\xe9, baiss\xe9, r\xe9duit, d\xe9plac\xe9, d\xe9plac\xe9e, repouss\xe9, repouss\xe9e, report\xe9, report\xe9e, pass\xe9, pass\xe9e, '\n"
-"     'avanc\xe9, avanc\xe9e, mis, port\xe9, modifi\xe9'),\n"
-"   'new': ('nouveau, nouvelle, nouvel, actuel, actuelle, propre, vrai, vraie, bon, bonne, complet, compl\xe8te, mensuel, '\n"
-"     'total, maximum'),\n"
-"   'old': 'ancien, ancienne, vieux, vieille, pr\xe9c\xe9dent, pr\xe9c\xe9dente, ex',\n"
-'  },\n'
-"  'home': {\n"
-"   'states': ['habiter (\xe0|au|en|aux|dans|pr\xe8s de|) {place}', 'vivre (\xe0|au|en|aux|pr\xe8s de) {place}'],\n"
-"   'begins': ['d\xe9m\xe9nager (de {old place}|) (\xe0|au|en|pour|vers) {place}', 'emm\xe9nager (\xe0|au|en) {place}',\n"
-"     'installer (\xe0|au|en) {place}', 'quitter {old place} pour {place}', 'changer {old place} pour {place}',\n"
-"     'partir vivre (\xe0|au|en) {place}', 'partir (de {old place}|) (\xe0|au|en|pour) {place}'],\n"
-"   'ends': ['quitter {place}', 'd\xe9m\xe9nager de {place}', 'partir de {place}'],\n"
-'  },\n'
-"  'address': {\n"
-"   'states': ['habiter (au|) {address}'],\n"
-'  },\n'
-"  'birthplace': {\n"
-"   'facts': ['na\xeetre (\xe0|au|en) {place}', 'grandir (\xe0|au|en) {place}', 'venir de {place}'],\n"
-'  },\n'
-"  'name': {\n"
-"   'states': ['appeler {name}'],\n"
-'  },\n'
-"  'age': {\n"
-"   'states': ['avoir {age} ans'],\n"
-"   'begins': ['avoir eu {age} ans', 'f\xeater mes {age} ans'],\n"
-'  },\n'
-"  'employer': {\n"
-"   'after_profession': ['(chez|\xe0|pour) {org}'],\n"
-"   'states': ['travailler (chez|\xe0|au|pour) {org}', 'bosser (chez|\xe0|au|pour) {org}', '\xeatre employ\xe9 (chez|par) {org}'],\n"
-"   'begins': ['commencer (\xe0 travailler|un travail|un nouveau travail|un boulot|un nouvel emploi|) (chez|\xe0|au) {org}',\n"
-"     'rejoindre {org}', 'passer (de {old org}|) (\xe0|chez) {org}', 'quitter {old org} pour {org}',\n"
-"     'embaucher (chez|par) {org}', 'changer pour {org}',\n"
-"     'avoir (un nouveau travail|un nouvel emploi|un nouveau poste|un nouveau boulot) chez {org}'],\n"
-"   'ends': ['quitter {org}', 'quitter (mon travail|mon emploi|mon poste|mon boulot)',\n"
-"     'quitter (mon travail|mon emploi|mon poste) (chez|\xe0) {org}', 'd\xe9missionner', 'd\xe9missionner de (chez|) {org}',\n"
-"     'perdre mon (emploi|travail|boulot)', 'licencier', 'licencier (de|par) {org}',\n"
-"     '\xeatre (au ch\xf4mage|\xe0 la retraite|retrait\xe9|retrait\xe9e)'],\n"
-'  },\n'
-"  'profession': {\n"
-"   'states': ['travailler comme {thing}', '\xeatre (un|une|) {profession}'],\n"
-"   'begins': ['devenir {profession}'],\n"
-'  },\n'
-"  'marital status': {\n"
-"   'states': ['\xeatre {marital}'],\n"
-"   'begins': ['divorcer'],\n"
-'  },\n'
-"  'partner': {\n"
-"   'after_marital status': ['(\xe0|avec) {person}'],\n"
-"   'states': ['\xeatre en couple avec {person}', 'sortir avec {person}'],\n"
-"   'begins': ['marier avec {person}'],\n"
-"   'ends': ['rompre avec {person}', 's\xe9parer de {person}', 's\xe9parer', 'divorcer de {person}', 'quitter {person}'],\n"
-'  },\n'
-"  'pet': {\n"
-"   'states': ['avoir (un|une|deux|trois) {pet}'],\n"
-"   'begins': ['adopter (un|une|deux) {pet}', 'acheter (un|une) {pet}'],\n"
-"   'ends': ['{pet} mourir', 'vendre (mon|notre|le|la) {pet}'],\n"
-'  },\n'
-"  'diet': {\n"
-"   'states': ['\xeatre {diet}', 'manger (de la|du|) {diet}'],\n"
-"   'begins': ['devenir {diet}', 'passer au r\xe9gime {diet}', 'remanger {diet}', 'commencer \xe0 manger {diet}',\n"
-"     'recommencer \xe0 manger {diet}'],\n"
-'  },\n'
-"  'allergy': {\n"
-'   \'states\': ["\xeatre allergique (\xe0|au|aux|\xe0 la|\xe0 l\'|\xe0 le) {list}", "avoir une allergie (\xe0|au|aux|\xe0 la|\xe0 l\') {list}",\n'
-"     '\xeatre intol\xe9rant (\xe0|au|\xe0 la) {list}', '\xeatre intol\xe9rante (\xe0|au|\xe0 la) {list}'],\n"
-'  },\n'
-"  'condition': {\n"
-'   \'states\': ["avoir (du|de l\'|des|le|la) [diab\xe8te|asthme|migraines|\xe9pilepsie|arthrose|maladie c\u0153liaque]",\n'
-"     '\xeatre [diab\xe9tique|asthmatique|c\u0153liaque|coeliaque|\xe9pileptique]'],\n"
-'  },\n'
-"  'medication': {\n"
-'   \'states\': ["prendre (de la|de l\'|du|des) [metformine|insuline|ibuprof\xe8ne|antid\xe9presseurs|anticoagulants|statines]"],\n'
-'  },\n'
-"  'language': {\n"
-'   \'states\': [\'parler (|couramment|un peu|bien) {language}\', "parler (couramment|bien) (le|l\'|) {language}"],\n'
-'  },\n'
-"  'learning': {\n"
-'   \'states\': ["apprendre (le|l\'|) {language}", "apprendre (le|la|l\'|\xe0 jouer du) {instrument}"],\n'
-'  },\n'
-"  'instrument': {\n"
-'   \'states\': ["jouer (du|de la|de l\') {instrument}", "faire (du|de la|de l\') {instrument}"],\n'
-'   \'ends\': ["arr\xeater (le|la|l\') {instrument}", \'vendre (mon|ma|le|la) {instrument}\'],\n'
-'  },\n'
-"  'sport': {\n"
-"   'states': ['jouer (au|aux) {sport}', 'faire (du|de) {sport}'],\n"
-"   'ends': ['arr\xeater (le|les) {sport}'],\n"
-'  },\n'
-"  'hobby': {\n"
-'   \'states\': ["faire (du|de la|de l\') {hobby}", \'collectionner {thing}\'],\n'
-'   \'begins\': ["commencer (le|la|l\') {hobby}"],\n'
-'   \'ends\': ["arr\xeater (le|la|l\') {hobby}"],\n'
-'  },\n'
-"  'choice': {\n"
-"   'states': ['pr\xe9f\xe9rer {thing} (\xe0|au|aux|plut\xf4t que|\xe0 la) {old thing}'],\n"
-'  },\n'
-"  'preference': {\n"
-"   'states': ['pr\xe9f\xe9rer {thing}'],\n"
-'  },\n'
-"  'like': {\n"
-"   'states': ['aimer {thing}', 'adorer {thing}'],\n"
-'  },\n'
-"  'dislike': {\n"
-"   'states': ['d\xe9tester {thing}'],\n"
-'  },\n'
-"  'smoking': {\n"
-"   'states': ['fumer', '\xeatre {smoking}'],\n"
-"   'ends': ['arr\xeater (de fumer|la cigarette|le tabac)'],\n"
-'  },\n'
-"  'car': {\n"
-"   'states': ['conduire une {thing}',\n"
-"     'avoir une [renault|peugeot|citro\xebn|volkswagen|toyota|tesla|audi|bmw|fiat|dacia|ford|clio|twingo]'],\n"
-"   'ends': ['vendre (ma|notre|la) voiture'],\n"
-'  },\n'
-"  'budget': {\n"
-"   'states': ['avoir un budget de {number}'],\n"
-'  },\n'
-"  'salary': {\n"
-"   'states': ['gagner {number}'],\n"
-'  },\n'
-"  'rent': {\n"
-"   'states': ['payer {number} de loyer'],\n"
-'  },\n'
-"  'weight': {\n"
-"   'states': ['peser {number}'],\n"
-'  },\n'
-"  'commute': {\n"
-"   'states': ['aller (au travail|au bureau|au boulot) en [bus|m\xe9tro|v\xe9lo|voiture|train|tram]',\n"
-"     'prendre le [bus|m\xe9tro|v\xe9lo|train|tram|rer] pour aller (au travail|au bureau|au boulot)',\n"
-"     'aller (au travail|au bureau|au boulot) \xe0 [v\xe9lo|pied]'],\n"
-'  },\n'
-' },\n'
-" 'it': {\n"
-"  'drops_subject': True,\n"
-"  'perfect_is_past': True,\n"
-"  'words': {\n"
-"   'skip': ('ora, adesso, attualmente, ormai, ancora, anche, gi\xe0, di recente, recentemente, finalmente, davvero, molto, '\n"
-'     "solo, sempre, mi, m\', ti, ci, si, vi, lo, la, li, qui, l\xec, tra l\'altro, al momento, per ora, in realt\xe0,\\n"\n'
-"     '  oggi come oggi, nuovamente, di nuovo, completamente, gravemente, appena, mio marito e io, poi, infine, pi\xf9, '\n"
-"     'bene, stabilmente, invece'),\n"
-"   'not': 'non, mai, pi\xf9, non * pi\xf9, n\xe9, nessun, nessuna',\n"
-'   \'wrong\': ("mi correggo, ma che dico, no aspetta, m\'\xe8 saltato, ho guardato, intendevo, ho scritto male, mi ero confuso, "\n'
-"     'aspetta, volevo dire, intendevo, intendo, mi sono sbagliato, mi sono sbagliata, ho sbagliato, errore di '\n"
-"     'battitura, refuso, correzione, sbagliato, sbagliata, errore mio, mi correggo, \xe8 venuto fuori, alla fine non, '\n"
-"     'anzi, si \xe8 scoperto, errore'),\n"
-"   'mild': ('no, scusa, scusami, scusate, in realt\xe0, beh, \xe8, sono, era, e, ma, ops, quello nuovo \xe8, quello giusto \xe8, il '\n"
-'     "nuovo \xe8, bens\xec, il, la, le, i, lo, l\', un, una, mio, mia, che, ora \xe8, ah, ehm, di, alle, agli, al, ai"),\n'
-"   'but': 'ma, bens\xec',\n"
-"   'instead_of': 'invece di, invece che, anzich\xe9, al posto di, e non, non',\n"
-"   'who': 'che',\n"
-'   \'from\': "da, dal, dalla, dall\', di",\n'
-'   \'to\': "a, al, alla, ad, in, per, allo, all\'",\n'
-'   \'of\': "di, del, della, da, con, presso, in, dell\', per",\n'
-"   'and': 'e, ed, o, oppure',\n"
-"   'titles': 'dottor, dottore, dottoressa, signor, signora, dott',\n"
-'   \'the\': "il, lo, la, i, gli, le, l\'",\n'
-"   'be': 'essere, stare',\n"
-"   'now': 'ora, adesso, attualmente, ormai, nuovo, nuova',\n"
-"   'never': ('questo, questa, ci\xf2, che, come, tutto, niente, te, tuo, tua, casa, pace, centro, giro, affitto, campagna, '\n"
-"     'notte, me, proprio, un'),\n"
-'   \'articles\': ("il, lo, la, i, gli, le, l\', un, uno, una, un\', mio, mia, miei, mie, nostro, nostra, al, del, della, di, dei, "\n'
-"     'delle'),\n"
-"   'stop': ('perch\xe9, ma, con, per, quando, dove, che, se, come, da, fino, anche, grazie, ora, oggi, adesso, e vivo, e '\n"
-"     'abito, e lavoro, e mi, e ho, e sono, e mio, \xe8, sono, era, ho, abito, vivo, lavoro, ormai, vicino, senza, non, '\n"
-"     'invece, dal,\\n'\n"
-"     '  anzich\xe9, bens\xec, e non, al posto, pi\xf9, attualmente, mi, abita, vive, lavora'),\n"
-"   'stop_thing': 'in, a, ad, nel, nella',\n"
-'  },\n'
-"  'subjects': {\n"
-"   'first': 'io, noi, io e mio marito, io e mia moglie, mio marito e io, mia moglie e io',\n"
-"   'own': 'mio, mia, miei, mie, nostro, nostra, nostri, nostre',\n"
-"   'third': 'lui, lei, loro',\n"
-"   'third_own': 'suo, sua, suoi, sue',\n"
-"   'bare': 'mamma, pap\xe0, nonna, nonno',\n"
-"   'relations': ('madre/mamma, padre/pap\xe0/babbo, genitori, fratello, sorella, fratelli, figlio, figlia, figli, bambino, bambina, '\n"
-"     'moglie, marito, compagno, compagna, fidanzato, fidanzata, ragazzo, ragazza, nonna, nonno, nonni, zia, zio, '\n"
-"     'cugino, cugina, nipote,\\n'\n"
-"     '  suocera, suocero, cognato, cognata, coinquilino, coinquilina, capo, collega, amico, amica, vicino, vicina, '\n"
-"     'squadra, azienda, progetto, cane, gatto, gatta, ex'),\n"
-"   'named_only': 'amico, amica, collega, vicino, vicina, squadra, azienda, progetto, cugino, cugina',\n"
-"   'adjectives': 'grande, piccolo, piccola, maggiore, minore, migliore',\n"
-'  },\n'
-"  'changes': {\n"
-"   'drops': ('smesso (di|con|), venduto, disdetto, lasciato, mollato, cancellato, annullato, abbandonato, perso, chiuso, '\n"
-"     'licenziato da, dimesso da, dimessa da, addio (a|al|alla|), basta (con|), finito con, finita con, finita '\n"
-"     '(la|il), restituito, tolto, rotto con, chiuso con, uscito da, uscita da'),\n"
-"   'swaps': 'cambiato, sostituito, scambiato, passato da, passata da, barattato',\n"
-"   'around': 'dato \u2026 via',\n"
-"   'takes_place': 'con, per, a, al',\n"
-"   'generic': 'abbonamento, contratto, conto, corso, posto, storia',\n"
-"   'passes': ('\xe8 morto, \xe8 morta, morto, morta, \xe8 andato in pensione, \xe8 andata in pensione, \xe8 finito, \xe8 finita, \xe8 scaduto, \xe8 '\n"
-'     "scaduta, ha chiuso, \xe8 fallito, \xe8 fallita, non c\'\xe8 pi\xf9, mi ha licenziato, mi ha licenziata, mi ha lasciato, mi "\n'
-"     'ha lasciata, ha fatto le valigie'),\n"
-"   'is_over': ('finito, finita, morto, morta, andato in pensione, andata in pensione, scaduto, scaduta, in soffitta, chiuso, '\n"
-"     'chiusa, venduto, venduta, saltato, saltata, storia vecchia, al museo, acqua passata'),\n"
-'   \'goes\': ("se n\'\xe8 andato, se n\'\xe8 andata, \xe8 partito, \xe8 partita, \xe8 andato via, \xe8 andata via, si \xe8 trasferito, si \xe8 "\n'
-"     'trasferita, andato in pensione, andata in pensione'),\n"
-"   'no_more': 'non * pi\xf9, niente pi\xf9, mai pi\xf9, non pi\xf9, nessun',\n"
-"   'takes': ('mi sono buttato su, mi sono buttata su, passato (a|al), passata (a|al), mi son (presa|preso), ho preso, ho '\n"
-"     'comprato, abbiamo preso, \xe8 arrivato, \xe8 arrivata, mi segue, ora (faccio|uso|ho|sono)'),\n"
-"   'tells': ('(\xe8|sono) (ora|adesso|), stiamo in, sto (al|in|a), usa, si chiama, considerami, (da oggi|ora|adesso) \xe8, ha '\n"
-"     'preso il posto di'),\n"
-'   \'lately\': "ora, adesso, da oggi, da gennaio, ormai, nuovo, nuova, d\'ora in poi, ultimamente, attualmente",\n'
-"   'others': 'amico, amica, qualcuno, gente, cliente, tutti, suocero, suocera, vicino, vicina',\n"
-"   'units': 'mg, ml, g, kg, km, euro, ore, ora, giorni, settimane, mesi, anni, volte, minuti',\n"
-'  },\n'
-"  'between': {\n"
-"   'have': 'ha, hanno, \xe8, aveva',\n"
-"   'have_first': 'ho, abbiamo, sono, siamo',\n"
-"   'be': 'sta, stanno',\n"
-"   'be_first': 'sto, stiamo',\n"
-"   'past': 'prima, una volta, in passato, da bambino, da bambina, da piccolo, da piccola, un tempo',\n"
-"   'plan': 'andr\xe0 a, sta per',\n"
-"   'plan_first': 'andr\xf2 a, andremo a, sto per, stiamo per, ho intenzione di, abbiamo intenzione di, conto di',\n"
-"   'maybe': ('vorrei, voglio, vogliamo, vorremmo, potrei, posso, dovrei, se, forse, magari, mi piacerebbe, piacerebbe, '\n"
-"     'vuole, devo, pu\xf2, penso di, pensiamo di'),\n"
-"   'stopped': 'ha smesso di',\n"
-"   'stopped_first': 'ho smesso di, abbiamo smesso di, smetto di, non riesco pi\xf9 a',\n"
-'  },\n'
-"  'verbs': {\n"
-"   'irregular': ('andare/vado andiamo|va vanno/andavo|andava/andato andata/andare, spostare/sposto sposta|/spostavo/spostato '\n"
-"     'spostata/spostare, abitare/abito abitiamo | abita abitano/abitavo abitavamo | abitava '\n"
-"     'abit\xf2/abitato/abitare/abitando, vivere/vivo viviamo | vive vivono/vivevo vivevamo | '\n"
-"     'viveva/vissuto/vivere/vivendo, trasferire/trasferisco trasferiamo | trasferisce trasferiscono/trasferii | '\n"
-"     'trasfer\xec/trasferito trasferita trasferiti trasferite/trasferirmi trasferirci trasferire,\\n'\n"
-"     '  traslocare/trasloco traslochiamo | trasloca/traslocavo | trasloc\xf2/traslocato/traslocare, lavorare/lavoro '\n"
-"     'lavoriamo | lavora lavorano/lavoravo lavoravamo | lavorava/lavorato/lavorare/lavorando, chiamare/chiamo | '\n"
-"     'chiama chiamano/chiamavo | chiamava/chiamato/chiamare, essere/sono siamo | \xe8/ero eravamo | era erano/stato '\n"
-"     'stata stati/essere,\\n'\n"
-"     '  avere/ho abbiamo | ha hanno/avevo avevamo | aveva avevano/avuto/avere, mangiare/mangio mangiamo | '\n"
-"     'mangia/mangiavo | mangiava/mangiato/mangiare, parlare/parlo parliamo | parla/parlavo | '\n"
-"     'parlava/parlato/parlare, suonare/suono suoniamo | suona/suonavo | suonava/suonato/suonare, giocare/gioco '\n"
-"     'giochiamo | gioca/giocavo | giocava/giocato/giocare,\\n'\n"
-"     '  fumare/fumo | fuma/fumavo | fumava/fumato/fumare, amare/amo amiamo | ama/amavo | amava/amato/amare, '\n"
-"     'adorare/adoro | adora/adoravo | adorava/adorato/adorare, odiare/odio odiamo | odia/odiavo | '\n"
-"     'odiava/odiato/odiare, detestare/detesto | detesta/detestavo | detestava/detestato/detestare, '\n"
-"     'preferire/preferisco preferiamo | preferisce/preferivo | preferiva/preferito/preferire,\\n'\n"
-"     '  piacere/| piace piacciono/| piaceva piacevano/piaciuto piaciuta/piacere, lasciare/lascio lasciamo | '\n"
-"     'lascia/lasciavo | lasci\xf2/lasciato/lasciare, cominciare/comincio | comincia/cominciavo | '\n"
-"     'cominciava/cominciato/cominciare, iniziare/inizio iniziamo | inizia/iniziavo | iniziava/iniziato/iniziare, '\n"
-"     'cambiare/cambio | cambia/cambiavo | cambi\xf2/cambiato/cambiare, passare/passo passiamo | passa/passavo | '\n"
-"     'pass\xf2/passato passata/passare,\\n'\n"
-"     '  diventare/divento | diventa/diventavo | divent\xf2/diventato diventata diventati/diventare, fare/faccio '\n"
-"     'facciamo | fa fanno/facevo | faceva/fatto/fare, nascere/| /| /nato nata/nascere, crescere/| /| /cresciuto '\n"
-"     'cresciuta/crescere, sposare/| sposa/| /sposato sposata sposati/sposare sposarmi, divorziare/divorzio | '\n"
-"     'divorzia/| /divorziato/divorziare, licenziare/| licenzia/| /licenziato licenziata/licenziare,\\n'\n"
-"     '  perdere/perdo | perde/perdevo persi | perse/perso/perdere, vendere/vendo vendiamo | vende/vendevo | '\n"
-"     'vendette/venduto/vendere, comprare/compro compriamo | compra/compravo | compr\xf2/comprato/comprare, '\n"
-"     'guidare/guido | guida/guidavo | guidava/guidato/guidare, smettere/smetto | smette/| /smesso/smettere, '\n"
-"     'prendere/prendo prendiamo | prende/prendevo | prese/preso/prendere, imparare/imparo | impara/| '\n"
-"     '/imparato/imparare/imparando,\\n'\n"
-"     '  studiare/studio studiamo | studia/studiavo | studiava/studiato/studiare/studiando, dimettere/dimetto | '\n"
-"     'dimette/| /dimesso dimessa/dimettermi, compiere/compio | compie/| compiva/compiuto/compiere, bere/bevo beviamo '\n"
-"     '| beve/bevevo | beveva/bevuto/bere, guadagnare/guadagno | guadagna/guadagnavo | '\n"
-"     'guadagnava/guadagnato/guadagnare, pagare/pago paghiamo | paga/pagavo | pagava/pagato/pagare, pesare/peso | '\n"
-"     'pesa/pesavo | pesava/pesato/pesare,\\n'\n"
-"     '  rompere/| /| /rotto/rompere, adottare/adotto | adotta/| /adottato/adottare, morire/| muore/| mor\xec/morto '\n"
-"     'morta/morire, tornare/torno torniamo | torna/| /tornato tornata tornati/tornare, assumere/| assume/| /assunto '\n"
-"     'assunta/assumere, venire/vengo | viene/| /venuto venuta/venire, collezionare/colleziono | '\n"
-"     'colleziona/collezionavo | collezionava/collezionato/collezionare, convivere/convivo | convive/| '\n"
-"     '/convissuto/convivere'),\n"
-'  },\n'
-"  'kinds': {\n"
-"   'diet': ('vegano, vegana, vegani, vegetariano, vegetariana, vegetariani, pescetariano, pescetariana, onnivoro, onnivora, '\n"
-"     'flessitariano, flessitariana, carne, pesce, la carne, di tutto, senza glutine, kosher, halal'),\n"
-"   'marital': ('sposato, sposata, sposati, single, divorziato, divorziata, vedovo, vedova, fidanzato, fidanzata, separato, '\n"
-"     'separata, celibe, nubile'),\n"
-"   'smoking': 'fumatore, fumatrice, non fumatore, un fumatore',\n"
-"   'profession': ('insegnante, medico, infermiere, infermiera, ingegnere, sviluppatore, sviluppatrice, programmatore, '\n"
-"     'programmatrice, avvocato, avvocata, cuoco, cuoca, cameriere, cameriera, studente, studentessa, contabile, '\n"
-"     'commercialista, architetto, grafico, grafica, giornalista, traduttore, traduttrice, meccanico, elettricista, '\n"
-"     'idraulico, poliziotto,\\n'\n"
-"     '  musicista, artista, farmacista, dentista, psicologo, psicologa, commesso, commessa, autista, panettiere, '\n"
-"     'parrucchiere, parrucchiera, consulente, direttore, direttrice, pensionato, pensionata, professore, '\n"
-"     'professoressa, veterinario, veterinaria, fisioterapista, impiegato, impiegata, ricercatore, ricercatrice, '\n"
-"     'maestro, maestra, responsabile, disoccupato, disoccupata'),\n"
-"   'pet': ('cane, gatto, gatta, coniglio, criceto, cavallo, pappagallo, tartaruga, cani, gatti, cucciolo, gattino, '\n"
-"     'uccello, pesce rosso, galline'),\n"
-"   'instrument': ('violino, pianoforte, piano, chitarra, violoncello, basso, batteria, sassofono, flauto, tromba, clarinetto, '\n"
-"     'ukulele, arpa, viola, fisarmonica, organo'),\n"
-"   'sport': 'calcio, tennis, pallacanestro, basket, pallavolo, badminton, golf, hockey, padel, scacchi, rugby, poker',\n"
-"   'hobby': ('yoga, pilates, judo, karate, arrampicata, nuoto, ciclismo, boxe, ceramica, fotografia, giardinaggio, surf, '\n"
-"     'crossfit, canottaggio, danza, corsa, trekking, equitazione'),\n"
-"   'language': ('italiano, inglese, tedesco, spagnolo, francese, portoghese, olandese, polacco, russo, cinese, giapponese, '\n"
-"     'coreano, arabo, turco, svedese, danese, greco, catalano, latino'),\n"
-'  },\n'
-"  'over': {\n"
-"   'partner': ['con {person} \xe8 (finita|finito)',\n"
-"     'io e {person} (ci siamo lasciati|ci siamo lasciate|abbiamo chiuso|ci siamo separati|non stiamo pi\xf9 insieme)',\n"
-"     '{person} e io (ci siamo lasciati|ci siamo separati)', '{person} mi ha (lasciato|lasciata)',\n"
-"     '\xe8 finita con {person}', 'ho lasciato {person}', 'chiuso con {person}'],\n"
-'   \'pet\': ["{person} (\xe8 morto|\xe8 morta|non c\'\xe8 pi\xf9|ci ha lasciati|ci ha lasciato)", \'abbiamo perso {person}\'],\n'
-'   \'flatmate\': ["{person} (se n\'\xe8 andato|se n\'\xe8 andata|si \xe8 trasferita|si \xe8 trasferito) ."],\n'
-'  },\n'
-"  'nouns': {\n"
-"   'is': ('\xe8, sono, \xe8 di, \xe8 il, ora \xe8, adesso \xe8, \xe8 diventato, \xe8 diventata, \xe8 passato a, \xe8 passata a, \xe8 salito a, \xe8 sceso '\n"
-"     'a, sar\xe0, \xe8 stato portato a, \xe8 aumentato a, \xe8 cambiato in, \xe8 stata spostata a, \xe8 stato spostato a, \xe8 stata '\n"
-"     'rinviata a, \xe8 stato rinviato a, cade, \xe8 in, \xe8 alle, \xe8 fissato per, \xe8 fissata per'),\n"
-"   'was': 'era, erano',\n"
-"   'change': ('cambiato, cambiata, aumentato, ridotto, spostato, spostata, rinviato, rinviata, passato, passata, salito, '\n"
-"     'salita, sceso, portato, alzato, abbassato, anticipata, anticipato, stata, stato'),\n"
-"   'new': 'nuovo, nuova, attuale, proprio, vero, vera, giusto, giusta, completo, mensile, totale, massimo',\n"
-"   'old': 'vecchio, vecchia, precedente, ex',\n"
-'  },\n'
-"  'home': {\n"
-"   'states': ['abitare (a|ad|in|vicino a) {place}', 'vivere (a|ad|in) {place}'],\n"
-"   'begins': ['trasferire (da {old place}|) (a|ad|in) {place}', 'traslocare (da {old place}|) (a|in) {place}',\n"
-"     'lasciare {old place} per {place}', 'passare a vivere a {place}', 'trasferire (a|in) {place} da {old place}',\n"
-"     'tornare a vivere (a|in) {place}'],\n"
-"   'ends': ['lasciare {place}', 'trasferire via da {place}', 'andare via da {place}'],\n"
-'  },\n'
-"  'address': {\n"
-"   'states': ['abitare in via {address}', 'abitare in {address}'],\n"
-'  },\n'
-"  'birthplace': {\n"
-"   'facts': ['nascere (a|in) {place}', 'crescere (a|in) {place}', 'essere di {place}', 'venire da {place}'],\n"
-'  },\n'
-"  'name': {\n"
-"   'states': ['chiamare {name}'],\n"
-'  },\n'
-"  'age': {\n"
-"   'states': ['avere {age} anni'],\n"
-"   'begins': ['compiere {age} (anni|)'],\n"
-'  },\n'
-"  'employer': {\n"
-'   \'after_profession\': ["(presso|alla|all\'|al|in|per) {org}"],\n'
-'   \'states\': ["lavorare (per|presso|in|a|alla|all\'|da|al|con) {org}"],\n'
-'   \'begins\': ["iniziare (a lavorare|un nuovo lavoro|un lavoro|) (in|da|alla|presso|per|all\') {org}",\n'
-'     "cominciare (a lavorare|un nuovo lavoro|) (in|da|alla|presso|per|all\') {org}", \'lasciare {old org} per {org}\',\n'
-"     'assumere (da|in|alla|presso) {org}', 'avere un nuovo lavoro (in|da|presso|alla) {org}'],\n"
-'   \'ends\': [\'lasciare {org}\', \'lasciare (il lavoro|il mio lavoro|il posto)\', "dimettere (da|dalla|dall\'|) {org}",\n'
-"     'dimettere', 'perdere il lavoro', 'licenziare', 'licenziare da {org}', 'lasciare il lavoro (in|da|alla) {org}'],\n"
-'  },\n'
-"  'profession': {\n"
-'   \'states\': [\'lavorare come {thing}\', "fare (il|la|l\'|lo) {profession}", \'essere (un|una|) {profession}\'],\n'
-"   'begins': ['diventare {profession}', 'iniziare a lavorare come {thing}'],\n"
-'  },\n'
-"  'marital status': {\n"
-"   'states': ['essere {marital}'],\n"
-"   'begins': ['divorziare', 'sposare'],\n"
-'  },\n'
-"  'partner': {\n"
-"   'after_marital status': ['con {person}'],\n"
-"   'states': ['stare con {person}', 'convivere con {person}'],\n"
-"   'begins': ['sposare {person}'],\n"
-"   'ends': ['lasciare con {person}', 'rompere con {person}', 'separare da {person}', 'lasciare {person}'],\n"
-'  },\n'
-"  'pet': {\n"
-"   'states': ['avere (un|una|due|tre) {pet}'],\n"
-"   'begins': ['adottare (un|una|due) {pet}', 'comprare (un|una) {pet}', 'prendere (un|una) {pet}'],\n"
-"   'ends': ['{pet} morire'],\n"
-'  },\n'
-"  'diet': {\n"
-"   'states': ['essere {diet}', 'mangiare {diet}', 'seguire una dieta {diet}'],\n"
-"   'begins': ['diventare {diet}', 'tornare a mangiare {diet}', 'ricominciare a mangiare {diet}', 'iniziare a mangiare {diet}'],\n"
-'  },\n'
-"  'allergy': {\n"
-'   \'states\': ["essere (allergico|allergica) (a|al|alla|ai|alle|agli|all\'|allo) {list}",\n'
-'     "avere (un\'|) allergia (a|al|alla|ai|alle|agli|all\') {list}", \'essere intollerante (a|al|alla) {list}\'],\n'
-'  },\n'
-"  'condition': {\n"
-'   \'states\': ["avere (il|l\'|la|) [diabete|asma|emicrania|epilessia|artrite|celiachia|ipertensione]",\n'
-"     'essere [diabetico|diabetica|asmatico|asmatica|celiaco|celiaca]'],\n"
-'  },\n'
-"  'medication': {\n"
-'   \'states\': ["prendere (la|l\'|il|gli|) [metformina|insulina|ibuprofene|antidepressivi|statine|cortisone]"],\n'
-'  },\n'
-"  'language': {\n"
-'   \'states\': ["parlare (|un po\' di|bene|l\'|il|lo) {language}"],\n'
-'  },\n'
-"  'learning': {\n"
-'   \'states\': ["imparare (l\'|il|lo|a suonare il|) {language}", "studiare (l\'|il|lo|) {language}"],\n'
-'  },\n'
-"  'instrument': {\n"
-'   \'states\': ["suonare (il|la|l\'|lo) {instrument}"],\n'
-'   \'ends\': ["lasciare (il|la|l\') {instrument}", \'vendere (il mio|la mia|il|la) {instrument}\',\n'
-"     'smettere con (il|la) {instrument}'],\n"
-'  },\n'
-"  'sport': {\n"
-"   'states': ['giocare (a|al) {sport}'],\n"
-'  },\n'
-"  'hobby': {\n"
-"   'states': ['fare {hobby}', 'praticare {hobby}', 'collezionare {thing}'],\n"
-"   'begins': ['iniziare (a fare|) {hobby}'],\n"
-"   'ends': ['lasciare {hobby}', 'smettere con (lo|la|il|) {hobby}'],\n"
-'  },\n'
-"  'choice': {\n"
-'   \'states\': ["preferire (il|la|l\'|) {thing} (a|al|alla|all\'|rispetto a|rispetto al) {old thing}"],\n'
-'  },\n'
-"  'preference': {\n"
-"   'states': ['preferire {thing}'],\n"
-'  },\n'
-"  'like': {\n"
-"   'states': ['* piacere {thing}', 'adorare {thing}', 'amare {thing}'],\n"
-'  },\n'
-"  'dislike': {\n"
-"   'states': ['odiare {thing}', 'detestare {thing}'],\n"
-'  },\n'
-"  'smoking': {\n"
-"   'states': ['fumare', 'essere {smoking}'],\n"
-"   'ends': ['smettere (di fumare|con il fumo)'],\n"
-'  },\n'
-"  'car': {\n"
-'   \'states\': ["guidare (una|un\') {thing}"],\n'
-'   \'ends\': [\'vendere (la|la mia|la nostra) (macchina|auto)\', "vendere l\' auto"],\n'
-'  },\n'
-"  'budget': {\n"
-"   'states': ['avere un budget di {number}'],\n"
-'  },\n'
-"  'salary': {\n"
-"   'states': ['guadagnare {number}'],\n"
-'  },\n'
-"  'rent': {\n"
-'   \'states\': ["pagare {number} (di|d\') affitto"],\n'
-'  },\n'
-"  'weight': {\n"
-"   'states': ['pesare {number}'],\n"
-'  },\n'
-"  'any': {\n"
-"   'begins': ['passare (da {old org}|) (a|in|alla|al) {org}'],\n"
-'  },\n'
-"  'commute': {\n"
-"   'states': ['andare in [bici|metro|autobus|treno|macchina|auto|bus|tram] (al lavoro|in ufficio)',\n"
-"     'andare a lavoro in [bici|metro|autobus|treno|macchina|auto]'],\n"
-'  },\n'
-"  'school': {\n"
-'   \'states\': ["studiare (a|all\'universit\xe0 di) {place}"],\n'
-'   \'begins\': ["spostare (a|all\'universit\xe0 di) {place}", "trasferire all\'universit\xe0 di {place}"],\n'
-'  },\n'
-' },\n'
-" 'nl': {\n"
-"  'verb_last': True,\n"
-"  'perfect_is_past': True,\n"
-"  'words': {\n"
-"   'skip': ('nu, inmiddels, tegenwoordig, momenteel, op dit moment, eindelijk, echt, nog, nog steeds, ook, al, onlangs, '\n"
-"     'pas, net, eigenlijk, trouwens, weer, alleen, heel, erg, zeer, hier, sindsdien, me, mij, mezelf, ons, zich, '\n"
-"     'toch, wel, gewoon,\\n'\n"
-"     '  graag, helaas, voortaan, dan, er, vooral, daar, helemaal, streng, strikt, terug, weg, over, meer, ernstig, '\n"
-"     'zwaar, uiteindelijk, definitief, officieel'),\n"
-"   'not': 'niet, niet meer, nooit, geen, nooit meer',\n"
-"   'wrong': ('ik bedoel, nee wacht, ik lees het verkeerd voor, oeps, sorry hoor, nagekeken, foutje, wacht, typfoutje, '\n"
-"     'tikfoutje, ik vergiste me, ik heb me vergist, wacht, ik bedoel, ik bedoelde, bedoelde, bedoel, typfout, '\n"
-"     'tikfout, vergist, fout, foutje, mijn fout, correctie, verkeerd, verkeerde, toch niet, bleek, blijkt, '\n"
-"     'verschreven, verward, ik had het mis, nee wacht'),\n"
-"   'mild': ('nee, sorry, eigenlijk, nou, het is, dat is, is, zijn, was, en, maar, oeps, de nieuwe is, het nieuwe is, de '\n"
-"     'juiste is, het juiste is, het, de, ehm, dus, een, mijn, nummer, ik heb, moet zijn, te zijn, in'),\n"
-"   'but': 'maar, wel',\n"
-"   'instead_of': 'in plaats van, en niet, niet',\n"
-"   'who': 'die',\n"
-"   'from': 'van, vanuit, uit',\n"
-"   'to': 'naar, tot, op, voor',\n"
-"   'of': 'bij, van, voor, der',\n"
-"   'and': 'en, of',\n"
-"   'titles': 'dokter, dr, meneer, mevrouw, dhr, mevr',\n"
-"   'the': 'de, het',\n"
-"   'be': 'zijn',\n"
-"   'now': 'nu, inmiddels, tegenwoordig, momenteel, nieuw, nieuwe, weer',\n"
-"   'never': ('dit, dat, die, deze, jou, jouw, je, hem, alles, niets, wat, hoe, huis, thuis, mij, zo, leuk, gang, werk, stad, '\n"
-"     'het, buurt, gezond, er'),\n"
-'   \'articles\': "de, het, een, mijn, ons, onze, als, \'t",\n'
-"   'stop': ('omdat, want, maar, met, voor, als, waar, die, dat, of, toen, nadat, voordat, tot, hoewel, bedankt, nu, '\n"
-"     'vandaag, ook, sinds, en ik, en we, en mijn, ik, wij, we, hij, zij, ze, het, is, zijn, was, heb, heeft, ben, '\n"
-"     'wil, kan, niet, naar, van, verhuisd,\\n'\n"
-"     '  bij, meer, geworden, begonnen, al, momenteel, inmiddels, in plaats, te, gestopt, weer, op dit moment, '\n"
-"     'tegenwoordig, om, woont, woon, werk, werkt, overgestapt, dichtbij, er, maar'),\n"
-"   'stop_thing': 'in, aan, op, te',\n"
-'  },\n'
-"  'subjects': {\n"
-'   \'first\': "ik, \'k, wij, we, mijn man en ik, mijn vrouw en ik, * en ik",\n'
-'   \'own\': "mijn, m\'n, ons, onze",\n'
-"   'third': 'hij, zij, ze, het',\n"
-"   'third_own': 'zijn, haar, hun',\n"
-"   'bare': 'mama, papa, oma, opa, mam, pap',\n"
-"   'possessive': 's',\n"
-"   'relations': ('moeder/mama/mam/ma, vader/papa/pap/pa, ouders, broer, broers, zus/zusje, zussen, broertje, zoon, zonen, '\n"
-"     'dochter, dochters, kind, kinderen, baby, vrouw/echtgenote, man/echtgenoot, partner, vriend, vriendin, '\n"
-"     'verloofde, oma/grootmoeder, opa/grootvader, tante, oom, neef, nicht,\\n'\n"
-"     '  schoonmoeder, schoonvader, schoonzus, zwager, huisgenoot, baas, collega, buurman, buurvrouw, team, bedrijf, '\n"
-"     'project, hond, kat, poes, kater, paard, ex'),\n"
-"   'named_only': 'collega, buurman, buurvrouw, project, bedrijf, team, neef, nicht',\n"
-"   'adjectives': 'oudere, jongere, kleine, grote, oudste, jongste, beste, lieve',\n"
-'  },\n'
-"  'changes': {\n"
-"   'drops': ('opgezegd, verkocht, gestopt met, stopte met, opgegeven, be\xebindigd, geannuleerd, geschrapt, weggedaan, '\n"
-"     'verlaten, ontslagen, kwijtgeraakt, afgezegd, opgeheven, uit elkaar met, gescheiden van, ingeleverd, '\n"
-"     'verwijderd, weg bij, vertrokken bij, klaar met, afscheid van, ontslag genomen bij'),\n"
-"   'swaps': 'ingeruild, ingewisseld, vervangen, geruild, overgestapt van, gewisseld van, verruild',\n"
-"   'around': 'uit \u2026 (gestapt|gegaan), heb \u2026 (opgezegd|weggedaan)',\n"
-"   'takes_place': 'voor, door, naar, tegen',\n"
-"   'generic': 'abonnement, contract, rekening, cursus, baan',\n"
-"   'passes': ('overleden, gestorven, failliet, opgeheven, verlopen, afgelopen, gestopt, is met pensioen, met pensioen gegaan, '\n"
-"     'ingeslapen, heeft me ontslagen, heeft het uitgemaakt, mogen weer, mag weer'),\n"
-"   'is_over': ('in de ijskast, uit, af, voorbij, weg, over, klaar, dood, afgelopen, verleden tijd, verkocht, opgezegd, '\n"
-"     'geannuleerd, geschiedenis, naar de sloop, gesloten, dicht, eruit, in de ijskast, gestopt'),\n"
-"   'goes': 'vertrokken, verhuisd, weggegaan, uit huis, eruit, met pensioen, is weg',\n"
-"   'no_more': 'niet meer, geen * meer, nooit meer, niet langer, geen',\n"
-"   'takes': ('overgestapt (op|naar), overgegaan naar, gekocht, heb (nu|) (een|), doe (nu|tegenwoordig), zit (nu|) (bij|op), '\n"
-"     'ben (nu|) (bij|op|met), begonnen met, lid van, nu'),\n"
-"   'tells': ('(het|dat|hij|zij|ze) is (nu|), (we zijn|ik ben) (nu|) (in|bij|op|), gebruik (voortaan|), heet (nu|), betalen '\n"
-"     '(nu|inmiddels|), zit (op|bij), verhuisd naar, nummer'),\n"
-"   'lately': 'nu, tegenwoordig, inmiddels, voortaan, sinds, vanaf, nieuw, nieuwe, momenteel, in het vervolg',\n"
-"   'others': 'iemand, mensen, klant, kennis, maat, buren, iedereen, zwager',\n"
-"   'units': 'mg, ml, g, kg, km, euro, uur, dagen, weken, maanden, jaar, keer, minuten',\n"
-'  },\n'
-"  'between': {\n"
-"   'have': 'heb, hebben, heeft',\n"
-"   'be': 'ben, zijn, is',\n"
-"   'past': 'vroeger, ooit, destijds, toen, als kind, eerder, had, was, voorheen',\n"
-"   'plan': 'ga, gaan, gaat, zal, zullen, van plan, binnenkort',\n"
-"   'maybe': 'zou, zouden, wil, willen, misschien, kan, kunnen, moet, mag, als, overweeg, denk, denken, wou',\n"
-"   'stopped': 'gestopt, gestopt met, ben gestopt met, stop met, ben opgehouden met, opgehouden met',\n"
-'  },\n'
-"  'dropped': {\n"
-"   'ik': ('woon, werk, ben, heb, eet, drink, speel, rook, rijd, fiets, studeer, leer, train, sport, gebruik, haat, heet, '\n"
-"     'neem, kom uit'),\n"
-'  },\n'
-"  'verbs': {\n"
-"   'irregular': ('fietsen/fiets fietst/fietste/gefietst/fietsen, zitten/zit/zat zaten/gezeten/zitten, zijn/ben is zijn bent/was '\n"
-"     'waren/geweest/zijn, wonen/woon woont wonen/woonde woonden/gewoond/wonen, leven/leef '\n"
-"     'leeft/leefde/geleefd/leven, verhuizen/verhuis verhuist/verhuisde verhuisden/verhuisd/verhuizen, werken/werk '\n"
-"     'werkt werken/werkte/gewerkt/werken, heten/heet heten/heette/geheten/heten, eten/eet eten/at/gegeten/eten,\\n'\n"
-"     '  hebben/heb heeft hebben/had hadden/gehad/hebben, houden/hou houd houdt/hield/gehouden/houden, '\n"
-"     'haten/haat/haatte/gehaat/haten, spelen/speel speelt/speelde/gespeeld/spelen, spreken/spreek '\n"
-"     'spreekt/sprak/gesproken/spreken, roken/rook rookt/rookte/gerookt/roken, worden/word '\n"
-"     'wordt/werd/geworden/worden, beginnen/begin begint/begon/begonnen/beginnen, overstappen/stap '\n"
-"     'stapt/stapte/overgestapt/overstappen,\\n'\n"
-"     '  gaan/ga gaat/ging/gegaan/gaan, opzeggen/zeg zegt/zegde zei/opgezegd/opzeggen, '\n"
-"     'verlaten/verlaat/verliet/verlaten/verlaten, vertrekken/vertrek vertrekt/vertrok/vertrokken/vertrekken, '\n"
-"     'verliezen/verlies verliest/verloor/verloren/verliezen, ontslaan/ontsla/ontsloeg/ontslagen/ontslaan, '\n"
-"     'rijden/rijd rij rijdt/reed/gereden/rijden, kopen/koop koopt/kocht kochten/gekocht/kopen, verkopen/verkoop '\n"
-"     'verkoopt/verkocht verkochten/verkocht/verkopen,\\n'\n"
-"     '  trouwen/trouw trouwt/trouwde/getrouwd/trouwen, scheiden/scheid/scheidde/gescheiden/scheiden, stoppen/stop '\n"
-"     'stopt/stopte/gestopt/stoppen, opgeven/geef geeft/gaf/opgegeven/opgeven, studeren/studeer '\n"
-"     'studeert/studeerde/gestudeerd/studeren, leren/leer leert/leerde/geleerd/leren, drinken/drink '\n"
-"     'drinkt/dronk/gedronken/drinken, doen/doe doet/deed/gedaan/doen, nemen/neem neemt/nam/genomen/nemen, '\n"
-"     'noemen/noem noemt noemen/noemde/genoemd/noemen,\\n'\n"
-"     '  krijgen/krijg krijgt/kreeg/gekregen/krijgen, overlijden/overlijdt/overleed/overleden/overlijden, '\n"
-"     'opgroeien/groei groeit/groeide/opgegroeid/opgroeien, verdienen/verdien verdient/verdiende/verdiend/verdienen, '\n"
-"     'wegen/weeg weegt/woog/gewogen/wegen, betalen/betaal betaalt/betaalde/betaald/betalen, komen/kom '\n"
-"     'komt/kwam/gekomen/komen, adopteren/adopteer/adopteerde/geadopteerd/adopteren, verzamelen/verzamel '\n"
-"     'verzamelt/verzamelde/verzameld/verzamelen, vinden/vind vindt/vond/gevonden/vinden'),\n"
-'  },\n'
-"  'kinds': {\n"
-"   'diet': ('veganist, vegan, veganistisch, vegetari\xebr, vegetarisch, pescotari\xebr, flexitari\xebr, glutenvrij, lactosevrij, '\n"
-"     'koosjer, halal, koolhydraatarm, vlees, vis, alles'),\n"
-"   'marital': 'getrouwd, single, vrijgezel, gescheiden, verloofd, weduwe, weduwnaar, uit elkaar, ongehuwd, gehuwd',\n"
-"   'smoking': 'roker, rookster, niet-roker',\n"
-"   'profession': ('leraar, lerares, docent, docente, arts, dokter, verpleegkundige, verpleger, ingenieur, ontwikkelaar, '\n"
-"     'programmeur, advocaat, kok, ober, student, studente, boekhouder, accountant, architect, ontwerper, designer, '\n"
-"     'journalist, journaliste, vertaler, monteur, elektricien, loodgieter, politieagent, brandweerman, muzikant, '\n"
-"     'kunstenaar, apotheker, tandarts, psycholoog,\\n'\n"
-"     '  verkoper, verkoopster, chauffeur, bakker, kapper, kapster, consultant, adviseur, manager, directeur, '\n"
-'     "gepensioneerd, dierenarts, fysiotherapeut, onderzoeker, timmerman, schilder, tuinman, zzp\'er, projectleider, "\n'
-"     'teamleider, werkloos, juf, meester'),\n"
-"   'pet': ('hond, kat, poes, kater, konijn, hamster, paard, papegaai, cavia, vis, vissen, schildpad, honden, katten, '\n"
-"     'puppy, kitten, vogel, kippen'),\n"
-"   'instrument': ('viool, piano, gitaar, cello, bas, drums, saxofoon, fluit, dwarsfluit, trompet, klarinet, ukelele, harp, '\n"
-"     'altviool, accordeon, orgel, keyboard'),\n"
-"   'sport': 'voetbal, tennis, basketbal, volleybal, badminton, golf, hockey, padel, handbal, rugby, schaak, poker, korfbal',\n"
-"   'hobby': ('yoga, pilates, judo, karate, klimmen, zwemmen, wandelen, hardlopen, fietsen, dansen, paardrijden, vissen, '\n"
-"     'boksen, boulderen, surfen, zeilen, schaatsen, ski\xebn, turnen'),\n"
-"   'language': ('nederlands, engels, duits, frans, spaans, portugees, italiaans, pools, russisch, chinees, japans, koreaans, '\n"
-"     'arabisch, turks, zweeds, deens, grieks, fries, latijn'),\n"
-'  },\n'
-"  'over': {\n"
-"   'partner': ['uit met {person}', 'uit tussen {person} en mij',\n"
-"     '{person} en ik (zijn uit elkaar|hebben het uitgemaakt|zijn gescheiden|zijn niet meer samen)',\n"
-"     '{person} heeft het uitgemaakt', 'over met {person}', 'uitgemaakt met {person}'],\n"
-"   'pet': ['{person} is (overleden|dood|doodgegaan|ingeslapen|er niet meer)', 'moesten {person} laten inslapen'],\n"
-"   'flatmate': ['{person} is (verhuisd|uitgetrokken|vertrokken) .'],\n"
-'  },\n'
-"  'nouns': {\n"
-"   'is': ('is, zijn, luidt, heet, is nu, is geworden, wordt, bedraagt, is verhoogd naar, is verlaagd naar, ging naar, is '\n"
-"     'gestegen naar, is gedaald naar, is verzet naar, is verplaatst naar, is verschoven naar, is uitgesteld naar, '\n"
-"     'valt op, ligt op, staat op, is veranderd in, werd'),\n"
-"   'was': 'was, waren, luidde, heette',\n"
-"   'change': ('veranderd, verhoogd, verlaagd, verzet, verplaatst, verschoven, uitgesteld, gestegen, gedaald, verhoogden, '\n"
-"     'gewijzigd, opgehoogd, bijgesteld, verhoogde, gegaan, is, naar'),\n"
-"   'new': 'nieuwe, nieuw, huidige, eigen, juiste, volledige, echte, maandelijkse, totale, maximale, goede, mobiele',\n"
-"   'old': 'oude, oud, vorige, voormalige, eerdere',\n"
-'  },\n'
-"  'home': {\n"
-"   'states': ['wonen (in|te|bij|op|aan) {place}', 'leven in {place}'],\n"
-"   'begins': ['verhuizen (van {old place}|uit {old place}|) naar {place}', 'verhuizen naar {place}', 'gaan wonen in {place}'],\n"
-"   'ends': ['vertrekken uit {place}', 'weggaan uit {place}', 'verhuizen uit {place}', 'verlaten {place}'],\n"
-'  },\n'
-"  'address': {\n"
-"   'states': ['wonen (op|aan|aan de|in de) {address}'],\n"
-'  },\n'
-"  'birthplace': {\n"
-"   'facts': ['opgroeien in {place}', 'komen uit {place}', 'zijn geboren in {place}', 'zijn in {place} geboren'],\n"
-'  },\n'
-"  'name': {\n"
-"   'states': ['heten {name}'],\n"
-'  },\n'
-"  'nickname': {\n"
-"   'states': ['^ noemen me {name}', '* noemen me {name}', '^ noemen mij {name}'],\n"
-'  },\n'
-"  'age': {\n"
-"   'states': ['zijn {age} (jaar|jaar oud)', 'zijn {age} .'],\n"
-"   'begins': ['worden {age}'],\n"
-'  },\n'
-"  'employer': {\n"
-"   'after_profession': ['(bij|op|voor|bij de) {org}'],\n"
-"   'states': ['werken (bij|voor|bij de|op de|op een|in een|in het) {org}'],\n"
-"   'begins': ['beginnen (bij|bij de) {org}', 'hebben (een nieuwe baan|een baan) (bij|bij de) {org}',\n"
-"     'krijgen een (nieuwe|) baan bij {org}', 'gaan (van {old org}|) naar {name} (|toe)'],\n"
-"   'ends': ['vertrekken bij {org}', 'weggaan bij {org}', 'verlaten {org}', 'opzeggen mijn baan (bij {org}|)',\n"
-"     'stoppen bij {org}', 'ontslaan', 'ontslaan bij {org}', 'verliezen mijn baan', 'zijn werkloos',\n"
-"     'zijn met pensioen', 'hebben ontslag genomen (bij {org}|)', 'nemen ontslag (bij {org}|)'],\n"
-'  },\n'
-"  'profession': {\n"
-"   'states': ['werken als {thing}', 'zijn {profession}', 'zijn een {profession}'],\n"
-"   'begins': ['worden {profession}'],\n"
-'  },\n'
-"  'marital status': {\n"
-"   'states': ['zijn {marital}'],\n"
-"   'begins': [],\n"
-'  },\n'
-"  'partner': {\n"
-"   'after_marital status': ['met {person}'],\n"
-"   'states': ['hebben een relatie met {person}'],\n"
-"   'begins': ['trouwen met {person}'],\n"
-"   'ends': ['zijn uit elkaar met {person}', 'zijn niet meer samen met {person}', 'hebben het uitgemaakt met {person}'],\n"
-'  },\n'
-"  'pet': {\n"
-"   'states': ['hebben (een|twee|drie) {pet}'],\n"
-"   'begins': ['adopteren (een|twee) {pet}', 'kopen een {pet}', 'krijgen een {pet}'],\n"
-"   'ends': ['{pet} overlijden'],\n"
-'  },\n'
-"  'diet': {\n"
-"   'states': ['zijn {diet}', 'eten {diet}', 'zijn een {diet}'],\n"
-"   'begins': ['worden {diet}'],\n"
-"   'ends': ['stoppen met {diet}'],\n"
-'  },\n'
-"  'allergy': {\n"
-"   'states': ['zijn allergisch voor {list}', 'zijn voor {list} allergisch', 'hebben een allergie voor {list}',\n"
-"     'kunnen niet tegen {list}'],\n"
-'  },\n'
-"  'condition': {\n"
-"   'states': ['hebben [diabetes|astma|migraine|epilepsie|reuma|coeliakie|suikerziekte|adhd|hoge bloeddruk]',\n"
-"     'lijden aan {list}'],\n"
-'  },\n'
-"  'medication': {\n"
-"   'states': ['nemen [metformine|insuline|ibuprofen|aspirine|antidepressiva|bloedverdunners|de pil]'],\n"
-'  },\n'
-"  'language': {\n"
-"   'states': ['spreken (|vloeiend|een beetje|goed) {language}'],\n"
-'  },\n'
-"  'learning': {\n"
-"   'states': ['leren {language}'],\n"
-'  },\n'
-"  'instrument': {\n"
-"   'states': ['spelen {instrument}'],\n"
-"   'ends': ['stoppen met {instrument} (spelen|)', 'verkopen (mijn|de) {instrument}'],\n"
-'  },\n'
-"  'sport': {\n"
-"   'states': ['spelen {sport}'],\n"
-"   'ends': ['stoppen met {sport}'],\n"
-'  },\n'
-"  'hobby': {\n"
-"   'states': ['doen (aan|) {hobby}', 'verzamelen {bare}'],\n"
-"   'begins': ['beginnen met {hobby}'],\n"
-"   'ends': ['stoppen met {hobby}'],\n"
-'  },\n'
-"  'like': {\n"
-"   'states': ['houden van {thing}'],\n"
-'  },\n'
-"  'dislike': {\n"
-"   'states': ['haten {thing}', 'hebben een hekel aan {thing}'],\n"
-'  },\n'
-"  'smoking': {\n"
-"   'states': ['roken', 'zijn {smoking}', 'zijn een {smoking}'],\n"
-"   'ends': ['stoppen met roken'],\n"
-'  },\n'
-"  'car': {\n"
-"   'states': ['rijden (in|) een {thing}'],\n"
-"   'ends': ['verkopen (mijn|onze|de) auto'],\n"
-'  },\n'
-"  'budget': {\n"
-"   'states': ['hebben een budget van {number}'],\n"
-'  },\n'
-"  'salary': {\n"
-"   'states': ['verdienen {number}'],\n"
-'  },\n'
-"  'rent': {\n"
-"   'states': ['betalen {number} huur'],\n"
-'  },\n'
-"  'weight': {\n"
-"   'states': ['wegen {number}'],\n"
-'  },\n'
-"  'any': {\n"
-"   'begins': ['overstappen (van {old org}|) naar (de|het|) {org}'],\n"
-'  },\n'
-"  'school': {\n"
-"   'states': ['zitten op (de|het|) {org}'],\n"
-'  },\n'
-"  'commute': {\n"
-"   'states': ['gaan met de [bus|trein|fiets|auto|metro|tram] naar (het werk|mijn werk|kantoor)',\n"
-"     'fietsen naar (het werk|mijn werk|kantoor)', 'rijden naar (het werk|mijn werk)'],\n"
-'  },\n'
-' },\n'
-" 'pt': {\n"
-"  'drops_subject': True,\n"
-"  'perfect_is_past': True,\n"
-"  'words': {\n"
-"   'skip': ('agora, j\xe1, atualmente, ainda, tamb\xe9m, hoje em dia, recentemente, finalmente, realmente, muito, s\xf3, sempre, me, '\n"
-"     'te, se, nos, aqui, l\xe1, ali\xe1s, por enquanto, de momento, no momento, na verdade, acabei de, acabamos de, '\n"
-"     'completamente, de novo, novamente, oficialmente, ent\xe3o, bem, por fim, mais, gravemente, hoje'),\n"
-"   'not': 'n\xe3o, nunca, jamais, j\xe1 n\xe3o, nem, nenhum, nenhuma',\n"
-"   'wrong': ('inverti, falei errado, que disparate, eita, quis dizer, olhei, faltou-me, digitei errado, escrevi errado, '\n"
-"     'troquei os n\xfameros, espera, quis dizer, queria dizer, quero dizer, me enganei, enganei-me, me confundi, erro '\n"
-"     'meu, erro de digita\xe7\xe3o, corre\xe7\xe3o, corrigindo, errado, errada, afinal n\xe3o, afinal, na verdade era, errei, digo, '\n"
-"     'melhor dizendo, engano'),\n"
-"   'mild': ('n\xe3o, desculpa, desculpe, perd\xe3o, na verdade, bem, \xe9, s\xe3o, era, e, mas, ops, opa, o novo \xe9, o certo \xe9, a certa '\n"
-"     '\xe9, o correto \xe9, ah, o, a, os, as, um, uma, meu, minha, que, agora \xe9, sim, sen\xe3o, sinto muito'),\n"
-"   'but': 'mas, sim, e sim',\n"
-"   'instead_of': 'em vez de, ao inv\xe9s de, no lugar de, e n\xe3o, n\xe3o',\n"
-"   'who': 'que',\n"
-"   'from': 'de, do, da, desde',\n"
-"   'to': 'para, a, ao, \xe0, pra, por',\n"
-"   'of': 'de, do, da, na, no, com, em',\n"
-"   'and': 'e, ou',\n"
-"   'titles': 'doutor, doutora, dr, dra, senhor, senhora, sr, sra',\n"
-"   'the': 'o, a, os, as',\n"
-"   'be': 'ser, estar',\n"
-"   'now': 'agora, j\xe1, atualmente, novo, nova',\n"
-"   'never': ('isso, isto, que, como, tudo, nada, algo, voc\xea, ti, teu, seu, sua, casa, paz, geral, conta, mim, noite, muito, '\n"
-"     'um, ir'),\n"
-"   'articles': 'o, a, os, as, um, uma, uns, umas, meu, minha, nosso, nossa, ao, do, da',\n"
-"   'stop': ('porque, mas, com, para, quando, onde, que, se, como, desde, at\xe9, embora, obrigado, obrigada, agora, hoje, '\n"
-"     'tamb\xe9m, e moro, e trabalho, e tenho, e sou, e meu, e minha, \xe9, s\xe3o, era, estou, tenho, moro, vivo, trabalho, '\n"
-"     'sou, por, h\xe1, faz, perto, sem,\\n'\n"
-"     '  j\xe1, n\xe3o, em vez, ao inv\xe9s, e n\xe3o, mora, trabalha, mais, no momento, de momento, atualmente'),\n"
-"   'stop_thing': 'em, na, no, a',\n"
-'  },\n'
-"  'subjects': {\n"
-"   'first': 'eu, n\xf3s, a gente, eu e meu marido, eu e minha mulher, meu marido e eu, minha esposa e eu',\n"
-"   'own': 'meu, minha, meus, minhas, nosso, nossa, nossos, nossas',\n"
-"   'third': 'ele, ela, eles, elas',\n"
-"   'third_own': 'seu, sua, dele, dela',\n"
-"   'bare': 'mam\xe3e, papai, m\xe3e, pai, vov\xf3, vov\xf4',\n"
-"   'relations': ('m\xe3e/mam\xe3e, pai/papai, pais, irm\xe3o, irm\xe3, irm\xe3os, filho, filha, filhos, beb\xea/beb\xe9, mulher/esposa, '\n"
-"     'marido/esposo, companheiro, companheira, namorado, namorada, noivo, noiva, av\xf3/vov\xf3, av\xf4/vov\xf4, av\xf3s, tia, tio, '\n"
-"     'primo, prima, sobrinho, sobrinha,\\n'\n"
-"     '  sogra, sogro, cunhado, cunhada, chefe, colega, amigo, amiga, vizinho, vizinha, equipe, equipa, empresa, '\n"
-"     'projeto, cachorro, cachorra, c\xe3o, gato, gata, ex'),\n"
-"   'named_only': 'amigo, amiga, colega, vizinho, vizinha, equipe, equipa, empresa, projeto, primo, prima',\n"
-"   'adjectives': 'mais, velho, velha, novo, nova, melhor, pequeno, pequena',\n"
-'  },\n'
-"  'changes': {\n"
-"   'drops': ('larguei, parei (de|com), vendi, vendemos, vendido, cancelei, cancelado, deixei (de|o|a|), desisti (de|do|da), '\n"
-"     'abandonei, perdi, sa\xed (de|do|da), terminei com, acabei com, separei-me de, me separei de, adeus (a|ao|), '\n"
-"     'rescindi, devolvi, tirei, apaguei, despedi, pedi demiss\xe3o (de|do|da), pedi as contas (em|no|na), desmarcaram, '\n"
-"     'desmarquei, acabou (a|o|com)'),\n"
-"   'swaps': 'troquei, troc\xe1mos, trocamos, substitu\xed, mudei (de|do|da), passei (de|do|da), troquei de',\n"
-"   'around': 'dei \u2026 embora, deixei \u2026 (caducar|vencer)',\n"
-"   'takes_place': 'por, pela, pelo, para, pra, pro',\n"
-"   'generic': 'assinatura, contrato, conta, curso, emprego',\n"
-"   'passes': ('morreu, faleceu, fechou, acabou, terminou, expirou, caducou, caducar, faliu, reformou-se, se aposentou, '\n"
-"     'aposentou-se, fugiu, fugiu e n\xe3o voltou, me demitiu, despediu-me, me mandou embora'),\n"
-"   'is_over': ('acabado, acabada, terminado, terminada, morto, morta, cancelado, cancelada, vendido, vendida, passado, '\n"
-"     'fechado, fechada, liberado'),\n"
-"   'goes': 'foi embora, saiu, mudou-se, se mudou, foi-se embora, casou e saiu, foi para',\n"
-"   'no_more': 'j\xe1 n\xe3o, n\xe3o * mais, nunca mais, sem, nada de, n\xe3o mais',\n"
-"   'takes': ('passei (para|pra) (o|a), inscrevi-me em, me inscrevi em, comprei, peguei (um|uma), adotamos, adotei, ganharam, '\n"
-"     'agora (\xe9|uso|fa\xe7o|tenho|estou), estou (na|no|em), comecei (a|com)'),\n"
-"   'tells': ('(\xe9|s\xe3o) (agora|), agora \xe9, estamos (na|no|em), (to|t\xf4|estou) (na|no|em), usa, use, chama-se, daqui pra frente '\n"
-"     '\xe9, virei'),\n"
-"   'lately': 'agora, j\xe1, a partir de, desde, nova, novo, atualmente, ultimamente, daqui pra frente, de agora em diante',\n"
-"   'others': 'amigo, amiga, algu\xe9m, gente, cliente, todos, cunhado, cunhada, sogro, sogra, vizinho, vizinha',\n"
-"   'units': 'mg, ml, g, kg, km, euros, reais, horas, hora, dias, semanas, meses, anos, vezes, minutos',\n"
-'  },\n'
-"  'between': {\n"
-"   'have': 'tem, t\xeam',\n"
-"   'have_first': 'tenho, temos',\n"
-"   'be': 'est\xe1, est\xe3o, \xe9, foi, anda',\n"
-"   'be_first': 'sou, somos, estou, estamos, ando, fui',\n"
-"   'past': 'antes, antigamente, no passado, quando crian\xe7a, em crian\xe7a, costumava',\n"
-"   'past_first': 'costumava',\n"
-"   'plan': 'vai, v\xe3o, pretende',\n"
-"   'plan_first': 'vou, vamos, pretendo, pretendemos, planejo, planeio',\n"
-"   'maybe': ('quero, queremos, queria, gostaria de, gostaria, poderia, posso, deveria, talvez, tomara, se, quer, penso em, '\n"
-"     'pensamos em, estamos pensando em, estou pensando em, adoraria, tenho que'),\n"
-"   'stopped': 'parou de, deixou de',\n"
-"   'stopped_first': 'parei de, deixei de, paramos de, deixamos de, n\xe3o consigo mais, j\xe1 n\xe3o posso',\n"
-'  },\n'
-"  'verbs': {\n"
-"   'irregular': ('ir/vou vamos|vai v\xe3o/ia fui|foi/ido/ir, morar/moro moramos | mora moram/morei morava moramos | morou morava '\n"
-"     'moravam/morado/morar/morando, viver/vivo vivemos | vive vivem/vivi vivia | viveu viviam/vivido/viver/vivendo, '\n"
-"     'residir/resido residimos | reside/residi residia | residiu/residido/residir, mudar/mudo mudamos | muda '\n"
-"     'mudam/mudei mudamos mudei-me mud\xe1mos mudamo-nos | mudou mudaram mudou-se/mudado/mudar mudar-me/mudando,\\n'\n"
-"     '  trabalhar/trabalho trabalhamos | trabalha trabalham/trabalhei trabalhava | '\n"
-"     'trabalhou/trabalhado/trabalhar/trabalhando, chamar/chamo chamo-me | chama chama-se/chamava | '\n"
-"     'chamava/chamado/chamar, ser/sou somos | \xe9 s\xe3o/fui era | foi eram/sido/ser/sendo, estar/estou estamos | est\xe1 '\n"
-"     'est\xe3o/estive estava | esteve/estado/estar, ter/tenho temos | tem t\xeam/tive tinha | teve tinham/tido/ter,\\n'\n"
-"     '  comer/como comemos | come comem/comi comia | comeu/comido/comer/comendo, falar/falo falamos | fala '\n"
-"     'falam/falei falava | falou/falado/falar, tocar/toco tocamos | toca tocam/toquei tocava | '\n"
-"     'tocou/tocado/tocar/tocando, jogar/jogo jogamos | joga jogam/joguei jogava | jogou/jogado/jogar/jogando, '\n"
-"     'fumar/fumo fumamos | fuma/fumei fumava | fumou/fumado/fumar, amar/amo amamos | ama/amei amava | '\n"
-"     'amou/amado/amar,\\n'\n"
-"     '  adorar/adoro adoramos | adora/adorei adorava | adorou/adorado/adorar, gostar/gosto gostamos | gosta '\n"
-"     'gostam/gostei gostava | gostou/gostado/gostar, odiar/odeio odiamos | odeia/odiei odiava | odiou/odiado/odiar, '\n"
-"     'detestar/detesto | detesta/detestei | detestou/detestado/detestar, preferir/prefiro preferimos | '\n"
-"     'prefere/preferi preferia | preferiu/preferido/preferir, deixar/deixo | deixa/deixei deixamos | '\n"
-"     'deixou/deixado/deixar, largar/largo | larga/larguei largamos | largou/largado/largar,\\n'\n"
-"     '  sair/saio | sai/sa\xed sa\xedmos | saiu/sa\xeddo/sair, come\xe7ar/come\xe7o come\xe7amos | come\xe7a/comecei come\xe7amos | '\n"
-"     'come\xe7ou/come\xe7ado/come\xe7ar, trocar/troco | troca/troquei trocamos | trocou/trocado/trocar, passar/passo | '\n"
-"     'passa/passei passamos | passou/passado/passar, virar/viro | vira/virei viramos | virou/virado/virar, '\n"
-"     'tornar/torno | torna/tornei tornei-me | tornou/tornado/tornar, fazer/fa\xe7o fazemos | faz fazem/fiz fazia | '\n"
-"     'fez/feito/fazer/fazendo, nascer/nas\xe7o | nasce/nasci | nasceu/nascido/nascer,\\n'\n"
-"     '  crescer/cres\xe7o | cresce/cresci | cresceu/crescido/crescer, casar/caso | casa/casei casamos casei-me | '\n"
-"     'casou/casado/casar, divorciar/| /divorciei divorciamos divorciei-me | divorciou/divorciado/divorciar, '\n"
-"     'separar/| /separei separamos | separou/separado/separar, terminar/termino | termina/terminei terminamos | '\n"
-"     'terminou/terminado/terminar, perder/perco | perde/perdi | perdeu/perdido/perder, vender/vendo vendemos | '\n"
-"     'vende/vendi vendemos | vendeu/vendido/vender, comprar/compro compramos | compra/comprei compramos | '\n"
-"     'comprou/comprado/comprar,\\n'\n"
-"     '  dirigir/dirijo | dirige/dirigi dirigia | dirigiu/dirigido/dirigir, conduzir/conduzo | conduz/conduzi | '\n"
-"     'conduziu/conduzido/conduzir, parar/paro | para/parei paramos | parou/parado/parar, pedir/pe\xe7o | pede/pedi | '\n"
-"     'pediu/pedido/pedir, demitir/| /| demitiu/demitido demitida/demitir, despedir/| /despedi despedi-me | '\n"
-"     'despediu/despedido despedida/despedir, completar/completo | completa/completei | '\n"
-"     'completou/completado/completar, aprender/aprendo | aprende/aprendi | aprendeu/aprendido/aprender/aprendendo,\\n'\n"
-"     '  estudar/estudo estudamos | estuda/estudei estudava | estudou/estudado/estudar/estudando, tomar/tomo | '\n"
-"     'toma/tomei tomava | tomou/tomado/tomar, beber/bebo | bebe/bebi bebia | bebeu/bebido/beber, ganhar/ganho | '\n"
-"     'ganha/ganhei ganhava | ganhou/ganhado ganho/ganhar, pagar/pago pagamos | paga/paguei pagava | '\n"
-"     'pagou/pago/pagar, pesar/peso | pesa/pesei pesava | pesou/pesado/pesar, adotar/adoto | adota/adotei adotamos | '\n"
-"     'adotou/adotado/adotar, morrer/| morre/| morreu/morrido morto/morrer, voltar/volto | volta/voltei voltamos | '\n"
-"     'voltou/voltado/voltar, entrar/entro | entra/entrei | entrou/entrado/entrar, vir/venho | vem/vim | '\n"
-"     'veio/vindo/vir, colecionar/coleciono | coleciona/colecionei colecionava | colecionou/colecionado/colecionar'),\n"
-'  },\n'
-"  'kinds': {\n"
-"   'diet': ('vegano, vegana, veganos, vegetariano, vegetariana, vegetarianos, pescetariano, pescetariana, flexitariano, '\n"
-"     'flexitariana, on\xedvoro, on\xedvora, carne, peixe, de tudo, sem gl\xfaten, kosher, halal'),\n"
-"   'marital': ('casado, casada, casados, solteiro, solteira, divorciado, divorciada, vi\xfavo, vi\xfava, noivo, noiva, separado, '\n"
-"     'separada'),\n"
-"   'smoking': 'fumante, fumador, fumadora, n\xe3o fumante, n\xe3o fumador, ex-fumante',\n"
-"   'profession': ('professor, professora, m\xe9dico, m\xe9dica, enfermeiro, enfermeira, engenheiro, engenheira, desenvolvedor, '\n"
-"     'desenvolvedora, programador, programadora, advogado, advogada, cozinheiro, cozinheira, gar\xe7om, gar\xe7onete, '\n"
-"     'estudante, contador, contadora, contabilista, arquiteto, arquiteta, designer, jornalista, tradutor, '\n"
-"     'tradutora,\\n'\n"
-"     '  mec\xe2nico, eletricista, encanador, policial, pol\xedcia, bombeiro, m\xfasico, artista, farmac\xeautico, farmac\xeautica, '\n"
-"     'dentista, psic\xf3logo, psic\xf3loga, vendedor, vendedora, motorista, padeiro, padeira, cabeleireiro, cabeleireira, '\n"
-"     'consultor, consultora, gerente, diretor, diretora, aposentado, aposentada, reformado, reformada, veterin\xe1rio, '\n"
-"     'veterin\xe1ria, fisioterapeuta, pesquisador, pesquisadora, aut\xf4nomo, aut\xf4noma, desempregado, desempregada'),\n"
-"   'pet': ('cachorro, cachorra, c\xe3o, gato, gata, coelho, hamster, cavalo, papagaio, peixe, tartaruga, cachorros, c\xe3es, '\n"
-"     'gatos, filhote, gatinho, p\xe1ssaro, galinhas'),\n"
-"   'instrument': ('violino, piano, guitarra, viol\xe3o, violoncelo, baixo, bateria, saxofone, flauta, trompete, clarinete, ukulele, '\n"
-"     'harpa, viola, acorde\xe3o, \xf3rg\xe3o, teclado'),\n"
-"   'sport': ('futebol, t\xeanis, t\xe9nis, basquete, basquetebol, v\xf4lei, voleibol, badminton, golfe, h\xf3quei, padel, xadrez, '\n"
-"     'handebol, rugby, p\xf4quer'),\n"
-"   'hobby': ('yoga, ioga, pilates, jud\xf4, judo, carat\xea, karat\xe9, escalada, nata\xe7\xe3o, ciclismo, boxe, cer\xe2mica, fotografia, '\n"
-"     'jardinagem, surfe, surf, crossfit, remo, dan\xe7a, corrida, trilha, teatro'),\n"
-"   'language': ('portugu\xeas, ingl\xeas, alem\xe3o, espanhol, franc\xeas, italiano, holand\xeas, polon\xeas, russo, chin\xeas, japon\xeas, coreano, '\n"
-"     '\xe1rabe, turco, sueco, dinamarqu\xeas, grego, catal\xe3o, latim'),\n"
-'  },\n'
-"  'over': {\n"
-"   'partner': ['eu e (o|a|) {person} (terminamos|nos separamos|acabamos|rompemos|separamos)',\n"
-"     '(o|a|) {person} e eu (terminamos|nos separamos|acabamos|rompemos)', 'acabei com (o|a) {person}',\n"
-"     'terminei com (o|a) {person}', '(o|a) {person} terminou comigo', 'n\xe3o estou mais com (o|a) {person}',\n"
-"     'acabou com (o|a) {person}'],\n"
-"   'pet': ['(o|a|) {person} (morreu|faleceu|se foi|virou estrelinha)', 'perdemos (o|a) {person}'],\n"
-"   'flatmate': ['(o|a|) {person} (se mudou|saiu de casa|foi embora) .'],\n"
-'  },\n'
-"  'nouns': {\n"
-"   'is': ('\xe9, s\xe3o, \xe9 de, \xe9 o, \xe9 a, agora \xe9, passou a ser, passou para, subiu para, caiu para, baixou para, aumentou para, '\n"
-"     'foi para, ser\xe1, foi aumentado para, foi adiada para, foi adiado para, foi transferida para, mudou para, est\xe1 '\n"
-"     'em, foi remarcada para, foi remarcado para, cai, fica em, foi alterado para, passa para'),\n"
-"   'was': 'era, eram',\n"
-"   'change': ('mudou, aumentou, aumentamos, subiu, subimos, caiu, baixou, baixamos, reduzimos, mudei, mudamos, alterei, '\n"
-"     'adiado, adiada, passou, adiamos, troquei, foi, transferido, transferida, remarcada, remarcado, passa'),\n"
-"   'new': 'novo, nova, atual, pr\xf3prio, verdadeiro, certo, certa, correto, completo, mensal, total, m\xe1ximo',\n"
-"   'old': 'antigo, antiga, velho, velha, anterior, ex',\n"
-'  },\n'
-"  'home': {\n"
-"   'states': ['morar (em|no|na|no|perto de) {place}', 'viver (em|no|na) {place}', 'residir (em|no|na) {place}'],\n"
-"   'begins': ['mudar (de {old place}|do {old place}|) (para|pra|para o|para a) {place}', 'trocar {old place} por {place}',\n"
-"     'deixar {old place} por {place}', 'ir morar (em|no|na) {place}'],\n"
-"   'ends': ['deixar {place}', 'sair de {place}', 'mudar de {place}'],\n"
-'  },\n'
-"  'address': {\n"
-"   'states': ['morar (na rua|na avenida) {address}'],\n"
-'  },\n'
-"  'birthplace': {\n"
-"   'facts': ['nascer (em|no|na) {place}', 'crescer (em|no|na) {place}', 'ser (de|do|da) {place}'],\n"
-'  },\n'
-"  'name': {\n"
-"   'states': ['chamar {name}'],\n"
-'  },\n'
-"  'age': {\n"
-"   'states': ['ter {age} anos'],\n"
-"   'begins': ['fazer {age} (anos|)', 'completar {age} (anos|)'],\n"
-'  },\n'
-"  'employer': {\n"
-"   'after_profession': ['(na|no|em|da|do) {org}'],\n"
-"   'states': ['trabalhar (na|no|em|para a|para o|para|com) {org}'],\n"
-"   'begins': ['come\xe7ar (a trabalhar|um emprego|um novo emprego|um trabalho novo|) (na|no|em) {org}',\n"
-"     'trocar {old org} por {org}', 'trocar a {old org} pela {org}',\n"
-"     'mudar (da {old org}|do {old org}|) (para a|para o) {org}', 'entrar (na|no) {org}',\n"
-"     'ter um (novo emprego|emprego novo) (na|no|em) {org}', 'passar (da {old org}|) para a {org}'],\n"
-"   'ends': ['deixar (a|o|) {org}', 'sair (da|do|de) {org}', 'deixar (o emprego|meu emprego|o meu emprego|o trabalho)',\n"
-"     'largar (o emprego|meu emprego|o trabalho)', 'perder (o emprego|meu emprego|o meu emprego|o trabalho)',\n"
-"     'pedir demiss\xe3o (da|do|) {org}', 'pedir demiss\xe3o', 'demitir', 'demitir (da|do) {org}', 'despedir (da|do) {org}',\n"
-"     'despedir'],\n"
-'  },\n'
-"  'profession': {\n"
-"   'states': ['trabalhar como {thing}', 'ser (um|uma|) {profession}'],\n"
-"   'begins': ['virar {profession}', 'tornar {profession}', 'come\xe7ar a trabalhar como {thing}'],\n"
-'  },\n'
-"  'marital status': {\n"
-"   'states': ['ser {marital}', 'estar {marital}'],\n"
-"   'begins': ['casar', 'divorciar', 'separar'],\n"
-'  },\n'
-"  'partner': {\n"
-"   'after_marital status': ['com {person}'],\n"
-"   'states': ['namorar com {person}'],\n"
-"   'begins': ['casar com {person}'],\n"
-"   'ends': ['terminar com {person}', 'separar de {person}', 'divorciar de {person}'],\n"
-'  },\n'
-"  'pet': {\n"
-"   'states': ['ter (um|uma|dois|duas|tr\xeas) {pet}'],\n"
-"   'begins': ['adotar (um|uma|dois) {pet}', 'comprar (um|uma) {pet}'],\n"
-"   'ends': ['{pet} morrer'],\n"
-'  },\n'
-"  'diet': {\n"
-"   'states': ['ser {diet}', 'comer {diet}', 'seguir uma dieta {diet}'],\n"
-"   'begins': ['virar {diet}', 'tornar {diet}', 'voltar a comer {diet}', 'come\xe7ar a comer {diet}'],\n"
-'  },\n'
-"  'allergy': {\n"
-"   'states': ['ser (al\xe9rgico|al\xe9rgica) (a|ao|\xe0|aos|\xe0s) {list}', 'ter alergia (a|ao|\xe0|aos|\xe0s) {list}',\n"
-"     'ser intolerante (a|\xe0|ao) {list}'],\n"
-'  },\n'
-"  'condition': {\n"
-"   'states': ['ter [diabetes|asma|enxaqueca|epilepsia|artrite|ansiedade|hipertens\xe3o|doen\xe7a cel\xedaca]',\n"
-"     'ser [diab\xe9tico|diab\xe9tica|cel\xedaco|cel\xedaca|asm\xe1tico|asm\xe1tica]'],\n"
-'  },\n'
-"  'medication': {\n"
-"   'states': ['tomar [metformina|insulina|ibuprofeno|antidepressivos|anticoagulantes|estatinas]'],\n"
-'  },\n'
-"  'language': {\n"
-"   'states': ['falar (|um pouco de|bem) {language}'],\n"
-'  },\n'
-"  'learning': {\n"
-"   'states': ['aprender {language}', 'estudar {language}'],\n"
-'  },\n'
-"  'instrument': {\n"
-"   'states': ['tocar (o|a|) {instrument}'],\n"
-"   'ends': ['largar (o|a) {instrument}', 'vender (meu|minha|o|a|o meu|a minha) {instrument}', 'deixar (o|a) {instrument}'],\n"
-'  },\n'
-"  'sport': {\n"
-"   'states': ['jogar {sport}'],\n"
-"   'ends': ['largar o {sport}'],\n"
-'  },\n'
-"  'hobby': {\n"
-"   'states': ['fazer {hobby}', 'praticar {hobby}', 'colecionar {thing}'],\n"
-"   'begins': ['come\xe7ar (a fazer|na|no|) {hobby}'],\n"
-"   'ends': ['largar (a|o|) {hobby}', 'deixar (a|o) {hobby}'],\n"
-'  },\n'
-"  'choice': {\n"
-"   'states': ['preferir {thing} (a|ao|\xe0|em vez de) {old thing}'],\n"
-'  },\n'
-"  'preference': {\n"
-"   'states': ['preferir {thing}'],\n"
-'  },\n'
-"  'like': {\n"
-"   'states': ['gostar (de|do|da|dos|das) {thing}', 'adorar {thing}', 'amar {thing}'],\n"
-'  },\n'
-"  'dislike': {\n"
-"   'states': ['odiar {thing}', 'detestar {thing}'],\n"
-'  },\n'
-"  'smoking': {\n"
-"   'states': ['fumar', 'ser {smoking}'],\n"
-"   'ends': ['parar de fumar', 'deixar de fumar', 'largar o cigarro'],\n"
-'  },\n'
-"  'car': {\n"
-"   'states': ['dirigir um {thing}', 'conduzir um {thing}'],\n"
-"   'ends': ['vender (o|meu|o meu|nosso|o nosso) carro'],\n"
-'  },\n'
-"  'budget': {\n"
-"   'states': ['ter um or\xe7amento de {number}'],\n"
-'  },\n'
-"  'salary': {\n"
-"   'states': ['ganhar {number}'],\n"
-'  },\n'
-"  'rent': {\n"
-"   'states': ['pagar {number} de (aluguel|renda)'],\n"
-'  },\n'
-"  'weight': {\n"
-"   'states': ['pesar {number}'],\n"
-'  },\n'
-"  'commute': {\n"
-"   'states': ['ir de [metr\xf4|\xf4nibus|carro|bicicleta|trem|carona|bike|moto|autocarro|comboio] (pro trampo|para o trabalho|pro '\n"
-"     'trabalho|com|)'],\n"
-'  },\n'
-' },\n'
-'}\n'
+"STATEMENTS: dict[str, Any] = json.loads(r'''{\n"
+'"de":{\n'
+'"verb_last":true,\n'
+'"perfect_is_past":true,\n'
+'"capital_nouns":true,\n'
+'"words":{"skip":"f\xfcr mich, jetzt, nun, inzwischen, mittlerweile, derzeit, momentan, aktuell, gerade, endlich, wirklich, noch, immer noch, auch, schon, bereits,\\n  k\xfcrzlich, neulich, eigentlich, \xfcbrigens, wieder, nur, sehr, ganz, hier, seitdem, seither, mich, mir, uns, sich, doch, ja, halt, also,\\n  zur zeit, zurzeit, im moment, gern, streng, total, stark, schwer, leider, zum gl\xfcck, k\xfcnftig, ab sofort, da, dann, \xfcberwiegend, haupts\xe4chlich,\\n  tats\xe4chlich, mehr, komplett, so, um, zur\xfcck, weg, aus, endg\xfcltig","not":"nicht, nicht mehr, nie, niemals, kein, keine, keinen, keiner, keinem, nimmer","wrong":"zahlendreher, in wahrheit, nachgeschaut, was sag ich, was rede ich, stop, stopp, ach mist, mist, sollte heissen, quatsch, moment, ich meinte, ich meine, meinte, tippfehler, vertippt, falsch, mein fehler, korrektur, irrtum, geirrt, stimmt nicht, verschrieben,\\n  vertan, versprochen, verwechselt, doch nicht, es stellte sich heraus, hat sich herausgestellt, nein moment, ach nein, sollte hei\xdfen, besser gesagt","mild":"nein, ach, sorry, entschuldigung, also, eigentlich, es ist, es sind, das ist, er ist, sie ist, sie lautet, ist, sind, lautet, war, und, aber, genauer, richtig ist, richtig, \xe4hm,\\n  ups, hoppla, die neue ist, die richtige ist, ich, sondern, habe mich, hab mich, dass es, die, der, nicht","but":"sondern, aber, doch","instead_of":"statt, anstatt, anstelle von, nicht, und nicht","from":"von, vom, aus","to":"auf, zu, nach, zum, zur","of":"bei, f\xfcr, von, der, des, vom, beim","and":"und, oder, sowie","titles":"herr, frau, dr, doktor, prof","the":"der, die, das, den, dem","be":"sein","now":"jetzt, nun, inzwischen, mittlerweile, neu, neue, neuer, neues, wieder","never":"es, das, dies, diese, dir, dich, dein, deine, ihn, ihm, alles, nichts, was, wie, hause, zuhause, wohnung, haus, stadt, n\xe4he, wg, land, spa\xdf, mal, lust, ende,\\n  angst, beruf, nacht, mich, so, stock, hotel, gut, gerne, sein, homeoffice, dorf, arbeit, problem, hier, dort","articles":"der, die, das, den, dem, des, ein, eine, einen, einem, einer, eines, mein, meine, meinen, meinem, meiner, unser, unsere, als","stop":"weil, da, denn, aber, sondern, mit, f\xfcr, wenn, wo, der, die, das, dass, ob, als, nachdem, bevor, bis, obwohl, au\xdfer, bitte, danke, jetzt, heute, auch,\\n  seit, und ich, und wir, und mein, ich, wir, er, sie, es, ist, sind, war, habe, hat, bin, werde, will, m\xf6chte, kann, um, zur\xfcck, statt, nicht, zu, gezogen, umgezogen, von,\\n  ein, eine, einer, mehr, in der n\xe4he, wieder, mein, meine, momentan, nun, wohnt, wohne, lebe, lebt, arbeite, arbeitet, angefangen, gewechselt, beim, bei, nach","stop_thing":"in, an, auf, im, am"},\n'
+'"subjects":{"first":"ich, wir, mein mann und ich, meine frau und ich, * und ich","own":"mein, meine, meinen, meinem, meiner, meines, unser, unsere, unseren, unserem, unserer","third":"er, sie, es","third_own":"sein, seine, ihr, ihre, seiner, ihrer","possessive":"s","bare":"mama, papa, mutti, vati, oma, opa","relations":"mutter/mama/mutti/mutter, vater/papa/vati, eltern, bruder, br\xfcder, schwester, schwestern, sohn, s\xf6hne, tochter, t\xf6chter, kind, kinder, baby, frau/ehefrau, mann/ehemann,\\n  partner, partnerin, freund, freundin, verlobter, verlobte, oma/gro\xdfmutter, opa/gro\xdfvater, gro\xdfeltern, enkel, enkelin, tante, onkel, cousin, cousine, neffe, nichte,\\n  schwiegermutter, schwiegervater, schwager, schw\xe4gerin, mitbewohner, mitbewohnerin, chef, chefin, kollege, kollegin, team, firma, projekt, hund, katze, kater, pferd, nachbar, nachbarin, ex","named_only":"kollege, kollegin, nachbar, nachbarin, freund, freundin, projekt, firma, team","adjectives":"gro\xdfe, gro\xdfer, kleine, kleiner, \xe4ltere, \xe4lterer, j\xfcngere, j\xfcngerer, \xe4lteste, j\xfcngste, liebe, lieber, beste, bester, erste"},\n'
+'"changes":{"drops":"k\xfcndigte, gek\xfcndigt, verkauft, verkaufte, abgegeben, aufgegeben, abgesetzt, abbestellt, gestrichen, beendet, geschmissen, verlassen, verloren, abgemeldet, getrennt, entsorgt, zur\xfcckgegeben,\\n  abgelegt, abgeschafft, weggegeben, verschenkt, aufgeh\xf6rt, ausgetreten, ausgestiegen, hingeschmissen, begraben, einschl\xe4fern, gel\xf6scht, weg von, adieu, schluss mit, fertig mit, raus aus","swaps":"gewechselt von, umgestellt (von|), umgestiegen von, getauscht, eingetauscht, ersetzt, gewechselt","around":"aus \u2026 (ausgetreten|ausgestiegen), (durfte|konnte|musste) \u2026 absetzen","takes_place":"gegen, durch, auf, zu, zum, zur","generic":"abo, vertrag, mitgliedschaft, konto, kurs, stelle, job, sache","passes":"gestorben, starb, verstorben, eingeschl\xe4fert, endete, aufgel\xf6st, abgelaufen, weggefallen, f\xe4llt weg, ausgefallen, ist vorbei, hat mir gek\xfcndigt, hat mich entlassen, hat geschlossen, hat zugemacht, hat dichtgemacht","is_over":"vorbei, aus, weg, zu ende, beendet, geschichte, schluss, tot, erledigt, fertig, dicht, abgeschafft, gestrichen, abgesagt, verkauft, gek\xfcndigt, gel\xf6scht, vergangenheit, raus, rum, ausgelaufen, pleite","goes":"ausgezogen, weggezogen, gegangen, in rente gegangen, in rente, in den ruhestand gegangen, zog aus, pensioniert, zieht aus","no_more":"nicht mehr, kein * mehr, keine * mehr, keinen * mehr, nie wieder, nie mehr, nimmer, nicht l\xe4nger","takes":"umgestiegen auf, bin (jetzt|nun|inzwischen|mittlerweile|) (bei|auf|mit|im|in), sind (jetzt|nun|) (bei|auf|mit|im|in), haben (jetzt|nun|), habe (jetzt|nun|), hab (jetzt|nun|), mache (jetzt|nun|), mach (jetzt|nun|), lerne, nehme, wohnt (jetzt|nun), gekauft, bekommen, stattdessen, daf\xfcr, \xfcbernimmt","tells":"wohnt (jetzt|nun), (es|das|er|sie) ist (jetzt|nun|), (wir sind|ich bin) (jetzt|nun|) (in|bei|auf|im|), nimm, nehmt, hei\xdft (jetzt|nun|), l\xe4uft (jetzt|nun|), bin ich (jetzt|nun|) (bei|in|auf), zahlen wir, zahle ich, auf","lately":"jetzt, nun, neuerdings, inzwischen, mittlerweile, seit, ab sofort, ab jetzt, ab heute, k\xfcnftig, stattdessen, neue, neuer, neues, in zukunft","others":"kumpel, jemand, leute, alle, kunde, kundin, bekannte, bekannter, nachbarn, freunde","units":"mg, ml, g, kg, km, euro, st\xfcck, uhr, minuten, stunden, tage, wochen, monate, jahre, mal, prozent, einheiten"},\n'
+'"between":{"have":"habe, hab, haben, hat, habt","be":"bin, sind, ist","past":"fr\xfcher, damals, einst, ehemals, vorher, hatte, war, mal, einmal, als kind","plan":"werde, werden, wird, plane, planen, habe vor, demn\xe4chst, bald","maybe":"w\xfcrde, w\xfcrden, will, wollen, m\xf6chte, m\xf6chten, k\xf6nnte, sollte, \xfcberlege, vielleicht, h\xe4tte, w\xe4re, muss, kann, mag, wenn","stopped":"aufgeh\xf6rt, habe aufgeh\xf6rt, h\xf6re auf, abgew\xf6hnt"},\n'
+'"dropped":{"ich":"wohne, arbeite, trainiere, bin, hab, esse, trinke, fahre, nehme, spiele, lerne, hei\xdfe, rauche, nutze, benutze, hasse, verdiene,\\n  zahle, studiere, vertrage, pendle, gehe, laufe, geh\xf6re, komme aus"},\n'
+'"verbs":{"irregular":"trainieren/trainiere trainiert trainier/trainierte/trainiert/trainieren, pendeln/pendle pendelt/pendelte/gependelt/pendeln, sein/bin ist sind bist/war waren/gewesen/sein, wohnen/wohne wohn wohnt/wohnte wohnten/gewohnt/wohnen, leben/lebe lebt leb/lebte lebten/gelebt/leben,\\n  ziehen/ziehe zieht zieh/zog zogen/gezogen umgezogen hingezogen/ziehen umziehen, arbeiten/arbeite arbeitet arbeit/arbeitete arbeiteten/gearbeitet/arbeiten,\\n  hei\xdfen/hei\xdfe heisse hei\xdft heisst/hie\xdf/gehei\xdfen/hei\xdfen, essen/esse isst iss ess/a\xdf a\xdfen/gegessen/essen, haben/habe hab hat haben/hatte hatten/gehabt/haben,\\n  m\xf6gen/mag m\xf6gen/mochte mochten/gemocht/m\xf6gen, lieben/liebe liebt/liebte/geliebt/lieben, hassen/hasse hasst/hasste/gehasst/hassen, spielen/spiele spielt spiel/spielte/gespielt/spielen,\\n  sprechen/spreche spricht sprech/sprach/gesprochen/sprechen, rauchen/rauche raucht rauch/rauchte/geraucht/rauchen, werden/werde wird/wurde wurden/geworden/werden,\\n  wechseln/wechsle wechsele wechselt/wechselte/gewechselt/wechseln, k\xfcndigen/k\xfcndige k\xfcndigt/k\xfcndigte/gek\xfcndigt/k\xfcndigen, verlassen/verlasse verl\xe4sst/verlie\xdf/verlassen/verlassen,\\n  anfangen/fange f\xe4ngt/fing/angefangen/anfangen, beginnen/beginne beginnt/begann/begonnen/beginnen, verlieren/verliere verliert/verlor/verloren/verlieren,\\n  umsteigen/steige steigt/stieg/umgestiegen/umsteigen, fahren/fahre f\xe4hrt/fuhr/gefahren/fahren, kaufen/kaufe kauft/kaufte/gekauft/kaufen, verkaufen/verkaufe verkauft/verkaufte/verkauft/verkaufen,\\n  trennen/trenne trennt/trennte/getrennt/trennen, heiraten/heirate heiratet/heiratete/geheiratet/heiraten, aufgeben/gebe gibt/gab/aufgegeben/aufgeben, studieren/studiere studiert/studierte/studiert/studieren,\\n  bevorzugen/bevorzuge bevorzugt/bevorzugte/bevorzugt/bevorzugen, trinken/trinke trinkt trink/trank/getrunken/trinken, machen/mache macht mach/machte/gemacht/machen, nehmen/nehme nimmt/nahm/genommen/nehmen,\\n  nennen/nenn nennt nenne/nannte/genannt/nennen, bekommen/bekomme bekommt/bekam/bekommen/bekommen, sterben/sterbe stirbt/starb/gestorben verstorben/sterben, leiden/leide leidet/litt/gelitten/leiden,\\n  aufwachsen/wachse w\xe4chst/wuchs/aufgewachsen/aufwachsen, gehen/gehe geht geh/ging/gegangen/gehen, verdienen/verdiene verdient/verdiente/verdient/verdienen, lernen/lerne lernt lern/lernte/gelernt/lernen,\\n  stehen/stehe steht/stand/gestanden/stehen, vertragen/vertrage vertr\xe4gt/vertrug/vertragen/vertragen, aufh\xf6ren/h\xf6re h\xf6rt/h\xf6rte/aufgeh\xf6rt/aufh\xf6ren, wiegen/wiege wiegt/wog/gewogen/wiegen,\\n  finden/finde findet/fand/gefunden/finden, sammeln/sammle sammelt/sammelte/gesammelt/sammeln, erreichen/erreichst erreicht/erreichte/erreicht/erreichen, zahlen/zahle zahlt/zahlte/gezahlt/zahlen"},\n'
+'"kinds":{"diet":"vegan, vegetarisch, veganer, veganerin, vegetarier, vegetarierin, pescetarier, pescetarierin, flexitarier, flexitarierin, glutenfrei, laktosefrei, koscher, halal, low carb, fleisch, fisch, alles","marital":"verheiratet, ledig, single, geschieden, verlobt, verwitwet, getrennt, vergeben","smoking":"raucher, raucherin, nichtraucher, nichtraucherin","profession":"lehrer, lehrerin, arzt, \xe4rztin, ingenieur, ingenieurin, entwickler, entwicklerin, krankenpfleger, krankenschwester, pfleger, pflegerin, student, studentin, anwalt, anw\xe4ltin, koch, k\xf6chin,\\n  b\xe4cker, b\xe4ckerin, verk\xe4ufer, verk\xe4uferin, designer, designerin, journalist, journalistin, architekt, architektin, mechaniker, mechanikerin, elektriker, elektrikerin, buchhalter, buchhalterin, erzieher, erzieherin,\\n  rentner, rentnerin, polizist, polizistin, musiker, musikerin, k\xfcnstler, k\xfcnstlerin, tischler, tischlerin, schreiner, friseur, friseurin, apotheker, apothekerin, projektleiter, projektleiterin, manager, managerin,\\n  berater, beraterin, \xfcbersetzer, \xfcbersetzerin, g\xe4rtner, g\xe4rtnerin, physiotherapeut, physiotherapeutin, programmierer, programmiererin, teamleiter, teamleiterin, grafiker, grafikerin, azubi, hebamme, selbstst\xe4ndig, arbeitslos","pet":"hund, katze, kater, kaninchen, hamster, meerschweinchen, pferd, papagei, wellensittich, hunde, katzen, h\xfchner, schildkr\xf6te, welpe, welpen, vogel, fische, ratte, ratten, k\xe4tzchen","instrument":"geige, violine, klavier, gitarre, cello, bass, schlagzeug, saxophon, saxofon, fl\xf6te, querfl\xf6te, blockfl\xf6te, trompete, klarinette, ukulele, harfe, bratsche, akkordeon, orgel, keyboard","sport":"fu\xdfball, tennis, basketball, volleyball, handball, badminton, golf, hockey, squash, tischtennis, eishockey, schach, poker, padel","hobby":"yoga, pilates, judo, karate, joggen, klettern, schwimmen, wandern, tanzen, reiten, angeln, t\xf6pfern, boxen, bouldern, laufen, surfen, segeln, skifahren, radfahren, crossfit, turnen","language":"deutsch, englisch, spanisch, franz\xf6sisch, portugiesisch, italienisch, niederl\xe4ndisch, polnisch, russisch, chinesisch, japanisch, koreanisch, arabisch, t\xfcrkisch, schwedisch, d\xe4nisch, griechisch, ukrainisch, latein, kroatisch, ungarisch, tschechisch, finnisch, norwegisch","religion":"katholisch, evangelisch, muslim, muslimin, buddhist, j\xfcdisch, atheist, atheistin, christ, christin"},\n'
+'"over":{"partner":["{person} und ich (haben uns getrennt|sind getrennt|sind nicht mehr zusammen)","aus mit {person}","mit {person} ist (es|) (aus|schluss|vorbei)","schluss mit {person}","{person} hat (schluss gemacht|mich verlassen)","von {person} getrennt"],"pet":["{person} ist (gestern|heute|) (gestorben|tot|eingeschl\xe4fert worden)","mussten {person} (einschl\xe4fern|gehen lassen|einschl\xe4fern lassen)","{person} lebt nicht mehr","{person} ist (\xfcber die regenbogenbr\xfccke|von uns) gegangen"],"medication":["(brauche|brauch|nehme|nehm) kein {medication} mehr","{medication} (abgesetzt|brauche ich nicht mehr)"],"gym":["bei {person} gek\xfcndigt","{person} gek\xfcndigt"],"flatmate":["{person} ist (ausgezogen|weggezogen) ."]},\n'
+'"nouns":{"is":"ist, sind, lautet, hei\xdft, ist am, ist jetzt, betr\xe4gt, liegt bei, wurde auf, wurde, ist auf, hat sich, geht an, findet statt, findet, f\xe4llt auf, steigt auf, stieg auf, sank auf, ist gestiegen, wird, liegt jetzt bei, liegt nun bei, liegt in, ist in, ist um","was":"war, waren, lautete, hie\xdf, betrug","change":"ge\xe4ndert, erh\xf6ht, gesenkt, verschoben, verlegt, gestiegen, gesunken, gek\xfcrzt, aufgestockt, reduziert, angehoben, verl\xe4ngert, erh\xf6hen, gewechselt","new":"neue, neuer, neues, neuen, neuem, aktuelle, aktueller, aktuelles, eigene, eigener, jetzige, jetziger, richtige, richtiger, genaue, monatliche, monatliches, gesamtes, volle, voller, vollst\xe4ndiger, private, w\xf6chentliches, w\xf6chentliche, absolute, absolutes","old":"alte, alter, altes, alten, fr\xfchere, fr\xfcherer, ehemalige, ehemaliger, bisherige, vorherige"},\n'
+'"home":{"states":["(in|bei|am|auf) {place} wohnen","wohnen (in|bei|am|auf) {place}","leben (in|bei|am|auf) {place}"],"begins":["ziehen (von {old place}|aus {old place}|) (nach|in) {place}","ziehen nach {place} von {old place}"],"ends":["ziehen (aus|weg aus|von) {place}","verlassen {place}"]},\n'
+'"address":{"states":["wohnen (in der|im|am|in) {address}"]},\n'
+'"birthplace":{"facts":["aufwachsen in {place}","kommen aus {place}","sein in {place} geboren","sein aus {place}"]},\n'
+'"name":{"states":["hei\xdfen {name}"]},\n'
+'"nickname":{"states":["^ nennen mich {name}","* nennen mich {name}"]},\n'
+'"age":{"states":["sein {age} (jahre|jahr) (alt|)","sein {age} ."],"begins":["werden {age} (jahre alt|)"]},\n'
+'"employer":{"after_profession":["(bei|bei der|beim|an der|in der) {org}"],"states":["arbeiten (bei|f\xfcr|bei der|beim|an der|am|in einem|in einer|im) {org}","sein (bei|bei der) {person} (angestellt|besch\xe4ftigt|t\xe4tig)"],"begins":["anfangen (bei|bei der) {org}","beginnen (bei|bei der) {org}","haben (einen neuen job|eine neue stelle|einen job|eine stelle) (bei|bei der) {org}","bekommen (einen job|eine stelle|einen neuen job) bei {org}"],"ends":["k\xfcndigen (bei|bei der|beim) {org}","k\xfcndigen","k\xfcndigen (meinen job|den job|meine stelle)","verlassen {org}","verlieren (meinen job|den job|meine stelle)","aufh\xf6ren bei {org}","sein arbeitslos","sein in rente"]},\n'
+'"profession":{"states":["arbeiten als {thing}","sein {profession}","sein {profession} von beruf"],"begins":["werden {profession}"]},\n'
+'"marital status":{"states":["sein {marital}"],"begins":["heiraten"],"ends":[]},\n'
+'"partner":{"after_marital status":["mit {person}"],"states":["sein mit {person} (zusammen|verheiratet)"],"begins":["heiraten {person}"],"ends":["trennen von {person}","trennen","haben schluss gemacht","haben mit {person} schluss gemacht"]},\n'
+'"pet":{"states":["haben (einen|eine|ein|zwei|drei|) {pet}"],"begins":["bekommen (einen|eine|ein) {pet}","kaufen (einen|eine|ein) {pet}"],"ends":["verkaufen (den|die|das|meinen|unseren|unsere|meine) {pet}","{pet} sterben"]},\n'
+'"diet":{"states":["sein {diet}","essen {diet}","leben {diet}","ern\xe4hren {diet}"],"begins":["werden {diet}","umsteigen auf {diet}"]},\n'
+'"allergy":{"states":["sein allergisch (gegen|auf) {list}","sein gegen {list} allergisch","haben (eine|) allergie gegen {list}","haben eine {word} allergie","vertragen {list} nicht"],"begins":["bekommen eine allergie gegen {list}"]},\n'
+'"condition":{"states":["leiden (an|unter) {list}","haben [diabetes|asthma|migr\xe4ne|epilepsie|rheuma|z\xf6liakie|bluthochdruck|adhs|neurodermitis]"]},\n'
+'"medication":{"states":["nehmen [metformin|insulin|ibuprofen|aspirin|cortison|antidepressiva|blutverd\xfcnner|betablocker|die pille]","nehmen (jeden tag|t\xe4glich|) {medication}"]},\n'
+'"language":{"states":["sprechen (|flie\xdfend|ein bisschen|etwas|gut) {language}"]},\n'
+'"learning":{"states":["lernen {language}","lernen {instrument}"]},\n'
+'"instrument":{"states":["spielen {instrument}"],"ends":["aufgeben {instrument}","aufgeben (das|mit dem) {instrument}","verkaufen (meine|mein|die|das) {instrument}","aufh\xf6ren mit (der|dem|) {instrument}"]},\n'
+'"sport":{"states":["spielen {sport}"],"ends":["aufh\xf6ren mit {sport}","aufgeben {sport}","aufgeben (den|das|mit dem|) {sport}"]},\n'
+'"hobby":{"states":["machen {hobby}","gehen {hobby}","sammeln {bare}"],"begins":["anfangen mit (dem|) {hobby}"],"ends":["aufh\xf6ren mit (dem|) {hobby}","aufgeben (das|) {hobby}"]},\n'
+'"choice":{"states":["bevorzugen {thing} (statt|gegen\xfcber) {old thing}","m\xf6gen lieber {thing} als {old thing}","trinken lieber {thing} als {old thing}"]},\n'
+'"preference":{"states":["bevorzugen {thing}"]},\n'
+'"like":{"states":["m\xf6gen {thing}","lieben {thing}","essen {thing} gern","essen gerne {thing}","trinken gerne {thing}","essen gern {thing}","trinken gern {thing}"]},\n'
+'"dislike":{"states":["hassen {thing}"]},\n'
+'"smoking":{"states":["rauchen","sein {smoking}"],"begins":["anfangen (zu|mit dem) rauchen"],"ends":["aufh\xf6ren (zu|mit dem) rauchen","aufgeben das rauchen","haben mit dem rauchen aufgeh\xf6rt"]},\n'
+'"car":{"states":["fahren (einen|eine|ein) {thing}"],"ends":["verkaufen (mein|unser|das|den|meinen) (auto|wagen)","verkaufen (meinen|den) {person}"]},\n'
+'"phone":{"states":["* erreichen mich unter {number}","^ erreichen mich unter {number}"]},\n'
+'"salary":{"states":["verdienen {number}"]},\n'
+'"weight":{"states":["wiegen {number}"]},\n'
+'"rent":{"states":["zahlen {number} miete"]},\n'
+'"budget":{"states":["haben ein budget von {number}","haben {number} zur verf\xfcgung","haben ein budget von (etwa|rund) {number}"]},\n'
+'"any":{"begins":["wechseln (von {old org}|) (zu|zur|zum) {org}","umsteigen (von {old org}|) auf {name}"]},\n'
+'"commute":{"states":["fahren mit (dem|der|) [bus|bahn|zug|rad|fahrrad|auto|u-bahn|s-bahn|stra\xdfenbahn|roller] (zur arbeit|ins b\xfcro)","(nehmen) (den|die|das) [bus|bahn|zug|rad|auto|u-bahn|s-bahn] (zur arbeit|ins b\xfcro)","pendeln mit (dem|der) [bus|bahn|zug|rad|auto]"]},\n'
+'"gym":{"states":["trainieren (bei|im) {org}"]},\n'
+'"work hours":{"states":["arbeiten {number} stunden (die woche|pro woche|in der woche|)","arbeiten [nachts|vollzeit|teilzeit|in teilzeit|in vollzeit]","sein (runter|rauf|jetzt|) auf {number} stunden"]}},\n'
+'"en":{\n'
+'"words":{"skip":"now, at most, up to, no more than, roughly, approximately, around, about, currently, actually, just, finally, really, still, also, already, recently, both, all, only, mostly, mainly,\\n  presently, nowadays, these days, lately, at the moment, right now, for now, as of now, officially, basically, well,\\n  happily, back, once again, again, though, too, even, pretty much, ever, only just, by the way, btw, so, then, instead,\\n  very, quite, pretty, super, of choice, every day, each day, daily, every week, weekly, every other week, each week, weird, honestly, sadly, luckily,\\n  thankfully, fortunately, unfortunately, apparently, as it happens, for the record, strictly, fully, completely, totally, mainly, probably, definitely, always, usually,\\n  ended up, at last, permanently, temporarily, together, over, down, there, personally, meanwhile, today, out, up","not":"not, never, no longer, no more, anymore, any more, any longer, neither, hardly","wrong":"no wait, wait no, wait, scratch that, i meant, i mean, typo, my mistake, my bad, i misspoke, misspoke, correction,\\n  wrong, i mixed up, mixed up, i mistyped, mistyped, i was mistaken, oops, whoops, it turned out, it turns out, turns out,\\n  turned out, i misremembered, i got that wrong, not right, incorrect, after all, sorry i meant, not true, i made a mistake,\\n  rather, i should have said, in fact, apologies, pardon, hang on, hold on, nope, nvm, never mind, nevermind, misread, i (mix|mixed) (those|them|it|the two|these) up, i always mix * up, told you wrong,\\n  scratch, ignore what i said, who am i kidding, silly me, my error, duh, gah, doh, spelled it wrong, spelt it wrong, misspelled, misheard, autocorrect, dictation, i lied, strike that, let me rephrase, actually no, did i say, sorry","mild":"lol, haha, btw, by the way, fyi, just so you know, heads up, quick update, small update, oh, hey, hi, hello, anyway, also, so, guess what, good news, bad news, news, finally, context, background, for context, for reference, quick intro, intro, ps, p.s., actually, sorry, no, well, um, uh, hmm, ah, oh, please, note, edit, update, ok, okay, yes, and, but, so, the new one is, it should be, should be, make that, that should be, it is, that is, it\'s, that\'s, is, \'s, was, the right one is, the correct one is, now, rather, to be","but":"but, rather","instead_of":"instead of, rather than, and not, not, over, in place of","who":"who","from":"from","to":"to, into","of":"of, for, at, with","and":"and, or, &","titles":"doctor, dr, mr, mrs, ms, prof, professor","the":"the","be":"be","now":"now, instead, nowadays, again, new, anymore, days, lately","never":"it, that, this, them, these, those, you, your, how, him, her, me, us, everything, something, anything, nothing,\\n  someone, somebody, everyone, what, there, here, home, myself, fun, once, least, all, hand, times, work, night, noon, free, to,\\n  being, going, having, doing, not, no, so, very, just, if, when, where, one, another, tomorrow, yesterday, sorry, done, able, love","gone":"gone, over, cured, history","not_place":"postgres, postgresql, mysql, sqlite, kubernetes, docker, aws, azure, gcp, slack, teams, github, gitlab, jira, linux,\\n  ubuntu, windows, android, ios, python, rust, typescript, react, django, redis, kafka, mongodb, notion, discord, zoom, go, java,\\n  kotlin, terraform, excel, spotify, netflix, gmail, outlook, firefox, chrome, vim, emacs, pytest, section, chapter, phase, plan","articles":"a, an, the, some, my, our, his, her, their","stop":"because, since, but, so, with, for, when, while, where, who, which, that, if, as, after, before, until, although,\\n  though, except, plus, whose, whereas, than, per, via, thanks, please, anymore, now, today, too, instead, from, near, by,\\n  right, is, are, was, were, have, has, had, am, do, does, did, will, would, can, could, should, it, i, we, he, she, they,\\n  you, then, again, currently, these, actually, though, lately, every, each, to, because of, due, starting, about, into,\\n  like, these days, and my, and our, and i, and we, and the, and it, and then, or so, ago, back, my, your","stop_thing":"in, at, on","instead":"instead, rebooked","besides":"on the side, side gig, side hustle, side job, second job, in addition, as a sideline, at weekends, on weekends,\\n  on saturdays, on sundays, moonlighting, moonlight, in my spare time, in my free time, as a hobby, part time as","at":"at, with","joking":"figuratively, figuratively speaking, metaphorically, so to speak, just kidding, only joking, jk","trailing":"so, and, but, because, since, as, or, cuz, cause, plus"},\n'
+'"subjects":{"first":"i, we, * and i, i and *, me and my *, my * and i, i myself, both of us, we both, we all","own":"my, our","third":"he, she, they, it","third_own":"his, her, their, its","possessive":"\'s","bare":"mum, mom, mama, mummy, dad, daddy, papa, grandma, grandpa, granny, gran, nan, nana, grandad, auntie, baby","relations":"mother/mum/mom/mama/mummy, father/dad/papa/daddy, parents, brother/bro, brothers, sister/sis, sisters, son,\\n  sons, daughter, daughters, child/kid, children/kids, baby, toddler, twins, twin, wife, husband/hubby, partner, spouse,\\n  fianc\xe9/fiance, fianc\xe9e/fiancee, girlfriend, boyfriend, ex, ex-wife, ex-husband, grandmother/grandma/gran/granny/nan/nana,\\n  grandfather/grandpa/grandad, grandparents, grandson, granddaughter, aunt/auntie, uncle, cousin, niece, nephew,\\n  mother-in-law/mother in law, father-in-law/father in law, sister-in-law/sister in law, brother-in-law/brother in law,\\n  stepson, stepdaughter, stepmother/stepmom, stepfather/stepdad, stepbrother, stepsister, godson, goddaughter, roommate,\\n  flatmate, housemate, best friend, boss, manager, colleague/coworker/co-worker, team, company, project, dog, cat, puppy,\\n  kitten, horse, rabbit, hamster, parrot, family, neighbour/neighbor, landlord, landlady, client, assistant, startup, band","named_only":"friend, colleague, cousin, neighbour, client, project, team, company","adjectives":"older, younger, little, big, elder, eldest, oldest, youngest, late, dear, other, middle, twin, new, old, lovely, best, first, second, own"},\n'
+'"dropped":{"i am":"down to, in bed by, in bed at, not allergic to, no longer allergic to, no longer (living|working|vegan|vegetarian|married), not (vegan|vegetarian|living|working), now (vegan|vegetarian|pescatarian), allergic to, based in, living in, working (at|as|for|in), vegan, vegetarian, married to, married, divorced, lactose intolerant,\\n  gluten intolerant, coeliac, celiac, currently living, currently working, currently (in|based), originally from, born (in|on),\\n  pescatarian, self-employed, retired, engaged to, happily married, recently divorced, diabetic, intolerant to, also allergic to,\\n  severely allergic to, still living in, still working (at|as), now living in, now based in, now working (at|for|as), on a (vegan|keto|low-carb|gluten-free)","i have":"been (learning|living|working|playing|taking|studying|using|seeing|dating|vegan|vegetarian|doing|a|an|married|on|going|with|driving)"},\n'
+'"changes":{"drops":"quit, left, dropped, ditched, sold, cancelled, canceled, gave up, given up, gave away, got rid of, stopped, came off, come off, finished with,\\n  done with, am off, broke up with, broken up with, split (up|) (with|from), separated from, divorced, dumped, moved (out|away|on) (of|from|),\\n  stepped down (as|from|), resigned (as|from|), retired (as|from), dropped out of, packed in, packed up, jacked in, shut down, grew out of, grown out of,\\n  gone off, went off, paid off, pulled the plug on, said goodbye to, say goodbye to, saying goodbye to, fired, sacked, let go of, unsubscribed from, deleted, uninstalled, wiped,\\n  scrapped, scrap, binned, handed back, gave back, kicked, cut out, abandoned, put down, weaned off, outgrew, outgrown, over","swaps":"switched (over|) (from|), swapped (out|), traded (in|), changed (from|), replaced, exchanged, moved (over|) (on|) from, migrated from, converted from, went from, gone from, upgraded from,\\n  downgraded from, ported from, ditched, dropped","around":"let \u2026 (go|lapse|expire|run out), (paid|called|broke) \u2026 off, put \u2026 (down|to sleep), (had|got|took|taken) \u2026 (taken out|removed|out|off), packed \u2026 in, gave \u2026 (up|away|back),\\n  (handed|sent|gave) \u2026 back, shut \u2026 down, cut \u2026 out, threw \u2026 (out|away), left \u2026 behind, don\'t need \u2026 any more","takes_place":"for, to, with, by, and","bare":"dropped, left, lost","away":"off, out, up, closed, over, gone","generic":"subscription, membership, account, plan, policy, contract, job, course, class, classes, lessons, group, diet, app, place, position, thing","passes":"died, passed (away|on|), folded, closed down, shut down, ended, expired, lapsed, lapse, ran out, run out, broke up, fell through, finished, came off, disbanded,\\n  dissolved, went (bust|under|bankrupt), got (adopted|cancelled|canceled|sold|scrapped|stolen|deleted), taken out, removed, dumped me, left me, left us","is_over":"over, gone, done, finished, dead, history, no more, off, out, on ice, in the past, closed, scrapped, gone for good, a thing of the past, up, boxed up, retired, adopted, stolen, ancient history, signed off, sent back, back to the shop, behind me, no longer *","goes":"retired, left, moved (out|away|back|on|to|in with), went (home|back), quit, resigned, emigrated, is leaving, graduated, died","no_more":"no longer, not * (anymore|any more|any longer), anymore, any more, any longer, used to, not (needed|required)","takes":"switched (over|) to, moved (over|) to, changed (over|) to, went (over|) (with|to|for), gone (over|) (with|to), joined, started, got, bought, picked up, adopted, signed up (for|with|to), (am|\'m) (now|) (with|on|at|in|using),\\n  (am|\'m) (seeing|dating), (are|is|\'s) (now|) (with|on|at|in), (it is|it \'s|that \'s) (now|) (called|), there (is|\'s), taken up, took up, handed over to, carry on with, put, use, using, have, now, replaced (it|him|her|them) with, with, instead","tells":"(it|that|this|he|she|name|mine) (is|\'s) (just|now|called|some|), (we are|i am|they are) (now|) (at|in|on|with|under|), are (now|) with, is (now|) with, call me, go by, reach me (at|on), use,\\n  (move|moved|put|stuck) (me|us) (to|on|in|with), going with, (i|we) prefer, should (read|be|say), keep","lately":"now, these days, nowadays, lately, as of, from now on, from here on, from today, from then on, since, instead, at the moment, currently, going forward,\\n  officially, by now, new, finally","others":"friend, mate, ex, guy, girl, someone, somebody, people, everyone, everybody, they, neighbour, neighbours, neighbor, client, customer, cousin, colleague","units":"mg, ml, g, kg, km, cm, euro, dollar, pound, quid, unit, minute, min, hour, day, week, month, year, time, percent, am, pm, people, k, thousand, million"},\n'
+'"between":{"have":"have, has, \'ve, had, having","be":"am, are, is, \'s, was, were, been, being, be, get, got, keep","do":"do, does, did","past":"used to, had to, once, previously, formerly, originally, in the past, back then, at one time","plan":"will, shall, am going to, are going to, is going to, gonna, am gonna, plan to, plans to, am planning to,\\n  are planning to, is planning to, am about to, are about to, is about to, have decided to, decided to, intend to, am due to,\\n  expect to, am to, would be, will be, am hoping to, hope to, hopes to, planning to, planning on, am planning on","maybe":"would, might, may, could, should, want to, wants to, would like to, would love to, wish to, wish, must, can,\\n  never want to, thinking of, thinking about, considering, dream of, dreaming of, would never, need to, have to, has to, try to,\\n  trying to, about to, prefer to, almost, nearly","stopped":"stopped, stop, quit, gave up, given up, have stopped, have quit, have given up, has stopped, has quit, can not, cannot, could no longer,\\n  no longer able to, have had to stop, had to stop, had to give up, done with"},\n'
+'"verbs":{"irregular":"be/am are is \'s/was were/been, have/have has/had/had, live/live lives/lived/lived,\\n  go/go goes/went/gone, get/get gets/got/got gotten, become/become becomes/became/become, leave/leave leaves/left/left,\\n  quit/quit quits/quit/quit, sell/sell sells/sold/sold, buy/buy buys/bought/bought, take/take takes/took/taken,\\n  speak/speak speaks/spoke/spoken, drive/drive drives/drove/driven, eat/eat eats/ate/eaten, drink/drink drinks/drank/drunk,\\n  find/find finds/found/found, begin/begin begins/began/begun, teach/teach teaches/taught/taught, run/run runs/ran/run,\\n  make/make makes/made/made, wear/wear wears/wore/worn, break/break breaks/broke/broken, split/split splits/split/split,\\n  give/give gives/gave/given, swim/swim swims/swam/swum, ride/ride rides/rode/ridden, sing/sing sings/sang/sung,\\n  grow/grow grows/grew/grown, come/come comes/came/come, do/do does/did/done, hate/hate hates/hated/hated,\\n  play/play plays/played/played, study/study studies/studied/studied, marry/marry marries/married/married,\\n  lose/lose loses/lost/lost, pay/pay pays/paid/paid, set/set sets/set/set, bring/bring brings/brought/brought,\\n  weigh/weigh weighs/weighed/weighed, see/see sees/saw/seen, keep/keep keeps/kept/kept, call/call calls/called/called,\\n  wake/wake wakes/woke/woken, put/put puts/put/put, cut/cut cuts/cut/cut, push/push pushes/pushed/pushed, know/know knows/knew/known,\\n  meet/meet meets/met/met, lead/lead leads/led/led, raise/raise raises/raised/raised, retire/retire retires/retired/retired","regular":"move, relocate, work, settle, reside, switch, start, join, resign, learn, adopt, collect, enjoy, love, like,\\n  dislike, prefer, adore, turn, convert, use, own, earn, attend, suffer, change, divorce, separate, date, rent, practise,\\n  practice, smoke, swear, detest, despise, graduate, increase, lower, reduce, cancel, update, decide, train, bank, stay, avoid,\\n  rehome, trade, swap, replace, report, answer, reply, stop, drop, hike, climb, paint, knit, cycle, garden, bake, dance, surf,\\n  bump, double, halve, postpone, reschedule, shift, upgrade, manage, belong, commute, accept, end, finish, need, drop"},\n'
+'"kinds":{"diet":"vegan, vegetarian, pescatarian, pescetarian, flexitarian, omnivore, meat eater, meat-eater, carnivore, gluten-free,\\n  gluten free, dairy-free, dairy free, keto, kosher, halal, paleo, low-carb, low carb, plant-based, plant based, vegetarians,\\n  vegans, pescatarians, raw vegan, lactose-free, sugar-free, on a (keto|vegan|low-carb|gluten-free|vegetarian) diet","marital":"married, single, divorced, engaged, widowed, separated, in a relationship, in a long-term relationship,\\n  a widow, a widower, newly single","religion":"muslim, christian, catholic, protestant, jewish, buddhist, hindu, atheist, agnostic, orthodox, sikh, mormon, lutheran","smoking":"smoker, non-smoker, nonsmoker, ex-smoker, a smoker, a non-smoker","profession":"nurse, doctor, teacher, engineer, developer, programmer, lawyer, student, designer, accountant, electrician,\\n  plumber, carpenter, chef, cook, baker, waiter, waitress, pilot, driver, farmer, freelancer, consultant, manager, scientist,\\n  researcher, professor, pharmacist, dentist, vet, veterinarian, journalist, translator, writer, artist, musician,\\n  photographer, architect, librarian, paramedic, firefighter, soldier, mechanic, analyst, barista, bartender, therapist,\\n  psychologist, surgeon, midwife, editor, director, actor, actress, singer, dancer, coach, trainer, tutor, lecturer, cashier,\\n  clerk, secretary, assistant, salesman, saleswoman, recruiter, officer, technician, physicist, chemist, biologist, economist,\\n  statistician, butcher, gardener, florist, tailor, hairdresser, barber, beautician, painter, builder, bricklayer, roofer,\\n  welder, machinist, operator, cleaner, housekeeper, nanny, caregiver, carer, physiotherapist, optician, radiologist,\\n  paralegal, judge, solicitor, barrister, banker, broker, trader, investor, entrepreneur, founder, ceo, cto, cfo, intern,\\n  apprentice, retiree, pensioner, freelance *, product manager, project manager, data scientist, flight attendant, copywriter,\\n  marketer, realtor, sysadmin, administrator,\\n  hygienist, dental hygienist, cardiologist, dermatologist, neurologist, oncologist, pediatrician, paediatrician, radiographer,\\n  technologist, videographer, cameraman, stylist, decorator, surveyor, estimator, planner, auditor, actuary, underwriter,\\n  bookkeeper, controller, buyer, merchandiser, receptionist, concierge, porter, bartender, sous-chef, sous chef, pastry chef,\\n  head chef, engineer ii, tester, qa, qa lead, lead, team lead, tech lead, head of *, vp of *, director of *, vice president,\\n  supervisor, foreman, team leader, shift leader, partner, associate, paramedic, dispatcher, janitor, caretaker, locksmith,\\n  glazier, joiner, seamstress, jeweller, potter, blacksmith, upholsterer, tiler, plasterer, conductor, organist, cellist,\\n  violinist, pianist, guitarist, drummer, choreographer, playwright, screenwriter, blogger, youtuber, podcaster, streamer,\\n  ghostwriter, proofreader, interpreter, professor, postdoc, phd student, undergraduate, undergrad, grad student, fellow,\\n  principal, headteacher, head teacher, teaching assistant, childminder, au pair, nursery teacher, maths tutor, tutor,\\n  vet nurse, veterinary nurse, pharmacist, dietitian, nutritionist, osteopath, chiropractor, acupuncturist, masseuse, masseur,\\n  personal trainer, yoga teacher, lifeguard, referee, jockey, footballer, athlete, diver, sailor, skipper, captain, pilot,\\n  cabin crew, steward, stewardess, train driver, tram driver, lorry driver, trucker, delivery driver, forklift driver,\\n  warehouse worker, shop assistant, store manager, estate agent, letting agent, travel agent, real estate agent, agent,\\n  civil servant, councillor, mayor, diplomat, detective, inspector, sergeant, lieutenant, marine, prison officer, bouncer,\\n  security guard, postwoman, mail carrier, fisherman, forester, ranger, beekeeper, zookeeper, agronomist, botanist,\\n  zoologist, geographer, meteorologist, astronomer, archaeologist, anthropologist, sociologist, philosopher, theologian,\\n  data analyst, data engineer, product owner, scrum master, devops engineer, sre, ux designer, webmaster, contractor,\\n  self-employed, retired, unemployed, stay-at-home *, freelancing, on parental leave, on maternity leave, on paternity leave, planner, producer, composer, novelist, poet, illustrator, animator, sculptor,\\n  social worker, police officer, bus driver, truck driver, taxi driver, postman, courier, priest, pastor, rabbi, monk,\\n  stay-at-home *, homemaker, housewife, model, curator, geologist, linguist, historian, mathematician, sommelier, brewer","pet":"dog, cat, puppy, kitten, horse, pony, rabbit, hamster, guinea pig, parrot, budgie, goldfish, tortoise, turtle, snake,\\n  lizard, gecko, ferret, rat, mouse, canary, hens, chickens, goat, dogs, cats, rabbits, parrots, bird, fish, fishes, bees,\\n  labrador, poodle, beagle, dachshund, border collie, greyhound, corgi, husky, retriever","instrument":"violin, piano, guitar, cello, bass, drums, saxophone, flute, trumpet, clarinet, ukulele, harp, viola, banjo,\\n  accordion, organ, oboe, trombone, mandolin, double bass, keyboard, harmonica, recorder, bassoon, tuba, sax, lute, sitar, horn","sport":"football, soccer, tennis, basketball, volleyball, badminton, golf, hockey, rugby, squash, cricket, baseball,\\n  handball, table tennis, ping pong, padel, water polo, lacrosse, ice hockey, american football, frisbee, ultimate","hobby":"running, hiking, cycling, swimming, climbing, sailing, diving, skiing, surfing, knitting, gardening, painting,\\n  photography, pottery, baking, yoga, pilates, karate, judo, boxing, crossfit, fishing, dancing, bouldering, rowing, kayaking,\\n  snowboarding, birdwatching, sewing, crochet, woodworking, chess, origami, archery, fencing, skating, jogging, crafting","language":"english, german, spanish, french, portuguese, italian, dutch, polish, russian, chinese, mandarin, cantonese,\\n  japanese, korean, arabic, hindi, tamil, turkish, hebrew, swedish, norwegian, danish, finnish, greek, czech, hungarian,\\n  romanian, ukrainian, urdu, bengali, swahili, vietnamese, thai, indonesian, persian, farsi, catalan, basque, welsh, irish,\\n  croatian, serbian, slovak, bulgarian, latin, sign language, esperanto, tagalog, malay, icelandic","condition":"type 1 diabetes, type 2 diabetes, gestational diabetes, diabetes, asthma, migraines, epilepsy, arthritis, insomnia, adhd, depression, anxiety, coeliac disease, celiac disease,\\n  a heart condition, hypertension, high blood pressure, low blood pressure, eczema, psoriasis, hay fever, cancer, anemia,\\n  anaemia, a bad back, back pain, tinnitus, vertigo, ibs, crohn\'s disease, endometriosis, dyslexia, autism, a thyroid *","trips":"flight, flights, train, trip, holiday, hotel, cruise, weekend","streaming":"netflix, spotify, tidal, deezer, disney+, disney plus, hulu, hbo, hbo max, max, prime, amazon prime, prime video, apple music,\\n  apple tv, apple tv+, youtube premium, youtube music, audible, kindle unlimited, paramount+, paramount plus, peacock, dazn, sky,\\n  crunchyroll, mubi, now tv, britbox, qobuz, soundcloud, pandora, xbox game pass, game pass, playstation plus, duolingo plus,\\n  duolingo, chatgpt plus, claude pro, github copilot, copilot, adobe creative cloud, creative cloud, photoshop, icloud, dropbox,\\n  google one, nordvpn, hellofresh, strava, headspace, calm, peloton, the economist, the new york times, new york times,\\n  the guardian, the times, medium, substack, blinkist, babbel, masterclass","editors":"vim, neovim, nvim, emacs, doom emacs, helix, vs code, vscode, visual studio code, visual studio, sublime text, sublime, zed, cursor, windsurf,\\n  intellij, intellij idea, pycharm, webstorm, phpstorm, rider, clion, goland, rubymine, rustrover, eclipse, xcode, android studio,\\n  notepad++, textmate, nova, fleet, kakoune, micro, geany, kate, spacemacs, rstudio, jupyterlab","browsers":"firefox, chrome, safari, brave, vivaldi, opera, microsoft edge, edge, arc, librewolf, chromium, zen browser, duckduckgo","systems":"linux, ubuntu, debian, fedora, arch, arch linux, linux mint, manjaro, nixos, opensuse, pop os, windows, windows 10, windows 11,\\n  windows 7, macos, mac os, macos sonoma, macos sequoia, macos ventura, chromeos, freebsd, openbsd, elementary os, centos, gentoo, void linux","phone_model":"iphone, pixel, google pixel, galaxy, samsung galaxy, fairphone, oneplus, xiaomi, redmi, nokia, motorola, huawei, sony xperia, xperia, android phone","laptop_model":"macbook, macbook air, macbook pro, thinkpad, lenovo thinkpad, dell xps, xps, surface, surface pro, surface laptop, chromebook,\\n  zenbook, ideapad, hp spectre, hp envy, framework laptop, razer blade, matebook, dell latitude, latitude, elitebook, asus rog, acer aspire","car_model":"corsa, astra, passat, tiguan, touareg, fiesta, mondeo, kuga, puma, corolla, prius, yaris, rav4, camry, auris, aygo, civic, accord, jazz,\\n  cr-v, i10, i20, i30, tucson, kona, ioniq, picanto, ceed, sportage, sorento, niro, ev6, qashqai, juke, micra, cx-5, mx-5,\\n  octavia, fabia, superb, kodiaq, kamiq, ibiza, clio, megane, m\xe9gane, twingo, captur, kangoo, 208, 308, 3008, berlingo, fiat 500,\\n  punto, duster, sandero, lodgy, xc60, xc90, v60, v70, tesla, model 3, model y, model s, porsche, bmw, audi, mercedes, volvo,\\n  skoda, \u0161koda, toyota, honda, nissan, renault, peugeot, citro\xebn, citroen, dacia, opel, vauxhall, kia, hyundai, mazda, subaru,\\n  outback, forester, polestar, jeep, wrangler, f-150, silverado, chevy, lexus, vw, volkswagen, id.3, id.4, vespa, multipla, zafira,\\n  meriva, vectra, insignia, sharan, touran, caddy, up!, mini cooper, land rover, range rover, defender, discovery, tacoma, highlander","timezones":"pacific, central, eastern, mountain, atlantic, central european, eastern european, western european, greenwich mean, british summer,\\n  indian standard, japan standard, australian eastern, uk, us, london, new york, berlin, tokyo, paris, sydney, singapore, california,\\n  west coast, east coast, german, utc, gmt, cet, cest, est, edt, cst, cdt, mst, mdt, pst, pdt, ist, jst, bst, aest, utc+1, utc+2, utc-5, utc-8","transport":"bus, train, tube, metro, subway, tram, car, bike, bicycle, ferry, underground, moped, scooter, e-bike, s-bahn, u-bahn, motorbike,\\n  foot, carpool, light rail, commuter train, cargo bike","flatmate":"flatmate, roommate, housemate, lodger","no_role":"fan, member, customer, client, guest, regular, subscriber, patient, friend, bit, beginner, newbie, novice, pro, expert, user, user,\\n  volunteer, resident, newcomer, visitor, participant, speaker, stranger, lot, long way, few, person, man, woman, guy, girl, mum, mom,\\n  mother, dad, father, couple, little, total, parent, sucker, player","medication":"metformin, ozempic, wegovy, mounjaro, methotrexate, prednisolone, salbutamol, ventolin, bisoprolol, losartan, pantoprazole,\\n  fluoxetine, prozac, escitalopram, lexapro, zoloft, concerta, adderall, elvanse, venlafaxine, lithium, lamotrigine, gabapentin,\\n  pregabalin, naproxen, cetirizine, loratadine, allopurinol, simvastatin, eliquis, apixaban, xarelto, tamoxifen, propranolol, insulin, antidepressants, statins, ibuprofen, aspirin, blood thinners, beta blockers, antihistamines,\\n  iron supplements, vitamin d, antibiotics, levothyroxine, lisinopril, sertraline, omeprazole, ritalin, prednisone, warfarin,\\n  the pill, inhalers, an inhaler, melatonin, paracetamol, magnesium, citalopram, ramipril, amlodipine, atorvastatin","game":"chess, poker, bridge, board games, video games, darts, pool, snooker, dungeons and dragons, d&d, go, bingo, p\xe9tanque","business":"bakery, shop, company, business, restaurant, cafe, caf\xe9, studio, agency, startup, farm, bookshop, salon, bar, practice","vehicle":"car, ioniq, ioniq 5, ioniq 6, astra, tiguan, mondeo, puma, jazz, cr-v, tucson, kona, picanto, sportage, niro, ev6, qashqai, juke, micra,\\n  cx-5, mx-5, superb, kodiaq, megane, twingo, captur, kangoo, berlingo, duster, sandero, lodgy, xc60, v60, id.3, id.4, vauxhall, skoda\\n  octavia, estate, wrangler, touran, zafira, cargo bike, motorhome, rav4, f-150, bmw, audi, mercedes, mercedes-benz, volkswagen, vw, golf, polo, passat, opel, corsa, ford, fiesta, focus, toyota,\\n  corolla, prius, yaris, honda, civic, hyundai, kia, nissan, leaf, mazda, skoda, \u0161koda, octavia, fabia, seat, ibiza, renault, clio,\\n  zoe, peugeot, citro\xebn, citroen, fiat, panda, dacia, volvo, saab, tesla, model 3, model y, model s, porsche, ferrari, jaguar, land\\n  rover, range rover, mini, mini cooper, jeep, chevrolet, chevy, dodge, subaru, outback, forester, suzuki, swift, mitsubishi,\\n  lexus, infiniti, acura, cadillac, buick, gmc, lincoln, polestar, byd, rivian, lucid, smart, alfa romeo, lancia, beetle, van,\\n  camper van, campervan, minivan, suv, pickup, truck, ev, electric car, hybrid, motorbike, motorcycle, scooter, vespa, e-bike","bank":"barclays, hsbc, lloyds, natwest, santander, monzo, revolut, starling, n26, chase, citi, citibank, wells fargo, ing, bnp\\n  paribas, deutsche bank, commerzbank, sparkasse, dkb, * bank, bank of *, halifax, nationwide, tsb, wise, capital one","drinks":"spirits, cow\'s milk, dairy milk, decaf, fizzy drinks, coffee, alcohol, beer, wine, soda, tea, milk, energy drinks, coke, caffeine, drinking, booze, cola","foods":"seafood, shellfish, nuts, peanuts, mushrooms, lamb, chicken, animal products, lactose, soy, tofu, wheat, fried food, spicy food, fast food, butter, onions, garlic, tomatoes, raw fish, pasta, rice, snacks, desserts, salt, honey, meat, sugar, dairy, gluten, bread, fish, eggs, pork, beef, sweets, chocolate, carbs, cheese, red meat, junk food","gym":"* gym, the gym, * fitness, mcfit, fitx, planet fitness, gold\'s gym, puregym, crossfit *","school":"school, university, college, academy, institute, uni, kindergarten, high school, primary school, nursery, mit, harvard, oxford,\\n  cambridge, yale, stanford, gymnasium, polytechnic, conservatory, law school, medical school","club":"choir, band, club, orchestra, team, church, gym, board, union, association, league, group, society, party, committee,\\n  quartet, ensemble, theatre group, brass band, scouts, network, squad, troupe, cooperative, co-op, volunteer fire brigade","app":"notion, obsidian, evernote, onenote, logseq, roam, todoist, things, trello, asana, jira, linear, clickup, monday.com, slack, discord, teams,\\n  microsoft teams, zoom, google meet, telegram, whatsapp, signal, excel, google sheets, numbers, libreoffice, word, google docs, latex, overleaf,\\n  figma, sketch, canva, photoshop, lightroom, darktable, gimp, affinity, premiere, davinci resolve, final cut, ableton, logic pro,\\n  reaper, blender, autocad, fusion 360, python, java, kotlin, rust, go, golang, typescript, javascript, ruby, elixir, scala, haskell, swift,\\n  c#, c++, php, perl, julia, clojure, dart, flutter, react, vue, svelte, angular, django, rails, laravel, spring boot, postgres, postgresql,\\n  mysql, mariadb, sqlite, mongodb, redis, docker, podman, kubernetes, terraform, ansible, aws, azure, gcp, google cloud, hetzner, heroku,\\n  github, gitlab, bitbucket, git, jenkins, gmail, outlook, proton mail, protonmail, thunderbird, fastmail, airtable, quickbooks, xero, datev,\\n  lexoffice, ynab, salesforce, hubspot, shopify, woocommerce, wordpress, squarespace, wix, webflow, stripe, paypal, zotero, anki, duolingo,\\n  pandas, polars, r, stata, spss, matlab, tableau, power bi, looker, pycharm, fish, zsh, bash, tmux, kitty, alacritty, wezterm, iterm2, npm, pnpm, yarn, bun, deno","letter_size":"xs, s, m, l, xl, xxl, xxxl, small, medium, large, extra large","provider":"vodafone, o2, ee, bt, virgin media, giffgaff, telekom, t-mobile, at&t, verizon, comcast, xfinity, 1&1, congstar, orange, sfr, bouygues,\\n  movistar, telefonica, swisscom, sunrise, kpn, ziggo, tim, fastweb, octopus energy, octopus, british gas, eon, e.on, edf, ovo, bulb,\\n  vattenfall, axa, allianz, aetna, cigna, bupa, tk, aok, barmer, dak, geico, state farm, aviva, admiral, direct line, huk, tesco mobile","grade":"kindergarten, nursery, preschool, reception, primary school, elementary school, middle school, secondary school, high school, sixth form, first grade, second grade, third grade, fourth grade, fifth grade, sixth grade, seventh grade, eighth grade, ninth grade, 1st grade, 2nd grade, 3rd grade, 4th grade, 5th grade, 6th grade"},\n'
+'"aside":{"number of children":["as (a|the|) (single|proud|busy|new|) (dad|mum|mom|mother|father|parent) (of|to) {age}","my {age} (kids|children)","our {age} (kids|children)"],"size":["size {shoe}","in size {shoe}","my size {shoe}"],"office days":["{number} days a week (in|at) the office","{number} days (in|at) the office"],"time zone":["everything in {timezones} from now","{timezones} time (now|from now)","{timezones} (now|from now) on"]},\n'
+'"models":{"car":"car_model","device/phone":"phone_model","device/laptop":"laptop_model"},\n'
+'"over":{"partner":["{person} and i (broke up|split up|split|separated|are done|are over|called it quits)","over with {person}","over between me and {person}","dumped {person}","{person} dumped me","{person} left me","done with {person}"],"pet":["{person} (died|passed away|crossed the rainbow bridge|was put down|had to be put down|ran away|is gone)","lost {person}","had to put {person} (down|to sleep)","said goodbye to {person}"]},\n'
+'"nouns":{"is":"(is|\'s) every, (is|\'s) always, are every, (is|\'s) scheduled for, (is|\'s) booked for, (is|\'s) planned for, (is|\'s)\\n  capped at, maxes out at, comes to, clocks in at, (is|\'s) down to, (is|\'s) up to, (is|\'s) back to, (is|\'s) back at,\\n  (is|\'s) back on, goes from, runs from, ends at, begins at, takes place at, got shifted to, was shifted to, was brought\\n  forward to, got brought forward to, was extended to, has been extended to, got extended to, was delayed to, was\\n  delayed until, got delayed until, got postponed to, was postponed until, got postponed until, (is|\'s) postponed to,\\n  went from, (is|\'s) through, (is|\'s) by, (is|\'s) under, meets on, meets, was * to, were * to, has been * to, have been\\n  * to, got * to, (is|\'s) * for, was * back to, slipped to, slid to, (is|\'s) with, are with, (is|\'s) now with, (is|\'s)\\n  in, (is|\'s) at, was * for, are * for, is, are, \'s, \'re, (is|\'s) now, would be, will be, changed to, has changed to,\\n  moved to, has moved to, was moved to, has been moved to, has been changed to, was changed to, (is|\'s) called, went up\\n  to, has gone up to, rose to, increased to, has increased to, dropped to, went down to, was raised to, has been raised\\n  to, was increased to, has been increased to, was cut to, has been cut to, (is|\'s) named, was lowered to, has been\\n  reduced to, got moved to, got bumped to, got pushed to, was pushed to, has been pushed to, was pushed back to, (is|\'s)\\n  set for, (is|\'s) set at, (is|\'s) set to, was reduced to, has been postponed to, was postponed to, got pushed back to,\\n  shifted to, has shifted to, has been shifted to, was rescheduled to, has been rescheduled to, became, has become,\\n  falls on, takes place on, happens on, starts at, (is|\'s) on, (is|\'s) at, are on, (is|\'s) in, got cut to, (is|\'s) going\\n  to be, has been set to, jumped to, has been lowered to, has been pushed back to, (is|\'s) due, was updated to, has been\\n  updated to","was":"was, were, used to be, had been, \'d been","becomes":"took over as, takes over as, has taken over as, is now, became, has become, is, \'s, will be, stepped in as, was assigned as, are, took over from * as","replaces":"replaced, replaces, has replaced, took over from, succeeded, succeeds","as":"as","no_noun":"guess, question, answer, result, output, error, point, score, problem, issue, bet, hunch, estimate, calculation, query, function, file, script,\\n  turn, idea, test, favourite, bad, head, mind, opinion, heart, train, screen, essay, text, draft, story, character, password, pin, code, example, variable,\\n  class, sum, total, list, table, column, paragraph, sentence, first, second, last, next, only, hero, protagonist, poem, model, image, photo","change":"changed, changed over, raised, increased, lowered, reduced, cut, moved, pushed, set, updated, switched, bumped, postponed, rescheduled, shifted, brought, gone, risen, went,\\n  doubled, upgraded, dropped, corrected, have changed, extended, delayed, took, put, pushed back, moved up, rebooked, rescheduled, slipped","new":"new, current, own, actual, correct, real, present, latest, updated, right, full, main, primary, total, monthly, whole, usual, weekly, daily, all-time, personal, private, best, next, preferred, exact, mobile","old":"old, former, previous, ex, earlier, last"},\n'
+'"home":{"states":["be in {place} now","live (in|near|on|outside|around) {place}","reside in {place}","be based in {place}","be living in {place}","call {place} home","be (living|settled|at home) in {place}","rent (in|a flat in|an apartment in|a place in|a house in) {place}","have (a|our|my) (home|flat|house|apartment|place) in {place}","be (all|fully|finally|) (settled|moved) (in|into) (in|to|) {place}","be {place} based","be back in {place} for good","have (my|our) new (home|flat|house|apartment|place) in {place}"],"begins":["move (|back|over|house|away|up|down|out|in) (from {old place}|) (|back|up|down|out|over) to {place}","relocate (from {old place}|) to {place}","move (in|into) {place}","settle (|down) (in|near) {place}","settle into {place}","swap {old place} for {place}","trade {old place} for {place}","leave {old place} for {place}","exchange {old place} for {place}","buy (a|our|my) (|new|first) (flat|house|apartment|place|home|condo|cottage) in {place}","come to live in {place}","move (the family|my family|the kids|our stuff|all of us) to {place}","end up in {place}","find (a|an) (flat|apartment|house|place|room) in {place}","get (my own|our own) (flat|place|apartment|house) in {place}","get (a|the) (flat|apartment|house|place|keys to our place|keys) in {place}"],"ends":["move (away|out|) (from|of) {place}","move out of {place}","leave {place} behind","leave {place} for good","sell (our|my) (flat|house|apartment|place) in {place}","give up (my|our) (flat|apartment|place) in {place}"]},\n'
+'"address":{"states":["live at {address}"],"begins":["move (|in|house) to {address}"]},\n'
+'"birthplace":{"facts":["grow up in {place}","be born in {place}","be (|originally) from {place}","come (|originally) from {place}","be born and raised in {place}","be raised in {place}"]},\n'
+'"birthday":{"facts":["be born {date}","have (my|our|a|his|her) birthday {date}"]},\n'
+'"name":{"states":["be called {name}","be named {name}","be known as {name}","go by the name of {name}","^ my name {name}"],"begins":["change (my|our|his|her) (|first|full) name (from {old name}|) to {name}"]},\n'
+'"nickname":{"states":["go by {name}","^ call me {name}","* call me {name}"]},\n'
+'"age":{"states":["be {age} years (old|of age)","be {age} years young","be aged {age}","be {age} ."],"begins":["turn {age}"]},\n'
+'"employer":{"after_profession":["(at|for|with) {org}"],"states":["run (a|my|an|our) (|own|small) {business}","work (for|at|with) {org}","be (working|employed|a contractor|an employee) (for|at|by|with) {org}","be on the payroll (of|at) {org}","teach at {org}","teach {word} at {org}","have a job (at|with) {org}","freelance for {org}","consult for {org}","intern at {org}","be interning at {org}"],"begins":["start (|working|work|a job|a new job|my new job|out|a position|a role|a new role|a new position) (at|for|with) {org}","join {org}","switch (jobs|companies) (from {old org}|) to {org}","move (|on|over) from {old org} to {org}","get (hired|recruited|employed|a job) (by|at) {org}","get (a|the|my|an) (|new) (job|position|offer|role|gig) (at|from|with) {org}","take (a|the|up a) (|new) (job|position|role) (at|with) {org}","accept (a|the|an) (job|position|offer|role) (at|from|with) {org}","find (a|the) (|new) job (at|with) {org}","be hired by {org}","leave {old org} (for|to join|to work for|to work at|and joined|and now work at|and now work for|to go to) {org}","change (jobs|employers|job) (|and work|and now work) (at|for) {org}","go (to work|back to work) (for|at) {org}","begin (|working|a job) (at|for) {org}","quit {old org} (for|to join|and joined) {org}","move (|over|across) to {org} (as|to work)","sign with {org}","get poached by {org}","be poached by {org}","start (|my) (new|) (job|role|position) (at|with) {org}","be starting at {org}"],"ends":["leave (|my job at|my position at|my role at) {org}","quit (|my job at|my job with) {org}","resign (|my position) from {org}","be (|let go|fired|laid off|made redundant) (by|from) {org}","be (let go|fired|laid off|made redundant)","get (let go|fired|laid off|made redundant|the sack) (|by|from|at) {org}","get (let go|fired|laid off|made redundant)","quit (|my|the) job","quit (my|the) job","leave (my|the) (job|company)","lose (my|the|his|her) job (|at {org})","stop working (for|at) {org}","be done (at|with) {org}","hand in (my|the) notice (at|to) {org}","retire from {org}","be unemployed","be out of (a job|work)","give up my job (|at {org})","resign","retire","be between jobs","hand in my notice at {org}","hand in (my|the) (badge|notice|resignation) (at {org}|)","be no longer (at|with) {org}","part ways with {org}","be out at {org}","finish at {org}","walk out of {org}","sell (my|our) (company|business|shop|startup)"]},\n'
+'"profession":{"states":["work as {thing}","be (a|an|the|) {profession}","be {thing} by (trade|profession)","be employed as {thing}","be working as {thing}","make a living as {thing}","earn (my|a) living as {thing}","run (a|my|an) (|own) {business}","do {thing} for a living","be (a|an|the|their|our|) {role}","be (their|our) {profession}","work in [sales|marketing|finance|accounting|hr|it|retail|logistics|construction|education|healthcare|hospitality|customer service|customer support|procurement|insurance|advertising|publishing|consulting|banking|catering|child care|childcare|social work]","be (in|on) [parental leave|maternity leave|paternity leave]"],"begins":["become (a|an|the|) {profession}","be promoted to {thing}","get promoted to {thing}","retrain as {thing}","qualify as {thing}","start (|working|work|out) as {thing}","switch (|careers) (from {old thing}|) to (being|) {profession}","move up to {thing}","* make me (a|an|the|) {profession}","* hire me (full time|full-time|) as {profession}","* take me on as {profession}","* promote me to {thing}","* bump me (up|) to {profession}","get bumped up to {thing}","be made (a|an|the|) {profession}","get made (a|an|the|) {profession}","step up (to|as|to be) (a|an|the|) {profession}","take over as (a|an|the|) {profession}","be appointed (as|) {thing}","get the promotion to {thing}","get promoted (and am|and i am|, am) now {thing}","move into (a|an|the) {thing} (role|position)","transition (into|to) {thing}","change (careers|jobs) to (be|become) (a|an) {profession}","start (my|a|the|) (new|) (job|role|position) as {thing}","get a (new|) job as {thing}","get the job as {thing}"],"ends":["quit (being|working as) {thing}","retire as {thing}"]},\n'
+'"salary":{"states":["earn {number}","make {number} (a|per) (year|month|hour|week)","get paid {number}","be paid {number}"],"begins":["get a (raise|rise|pay rise|bump|pay cut) to {number}","* (raise|bump|increase|cut) (my|our) (salary|pay|wage) (up|) to {number}"]},\n'
+'"work hours":{"states":["work [nights|night shifts|part-time|part time|full-time|full time|mornings|evenings|weekends|the night shift|the late shift|the day shift|the early shift]","work from {number}","work {number} (days|hours) {rest}","work {number} to {number}","work [three days|four days|five days|two days|six days] (a week|per week)","be on [nights|day shifts|night shifts|early shifts|late shifts|the day shift|the night shift|the late shift|the early shift|earlies|lates|days|mornings]","work [a four-day week|9 to 5|nine to five]","start (work|) at {number}","finish (work|) at {number}","be [part-time|full-time|part time|full time]"],"begins":["move (|on) to [nights|the day shift|the night shift|the early shift|the late shift]","switch to [nights|night shifts|part-time|part time|full-time|full time|the day shift|the night shift]","go [part-time|part time|full-time|full time]","* (move|put|switch) me (to|on|onto) [nights|days|the night shift|the day shift|the early shift|the late shift|mornings|evenings|part-time]","drop to [three days|four days|part-time|part time] (a week|)","go down to [three days|four days|part-time|part time] (a week|)"]},\n'
+'"manager":{"states":["report to {name}","work under {person}","work for {person} directly"],"begins":["* (move|put) me under {person}","have (a|) (new|) (boss|manager) (called|named|:|,) {person}"]},\n'
+'"school":{"states":["(study|be) at (the|) {school}","attend {org}","go to {school}","be enrolled at {org}","be a student at {org}","be (at|in) {school}","go to {name} (school|primary|academy|college|high)","be in (her|his|my) {word} year at {school}"],"begins":["transfer (from {old org}|) to {org}","switch (schools|universities) to {org}","enrol at {org}","get into {school}","(move|switch|change|transfer|go) (schools|) to {school}","start at {school}","start {school}","get a place at {school}"]},\n'
+'"studies":{"states":["study {bare}","major in {bare}","do a (degree|master\'s|masters|phd|bachelor\'s) in {thing}","be doing (a|an|my) (degree|master\'s|masters|phd|bachelor\'s|msc|bsc|ba|ma|mba) in {thing}","do (a|an|my) (msc|bsc|ba|ma|mba|apprenticeship) in {thing}"],"begins":["switch my major to {thing}","change my major to {thing}","switch (from {old thing}|) to studying {thing}"],"ends":["drop out of {thing}","graduate in {thing}"]},\n'
+'"marital status":{"states":["be {marital}"],"begins":["get {marital}","become {marital}","get (back|) together","get [engaged|married|divorced|separated]"],"ends":["break off (my|our|the) engagement"]},\n'
+'"partner":{"after_marital status":["to {person}"],"states":["be dating {name}","date {name}","be seeing {name}","be in a relationship with {name}","be going out with {name}","be together with {name}","live with my (boyfriend|girlfriend|partner|husband|wife) {person}"],"begins":["marry {person}","get together with {name}","start (seeing|dating|going out with) {name}","get engaged to {name}","propose to {name}"],"ends":["break up with {name}","split up with {name}","separate from {name}","be divorced from {name}","divorce {name}","break up","split up","leave {name}","be broken up with {name}","be no longer together"]},\n'
+'"number of children":{"states":["have {number} (kids|children|sons|daughters|boys|girls)","be (a mother|a father|mother|father|a mum|a mom|a dad) of {number}","have {number} (little ones|grown-up children|grown-up kids|teenagers|little kids|small kids|small children)"]},\n'
+'"pet":{"states":["have (a|an|the|two|three|one|four|got a|got an|got two) (|new|old|little|rescue|small|big) {pet}","own (a|an|two|three) {pet}","keep {pet}","have (a|an) {pet} (called|named|,) {person}"],"begins":["get (a|an|two|three|our|my) (|new|old|little|rescue|another) {pet}","adopt (a|an|two|three) (|rescue|little|stray) {pet}","buy (a|an) {pet}","rescue (a|an) {pet}"],"ends":["rehome (the|our|my) {pet}","give away (the|our|my) {pet}","give (the|our|my) {pet} away","{pet} die","{pet} pass away","{pet} run away","sell (the|our|my) {pet}","lose (the|our|my) {pet}","lose {person}","{pet} be put down","{pet} be gone","{pet} cross the rainbow bridge","put down (the|our|my) {pet}"]},\n'
+'"diet":{"states":["be on a [diet]","be (a|an|) {diet}","eat {diet}","follow (a|an|) {diet} (|diet)","be on (a|an|) {diet} (|diet)","keep {diet}","eat [everything|anything]","eat [meat|fish|dairy|pork] again","stick to (a|an|) {diet} (|diet)"],"begins":["become (a|an|) {diet}","go {diet}","turn {diet}","switch to (a|an|being|) {diet} (|diet)","start eating [meat|fish|dairy|eggs|gluten|pork]","go back to eating {thing}","go back to (being|) (a|an|) {diet}","convert to {diet}","decide to (go|be|become) {diet}"],"ends":["give up (being|) (a|an|) {diet}","quit (being|) (a|an|) {diet}"]},\n'
+'"allergy":{"states":["be (|severely|badly|highly|mildly|deathly) allergic to {list}","have (a|an|) (|severe|bad|mild|strong) {word} allergy","have (a|an|) (|severe|bad|mild) allergy to {list}","be {word} intolerant","be intolerant (to|of) {list}","react badly to {list}","have (a|an|) {word} intolerance","can not have {list} , am allergic","carry an epipen for {list}"],"begins":["develop (a|an|) {word} allergy","develop an allergy to {list}","become allergic to {list}"],"ends":["outgrow (my|the|his|her) {word} allergy","outgrow (my|the) allergy to {list}","grow out of (my|the|his|her) {word} allergy","lose (my|the) {word} allergy","(be|get) over my {word} allergy","be cured of my {word} allergy"]},\n'
+'"condition":{"states":["have {condition}","be [diabetic]","be diagnosed with {thing}","suffer from {list}","be [pregnant]","have (been|) {condition}","live with {condition}","be [coeliac|celiac|diabetic|asthmatic|anaemic|anemic|epileptic|dyslexic|colour-blind|color-blind|deaf|blind]"],"begins":["be diagnosed with {thing}","get diagnosed with {thing}"],"ends":["recover from {thing}","be cured of {thing}","beat {condition}"]},\n'
+'"medication":{"states":["take {medication}","be on {medication}","take {number} of {medication}","be on {number} of {medication}","take {medication} for","be prescribed {medication}","take {number} {medication}","be on {number} {medication}"],"begins":["start (taking|on) {medication}","* (put|start) me on {medication}","* (switch|move|change) me (from {old medication}|) to {medication}","switch (from {old medication}|) to {medication}","be (put|started) on {medication}","get put on {medication}","* prescribe (me|) {medication}"],"ends":["come off {medication}","be off {medication}","get off {medication}","stop {medication}","stop taking {medication}","* take me off {medication}","* stop my {medication}","be done with {medication}"]},\n'
+'"weight":{"states":["weigh {number}","be (down|up) to {number} (kg|kilos|kilo|pounds|lbs|stone)","be {number} (kg|kilos|pounds|lbs|stone)","be at {number} (kg|kilos|pounds|lbs|stone)","be (now|down to|up to|back to) {number} (kg|kilos|pounds|lbs|stone)"],"begins":["(drop|slim|get) (|down) to {number} (kg|kilos|pounds|lbs|stone)"]},\n'
+'"height":{"states":["be {number} tall","be {number} (in height|high)","be {number} (m|cm|metres|meters|feet|ft) tall","measure {number}"]},\n'
+'"religion":{"states":["be (a|an|) {religion}"],"begins":["convert to {thing}","become (a|an|) {religion}"],"ends":["leave the (catholic|) church"]},\n'
+'"language":{"states":["speak (|a bit of|some|a little|fluent|basic|good|native) {language}","be fluent in {language}","be a native {language} speaker"],"ends":["forget (all|) my {language}"]},\n'
+'"learning":{"states":["learn {language}","learn (|to play) (the|) {instrument}","take {language} (lessons|classes)","take {instrument} (lessons|classes)","study {language}","learn (|how) to {thing}","take {thing} (lessons|classes)","learn {word} (on|with|at)"],"begins":["start (learning|studying) {language}","pick up {language}","start (on|) {language}","switch (from {old language}|) to {language}","take up {language}"]},\n'
+'"instrument":{"states":["play (the|) {instrument}"],"begins":["take up (the|) {instrument}","start (learning|playing) (the|) {instrument}","pick up (the|) {instrument}"]},\n'
+'"sport":{"states":["play {sport}"],"begins":["take up {sport}","start (playing|) {sport}"]},\n'
+'"hobby":{"states":["do {hobby}","go {hobby}","collect {bare}","be into {hobby}","practise {hobby}","practice {hobby}","play {game}","love {hobby}","enjoy {hobby}","be (a|an) (keen|avid|passionate|amateur) [runner|cyclist|climber|swimmer|gardener|photographer|hiker|baker|cook|knitter|reader|skier|surfer|birdwatcher|angler|sailor]"],"begins":["take up {hobby}","start {hobby}","get into {hobby}","start (doing|collecting) {thing}","start {hobby} (again|)","pick up {hobby}","discover {hobby}"]},\n'
+'"choice":{"states":["prefer {thing} (over|to|rather than) {old thing}"],"begins":["switch from {old thing} to {thing}"]},\n'
+'"preference":{"states":["prefer {thing}"]},\n'
+'"like":{"states":["like {thing}","love {thing}","enjoy {thing}","adore {thing}","be (a big|a huge|a|such a) fan of {thing}","be fond of {thing}","be (|really|very) into {thing}","be crazy about {thing}","be a {thing} fan","be keen on {thing}"],"begins":["fall in love with {thing}","come to love {thing}"],"ends":["go off {thing}","get tired of {thing}","be over {thing}","lose interest in {thing}"]},\n'
+'"dislike":{"states":["hate {thing}","dislike {thing}","detest {thing}","despise {thing}","can not stand {thing}","be sick of {thing}"]},\n'
+'"smoking":{"states":["smoke","be (a|an|) {smoking}"],"begins":["start smoking (again|)","take up smoking (again|)"],"ends":["give up smoking","quit smoking","stop smoking","quit cigarettes"]},\n'
+'"car":{"states":["drive (a|an|the|my) {vehicle}","have a {vehicle}","own (a|an) {vehicle}","lease (a|an) {vehicle}","be driving (a|an) {vehicle}","drive around in (a|an) {vehicle}"],"begins":["buy (a|an|the) {vehicle}","get (a|an|the) {vehicle}","switch to (a|an) {vehicle}","trade (in|) (my|our|the|) {old vehicle} (in|) for (a|an|another|my) (new|) {vehicle}","swap (my|our|the) {old vehicle} for (a|an) {vehicle}","replace (my|our|the) {old vehicle} with (a|an) {vehicle}","(swap|trade|trade in|exchange) (the|my|our) (old|) {old thing} (in|) for (a|an|the) (new|used|second-hand|) {vehicle}","upgrade (from {old vehicle}|) to (a|an) {vehicle}","(buy|get|order|lease) (a|an|ourselves a|myself a) (new|used|second-hand) {vehicle}","lease (a|an) {vehicle}","(replace|swap) (the|my|our) {old vehicle} (with|for|by) (a|an) {vehicle}"],"ends":["sell (my|our|the) (car|{vehicle})","sell (my|our|the) car","get rid of (my|our|the) (car|{vehicle})","scrap (my|our|the) car","give up (my|our|the) car","write off (my|our|the) (car|{vehicle})","give (my|our|the) {vehicle} (to|away)","total (my|our|the) (car|{vehicle})"]},\n'
+'"bank":{"states":["bank (with|at) {org}"],"begins":["(switch|move) (|banks|my account|my accounts|over|everything|all my money|my money) to {bank}","open an account (at|with) {org}"]},\n'
+'"phone":{"states":["^ reach me (at|on|under) {number}","^ call me (at|on|under) {number}","* reach me (at|on|under) {number}","have a new (|phone|mobile|cell) number (:|which is|) {number}","* call me (at|on|under) {number}"],"begins":["get a new (|phone|mobile) number (:|which is|) {number}","change (my|our) (|phone|mobile) number to {number}","(switch|change) (my|the) number to {number}"]},\n'
+'"email":{"states":["^ use {mail}","^ (email|write|mail) me (at|on) {mail}","* (email|reach|write|contact) me (at|on) {mail}","^ (reach|contact) me (at|on) {mail}"],"begins":["(switch|change|move) (over|my email|my e-mail|) to {mail}"]},\n'
+'"time zone":{"states":["be (in|on) {zone}","be (in|on) (the|) {timezones} (time|time zone|timezone)","be (in|on) (the|) {timezones} time zone","live in (the|) {timezones} time zone","be on {timezones}"],"begins":["switch to {timezones} time","move to {timezones} time"]},\n'
+'"rent":{"states":["pay {number} (in|for) rent","pay {number} rent"],"begins":["* (raise|increase|bump|put up|lower|reduce) (my|our|the) rent (up|) to {number}"]},\n'
+'"budget":{"states":["have a budget of {number}","have {number} to spend","can spend {number}","be willing to spend {number}","can afford {number}","can go up to {number}","can stretch to {number}","can go as high as {number}","have a {number} budget","want to spend (|at most|up to|no more than|around|about) {number}","be looking to spend (up to|around|about|) {number}","have (about|around|up to|only|) {number} (for|to spend on)","can only spend {number}","have a limit of {number}"],"begins":["increase (my|our|the) budget to {number}","(raise|increase|lower|bump|cut|reduce|stretch|extend) (my|our|the) budget (up|down|) to {number}"]},\n'
+'"wake-up time":{"states":["(wake|get) up (at|around|about) {number}","(wake|get) up at {number} now","be up (at|by) {number}","rise at {number}"]},\n'
+'"possession":{"states":["own (a|an|two|three|my own) {thing}"]},\n'
+'"membership":{"states":["be a member of (a|the|my|our|) {club}","sing in (a|the|our) {club}","play (in|for|with) (a|the|our) {club}","belong to (a|the) {club}","be (in|on) (a|the) [board|choir|band|committee|council]"],"begins":["join (a|the) {club}"]},\n'
+'"subscription":{"states":["have (a|an) {word} (subscription|membership|account)","subscribe to {name}","be subscribed to {name}","pay for {name}","have {streaming}","have a subscription to {name}","have (a|an) {streaming} (subscription|account|membership)","pay for {streaming}","be on {streaming}","use {streaming}","subscribe to {streaming}","read {streaming}","watch {streaming}"],"begins":["sign up for {name}","get (a|an) {word} (subscription|membership)","take out (a|an) {word} (subscription|membership)","get {streaming}","get {streaming} instead","(switch|move|go|change) (from {old streaming}|over|) to {streaming}","sign up (for|to|with) {streaming}","subscribe to {streaming} instead"]},\n'
+'"drink":{"states":["drink {bare}","drink {drinks}","can drink {drinks}","touch {drinks}","can have {drinks}","can drink {drinks} again"],"begins":["start drinking {bare}"]},\n'
+'"food":{"states":["eat {bare}","eat {foods}","can eat {foods}","can have {foods}","tolerate {foods}","can tolerate {foods}","touch {foods}","be allowed {foods}","eat {foods} again","can eat {foods} again","can have {foods} again"],"begins":["start eating {bare}","reintroduce {foods}"]},\n'
+'"gym":{"states":["(go|be) to the gym at {person}","(go|train|work out) at {person}","be a member at {name}"],"begins":["(switch|change) gyms to {name}","join {gym}","(move|change|go) (gyms|) to {gym}"]},\n'
+'"habit":{"states":["volunteer (at|for|with) (the|a|) {org}","see a [therapist|psychologist|physio|nutritionist|chiropractor]","use [glasses|a wheelchair|a hearing aid|crutches|a cane|a walking stick|a screen reader]","watch {bare}","read {bare}","wear [glasses|contact lenses|contacts|braces|hearing aids]","coach {thing}","babysit {thing}","play {thing}","attend {thing}","train for {thing}","foster {thing}"],"begins":["start (volunteering|coaching|using|watching|wearing|seeing|playing) (at|a|an|) {thing}"]},\n'
+'"any":{"begins":["switch (|over) from {old org} to {org}","switch (|over) to {name}","change (|over) to {name}","swap to {name}","go with {name} instead","get {name} instead","move over to {name}","migrate to {name}"]},\n'
+'"office days":{"states":["be in the office {number} days (a|per) week","go (into|to) the office {number} days (a|per) week","go into the office {number} (a week|times a week)","work from home {number} days (a|per) week","work from the office {number} days (a|per) week","work [remotely|fully remote|fully remotely|hybrid|from home]","be [fully remote|hybrid|fully in the office]","have {number} (home office|office|remote) days","be in the office on {date}","be in (the office|) on {date}","work from home on {date}"],"begins":["go [fully remote|hybrid]","* (call|order) us back {number} days a week"]},\n'
+'"commute":{"states":["commute by {transport}","commute by {thing}","take the {transport} to (work|the office|school|uni|campus)","cycle (in|) to (work|the office)","bike (in|) to (work|the office)","walk (in|) to (work|the office)","drive (in|) to (work|the office)","run to (work|the office)","go (to work|to the office|in) by {transport}","get to (work|the office) by {transport}","go by {transport} to (work|the office)","(take|ride) my {transport} to (work|the office)","carpool to (work|the office)"],"begins":["switch to (the|my|a) {transport} for (my|the) commute","switch to cycling to (work|the office)","start (cycling|walking|driving|taking the {transport}) to (work|the office)"]},\n'
+'"bedtime":{"states":["go to bed (at|around|about) {number}","be in bed by {number}","go to sleep (at|around|about) {number}"]},\n'
+'"team":{"states":["be (in|on|part of|a member of) the {word} (team|squad|department|group)","work (in|on) the {word} (team|squad|department)"],"begins":["(join|move to|move over to|switch to|transfer to) the {word} (team|squad|department)","* (move|transfer) me to (the|) {word} (team|squad|department)"]},\n'
+'"flatmate":{"states":["live with {name}","share (a|the|my) (flat|house|apartment) with {name}"],"ends":["{flatmate} move out"]},\n'
+'"grade":{"states":["be in (the|) {grade}","be in (year|grade|class) {number}","be in the {word} (grade|year|class|form)"],"begins":["start (year|grade|class) {number}","move up to (year|grade|class) {number}","start (the|) {word} (grade|form)"]},\n'
+'"tool":{"states":["use {app}","use {name} (for|to|as|at work|daily|every day) ","run {app}","(do|keep|manage|track) (my|our|the|all my) {word} (in|with|on) {app}","work (mostly|mainly|) (with|in) {app}","code (mostly|mainly|) in {app}","program (mostly|mainly|) in {app}","write (mostly|mainly|) in {app}","develop in {app}","be (on|using) {app}"],"begins":["start using {app}","(switch|migrate|move|change|go) (from {old app}|over|) to {app}"]},\n'
+'"device/editor":{"states":["use (a|an|the|my|) {editors}","be (on|using) (a|an|my|) {editors}","run {editors}","work (on|in|with) (a|an|my|) {editors}","code in {editors}"],"begins":["(switch|go|move|change|migrate) (back|over|) (from {old editors}|) (back|) to (a|an|the|) {editors}"]},\n'
+'"device/browser":{"states":["use (a|an|the|my|) {browsers}","be (on|using) (a|an|my|) {browsers}","run {browsers}","work (on|in|with) (a|an|my|) {browsers}","code in {browsers}"],"begins":["(switch|go|move|change|migrate) (back|over|) (from {old browsers}|) (back|) to (a|an|the|) {browsers}"]},\n'
+'"device/operating system":{"states":["use (a|an|the|my|) {systems}","be (on|using) (a|an|my|) {systems}","run {systems}","work (on|in|with) (a|an|my|) {systems}","code in {systems}"],"begins":["(switch|go|move|change|migrate) (back|over|) (from {old systems}|) (back|) to (a|an|the|) {systems}"]},\n'
+'"device/phone":{"states":["use (a|an|the|my|) {phone_model}","be (on|using) (a|an|my|) {phone_model}","run {phone_model}","work (on|in|with) (a|an|my|) {phone_model}","code in {phone_model}","have (a|an|the|my|) {phone_model}","own (a|an) {phone_model}"],"begins":["(switch|go|move|change|migrate) (back|over|) (from {old phone_model}|) (back|) to (a|an|the|) {phone_model}","(buy|get|order) (a|an|the|myself a|my) (new|) {phone_model}","upgrade (from {old phone_model}|) to (a|an|the|) {phone_model}","get (a|an) {phone_model} instead","* (give|issue) me (a|an) (new|) {phone_model}","get (a|an) new {phone_model} from work"]},\n'
+'"device/laptop":{"states":["use (a|an|the|my|) {laptop_model}","be (on|using) (a|an|my|) {laptop_model}","run {laptop_model}","work (on|in|with) (a|an|my|) {laptop_model}","code in {laptop_model}","have (a|an|the|my|) {laptop_model}","own (a|an) {laptop_model}"],"begins":["(switch|go|move|change|migrate) (back|over|) (from {old laptop_model}|) (back|) to (a|an|the|) {laptop_model}","(buy|get|order) (a|an|the|myself a|my) (new|) {laptop_model}","upgrade (from {old laptop_model}|) to (a|an|the|) {laptop_model}","get (a|an) {laptop_model} instead","* (give|issue) me (a|an) (new|) {laptop_model}","get (a|an) new {laptop_model} from work"]},\n'
+'"trip":{"begins":["book (|a|an|our|my|the) (flight|flights|train|trip|holiday|hotel|cruise|weekend|tickets) to {place}","rebook to {place}","book {place} instead"],"states":["be (flying|going|travelling|traveling|off) to {place} (in|on|next|this|for)"],"ends":["cancel (the|our|my) (trip|flight|flights|holiday) to {place}","call off (the|our|my) trip to {place}"]},\n'
+'"avoids":{"states":["avoid {foods}","avoid {drinks}","be off {foods}","be off {drinks}","stay away from {foods}","stay off {foods}","be not allowed {foods}","be not allowed {drinks}"]},\n'
+'"size":{"states":["wear (a|an|) (size|) {size} (shoes|shoe|jeans|dress|shirt|trousers|now|)","take (a|an|) size {size}","be (a|an|) size {size}","be (a|an|) size {letter_size}","wear (a|an|) (size|) {letter_size}","take (a|an|) (size|) {letter_size}","take (a|an) {size} ."]},\n'
+'"contact":{},\n'
+'"provider":{"states":["be with {provider}"],"begins":["(switch|move|change|go) (over|) to {provider}"]}},\n'
+'"es":{\n'
+'"drops_subject":true,\n'
+'"perfect_is_past":true,\n'
+'"words":{"skip":"ahora, ya, actualmente, todav\xeda, a\xfan, tambi\xe9n, hoy en d\xeda, recientemente, por fin, finalmente, realmente, muy, solo, s\xf3lo, siempre, me, te, se, nos, le, les, lo, la, aqu\xed, all\xed,\\n  por cierto, de momento, al final, acabo de, acabamos de, de hecho, mucho, completamente, totalmente, oficialmente, pues, bien, nuevamente, otra vez, mi mujer y yo","not":"no, ya no, nunca, jam\xe1s, tampoco, ning\xfan, ninguna","wrong":"miento, digo, mir\xe9 mal, se me fue el dedo, qu\xe9 cabeza, me corrige, me he liado, me he confundido, me confund\xed, puse mal, espera, perd\xf3n quise decir, quise decir, quer\xeda decir, me equivoqu\xe9, me he equivocado, error m\xedo, errata, correcci\xf3n, corrijo, equivocado, equivocada, mal, resulta que, al final no, mejor dicho, digo, error","mild":"no, perd\xf3n, perdona, lo siento, en realidad, bueno, es, son, era, eran, y, pero, ay, ups, uy, el nuevo es, el correcto es, la correcta es, sino, el bueno es, ahora es, no es, te di el, que, de verdad, mi, su, el, la, un, una, est\xe1","but":"sino, pero","instead_of":"en vez de, en lugar de, y no, no","who":"que, quien","from":"de, del, desde","to":"a, al, por, para, hasta","of":"de, del, en, con","and":"y, e, o, u","titles":"doctor, doctora, se\xf1or, se\xf1ora, dr, dra, sr, sra","the":"el, la, los, las","be":"ser, estar","now":"ahora, ya, actualmente, nuevo, nueva","never":"eso, esto, lo, que, c\xf3mo, todo, nada, algo, ti, tu, tus, su, casa, aqu\xed, paz, general, cuenta, m\xed, noche, lunes, una, mucho, ir, un","articles":"el, la, los, las, un, una, unos, unas, mi, mis, nuestro, nuestra, al, del, lo","stop":"porque, pero, con, para, cuando, donde, que, si, como, desde, hasta, aunque, gracias, ahora, hoy, tambi\xe9n, y vivo, y trabajo, y me, y tengo, y mi, y soy, es, son, era, est\xe1, estoy, tengo, vivo, trabajo, soy,\\n  sino, por, de momento, hace, mi, cerca, sin, ya, a, no, en vez de, en lugar de, y no, vive, trabaja","stop_thing":"en, a"},\n'
+'"subjects":{"first":"yo, nosotros, nosotras, mi marido y yo, mi mujer y yo, mi pareja y yo","own":"mi, mis, nuestro, nuestra, nuestros, nuestras","third":"\xe9l, ella, ellos, ellas","third_own":"su, sus","bare":"mam\xe1, pap\xe1, abuela, abuelo","relations":"madre/mam\xe1/mami, padre/pap\xe1/papi, padres, hermano, hermana, hermanos, hijo, hija, hijos, hijas, beb\xe9, mujer/esposa, marido/esposo, pareja, novio, novia, abuela, abuelo, abuelos, t\xeda, t\xedo, primo, prima, sobrino, sobrina,\\n  suegra, suegro, cu\xf1ado, cu\xf1ada, jefe, jefa, compa\xf1ero, compa\xf1era, amigo, amiga, vecino, vecina, equipo, empresa, proyecto, perro, perra, gato, gata, ex","named_only":"amigo, amiga, compa\xf1ero, compa\xf1era, vecino, vecina, equipo, empresa, proyecto, primo, prima","adjectives":"mayor, menor, peque\xf1o, peque\xf1a, mejor, gran"},\n'
+'"changes":{"drops":"dej\xe9 (de|), he dejado (de|), dejado (de|), vend\xed, vendimos, he vendido, vendido, cancel\xe9, he cancelado, cancelado, anul\xe9, he anulado, anulado (la suscripci\xf3n de|), di de baja, he dado de baja, me di de baja (de|), abandon\xe9, he abandonado, perd\xed, jubilado, echaron de, me fui de, me he ido de, sal\xed de, he salido de, romp\xed con, he roto con, cort\xe9 con, me separ\xe9 de, adi\xf3s (a|al|), lo de, termin\xe9 con, acab\xe9 con, quit\xe9, me quit\xe9, borr\xe9, desped\xed (a|), renunci\xe9 (a|al)","swaps":"cambi\xe9 (de|), he cambiado, cambiado, sustitu\xed, he sustituido, me pas\xe9 de, me he pasado de, reemplac\xe9","around":"dejado \u2026 atr\xe1s, dado \u2026 de baja","takes_place":"por, a, al, con","generic":"suscripci\xf3n, contrato, cuenta, curso, trabajo, tema","passes":"muri\xf3, ha muerto, falleci\xf3, ha fallecido, cerr\xf3, ha cerrado, termin\xf3, ha terminado, acab\xf3, se acab\xf3, se ha acabado, caduc\xf3, venci\xf3, quebr\xf3, se disolvi\xf3, nos hemos separado, se separ\xf3, me super\xf3, me despidi\xf3, me ha despedido, me ech\xf3, sustituy\xf3","is_over":"acabado, acabada, terminado, terminada, muerto, muerta, cancelado, cancelada, anulado, anulada, vendido, vendida, historia, agua pasada, cerrado, cerrada","goes":"se jubil\xf3, se ha jubilado, se march\xf3, se ha marchado, se fue, se ha ido, se mud\xf3, dej\xf3 el piso, se marcha","no_more":"ya no, no * m\xe1s, nunca m\xe1s, tampoco * ya, sin","takes":"me he pasado (a|al), me pas\xe9 (a|al), hemos adoptado (a|), he adoptado (a|), adopt\xe9 (a|), me pill\xe9, me compr\xe9, me he comprado, compr\xe9, ahora (tengo|voy|estoy|uso|me lleva|es|hago), estoy en, estoy con, empec\xe9 (con|), he empezado (con|), me apunt\xe9 (a|al)","tells":"(es|son) (ahora|), ahora es, ya estamos en, ya estoy en, estamos en, estoy en, ponme como, apunta (este|), escribidme a, escr\xedbeme a, usa, pago, se llama, ejemplos en","lately":"ahora, ya, a partir de, desde, nueva, nuevo, \xfaltimamente, actualmente, hoy en d\xeda, en adelante","others":"amigo, amiga, alguien, gente, cliente, clienta, todos, cu\xf1ado, cu\xf1ada, suegro, suegra, vecino, vecina","units":"mg, ml, g, kg, km, euros, euro, horas, hora, d\xedas, semanas, meses, a\xf1os, veces, por, minutos"},\n'
+'"between":{"have":"ha, han, hab\xeda","have_first":"he, hemos","be":"est\xe1, est\xe1n, es, fue","be_first":"soy, somos, estoy, estamos","past":"antes, sol\xeda, en el pasado, de ni\xf1o, de ni\xf1a, de peque\xf1o, de peque\xf1a, hace tiempo","past_first":"sol\xeda","plan":"va a, van a, planea, piensa","plan_first":"voy a, vamos a, planeo, pienso, pensamos","maybe":"quiero, queremos, quisiera, me gustar\xeda, podr\xeda, puedo, deber\xeda, quiz\xe1s, tal vez, ojal\xe1, si, puede, quiere, tengo que, iba a, gustar\xeda","stopped":"dej\xf3 de, ha dejado de, dejaron de","stopped_first":"dej\xe9 de, he dejado de, dejamos de, hemos dejado de, ya no puedo"},\n'
+'"verbs":{"irregular":"ir/voy vamos|va van/iba fui|fue/ido/ir, vivir/vivo vivimos | vive viven/viv\xed viv\xeda viv\xedamos | vivi\xf3 viv\xedan vivieron/vivido/vivir/viviendo, mudar/mudo mudamos | muda mudan/mud\xe9 mudamos | mud\xf3 mudaron/mudado/mudarme mudarnos mudarse/mudando,\\n  trasladar/traslado trasladamos | traslada/traslad\xe9 trasladamos | traslad\xf3/trasladado/trasladarme trasladarnos, trabajar/trabajo trabajamos | trabaja trabajan/trabaj\xe9 trabajaba trabajamos | trabaj\xf3 trabajaban/trabajado/trabajar/trabajando,\\n  llamar/llamo | llama llaman/llamaba/llamado/llamar, ser/soy somos | es son/fui era \xe9ramos | fue eran/sido/ser/siendo, estar/estoy estamos | est\xe1 est\xe1n/estuve estaba | estuvo estaban/estado/estar,\\n  tener/tengo tenemos | tiene tienen/tuve ten\xeda ten\xedamos | tuvo ten\xedan/tenido/tener, comer/como comemos | come comen/com\xed com\xeda | comi\xf3/comido/comer, hablar/hablo hablamos | habla hablan/habl\xe9 hablaba | habl\xf3/hablado/hablar,\\n  tocar/toco tocamos | toca tocan/toqu\xe9 tocaba | toc\xf3/tocado/tocar, jugar/juego jugamos | juega juegan/jugu\xe9 jugaba | jug\xf3/jugado/jugar/jugando, fumar/fumo fumamos | fuma/fum\xe9 fumaba | fum\xf3/fumado/fumar, odiar/odio odiamos | odia/odi\xe9 odiaba | odi\xf3/odiado/odiar,\\n  preferir/prefiero preferimos | prefiere/prefer\xed prefer\xeda | prefiri\xf3/preferido/preferir, gustar/| gusta gustan/| gustaba gust\xf3 gustaban/gustado/gustar, encantar/| encanta encantan/| encantaba encant\xf3/encantado/encantar, adorar/adoro | adora/ador\xe9 adoraba | ador\xf3/adorado/adorar,\\n  dejar/dejo dejamos | deja/dej\xe9 dejamos | dej\xf3 dejaron/dejado/dejar, empezar/empiezo empezamos | empieza/empec\xe9 empezamos | empez\xf3/empezado/empezar, cambiar/cambio cambiamos | cambia/cambi\xe9 cambiamos | cambi\xf3/cambiado/cambiar, hacer/hago hacemos | hace hacen/hice hac\xeda | hizo/hecho/hacer/haciendo,\\n  cumplir/cumplo | cumple/cumpl\xed | cumpli\xf3/cumplido/cumplir, casar/caso | casa/cas\xe9 casamos | cas\xf3 casaron/casado/casarme casarse, divorciar/| /divorci\xe9 divorciamos | divorci\xf3/divorciado/divorciarme, separar/| /separ\xe9 separamos | separ\xf3/separado/separarme, romper/rompo | rompe/romp\xed rompimos | rompi\xf3/roto/romper,\\n  perder/pierdo | pierde/perd\xed | perdi\xf3/perdido/perder, vender/vendo | vende/vend\xed vendimos | vendi\xf3/vendido/vender, comprar/compro | compra/compr\xe9 compramos | compr\xf3/comprado/comprar, conducir/conduzco | conduce/conduje conduc\xeda | condujo/conducido/conducir, nacer/nazco | nace/nac\xed | naci\xf3/nacido/nacer,\\n  volver/vuelvo | vuelve/volv\xed volvimos | volvi\xf3/vuelto/volver, hacerse/hago | hace/hice | hizo/hecho/hacerme, beber/bebo bebemos | bebe/beb\xed beb\xeda | bebi\xf3/bebido/beber, estudiar/estudio estudiamos | estudia/estudi\xe9 estudiaba | estudi\xf3/estudiado/estudiar/estudiando, aprender/aprendo | aprende/aprend\xed | aprendi\xf3/aprendido/aprender/aprendiendo,\\n  tomar/tomo tomamos | toma/tom\xe9 tomaba | tom\xf3/tomado/tomar, detestar/detesto | detesta/detest\xe9 | detest\xf3/detestado/detestar, ganar/gano | gana/gan\xe9 ganaba | gan\xf3/ganado/ganar, pagar/pago pagamos | paga/pagu\xe9 | pag\xf3/pagado/pagar, pesar/peso | pesa/pes\xe9 pesaba | pes\xf3/pesado/pesar, despedir/| /| despidieron/despedido/despedir, morir/| muere/| muri\xf3/muerto/morir,\\n  fichar/ficho | ficha/fich\xe9 | fich\xf3/fichado/fichar, pasar/paso pasamos | pasa/pas\xe9 pasamos | pas\xf3/pasado/pasar, abandonar/abandono | abandona/abandon\xe9 | abandon\xf3/abandonado/abandonar, adoptar/adopto | adopta/adopt\xe9 adoptamos | adopt\xf3/adoptado/adoptar, renunciar/renuncio | renuncia/renunci\xe9 | renunci\xf3/renunciado/renunciar, coleccionar/colecciono | colecciona/coleccion\xe9 coleccionaba | coleccion\xf3/coleccionado/coleccionar"},\n'
+'"kinds":{"diet":"vegano, vegana, veganos, veganas, vegetariano, vegetariana, vegetarianos, vegetarianas, pescetariano, pescetariana, flexitariano, flexitariana, omn\xedvoro, omn\xedvora, carne, pescado, de todo, keto, kosher, halal, sin gluten","marital":"casado, casada, casados, soltero, soltera, divorciado, divorciada, viudo, viuda, comprometido, comprometida, separado, separada","smoking":"fumador, fumadora, no fumador, exfumador, exfumadora","profession":"profesor, profesora, maestro, maestra, m\xe9dico, m\xe9dica, enfermero, enfermera, ingeniero, ingeniera, desarrollador, desarrolladora, programador, programadora, abogado, abogada, cocinero, cocinera, camarero, camarera, estudiante, contable, arquitecto, arquitecta,\\n  dise\xf1ador, dise\xf1adora, periodista, traductor, traductora, mec\xe1nico, electricista, fontanero, polic\xeda, bombero, m\xfasico, m\xfasica, artista, farmac\xe9utico, farmac\xe9utica, dentista, psic\xf3logo, psic\xf3loga, vendedor, vendedora, conductor, conductora, panadero, panadera, peluquero, peluquera, consultor, consultora, gerente, director, directora, jubilado, jubilada, aut\xf3nomo, aut\xf3noma, veterinario, veterinaria, fisioterapeuta, administrativo, administrativa, investigador, investigadora","pet":"perro, perra, gato, gata, conejo, h\xe1mster, caballo, loro, pez, peces, tortuga, perros, gatos, cachorro, gatito, p\xe1jaro, gallinas","instrument":"viol\xedn, piano, guitarra, violonchelo, chelo, bajo, bater\xeda, saxof\xf3n, flauta, trompeta, clarinete, ukelele, arpa, viola, acorde\xf3n, \xf3rgano, teclado","sport":"f\xfatbol, tenis, baloncesto, voleibol, b\xe1dminton, golf, hockey, p\xe1del, ajedrez, balonmano, rugby, p\xf3ker","hobby":"yoga, pilates, judo, karate, senderismo, escalada, nataci\xf3n, ciclismo, boxeo, cer\xe1mica, fotograf\xeda, jardiner\xeda, surf, crossfit, remo, baile, running, buceo","language":"espa\xf1ol, ingl\xe9s, alem\xe1n, franc\xe9s, portugu\xe9s, italiano, neerland\xe9s, holand\xe9s, polaco, ruso, chino, japon\xe9s, coreano, \xe1rabe, turco, sueco, dan\xe9s, griego, catal\xe1n, euskera, gallego, lat\xedn"},\n'
+'"over":{"partner":["{person} y yo (lo dejamos|lo hemos dejado|rompimos|hemos roto|nos separamos|ya no estamos juntos|terminamos|cortamos)","lo dej\xe9 con {person}","lo he dejado con {person}","he roto con {person}","cort\xe9 con {person}","{person} me dej\xf3","{person} me ha dejado","ya no estoy con {person}"],"pet":["se nos fue {person}","se nos ha ido {person}","{person} (muri\xf3|ha muerto|se muri\xf3|falleci\xf3)","(muri\xf3|falleci\xf3|se muri\xf3) {person}","tuvimos que dormir a {person}"],"flatmate":["{person} se (mud\xf3|ha mudado|fue del piso|ha ido del piso) ."]},\n'
+'"nouns":{"is":"es, son, est\xe1, es de, es el, es ahora, ahora es, ahora son, ha pasado a ser, pasa a ser, pas\xf3 a ser, ser\xe1, ha subido a, subi\xf3 a, baj\xf3 a, ha bajado a, se ha cambiado a, cambi\xf3 a, pasa a, pas\xf3 a, pas\xf3 al, se movi\xf3 al, se pas\xf3 al, se cambi\xf3 al, se ha movido al, se ha pasado al, se ha aplazado al, se aplaz\xf3 al, cae en, es en","was":"era, eran, fue","change":"pasa, se, cambiado, cambi\xe9, cambiamos, subido, subimos, bajado, bajamos, aumentado, aumentamos, reducido, reducimos, movido, movimos, pasado, pasamos, aplazado, ampliado, ampliamos, actualizado, subi\xf3, baj\xf3, cambi\xf3, cambiar, movi\xf3, pas\xf3, aument\xf3","new":"nuevo, nueva, actual, propio, propia, verdadero, correcto, correcta, completo, mensual, total, m\xe1ximo, electr\xf3nico","old":"antiguo, antigua, viejo, vieja, anterior, ex"},\n'
+'"home":{"states":["vivir en {place}","estar viviendo en {place}","vivir (cerca de|a las afueras de) {place}"],"begins":["mudar (de {old place}|desde {old place}|) a {place}","trasladar (de {old place}|desde {old place}|) a {place}","dejar {old place} por {place}","cambiar {old place} por {place}","pasar a vivir en {place}"],"ends":["dejar {place}","mudar de {place}"]},\n'
+'"address":{"states":["vivir en (la calle|calle|la avenida) {address}"]},\n'
+'"birthplace":{"facts":["nacer en {place}","ser de {place}"]},\n'
+'"name":{"states":["llamar {name}"]},\n'
+'"age":{"states":["tener {age} a\xf1os"],"begins":["cumplir {age} (a\xf1os|)"]},\n'
+'"employer":{"after_profession":["(en|de|para) {org}"],"states":["trabajar (en|para|con) {org}"],"begins":["empezar (a trabajar|un trabajo|un nuevo trabajo|) (en|con|para) {org}","cambiar (de {old org}|) a {org}","fichar por {org}","pasar (de {old org}|) a {name}","dejar {old org} (por|para ir a|para trabajar en) {org}","tener (un nuevo trabajo|trabajo nuevo|un trabajo nuevo) en {org}"],"ends":["dejar {org}","dejar (el trabajo|mi trabajo|el empleo|mi empleo)","dejar (el trabajo|mi trabajo|mi puesto) en {org}","perder (el trabajo|mi trabajo|mi empleo)","despedir","despedir de {org}","renunciar (a mi trabajo|a mi puesto|)","estar (en paro|desempleado|desempleada|jubilado|jubilada)"]},\n'
+'"profession":{"states":["trabajar (como|de) {thing}","ser (|un|una) {profession}"],"begins":["hacer {profession}","empezar a trabajar (como|de) {thing}"]},\n'
+'"marital status":{"states":["estar {marital}","ser {marital}"],"begins":["casar","divorciar","separar"]},\n'
+'"partner":{"after_marital status":["con {person}"],"states":["ser novio de {person}","ser novia de {person}","estar saliendo con {person}"],"ends":["romper con {person}","dejar con {person}","separar de {person}","divorciar de {person}","romper"]},\n'
+'"pet":{"states":["tener (un|una|dos|tres) {pet}"],"begins":["adoptar (un|una|dos) {pet}","comprar (un|una) {pet}"],"ends":["{pet} morir"]},\n'
+'"diet":{"states":["ser {diet}","comer {diet}","seguir una dieta {diet}"],"begins":["hacer {diet}","volver {diet}","volver a comer {diet}","empezar a comer {diet}"],"ends":[]},\n'
+'"allergy":{"states":["ser (al\xe9rgico|al\xe9rgica) (a|al|a la|a los|a las) {list}","tener alergia (a|al|a la|a los|a las) {list}","ser intolerante (a|al|a la) {list}"]},\n'
+'"condition":{"states":["tener [diabetes|asma|migra\xf1as|epilepsia|artritis|ansiedad|hipertensi\xf3n|celiaqu\xeda]","ser [diab\xe9tico|diab\xe9tica|cel\xedaco|cel\xedaca|asm\xe1tico|asm\xe1tica]"]},\n'
+'"medication":{"states":["tomar [metformina|insulina|ibuprofeno|antidepresivos|anticoagulantes|estatinas]"]},\n'
+'"language":{"states":["hablar (|un poco de|bien) {language}"]},\n'
+'"learning":{"states":["aprender {language}","estudiar {language}","estar (aprendiendo|estudiando) {language}"]},\n'
+'"instrument":{"states":["tocar (el|la) {instrument}"],"ends":["dejar (el|la) {instrument}","vender (mi|el|la) {instrument}"]},\n'
+'"sport":{"states":["jugar (al|a) {sport}"],"ends":["dejar (el|de jugar al) {sport}"]},\n'
+'"hobby":{"states":["hacer {hobby}","practicar {hobby}","coleccionar {thing}"],"begins":["empezar {hobby}","empezar con {hobby}"],"ends":["dejar (el|la|) {hobby}"]},\n'
+'"choice":{"states":["preferir {thing} (a|al|antes que|en vez de|en lugar de) {old thing}"]},\n'
+'"preference":{"states":["preferir {thing}"]},\n'
+'"like":{"states":["* gustar {thing}","* encantar {thing}","adorar {thing}"]},\n'
+'"dislike":{"states":["odiar {thing}","detestar {thing}"]},\n'
+'"smoking":{"states":["fumar","ser {smoking}"],"ends":["dejar (de fumar|el tabaco)"]},\n'
+'"car":{"states":["conducir un {thing}","tener un [seat|renault|ford|toyota|volkswagen|peugeot|audi|bmw|tesla|fiat|kia|citro\xebn]"],"ends":["vender (el|mi|nuestro) coche","vender (el|mi|nuestro) carro"]},\n'
+'"budget":{"states":["tener un presupuesto de {number}","tener {number} de presupuesto"]},\n'
+'"salary":{"states":["ganar {number}"]},\n'
+'"rent":{"states":["pagar {number} de alquiler"]},\n'
+'"weight":{"states":["pesar {number}"]},\n'
+'"work hours":{"states":["trabajar de [noche|ma\xf1ana|tarde|d\xeda]","trabajar [por la noche|por la ma\xf1ana|media jornada|a jornada completa|a tiempo parcial]","estar en el turno de [noche|ma\xf1ana|tarde]"],"begins":["* (pasar|cambiar|poner) al turno de [noche|ma\xf1ana|tarde]","pasar al turno de [noche|ma\xf1ana|tarde]"]},\n'
+'"commute":{"states":["ir en [metro|bus|autob\xfas|coche|bici|tren|moto] (al trabajo|a la oficina|al curro)","ir [a pie|andando] (al trabajo|a la oficina)"]},\n'
+'"provider":{"states":["tener (la l\xednea|el m\xf3vil|internet|la luz|el seguro) con {org}"]},\n'
+'"grade":{"states":["estar en [primero|segundo|tercero|cuarto|quinto|sexto] (de primaria|de la eso|de eso|)"],"begins":["ir a [primero|segundo|tercero|cuarto|quinto|sexto]","pasar a [primero|segundo|tercero|cuarto|quinto|sexto]"]}},\n'
+'"fr":{\n'
+'"perfect_is_past":true,\n'
+'"words":{"skip":"maintenant, d\xe9sormais, actuellement, en ce moment, toujours, encore, aussi, d\xe9j\xe0, r\xe9cemment, enfin, finalement, vraiment, tr\xe8s, juste, seulement, d\'ailleurs, du coup, ne, n\', me, m\', te, t\', se, s\', nous, y, en, le, l\',\\n  donc, bien, \xe0 nouveau, de nouveau, en fait, dor\xe9navant, ici, l\xe0, tout, compl\xe8tement, strictement, s\xe9v\xe8rement, viens de, venons de, vient de, depuis, aujourd\' hui","not":"pas, plus, jamais, ne * pas, ni, aucun, aucune, pas du tout","wrong":"je veux dire, je confonds, je me trompe, me reprend, a\xefe, non attends, v\xe9rif, plut\xf4t, je me suis plant\xe9, je me suis plant\xe9e, j\'ai fait une faute, attends, attendez, je voulais dire, je veux dire, faute de frappe, erreur, je me suis tromp\xe9, je me suis tromp\xe9e, tromp\xe9, tromp\xe9e, correction, coquille, mauvais, mauvaise, il s\'av\xe8re que, en fait c\'\xe9tait, finalement non, plut\xf4t, je rectifie","mild":"non, pardon, d\xe9sol\xe9, d\xe9sol\xe9e, en fait, enfin, euh, c\'est, ce sont, c\'\xe9tait, est, et, mais, oups, le bon est, la bonne est, le nouveau est, zut, il est, elle est, ah, que, voil\xe0, num\xe9ro, le, la, les, mon, ma, un, une, de","but":"mais","instead_of":"au lieu de, au lieu du, plut\xf4t que, et non, et pas, pas","who":"qui","from":"de, du, depuis, d\'","to":"\xe0, au, en, pour, vers, chez","of":"de, du, chez, pour, d\', des","and":"et, ou","titles":"docteur, docteure, dr, monsieur, madame, m, mme","the":"le, la, les, l\'","be":"\xeatre","now":"maintenant, d\xe9sormais, nouveau, nouvelle, actuellement, dor\xe9navant","never":"\xe7a, cela, ce, que, comment, tout, rien, toi, ton, ta, votre, vos, lui, maison, paix, fait, train, moi, nuit, ville, domicile, place","articles":"le, la, les, l\', un, une, des, du, de, d\', mon, ma, mes, notre, nos, au, aux","stop":"parce, car, mais, avec, pour, quand, o\xf9, que, qui, si, comme, depuis, jusque, bien que, merci, maintenant, aujourd\', aussi, et je, et j\', et nous, et mon, et ma, est, sont, \xe9tait, suis, ai, habite, travaille,\\n  plus, pas, au lieu de, plut\xf4t, pr\xe8s, sans, d\xe9sormais, je, j\', il y a, en ce moment, toujours, \xe0 nouveau, ce, c\', et pas, et non, actuellement","stop_thing":"\xe0, dans, en, au, chez"},\n'
+'"subjects":{"first":"je, j\', nous, on, moi, mon mari et moi, ma femme et moi, moi je","own":"mon, ma, mes, notre, nos","third":"il, elle, ils, elles","third_own":"son, sa, ses, leur","bare":"maman, papa, mamie, papi, papy","relations":"m\xe8re/maman, p\xe8re/papa, parents, fr\xe8re, fr\xe8res, s\u0153ur/soeur, s\u0153urs, fils, fille, filles, enfant, enfants, b\xe9b\xe9, femme/\xe9pouse, mari/\xe9poux, compagnon, compagne, conjoint, copain, copine, fianc\xe9, fianc\xe9e, grand-m\xe8re/mamie, grand-p\xe8re/papi/papy,\\n  grands-parents, tante, oncle, cousin, cousine, neveu, ni\xe8ce, belle-m\xe8re, beau-p\xe8re, beau-fr\xe8re, belle-s\u0153ur, colocataire, chef, cheffe, patron, patronne, coll\xe8gue, ami, amie, voisin, voisine, \xe9quipe, entreprise, projet, chien, chienne, chat, chatte, ex","named_only":"ami, amie, coll\xe8gue, voisin, voisine, \xe9quipe, entreprise, projet, cousin, cousine","adjectives":"grand, grande, petit, petite, meilleur, meilleure, a\xeen\xe9, a\xeen\xe9e"},\n'
+'"changes":{"drops":"arr\xeat\xe9, quitt\xe9, vendu, r\xe9sili\xe9, annul\xe9, abandonn\xe9, l\xe2ch\xe9, perdu, supprim\xe9, rompu avec, s\xe9par\xe9 de, s\xe9par\xe9e de, d\xe9missionn\xe9 de, adieu, plus besoin (de|d\'), fini (le|la|les|avec|), laiss\xe9 tomber, rendu, vir\xe9, d\xe9sinstall\xe9, d\xe9sabonn\xe9 de, d\xe9sabonn\xe9e de, parti de, partie de, sorti de, sortie de","swaps":"troqu\xe9, remplac\xe9, \xe9chang\xe9, chang\xe9, pass\xe9 de, pass\xe9e de, quitt\xe9, l\xe2ch\xe9","around":"ai \u2026 (quitt\xe9|arr\xeat\xe9), laiss\xe9 \u2026 tomber","takes_place":"contre, par, pour, \xe0, au","generic":"abonnement, contrat, compte, cours, poste, histoire","passes":"est mort, est morte, est d\xe9c\xe9d\xe9, est d\xe9c\xe9d\xe9e, d\xe9c\xe9d\xe9, a ferm\xe9, a pris sa retraite, s\'est arr\xeat\xe9, s\'est arr\xeat\xe9e, a expir\xe9, a coul\xe9, a fait faillite, m\'a vir\xe9, m\'a vir\xe9e, m\'a licenci\xe9, m\'a licenci\xe9e, ne me font plus rien, ne me fait plus rien","is_over":"fini, finie, finis, termin\xe9, termin\xe9e, mort, morte, annul\xe9, annul\xe9e, vendu, vendue, de l\'histoire ancienne, \xe0 la casse, \xe0 la retraite, du pass\xe9, ferm\xe9, ferm\xe9e, supprim\xe9, supprim\xe9e","goes":"est parti, est partie, a d\xe9m\xe9nag\xe9, a rendu ses cl\xe9s, s\'en est all\xe9, s\'est en all\xe9e, m\'a quitt\xe9, m\'a quitt\xe9e","no_more":"ne * * plus, n\' * * plus, ne * plus, n\' * plus, plus de, plus d\', plus aucun, plus aucune, plus jamais, j\' ai plus, j\' suis plus, je suis plus","takes":"s\' est pris, suis pass\xe9 (\xe0|au), suis pass\xe9e (\xe0|au), pass\xe9 (\xe0|au), maintenant (je|j\'|c\'est), (on a|j\' ai) (pris|adopt\xe9|achet\xe9|choisi), commenc\xe9, inscrit (\xe0|au), inscrite (\xe0|au)","tells":"c\' est (maintenant|), (nous sommes|je suis|on est) (d\xe9sormais|maintenant|) (au|\xe0|en|chez|), \xe9cris (plut\xf4t|) (\xe0|), utilise, me joint au, me suit, s\' appelle","lately":"maintenant, d\xe9sormais, depuis, dor\xe9navant, \xe0 partir de, actuellement, nouveau, nouvelle, plut\xf4t, mtn, ces temps-ci","others":"ami, amie, quelqu\'un, gens, client, cliente, pote, voisin, voisine, monde","units":"mg, ml, g, kg, km, euros, euro, h, heures, jours, semaines, mois, ans, fois, minutes"},\n'
+'"between":{"have":"ai, as, a, avons, ont","be":"suis, sommes, est, sont","past":"avant, autrefois, jadis, dans le pass\xe9, \xe9tant enfant, enfant, \xe0 l\'\xe9poque","plan":"vais, allons, va, vont, compte, comptons, pr\xe9vois de, pr\xe9voyons de, envisage de","maybe":"voudrais, aimerais, veux, voulons, pourrais, peux, devrais, si, peut-\xeatre, r\xeave de, aimerait, souhaite, dois, pense, pensons, faut, aimerions","stopped":"ai arr\xeat\xe9 de, a arr\xeat\xe9 de, avons arr\xeat\xe9 de, arr\xeate de, ai cess\xe9 de, ai renonc\xe9 \xe0"},\n'
+'"dropped":{"je suis":"allergique, v\xe9g\xe9tarien, v\xe9g\xe9tarienne, v\xe9gan, v\xe9gane, vegan, intol\xe9rant, intol\xe9rante, mari\xe9, mari\xe9e, c\xe9libataire","je":"habite, bosse, travaille, suis, mange, joue, fume, prends, parle"},\n'
+'"verbs":{"irregular":"aller/vais va allons/allais allait/all\xe9 all\xe9e/aller, habiter/habite habitons habitent/habitais habitait habitions/habit\xe9/habiter/habitant, vivre/vis vit vivons vivent/vivais vivait vivions/v\xe9cu/vivre/vivant, d\xe9m\xe9nager/d\xe9m\xe9nage d\xe9m\xe9nageons/d\xe9m\xe9nageais/d\xe9m\xe9nag\xe9/d\xe9m\xe9nager, emm\xe9nager/emm\xe9nage/emm\xe9nageais/emm\xe9nag\xe9/emm\xe9nager, installer/installe installons/installais/install\xe9 install\xe9e install\xe9s/installer,\\n  travailler/travaille travaillons travaillent/travaillais travaillait/travaill\xe9/travailler/travaillant, bosser/bosse/bossais/boss\xe9/bosser, appeler/appelle appelles appellent/appelais appelait/appel\xe9 appel\xe9e/appeler, \xeatre/suis est sommes sont/\xe9tais \xe9tait \xe9tions/\xe9t\xe9/\xeatre, avoir/ai a avons ont/avais avait avions/eu/avoir,\\n  manger/mange mangeons mangent/mangeais mangeait/mang\xe9/manger, parler/parle parlons/parlais parlait/parl\xe9/parler, jouer/joue jouons jouent/jouais jouait/jou\xe9/jouer, fumer/fume fumons/fumais fumait/fum\xe9/fumer, aimer/aime aimons/aimais aimait/aim\xe9/aimer, adorer/adore adorons/adorais/ador\xe9/adorer, d\xe9tester/d\xe9teste d\xe9testons/d\xe9testais/d\xe9test\xe9/d\xe9tester,\\n  pr\xe9f\xe9rer/pr\xe9f\xe8re pr\xe9f\xe9rons/pr\xe9f\xe9rais/pr\xe9f\xe9r\xe9/pr\xe9f\xe9rer, quitter/quitte quittons/quittais/quitt\xe9/quitter, commencer/commence commen\xe7ons/commen\xe7ais/commenc\xe9/commencer, rejoindre/rejoins rejoint/rejoignais/rejoint/rejoindre, changer/change changeons/changeais/chang\xe9/changer, passer/passe passons/passais/pass\xe9 pass\xe9e/passer, devenir/deviens devient/devenais/devenu devenue devenus/devenir,\\n  faire/fais fait faisons/faisais faisait/fait/faire, na\xeetre/nais/naissais/n\xe9 n\xe9e/na\xeetre, grandir/grandis/grandissais/grandi/grandir, marier/marie/mariais/mari\xe9 mari\xe9e mari\xe9s/marier, divorcer/divorce/divor\xe7ais/divorc\xe9/divorcer, s\xe9parer/s\xe9pare/s\xe9parais/s\xe9par\xe9 s\xe9par\xe9e s\xe9par\xe9s/s\xe9parer, rompre/romps/rompais/rompu/rompre, perdre/perds perd/perdais/perdu/perdre, vendre/vends vend vendons/vendais/vendu/vendre,\\n  acheter/ach\xe8te achetons/achetais/achet\xe9/acheter, conduire/conduis conduit/conduisais/conduit/conduire, arr\xeater/arr\xeate arr\xeatons/arr\xeatais/arr\xeat\xe9/arr\xeater, prendre/prends prend/prenais/pris/prendre, apprendre/apprends apprend/apprenais/appris/apprendre, \xe9tudier/\xe9tudie/\xe9tudiais/\xe9tudi\xe9/\xe9tudier, d\xe9missionner/d\xe9missionne/d\xe9missionnais/d\xe9missionn\xe9/d\xe9missionner, licencier/licencie/licenciais/licenci\xe9 licenci\xe9e/licencier,\\n  f\xeater/f\xeate/f\xeatais/f\xeat\xe9/f\xeater, boire/bois boit/buvais/bu/boire, gagner/gagne/gagnais/gagn\xe9/gagner, payer/paie paye payons/payais/pay\xe9/payer, peser/p\xe8se/pesais/pes\xe9/peser, souffrir/souffre/souffrais/souffert/souffrir, adopter/adopte/adoptais/adopt\xe9/adopter, mourir/meurt/mourait/mort morte/mourir, embaucher/embauche/embauchais/embauch\xe9 embauch\xe9e/embaucher, venir/viens vient/venais/venu venue/venir, partir/pars part/partais/parti partie partis/partir, collectionner/collectionne/collectionnais/collectionn\xe9/collectionner, remanger/remange/remangeais/remang\xe9/remanger"},\n'
+'"kinds":{"diet":"v\xe9g\xe9tarien, v\xe9g\xe9tarienne, v\xe9g\xe9tariens, v\xe9gan, v\xe9gane, vegan, v\xe9g\xe9talien, v\xe9g\xe9talienne, pesc\xe9tarien, pesc\xe9tarienne, flexitarien, flexitarienne, omnivore, casher, halal, viande, poisson, de la viande, du poisson, de tout, sans gluten","marital":"mari\xe9, mari\xe9e, mari\xe9s, c\xe9libataire, divorc\xe9, divorc\xe9e, fianc\xe9, fianc\xe9e, veuf, veuve, s\xe9par\xe9, s\xe9par\xe9e, pacs\xe9, pacs\xe9e, en couple","smoking":"fumeur, fumeuse, non-fumeur, non-fumeuse, ex-fumeur","profession":"professeur, prof, m\xe9decin, infirmier, infirmi\xe8re, ing\xe9nieur, ing\xe9nieure, d\xe9veloppeur, d\xe9veloppeuse, programmeur, programmeuse, avocat, avocate, cuisinier, cuisini\xe8re, serveur, serveuse, \xe9tudiant, \xe9tudiante, comptable, architecte, graphiste, journaliste, traducteur, traductrice,\\n  m\xe9canicien, m\xe9canicienne, \xe9lectricien, plombier, policier, polici\xe8re, pompier, musicien, musicienne, artiste, pharmacien, pharmacienne, dentiste, psychologue, vendeur, vendeuse, boulanger, boulang\xe8re, coiffeur, coiffeuse, consultant, consultante, g\xe9rant, g\xe9rante, directeur, directrice, retrait\xe9, retrait\xe9e, instituteur, institutrice, v\xe9t\xe9rinaire, kin\xe9, kin\xe9sith\xe9rapeute, chercheur, chercheuse, menuisier, designer, chef de projet, au ch\xf4mage, enseignant, enseignante","pet":"chien, chienne, chat, chatte, lapin, hamster, cheval, perroquet, poisson, tortue, chiens, chats, chiot, chaton, oiseau, poules","instrument":"violon, piano, guitare, violoncelle, basse, batterie, saxophone, fl\xfbte, trompette, clarinette, ukul\xe9l\xe9, harpe, alto, accord\xe9on, orgue","sport":"foot, football, tennis, basket, volley, badminton, golf, hockey, padel, \xe9checs, handball, rugby, poker","hobby":"yoga, pilates, judo, karat\xe9, randonn\xe9e, escalade, natation, v\xe9lo, boxe, poterie, photographie, jardinage, surf, crossfit, aviron, danse, course \xe0 pied, th\xe9\xe2tre, \xe9quitation, plong\xe9e","language":"fran\xe7ais, anglais, allemand, espagnol, portugais, italien, n\xe9erlandais, polonais, russe, chinois, japonais, cor\xe9en, arabe, turc, su\xe9dois, danois, grec, catalan, breton, latin, basque"},\n'
+'"over":{"partner":["{person} et moi (on s\'est|nous nous sommes|c\'est|on a) (s\xe9par\xe9s|quitt\xe9s|fini|rompu|termin\xe9)","fini avec {person}","termin\xe9 avec {person}","{person} m\' a (quitt\xe9|quitt\xe9e)","plus avec {person}","largu\xe9 {person}"],"pet":["{person} (est mort|est morte|nous a quitt\xe9s|est parti pour toujours)","on a perdu {person}","a d\xfb faire piquer {person}"],"flatmate":["{person} (est partie|est parti|a d\xe9m\xe9nag\xe9) ."]},\n'
+'"nouns":{"is":"a \xe9t\xe9, ont \xe9t\xe9, est, sont, est de, est le, est maintenant, est d\xe9sormais, est pass\xe9 \xe0, est pass\xe9e \xe0, passe \xe0, a \xe9t\xe9 port\xe9 \xe0, sera, a augment\xe9 \xe0, est mont\xe9 \xe0, est tomb\xe9 \xe0, est repouss\xe9 au, est repouss\xe9e au, a \xe9t\xe9 repouss\xe9e au, a \xe9t\xe9 repouss\xe9 au, a \xe9t\xe9 d\xe9plac\xe9e au, a \xe9t\xe9 d\xe9plac\xe9 au, est d\xe9plac\xe9e au, est report\xe9e au, est report\xe9 au, a \xe9t\xe9 report\xe9e au, a \xe9t\xe9 report\xe9 au, tombe, passe au, est pass\xe9e au, a lieu, c\'est, est \xe0, est au","was":"\xe9tait, \xe9taient","change":"chang\xe9, augment\xe9, baiss\xe9, r\xe9duit, d\xe9plac\xe9, d\xe9plac\xe9e, repouss\xe9, repouss\xe9e, report\xe9, report\xe9e, pass\xe9, pass\xe9e, avanc\xe9, avanc\xe9e, mis, port\xe9, modifi\xe9","new":"nouveau, nouvelle, nouvel, actuel, actuelle, propre, vrai, vraie, bon, bonne, complet, compl\xe8te, mensuel, total, maximum","old":"ancien, ancienne, vieux, vieille, pr\xe9c\xe9dent, pr\xe9c\xe9dente, ex"},\n'
+'"home":{"states":["habiter (\xe0|au|en|aux|dans|pr\xe8s de|) {place}","vivre (\xe0|au|en|aux|pr\xe8s de) {place}"],"begins":["d\xe9m\xe9nager (de {old place}|) (\xe0|au|en|pour|vers) {place}","emm\xe9nager (\xe0|au|en) {place}","installer (\xe0|au|en) {place}","quitter {old place} pour {place}","changer {old place} pour {place}","partir vivre (\xe0|au|en) {place}","partir (de {old place}|) (\xe0|au|en|pour) {place}"],"ends":["quitter {place}","d\xe9m\xe9nager de {place}","partir de {place}"]},\n'
+'"address":{"states":["habiter (au|) {address}"]},\n'
+'"birthplace":{"facts":["na\xeetre (\xe0|au|en) {place}","grandir (\xe0|au|en) {place}","venir de {place}"]},\n'
+'"name":{"states":["appeler {name}"]},\n'
+'"age":{"states":["avoir {age} ans"],"begins":["avoir eu {age} ans","f\xeater mes {age} ans"]},\n'
+'"employer":{"after_profession":["(chez|\xe0|pour) {org}"],"states":["travailler (chez|\xe0|au|pour) {org}","bosser (chez|\xe0|au|pour) {org}","\xeatre employ\xe9 (chez|par) {org}"],"begins":["commencer (\xe0 travailler|un travail|un nouveau travail|un boulot|un nouvel emploi|) (chez|\xe0|au) {org}","rejoindre {org}","passer (de {old org}|) (\xe0|chez) {org}","quitter {old org} pour {org}","embaucher (chez|par) {org}","changer pour {org}","avoir (un nouveau travail|un nouvel emploi|un nouveau poste|un nouveau boulot) chez {org}"],"ends":["quitter {org}","quitter (mon travail|mon emploi|mon poste|mon boulot)","quitter (mon travail|mon emploi|mon poste) (chez|\xe0) {org}","d\xe9missionner","d\xe9missionner de (chez|) {org}","perdre mon (emploi|travail|boulot)","licencier","licencier (de|par) {org}","\xeatre (au ch\xf4mage|\xe0 la retraite|retrait\xe9|retrait\xe9e)"]},\n'
+'"profession":{"states":["travailler comme {thing}","\xeatre (un|une|) {profession}"],"begins":["devenir {profession}"]},\n'
+'"marital status":{"states":["\xeatre {marital}"],"begins":["divorcer"]},\n'
+'"partner":{"after_marital status":["(\xe0|avec) {person}"],"states":["\xeatre en couple avec {person}","sortir avec {person}"],"begins":["marier avec {person}"],"ends":["rompre avec {person}","s\xe9parer de {person}","s\xe9parer","divorcer de {person}","quitter {person}"]},\n'
+'"pet":{"states":["avoir (un|une|deux|trois) {pet}"],"begins":["adopter (un|une|deux) {pet}","acheter (un|une) {pet}"],"ends":["{pet} mourir","vendre (mon|notre|le|la) {pet}"]},\n'
+'"diet":{"states":["\xeatre {diet}","manger (de la|du|) {diet}"],"begins":["devenir {diet}","passer au r\xe9gime {diet}","remanger {diet}","commencer \xe0 manger {diet}","recommencer \xe0 manger {diet}"]},\n'
+'"allergy":{"states":["\xeatre allergique (\xe0|au|aux|\xe0 la|\xe0 l\'|\xe0 le) {list}","avoir une allergie (\xe0|au|aux|\xe0 la|\xe0 l\') {list}","\xeatre intol\xe9rant (\xe0|au|\xe0 la) {list}","\xeatre intol\xe9rante (\xe0|au|\xe0 la) {list}"]},\n'
+'"condition":{"states":["avoir (du|de l\'|des|le|la) [diab\xe8te|asthme|migraines|\xe9pilepsie|arthrose|maladie c\u0153liaque]","\xeatre [diab\xe9tique|asthmatique|c\u0153liaque|coeliaque|\xe9pileptique]"]},\n'
+'"medication":{"states":["prendre (de la|de l\'|du|des) [metformine|insuline|ibuprof\xe8ne|antid\xe9presseurs|anticoagulants|statines]"]},\n'
+'"language":{"states":["parler (|couramment|un peu|bien) {language}","parler (couramment|bien) (le|l\'|) {language}"]},\n'
+'"learning":{"states":["apprendre (le|l\'|) {language}","apprendre (le|la|l\'|\xe0 jouer du) {instrument}"]},\n'
+'"instrument":{"states":["jouer (du|de la|de l\') {instrument}","faire (du|de la|de l\') {instrument}"],"ends":["arr\xeater (le|la|l\') {instrument}","vendre (mon|ma|le|la) {instrument}"]},\n'
+'"sport":{"states":["jouer (au|aux) {sport}","faire (du|de) {sport}"],"ends":["arr\xeater (le|les) {sport}"]},\n'
+'"hobby":{"states":["faire (du|de la|de l\') {hobby}","collectionner {thing}"],"begins":["commencer (le|la|l\') {hobby}"],"ends":["arr\xeater (le|la|l\') {hobby}"]},\n'
+'"choice":{"states":["pr\xe9f\xe9rer {thing} (\xe0|au|aux|plut\xf4t que|\xe0 la) {old thing}"]},\n'
+'"preference":{"states":["pr\xe9f\xe9rer {thing}"]},\n'
+'"like":{"states":["aimer {thing}","adorer {thing}"]},\n'
+'"dislike":{"states":["d\xe9tester {thing}"]},\n'
+'"smoking":{"states":["fumer","\xeatre {smoking}"],"ends":["arr\xeater (de fumer|la cigarette|le tabac)"]},\n'
+'"car":{"states":["conduire une {thing}","avoir une [renault|peugeot|citro\xebn|volkswagen|toyota|tesla|audi|bmw|fiat|dacia|ford|clio|twingo]"],"ends":["vendre (ma|notre|la) voiture"]},\n'
+'"budget":{"states":["avoir un budget de {number}"]},\n'
+'"salary":{"states":["gagner {number}"]},\n'
+'"rent":{"states":["payer {number} de loyer"]},\n'
+'"weight":{"states":["peser {number}"]},\n'
+'"commute":{"states":["aller (au travail|au bureau|au boulot) en [bus|m\xe9tro|v\xe9lo|voiture|train|tram]","prendre le [bus|m\xe9tro|v\xe9lo|train|tram|rer] pour aller (au travail|au bureau|au boulot)","aller (au travail|au bureau|au boulot) \xe0 [v\xe9lo|pied]"]}},\n'
+'"it":{\n'
+'"drops_subject":true,\n'
+'"perfect_is_past":true,\n'
+'"words":{"skip":"ora, adesso, attualmente, ormai, ancora, anche, gi\xe0, di recente, recentemente, finalmente, davvero, molto, solo, sempre, mi, m\', ti, ci, si, vi, lo, la, li, qui, l\xec, tra l\'altro, al momento, per ora, in realt\xe0,\\n  oggi come oggi, nuovamente, di nuovo, completamente, gravemente, appena, mio marito e io, poi, infine, pi\xf9, bene, stabilmente, invece","not":"non, mai, pi\xf9, non * pi\xf9, n\xe9, nessun, nessuna","wrong":"mi correggo, ma che dico, no aspetta, m\'\xe8 saltato, ho guardato, intendevo, ho scritto male, mi ero confuso, aspetta, volevo dire, intendevo, intendo, mi sono sbagliato, mi sono sbagliata, ho sbagliato, errore di battitura, refuso, correzione, sbagliato, sbagliata, errore mio, mi correggo, \xe8 venuto fuori, alla fine non, anzi, si \xe8 scoperto, errore","mild":"no, scusa, scusami, scusate, in realt\xe0, beh, \xe8, sono, era, e, ma, ops, quello nuovo \xe8, quello giusto \xe8, il nuovo \xe8, bens\xec, il, la, le, i, lo, l\', un, una, mio, mia, che, ora \xe8, ah, ehm, di, alle, agli, al, ai","but":"ma, bens\xec","instead_of":"invece di, invece che, anzich\xe9, al posto di, e non, non","who":"che","from":"da, dal, dalla, dall\', di","to":"a, al, alla, ad, in, per, allo, all\'","of":"di, del, della, da, con, presso, in, dell\', per","and":"e, ed, o, oppure","titles":"dottor, dottore, dottoressa, signor, signora, dott","the":"il, lo, la, i, gli, le, l\'","be":"essere, stare","now":"ora, adesso, attualmente, ormai, nuovo, nuova","never":"questo, questa, ci\xf2, che, come, tutto, niente, te, tuo, tua, casa, pace, centro, giro, affitto, campagna, notte, me, proprio, un","articles":"il, lo, la, i, gli, le, l\', un, uno, una, un\', mio, mia, miei, mie, nostro, nostra, al, del, della, di, dei, delle","stop":"perch\xe9, ma, con, per, quando, dove, che, se, come, da, fino, anche, grazie, ora, oggi, adesso, e vivo, e abito, e lavoro, e mi, e ho, e sono, e mio, \xe8, sono, era, ho, abito, vivo, lavoro, ormai, vicino, senza, non, invece, dal,\\n  anzich\xe9, bens\xec, e non, al posto, pi\xf9, attualmente, mi, abita, vive, lavora","stop_thing":"in, a, ad, nel, nella"},\n'
+'"subjects":{"first":"io, noi, io e mio marito, io e mia moglie, mio marito e io, mia moglie e io","own":"mio, mia, miei, mie, nostro, nostra, nostri, nostre","third":"lui, lei, loro","third_own":"suo, sua, suoi, sue","bare":"mamma, pap\xe0, nonna, nonno","relations":"madre/mamma, padre/pap\xe0/babbo, genitori, fratello, sorella, fratelli, figlio, figlia, figli, bambino, bambina, moglie, marito, compagno, compagna, fidanzato, fidanzata, ragazzo, ragazza, nonna, nonno, nonni, zia, zio, cugino, cugina, nipote,\\n  suocera, suocero, cognato, cognata, coinquilino, coinquilina, capo, collega, amico, amica, vicino, vicina, squadra, azienda, progetto, cane, gatto, gatta, ex","named_only":"amico, amica, collega, vicino, vicina, squadra, azienda, progetto, cugino, cugina","adjectives":"grande, piccolo, piccola, maggiore, minore, migliore"},\n'
+'"changes":{"drops":"smesso (di|con|), venduto, disdetto, lasciato, mollato, cancellato, annullato, abbandonato, perso, chiuso, licenziato da, dimesso da, dimessa da, addio (a|al|alla|), basta (con|), finito con, finita con, finita (la|il), restituito, tolto, rotto con, chiuso con, uscito da, uscita da","swaps":"cambiato, sostituito, scambiato, passato da, passata da, barattato","around":"dato \u2026 via","takes_place":"con, per, a, al","generic":"abbonamento, contratto, conto, corso, posto, storia","passes":"\xe8 morto, \xe8 morta, morto, morta, \xe8 andato in pensione, \xe8 andata in pensione, \xe8 finito, \xe8 finita, \xe8 scaduto, \xe8 scaduta, ha chiuso, \xe8 fallito, \xe8 fallita, non c\'\xe8 pi\xf9, mi ha licenziato, mi ha licenziata, mi ha lasciato, mi ha lasciata, ha fatto le valigie","is_over":"finito, finita, morto, morta, andato in pensione, andata in pensione, scaduto, scaduta, in soffitta, chiuso, chiusa, venduto, venduta, saltato, saltata, storia vecchia, al museo, acqua passata","goes":"se n\'\xe8 andato, se n\'\xe8 andata, \xe8 partito, \xe8 partita, \xe8 andato via, \xe8 andata via, si \xe8 trasferito, si \xe8 trasferita, andato in pensione, andata in pensione","no_more":"non * pi\xf9, niente pi\xf9, mai pi\xf9, non pi\xf9, nessun","takes":"mi sono buttato su, mi sono buttata su, passato (a|al), passata (a|al), mi son (presa|preso), ho preso, ho comprato, abbiamo preso, \xe8 arrivato, \xe8 arrivata, mi segue, ora (faccio|uso|ho|sono)","tells":"(\xe8|sono) (ora|adesso|), stiamo in, sto (al|in|a), usa, si chiama, considerami, (da oggi|ora|adesso) \xe8, ha preso il posto di","lately":"ora, adesso, da oggi, da gennaio, ormai, nuovo, nuova, d\'ora in poi, ultimamente, attualmente","others":"amico, amica, qualcuno, gente, cliente, tutti, suocero, suocera, vicino, vicina","units":"mg, ml, g, kg, km, euro, ore, ora, giorni, settimane, mesi, anni, volte, minuti"},\n'
+'"between":{"have":"ha, hanno, \xe8, aveva","have_first":"ho, abbiamo, sono, siamo","be":"sta, stanno","be_first":"sto, stiamo","past":"prima, una volta, in passato, da bambino, da bambina, da piccolo, da piccola, un tempo","plan":"andr\xe0 a, sta per","plan_first":"andr\xf2 a, andremo a, sto per, stiamo per, ho intenzione di, abbiamo intenzione di, conto di","maybe":"vorrei, voglio, vogliamo, vorremmo, potrei, posso, dovrei, se, forse, magari, mi piacerebbe, piacerebbe, vuole, devo, pu\xf2, penso di, pensiamo di","stopped":"ha smesso di","stopped_first":"ho smesso di, abbiamo smesso di, smetto di, non riesco pi\xf9 a"},\n'
+'"verbs":{"irregular":"andare/vado andiamo|va vanno/andavo|andava/andato andata/andare, spostare/sposto sposta|/spostavo/spostato spostata/spostare, abitare/abito abitiamo | abita abitano/abitavo abitavamo | abitava abit\xf2/abitato/abitare/abitando, vivere/vivo viviamo | vive vivono/vivevo vivevamo | viveva/vissuto/vivere/vivendo, trasferire/trasferisco trasferiamo | trasferisce trasferiscono/trasferii | trasfer\xec/trasferito trasferita trasferiti trasferite/trasferirmi trasferirci trasferire,\\n  traslocare/trasloco traslochiamo | trasloca/traslocavo | trasloc\xf2/traslocato/traslocare, lavorare/lavoro lavoriamo | lavora lavorano/lavoravo lavoravamo | lavorava/lavorato/lavorare/lavorando, chiamare/chiamo | chiama chiamano/chiamavo | chiamava/chiamato/chiamare, essere/sono siamo | \xe8/ero eravamo | era erano/stato stata stati/essere,\\n  avere/ho abbiamo | ha hanno/avevo avevamo | aveva avevano/avuto/avere, mangiare/mangio mangiamo | mangia/mangiavo | mangiava/mangiato/mangiare, parlare/parlo parliamo | parla/parlavo | parlava/parlato/parlare, suonare/suono suoniamo | suona/suonavo | suonava/suonato/suonare, giocare/gioco giochiamo | gioca/giocavo | giocava/giocato/giocare,\\n  fumare/fumo | fuma/fumavo | fumava/fumato/fumare, amare/amo amiamo | ama/amavo | amava/amato/amare, adorare/adoro | adora/adoravo | adorava/adorato/adorare, odiare/odio odiamo | odia/odiavo | odiava/odiato/odiare, detestare/detesto | detesta/detestavo | detestava/detestato/detestare, preferire/preferisco preferiamo | preferisce/preferivo | preferiva/preferito/preferire,\\n  piacere/| piace piacciono/| piaceva piacevano/piaciuto piaciuta/piacere, lasciare/lascio lasciamo | lascia/lasciavo | lasci\xf2/lasciato/lasciare, cominciare/comincio | comincia/cominciavo | cominciava/cominciato/cominciare, iniziare/inizio iniziamo | inizia/iniziavo | iniziava/iniziato/iniziare, cambiare/cambio | cambia/cambiavo | cambi\xf2/cambiato/cambiare, passare/passo passiamo | passa/passavo | pass\xf2/passato passata/passare,\\n  diventare/divento | diventa/diventavo | divent\xf2/diventato diventata diventati/diventare, fare/faccio facciamo | fa fanno/facevo | faceva/fatto/fare, nascere/| /| /nato nata/nascere, crescere/| /| /cresciuto cresciuta/crescere, sposare/| sposa/| /sposato sposata sposati/sposare sposarmi, divorziare/divorzio | divorzia/| /divorziato/divorziare, licenziare/| licenzia/| /licenziato licenziata/licenziare,\\n  perdere/perdo | perde/perdevo persi | perse/perso/perdere, vendere/vendo vendiamo | vende/vendevo | vendette/venduto/vendere, comprare/compro compriamo | compra/compravo | compr\xf2/comprato/comprare, guidare/guido | guida/guidavo | guidava/guidato/guidare, smettere/smetto | smette/| /smesso/smettere, prendere/prendo prendiamo | prende/prendevo | prese/preso/prendere, imparare/imparo | impara/| /imparato/imparare/imparando,\\n  studiare/studio studiamo | studia/studiavo | studiava/studiato/studiare/studiando, dimettere/dimetto | dimette/| /dimesso dimessa/dimettermi, compiere/compio | compie/| compiva/compiuto/compiere, bere/bevo beviamo | beve/bevevo | beveva/bevuto/bere, guadagnare/guadagno | guadagna/guadagnavo | guadagnava/guadagnato/guadagnare, pagare/pago paghiamo | paga/pagavo | pagava/pagato/pagare, pesare/peso | pesa/pesavo | pesava/pesato/pesare,\\n  rompere/| /| /rotto/rompere, adottare/adotto | adotta/| /adottato/adottare, morire/| muore/| mor\xec/morto morta/morire, tornare/torno torniamo | torna/| /tornato tornata tornati/tornare, assumere/| assume/| /assunto assunta/assumere, venire/vengo | viene/| /venuto venuta/venire, collezionare/colleziono | colleziona/collezionavo | collezionava/collezionato/collezionare, convivere/convivo | convive/| /convissuto/convivere"},\n'
+'"kinds":{"diet":"vegano, vegana, vegani, vegetariano, vegetariana, vegetariani, pescetariano, pescetariana, onnivoro, onnivora, flessitariano, flessitariana, carne, pesce, la carne, di tutto, senza glutine, kosher, halal","marital":"sposato, sposata, sposati, single, divorziato, divorziata, vedovo, vedova, fidanzato, fidanzata, separato, separata, celibe, nubile","smoking":"fumatore, fumatrice, non fumatore, un fumatore","profession":"insegnante, medico, infermiere, infermiera, ingegnere, sviluppatore, sviluppatrice, programmatore, programmatrice, avvocato, avvocata, cuoco, cuoca, cameriere, cameriera, studente, studentessa, contabile, commercialista, architetto, grafico, grafica, giornalista, traduttore, traduttrice, meccanico, elettricista, idraulico, poliziotto,\\n  musicista, artista, farmacista, dentista, psicologo, psicologa, commesso, commessa, autista, panettiere, parrucchiere, parrucchiera, consulente, direttore, direttrice, pensionato, pensionata, professore, professoressa, veterinario, veterinaria, fisioterapista, impiegato, impiegata, ricercatore, ricercatrice, maestro, maestra, responsabile, disoccupato, disoccupata","pet":"cane, gatto, gatta, coniglio, criceto, cavallo, pappagallo, tartaruga, cani, gatti, cucciolo, gattino, uccello, pesce rosso, galline","instrument":"violino, pianoforte, piano, chitarra, violoncello, basso, batteria, sassofono, flauto, tromba, clarinetto, ukulele, arpa, viola, fisarmonica, organo","sport":"calcio, tennis, pallacanestro, basket, pallavolo, badminton, golf, hockey, padel, scacchi, rugby, poker","hobby":"yoga, pilates, judo, karate, arrampicata, nuoto, ciclismo, boxe, ceramica, fotografia, giardinaggio, surf, crossfit, canottaggio, danza, corsa, trekking, equitazione","language":"italiano, inglese, tedesco, spagnolo, francese, portoghese, olandese, polacco, russo, cinese, giapponese, coreano, arabo, turco, svedese, danese, greco, catalano, latino"},\n'
+'"over":{"partner":["con {person} \xe8 (finita|finito)","io e {person} (ci siamo lasciati|ci siamo lasciate|abbiamo chiuso|ci siamo separati|non stiamo pi\xf9 insieme)","{person} e io (ci siamo lasciati|ci siamo separati)","{person} mi ha (lasciato|lasciata)","\xe8 finita con {person}","ho lasciato {person}","chiuso con {person}"],"pet":["{person} (\xe8 morto|\xe8 morta|non c\'\xe8 pi\xf9|ci ha lasciati|ci ha lasciato)","abbiamo perso {person}"],"flatmate":["{person} (se n\'\xe8 andato|se n\'\xe8 andata|si \xe8 trasferita|si \xe8 trasferito) ."]},\n'
+'"nouns":{"is":"\xe8, sono, \xe8 di, \xe8 il, ora \xe8, adesso \xe8, \xe8 diventato, \xe8 diventata, \xe8 passato a, \xe8 passata a, \xe8 salito a, \xe8 sceso a, sar\xe0, \xe8 stato portato a, \xe8 aumentato a, \xe8 cambiato in, \xe8 stata spostata a, \xe8 stato spostato a, \xe8 stata rinviata a, \xe8 stato rinviato a, cade, \xe8 in, \xe8 alle, \xe8 fissato per, \xe8 fissata per","was":"era, erano","change":"cambiato, cambiata, aumentato, ridotto, spostato, spostata, rinviato, rinviata, passato, passata, salito, salita, sceso, portato, alzato, abbassato, anticipata, anticipato, stata, stato","new":"nuovo, nuova, attuale, proprio, vero, vera, giusto, giusta, completo, mensile, totale, massimo","old":"vecchio, vecchia, precedente, ex"},\n'
+'"home":{"states":["abitare (a|ad|in|vicino a) {place}","vivere (a|ad|in) {place}"],"begins":["trasferire (da {old place}|) (a|ad|in) {place}","traslocare (da {old place}|) (a|in) {place}","lasciare {old place} per {place}","passare a vivere a {place}","trasferire (a|in) {place} da {old place}","tornare a vivere (a|in) {place}"],"ends":["lasciare {place}","trasferire via da {place}","andare via da {place}"]},\n'
+'"address":{"states":["abitare in via {address}","abitare in {address}"]},\n'
+'"birthplace":{"facts":["nascere (a|in) {place}","crescere (a|in) {place}","essere di {place}","venire da {place}"]},\n'
+'"name":{"states":["chiamare {name}"]},\n'
+'"age":{"states":["avere {age} anni"],"begins":["compiere {age} (anni|)"]},\n'
+'"employer":{"after_profession":["(presso|alla|all\'|al|in|per) {org}"],"states":["lavorare (per|presso|in|a|alla|all\'|da|al|con) {org}"],"begins":["iniziare (a lavorare|un nuovo lavoro|un lavoro|) (in|da|alla|presso|per|all\') {org}","cominciare (a lavorare|un nuovo lavoro|) (in|da|alla|presso|per|all\') {org}","lasciare {old org} per {org}","assumere (da|in|alla|presso) {org}","avere un nuovo lavoro (in|da|presso|alla) {org}"],"ends":["lasciare {org}","lasciare (il lavoro|il mio lavoro|il posto)","dimettere (da|dalla|dall\'|) {org}","dimettere","perdere il lavoro","licenziare","licenziare da {org}","lasciare il lavoro (in|da|alla) {org}"]},\n'
+'"profession":{"states":["lavorare come {thing}","fare (il|la|l\'|lo) {profession}","essere (un|una|) {profession}"],"begins":["diventare {profession}","iniziare a lavorare come {thing}"]},\n'
+'"marital status":{"states":["essere {marital}"],"begins":["divorziare","sposare"]},\n'
+'"partner":{"after_marital status":["con {person}"],"states":["stare con {person}","convivere con {person}"],"begins":["sposare {person}"],"ends":["lasciare con {person}","rompere con {person}","separare da {person}","lasciare {person}"]},\n'
+'"pet":{"states":["avere (un|una|due|tre) {pet}"],"begins":["adottare (un|una|due) {pet}","comprare (un|una) {pet}","prendere (un|una) {pet}"],"ends":["{pet} morire"]},\n'
+'"diet":{"states":["essere {diet}","mangiare {diet}","seguire una dieta {diet}"],"begins":["diventare {diet}","tornare a mangiare {diet}","ricominciare a mangiare {diet}","iniziare a mangiare {diet}"]},\n'
+'"allergy":{"states":["essere (allergico|allergica) (a|al|alla|ai|alle|agli|all\'|allo) {list}","avere (un\'|) allergia (a|al|alla|ai|alle|agli|all\') {list}","essere intollerante (a|al|alla) {list}"]},\n'
+'"condition":{"states":["avere (il|l\'|la|) [diabete|asma|emicrania|epilessia|artrite|celiachia|ipertensione]","essere [diabetico|diabetica|asmatico|asmatica|celiaco|celiaca]"]},\n'
+'"medication":{"states":["prendere (la|l\'|il|gli|) [metformina|insulina|ibuprofene|antidepressivi|statine|cortisone]"]},\n'
+'"language":{"states":["parlare (|un po\' di|bene|l\'|il|lo) {language}"]},\n'
+'"learning":{"states":["imparare (l\'|il|lo|a suonare il|) {language}","studiare (l\'|il|lo|) {language}"]},\n'
+'"instrument":{"states":["suonare (il|la|l\'|lo) {instrument}"],"ends":["lasciare (il|la|l\') {instrument}","vendere (il mio|la mia|il|la) {instrument}","smettere con (il|la) {instrument}"]},\n'
+'"sport":{"states":["giocare (a|al) {sport}"]},\n'
+'"hobby":{"states":["fare {hobby}","praticare {hobby}","collezionare {thing}"],"begins":["iniziare (a fare|) {hobby}"],"ends":["lasciare {hobby}","smettere con (lo|la|il|) {hobby}"]},\n'
+'"choice":{"states":["preferire (il|la|l\'|) {thing} (a|al|alla|all\'|rispetto a|rispetto al) {old thing}"]},\n'
+'"preference":{"states":["preferire {thing}"]},\n'
+'"like":{"states":["* piacere {thing}","adorare {thing}","amare {thing}"]},\n'
+'"dislike":{"states":["odiare {thing}","detestare {thing}"]},\n'
+'"smoking":{"states":["fumare","essere {smoking}"],"ends":["smettere (di fumare|con il fumo)"]},\n'
+'"car":{"states":["guidare (una|un\') {thing}"],"ends":["vendere (la|la mia|la nostra) (macchina|auto)","vendere l\' auto"]},\n'
+'"budget":{"states":["avere un budget di {number}"]},\n'
+'"salary":{"states":["guadagnare {number}"]},\n'
+'"rent":{"states":["pagare {number} (di|d\') affitto"]},\n'
+'"weight":{"states":["pesare {number}"]},\n'
+'"any":{"begins":["passare (da {old org}|) (a|in|alla|al) {org}"]},\n'
+'"commute":{"states":["andare in [bici|metro|autobus|treno|macchina|auto|bus|tram] (al lavoro|in ufficio)","andare a lavoro in [bici|metro|autobus|treno|macchina|auto]"]},\n'
+'"school":{"states":["studiare (a|all\'universit\xe0 di) {place}"],"begins":["spostare (a|all\'universit\xe0 di) {place}","trasferire all\'universit\xe0 di {place}"]}},\n'
+'"nl":{\n'
+'"verb_last":true,\n'
+'"perfect_is_past":true,\n'
+'"words":{"skip":"nu, inmiddels, tegenwoordig, momenteel, op dit moment, eindelijk, echt, nog, nog steeds, ook, al, onlangs, pas, net, eigenlijk, trouwens, weer, alleen, heel, erg, zeer, hier, sindsdien, me, mij, mezelf, ons, zich, toch, wel, gewoon,\\n  graag, helaas, voortaan, dan, er, vooral, daar, helemaal, streng, strikt, terug, weg, over, meer, ernstig, zwaar, uiteindelijk, definitief, officieel","not":"niet, niet meer, nooit, geen, nooit meer","wrong":"ik bedoel, nee wacht, ik lees het verkeerd voor, oeps, sorry hoor, nagekeken, foutje, wacht, typfoutje, tikfoutje, ik vergiste me, ik heb me vergist, wacht, ik bedoel, ik bedoelde, bedoelde, bedoel, typfout, tikfout, vergist, fout, foutje, mijn fout, correctie, verkeerd, verkeerde, toch niet, bleek, blijkt, verschreven, verward, ik had het mis, nee wacht","mild":"nee, sorry, eigenlijk, nou, het is, dat is, is, zijn, was, en, maar, oeps, de nieuwe is, het nieuwe is, de juiste is, het juiste is, het, de, ehm, dus, een, mijn, nummer, ik heb, moet zijn, te zijn, in","but":"maar, wel","instead_of":"in plaats van, en niet, niet","who":"die","from":"van, vanuit, uit","to":"naar, tot, op, voor","of":"bij, van, voor, der","and":"en, of","titles":"dokter, dr, meneer, mevrouw, dhr, mevr","the":"de, het","be":"zijn","now":"nu, inmiddels, tegenwoordig, momenteel, nieuw, nieuwe, weer","never":"dit, dat, die, deze, jou, jouw, je, hem, alles, niets, wat, hoe, huis, thuis, mij, zo, leuk, gang, werk, stad, het, buurt, gezond, er","articles":"de, het, een, mijn, ons, onze, als, \'t","stop":"omdat, want, maar, met, voor, als, waar, die, dat, of, toen, nadat, voordat, tot, hoewel, bedankt, nu, vandaag, ook, sinds, en ik, en we, en mijn, ik, wij, we, hij, zij, ze, het, is, zijn, was, heb, heeft, ben, wil, kan, niet, naar, van, verhuisd,\\n  bij, meer, geworden, begonnen, al, momenteel, inmiddels, in plaats, te, gestopt, weer, op dit moment, tegenwoordig, om, woont, woon, werk, werkt, overgestapt, dichtbij, er, maar","stop_thing":"in, aan, op, te"},\n'
+'"subjects":{"first":"ik, \'k, wij, we, mijn man en ik, mijn vrouw en ik, * en ik","own":"mijn, m\'n, ons, onze","third":"hij, zij, ze, het","third_own":"zijn, haar, hun","bare":"mama, papa, oma, opa, mam, pap","possessive":"s","relations":"moeder/mama/mam/ma, vader/papa/pap/pa, ouders, broer, broers, zus/zusje, zussen, broertje, zoon, zonen, dochter, dochters, kind, kinderen, baby, vrouw/echtgenote, man/echtgenoot, partner, vriend, vriendin, verloofde, oma/grootmoeder, opa/grootvader, tante, oom, neef, nicht,\\n  schoonmoeder, schoonvader, schoonzus, zwager, huisgenoot, baas, collega, buurman, buurvrouw, team, bedrijf, project, hond, kat, poes, kater, paard, ex","named_only":"collega, buurman, buurvrouw, project, bedrijf, team, neef, nicht","adjectives":"oudere, jongere, kleine, grote, oudste, jongste, beste, lieve"},\n'
+'"changes":{"drops":"opgezegd, verkocht, gestopt met, stopte met, opgegeven, be\xebindigd, geannuleerd, geschrapt, weggedaan, verlaten, ontslagen, kwijtgeraakt, afgezegd, opgeheven, uit elkaar met, gescheiden van, ingeleverd, verwijderd, weg bij, vertrokken bij, klaar met, afscheid van, ontslag genomen bij","swaps":"ingeruild, ingewisseld, vervangen, geruild, overgestapt van, gewisseld van, verruild","around":"uit \u2026 (gestapt|gegaan), heb \u2026 (opgezegd|weggedaan)","takes_place":"voor, door, naar, tegen","generic":"abonnement, contract, rekening, cursus, baan","passes":"overleden, gestorven, failliet, opgeheven, verlopen, afgelopen, gestopt, is met pensioen, met pensioen gegaan, ingeslapen, heeft me ontslagen, heeft het uitgemaakt, mogen weer, mag weer","is_over":"in de ijskast, uit, af, voorbij, weg, over, klaar, dood, afgelopen, verleden tijd, verkocht, opgezegd, geannuleerd, geschiedenis, naar de sloop, gesloten, dicht, eruit, in de ijskast, gestopt","goes":"vertrokken, verhuisd, weggegaan, uit huis, eruit, met pensioen, is weg","no_more":"niet meer, geen * meer, nooit meer, niet langer, geen","takes":"overgestapt (op|naar), overgegaan naar, gekocht, heb (nu|) (een|), doe (nu|tegenwoordig), zit (nu|) (bij|op), ben (nu|) (bij|op|met), begonnen met, lid van, nu","tells":"(het|dat|hij|zij|ze) is (nu|), (we zijn|ik ben) (nu|) (in|bij|op|), gebruik (voortaan|), heet (nu|), betalen (nu|inmiddels|), zit (op|bij), verhuisd naar, nummer","lately":"nu, tegenwoordig, inmiddels, voortaan, sinds, vanaf, nieuw, nieuwe, momenteel, in het vervolg","others":"iemand, mensen, klant, kennis, maat, buren, iedereen, zwager","units":"mg, ml, g, kg, km, euro, uur, dagen, weken, maanden, jaar, keer, minuten"},\n'
+'"between":{"have":"heb, hebben, heeft","be":"ben, zijn, is","past":"vroeger, ooit, destijds, toen, als kind, eerder, had, was, voorheen","plan":"ga, gaan, gaat, zal, zullen, van plan, binnenkort","maybe":"zou, zouden, wil, willen, misschien, kan, kunnen, moet, mag, als, overweeg, denk, denken, wou","stopped":"gestopt, gestopt met, ben gestopt met, stop met, ben opgehouden met, opgehouden met"},\n'
+'"dropped":{"ik":"woon, werk, ben, heb, eet, drink, speel, rook, rijd, fiets, studeer, leer, train, sport, gebruik, haat, heet, neem, kom uit"},\n'
+'"verbs":{"irregular":"fietsen/fiets fietst/fietste/gefietst/fietsen, zitten/zit/zat zaten/gezeten/zitten, zijn/ben is zijn bent/was waren/geweest/zijn, wonen/woon woont wonen/woonde woonden/gewoond/wonen, leven/leef leeft/leefde/geleefd/leven, verhuizen/verhuis verhuist/verhuisde verhuisden/verhuisd/verhuizen, werken/werk werkt werken/werkte/gewerkt/werken, heten/heet heten/heette/geheten/heten, eten/eet eten/at/gegeten/eten,\\n  hebben/heb heeft hebben/had hadden/gehad/hebben, houden/hou houd houdt/hield/gehouden/houden, haten/haat/haatte/gehaat/haten, spelen/speel speelt/speelde/gespeeld/spelen, spreken/spreek spreekt/sprak/gesproken/spreken, roken/rook rookt/rookte/gerookt/roken, worden/word wordt/werd/geworden/worden, beginnen/begin begint/begon/begonnen/beginnen, overstappen/stap stapt/stapte/overgestapt/overstappen,\\n  gaan/ga gaat/ging/gegaan/gaan, opzeggen/zeg zegt/zegde zei/opgezegd/opzeggen, verlaten/verlaat/verliet/verlaten/verlaten, vertrekken/vertrek vertrekt/vertrok/vertrokken/vertrekken, verliezen/verlies verliest/verloor/verloren/verliezen, ontslaan/ontsla/ontsloeg/ontslagen/ontslaan, rijden/rijd rij rijdt/reed/gereden/rijden, kopen/koop koopt/kocht kochten/gekocht/kopen, verkopen/verkoop verkoopt/verkocht verkochten/verkocht/verkopen,\\n  trouwen/trouw trouwt/trouwde/getrouwd/trouwen, scheiden/scheid/scheidde/gescheiden/scheiden, stoppen/stop stopt/stopte/gestopt/stoppen, opgeven/geef geeft/gaf/opgegeven/opgeven, studeren/studeer studeert/studeerde/gestudeerd/studeren, leren/leer leert/leerde/geleerd/leren, drinken/drink drinkt/dronk/gedronken/drinken, doen/doe doet/deed/gedaan/doen, nemen/neem neemt/nam/genomen/nemen, noemen/noem noemt noemen/noemde/genoemd/noemen,\\n  krijgen/krijg krijgt/kreeg/gekregen/krijgen, overlijden/overlijdt/overleed/overleden/overlijden, opgroeien/groei groeit/groeide/opgegroeid/opgroeien, verdienen/verdien verdient/verdiende/verdiend/verdienen, wegen/weeg weegt/woog/gewogen/wegen, betalen/betaal betaalt/betaalde/betaald/betalen, komen/kom komt/kwam/gekomen/komen, adopteren/adopteer/adopteerde/geadopteerd/adopteren, verzamelen/verzamel verzamelt/verzamelde/verzameld/verzamelen, vinden/vind vindt/vond/gevonden/vinden"},\n'
+'"kinds":{"diet":"veganist, vegan, veganistisch, vegetari\xebr, vegetarisch, pescotari\xebr, flexitari\xebr, glutenvrij, lactosevrij, koosjer, halal, koolhydraatarm, vlees, vis, alles","marital":"getrouwd, single, vrijgezel, gescheiden, verloofd, weduwe, weduwnaar, uit elkaar, ongehuwd, gehuwd","smoking":"roker, rookster, niet-roker","profession":"leraar, lerares, docent, docente, arts, dokter, verpleegkundige, verpleger, ingenieur, ontwikkelaar, programmeur, advocaat, kok, ober, student, studente, boekhouder, accountant, architect, ontwerper, designer, journalist, journaliste, vertaler, monteur, elektricien, loodgieter, politieagent, brandweerman, muzikant, kunstenaar, apotheker, tandarts, psycholoog,\\n  verkoper, verkoopster, chauffeur, bakker, kapper, kapster, consultant, adviseur, manager, directeur, gepensioneerd, dierenarts, fysiotherapeut, onderzoeker, timmerman, schilder, tuinman, zzp\'er, projectleider, teamleider, werkloos, juf, meester","pet":"hond, kat, poes, kater, konijn, hamster, paard, papegaai, cavia, vis, vissen, schildpad, honden, katten, puppy, kitten, vogel, kippen","instrument":"viool, piano, gitaar, cello, bas, drums, saxofoon, fluit, dwarsfluit, trompet, klarinet, ukelele, harp, altviool, accordeon, orgel, keyboard","sport":"voetbal, tennis, basketbal, volleybal, badminton, golf, hockey, padel, handbal, rugby, schaak, poker, korfbal","hobby":"yoga, pilates, judo, karate, klimmen, zwemmen, wandelen, hardlopen, fietsen, dansen, paardrijden, vissen, boksen, boulderen, surfen, zeilen, schaatsen, ski\xebn, turnen","language":"nederlands, engels, duits, frans, spaans, portugees, italiaans, pools, russisch, chinees, japans, koreaans, arabisch, turks, zweeds, deens, grieks, fries, latijn"},\n'
+'"over":{"partner":["uit met {person}","uit tussen {person} en mij","{person} en ik (zijn uit elkaar|hebben het uitgemaakt|zijn gescheiden|zijn niet meer samen)","{person} heeft het uitgemaakt","over met {person}","uitgemaakt met {person}"],"pet":["{person} is (overleden|dood|doodgegaan|ingeslapen|er niet meer)","moesten {person} laten inslapen"],"flatmate":["{person} is (verhuisd|uitgetrokken|vertrokken) ."]},\n'
+'"nouns":{"is":"is, zijn, luidt, heet, is nu, is geworden, wordt, bedraagt, is verhoogd naar, is verlaagd naar, ging naar, is gestegen naar, is gedaald naar, is verzet naar, is verplaatst naar, is verschoven naar, is uitgesteld naar, valt op, ligt op, staat op, is veranderd in, werd","was":"was, waren, luidde, heette","change":"veranderd, verhoogd, verlaagd, verzet, verplaatst, verschoven, uitgesteld, gestegen, gedaald, verhoogden, gewijzigd, opgehoogd, bijgesteld, verhoogde, gegaan, is, naar","new":"nieuwe, nieuw, huidige, eigen, juiste, volledige, echte, maandelijkse, totale, maximale, goede, mobiele","old":"oude, oud, vorige, voormalige, eerdere"},\n'
+'"home":{"states":["wonen (in|te|bij|op|aan) {place}","leven in {place}"],"begins":["verhuizen (van {old place}|uit {old place}|) naar {place}","verhuizen naar {place}","gaan wonen in {place}"],"ends":["vertrekken uit {place}","weggaan uit {place}","verhuizen uit {place}","verlaten {place}"]},\n'
+'"address":{"states":["wonen (op|aan|aan de|in de) {address}"]},\n'
+'"birthplace":{"facts":["opgroeien in {place}","komen uit {place}","zijn geboren in {place}","zijn in {place} geboren"]},\n'
+'"name":{"states":["heten {name}"]},\n'
+'"nickname":{"states":["^ noemen me {name}","* noemen me {name}","^ noemen mij {name}"]},\n'
+'"age":{"states":["zijn {age} (jaar|jaar oud)","zijn {age} ."],"begins":["worden {age}"]},\n'
+'"employer":{"after_profession":["(bij|op|voor|bij de) {org}"],"states":["werken (bij|voor|bij de|op de|op een|in een|in het) {org}"],"begins":["beginnen (bij|bij de) {org}","hebben (een nieuwe baan|een baan) (bij|bij de) {org}","krijgen een (nieuwe|) baan bij {org}","gaan (van {old org}|) naar {name} (|toe)"],"ends":["vertrekken bij {org}","weggaan bij {org}","verlaten {org}","opzeggen mijn baan (bij {org}|)","stoppen bij {org}","ontslaan","ontslaan bij {org}","verliezen mijn baan","zijn werkloos","zijn met pensioen","hebben ontslag genomen (bij {org}|)","nemen ontslag (bij {org}|)"]},\n'
+'"profession":{"states":["werken als {thing}","zijn {profession}","zijn een {profession}"],"begins":["worden {profession}"]},\n'
+'"marital status":{"states":["zijn {marital}"],"begins":[]},\n'
+'"partner":{"after_marital status":["met {person}"],"states":["hebben een relatie met {person}"],"begins":["trouwen met {person}"],"ends":["zijn uit elkaar met {person}","zijn niet meer samen met {person}","hebben het uitgemaakt met {person}"]},\n'
+'"pet":{"states":["hebben (een|twee|drie) {pet}"],"begins":["adopteren (een|twee) {pet}","kopen een {pet}","krijgen een {pet}"],"ends":["{pet} overlijden"]},\n'
+'"diet":{"states":["zijn {diet}","eten {diet}","zijn een {diet}"],"begins":["worden {diet}"],"ends":["stoppen met {diet}"]},\n'
+'"allergy":{"states":["zijn allergisch voor {list}","zijn voor {list} allergisch","hebben een allergie voor {list}","kunnen niet tegen {list}"]},\n'
+'"condition":{"states":["hebben [diabetes|astma|migraine|epilepsie|reuma|coeliakie|suikerziekte|adhd|hoge bloeddruk]","lijden aan {list}"]},\n'
+'"medication":{"states":["nemen [metformine|insuline|ibuprofen|aspirine|antidepressiva|bloedverdunners|de pil]"]},\n'
+'"language":{"states":["spreken (|vloeiend|een beetje|goed) {language}"]},\n'
+'"learning":{"states":["leren {language}"]},\n'
+'"instrument":{"states":["spelen {instrument}"],"ends":["stoppen met {instrument} (spelen|)","verkopen (mijn|de) {instrument}"]},\n'
+'"sport":{"states":["spelen {sport}"],"ends":["stoppen met {sport}"]},\n'
+'"hobby":{"states":["doen (aan|) {hobby}","verzamelen {bare}"],"begins":["beginnen met {hobby}"],"ends":["stoppen met {hobby}"]},\n'
+'"like":{"states":["houden van {thing}"]},\n'
+'"dislike":{"states":["haten {thing}","hebben een hekel aan {thing}"]},\n'
+'"smoking":{"states":["roken","zijn {smoking}","zijn een {smoking}"],"ends":["stoppen met roken"]},\n'
+'"car":{"states":["rijden (in|) een {thing}"],"ends":["verkopen (mijn|onze|de) auto"]},\n'
+'"budget":{"states":["hebben een budget van {number}"]},\n'
+'"salary":{"states":["verdienen {number}"]},\n'
+'"rent":{"states":["betalen {number} huur"]},\n'
+'"weight":{"states":["wegen {number}"]},\n'
+'"any":{"begins":["overstappen (van {old org}|) naar (de|het|) {org}"]},\n'
+'"school":{"states":["zitten op (de|het|) {org}"]},\n'
+'"commute":{"states":["gaan met de [bus|trein|fiets|auto|metro|tram] naar (het werk|mijn werk|kantoor)","fietsen naar (het werk|mijn werk|kantoor)","rijden naar (het werk|mijn werk)"]}},\n'
+'"pt":{\n'
+'"drops_subject":true,\n'
+'"perfect_is_past":true,\n'
+'"words":{"skip":"agora, j\xe1, atualmente, ainda, tamb\xe9m, hoje em dia, recentemente, finalmente, realmente, muito, s\xf3, sempre, me, te, se, nos, aqui, l\xe1, ali\xe1s, por enquanto, de momento, no momento, na verdade, acabei de, acabamos de, completamente, de novo, novamente, oficialmente, ent\xe3o, bem, por fim, mais, gravemente, hoje","not":"n\xe3o, nunca, jamais, j\xe1 n\xe3o, nem, nenhum, nenhuma","wrong":"inverti, falei errado, que disparate, eita, quis dizer, olhei, faltou-me, digitei errado, escrevi errado, troquei os n\xfameros, espera, quis dizer, queria dizer, quero dizer, me enganei, enganei-me, me confundi, erro meu, erro de digita\xe7\xe3o, corre\xe7\xe3o, corrigindo, errado, errada, afinal n\xe3o, afinal, na verdade era, errei, digo, melhor dizendo, engano","mild":"n\xe3o, desculpa, desculpe, perd\xe3o, na verdade, bem, \xe9, s\xe3o, era, e, mas, ops, opa, o novo \xe9, o certo \xe9, a certa \xe9, o correto \xe9, ah, o, a, os, as, um, uma, meu, minha, que, agora \xe9, sim, sen\xe3o, sinto muito","but":"mas, sim, e sim","instead_of":"em vez de, ao inv\xe9s de, no lugar de, e n\xe3o, n\xe3o","who":"que","from":"de, do, da, desde","to":"para, a, ao, \xe0, pra, por","of":"de, do, da, na, no, com, em","and":"e, ou","titles":"doutor, doutora, dr, dra, senhor, senhora, sr, sra","the":"o, a, os, as","be":"ser, estar","now":"agora, j\xe1, atualmente, novo, nova","never":"isso, isto, que, como, tudo, nada, algo, voc\xea, ti, teu, seu, sua, casa, paz, geral, conta, mim, noite, muito, um, ir","articles":"o, a, os, as, um, uma, uns, umas, meu, minha, nosso, nossa, ao, do, da","stop":"porque, mas, com, para, quando, onde, que, se, como, desde, at\xe9, embora, obrigado, obrigada, agora, hoje, tamb\xe9m, e moro, e trabalho, e tenho, e sou, e meu, e minha, \xe9, s\xe3o, era, estou, tenho, moro, vivo, trabalho, sou, por, h\xe1, faz, perto, sem,\\n  j\xe1, n\xe3o, em vez, ao inv\xe9s, e n\xe3o, mora, trabalha, mais, no momento, de momento, atualmente","stop_thing":"em, na, no, a"},\n'
+'"subjects":{"first":"eu, n\xf3s, a gente, eu e meu marido, eu e minha mulher, meu marido e eu, minha esposa e eu","own":"meu, minha, meus, minhas, nosso, nossa, nossos, nossas","third":"ele, ela, eles, elas","third_own":"seu, sua, dele, dela","bare":"mam\xe3e, papai, m\xe3e, pai, vov\xf3, vov\xf4","relations":"m\xe3e/mam\xe3e, pai/papai, pais, irm\xe3o, irm\xe3, irm\xe3os, filho, filha, filhos, beb\xea/beb\xe9, mulher/esposa, marido/esposo, companheiro, companheira, namorado, namorada, noivo, noiva, av\xf3/vov\xf3, av\xf4/vov\xf4, av\xf3s, tia, tio, primo, prima, sobrinho, sobrinha,\\n  sogra, sogro, cunhado, cunhada, chefe, colega, amigo, amiga, vizinho, vizinha, equipe, equipa, empresa, projeto, cachorro, cachorra, c\xe3o, gato, gata, ex","named_only":"amigo, amiga, colega, vizinho, vizinha, equipe, equipa, empresa, projeto, primo, prima","adjectives":"mais, velho, velha, novo, nova, melhor, pequeno, pequena"},\n'
+'"changes":{"drops":"larguei, parei (de|com), vendi, vendemos, vendido, cancelei, cancelado, deixei (de|o|a|), desisti (de|do|da), abandonei, perdi, sa\xed (de|do|da), terminei com, acabei com, separei-me de, me separei de, adeus (a|ao|), rescindi, devolvi, tirei, apaguei, despedi, pedi demiss\xe3o (de|do|da), pedi as contas (em|no|na), desmarcaram, desmarquei, acabou (a|o|com)","swaps":"troquei, troc\xe1mos, trocamos, substitu\xed, mudei (de|do|da), passei (de|do|da), troquei de","around":"dei \u2026 embora, deixei \u2026 (caducar|vencer)","takes_place":"por, pela, pelo, para, pra, pro","generic":"assinatura, contrato, conta, curso, emprego","passes":"morreu, faleceu, fechou, acabou, terminou, expirou, caducou, caducar, faliu, reformou-se, se aposentou, aposentou-se, fugiu, fugiu e n\xe3o voltou, me demitiu, despediu-me, me mandou embora","is_over":"acabado, acabada, terminado, terminada, morto, morta, cancelado, cancelada, vendido, vendida, passado, fechado, fechada, liberado","goes":"foi embora, saiu, mudou-se, se mudou, foi-se embora, casou e saiu, foi para","no_more":"j\xe1 n\xe3o, n\xe3o * mais, nunca mais, sem, nada de, n\xe3o mais","takes":"passei (para|pra) (o|a), inscrevi-me em, me inscrevi em, comprei, peguei (um|uma), adotamos, adotei, ganharam, agora (\xe9|uso|fa\xe7o|tenho|estou), estou (na|no|em), comecei (a|com)","tells":"(\xe9|s\xe3o) (agora|), agora \xe9, estamos (na|no|em), (to|t\xf4|estou) (na|no|em), usa, use, chama-se, daqui pra frente \xe9, virei","lately":"agora, j\xe1, a partir de, desde, nova, novo, atualmente, ultimamente, daqui pra frente, de agora em diante","others":"amigo, amiga, algu\xe9m, gente, cliente, todos, cunhado, cunhada, sogro, sogra, vizinho, vizinha","units":"mg, ml, g, kg, km, euros, reais, horas, hora, dias, semanas, meses, anos, vezes, minutos"},\n'
+'"between":{"have":"tem, t\xeam","have_first":"tenho, temos","be":"est\xe1, est\xe3o, \xe9, foi, anda","be_first":"sou, somos, estou, estamos, ando, fui","past":"antes, antigamente, no passado, quando crian\xe7a, em crian\xe7a, costumava","past_first":"costumava","plan":"vai, v\xe3o, pretende","plan_first":"vou, vamos, pretendo, pretendemos, planejo, planeio","maybe":"quero, queremos, queria, gostaria de, gostaria, poderia, posso, deveria, talvez, tomara, se, quer, penso em, pensamos em, estamos pensando em, estou pensando em, adoraria, tenho que","stopped":"parou de, deixou de","stopped_first":"parei de, deixei de, paramos de, deixamos de, n\xe3o consigo mais, j\xe1 n\xe3o posso"},\n'
+'"verbs":{"irregular":"ir/vou vamos|vai v\xe3o/ia fui|foi/ido/ir, morar/moro moramos | mora moram/morei morava moramos | morou morava moravam/morado/morar/morando, viver/vivo vivemos | vive vivem/vivi vivia | viveu viviam/vivido/viver/vivendo, residir/resido residimos | reside/residi residia | residiu/residido/residir, mudar/mudo mudamos | muda mudam/mudei mudamos mudei-me mud\xe1mos mudamo-nos | mudou mudaram mudou-se/mudado/mudar mudar-me/mudando,\\n  trabalhar/trabalho trabalhamos | trabalha trabalham/trabalhei trabalhava | trabalhou/trabalhado/trabalhar/trabalhando, chamar/chamo chamo-me | chama chama-se/chamava | chamava/chamado/chamar, ser/sou somos | \xe9 s\xe3o/fui era | foi eram/sido/ser/sendo, estar/estou estamos | est\xe1 est\xe3o/estive estava | esteve/estado/estar, ter/tenho temos | tem t\xeam/tive tinha | teve tinham/tido/ter,\\n  comer/como comemos | come comem/comi comia | comeu/comido/comer/comendo, falar/falo falamos | fala falam/falei falava | falou/falado/falar, tocar/toco tocamos | toca tocam/toquei tocava | tocou/tocado/tocar/tocando, jogar/jogo jogamos | joga jogam/joguei jogava | jogou/jogado/jogar/jogando, fumar/fumo fumamos | fuma/fumei fumava | fumou/fumado/fumar, amar/amo amamos | ama/amei amava | amou/amado/amar,\\n  adorar/adoro adoramos | adora/adorei adorava | adorou/adorado/adorar, gostar/gosto gostamos | gosta gostam/gostei gostava | gostou/gostado/gostar, odiar/odeio odiamos | odeia/odiei odiava | odiou/odiado/odiar, detestar/detesto | detesta/detestei | detestou/detestado/detestar, preferir/prefiro preferimos | prefere/preferi preferia | preferiu/preferido/preferir, deixar/deixo | deixa/deixei deixamos | deixou/deixado/deixar, largar/largo | larga/larguei largamos | largou/largado/largar,\\n  sair/saio | sai/sa\xed sa\xedmos | saiu/sa\xeddo/sair, come\xe7ar/come\xe7o come\xe7amos | come\xe7a/comecei come\xe7amos | come\xe7ou/come\xe7ado/come\xe7ar, trocar/troco | troca/troquei trocamos | trocou/trocado/trocar, passar/passo | passa/passei passamos | passou/passado/passar, virar/viro | vira/virei viramos | virou/virado/virar, tornar/torno | torna/tornei tornei-me | tornou/tornado/tornar, fazer/fa\xe7o fazemos | faz fazem/fiz fazia | fez/feito/fazer/fazendo, nascer/nas\xe7o | nasce/nasci | nasceu/nascido/nascer,\\n  crescer/cres\xe7o | cresce/cresci | cresceu/crescido/crescer, casar/caso | casa/casei casamos casei-me | casou/casado/casar, divorciar/| /divorciei divorciamos divorciei-me | divorciou/divorciado/divorciar, separar/| /separei separamos | separou/separado/separar, terminar/termino | termina/terminei terminamos | terminou/terminado/terminar, perder/perco | perde/perdi | perdeu/perdido/perder, vender/vendo vendemos | vende/vendi vendemos | vendeu/vendido/vender, comprar/compro compramos | compra/comprei compramos | comprou/comprado/comprar,\\n  dirigir/dirijo | dirige/dirigi dirigia | dirigiu/dirigido/dirigir, conduzir/conduzo | conduz/conduzi | conduziu/conduzido/conduzir, parar/paro | para/parei paramos | parou/parado/parar, pedir/pe\xe7o | pede/pedi | pediu/pedido/pedir, demitir/| /| demitiu/demitido demitida/demitir, despedir/| /despedi despedi-me | despediu/despedido despedida/despedir, completar/completo | completa/completei | completou/completado/completar, aprender/aprendo | aprende/aprendi | aprendeu/aprendido/aprender/aprendendo,\\n  estudar/estudo estudamos | estuda/estudei estudava | estudou/estudado/estudar/estudando, tomar/tomo | toma/tomei tomava | tomou/tomado/tomar, beber/bebo | bebe/bebi bebia | bebeu/bebido/beber, ganhar/ganho | ganha/ganhei ganhava | ganhou/ganhado ganho/ganhar, pagar/pago pagamos | paga/paguei pagava | pagou/pago/pagar, pesar/peso | pesa/pesei pesava | pesou/pesado/pesar, adotar/adoto | adota/adotei adotamos | adotou/adotado/adotar, morrer/| morre/| morreu/morrido morto/morrer, voltar/volto | volta/voltei voltamos | voltou/voltado/voltar, entrar/entro | entra/entrei | entrou/entrado/entrar, vir/venho | vem/vim | veio/vindo/vir, colecionar/coleciono | coleciona/colecionei colecionava | colecionou/colecionado/colecionar"},\n'
+'"kinds":{"diet":"vegano, vegana, veganos, vegetariano, vegetariana, vegetarianos, pescetariano, pescetariana, flexitariano, flexitariana, on\xedvoro, on\xedvora, carne, peixe, de tudo, sem gl\xfaten, kosher, halal","marital":"casado, casada, casados, solteiro, solteira, divorciado, divorciada, vi\xfavo, vi\xfava, noivo, noiva, separado, separada","smoking":"fumante, fumador, fumadora, n\xe3o fumante, n\xe3o fumador, ex-fumante","profession":"professor, professora, m\xe9dico, m\xe9dica, enfermeiro, enfermeira, engenheiro, engenheira, desenvolvedor, desenvolvedora, programador, programadora, advogado, advogada, cozinheiro, cozinheira, gar\xe7om, gar\xe7onete, estudante, contador, contadora, contabilista, arquiteto, arquiteta, designer, jornalista, tradutor, tradutora,\\n  mec\xe2nico, eletricista, encanador, policial, pol\xedcia, bombeiro, m\xfasico, artista, farmac\xeautico, farmac\xeautica, dentista, psic\xf3logo, psic\xf3loga, vendedor, vendedora, motorista, padeiro, padeira, cabeleireiro, cabeleireira, consultor, consultora, gerente, diretor, diretora, aposentado, aposentada, reformado, reformada, veterin\xe1rio, veterin\xe1ria, fisioterapeuta, pesquisador, pesquisadora, aut\xf4nomo, aut\xf4noma, desempregado, desempregada","pet":"cachorro, cachorra, c\xe3o, gato, gata, coelho, hamster, cavalo, papagaio, peixe, tartaruga, cachorros, c\xe3es, gatos, filhote, gatinho, p\xe1ssaro, galinhas","instrument":"violino, piano, guitarra, viol\xe3o, violoncelo, baixo, bateria, saxofone, flauta, trompete, clarinete, ukulele, harpa, viola, acorde\xe3o, \xf3rg\xe3o, teclado","sport":"futebol, t\xeanis, t\xe9nis, basquete, basquetebol, v\xf4lei, voleibol, badminton, golfe, h\xf3quei, padel, xadrez, handebol, rugby, p\xf4quer","hobby":"yoga, ioga, pilates, jud\xf4, judo, carat\xea, karat\xe9, escalada, nata\xe7\xe3o, ciclismo, boxe, cer\xe2mica, fotografia, jardinagem, surfe, surf, crossfit, remo, dan\xe7a, corrida, trilha, teatro","language":"portugu\xeas, ingl\xeas, alem\xe3o, espanhol, franc\xeas, italiano, holand\xeas, polon\xeas, russo, chin\xeas, japon\xeas, coreano, \xe1rabe, turco, sueco, dinamarqu\xeas, grego, catal\xe3o, latim"},\n'
+'"over":{"partner":["eu e (o|a|) {person} (terminamos|nos separamos|acabamos|rompemos|separamos)","(o|a|) {person} e eu (terminamos|nos separamos|acabamos|rompemos)","acabei com (o|a) {person}","terminei com (o|a) {person}","(o|a) {person} terminou comigo","n\xe3o estou mais com (o|a) {person}","acabou com (o|a) {person}"],"pet":["(o|a|) {person} (morreu|faleceu|se foi|virou estrelinha)","perdemos (o|a) {person}"],"flatmate":["(o|a|) {person} (se mudou|saiu de casa|foi embora) ."]},\n'
+'"nouns":{"is":"\xe9, s\xe3o, \xe9 de, \xe9 o, \xe9 a, agora \xe9, passou a ser, passou para, subiu para, caiu para, baixou para, aumentou para, foi para, ser\xe1, foi aumentado para, foi adiada para, foi adiado para, foi transferida para, mudou para, est\xe1 em, foi remarcada para, foi remarcado para, cai, fica em, foi alterado para, passa para","was":"era, eram","change":"mudou, aumentou, aumentamos, subiu, subimos, caiu, baixou, baixamos, reduzimos, mudei, mudamos, alterei, adiado, adiada, passou, adiamos, troquei, foi, transferido, transferida, remarcada, remarcado, passa","new":"novo, nova, atual, pr\xf3prio, verdadeiro, certo, certa, correto, completo, mensal, total, m\xe1ximo","old":"antigo, antiga, velho, velha, anterior, ex"},\n'
+'"home":{"states":["morar (em|no|na|no|perto de) {place}","viver (em|no|na) {place}","residir (em|no|na) {place}"],"begins":["mudar (de {old place}|do {old place}|) (para|pra|para o|para a) {place}","trocar {old place} por {place}","deixar {old place} por {place}","ir morar (em|no|na) {place}"],"ends":["deixar {place}","sair de {place}","mudar de {place}"]},\n'
+'"address":{"states":["morar (na rua|na avenida) {address}"]},\n'
+'"birthplace":{"facts":["nascer (em|no|na) {place}","crescer (em|no|na) {place}","ser (de|do|da) {place}"]},\n'
+'"name":{"states":["chamar {name}"]},\n'
+'"age":{"states":["ter {age} anos"],"begins":["fazer {age} (anos|)","completar {age} (anos|)"]},\n'
+'"employer":{"after_profession":["(na|no|em|da|do) {org}"],"states":["trabalhar (na|no|em|para a|para o|para|com) {org}"],"begins":["come\xe7ar (a trabalhar|um emprego|um novo emprego|um trabalho novo|) (na|no|em) {org}","trocar {old org} por {org}","trocar a {old org} pela {org}","mudar (da {old org}|do {old org}|) (para a|para o) {org}","entrar (na|no) {org}","ter um (novo emprego|emprego novo) (na|no|em) {org}","passar (da {old org}|) para a {org}"],"ends":["deixar (a|o|) {org}","sair (da|do|de) {org}","deixar (o emprego|meu emprego|o meu emprego|o trabalho)","largar (o emprego|meu emprego|o trabalho)","perder (o emprego|meu emprego|o meu emprego|o trabalho)","pedir demiss\xe3o (da|do|) {org}","pedir demiss\xe3o","demitir","demitir (da|do) {org}","despedir (da|do) {org}","despedir"]},\n'
+'"profession":{"states":["trabalhar como {thing}","ser (um|uma|) {profession}"],"begins":["virar {profession}","tornar {profession}","come\xe7ar a trabalhar como {thing}"]},\n'
+'"marital status":{"states":["ser {marital}","estar {marital}"],"begins":["casar","divorciar","separar"]},\n'
+'"partner":{"after_marital status":["com {person}"],"states":["namorar com {person}"],"begins":["casar com {person}"],"ends":["terminar com {person}","separar de {person}","divorciar de {person}"]},\n'
+'"pet":{"states":["ter (um|uma|dois|duas|tr\xeas) {pet}"],"begins":["adotar (um|uma|dois) {pet}","comprar (um|uma) {pet}"],"ends":["{pet} morrer"]},\n'
+'"diet":{"states":["ser {diet}","comer {diet}","seguir uma dieta {diet}"],"begins":["virar {diet}","tornar {diet}","voltar a comer {diet}","come\xe7ar a comer {diet}"]},\n'
+'"allergy":{"states":["ser (al\xe9rgico|al\xe9rgica) (a|ao|\xe0|aos|\xe0s) {list}","ter alergia (a|ao|\xe0|aos|\xe0s) {list}","ser intolerante (a|\xe0|ao) {list}"]},\n'
+'"condition":{"states":["ter [diabetes|asma|enxaqueca|epilepsia|artrite|ansiedade|hipertens\xe3o|doen\xe7a cel\xedaca]","ser [diab\xe9tico|diab\xe9tica|cel\xedaco|cel\xedaca|asm\xe1tico|asm\xe1tica]"]},\n'
+'"medication":{"states":["tomar [metformina|insulina|ibuprofeno|antidepressivos|anticoagulantes|estatinas]"]},\n'
+'"language":{"states":["falar (|um pouco de|bem) {language}"]},\n'
+'"learning":{"states":["aprender {language}","estudar {language}"]},\n'
+'"instrument":{"states":["tocar (o|a|) {instrument}"],"ends":["largar (o|a) {instrument}","vender (meu|minha|o|a|o meu|a minha) {instrument}","deixar (o|a) {instrument}"]},\n'
+'"sport":{"states":["jogar {sport}"],"ends":["largar o {sport}"]},\n'
+'"hobby":{"states":["fazer {hobby}","praticar {hobby}","colecionar {thing}"],"begins":["come\xe7ar (a fazer|na|no|) {hobby}"],"ends":["largar (a|o|) {hobby}","deixar (a|o) {hobby}"]},\n'
+'"choice":{"states":["preferir {thing} (a|ao|\xe0|em vez de) {old thing}"]},\n'
+'"preference":{"states":["preferir {thing}"]},\n'
+'"like":{"states":["gostar (de|do|da|dos|das) {thing}","adorar {thing}","amar {thing}"]},\n'
+'"dislike":{"states":["odiar {thing}","detestar {thing}"]},\n'
+'"smoking":{"states":["fumar","ser {smoking}"],"ends":["parar de fumar","deixar de fumar","largar o cigarro"]},\n'
+'"car":{"states":["dirigir um {thing}","conduzir um {thing}"],"ends":["vender (o|meu|o meu|nosso|o nosso) carro"]},\n'
+'"budget":{"states":["ter um or\xe7amento de {number}"]},\n'
+'"salary":{"states":["ganhar {number}"]},\n'
+'"rent":{"states":["pagar {number} de (aluguel|renda)"]},\n'
+'"weight":{"states":["pesar {number}"]},\n'
+'"commute":{"states":["ir de [metr\xf4|\xf4nibus|carro|bicicleta|trem|carona|bike|moto|autocarro|comboio] (pro trampo|para o trabalho|pro trabalho|com|)"]}}}\'\'\')\n'
 '\n'
-'TIMES: dict[str, Any] = {\n'
-" 'de': {\n"
-"  'numbers': 'ein/eine/einem/einer/einen, zwei, drei, vier, f\xfcnf, sechs, sieben, acht, neun, zehn, elf, zw\xf6lf',\n"
-"  'months': 'januar/j\xe4nner, februar, m\xe4rz, april, mai, juni, juli, august, september, oktober, november, dezember',\n"
-"  'weekdays': ('montag/montags, dienstag/dienstags, mittwoch/mittwochs, donnerstag/donnerstags, freitag/freitags, '\n"
-"    'samstag/samstags, sonntag/sonntags'),\n"
-"  'seasons': 'fr\xfchling/fr\xfchjahr, sommer, herbst, winter',\n"
-"  'units': 'tag/tage/tagen, woche/wochen, monat/monate/monaten, jahr/jahre/jahren',\n"
-"  'days': {\n"
-"   'vorgestern': -2,\n"
-"   'gestern': -1,\n"
-"   'heute': 0,\n"
-"   'morgen': 1,\n"
-"   '\xfcbermorgen': 2,\n"
-'  },\n'
-"  'relative': {\n"
-"   'ago': 'vor {n} {unit}',\n"
-"   'ahead': 'in {n} {unit}',\n"
-"   'last': '(letzte|letzten|letzter|letztes|vergangene|vergangenen|vorige|vorigen|voriges) {of}',\n"
-"   'this': '(diese|diesen|dieser|dieses|diesem) {of}',\n"
-"   'next': '(n\xe4chste|n\xe4chsten|n\xe4chster|n\xe4chstes|kommende|kommenden|kommendes) {of}',\n"
-"   'lasting': 'seit {n} {unit}',\n"
-'  },\n'
-"  'words': {\n"
-"   'since': 'seit, seit dem, ab, ab dem, seit anfang, seit ende',\n"
-"   'until': 'bis, bis zum, bis ende, bis anfang',\n"
-"   'by': 'vor dem',\n"
-"   'on': 'am, im, in, anfang, ende, mitte, vom, zum, der, den, jeden, auf, f\xfcr, vom',\n"
-"   'of': 'des jahres',\n"
-"   'ordinal': '',\n"
-'  },\n'
-"  'search': {\n"
-"   'language': 'german',\n"
-"   'skipped': 'der, den, dem, des, die, das',\n"
-"   'unsure': 'mai',\n"
-"   'on': 'w\xe4hrend, nach',\n"
-'  },\n'
-' },\n'
-" 'en': {\n"
-"  'numbers': 'a/an/one, two, three, four, five, six, seven, eight, nine, ten, eleven, twelve',\n"
-"  'months': ('january/jan, february/feb, march/mar, april/apr, may, june/jun, july/jul, august/aug, september/sept/sep, '\n"
-"    'october/oct,\\n'\n"
-"    '  november/nov, december/dec'),\n"
-"  'weekdays': ('monday/mondays, tuesday/tue/tues/tuesdays, wednesday/wednesdays, thursday/thu/thurs/thursdays, '\n"
-"    'friday/fri/fridays, saturday/saturdays, sunday/sundays'),\n"
-"  'seasons': 'spring/springtime, summer/summertime, autumn/fall, winter',\n"
-"  'units': 'day/days, week/weeks, month/months, year/years',\n"
-"  'month_first': True,\n"
-"  'days': {\n"
-"   'the day before yesterday': -2,\n"
-"   'yesterday': -1,\n"
-"   'last night': -1,\n"
-"   'today': 0,\n"
-"   'tonight': 0,\n"
-"   'this morning': 0,\n"
-"   'tomorrow': 1,\n"
-"   'the day after tomorrow': 2,\n"
-'  },\n'
-"  'relative': {\n"
-"   'ago': '{n} {unit} ago, {n} {unit} back',\n"
-"   'ahead': 'in {n} {unit}, {n} {unit} from now',\n"
-"   'last': '(last|this past) {of}',\n"
-"   'this': 'this {of}',\n"
-"   'next': 'next {of}, this coming {of}, the coming {of}',\n"
-"   'lasting': ('for {n} {unit}, for the (last|past) {n} {unit}, (|for |over |in )the (last|past) {unit}, (|for |over |in )the '\n"
-"     '(last|past) {n} {unit}, for (over|about|almost|nearly) {n} {unit}, {n} {unit} now'),\n"
-'  },\n'
-"  'words': {\n"
-"   'since': 'since, ever since, as of, starting, starting from, beginning, from',\n"
-"   'until': 'until, till, til, up to, through',\n"
-"   'by': 'by, before',\n"
-"   'on': ('on, on the, in, at, back in, early in, around, the, in early, in late, in mid, for, the end of, end of, at the '\n"
-"     'end of, the start of, the beginning of, until the end of, by the end of, mid, late, early'),\n"
-"   'of': 'of',\n"
-"   'ordinal': 'st, nd, rd, th',\n"
-'  },\n'
-"  'search': {\n"
-"   'language': 'english',\n"
-"   'skipped': 'of, the',\n"
-"   'unsure': 'may, march',\n"
-"   'on': 'during, after, early, late, mid',\n"
-'  },\n'
-' },\n'
-" 'es': {\n"
-"  'numbers': 'un/una/uno, dos, tres, cuatro, cinco, seis, siete, ocho, nueve, diez, once, doce',\n"
-"  'months': 'enero, febrero, marzo, abril, mayo, junio, julio, agosto, septiembre/setiembre, octubre, noviembre, diciembre',\n"
-"  'weekdays': 'lunes, martes, mi\xe9rcoles/miercoles, jueves, viernes, s\xe1bado/s\xe1bados/sabado, domingo/domingos',\n"
-"  'seasons': 'primavera, verano, oto\xf1o, invierno',\n"
-"  'units': 'd\xeda/d\xedas, semana/semanas, mes/meses, a\xf1o/a\xf1os',\n"
-"  'days': {\n"
-"   'anteayer': -2,\n"
-"   'ayer': -1,\n"
-"   'anoche': -1,\n"
-"   'hoy': 0,\n"
-"   'ma\xf1ana': 1,\n"
-"   'pasado ma\xf1ana': 2,\n"
-'  },\n'
-"  'relative': {\n"
-"   'ago': 'hace {n} {unit}',\n"
-"   'ahead': 'dentro de {n} {unit}, en {n} {unit}',\n"
-"   'last': '(el|la) {of} (pasado|pasada), (el|la) (pasado|pasada) {of}',\n"
-"   'this': '(este|esta) {of}',\n"
-"   'next': '(el|la) (pr\xf3ximo|pr\xf3xima) {of}, (el|la) {of} que viene',\n"
-"   'lasting': 'desde hace {n} {unit}, hace {n} {unit} que',\n"
-'  },\n'
-"  'words': {\n"
-"   'since': 'desde, desde el, a partir de, a partir del, desde principios de',\n"
-"   'until': 'hasta, hasta el, hasta finales de',\n"
-"   'by': 'antes de, antes del, para el',\n"
-"   'on': 'en, el, los, a principios de, a finales de, en el, del, al, para, de',\n"
-"   'of': 'de, del',\n"
-"   'ordinal': '\xba',\n"
-'  },\n'
-"  'search': {\n"
-"   'language': 'spanish',\n"
-"   'skipped': 'de, del, el, la, los',\n"
-"   'unsure': 'mayo, julio, domingo',\n"
-"   'on': 'durante, tras',\n"
-'  },\n'
-' },\n'
-" 'fr': {\n"
-"  'numbers': 'un/une, deux, trois, quatre, cinq, six, sept, huit, neuf, dix, onze, douze',\n"
-"  'months': ('janvier, f\xe9vrier/fevrier, mars, avril, mai, juin, juillet, ao\xfbt/aout, septembre, octobre, novembre, '\n"
-"    'd\xe9cembre/decembre'),\n"
-"  'weekdays': ('lundi/lundis, mardi/mardis, mercredi/mercredis, jeudi/jeudis, vendredi/vendredis, samedi/samedis, '\n"
-"    'dimanche/dimanches'),\n"
-"  'seasons': 'printemps, \xe9t\xe9, automne, hiver',\n"
-"  'units': 'jour/jours, semaine/semaines, mois, an/ans/ann\xe9e/ann\xe9es',\n"
-"  'days': {\n"
-"   'avant-hier': -2,\n"
-"   'hier': -1,\n"
-"   'hier soir': -1,\n"
-'   "aujourd\'hui": 0,\n'
-"   'demain': 1,\n"
-"   'apr\xe8s-demain': 2,\n"
-'  },\n'
-"  'relative': {\n"
-"   'ago': 'il y a {n} {unit}',\n"
-"   'ahead': 'dans {n} {unit}',\n"
-'   \'last\': "(|le |la |l\'){of} (dernier|derni\xe8re|pass\xe9|pass\xe9e)",\n'
-"   'this': '(ce|cette|cet) {of}',\n"
-'   \'next\': "(|le |la |l\'){of} (prochain|prochaine)",\n'
-"   'lasting': 'depuis {n} {unit}, pendant {n} {unit}',\n"
-'  },\n'
-"  'words': {\n"
-"   'since': 'depuis, depuis le, \xe0 partir de, \xe0 partir du, d\xe8s, depuis d\xe9but, depuis fin',\n"
-'   \'until\': "jusqu\'\xe0, jusqu\'en, jusqu\'au, jusque",\n'
-'   \'by\': "avant le, d\'ici",\n'
-"   'on': 'en, le, les, au, d\xe9but, fin, au mois de, du, pour, au d\xe9but de, de',\n"
-"   'of': 'de',\n"
-"   'ordinal': 'er',\n"
-'  },\n'
-"  'search': {\n"
-"   'language': 'french',\n"
-"   'skipped': 'de, du, d, l, le, la, les',\n"
-"   'unsure': 'mars',\n"
-"   'own': 'hier, an, \xe9t\xe9',\n"
-"   'on': 'pendant, durant, apr\xe8s, mi',\n"
-'  },\n'
-' },\n'
-" 'it': {\n"
-"  'numbers': 'un/uno/una, due, tre, quattro, cinque, sei, sette, otto, nove, dieci, undici, dodici',\n"
-"  'months': 'gennaio, febbraio, marzo, aprile, maggio, giugno, luglio, agosto, settembre, ottobre, novembre, dicembre',\n"
-"  'weekdays': 'luned\xec/lunedi, marted\xec/martedi, mercoled\xec/mercoledi, gioved\xec/giovedi, venerd\xec/venerdi, sabato, domenica',\n"
-"  'seasons': 'primavera, estate, autunno, inverno',\n"
-"  'units': 'giorno/giorni, settimana/settimane, mese/mesi, anno/anni',\n"
-"  'days': {\n"
-'   "l\'altro ieri": -2,\n'
-"   'ieri': -1,\n"
-"   'ieri sera': -1,\n"
-"   'oggi': 0,\n"
-"   'domani': 1,\n"
-"   'dopodomani': 2,\n"
-'  },\n'
-"  'relative': {\n"
-"   'ago': '{n} {unit} fa',\n"
-"   'ahead': 'tra {n} {unit}, fra {n} {unit}',\n"
-'   \'last\': "(|il |la |l\'|lo ){of} (scorso|scorsa|passato|passata), (lo scorso|la scorsa) {of}",\n'
-'   \'this\': "(questo|questa|quest\') {of}",\n'
-'   \'next\': "(|il |la |l\'){of} (prossimo|prossima), (il prossimo|la prossima) {of}",\n'
-"   'lasting': 'da {n} {unit}, per {n} {unit}',\n"
-'  },\n'
-"  'words': {\n"
-'   \'since\': "da, dal, dall\', dalla, a partire da, a partire dal",\n'
-"   'until': 'fino a, fino al, fino alla, finch\xe9',\n"
-"   'by': 'entro, entro il, prima di, prima del',\n"
-'   \'on\': "a, ad, in, nel, nell\', il, l\', lo, la, di, per, al, per il, dal, alla, del, inizio, fine, a fine, a inizio",\n'
-'   \'of\': "del, di, dell\'",\n'
-"   'ordinal': '\xb0',\n"
-'  },\n'
-"  'search': {\n"
-"   'language': 'italian',\n"
-"   'skipped': 'di, del, dell, il, lo, la, l',\n"
-"   'own': 'estate',\n"
-"   'on': 'durante, dopo',\n"
-'  },\n'
-' },\n'
-" 'ja': {\n"
-"  'search': {\n"
-"   'phrases': {\n"
-"    '\u304a\u3068\u3068\u3044': 'the day before yesterday',\n"
-"    '\u4e00\u6628\u65e5': 'the day before yesterday',\n"
-"    '\u6628\u65e5': 'yesterday',\n"
-"    '\u304d\u306e\u3046': 'yesterday',\n"
-"    '\u6628\u591c': 'yesterday',\n"
-"    '\u5148\u9031': 'last week',\n"
-"    '\u4eca\u9031': 'this week',\n"
-"    '\u5148\u6708': 'last month',\n"
-"    '\u4eca\u6708': 'this month',\n"
-"    '\u53bb\u5e74': 'last year',\n"
-"    '\u6628\u5e74': 'last year',\n"
-"    '\u4eca\u5e74': 'this year',\n"
-"    '\u6625\u306b': 'in spring',\n"
-"    '\u6625\u306f': 'in spring',\n"
-"    '\u590f\u306f': 'in summer',\n"
-"    '\u79cb\u306f': 'in autumn',\n"
-"    '\u51ac\u306f': 'in winter',\n"
-"    '\u6625\u306e': 'in spring',\n"
-"    '\u590f\u306b': 'in summer',\n"
-"    '\u590f\u306e': 'in summer',\n"
-"    '\u590f\u4f11\u307f': 'in summer',\n"
-"    '\u79cb\u306b': 'in autumn',\n"
-"    '\u79cb\u306e': 'in autumn',\n"
-"    '\u51ac\u306b': 'in winter',\n"
-"    '\u51ac\u306e': 'in winter',\n"
-"    '\u6708\u66dc': 'on monday',\n"
-"    '\u706b\u66dc': 'on tuesday',\n"
-"    '\u6c34\u66dc': 'on wednesday',\n"
-"    '\u6728\u66dc': 'on thursday',\n"
-"    '\u91d1\u66dc': 'on friday',\n"
-"    '\u571f\u66dc': 'on saturday',\n"
-"    '\u65e5\u66dc': 'on sunday',\n"
-'   },\n'
-'  },\n'
-' },\n'
-" 'nl': {\n"
-"  'numbers': 'een/\xe9\xe9n, twee, drie, vier, vijf, zes, zeven, acht, negen, tien, elf, twaalf',\n"
-"  'months': 'januari, februari, maart, april, mei, juni, juli, augustus, september, oktober, november, december',\n"
-"  'weekdays': ('maandag/maandags, dinsdag/dinsdags, woensdag/woensdags, donderdag/donderdags, vrijdag/vrijdags, '\n"
-"    'zaterdag/zaterdags, zondag/zondags'),\n"
-"  'seasons': 'lente/voorjaar, zomer, herfst/najaar, winter',\n"
-"  'units': 'dag/dagen, week/weken, maand/maanden, jaar/jaren',\n"
-"  'days': {\n"
-"   'eergisteren': -2,\n"
-"   'gisteren': -1,\n"
-"   'vandaag': 0,\n"
-"   'morgen': 1,\n"
-"   'overmorgen': 2,\n"
-'  },\n'
-"  'relative': {\n"
-"   'ago': '{n} {unit} geleden',\n"
-"   'ahead': 'over {n} {unit}',\n"
-"   'last': '(vorige|vorig|afgelopen) {of}',\n"
-"   'this': '(deze|dit) {of}',\n"
-"   'next': '(volgende|volgend|komende|aanstaande) {of}',\n"
-"   'lasting': 'al {n} {unit}, sinds {n} {unit}',\n"
-'  },\n'
-"  'words': {\n"
-"   'since': 'sinds, vanaf, sedert',\n"
-"   'until': 'tot, tot en met, tot eind',\n"
-"   'by': 'voor, uiterlijk',\n"
-"   'on': 'op, in, begin, eind, op de, de, van, naar, halverwege',\n"
-"   'of': 'van',\n"
-"   'ordinal': 'e',\n"
-'  },\n'
-"  'search': {\n"
-"   'language': 'dutch',\n"
-"   'skipped': 'de, het, van',\n"
-"   'unsure': 'mei',\n"
-"   'own': 'lente',\n"
-"   'on': 'tijdens, na',\n"
-'  },\n'
-' },\n'
-" 'pt': {\n"
-"  'numbers': 'um/uma, dois/duas, tr\xeas/tres, quatro, cinco, seis, sete, oito, nove, dez, onze, doze',\n"
-"  'months': 'janeiro, fevereiro, mar\xe7o/marco, abril, maio, junho, julho, agosto, setembro, outubro, novembro, dezembro',\n"
-"  'weekdays': ('segunda/segunda-feira/segundas, ter\xe7a/ter\xe7a-feira/ter\xe7as, quarta/quarta-feira/quartas, '\n"
-"    'quinta/quinta-feira/quintas, sexta/sexta-feira/sextas, s\xe1bado/s\xe1bados, domingo/domingos'),\n"
-"  'seasons': 'primavera, ver\xe3o, outono, inverno',\n"
-"  'units': 'dia/dias, semana/semanas, m\xeas/meses/mes, ano/anos',\n"
-"  'days': {\n"
-"   'anteontem': -2,\n"
-"   'ontem': -1,\n"
-"   'hoje': 0,\n"
-"   'amanh\xe3': 1,\n"
-"   'depois de amanh\xe3': 2,\n"
-'  },\n'
-"  'relative': {\n"
-"   'ago': 'h\xe1 {n} {unit} atr\xe1s, {n} {unit} atr\xe1s, faz {n} {unit}',\n"
-"   'ahead': 'daqui a {n} {unit}, em {n} {unit}',\n"
-"   'last': '(|no |na |a |o ){of} (passado|passada), (no|na) (\xfaltimo|\xfaltima) {of}',\n"
-"   'this': '(este|esta|neste|nesta) {of}',\n"
-"   'next': '(|no |na |o |a )(pr\xf3ximo|pr\xf3xima) {of}, (|no |na |o |a ){of} que vem',\n"
-"   'lasting': 'h\xe1 {n} {unit}, por {n} {unit}, desde h\xe1 {n} {unit}',\n"
-'  },\n'
-"  'words': {\n"
-"   'since': 'desde, desde o, a partir de, desde a',\n"
-"   'until': 'at\xe9, at\xe9 o, at\xe9 ao, at\xe9 a',\n"
-"   'by': 'antes de, antes do',\n"
-"   'on': 'em, no, na, dia, no dia, a, ao, de, da, do, para, para a, para o, o, in\xedcio de, fim de, \xe0, \xe0s',\n"
-"   'of': 'de, do',\n"
-"   'ordinal': '\xba',\n"
-'  },\n'
-"  'search': {\n"
-"   'language': 'portuguese',\n"
-"   'skipped': 'de, do, da, o, a, feira',\n"
-"   'unsure': 'marco, segunda, ter\xe7a, quarta, quinta, sexta',\n"
-"   'on': 'durante, ap\xf3s',\n"
-'  },\n'
-' },\n'
-" 'ru': {\n"
-"  'months': ('\u044f\u043d\u0432\u0430\u0440\u044c/\u044f\u043d\u0432\u0430\u0440\u044f/\u044f\u043d\u0432\u0430\u0440\u0435, \u0444\u0435\u0432\u0440\u0430\u043b\u044c/\u0444\u0435\u0432\u0440\u0430\u043b\u044f/\u0444\u0435\u0432\u0440\u0430\u043b\u0435, \u043c\u0430\u0440\u0442/\u043c\u0430\u0440\u0442\u0430/\u043c\u0430\u0440\u0442\u0435, \u0430\u043f\u0440\u0435\u043b\u044c/\u0430\u043f\u0440\u0435\u043b\u044f/\u0430\u043f\u0440\u0435\u043b\u0435, \u043c\u0430\u0439/\u043c\u0430\u044f/\u043c\u0430\u0435, '\n"
-"    '\u0438\u044e\u043d\u044c/\u0438\u044e\u043d\u044f/\u0438\u044e\u043d\u0435,\\n'\n"
-"    '  \u0438\u044e\u043b\u044c/\u0438\u044e\u043b\u044f/\u0438\u044e\u043b\u0435, \u0430\u0432\u0433\u0443\u0441\u0442/\u0430\u0432\u0433\u0443\u0441\u0442\u0430/\u0430\u0432\u0433\u0443\u0441\u0442\u0435, \u0441\u0435\u043d\u0442\u044f\u0431\u0440\u044c/\u0441\u0435\u043d\u0442\u044f\u0431\u0440\u044f/\u0441\u0435\u043d\u0442\u044f\u0431\u0440\u0435, \u043e\u043a\u0442\u044f\u0431\u0440\u044c/\u043e\u043a\u0442\u044f\u0431\u0440\u044f/\u043e\u043a\u0442\u044f\u0431\u0440\u0435, '\n"
-"    '\u043d\u043e\u044f\u0431\u0440\u044c/\u043d\u043e\u044f\u0431\u0440\u044f/\u043d\u043e\u044f\u0431\u0440\u0435, \u0434\u0435\u043a\u0430\u0431\u0440\u044c/\u0434\u0435\u043a\u0430\u0431\u0440\u044f/\u0434\u0435\u043a\u0430\u0431\u0440\u0435'),\n"
-"  'weekdays': '\u043f\u043e\u043d\u0435\u0434\u0435\u043b\u044c\u043d\u0438\u043a, \u0432\u0442\u043e\u0440\u043d\u0438\u043a, \u0441\u0440\u0435\u0434\u0443/\u0441\u0440\u0435\u0434\u0430, \u0447\u0435\u0442\u0432\u0435\u0440\u0433, \u043f\u044f\u0442\u043d\u0438\u0446\u0443/\u043f\u044f\u0442\u043d\u0438\u0446\u0430, \u0441\u0443\u0431\u0431\u043e\u0442\u0443/\u0441\u0443\u0431\u0431\u043e\u0442\u0430, \u0432\u043e\u0441\u043a\u0440\u0435\u0441\u0435\u043d\u044c\u0435',\n"
-"  'seasons': '\u0432\u0435\u0441\u043d\u043e\u0439/\u0432\u0435\u0441\u043d\u0430/\u0432\u0435\u0441\u043d\u044b/\u0432\u0435\u0441\u043d\u0443, \u043b\u0435\u0442\u043e\u043c/\u043b\u0435\u0442\u043e/\u043b\u0435\u0442\u0430, \u043e\u0441\u0435\u043d\u044c\u044e/\u043e\u0441\u0435\u043d\u044c/\u043e\u0441\u0435\u043d\u0438, \u0437\u0438\u043c\u043e\u0439/\u0437\u0438\u043c\u0430/\u0437\u0438\u043c\u044b/\u0437\u0438\u043c\u0443',\n"
-"  'units': '\u0434\u0435\u043d\u044c/\u0434\u043d\u044f/\u0434\u043d\u0435\u0439, \u043d\u0435\u0434\u0435\u043b\u044e/\u043d\u0435\u0434\u0435\u043b\u0435/\u043d\u0435\u0434\u0435\u043b\u044f/\u043d\u0435\u0434\u0435\u043b\u0438, \u043c\u0435\u0441\u044f\u0446/\u043c\u0435\u0441\u044f\u0446\u0430/\u043c\u0435\u0441\u044f\u0446\u0435, \u0433\u043e\u0434/\u0433\u043e\u0434\u0430/\u0433\u043e\u0434\u0443',\n"
-"  'days': {\n"
-"   '\u043f\u043e\u0437\u0430\u0432\u0447\u0435\u0440\u0430': -2,\n"
-"   '\u0432\u0447\u0435\u0440\u0430': -1,\n"
-"   '\u0441\u0435\u0433\u043e\u0434\u043d\u044f': 0,\n"
-"   '\u0437\u0430\u0432\u0442\u0440\u0430': 1,\n"
-'  },\n'
-"  'relative': {\n"
-"   'last': '(\u043f\u0440\u043e\u0448\u043b\u044b\u0439|\u043f\u0440\u043e\u0448\u043b\u0430\u044f|\u043f\u0440\u043e\u0448\u043b\u043e\u0435|\u043f\u0440\u043e\u0448\u043b\u043e\u0433\u043e|\u043f\u0440\u043e\u0448\u043b\u043e\u0439|\u043f\u0440\u043e\u0448\u043b\u043e\u043c|\u043f\u0440\u043e\u0448\u043b\u0443\u044e|\u043f\u0440\u043e\u0448\u043b\u044b\u043c) {of}',\n"
-"   'this': '(\u044d\u0442\u043e\u0442|\u044d\u0442\u0430|\u044d\u0442\u043e|\u044d\u0442\u043e\u0433\u043e|\u044d\u0442\u043e\u0439|\u044d\u0442\u043e\u043c|\u044d\u0442\u0443|\u044d\u0442\u0438\u043c) {of}',\n"
-'  },\n'
-"  'words': {\n"
-"   'since': '\u0441, \u0441\u043e',\n"
-"   'until': '\u0434\u043e',\n"
-"   'by': '\u043a',\n"
-"   'on': '\u0432, \u0432\u043e, \u043d\u0430, \u0437\u0430',\n"
-"   'of': '',\n"
-"   'ordinal': '\u0433\u043e',\n"
-'  },\n'
-"  'search': {\n"
-"   'language': 'russian',\n"
-"   'unsure': '\u043c\u0430\u0440\u0442\u0430, \u043c\u0430\u044f, \u043c\u0430\u0435, \u0441\u0440\u0435\u0434\u0430',\n"
-'  },\n'
-' },\n'
-" 'zh': {\n"
-"  'search': {\n"
-"   'phrases': {\n"
-"    '\u524d\u5929': 'the day before yesterday',\n"
-"    '\u6628\u5929': 'yesterday',\n"
-"    '\u6628\u65e5': 'yesterday',\n"
-"    '\u6628\u665a': 'yesterday',\n"
-"    '\u4e0a\u5468': 'last week',\n"
-"    '\u4e0a\u661f\u671f': 'last week',\n"
-"    '\u4e0a\u4e2a\u661f\u671f': 'last week',\n"
-"    '\u4e0a\u793c\u62dc': 'last week',\n"
-"    '\u4e0a\u4e2a\u793c\u62dc': 'last week',\n"
-"    '\u8fd9\u5468': 'this week',\n"
-"    '\u672c\u5468': 'this week',\n"
-"    '\u8fd9\u661f\u671f': 'this week',\n"
-"    '\u8fd9\u4e2a\u661f\u671f': 'this week',\n"
-"    '\u8fd9\u793c\u62dc': 'this week',\n"
-"    '\u4e0a\u4e2a\u6708': 'last month',\n"
-"    '\u4e0a\u6708': 'last month',\n"
-"    '\u8fd9\u4e2a\u6708': 'this month',\n"
-"    '\u672c\u6708': 'this month',\n"
-"    '\u53bb\u5e74': 'last year',\n"
-"    '\u4eca\u5e74': 'this year',\n"
-"    '\u6625\u5929': 'in spring',\n"
-"    '\u6625\u5b63': 'in spring',\n"
-"    '\u590f\u5929': 'in summer',\n"
-"    '\u590f\u5b63': 'in summer',\n"
-"    '\u79cb\u5929': 'in autumn',\n"
-"    '\u79cb\u5b63': 'in autumn',\n"
-"    '\u51ac\u5929': 'in winter',\n"
-"    '\u51ac\u5b63': 'in winter',\n"
-"    '\u5468\u4e00': 'on monday',\n"
-"    '\u5468\u4e8c': 'on tuesday',\n"
-"    '\u5468\u4e09': 'on wednesday',\n"
-"    '\u5468\u56db': 'on thursday',\n"
-"    '\u5468\u4e94': 'on friday',\n"
-"    '\u5468\u516d': 'on saturday',\n"
-"    '\u5468\u65e5': 'on sunday',\n"
-"    '\u661f\u671f\u4e00': 'on monday',\n"
-"    '\u661f\u671f\u4e8c': 'on tuesday',\n"
-"    '\u661f\u671f\u4e09': 'on wednesday',\n"
-"    '\u661f\u671f\u56db': 'on thursday',\n"
-"    '\u661f\u671f\u4e94': 'on friday',\n"
-"    '\u661f\u671f\u516d': 'on saturday',\n"
-"    '\u661f\u671f\u5929': 'on sunday',\n"
-"    '\u661f\u671f\u65e5': 'on sunday',\n"
-"    '\u5341\u4e00\u6708': '11\u6708',\n"
-"    '\u5341\u4e8c\u6708': '12\u6708',\n"
-"    '\u5341\u6708': '10\u6708',\n"
-"    '\u4e00\u6708': '1\u6708',\n"
-"    '\u4e8c\u6708': '2\u6708',\n"
-"    '\u4e09\u6708': '3\u6708',\n"
-"    '\u56db\u6708': '4\u6708',\n"
-"    '\u4e94\u6708': '5\u6708',\n"
-"    '\u516d\u6708': '6\u6708',\n"
-"    '\u4e03\u6708': '7\u6708',\n"
-"    '\u516b\u6708': '8\u6708',\n"
-"    '\u4e5d\u6708': '9\u6708',\n"
-"    '\u4e09\u4e2a\u6708': 'three months',\n"
-"    '\u524d\u5e74': '',\n"
-'   },\n'
-'  },\n'
-' },\n'
-'}\n'
+"TIMES: dict[str, Any] = json.loads(r'''{\n"
+'"de":{\n'
+'"numbers":"ein/eine/einem/einer/einen, zwei, drei, vier, f\xfcnf, sechs, sieben, acht, neun, zehn, elf, zw\xf6lf",\n'
+'"months":"januar/j\xe4nner, februar, m\xe4rz, april, mai, juni, juli, august, september, oktober, november, dezember",\n'
+'"weekdays":"montag/montags, dienstag/dienstags, mittwoch/mittwochs, donnerstag/donnerstags, freitag/freitags, samstag/samstags, sonntag/sonntags",\n'
+'"seasons":"fr\xfchling/fr\xfchjahr, sommer, herbst, winter",\n'
+'"units":"tag/tage/tagen, woche/wochen, monat/monate/monaten, jahr/jahre/jahren",\n'
+'"days":{"vorgestern":-2,"gestern":-1,"heute":0,"morgen":1,"\xfcbermorgen":2},\n'
+'"relative":{"ago":"vor {n} {unit}","ahead":"in {n} {unit}","last":"(letzte|letzten|letzter|letztes|vergangene|vergangenen|vorige|vorigen|voriges) {of}","this":"(diese|diesen|dieser|dieses|diesem) {of}","next":"(n\xe4chste|n\xe4chsten|n\xe4chster|n\xe4chstes|kommende|kommenden|kommendes) {of}","lasting":"seit {n} {unit}"},\n'
+'"words":{"since":"seit, seit dem, ab, ab dem, seit anfang, seit ende","until":"bis, bis zum, bis ende, bis anfang","by":"vor dem","on":"am, im, in, anfang, ende, mitte, vom, zum, der, den, jeden, auf, f\xfcr, vom","of":"des jahres","ordinal":""},\n'
+'"search":{"language":"german","skipped":"der, den, dem, des, die, das","unsure":"mai","on":"w\xe4hrend, nach"}},\n'
+'"en":{\n'
+'"numbers":"a/an/one, two, three, four, five, six, seven, eight, nine, ten, eleven, twelve",\n'
+'"months":"january/jan, february/feb, march/mar, april/apr, may, june/jun, july/jul, august/aug, september/sept/sep, october/oct,\\n  november/nov, december/dec",\n'
+'"weekdays":"monday/mondays, tuesday/tue/tues/tuesdays, wednesday/wednesdays, thursday/thu/thurs/thursdays, friday/fri/fridays, saturday/saturdays, sunday/sundays",\n'
+'"seasons":"spring/springtime, summer/summertime, autumn/fall, winter",\n'
+'"units":"day/days, week/weeks, month/months, year/years",\n'
+'"month_first":true,\n'
+'"days":{"the day before yesterday":-2,"yesterday":-1,"last night":-1,"today":0,"tonight":0,"this morning":0,"tomorrow":1,"the day after tomorrow":2},\n'
+'"relative":{"ago":"{n} {unit} ago, {n} {unit} back","ahead":"in {n} {unit}, {n} {unit} from now","last":"(last|this past) {of}","this":"this {of}","next":"next {of}, this coming {of}, the coming {of}","lasting":"for {n} {unit}, for the (last|past) {n} {unit}, (|for |over |in )the (last|past) {unit}, (|for |over |in )the (last|past) {n} {unit}, for (over|about|almost|nearly) {n} {unit}, {n} {unit} now"},\n'
+'"words":{"since":"since, ever since, as of, starting, starting from, beginning, from","until":"until, till, til, up to, through","by":"by, before","on":"on, on the, in, at, back in, early in, around, the, in early, in late, in mid, for, the end of, end of, at the end of, the start of, the beginning of, until the end of, by the end of, mid, late, early","of":"of","ordinal":"st, nd, rd, th"},\n'
+'"search":{"language":"english","skipped":"of, the","unsure":"may, march","on":"during, after, early, late, mid"}},\n'
+'"es":{\n'
+'"numbers":"un/una/uno, dos, tres, cuatro, cinco, seis, siete, ocho, nueve, diez, once, doce",\n'
+'"months":"enero, febrero, marzo, abril, mayo, junio, julio, agosto, septiembre/setiembre, octubre, noviembre, diciembre",\n'
+'"weekdays":"lunes, martes, mi\xe9rcoles/miercoles, jueves, viernes, s\xe1bado/s\xe1bados/sabado, domingo/domingos",\n'
+'"seasons":"primavera, verano, oto\xf1o, invierno",\n'
+'"units":"d\xeda/d\xedas, semana/semanas, mes/meses, a\xf1o/a\xf1os",\n'
+'"days":{"anteayer":-2,"ayer":-1,"anoche":-1,"hoy":0,"ma\xf1ana":1,"pasado ma\xf1ana":2},\n'
+'"relative":{"ago":"hace {n} {unit}","ahead":"dentro de {n} {unit}, en {n} {unit}","last":"(el|la) {of} (pasado|pasada), (el|la) (pasado|pasada) {of}","this":"(este|esta) {of}","next":"(el|la) (pr\xf3ximo|pr\xf3xima) {of}, (el|la) {of} que viene","lasting":"desde hace {n} {unit}, hace {n} {unit} que"},\n'
+'"words":{"since":"desde, desde el, a partir de, a partir del, desde principios de","until":"hasta, hasta el, hasta finales de","by":"antes de, antes del, para el","on":"en, el, los, a principios de, a finales de, en el, del, al, para, de","of":"de, del","ordinal":"\xba"},\n'
+'"search":{"language":"spanish","skipped":"de, del, el, la, los","unsure":"mayo, julio, domingo","on":"durante, tras"}},\n'
+'"fr":{\n'
+'"numbers":"un/une, deux, trois, quatre, cinq, six, sept, huit, neuf, dix, onze, douze",\n'
+'"months":"janvier, f\xe9vrier/fevrier, mars, avril, mai, juin, juillet, ao\xfbt/aout, septembre, octobre, novembre, d\xe9cembre/decembre",\n'
+'"weekdays":"lundi/lundis, mardi/mardis, mercredi/mercredis, jeudi/jeudis, vendredi/vendredis, samedi/samedis, dimanche/dimanches",\n'
+'"seasons":"printemps, \xe9t\xe9, automne, hiver",\n'
+'"units":"jour/jours, semaine/semaines, mois, an/ans/ann\xe9e/ann\xe9es",\n'
+'"days":{"avant-hier":-2,"hier":-1,"hier soir":-1,"aujourd\'hui":0,"demain":1,"apr\xe8s-demain":2},\n'
+'"relative":{"ago":"il y a {n} {unit}","ahead":"dans {n} {unit}","last":"(|le |la |l\'){of} (dernier|derni\xe8re|pass\xe9|pass\xe9e)","this":"(ce|cette|cet) {of}","next":"(|le |la |l\'){of} (prochain|prochaine)","lasting":"depuis {n} {unit}, pendant {n} {unit}"},\n'
+'"words":{"since":"depuis, depuis le, \xe0 partir de, \xe0 partir du, d\xe8s, depuis d\xe9but, depuis fin","until":"jusqu\'\xe0, jusqu\'en, jusqu\'au, jusque","by":"avant le, d\'ici","on":"en, le, les, au, d\xe9but, fin, au mois de, du, pour, au d\xe9but de, de","of":"de","ordinal":"er"},\n'
+'"search":{"language":"french","skipped":"de, du, d, l, le, la, les","unsure":"mars","own":"hier, an, \xe9t\xe9","on":"pendant, durant, apr\xe8s, mi"}},\n'
+'"it":{\n'
+'"numbers":"un/uno/una, due, tre, quattro, cinque, sei, sette, otto, nove, dieci, undici, dodici",\n'
+'"months":"gennaio, febbraio, marzo, aprile, maggio, giugno, luglio, agosto, settembre, ottobre, novembre, dicembre",\n'
+'"weekdays":"luned\xec/lunedi, marted\xec/martedi, mercoled\xec/mercoledi, gioved\xec/giovedi, venerd\xec/venerdi, sabato, domenica",\n'
+'"seasons":"primavera, estate, autunno, inverno",\n'
+'"units":"giorno/giorni, settimana/settimane, mese/mesi, anno/anni",\n'
+'"days":{"l\'altro ieri":-2,"ieri":-1,"ieri sera":-1,"oggi":0,"domani":1,"dopodomani":2},\n'
+'"relative":{"ago":"{n} {unit} fa","ahead":"tra {n} {unit}, fra {n} {unit}","last":"(|il |la |l\'|lo ){of} (scorso|scorsa|passato|passata), (lo scorso|la scorsa) {of}","this":"(questo|questa|quest\') {of}","next":"(|il |la |l\'){of} (prossimo|prossima), (il prossimo|la prossima) {of}","lasting":"da {n} {unit}, per {n} {unit}"},\n'
+'"words":{"since":"da, dal, dall\', dalla, a partire da, a partire dal","until":"fino a, fino al, fino alla, finch\xe9","by":"entro, entro il, prima di, prima del","on":"a, ad, in, nel, nell\', il, l\', lo, la, di, per, al, per il, dal, alla, del, inizio, fine, a fine, a inizio","of":"del, di, dell\'","ordinal":"\xb0"},\n'
+'"search":{"language":"italian","skipped":"di, del, dell, il, lo, la, l","own":"estate","on":"durante, dopo"}},\n'
+'"ja":{\n'
+'"search":{"phrases":{"\u304a\u3068\u3068\u3044":"the day before yesterday","\u4e00\u6628\u65e5":"the day before yesterday","\u6628\u65e5":"yesterday","\u304d\u306e\u3046":"yesterday","\u6628\u591c":"yesterday","\u5148\u9031":"last week","\u4eca\u9031":"this week","\u5148\u6708":"last month","\u4eca\u6708":"this month","\u53bb\u5e74":"last year","\u6628\u5e74":"last year","\u4eca\u5e74":"this year","\u6625\u306b":"in spring","\u6625\u306f":"in spring","\u590f\u306f":"in summer","\u79cb\u306f":"in autumn","\u51ac\u306f":"in winter","\u6625\u306e":"in spring","\u590f\u306b":"in summer","\u590f\u306e":"in summer","\u590f\u4f11\u307f":"in summer","\u79cb\u306b":"in autumn","\u79cb\u306e":"in autumn","\u51ac\u306b":"in winter","\u51ac\u306e":"in winter","\u6708\u66dc":"on monday","\u706b\u66dc":"on tuesday","\u6c34\u66dc":"on wednesday","\u6728\u66dc":"on thursday","\u91d1\u66dc":"on friday","\u571f\u66dc":"on saturday","\u65e5\u66dc":"on sunday"}}},\n'
+'"nl":{\n'
+'"numbers":"een/\xe9\xe9n, twee, drie, vier, vijf, zes, zeven, acht, negen, tien, elf, twaalf",\n'
+'"months":"januari, februari, maart, april, mei, juni, juli, augustus, september, oktober, november, december",\n'
+'"weekdays":"maandag/maandags, dinsdag/dinsdags, woensdag/woensdags, donderdag/donderdags, vrijdag/vrijdags, zaterdag/zaterdags, zondag/zondags",\n'
+'"seasons":"lente/voorjaar, zomer, herfst/najaar, winter",\n'
+'"units":"dag/dagen, week/weken, maand/maanden, jaar/jaren",\n'
+'"days":{"eergisteren":-2,"gisteren":-1,"vandaag":0,"morgen":1,"overmorgen":2},\n'
+'"relative":{"ago":"{n} {unit} geleden","ahead":"over {n} {unit}","last":"(vorige|vorig|afgelopen) {of}","this":"(deze|dit) {of}","next":"(volgende|volgend|komende|aanstaande) {of}","lasting":"al {n} {unit}, sinds {n} {unit}"},\n'
+'"words":{"since":"sinds, vanaf, sedert","until":"tot, tot en met, tot eind","by":"voor, uiterlijk","on":"op, in, begin, eind, op de, de, van, naar, halverwege","of":"van","ordinal":"e"},\n'
+'"search":{"language":"dutch","skipped":"de, het, van","unsure":"mei","own":"lente","on":"tijdens, na"}},\n'
+'"pt":{\n'
+'"numbers":"um/uma, dois/duas, tr\xeas/tres, quatro, cinco, seis, sete, oito, nove, dez, onze, doze",\n'
+'"months":"janeiro, fevereiro, mar\xe7o/marco, abril, maio, junho, julho, agosto, setembro, outubro, novembro, dezembro",\n'
+'"weekdays":"segunda/segunda-feira/segundas, ter\xe7a/ter\xe7a-feira/ter\xe7as, quarta/quarta-feira/quartas, quinta/quinta-feira/quintas, sexta/sexta-feira/sextas, s\xe1bado/s\xe1bados, domingo/domingos",\n'
+'"seasons":"primavera, ver\xe3o, outono, inverno",\n'
+'"units":"dia/dias, semana/semanas, m\xeas/meses/mes, ano/anos",\n'
+'"days":{"anteontem":-2,"ontem":-1,"hoje":0,"amanh\xe3":1,"depois de amanh\xe3":2},\n'
+'"relative":{"ago":"h\xe1 {n} {unit} atr\xe1s, {n} {unit} atr\xe1s, faz {n} {unit}","ahead":"daqui a {n} {unit}, em {n} {unit}","last":"(|no |na |a |o ){of} (passado|passada), (no|na) (\xfaltimo|\xfaltima) {of}","this":"(este|esta|neste|nesta) {of}","next":"(|no |na |o |a )(pr\xf3ximo|pr\xf3xima) {of}, (|no |na |o |a ){of} que vem","lasting":"h\xe1 {n} {unit}, por {n} {unit}, desde h\xe1 {n} {unit}"},\n'
+'"words":{"since":"desde, desde o, a partir de, desde a","until":"at\xe9, at\xe9 o, at\xe9 ao, at\xe9 a","by":"antes de, antes do","on":"em, no, na, dia, no dia, a, ao, de, da, do, para, para a, para o, o, in\xedcio de, fim de, \xe0, \xe0s","of":"de, do","ordinal":"\xba"},\n'
+'"search":{"language":"portuguese","skipped":"de, do, da, o, a, feira","unsure":"marco, segunda, ter\xe7a, quarta, quinta, sexta","on":"durante, ap\xf3s"}},\n'
+'"ru":{\n'
+'"months":"\u044f\u043d\u0432\u0430\u0440\u044c/\u044f\u043d\u0432\u0430\u0440\u044f/\u044f\u043d\u0432\u0430\u0440\u0435, \u0444\u0435\u0432\u0440\u0430\u043b\u044c/\u0444\u0435\u0432\u0440\u0430\u043b\u044f/\u0444\u0435\u0432\u0440\u0430\u043b\u0435, \u043c\u0430\u0440\u0442/\u043c\u0430\u0440\u0442\u0430/\u043c\u0430\u0440\u0442\u0435, \u0430\u043f\u0440\u0435\u043b\u044c/\u0430\u043f\u0440\u0435\u043b\u044f/\u0430\u043f\u0440\u0435\u043b\u0435, \u043c\u0430\u0439/\u043c\u0430\u044f/\u043c\u0430\u0435, \u0438\u044e\u043d\u044c/\u0438\u044e\u043d\u044f/\u0438\u044e\u043d\u0435,\\n  \u0438\u044e\u043b\u044c/\u0438\u044e\u043b\u044f/\u0438\u044e\u043b\u0435, \u0430\u0432\u0433\u0443\u0441\u0442/\u0430\u0432\u0433\u0443\u0441\u0442\u0430/\u0430\u0432\u0433\u0443\u0441\u0442\u0435, \u0441\u0435\u043d\u0442\u044f\u0431\u0440\u044c/\u0441\u0435\u043d\u0442\u044f\u0431\u0440\u044f/\u0441\u0435\u043d\u0442\u044f\u0431\u0440\u0435, \u043e\u043a\u0442\u044f\u0431\u0440\u044c/\u043e\u043a\u0442\u044f\u0431\u0440\u044f/\u043e\u043a\u0442\u044f\u0431\u0440\u0435, \u043d\u043e\u044f\u0431\u0440\u044c/\u043d\u043e\u044f\u0431\u0440\u044f/\u043d\u043e\u044f\u0431\u0440\u0435, \u0434\u0435\u043a\u0430\u0431\u0440\u044c/\u0434\u0435\u043a\u0430\u0431\u0440\u044f/\u0434\u0435\u043a\u0430\u0431\u0440\u0435",\n'
+'"weekdays":"\u043f\u043e\u043d\u0435\u0434\u0435\u043b\u044c\u043d\u0438\u043a, \u0432\u0442\u043e\u0440\u043d\u0438\u043a, \u0441\u0440\u0435\u0434\u0443/\u0441\u0440\u0435\u0434\u0430, \u0447\u0435\u0442\u0432\u0435\u0440\u0433, \u043f\u044f\u0442\u043d\u0438\u0446\u0443/\u043f\u044f\u0442\u043d\u0438\u0446\u0430, \u0441\u0443\u0431\u0431\u043e\u0442\u0443/\u0441\u0443\u0431\u0431\u043e\u0442\u0430, \u0432\u043e\u0441\u043a\u0440\u0435\u0441\u0435\u043d\u044c\u0435",\n'
+'"seasons":"\u0432\u0435\u0441\u043d\u043e\u0439/\u0432\u0435\u0441\u043d\u0430/\u0432\u0435\u0441\u043d\u044b/\u0432\u0435\u0441\u043d\u0443, \u043b\u0435\u0442\u043e\u043c/\u043b\u0435\u0442\u043e/\u043b\u0435\u0442\u0430, \u043e\u0441\u0435\u043d\u044c\u044e/\u043e\u0441\u0435\u043d\u044c/\u043e\u0441\u0435\u043d\u0438, \u0437\u0438\u043c\u043e\u0439/\u0437\u0438\u043c\u0430/\u0437\u0438\u043c\u044b/\u0437\u0438\u043c\u0443",\n'
+'"units":"\u0434\u0435\u043d\u044c/\u0434\u043d\u044f/\u0434\u043d\u0435\u0439, \u043d\u0435\u0434\u0435\u043b\u044e/\u043d\u0435\u0434\u0435\u043b\u0435/\u043d\u0435\u0434\u0435\u043b\u044f/\u043d\u0435\u0434\u0435\u043b\u0438, \u043c\u0435\u0441\u044f\u0446/\u043c\u0435\u0441\u044f\u0446\u0430/\u043c\u0435\u0441\u044f\u0446\u0435, \u0433\u043e\u0434/\u0433\u043e\u0434\u0430/\u0433\u043e\u0434\u0443",\n'
+'"days":{"\u043f\u043e\u0437\u0430\u0432\u0447\u0435\u0440\u0430":-2,"\u0432\u0447\u0435\u0440\u0430":-1,"\u0441\u0435\u0433\u043e\u0434\u043d\u044f":0,"\u0437\u0430\u0432\u0442\u0440\u0430":1},\n'
+'"relative":{"last":"(\u043f\u0440\u043e\u0448\u043b\u044b\u0439|\u043f\u0440\u043e\u0448\u043b\u0430\u044f|\u043f\u0440\u043e\u0448\u043b\u043e\u0435|\u043f\u0440\u043e\u0448\u043b\u043e\u0433\u043e|\u043f\u0440\u043e\u0448\u043b\u043e\u0439|\u043f\u0440\u043e\u0448\u043b\u043e\u043c|\u043f\u0440\u043e\u0448\u043b\u0443\u044e|\u043f\u0440\u043e\u0448\u043b\u044b\u043c) {of}","this":"(\u044d\u0442\u043e\u0442|\u044d\u0442\u0430|\u044d\u0442\u043e|\u044d\u0442\u043e\u0433\u043e|\u044d\u0442\u043e\u0439|\u044d\u0442\u043e\u043c|\u044d\u0442\u0443|\u044d\u0442\u0438\u043c) {of}"},\n'
+'"words":{"since":"\u0441, \u0441\u043e","until":"\u0434\u043e","by":"\u043a","on":"\u0432, \u0432\u043e, \u043d\u0430, \u0437\u0430","of":"","ordinal":"\u0433\u043e"},\n'
+'"search":{"language":"russian","unsure":"\u043c\u0430\u0440\u0442\u0430, \u043c\u0430\u044f, \u043c\u0430\u0435, \u0441\u0440\u0435\u0434\u0430"}},\n'
+'"zh":{\n'
+'"search":{"phrases":{"\u524d\u5929":"the day before yesterday","\u6628\u5929":"yesterday","\u6628\u65e5":"yesterday","\u6628\u665a":"yesterday","\u4e0a\u5468":"last week","\u4e0a\u661f\u671f":"last week","\u4e0a\u4e2a\u661f\u671f":"last week","\u4e0a\u793c\u62dc":"last week","\u4e0a\u4e2a\u793c\u62dc":"last week","\u8fd9\u5468":"this week","\u672c\u5468":"this week","\u8fd9\u661f\u671f":"this week","\u8fd9\u4e2a\u661f\u671f":"this week","\u8fd9\u793c\u62dc":"this week","\u4e0a\u4e2a\u6708":"last month","\u4e0a\u6708":"last month","\u8fd9\u4e2a\u6708":"this month","\u672c\u6708":"this month","\u53bb\u5e74":"last year","\u4eca\u5e74":"this year","\u6625\u5929":"in spring","\u6625\u5b63":"in spring","\u590f\u5929":"in summer","\u590f\u5b63":"in summer","\u79cb\u5929":"in autumn","\u79cb\u5b63":"in autumn","\u51ac\u5929":"in winter","\u51ac\u5b63":"in winter","\u5468\u4e00":"on monday","\u5468\u4e8c":"on tuesday","\u5468\u4e09":"on wednesday","\u5468\u56db":"on thursday","\u5468\u4e94":"on friday","\u5468\u516d":"on saturday","\u5468\u65e5":"on sunday","\u661f\u671f\u4e00":"on monday","\u661f\u671f\u4e8c":"on tuesday","\u661f\u671f\u4e09":"on wednesday","\u661f\u671f\u56db":"on thursday","\u661f\u671f\u4e94":"on friday","\u661f\u671f\u516d":"on saturday","\u661f\u671f\u5929":"on sunday","\u661f\u671f\u65e5":"on sunday","\u5341\u4e00\u6708":"11\u6708","\u5341\u4e8c\u6708":"12\u6708","\u5341\u6708":"10\u6708","\u4e00\u6708":"1\u6708","\u4e8c\u6708":"2\u6708","\u4e09\u6708":"3\u6708","\u56db\u6708":"4\u6708","\u4e94\u6708":"5\u6708","\u516d\u6708":"6\u6708","\u4e03\u6708":"7\u6708","\u516b\u6708":"8\u6708","\u4e5d\u6708":"9\u6708","\u4e09\u4e2a\u6708":"three months","\u524d\u5e74":""}}}}\'\'\')\n'
 ),
 'agent_memory_models.text.matching': (
 '"""Where a sentence has a phrase of the lists, and what stands in its slots."""\n'
