@@ -211,9 +211,10 @@ def phrases_of(found: Any) -> list[str]:
     return [phrase for given in lists for phrase in phrases_of(given)]
 
 
-def printed(value: dict[str, Any], depth: int) -> str:
+def printed(value: Any, depth: int) -> str:
     """The value as JSON, with a line for each entry down to this depth."""
     if depth == 0:
+        value = " ".join(value.split()) if isinstance(value, str) and "\n  " in value else value  # a list over lines
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     rows = (
         f"{json.dumps(key, ensure_ascii=False)}:{printed(entry, depth - 1 if isinstance(entry, dict) else 0)}"

@@ -7,6 +7,8 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from ..lists import LANGUAGES as _LISTS
+
 _TOKEN = re.compile(r"\w+['’]?|[^\w\s]")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _PREFIX_LENGTH = 3
@@ -44,7 +46,7 @@ class Language:
 
     Attributes:
         name: the English name.
-        code: its two letters, the name of its files in lists/.
+        code: its two letters, the name of its files in lists/, which have the other attributes.
         needs_subject: whether a verb needs its pronoun: "I live", but "vivo".
         has_inversion: whether the pronoun may stand behind the verb: "seitdem wohne ich".
         has_capital_nouns: whether all nouns have a capital letter.
@@ -195,3 +197,7 @@ def spellings(entry: str) -> list[str]:
     if depth:
         raise ValueError(f"a bracket is open: {entry}")
     return [left + entry[start:] for left in found]
+
+
+LANGUAGES = tuple(Language(code=code, **_LISTS[code]) for code in ("en", "de", "es", "fr", "pt", "it", "nl"))
+"""A text counts as the first of them that tells."""
