@@ -175,6 +175,11 @@ def phrases(group: str) -> list[tuple[str, ...]]:
     return [words for words in (tuple(_PHRASE_WORD.findall(spelling)) for spelling in spelt) if words]
 
 
+def entries(text: str) -> list[str]:
+    """The entries of a list with commas; commas within brackets do not count."""
+    return [" ".join(entry.split()) for entry in re.split(r",(?![^()]*\))", text) if entry.strip()]
+
+
 def spellings(entry: str) -> list[str]:
     """The phrases of an entry with choices; a choice may hold choices."""
     found = [""]

@@ -22,6 +22,7 @@ _ENOUGH = 1.5
 _MUCH_MORE = 1.2
 """The least points of a language without a table, and how many times the points of any language with a table."""
 
+
 class Recognised(NamedTuple):
     """The language of a text, or the name of a language without a table; neither where nothing tells."""
 
