@@ -46091,7 +46091,7 @@ SOURCES = {
 'agent_memory_models.text.sentences': (
 '"""Splits the text of a chat message into its sentences.\n'
 '\n'
-'pysbd, which knows one language at a time and no placeholders, takes twenty times as long and cuts "am 3. Mai" (2026-11).\n'
+'pysbd knows one language at a time and no placeholders, takes twenty times as long, and cuts "am 3. Mai" (2026-11).\n'
 '"""\n'
 '\n'
 'from __future__ import annotations\n'
