@@ -30746,160 +30746,49 @@ SOURCES = {
 'agent_memory_models.providers.lists': (
 '"""The lists of lists/, by sql/build.py."""\n'
 '\n'
+'import json\n'
 'from typing import Any\n'
 '\n'
-'MODELS: dict[str, Any] = {\n'
-" 'minilm': {\n"
-"  'name': '(^|/)all-minilm-l6-v2\x24',\n"
-"  'nothing_below': 0.2,\n"
-"  'languages': ['english'],\n"
-' },\n'
-" 'multilingual_e5_small': {\n"
-"  'name': '(^|/)multilingual-e5-small\x24',\n"
-"  'query_prefix': 'query: ',\n"
-"  'text_prefix': 'passage: ',\n"
-"  'nothing_below': 0.75,\n"
-' },\n'
-" 'e5_instruct': {\n"
-"  'name': 'e5-(.*-)?instruct',\n"
-"  'query_prefix': 'Instruct: Given a web search query, retrieve relevant passages that answer the query\\nQuery: ',\n"
-' },\n'
-" 'e5': {\n"
-"  'name': '(^|[/_-])e5-',\n"
-"  'query_prefix': 'query: ',\n"
-"  'text_prefix': 'passage: ',\n"
-' },\n'
-" 'bge_zh': {\n"
-"  'name': 'bge-(small|base|large)-zh',\n"
-"  'query_prefix': '\u4e3a\u8fd9\u4e2a\u53e5\u5b50\u751f\u6210\u8868\u793a\u4ee5\u7528\u4e8e\u68c0\u7d22\u76f8\u5173\u6587\u7ae0\uff1a',\n"
-' },\n'
-" 'bge': {\n"
-"  'name': 'bge-(small|base|large)',\n"
-"  'query_prefix': 'Represent this sentence for searching relevant passages: ',\n"
-' },\n'
-" 'gte_instruct': {\n"
-"  'name': 'gte-.*instruct',\n"
-"  'query_prefix': 'Instruct: Given a web search query, retrieve relevant passages that answer the query\\nQuery: ',\n"
-' },\n'
-" 'nomic': {\n"
-"  'name': 'nomic-embed-text',\n"
-"  'query_prefix': 'search_query: ',\n"
-"  'text_prefix': 'search_document: ',\n"
-' },\n'
-" 'mxbai': {\n"
-"  'name': 'mxbai-embed-large',\n"
-"  'query_prefix': 'Represent this sentence for searching relevant passages: ',\n"
-' },\n'
-" 'qwen3_embedding': {\n"
-"  'name': 'qwen3-embedding',\n"
-"  'query_prefix': 'Instruct: Given a web search query, retrieve relevant passages that answer the query\\nQuery:',\n"
-' },\n'
-" 'gemini_embedding': {\n"
-"  'name': 'gemini-embedding-2|embeddinggemma',\n"
-"  'query_prefix': 'task: search result | query: ',\n"
-"  'text_prefix': 'title: none | text: ',\n"
-' },\n'
-" 'cohere': {\n"
-"  'name': '(^|[/._-])embed-(english|multilingual|v-?4)',\n"
-"  'input_type': {\n"
-"   'query': 'search_query',\n"
-"   'text': 'search_document',\n"
-'  },\n'
-' },\n'
-" 'voyage': {\n"
-"  'name': '(^|/)voyage-',\n"
-"  'input_type': {\n"
-"   'query': 'query',\n"
-"   'text': 'document',\n"
-'  },\n'
-' },\n'
-" 'reasoning_of_providers': {\n"
-"  'name': '(^|/)o[1-9](-|\x24)|gpt-5|gemini-(2\\\\.5|[3-9])|grok-[3-9]|deepseek-reasoner|magistral',\n"
-"  'reasons': True,\n"
-' },\n'
-" 'reasoning': {\n"
-"  'name': 'reason|think|gpt-oss|deepseek-r1|qwq|qwen3(?!.*instruct)|glm-[4-9]|kimi-k2|minimax-m',\n"
-"  'reasons': True,\n"
-' },\n'
-'}\n'
+"MODELS: dict[str, Any] = json.loads(r'''{\n"
+'"minilm":{"name":"(^|/)all-minilm-l6-v2\x24","nothing_below":0.2,"languages":["english"]},\n'
+'"multilingual_e5_small":{"name":"(^|/)multilingual-e5-small\x24","query_prefix":"query: ","text_prefix":"passage: ","nothing_below":0.75},\n'
+'"e5_instruct":{"name":"e5-(.*-)?instruct","query_prefix":"Instruct: Given a web search query, retrieve relevant passages that answer the query\\nQuery: "},\n'
+'"e5":{"name":"(^|[/_-])e5-","query_prefix":"query: ","text_prefix":"passage: "},\n'
+'"bge_zh":{"name":"bge-(small|base|large)-zh","query_prefix":"\u4e3a\u8fd9\u4e2a\u53e5\u5b50\u751f\u6210\u8868\u793a\u4ee5\u7528\u4e8e\u68c0\u7d22\u76f8\u5173\u6587\u7ae0\uff1a"},\n'
+'"bge":{"name":"bge-(small|base|large)","query_prefix":"Represent this sentence for searching relevant passages: "},\n'
+'"gte_instruct":{"name":"gte-.*instruct","query_prefix":"Instruct: Given a web search query, retrieve relevant passages that answer the query\\nQuery: "},\n'
+'"nomic":{"name":"nomic-embed-text","query_prefix":"search_query: ","text_prefix":"search_document: "},\n'
+'"mxbai":{"name":"mxbai-embed-large","query_prefix":"Represent this sentence for searching relevant passages: "},\n'
+'"qwen3_embedding":{"name":"qwen3-embedding","query_prefix":"Instruct: Given a web search query, retrieve relevant passages that answer the query\\nQuery:"},\n'
+'"gemini_embedding":{"name":"gemini-embedding-2|embeddinggemma","query_prefix":"task: search result | query: ","text_prefix":"title: none | text: "},\n'
+'"cohere":{"name":"(^|[/._-])embed-(english|multilingual|v-?4)","input_type":{"query":"search_query","text":"search_document"}},\n'
+'"voyage":{"name":"(^|/)voyage-","input_type":{"query":"query","text":"document"}},\n'
+'"reasoning_of_providers":{"name":"(^|/)o[1-9](-|\x24)|gpt-5|gemini-(2\\\\.5|[3-9])|grok-[3-9]|deepseek-reasoner|magistral","reasons":true},\n'
+'"reasoning":{"name":"reason|think|gpt-oss|deepseek-r1|qwq|qwen3(?!.*instruct)|glm-[4-9]|kimi-k2|minimax-m","reasons":true}}\'\'\')\n'
 '\n'
-'PROVIDERS: dict[str, Any] = {\n'
-" 'openai': {\n"
-"  'hosts': ['api.openai.com'],\n"
-"  'output_limit': 'max_completion_tokens',\n"
-' },\n'
-" 'azure': {\n"
-"  'hosts': ['openai.azure.com', 'cognitiveservices.azure.com', 'services.ai.azure.com'],\n"
-"  'output_limit': 'max_completion_tokens',\n"
-' },\n'
-" 'anthropic': {\n"
-"  'hosts': ['api.anthropic.com'],\n"
-' },\n'
-" 'bedrock': {\n"
-"  'hosts': ['amazonaws.com'],\n"
-' },\n'
-" 'cerebras': {\n"
-"  'hosts': ['api.cerebras.ai'],\n"
-' },\n'
-" 'cohere': {\n"
-"  'hosts': ['api.cohere.com', 'api.cohere.ai'],\n"
-"  'input_type': {\n"
-'  },\n'
-' },\n'
-" 'deepinfra': {\n"
-"  'hosts': ['api.deepinfra.com'],\n"
-' },\n'
-" 'deepseek': {\n"
-"  'hosts': ['api.deepseek.com'],\n"
-' },\n'
-" 'fireworks': {\n"
-"  'hosts': ['api.fireworks.ai'],\n"
-' },\n'
-" 'google': {\n"
-"  'hosts': ['generativelanguage.googleapis.com', 'aiplatform.googleapis.com'],\n"
-' },\n'
-" 'groq': {\n"
-"  'hosts': ['api.groq.com'],\n"
-' },\n'
-" 'huggingface': {\n"
-"  'hosts': ['router.huggingface.co'],\n"
-' },\n'
-" 'mistral': {\n"
-"  'hosts': ['api.mistral.ai'],\n"
-' },\n'
-" 'nvidia': {\n"
-"  'hosts': ['integrate.api.nvidia.com'],\n"
-"  'input_type': {\n"
-"   'query': 'query',\n"
-"   'text': 'passage',\n"
-'  },\n'
-' },\n'
-" 'openrouter': {\n"
-"  'hosts': ['openrouter.ai'],\n"
-' },\n'
-" 'together': {\n"
-"  'hosts': ['api.together.xyz', 'api.together.ai'],\n"
-' },\n'
-" 'voyage': {\n"
-"  'hosts': ['api.voyageai.com'],\n"
-"  'input_type': {\n"
-"   'query': 'query',\n"
-"   'text': 'document',\n"
-'  },\n'
-' },\n'
-" 'xai': {\n"
-"  'hosts': ['api.x.ai'],\n"
-' },\n'
-'}\n'
+"PROVIDERS: dict[str, Any] = json.loads(r'''{\n"
+'"openai":{"hosts":["api.openai.com"],"output_limit":"max_completion_tokens"},\n'
+'"azure":{"hosts":["openai.azure.com","cognitiveservices.azure.com","services.ai.azure.com"],"output_limit":"max_completion_tokens"},\n'
+'"anthropic":{"hosts":["api.anthropic.com"]},\n'
+'"bedrock":{"hosts":["amazonaws.com"]},\n'
+'"cerebras":{"hosts":["api.cerebras.ai"]},\n'
+'"cohere":{"hosts":["api.cohere.com","api.cohere.ai"],"input_type":{}},\n'
+'"deepinfra":{"hosts":["api.deepinfra.com"]},\n'
+'"deepseek":{"hosts":["api.deepseek.com"]},\n'
+'"fireworks":{"hosts":["api.fireworks.ai"]},\n'
+'"google":{"hosts":["generativelanguage.googleapis.com","aiplatform.googleapis.com"]},\n'
+'"groq":{"hosts":["api.groq.com"]},\n'
+'"huggingface":{"hosts":["router.huggingface.co"]},\n'
+'"mistral":{"hosts":["api.mistral.ai"]},\n'
+'"nvidia":{"hosts":["integrate.api.nvidia.com"],"input_type":{"query":"query","text":"passage"}},\n'
+'"openrouter":{"hosts":["openrouter.ai"]},\n'
+'"together":{"hosts":["api.together.xyz","api.together.ai"]},\n'
+'"voyage":{"hosts":["api.voyageai.com"],"input_type":{"query":"query","text":"document"}},\n'
+'"xai":{"hosts":["api.x.ai"]}}\'\'\')\n'
 '\n'
-'WINDOWS: dict[str, Any] = {\n'
-" 'known': {\n"
-"  'tokens': 128000,\n"
-' },\n'
-" 'other': {\n"
-"  'tokens': 8000,\n"
-' },\n'
-'}\n'
+"WINDOWS: dict[str, Any] = json.loads(r'''{\n"
+'"known":{"tokens":128000},\n'
+'"other":{"tokens":8000}}\'\'\')\n'
 ),
 'agent_memory_models.providers.local': (
 '"""Provider `local`: the built-in rules of the modules in jobs/, which need neither a key nor a network."""\n'
@@ -33573,6 +33462,7 @@ SOURCES = {
 'from functools import cache\n'
 'from typing import Any, NamedTuple\n'
 '\n'
+'from .languages.language import entries\n'
 'from .lists import TIMES\n'
 '\n'
 'Period = tuple[date, date]\n'
@@ -33692,11 +33582,11 @@ SOURCES = {
 '            "{unit}": rf"(?P<unit>{_any(self.units)})",\n'
 '            "{of}": rf"(?P<of>{_any([*self.units, *self.weekdays, *self.months, *self.seasons])})",\n'
 '        }\n'
-'        prefixes = "|".join(rf"(?P<{kind}>{_any(_list(words[kind]))})" for kind in ("since", "until", "by", "on"))\n'
+'        prefixes = "|".join(rf"(?P<{kind}>{_any(entries(words[kind]))})" for kind in ("since", "until", "by", "on"))\n'
 '        prefix = rf"(?:(?:{prefixes})(?: |(?<=[\'\u2019])))"\n'
-'        of = rf"(?: (?:{_any(_list(words[\'of\']))}))?"\n'
+'        of = rf"(?: (?:{_any(entries(words[\'of\']))}))?"\n'
 '        year = r"(?P<year>(?:19|20)\\d\\d)"\n'
-'        ordinal = _any([".", *_list(words["ordinal"])])\n'
+'        ordinal = _any([".", *entries(words["ordinal"])])\n'
 '        date_day = rf"(?P<day>\\d{{1,2}})(?:{ordinal})?"\n'
 '        month = rf"(?P<month>{_any(self.months)})(?:\\.(?= \\d))?"\n'
 '        season = rf"(?P<season>{_any(self.seasons)})"\n'
@@ -33705,7 +33595,7 @@ SOURCES = {
 '            dates.insert(2, rf"{month} (?:the )?{date_day}(?:,? {year})?")\n'
 '        weekday = rf"(?P<weekday>{_any(self.weekdays)})"\n'
 '        relative = [\n'
-'            (kind, _filled(phrase, slots)) for kind, text in lists["relative"].items() for phrase in _list(text)\n'
+'            (kind, _filled(phrase, slots)) for kind, text in lists["relative"].items() for phrase in entries(text)\n'
 '        ]\n'
 '        self.patterns = [\n'
 '            (kind, re.compile(rf"(?<![\\w-]){prefix}{needed}(?:{text})(?![\\w-])"))\n'
@@ -33802,13 +33692,9 @@ SOURCES = {
 '    return _Reader(language)\n'
 '\n'
 '\n'
-'def _list(text: str) -> list[str]:\n'
-'    return [" ".join(entry.split()) for entry in re.split(r",(?![^()]*\\))", text) if entry.strip()]\n'
-'\n'
-'\n'
 'def _spelt(text: str, first: int = 0) -> dict[str, int]:\n'
 '    """The number of each entry, whose spellings have slashes between them."""\n'
-'    return {word.strip(): number for number, entry in enumerate(_list(text), first) for word in entry.split("/")}\n'
+'    return {word.strip(): number for number, entry in enumerate(entries(text), first) for word in entry.split("/")}\n'
 '\n'
 '\n'
 'def _any(words: Any) -> str:\n'
@@ -34391,1475 +34277,12 @@ SOURCES = {
 '    return found\n'
 ),
 'agent_memory_models.text.languages': (
-'"""The languages that the built-in model reads, a module with a table of words for each. docs/languages.md adds one."""\n'
+'"""The languages that the built-in model reads, by their words in lists/languages/. docs/languages.md adds one."""\n'
 '\n'
+'from .language import LANGUAGES, Language\n'
 'from .recognise import Recognised, recognise, recognise_all\n'
-'from .tables import LANGUAGES, Language\n'
 '\n'
 '__all__ = ["LANGUAGES", "Language", "Recognised", "recognise", "recognise_all"]\n'
-),
-'agent_memory_models.text.languages.de': (
-'"""German."""\n'
-'\n'
-'from __future__ import annotations\n'
-'\n'
-'from .language import Language\n'
-'\n'
-'GERMAN = Language(\n'
-'    name="German",\n'
-'    code="de",\n'
-'    needs_subject=True,\n'
-'    has_inversion=True,\n'
-'    has_capital_nouns=True,\n'
-'    common="""\n'
-'    der, die, das, und, ich, ist, nicht, ein, eine, einen, einem, einer, zu, den, dem, des, mit, f\xfcr, auf, von, im,\n'
-'    sich, auch, es, an, bei, aus, wie, oder, wenn, aber, noch, nach, nur, wir, mir, mich, mein, meine, meinen,\n'
-'    meiner, meinem, du, dir, dich, sie, er, was, wo, kann, kannst, hab, habe, bin, bist, sind, hat, war, schon, so,\n'
-'    kein, keine, keinen, man, uns, unser, unsere, mal, dass, sehr, um, als, am, zum, zur, vom, gerne, gern, immer,\n'
-'    seit, bitte, danke, warum\n'
-'    """,\n'
-'    fillers="""\n'
-'    und, auch, hallo, hi, hey, moin, servus, ok, okay, also, na ja, naja, ja, nein, \xfcbrigens, ehrlich gesagt,\n'
-'    eigentlich, aber, weil, da, denn, au\xdferdem, bitte, tja, ach, zur info, nur so, f\xfcr dich zur info, ich glaube,\n'
-'    kurz zu mir, zu mir, wie gesagt, wie schon gesagt, grunds\xe4tzlich, pers\xf6nlich, leider, zum gl\xfcck, du kannst, sie\n'
-'    k\xf6nnen, am liebsten, dann\n'
-'    """,\n'
-'    clause_words="""\n'
-'    wenn, falls, ob, bis ich, sobald, aber, weil, obwohl, w\xe4hrend, sodass, denn ich, (und|) (kannst du|k\xf6nntest du|\n'
-'    was kann|was soll|wie kann|wie soll|welche|welches|welchen|welcher|hast du|wei\xdft du|gibt es|k\xf6nnen sie|k\xf6nnten\n'
-'    sie|soll ich|kann ich|wo kann|wo gibt)\n'
-'    """,\n'
-'    numbers="""\n'
-'    ein, eine, einen, zwei, drei, vier, f\xfcnf, sechs, sieben, acht, neun, zehn, elf, zw\xf6lf, zwanzig, drei\xdfig,\n'
-'    vierzig, f\xfcnfzig\n'
-'    """,\n'
-'    adverbs="""\n'
-'    so, sehr, ganz, total, ziemlich, echt, v\xf6llig, etwas, ein bisschen, ein wenig, bisschen, eher, relativ, absolut,\n'
-'    extrem, recht, ein, eine, auch, schon, noch, nicht, eigentlich, ja, halt, immer, wirklich, inzwischen,\n'
-'    mittlerweile, nun, jetzt, leider, \xfcbrigens, selbst, seit *, seit # jahren, seit ##, von beruf, ich, kein, keine,\n'
-'    wir, doch, eh, nie, au\xdferdem, beruflich, gelernte, jahre\n'
-'    """,\n'
-'    negation="nicht, kein, keine, keinen, keinerlei, nie, niemals, nichts, nimmer",\n'
-'    articles="der, die, das, den, dem, ein, eine, einen",\n'
-'    subject="ich, wir, mein * und ich, meine * und ich, bei uns, mir, mich, uns",\n'
-'    other="du, er, sie, es, ihr, man, jemand, niemand, leute, alle, das, wer",\n'
-'    own="mein, meine, meinen, meinem, meiner, meines, unser, unsere, unseren, unserem, unserer, unsern",\n'
-'    not_liked="""\n'
-'    dich, euch, deine, dein, deinen, ihre idee, es, sie, ihn, diese, diesen, dieses, wie du, was du, das nicht, das\n'
-'    sehr, das, diese idee, die idee, deine idee, den vorschlag\n'
-'    """,\n'
-'    be="bin, bin ich, ich bin, sind wir, wir sind, war ich immer, war schon immer",\n'
-'    passing_ends=r"^(?!gegen)(ge|ver|be|er|ent|zer|auf|an|ab|aus|ein|mit)\\w{2,}(t|en)\x24|iert\x24",\n'
-'    moods="""\n'
-'    hungrig, sp\xe4t dran, aufgewacht, verplant, startklar, m\xfcde, traurig, froh, gl\xfccklich, ungl\xfccklich, sicher,\n'
-'    unsicher, gespannt, gerade, grad, grade, heute, gestern, morgen, gleich, bald, bereit, fertig, krank, erk\xe4ltet,\n'
-'    kaputt, total kaputt, total m\xfcde, am *, im *, in der, in einer, in einem, auf dem weg, auf der, auf dem,\n'
-'    unterwegs, zu hause, zuhause, daheim, da, dabei, dran, hier, dort, weg, zur\xfcck, wieder, wach, sp\xe4t, zu sp\xe4t, zu\n'
-'    *, verwirrt, \xfcberrascht, begeistert, entt\xe4uscht, genervt, sauer, w\xfctend, gestresst, nerv\xf6s, aufgeregt,\n'
-'    neugierig, dankbar, einverstanden, daf\xfcr, dagegen, anderer meinung, mir, deiner meinung, der meinung, im stress,\n'
-'    \xfcberfordert, gelangweilt, satt, betrunken, verzweifelt, ratlos, raus, durch, dann, kurz, nur, schuld, stolz, neu\n'
-'    hier, interessiert, auf der suche, beim, bei der, bei dem, erst, endlich, n\xe4chste, wie, los, pleite, nass,\n'
-'    offen, stuck, down, happy, ungeduldig, skeptisch, wohl\n'
-'    """,\n'
-'    strong="""\n'
-'    wohne, wohnen, wohnte, gewohnt, lebe, leben, lebte, hei\xdfe, hie\xdf fr\xfcher, hei\xdf, arbeite, arbeiten, gearbeitet,\n'
-'    jobbe, studiere, studiert, studierte, geboren, aufgewachsen, gezogen, umgezogen, hergezogen, ausgewandert,\n'
-'    stamme, komme (aus|urspr\xfcnglich|eigentlich|ich|ich aus|geb\xfcrtig), kommen aus, spreche, sprechen, leide, heirate,\n'
-'    heiraten, geheiratet, heiratete, verlobt, geschieden, scheiden, verwitwet, verheiratet, getrennt, adoptiert,\n'
-'    gek\xfcndigt, rauche, gelernt, lerne, lernen, unterrichte, leite, f\xfchre, betreibe, gegr\xfcndet, selbstst\xe4ndig,\n'
-'    selbst\xe4ndig, verrentet, pensioniert, ehrenamtlich, engagiere, sammle, sammele, trage, z\xfcchte, imkere, pendle,\n'
-'    pendele, gependelt, allergisch, unvertr\xe4glich, vertrage, vertr\xe4gt, nehme (jeden|t\xe4glich|morgens|abends|\n'
-'    tabletten|medikamente|insulin), gebrochen, operiert, diagnostiziert, entbunden, schwanger, erwarte, erwarten,\n'
-'    spare, sparen, trainiere, meditiere, bete, faste, gl\xe4ubig, getauft, konvertiert, ern\xe4hre, verzichte, gekauft\n'
-'    (haben|), gebaut, noch nie, war nie, nie (gelernt|gewesen|gehabt|besucht|geraucht), aufgeh\xf6rt, angefangen, mache\n'
-'    (eine ausbildung|ein praktikum|eine weiterbildung|eine umschulung|gerade meinen), schlafe, besitze, besitzen,\n'
-'    geh\xf6re, gro\xdfgezogen, gestorben, verloren habe, alleinerziehend, wuchs, bekommen (ein|unser), promoviert,\n'
-'    promoviere, habilitiert, abitur, z\xfcchten, vermiete, vermieten, miete, verdiene, wiege, messe, h\xf6henangst,\n'
-'    flugangst, spiele seit, singe, verliebt, lernte, bekam, zog, zogen, gewandert, diente, sa\xdf im\n'
-'    """,\n'
-'    weak="""\n'
-'    habe, hab, haben, hatte, hatten, fahre, fahren, reite, spiele, spielen, benutze, nutze, nutzen, verwende,\n'
-'    verwenden, lese, backe, backen, laufe, jogge, gehe, gehen, nehme, nehmen, mache, machen, treibe, wandere,\n'
-'    wandern, schwimme, klettere, tanze, male, zeichne, schreibe, fotografiere, stricke, n\xe4he, bastle, g\xe4rtnere,\n'
-'    baue, pflege, koche, k\xfcmmere, helfe, besuche, gucke, schaue, h\xf6re, kaufe, kaufen, gekauft, verkauft, war, waren,\n'
-'    wurde, bin, sind, besitze, kenne, gewonnen, begonnen, abgeschlossen, gemacht, bekommen, verloren, kann, k\xf6nnen,\n'
-'    darf, brauche, stehe (um|immer|meistens|jeden|morgens), reise, verdiene, zahle, betreue, gewechselt, werde,\n'
-'    verbringe, surfe, angle, campe, teile, sitze, lade, programmiere, entwickle, bestelle, musste, trat\n'
-'    """,\n'
-'    tastes="""\n'
-'    esse, essen, trinke, trinken, ern\xe4hren, fr\xfchst\xfccke, fliege, reise, stehe (um|immer|meistens|jeden|morgens|gern|\n'
-'    fr\xfch), aufstehe, gehe (fr\xfch|sp\xe4t|immer), koche, sitze, buche, bestelle, einkaufe, kaufe, lese, h\xf6re, gucke,\n'
-'    schaue, arbeite (am liebsten|gern|lieber)\n'
-'    """,\n'
-'    likes="""\n'
-'    mag, m\xf6gen, liebe, lieben, hasse, hassen, bevorzuge, bevorzugen, verabscheue, genie\xdfe, stehe (total|voll|sehr|\n'
-'    eher|nicht|ich|gar nicht|ich nicht|ich total|mehr|schon immer|) auf, steh (total|voll|nicht|) auf, kann * nicht\n'
-'    (leiden|ausstehen|ab|riechen|haben), nicht (ausstehen|leiden|riechen), schw\xe4rme, gerne, gern, lieber, am\n'
-'    liebsten, ungern, ungerne, schmeckt, schmecken, fan von, ein fan, gro\xdfer fan, kein fan, kein freund von,\n'
-'    vorliebe, finde (podcasts|ich|*|* *|* * *) (besser|sch\xf6ner|super|toll|klasse|schrecklich|furchtbar|langweilig|\n'
-'    eklig|nervig|\xfcberbewertet|spannend|spannender|anstrengend|angenehmer|praktischer|\xfcbersichtlicher|schlimm|\xe4tzend|\n'
-'    lecker|doof|bl\xf6d|scheu\xdflich), nervt, nerven, ekel, ekelt, begeistere, begeistern, interessiere, sch\xe4tze,\n'
-'    fasziniert, faszinieren, s\xfcchtig nach, verr\xfcckt nach, vermeide, meide, gef\xe4llt, gefallen, wichtig, zuwider,\n'
-'    gruselt, graut\n'
-'    """,\n'
-'    favourites="""\n'
-'    ist besser als, sind besser als, stresst mich, stressen mich, macht mich (wahnsinnig|verr\xfcckt|nerv\xf6s|m\xfcde|\n'
-'    gl\xfccklich), macht mir (spa\xdf|angst), machen mir (spa\xdf|angst), kann ich mich (nicht|besser) konzentrieren, (wird|\n'
-'    werde) mir (schlecht|\xfcbel), \xfcber alles, \xfcberbewertet, hilft mir, (mein|meine|unser|unsere) liebling*, liebling*,\n'
-'    lieblings*, nicht (so|wirklich|gerade|) mein (ding|fall|geschmack), mein ding, mein fall, genau mein ding,\n'
-'    (nichts|nix) f\xfcr mich, kein fan, nicht meins, am liebsten, geht (bei mir|f\xfcr mich|) gar nicht, ein graus, gibt\n'
-'    nichts besseres, lieber * als, lieber per, lieber mit, leibgericht, leibspeise, da bin ich eigen, (mag|hasse|\n'
-'    liebe) ich\n'
-'    """,\n'
-'    standing="""\n'
-'    spar dir, spare dir, erspar mir, verschone mich, ab jetzt, in zukunft, k\xfcnftig, von nun an, (antworte|antworten\n'
-'    sie|schreib|schreibe|sprich|rede|erkl\xe4r|nenn|nenne|formuliere) (mir|mich|) (bitte|) (immer|stets|auf|kurz|knapp|\n'
-'    in|nur|grunds\xe4tzlich|per), duz mich, duzt mich, duzen, siez mich, sieze, nenn mich, (bitte|) keine (emojis|\n'
-'    smileys|fachbegriffe|anglizismen|floskeln|langen|ausrufezeichen), (halte|halt) (deine|dich|es|die) *, antworten\n'
-'    (bitte|immer|kurz|auf|nur), immer (auf deutsch|in stichpunkten|kurz|mit quellen|metrisch), lass die *, ohne\n'
-'    (emojis|floskeln|fachbegriffe|smileys), (verwende|benutze|nutze|nimm) (bitte|) (immer|nie|keine|metrische|nur),\n'
-'    sag (bitte|) (immer|du|nie), immer du sagen, kurze antworten, stichpunkte (statt|reichen), schreib (mir|) (nie|\n'
-'    keine|nicht|kein|immer), gib mir immer, erinnere mich nie, ruf mich (nie|nicht|bitte nicht), kontaktiere\n'
-'    """,\n'
-'    facts="""\n'
-'    (mein|unser) name, mein (geburtstag|vorname|nachname|spitzname|geburtsort|heimatort|geburtsdatum|beruf|wohnort|\n'
-'    job ist|sternzeichen|gewicht|gehalt|hobby|hauptberuf|m\xe4dchenname), meine (adresse|telefonnummer|handynummer|\n'
-'    nummer ist|e-mail|email|mailadresse|mail ist|muttersprache|blutgruppe|schuhgr\xf6\xdfe|hobbys|heimat|pronomen|\n'
-'    postleitzahl|gr\xf6\xdfe|kleidergr\xf6\xdfe|zeitzone), (geboren|aufgewachsen) (in|am|auf|im), (merk|merke) dir, vergiss\n'
-'    nicht dass, denk (bitte|) (daran|dran) dass, bitte merken, zur info, als (alleinerziehende|vegetarier|\n'
-'    vegetarierin|veganer|veganerin|lehrer|lehrerin|vater|mutter|student|studentin|rentner|rentnerin|diabetiker|\n'
-'    diabetikerin|krankenschwester|arzt|\xe4rztin|freiberufler|selbstst\xe4ndige|selbstst\xe4ndiger|muslim|muslima|\n'
-'    berufsanf\xe4nger|anf\xe4nger|schichtarbeiter|pfleger|entwickler|alleinerziehender|schwangere|handwerker|beamter|\n'
-'    beamtin|allergiker|allergikerin), # jahre alt, jahre alt, (liegt|habe ich) in der familie, in rente, schuhgr\xf6\xdfe\n'
-'    #, in elternzeit, im ruhestand, ^(vegetarier|vegetarierin|veganer|veganerin|verheiratet|ledig|linksh\xe4nder), von\n'
-'    beruf, alle nennen mich, freunde nennen mich, nennen mich alle, du kannst mich, rufname, habe angst vor, hab\n'
-'    angst vor, panische angst, im # stock, im (dritten|zweiten|vierten|ersten|f\xfcnften|erdgeschoss|dachgeschoss)\n'
-'    stock, hei\xdft bei uns, allergie gegen, allergisch gegen, per du\n'
-'    """,\n'
-'    hints="""\n'
-'    nenn mich, nennt mich, f\xfcr mich, bei uns (zu hause|im team|in der|daheim), in meiner (familie|freizeit|firma|\n'
-'    wg), in unserer, in meinem\n'
-'    """,\n'
-'    kin="""\n'
-'    vorgesetzte, vorgesetzter, mann, frau, ehemann, ehefrau, partner, partnerin, freund, freundin, verlobter,\n'
-'    verlobte, ex, exmann, exfrau, sohn, s\xf6hne, tochter, t\xf6chter, kind, kinder, kids, baby, zwillinge, zwilling,\n'
-'    kleiner, kleine, gro\xdfer, gro\xdfe, \xe4ltester, \xe4lteste, j\xfcngster, j\xfcngste, mutter, mama, vater, papa, eltern, bruder,\n'
-'    br\xfcder, schwester, schwestern, geschwister, gro\xdfmutter, oma, gro\xdfvater, opa, gro\xdfeltern, enkel, enkelin,\n'
-'    enkelkinder, tante, onkel, cousin, cousine, nichte, neffe, schwiegermutter, schwiegervater, schwiegereltern,\n'
-'    schwager, schw\xe4gerin, stiefvater, stiefmutter, stiefsohn, stieftochter, patenkind, familie, vermieter,\n'
-'    vermieterin, chef, chefin, mitbewohner, mitbewohnerin, hausarzt, zahnarzt, therapeutin, therapeut, hund, hunde,\n'
-'    h\xfcndin, katze, katzen, kater, haustier, pferd, pferde, kaninchen, hamster, papagei, welpe, wellensittich,\n'
-'    meerschweinchen, schildkr\xf6te, beste freundin, bester freund, verein, team, firma\n'
-'    """,\n'
-'    third="""\n'
-'    ist (#|ein|eine|aus|in|im|allergisch|gestorben|verstorben|schwanger|rentner|rentnerin|lehrer|lehrerin|von|bei|\n'
-'    seit|arzt|\xe4rztin|gerade), sind (#|aus|in|geschieden|getrennt|verstorben|beide|zwillinge|aus|seit|im), hei\xdft,\n'
-'    heissen, hei\xdfen, wohnt, wohnen, lebt, leben, arbeitet, arbeiten, hat (#|einen|eine|diabetes|asthma|demenz|adhs|\n'
-'    krebs|am|im|zwei|drei|angst), haben (#|einen|eine|zwei|drei), studiert, studieren, geht (in|auf|zur|noch), gehen\n'
-'    (in|auf|beide), kommt (aus|in|im), kommen (aus|in|im), spielt, spielen, spricht, sprechen, wird (im|#|bald|\n'
-'    n\xe4chstes|am), werden (im|#|bald|n\xe4chstes), gestorben, verstorben, geboren, allergisch, vertr\xe4gt, mag, m\xf6gen,\n'
-'    liebt, hasst, isst, trinkt, schwanger, aufgewachsen, pensioniert, verheiratet, geschieden, f\xe4hrt, macht (eine|\n'
-'    ein|gerade), geh\xf6rt, kam, zog, heiratet, feiert, hatte, leidet, besucht, zur schule, in die schule, eingeschult,\n'
-'    war (#|ein|eine|lehrer|immer), nutzen, verwenden, h\xf6rt, l\xe4uft, tr\xe4gt, schl\xe4ft\n'
-'    """,\n'
-'    life="""\n'
-'    arabisch*, herz, augen, haut, magen, gehalt, miete, sorgerecht, arbeitsweg, chinesisch, niederl\xe4ndisch,\n'
-'    schwedisch, griechisch, allerg*, intoleran*, unvertr\xe4glich*, asthma*, diabet*, epilep*, migr\xe4ne*, adhs, autis*,\n'
-'    legasthen*, z\xf6liakie, depress*, angstst\xf6rung, schlafst\xf6rung*, krebs, rheuma, arthrose, bluthochdruck,\n'
-'    blutdruck*, schilddr\xfcse*, tinnitus, heuschnupfen, r\xfccken*, bandscheiben*, knie, h\xfcfte, niere*,\n'
-'    herzschrittmacher, operation, op, tattoo*, brille, kontaktlinsen, h\xf6rger\xe4t, rollstuhl, insulin, medikament*,\n'
-'    tablette*, vegan*, vegetari*, gluten*, laktose*, koscher, halal, fleisch, fisch, schweinefleisch, milch, zucker,\n'
-'    alkohol, kaffee, tee, bier, wein, n\xfcsse, erdn\xfcsse, kind, kinder, kids, baby, zwillinge, sohn, s\xf6hne, tochter,\n'
-'    t\xf6chter, mann, frau, freundin, partner, partnerin, bruder, br\xfcder, schwester*, geschwister, eltern, oma, opa,\n'
-'    enkel*, hund, hunde, katze*, kater, pferd*, kaninchen, hamster, h\xfchner, bienen, ziegen, aquarium, haustier*,\n'
-'    welpe*, single, ledig, verheiratet, geschieden, verwitwet, verlobt, schwanger, schwul, lesbisch,\n'
-'    krankenschwester, pfleger*, arzt, \xe4rztin, lehrer*, erzieher*, ingenieur*, entwickler*, programmierer*, anwalt,\n'
-'    anw\xe4ltin, student*, designer*, buchhalter*, elektriker*, tischler*, schreiner*, koch, k\xf6chin, b\xe4cker*, kellner*,\n'
-'    pilot*, fahrer*, bauer, landwirt*, freiberuf*, berater*, wissenschaftler*, apotheker*, zahnarzt, tierarzt,\n'
-'    tier\xe4rztin, journalist*, \xfcbersetzer*, autor*, k\xfcnstler*, musiker*, fotograf*, architekt*, polizist*, feuerwehr*,\n'
-'    soldat*, mechaniker*, rentner*, rente, pension*, beamt*, hausmann, hausfrau, azubi, ausbildung, abitur, studium,\n'
-'    uni, universit\xe4t, schule, medizin, physik, jura, biologie, chemie, geschichte, philosophie, bwl, informatik,\n'
-'    psychologie, mathe*, germanistik, maschinenbau, klavier, gitarre, geige, cello, bass, schlagzeug, saxofon,\n'
-'    saxophon, fl\xf6te, trompete, chor, band, orchester, schach, fu\xdfball, tennis, handball, basketball, volleyball,\n'
-'    badminton, golf, yoga, pilates, fitness*, marathon*, klettern, bouldern, wandern, radfahren, schwimmen, segeln,\n'
-'    tauchen, ski*, surfen, karate, judo, boxen, stricken, garten, schrebergarten, imker*, podcast*, lego, vinyl,\n'
-'    schallplatten, haus, wohnung, eigentumswohnung, altbau, wg, balkon, bauernhof, kredit, auto, motorrad, fahrrad,\n'
-'    rad, e-bike, wohnmobil, elektroauto, f\xfchrerschein, muslim*, christ*, katholisch, evangelisch, j\xfcdisch,\n'
-'    buddhist*, hindu*, atheist*, kirche, moschee, ramadan, dialekt, muttersprach*, zweisprachig, bilingual,\n'
-'    flie\xdfend, sprache*, staatsb\xfcrger*, pass, schicht*, nachtschicht*, home office, homeoffice, startup, firma,\n'
-'    unternehmen, laden, b\xe4ckerei, restaurant, teilzeit, vollzeit, jahrgang, linksh\xe4nder*, rechtsh\xe4nder*,\n'
-'    farbenblind, rot gr\xfcn schw\xe4che, taub, geh\xf6rlos, blind, h\xf6henangst, spinnen, phobie, introvertiert,\n'
-'    extrovertiert, fr\xfchaufsteher*, morgenmensch, nachteule, langschl\xe4fer*, hochzeit, hochzeitstag, geburtstag,\n'
-'    gr\xf6\xdfe, kilo, kg, cm, zwilling, einzelkind, dorf, land, stadtrand, stock, aufzug, macbook, iphone, android,\n'
-'    linux, windows, mac, ehrenamt*, tafel, verein, feuerwehr, arm, bein, narkose, kaiserschnitt, reha, therapie,\n'
-'    spanisch, deutsch, englisch, franz\xf6sisch, italienisch, t\xfcrkisch, polnisch, russisch, arabisch, japanisch,\n'
-'    portugiesisch, steuerberater*, eigenheim\n'
-'    """,\n'
-'    habits="""\n'
-'    immer, nie, niemals, meistens, meist, oft, normalerweise, \xfcblicherweise, grunds\xe4tzlich, selten, h\xe4ufig, kaum,\n'
-'    regelm\xe4\xdfig, nur, nicht mehr, jeden (tag|morgen|abend|samstag|sonntag|montag|dienstag|mittwoch|donnerstag|\n'
-'    freitag|monat|sommer|winter|zweiten), jede (woche|nacht), jedes (jahr|wochenende|mal), t\xe4glich, w\xf6chentlich,\n'
-'    montags, dienstags, mittwochs, donnerstags, freitags, samstags, sonntags, morgens, abends, nachts, mittags, am\n'
-'    wochenende, an wochenenden, (einmal|zweimal|dreimal|viermal|mehrmals|# mal|#mal) (die|in der|pro|am|im) (woche|\n'
-'    tag|monat|jahr), beruflich, hauptberuflich, nebenbei, in meiner freizeit, in der freizeit, nach der arbeit, vor\n'
-'    der arbeit, als hobby, zum fr\xfchst\xfcck, seit jahren, generell\n'
-'    """,\n'
-'    lasting="""\n'
-'    seit, seitdem, vor # (jahren|jahr|monaten|wochen), vor (einigen|vielen|ein paar|mehreren|\xfcber) *, letztes jahr,\n'
-'    letzten (sommer|winter|herbst|fr\xfchling|januar|februar|m\xe4rz|april|mai|juni|juli|august|september|oktober|\n'
-'    november|dezember|monat), voriges jahr, ##, in den (neunzigern|achtzigern), als kind, als jugendliche*, fr\xfcher,\n'
-'    damals, mein leben lang, schon immer, mein ganzes leben, in meiner (kindheit|jugend), urspr\xfcnglich, im (januar|\n'
-'    februar|m\xe4rz|april|mai|juni|juli|august|september|oktober|november|dezember|sommer|herbst|winter|fr\xfchjahr),\n'
-'    n\xe4chstes jahr, dieses jahr, inzwischen, mittlerweile, # jahre lang, jahrelang, jahre, monaten, \xfcber # jahre,\n'
-'    neuerdings, k\xfcrzlich, zum ersten mal\n'
-'    """,\n'
-'    passing="""\n'
-'    ge\xe4ndert, hinzugef\xfcgt, gegessen, gekocht, eingebaut, entfernt, fertig gelesen, hole * ab, abholen, kalt, war\n'
-'    (beim|gestern|heute|gerade|eben), tut weh, tun weh, kann (den|die|das) * sehen, wartet (im|auf|drau\xdfen|vor|\n'
-'    schon), machen wir, so machen, verstehe, kapiere, begreife, sehe, schau, schaue mal, schau mal, probiere,\n'
-'    probiert, versucht, bestellt, geschickt, gesendet, geklickt, ge\xf6ffnet, gefunden, finde (das nicht|den|keinen|\n'
-'    keine|nichts|es nicht), gepr\xfcft, brauche, brauch, br\xe4uchte, warte, warten, f\xfchle mich, merke, gemerkt, erinnere,\n'
-'    vergessen, kopfschmerzen, schnupfen, fieber, bauchschmerzen, halsschmerzen, gekippt, versch\xfcttet, verschlafen,\n'
-'    aufgewacht, aufgestanden, sp\xe4t dran, verpasst, einverstanden, stimme (dir|zu), wei\xdf, wissen, kann (nicht|das|\n'
-'    den|die) (\xf6ffnen|finden|sehen|einloggen|entscheiden|warten|schlafen heute), kann den, melde mich, melde, beeile,\n'
-'    verloren habe, ausversehen, aus versehen, installiert, hochgeladen, kopiert, neu gestartet, bekomme (eine|einen|\n'
-'    die|immer|st\xe4ndig), kriege (eine|einen|die|immer|st\xe4ndig), mir ist (kalt|warm|schlecht|langweilig), mir geht,\n'
-"    geht es, geht's, tut mir leid, sorry, los, in zehn minuten, in # minuten, meine ja, meine nur, dachte, heute,\n"
-'    heut, heute abend, gerade, grade, grad, eben, gerade eben, jetzt gleich, im moment, momentan, zurzeit, morgen\n'
-'    (fr\xfch|abend|um), bis morgen, gestern, vorhin, gleich, sp\xe4ter, nachher, sofort, diese woche, dieses wochenende,\n'
-'    n\xe4chste woche, letzte nacht, heute morgen, um (#|halb), noch schnell, muss, m\xfcssen, will, wollen, wollte,\n'
-'    m\xf6chte, m\xf6chten, w\xfcrde gerne, versuche, versuch, vorhaben, vorhabe, plane, hunger, durst, keine (ahnung|zeit|\n'
-'    idee|lust), frage, fragen, problem, probleme, termin, bald, am (montag|dienstag|mittwoch|donnerstag|freitag) um,\n'
-'    keinen bock, wei\xdf nicht\n'
-'    """,\n'
-'    tasks="""\n'
-'    akku, handy, laptop, wlan, internet, bildschirm, ladeger\xe4t, schritt, schritte, vorschl\xe4ge, anleitung, ergebnis,\n'
-'    ausgabe, nachricht, preis, zug, bus, taxi, wetter, regen, hemd, gr\xf6\xdfe, fehler*, bug, bugs, code, datei*, skript,\n'
-'    script, funktion, build, abfrage, log, logs, exception, anhang, passwort, meeting*, besprechung, deadline,\n'
-'    bericht, dokument, pr\xe4sentation, folien, tabelle, aufsatz, absatz, satz, entwurf, anschreiben, reservierung,\n'
-'    flug, ticket, bestellung, paket, link, version, install*, hausaufgabe*, rechnung, screenshot, pdf, idee, film,\n'
-'    foto, stau, tab, seite, befehl, server, datenbank, update, rechner, computer, drucker, browser, test\n'
-'    """,\n'
-'    ask="""\n'
-'    ^(was|welche|welcher|welches|welchen|wer|wessen|wem|wen|wo|woher|wohin|wann|warum|wieso|weshalb|wie|wieviel|ist|\n'
-"    sind|war|hast|hat|kannst|kann ich|k\xf6nnte|k\xf6nntest|k\xf6nnen|soll|sollte|sollen|darf ich|gibt es|gibt's|wei\xdft du|\n"
-'    glaubst|meinst|findest|bist|seid|willst|magst|kennst|habt|haben sie|w\xe4re|w\xfcrdest|lohnt|muss ich|bin ich|hab ich|\n'
-'    habe ich recht)\n'
-'    """,\n'
-'    request="""\n'
-'    kannst du, k\xf6nntest du, k\xf6nnen sie, k\xf6nnten sie, w\xfcrdest du, hilf mir, sag mir, zeig mir, zeige mir, gib mir,\n'
-'    lass uns, lass mich, ich (brauche|br\xe4uchte|brauch) (ein|eine|einen|noch|mal|hilfe|deine|bitte|dringend|die|den|\n'
-'    das), ich suche, suche, ich h\xe4tte gern*, was soll, wie kann, frage mich, ich frage, ich \xfcberlege, \xfcberlege,\n'
-'    danke, vielen dank, irgendwelche (tipps|ideen), hast du, ^(schreib|schreibe|\xfcbersetze|\xfcbersetz|erkl\xe4re|erkl\xe4r|\n'
-'    zeig|zeige|gib|finde|such|liste|erstelle|fasse|mach|mache|pr\xfcfe|korrigiere|schlage|schlag|empfiehl|vergleiche|\n'
-'    formuliere|hilf|erz\xe4hl|erz\xe4hle|beschreibe|generiere|berechne|lies|analysiere|plane|buche|\xf6ffne|sende|schick|\n'
-'    schicke|l\xf6sche|verbessere|k\xfcrze|nenne mir|f\xfcge|\xe4ndere|rechne|such|sortiere|wiederhole|spiel|denk dir)\n'
-'    """,\n'
-'    suppose="""\n'
-'    wenn, falls, ob, w\xfcrde, w\xfcrden, k\xf6nnte, k\xf6nnten, w\xe4re, w\xe4ren, h\xe4tte, h\xe4tten, vielleicht, eventuell,\n'
-'    m\xf6glicherweise, w\xfcnschte, w\xfcnsche, hoffe, hoffentlich, sollte, sollten, m\xfcsste, d\xfcrfte, glaube, denke, vermute,\n'
-'    \xfcberlege, ich dachte, dachte, meinst, findest, bis ich, sobald, als ob, als w\xe4re, traum, getr\xe4umt, tr\xe4umte, im\n'
-'    (film|buch|roman|spiel), tue so, tu so, spa\xdf, wohl, kommt drauf, werde (ich|) (wohl|bald), am \xfcberlegen,\n'
-'    vergessen\n'
-'    """,\n'
-'    reported="""\n'
-'    stell dir vor, stellen wir uns, gehen wir davon aus, sagen wir mal, nehmen wir an, angenommen, sagt, sagte,\n'
-'    sagten, sagen, gesagt, meinte, meint, meinten, erz\xe4hlt, erz\xe4hlte, erz\xe4hlten, fragt, fragte, behauptet,\n'
-'    behauptete, schreibt, schrieb, geschrieben, angeblich, anscheinend, soll angeblich, habe geh\xf6rt, geh\xf6rt dass,\n'
-'    gelesen dass, zufolge, sei, seien, zitat, hei\xdft es\n'
-'    """,\n'
-'    void="""\n'
-'    im (\xf6ffentlichen|dritten|zweiten|ersten|vierten|f\xfcnften|sechsten|siebten|achten|neunten|verein|ruhestand|chor|\n'
-'    vertrieb|au\xdfendienst|homeoffice|schichtdienst|betriebsrat|vorstand|mutterschutz|marketing|management|einkauf|\n'
-'    gemeinderat|rollstuhl), in der (pflege|it|ausbildung|gewerkschaft|feuerwehr|freiwilligen|gastronomie|verwaltung|\n'
-'    forschung|kirche|probezeit|lehre|elternvertretung), in einem (chor|verein), in einer (band|beziehung|wg|\n'
-'    fernbeziehung|gewerkschaft), auf dem (dorf|land), stolz auf, stolzer, interessiert an, zu (dritt|viert|f\xfcnft),\n'
-'    ehrlich gesagt, beim (bund|milit\xe4r), da (geboren|aufgewachsen), krank geschrieben, chronisch krank, am liebsten,\n'
-'    lieber, wie gesagt, wie schon gesagt, als kind, m\xf6chte (nicht|) (geduzt|gesiezt|nur kurze), habe ich recht,\n'
-'    geh\xf6rt zu, geh\xf6rt (uns|mir), fragen sie, immer wenn, schreibe (gerade|) (an|meine|ein buch), spiele seit, immer,\n'
-'    heute wohne, heute lebe, geh\xf6rt\n'
-'    """,\n'
-')\n'
-),
-'agent_memory_models.text.languages.en': (
-'"""English."""\n'
-'\n'
-'from __future__ import annotations\n'
-'\n'
-'from .language import Language\n'
-'\n'
-'ENGLISH = Language(\n'
-'    name="English",\n'
-'    code="en",\n'
-'    needs_subject=True,\n'
-'    common="""\n'
-'    the, and, of, to, in, is, that, it, for, was, on, are, with, as, at, be, this, have, from, or, had, by, but,\n'
-'    not, what, all, were, we, when, your, can, there, an, which, their, if, will, how, about, who, them, would, my,\n'
-"    i, i'm, i've, you, do, don't, me, so, out, up, just, like, no, yes, a, he, she, his, her, they, our, am, im,\n"
-'    any, some\n'
-'    """,\n'
-'    fillers="""\n'
-'    and, also, hey, hi, hello, ok, okay, so, please, well, oh, btw, by the way, fyi, honestly, actually, just, but,\n'
-'    because, since, though, plus, anyway, yes, yeah, no, you can, everyone, my friends, for the record, as i said,\n'
-'    like i said, tbh, personally, basically, i think, i guess, i mean, you know, i must say, i have to say\n'
-'    """,\n'
-'    clause_words="""\n'
-'    if, unless, whether, until, when, but, because, although, though, however, while, whereas, so that, except, even\n'
-'    though, which is why, (so|and|then|but|) (what|which|can you|can i|could you|how|where|do you|should i|is it|are\n'
-'    there|is there|any)\n'
-'    """,\n'
-'    numbers="one, two, three, four, five, six, seven, eight, nine, ten, eleven, twelve, twenty, thirty, forty",\n'
-'    subject="i, i\'m, im, i\'ve, ive, i\'d, i\'ll, we, we\'re, we\'ve, we\'d, me and my *, my * and i, i myself",\n'
-'    other="""\n'
-"    you, you're, he, she, they, it, he's, she's, they're, it's, that, this, these, those, there, everyone, people,\n"
-'    somebody, someone, nobody, who\n'
-'    """,\n'
-'    own="my, our, mine",\n'
-'    articles="the, a, an",\n'
-'    not_liked="""\n'
-'    it, that, this, them, these, those, you, your, how, him, her, the way you, the idea, the new, to (know|see|ask|\n'
-'    thank)\n'
-'    """,\n'
-'    be="i\'m, i am, im, we are, we\'re",\n'
-'    passing_ends="ing\x24",\n'
-'    adverbs="""\n'
-'    a bit, a little, kind of, kinda, sort of, so, too, very, quite, pretty, even, super, extremely, rather, usually,\n'
-'    quite a, more, less, both, totally, really, also, just, still, actually, currently, not, honestly, always, now,\n'
-'    no longer, never, basically, only\n'
-'    """,\n'
-'    negation="not, don\'t, dont, no longer, never, can\'t, cannot, doesn\'t, no",\n'
-'    tastes="""\n'
-'    watch, buy, listen, read, book, pay, shower, work out, exercise, nap, eat, drink, smoke, fly, travel, wake up,\n'
-'    get up, go to bed, order, sit, cook, shop, start my day, take my coffee, have (breakfast|lunch|dinner|my coffee|\n'
-'    coffee)\n'
-'    """,\n'
-'    moods="""\n'
-'    cold, hot, full, baking, cooking, watching, eating, drinking, washing, walking, driving, sitting, standing,\n'
-'    able, about, afraid, all, alone, alright, amazed, annoyed, anxious, asking, assuming, at, away, aware, back,\n'
-'    behind, being, blessed, bored, busy, calling, certain, coming, confident, confused, considering, convinced,\n'
-'    curious, delighted, determined, disappointed, doing, done, down, due, early, ecstatic, enjoying, excited,\n'
-'    exhausted, feeling, fine, finished, free, frustrated, full of, getting, giving, glad, going, gonna, good,\n'
-'    grateful, great, guessing, happy, having, heading, here, home, honoured, honored, hopeful, hoping, hungry,\n'
-'    hyped, impressed, in, jealous, joking, keeping, keen, kidding, late, leaving, listening, looking, lost, loving,\n'
-'    lucky, making, nervous, off, ok, okay, on it, on my way, on the, out, over, planning, pleased, positive, pumped,\n'
-'    putting, ready, relieved, right, sad, saying, scared, seeing, sleepy, sorry, starting, staying, stoked, stuck,\n'
-'    supposed, sure, surprised, taking, talking, thankful, there, thinking, thrilled, tired, to, trying, unable,\n'
-'    unsure, up, upset, using, waiting, well, wondering, worried, wrong, sick of, stressed, overwhelmed, starving,\n'
-'    freezing, drunk, hungover, running, writing, reading, debugging, working on, afraid that, not sure, not able,\n'
-'    not going, not feeling, not trying, not saying, dying to, fed up, mad, angry, furious, new to this, new here,\n'
-'    with you, interested, almost, already, finally, as\n'
-'    """,\n'
-'    strong="""\n'
-"    would never, wouldn't (eat|drink|trade|touch|miss), could never, won't (eat|drink|touch|fly|use), should avoid,\n"
-"    must (take|avoid), (would|'d) (describe|call) myself, live (in|at|on|near|with|alone|by|off|just|about|outside|\n"
-"    close|next|an hour|together), am living, 'm living, work (as|at|for|in|nights|part|full|from|remotely|with|\n"
-"    night|shifts|mostly), am working (as|at|for), 'm working (as|at|for), lived (in|with|abroad|there), worked (as|\n"
-'    at|for|in), was (born|raised|adopted|diagnosed), (moved|relocated|emigrated) (to|from|here|back to|in with|in|\n'
-"    out), grew up, come from, came (from|here), am from, 'm from, im from, originally from, was diagnosed, been\n"
-'    diagnosed, was raised, allergic, intolerant, speak, majored in, graduated, studied, got (married|divorced|\n'
-"    engaged|promoted|laid off|fired|my degree|a new job|a job|into), getting (married|divorced), am married, 'm\n"
-'    married, (started|got|took|found|accepted) (working|a new job|a job|my own|a company|a business), changed jobs,\n'
-'    (quit|left|lost|changed) my job, quit (smoking|drinking|sugar|my *), retired, collect, wear (glasses|contacts|a\n'
-'    hearing|size|a size|braces|a), suffer from, take (medication|insulin|metformin|pills|vitamins|antidepressants|\n'
-'    blood thinners|statins|meds), am on (insulin|medication|a diet|a gluten|a low|a keto|antidepressants|statins),\n'
-'    volunteer, commute, teach, run (a|my|an|marathons|the), own (a|an|two|three|my|the), never (learned|learnt|been|\n'
-"    had|finished|went), (have never|'ve never|never) (been|had|learned|learnt|tried|eaten|seen|flown|driven|owned|\n"
-"    lived|met|broken|smoked), gave up, stopped (eating|drinking|smoking|working|using|going), don't (drive|own), do\n"
-"    not (drive|own), can't (swim|drive|cook|tolerate|have), cannot (swim|drive|cook|tolerate), avoid, follow a,\n"
-"    practice, practise, identify as, go by, (am|'m) (called|named), raised (by|in|on), adopted, bought (a|an|our|my)\n"
-'    (house|flat|apartment|car|home|place|dog|first), freelance, served (in|as), play (in|for|bass|guitar|piano|\n'
-"    drums|violin), sing in, am (learning|training|studying|saving|raising|expecting|pregnant), 'm (learning|\n"
-'    training|studying|saving|raising|expecting|pregnant|working on my), have been (learning|training|studying|\n'
-"    living|working|married|together|vegan|vegetarian|single), 've been (learning|training|studying|living|working|\n"
-'    married|together|vegan|vegetarian|single), hope to become, descend from, immigrated, fast during, pray, was in\n'
-'    the, broke (my|a|both), had (surgery|a stroke|a heart|an operation|a miscarriage|my * out|my * removed|cancer),\n'
-'    lost (my|our) (dad|father|mom|mum|mother|brother|sister|son|daughter|husband|wife|grandmother|grandfather|\n'
-'    grandma|grandpa|job|dog|cat)\n'
-'    """,\n'
-'    weak="""\n'
-"    have, 've, got, 've got, have got, had, own, drive, ride, play, use, read, bake, run, go, take, wear, sleep,\n"
-'    train, swim, hike, cycle, bike, bought, sold, lost, won, started, quit, left, finished, learned, learnt, speak,\n'
-'    study, live, work, moved, moved to (the|a|an|my|our|your|his|her|their|its|it|this|that|another|next|using),\n'
-'    recently moved, studied the, study (the|it|that|this|them|these|those|how), broke, met, married, built, wrote,\n'
-'    paint, draw, write, sing, dance, garden, knit, sew, keep, grow, spend, earn, make, pay, share, rent, call,\n'
-'    joined, switched, became, adopted, need, follow, visit, watch, listen, do, did, went, plan, planning, saved,\n'
-'    save, been, was, are, were, belong, weigh, stopped, teach, manage, lead, host, ski, surf, climb, fish, camp,\n'
-"    foster, care for, look after, carry, order, shop, weighed, went to, ran, stay, 'm on, am on, know, can, can't,\n"
-"    cannot, don't, do not, never\n"
-'    """,\n'
-'    likes="""\n'
-'    find * (exhausting|tiring|draining|awful|hard|tedious|fun|calming|soothing|creepy), find * * (exhausting|tiring|\n'
-'    draining|awful|hard|tedious|fun|calming|boring|annoying|overrated), like it (when|if), love it (when|if), hate\n'
-"    it (when|if), can't (function|do|deal|handle|start|live), find it (easier|hard|difficult|annoying|exhausting)\n"
-"    (to|when), like, prefer, enjoy, love, dislike, hate, adore, can't stand, cannot stand, can not stand, can't\n"
-"    bear, detest, despise, don't like, do not like, dont like, don't enjoy, do not enjoy, don't really like, don't\n"
-"    care for, (would|'d) rather, (would|'d) much rather, 'd prefer, would prefer, am (a|a huge|a big|such a) fan of,\n"
-"    'm (a|a huge|a big|such a|not a|not a big|no) fan of, (am|'m) (into|obsessed with|crazy about|fond of|partial\n"
-'    to|addicted to|all about|big on|keen on|sick of|not into|not big on|really into|more of a|passionate about),\n'
-"    loathe, can't live without, swear by, favour, fancy, always (order|choose|pick|go for|take|sit|use|book|buy|ask\n"
-"    for), (tend|try) to avoid, appreciate, dread, don't (want you to|need|trust|bother with|do well with), find *\n"
-'    (boring|annoying|gross|disgusting|relaxing|stressful|overrated|distracting|easier|hard|difficult|confusing|too),\n'
-'    learn (best|better|by|most|faster), work (best|better), think * (is|are) (overrated|gross|disgusting), opt for,\n'
-'    go for, gravitate (to|towards), care (about|more|deeply|a lot)\n'
-'    """,\n'
-'    favourites="""\n'
-'    stress(es|) me out, (works|work) (better|best) for me, over coffee, over tea, over (beer|wine|calls|phone calls|\n'
-"    meetings), (is|are) better than, (is|are) (overrated|underrated|the worst|the best), couldn't live without,\n"
-"    can't live without, could eat * every day, could * all day, not big on, not into, (swear|live) by, is the best,\n"
-'    are the best, (the|is the) worst, bores me, (bore|tire|annoy|scare|relax)s me, nothing beats, spare me, makes me\n'
-"    (gag|queasy|nauseous|sleepy|itch|sneeze|break out|laugh), (i'd|would) (take|choose|pick) * over, gives me (the\n"
-'    creeps|joy|energy|hives), the best (thing|part) about, (my|our) (favourite|favorite|favourites|favorites|favs|\n'
-'    fave|go-to|preferred|least favourite|least favorite|ideal), my * (favourite|favorite), my * * (favourite|\n'
-'    favorite), not a (fan|big fan|huge fan), big fan of, huge fan of, not (my thing|my cup of tea|for me), my guilty\n'
-'    pleasure, my comfort food, my pet peeve, drives me (crazy|mad|nuts|insane), makes me (sick|happy|gag|anxious|\n'
-'    uncomfortable), gives me (anxiety|headaches|a headache), works best for me, (too|way too) (sweet|spicy|loud|\n'
-'    salty|bitter) for me, no (sugar|milk|meat|onions|mushrooms|small talk) for me, over * any day, any day over, is\n'
-"    my (jam|thing|happy place|favourite|favorite|go to), are my (thing|jam|favourite|favorite), ^(can't stand|hate|\n"
-"    love|prefer|dislike|enjoy|don't like|big fan|never liked), i'd rather, rather * than, suits me (best|better),\n"
-"    (freaks|creeps|stresses) me out, puts me off, i'm not a morning, no thanks to\n"
-'    """,\n'
-'    standing="""\n'
-"    don't (give|send|show|tell) me, dark mode, light mode, just (tell|give) me the, (short|brief) (answers|replies),\n"
-'    from now on, in future, in the future, (always|never|please always|please never) (answer|reply|respond|write|\n'
-'    use|call|give|send|show|address|speak|talk|ask|include|include|keep|format|start|explain|suggest|recommend|tell|\n'
-"    put|remind|assume|make|book), don't (call|use|send|address|remind|suggest|recommend|give|ask|ever|start|add|\n"
-'    include) (me|emojis|exclamation|small), ^(answer|reply|respond|speak|write|talk) (me|to me|in|with) *, (answers|\n'
-'    replies|responses|explanations|messages|texts) (short|brief|concise|simple|formal|casual|informal|in), (keep|\n'
-'    make) (it|your answers|answers|your replies|replies|responses|your responses|things) (short|brief|concise|\n'
-'    simple|formal|casual|informal|professional), no (emojis|emoji|bullet|jargon|exclamation|fluff|small talk), use\n'
-'    (metric|imperial|celsius|fahrenheit|british|american|simple|plain|kilometers|my first name|short|dark|24-hour|\n'
-'    24), (skip|avoid|drop|leave out) the (emojis|small talk|intro|jargon|disclaimers|pleasantries|fluff|apologies),\n'
-'    address me, refer to me as, (short|brief|concise|detailed) (answers|replies|responses|explanations) (only|\n'
-'    please), step by step please, whenever you *\n'
-'    """,\n'
-'    facts="""\n'
-'    just turned #, turned #, there are # of us, # of us, used to (be|work|play|own|have|smoke|teach|run), ^(had|\n'
-'    lost|broke|lived|worked|used to be|born|studied|married|divorced|raised|never) (my|in|as|at|a|to|by|the|with|\n'
-"    from), my (name|names|name's) (is|are)?, my name's, ^remember (that|:)?, ^(note|keep in mind|don't forget|do not\n"
-"    forget|bear in mind|for your information|remember) that, please remember, i'm from, years old, year old (son|\n"
-'    daughter|dog|cat|kid|boy|girl|twins), my (birthday|anniversary|time zone|timezone|mother tongue|native language|\n'
-'    first language|e-mail|email|e-mail address|email address|phone number|mobile number|number|hometown|home town|\n'
-'    pronouns|blood type|blood group|shoe size|zodiac sign|star sign|nickname|last name|first name|surname|maiden\n'
-'    name|ethnicity|nationality|religion|salary|address|middle name|dress size|job title|degree|budget is|weight|\n'
-'    height|username|handle|postcode|zip code), as (a|an) (single|vegetarian|vegan|diabetic|nurse|teacher|doctor|\n'
-'    father|mother|dad|mom|mum|parent|student|freelancer|retiree|developer|lawyer|muslim|christian|jew|hindu|\n'
-'    buddhist|coeliac|celiac|veteran|beginner|beginner|left|night|widow|widower|retired|stay at|wheelchair|manager|\n'
-"    designer|german|spaniard|french|italian|brit|dutch|expat|non-native), i have been (a|an), i'm (allergic|left|\n"
-'    right|vegan|vegetarian|diabetic|celiac|coeliac|married|single|divorced|widowed|pregnant|gay|lesbian|bi|trans|\n'
-'    deaf|blind|dyslexic|autistic|color|colour|muslim|christian|jewish|hindu|atheist|retired|unemployed|lactose),\n'
-'    runs in my family, in my (family|household|house|flat|team|company) (we|i|there|everyone|nobody), my day job,\n'
-'    (retired|former|single|stay at home|proud) * here, ^(allergic to|born in|born and raised|mom of|mum of|dad of|\n'
-'    father of|mother of|parent of|retired|married|divorced|vegetarian|vegan|self-employed|lactose intolerant|\n'
-'    diabetic|never learned|never been|grew up|moved to|originally from|work as|work at|live in|based in)\n'
-'    """,\n'
-'    hints="""\n'
-'    calls me, call me (papi|mama), ^call me, ^my friends call me, everyone calls me, people call me, you can call\n'
-'    me, friends call me, for me\n'
-'    """,\n'
-'    kin="""\n'
-'    supervisor, manager, wife, husband, spouse, partner, fianc(\xe9|e|\xe9e|ee), girlfriend, boyfriend, ex, ex wife, ex\n'
-'    husband, son, sons, daughter, daughters, kid, kids, child, children, baby, twins, twin, toddler, mother, mom,\n'
-'    mum, father, dad, parents, brother, brothers, sister, sisters, sibling, siblings, grandmother, grandma, gran,\n'
-'    nan, granny, grandfather, grandpa, grandad, grandparents, grandson, granddaughter, grandkids, grandchildren,\n'
-'    aunt, uncle, cousin, cousins, niece, nephew, mother in law, father in law, sister in law, brother in law, in\n'
-'    laws, stepson, stepdaughter, stepmom, stepdad, stepfather, stepmother, godson, goddaughter, family, best friend,\n'
-'    roommate, roommates, flatmate, housemate, landlord, landlady, boss, therapist, gp, dentist, dog, dogs, cat,\n'
-'    cats, pet, pets, horse, rabbit, rabbits, hamster, parrot, puppy, kitten, guinea pigs, tortoise, goldfish, bird,\n'
-'    *-year-old, eldest, youngest, oldest, middle one\n'
-'    """,\n'
-'    third="""\n'
-'    uses, use, is (a|an|called|named|from|in|on|at|allergic|#|deaf|blind|autistic|pregnant|vegan|vegetarian|\n'
-'    diabetic|retired|turning|studying|getting married|my), are (called|named|from|both|#|divorced|separated|retired|\n'
-"    twins|allergic|dead), was (a|an|born|diagnosed|from|in), were (born|from|both), 's (name|names|birthday) (is|\n"
-'    are), name is, names are, works, work, lives, live, has (a|an|two|three|been|asthma|diabetes|dementia|autism|\n'
-'    adhd|allergies|cancer|celiac|#|her|his), have (a|been|two|three|#), studies, goes to, go to, plays, speaks,\n'
-'    speak, teaches, runs, started, starts, moved, died, passed away, passed, turns, turned, turn, comes from, come\n'
-"    from, hates, loves, prefers, likes, can't eat, doesn't (eat|drink|like|speak), owns, drives, had (a|an|two|\n"
-'    surgery), got (a|married|divorced), attends, suffers, married, raised, wears, allergic, diabetic, needs\n'
-'    (insulin|glasses|a wheelchair), used to, and i (live|own|run|have|got|met|are), are getting married, expecting,\n'
-'    graduated, retired\n'
-'    """,\n'
-'    life="""\n'
-'    arabic, spanish, french, german, italian, portuguese, english, dutch, chinese, mandarin, cantonese, japanese,\n'
-'    korean, russian, hindi, tamil, polish, turkish, hebrew, swedish, greek, knees, back, heart, eyes, eyesight,\n'
-'    hearing, skin, stomach, sleep, commute, salary, paycheck, rent, landlord, custody, allerg*, intoleran*, asthma,\n'
-'    diabet*, epilep*, migraine*, adhd, autis*, dyslexi*, c(o|oe)eliac, celiac, coeliac, depress*, anxiety, insomnia,\n'
-'    cancer, arthriti*, hypertens*, cholesterol, blood pressure, thyroid, tinnitus, asthmatic, sciatica, pacemaker,\n'
-'    surgery, surgeries, hip, knee, spine, kidney, gallbladder, appendix, tattoo*, scar, glasses, contact lenses,\n'
-'    hearing aid*, wheelchair, medication, insulin, vegan*, vegetarian*, pescatarian, gluten*, lactose, kosher,\n'
-'    halal, keto, kid, kids, child, children, baby, twins, son, sons, daughter*, wife, husband, girlfriend,\n'
-'    boyfriend, partner, fianc*, brother*, sister*, sibling*, parents, grand*, cousin*, niece*, nephew*, dog, dogs,\n'
-'    cat, cats, pet, pets, puppy, horse*, rabbit*, hamster*, parrot*, chicken*, bees, goat*, tortoise, aquarium,\n'
-'    single, married, divorced, widow*, engaged, pregnant, gay, lesbian, nurse, doctor, teacher, engineer, developer,\n'
-'    programmer, lawyer, student, designer, accountant, electrician, plumber, carpenter, chef, cook, baker, waiter,\n'
-'    waitress, pilot, driver, farmer, freelanc*, consultant, manager, scientist, researcher, professor, pharmacist,\n'
-'    dentist, vet, veterinar*, journalist, translator, writer, artist, musician, photographer, architect, librarian,\n'
-'    paramedic, firefighter, police*, soldier, mechanic, retired, retire*, self-employed, unemployed, degree, phd,\n'
-"    master's, bachelor*, university, college, school, medicine, physics, law, biology, chemistry, history,\n"
-'    philosophy, economics, psychology, math*, literature, piano, guitar, violin, cello, bass, drums, saxophone,\n'
-'    flute, ukulele, trumpet, choir, band, orchestra, chess, football, soccer, tennis, basketball, volleyball,\n'
-'    badminton, golf, yoga, pilates, gym, marathon*, climbing, hiking, cycling, swimming, running, sailing, diving,\n'
-'    skiing, surfing, karate, judo, boxing, crossfit, knitting, gardening, painting, photography, pottery, origami,\n'
-'    baking, podcast, poker, lego, vinyl, garden, allotment, house, apartment, flat, studio, balcony, farm, cabin,\n'
-"    mortgage, car, motorbike, motorcycle, bike, ev, van, electric car, driving licence, driver's license, muslim,\n"
-'    christian, catholic, protestant, jewish, buddhist, hindu, atheist, church, mosque, temple, ramadan, accent,\n'
-'    dialect, native, bilingual, fluent*, language*, dual citizen*, citizen*, passport, immigrant*, shift, shifts,\n'
-'    night shift*, home office, startup, company, business, shop, bakery, restaurant, blog, channel, pension, debt,\n'
-'    coffee, tea, alcohol, meat, fish, pork, dairy, sugar, beer, wine, seafood, shellfish, nuts, peanuts, breakfast,\n'
-'    left handed, left-handed, right handed, colorblind, colour blind, color blind, deaf, blind, heights, spiders,\n'
-'    phobia, introvert*, extrovert*, morning person, night owl, early bird, vegan, wedding, honeymoon, anniversary,\n'
-'    birthday, height, tall, kg, kilos, pounds, cm, veteran, army, navy, tattooed, adopted, foster, twin, youngest,\n'
-'    oldest, only child, hometown, village, countryside, suburb*, third floor, fifth floor, elevator, macbook,\n'
-'    iphone, team, office, workplace, android, linux, windows, mac\n'
-'    """,\n'
-'    habits="""\n'
-'    always, never, usually, often, mostly, mainly, normally, typically, generally, rarely, seldom, hardly ever,\n'
-'    only, no longer, anymore, any more, every (day|morning|evening|night|week|weekend|year|summer|winter|other|\n'
-'    monday|tuesday|wednesday|thursday|friday|saturday|sunday|month|single|#), on (mondays|tuesdays|wednesdays|\n'
-'    thursdays|fridays|saturdays|sundays|weekends|weekdays), (once|twice|# times|three times|a few times) a (day|\n'
-'    week|month|year), mondays, tuesdays, wednesdays, thursdays, fridays, saturdays, sundays, weekends, in my (free|\n'
-'    spare) time, after work, before work, at least, daily, weekly, since childhood, full time, part time, full-time,\n'
-'    part-time, for a living, professionally, by trade, on the side, at home, before *, after #\n'
-'    """,\n'
-'    lasting="""\n'
-'    since, for (#|a|many|over|almost|about|nearly|more than|several|most of|as long) *, for years, for ages, for a\n'
-'    living, (#|a few|couple of|several|a) years ago, years, years now, decade*, ago, last (year|summer|winter|\n'
-'    spring|fall|autumn|month|january|february|march|april|may|june|july|august|september|october|november|december),\n'
-'    (in|since|around|back in) ##, ##, as a (kid|child|teenager|teen|baby|student), when i was, growing up, my whole\n'
-'    life, all my life, my entire life, in my (teens|twenties|thirties|forties|fifties|sixties|childhood), once,\n'
-'    originally, recently, in (january|february|march|april|may|june|july|august|september|october|november|\n'
-'    december), this (year|spring|summer|fall|autumn|winter), next (year|spring|summer|fall), months ago, half my\n'
-'    life, for the (first|last|past) *\n'
-'    """,\n'
-'    passing="""\n'
-'    added, changed the, removed, fixed, finished (the|this|reading|it), had (pizza|lunch|dinner|breakfast|a\n'
-"    sandwich|a salad|a coffee), cooked, (can|could) see, (am|'m) (cold|hot|full|lost), my * hurts, head hurts, i'll\n"
-'    (be|take|try|do|go|have|get|let|check|send), picked up, pick up, (was|were) (at|in) the, was thinking, moved\n'
-'    the, put the, set the, turned (it|on|off), (on|until|by|last) (monday|tuesday|wednesday|thursday|friday|\n'
-'    saturday|sunday), just (woke|saw|ate|read|sent|realized|noticed|arrived|want|need|kidding), need (help|more|a|\n'
-"    an|the|your|some|it|this|you|three|two|five|to|ideas|another), can't find, found (the|a|it|this), ^(i|we) see,\n"
-"    is waiting (in|for|outside), are waiting, understand, don't get, (i|we) see (what|that|the|your|how|why|you|it),\n"
-'    i mean, tried, ordered, sent, send, clicked, opened, downloaded, checked, check, want, wait, waiting, waited,\n'
-"    feel (a|so|like|really|very|pretty|bad|sick|better|weird), appreciate (your|the|it|that), i remember, don't\n"
-"    remember, can't remember, forgot, to the next *, headache, a cold, a fever, spilled, dropped, woke up,\n"
-'    overslept, running (late|low|out), running out of time, got (an error|your|the|it|this|a message|an email|a\n'
-"    call|stuck), keep (getting|seeing|forgetting the), agree, disagree, know (what|that|how|why|if|it), (don't|do\n"
-'    not) (know|care|think|see|want|mean|understand|have time|worry), missed, lost my (keys|wallet|phone|train|\n'
-"    temper), can't (find|open|log|access|see|seem|figure|decide|wait|sleep tonight|believe|get|hear|make), guess,\n"
-'    (have|got) to (go|leave|run), bought (the|it|this) * yesterday, asked you, told you, said that, read (that|your|\n'
-'    the|this|somewhere), saw (that|your|the|a), noticed, realized, updated, restarted, uploaded, copied, pasted,\n'
-'    attached, followed the, getting (a|an|the|this|hungry|tired|late|cold), want to, wanna, going to, gonna,\n'
-'    planning to, trying to, need to, have to, gotta, today, tonight, right now, at the moment, this\n'
-'    (morning|afternoon|evening|week|weekend|second|minute), yesterday, tomorrow, just now, currently (trying|stuck|\n'
-'    working on|looking|reading|writing), so far, in a (minute|second|moment|bit|meeting|hurry|call|rush|sec), later,\n'
-'    last night, again, still waiting, hungry, on my way, for now, (about|almost) to, in an hour, next (week|weekend|\n'
-'    monday|tuesday|wednesday|thursday|friday|saturday|sunday), the other day, earlier, a minute, an hour ago,\n'
-'    minutes ago, hours ago, when you can, keep getting, (no|any|an|some|little|good|bad|great) (idea|ideas|time|\n'
-'    problem|problems|doubt|luck), question*\n'
-'    """,\n'
-'    tasks="""\n'
-'    battery, phone, laptop, wifi, internet, computer, printer, screen, charger, umbrella, step, steps, options,\n'
-'    instructions, results, output, message, messages, price, train, bus, uber, taxi, weather, rain, shirt, error*,\n'
-'    bug*, code, file, files, script, function, functions, build, build fails, query, log, logs, exception, stack\n'
-'    trace, attachment, password, meeting, meetings, deadline, (a|the|my|this|that) report, document, presentation,\n'
-'    slides, spreadsheet, essay, paragraph, sentence, draft, email to, cover letter, table for, reservation, flight,\n'
-'    ticket, order, package, parcel, link, version, install*, compile*, crash*, homework, assignment, invoice,\n'
-'    screenshot, pdf, idea, traffic, tab, tabs, page, command, server, database, update, problem, issue, archive\n'
-'    """,\n'
-'    ask="""\n'
-"    ^(what|what's|whats|which|who|who's|whose|where|where's|when|why|how|how's|is|are|was|were|do|does|did|can|\n"
-"    could|will|would|should|shall|have you|has|may|am i|any|isn't|aren't|don't you|doesn't|got any)\n"
-'    """,\n'
-'    request="""\n'
-'    can you, could you, would you, will you, can i, could i, may i, should i, what should, how (do|can|should|would|\n'
-"    to), help me, tell me, show me, give me, remind me, let me, let's, i need (a|an|some|to|your|help|you|the|it|\n"
-"    this), i want (a|to|you|some|the), (i'd|i would) (like|love) (to|a|you|some), looking for, i wonder, wondering, i\n"
-"    was wondering, i'm wondering, do you, are you, have you, did you, what do, thanks, thank you, any (ideas|tips|\n"
-'    recommendations|advice|suggestions|idea), ^(write|translate|explain|show|give|find|list|create|summarize|\n'
-'    summarise|make|fix|check|suggest|recommend|compare|draft|rewrite|help|tell|describe|generate|convert|add|remove|\n'
-'    remind|schedule|order|send|open|correct|proofread|search|look|calculate|define|read|analyze|review|book me|set|\n'
-'    plan|sum|think of|come up|continue|finish|edit|delete|update|run|try|act|play the|pick|name|rank|paraphrase|\n'
-'    shorten|improve)\n'
-'    """,\n'
-'    suppose="""\n'
-"    if, unless, whether, wish, would, i'd, might, (i|we|it) may, may be, maybe, perhaps, could,\n"
-"    should, must, hope, hoping, hopefully, thinking (of|about), considering, tempted, feel like, i'll, i will,\n"
-"    we'll, ought to, i thought, i think you, i think (it|this|that|we|the), i feel, i believe, i guess, seems, looks\n"
-"    like, in the (movie|book|novel|story|game), in my dream, i dreamt, i dreamed, as if, like i'm, remember that\n"
-'    (day|night|one|song|thing|time|movie|film|book|guy|when), remember to, forgot, forget to, nobody says, not that\n'
-"    i, wouldn't, couldn't, kidding, jk, sarcasm, than i\n"
-'    """,\n'
-'    reported="""\n'
-"    suppose, supposing, imagine, pretend, let's say, say i, assuming, say, says, said, saying, told (me|us|him|her),\n"
-'    tells, asks, asked, claims, claimed, thinks, thought, wrote, writes, replied, according to, apparently, i heard,\n'
-"    i read that, i've heard, they say, people say, quote, quotes, mentioned, announced, complained, insists,\n"
-'    believes\n'
-'    """,\n'
-'    void="""\n'
-'    in room *,\n'
-"    couldn't live without, could eat, could (spend|live|watch|listen|read|talk) *, would never, wouldn't (eat|drink|\n"
-"    trade|touch|miss), could never, won't (eat|drink|touch|fly|use), would describe myself, would call myself,\n"
-'    should avoid, should not eat, must (take|avoid), need (glasses|subtitles|coffee|quiet|silence|insulin|eight|at\n'
-'    least|closed|my|a wheelchair|to avoid|to take|large|low), (try|trying|tried) to (eat|avoid|lose|quit|stop|cut|\n'
-'    learn|sleep|walk|run|stay|drink|save|live|keep|limit|conceive), opened (a|my|our), have to (take|avoid|wear|\n'
-'    inject), want to (learn|become), working towards, in (a|my|recovery|therapy|tech|sales|finance|marketing|school|\n'
-'    college|remission|charge|the army|love|real|education|high|grad|year|med|nursing) *, at (university|uni|college|\n'
-'    risk|school), (good|bad|terrible|great|awful|better|hopeless|useless|rubbish) (at|with), (afraid|scared|\n'
-'    terrified|fond|proud) of, on the (spectrum|board|autism), writing (a novel|a book|my thesis|my dissertation|my\n'
-'    memoir|a phd), seeing (a|someone), getting (married|divorced|a dog|a cat|a puppy), looking after, running (a|\n'
-'    the|my), using (a|an|the|my) *, reading a lot, interested in, full time, making my own, home (schooled|alone),\n'
-'    free on, behind on, in a meeting, early (riser|bird), in a hurry, over (#|sixty), moved to (the|a|an|my|our|\n'
-"    your|his|her|their|its|it|this|that|another|next|using), (would|'d|i'd) (rather|prefer|much rather), not that *,\n"
-'    go to (bed|sleep|the)\n'
-'    """,\n'
-')\n'
-),
-'agent_memory_models.text.languages.es': (
-'"""Spanish."""\n'
-'\n'
-'from __future__ import annotations\n'
-'\n'
-'from .language import Language\n'
-'\n'
-'SPANISH = Language(\n'
-'    name="Spanish",\n'
-'    code="es",\n'
-'    first_person=r"[^aeiou]o\x24|\xe9\x24|amos\x24|emos\x24|imos\x24|oy\x24",\n'
-'    common="""\n'
-'    el, la, los, las, de, que, y, en, un, una, es, no, por, con, para, mi, mis, me, se, del, al, lo, como, m\xe1s,\n'
-'    pero, su, muy, s\xed, si, ya, yo, t\xfa, tu, te, est\xe1, estoy, son, soy, ha, he, hay, tengo, cuando, donde, qu\xe9, c\xf3mo,\n'
-'    cu\xe1l, porque, desde, hace, este, esta, esto, eso, tambi\xe9n, nos, nuestro, nuestra, puedes, hola, gracias,\n'
-'    siempre, nunca, todos, ahora, le, usted, quiero\n'
-'    """,\n'
-'    fillers="""\n'
-'    (buenos|buenas) (d\xedas|tardes|noches), hola a todos, de acuerdo,\n'
-'    y, hola, buenas, bueno, pues, oye, vale, ok, tambi\xe9n, adem\xe1s, la verdad, la verdad es que, por cierto, que, es\n'
-'    que, s\xed, no, pero, porque, ya, en realidad, sinceramente, como te dije, como dije, por si acaso, para que lo\n'
-'    sepas, yo, nosotros, a m\xed, creo que, o sea, mira, ah, eh, personalmente, en general, por favor, puedes, aunque\n'
-'    """,\n'
-'    clause_words="""\n'
-'    si, pero, porque, aunque, ya que, mientras, as\xed que, (y|) (qu\xe9|c\xf3mo|cu\xe1l|cu\xe1les|puedes|podr\xedas|me puedes|me\n'
-'    podr\xedas|d\xf3nde|cu\xe1nto|hay alg\xfan|hay alguna|conoces|sabes|tienes alguna|me recomiendas|alguna idea)\n'
-'    """,\n'
-'    numbers="""\n'
-'    un, una, dos, tres, cuatro, cinco, seis, siete, ocho, nueve, diez, once, doce, quince, veinte, treinta,\n'
-'    cuarenta, cincuenta\n'
-'    """,\n'
-'    adverbs="tambi\xe9n, ya, todav\xeda, no, actualmente, siempre, ahora, realmente, adem\xe1s, a\xfan, muy",\n'
-'    negation="no, nunca, jam\xe1s, tampoco, ni, ya no, nada de",\n'
-'    articles="el, la, los, las, un, una, del, al, este, ese, su, tu, buen, mucho, gran",\n'
-'    subject="me, yo, nosotros, nosotras, a m\xed, a nosotros, mi * y yo",\n'
-'    own="mi, mis, nuestro, nuestra, nuestros, nuestras, m\xedo, m\xeda",\n'
-'    not_liked="""\n'
-'    (tu|tus|esto|eso|esa idea|esta idea|ese|esa|esta|este|aquello|la idea|el plan|c\xf3mo|lo que|la propuesta), que\n'
-'    (me|te)\n'
-'    """,\n'
-'    be="soy, somos, yo soy",\n'
-'    moods="""\n'
-'    consciente, yo, el que, la que, quien, capaz, de los que creen, tonto, idiota, un desastre, todo o\xeddos\n'
-'    """,\n'
-'    strong="""\n'
-'    vivo, vivimos, viv\xeda, viv\xed, vivo con, me llamo, me dicen, nos llamamos, trabajo, trabajamos, trabaj\xe9, trabajando\n'
-'    (en|como|de|desde), curro (en|como|de), estudio, estudi\xe9, estudiamos, nac\xed, nacimos, me crie, me cri\xe9, crec\xed, me\n'
-'    mud\xe9, nos mudamos, me traslad\xe9, emigr\xe9, vengo de, procedo, hablo, hablamos, me cas\xe9, nos casamos, me caso,\n'
-'    casado, casada, divorciado, divorciada, me divorci\xe9, separado, separada, viudo, viuda, soltero, soltera,\n'
-'    jubilado, jubilada, me jubil\xe9, embarazada, comprometido, comprometida, adoptamos, adopt\xe9, colecciono, llevo\n'
-'    (gafas|lentes|lentillas|# a\xf1os|a\xf1os|m\xe1s de|casi|toda|un|una|marcapasos|brackets|aud\xedfonos|tatuajes|desde|\n'
-'    viviendo|trabajando), llevamos, uso (gafas|lentes|lentillas|una talla|talla|silla), calzo, peso, mido, padezco,\n'
-'    sufro, tomo (pastillas|medicaci\xf3n|medicamentos|insulina|antidepresivos|la p\xedldora|una pastilla|metformina|\n'
-'    antihistam\xednicos|medicina|anticonceptivos), me diagnosticaron, me operaron, me oper\xe9, me romp\xed, me fractur\xe9,\n'
-'    dej\xe9 (de|el|la|mi), he dejado, nunca (he|aprend\xed|fui|tuve|hab\xeda|hemos), no he (estado|ido|probado|tenido|\n'
-'    aprendido) nunca, no s\xe9 (nadar|conducir|cocinar|montar|manejar), aprendo, estoy (aprendiendo|estudiando|\n'
-'    embarazada|casado|casada|divorciado|divorciada|jubilado|jubilada|operado|operada|separado|separada|ahorrando|\n'
-'    entrenando|en paro|en el paro|desempleado|desempleada|prometido|prometida|haciendo (un|el|la|una|mi)|criando|\n'
-'    escribiendo (un|una|mi)|sac\xe1ndome|sacando|a dieta|preparando (la|las|una|mi|oposiciones)), estamos (casados|\n'
-'    esperando|divorciados|ahorrando|prometidos|reformando), me gradu\xe9, me licenci\xe9, hice (un|el|la|mi) (m\xe1ster|\n'
-'    doctorado|carrera|grado|tesis|fp), doy clases, ense\xf1o, dirijo, fund\xe9, mont\xe9, abr\xed, tengo (# a\xf1os|alergia|\n'
-'    diabetes|miedo|asma|hijos|nacionalidad|p\xe1nico|fobia|intolerancia|ra\xedces), cumplo, cumplimos, toco, canto en,\n'
-'    juego (al|a|en), practico, entreno, medito, rezo, ayuno, duermo, madrugo, soy de, somos de, perd\xed (a|mi|el), mi\n'
-'    * muri\xf3, gan\xe9, serv\xed, compramos (un|una|la|nuestra|casa|piso), compr\xe9 (un|una|mi) (casa|piso|coche|moto|perro|\n'
-'    departamento), alquilo, alquilamos, cuido, cuidamos, pertenezco, evito, participo, colaboro, echo de menos, me\n'
-'    form\xe9, ejerzo, cobro, gano, renunci\xe9, me despidieron, me ascendieron, cambi\xe9 de (trabajo|carrera|pa\xeds|ciudad),\n'
-'    empec\xe9 a (trabajar|estudiar|aprender|correr|fumar|ir|hacer), acabo de (empezar|mudarme|casarme|jubilarme|\n'
-'    divorciarme|comprar|tener|adoptar), no (fumo|bebo|conduzco|manejo|tomo|como), soy al\xe9rgic*, me apellido, fumo,\n'
-'    conduzco, ahorro, hered\xe9, bailo, pinto, cultivo, cr\xedo, dono, voto\n'
-'    """,\n'
-'    weak="""\n'
-'    tengo, tenemos, ten\xeda, tuve, tuvimos, he tenido, hago, hacemos, hice, hac\xeda, uso, usamos, utilizo, utilizamos,\n'
-'    leo, cocino, corro, corremos, nado, camino, voy, vamos, fui, iba, tomo, monto, escribo, dibujo, coso, tejo,\n'
-'    escucho, veo, compro, compr\xe9, compramos, vend\xed, perd\xed, gan\xe9, empec\xe9, comenc\xe9, termin\xe9, aprend\xed, conoc\xed, estuve,\n'
-'    he estado, estado, era, \xe9ramos, pago, gasto, paso, pas\xe9, ayudo, visito, viajo, viaj\xe9, viajamos, salgo, conduzco,\n'
-'    manejo, programo, desarrollo, dise\xf1o, puedo, no puedo, s\xe9, necesito, llevo, tenido, poseo, juego, me levanto, me\n'
-'    acuesto, me despierto, ando, comparto, cambi\xe9, cambiamos, estoy, estamos, me operan, trabajaba, estudiaba,\n'
-'    jugaba, tocaba, fumaba, particip\xe9, gestiono, coordino, vendo, fabrico, suelo, solemos, colaboro, volv\xed, regres\xe9,\n'
-'    quedo, quedamos, pertenezco\n'
-'    """,\n'
-'    tastes="""\n'
-'    como, comemos, bebo, bebemos, desayuno, ceno, almuerzo, tomo, fumo, viajo, vuelo, me levanto, me acuesto, me\n'
-'    despierto, me siento en, cocino, pido, compro, leo, veo, escucho, elijo, reservo, madrugo, trabajo mejor\n'
-'    """,\n'
-'    likes="""\n'
-'    me (da|dan) (arcadas|n\xe1useas|alergia|grima|repel\xfas|sue\xf1o), no me concentro, me concentro mejor, (me|nos) (gusta|\n'
-'    gustan|gustaba|encanta|encantan|encantaba|flipa|flipan|mola|molan|fascina|fascinan|chifla|chiflan|apasiona|\n'
-'    apasionan|interesa|interesan|apetece m\xe1s|molesta|molestan|irrita|irritan|horroriza|agobia|agobian|aburre|\n'
-'    aburren|repugna|repugnan|da asco|dan asco|da miedo|dan miedo|da pereza|cae mal|sienta mal|sientan mal|pone\n'
-'    nervioso|pone nerviosa|pirra|pirran|tira m\xe1s|va m\xe1s|van m\xe1s|relaja|relajan|cuesta|estresa|estresan|desagrada|\n'
-'    disgusta|vuelve loco|vuelve loca|vuelven loco|vuelven loca|resulta|resultan|saca de quicio|parece mejor|parecen\n'
-'    mejor|parecen aburrid*|parece aburrid*|aburre), prefiero, preferimos, adoro, adoramos, amo, odio, odiamos,\n'
-'    detesto, aborrezco, disfruto, disfrutamos, no soporto, no aguanto, no trago, soy (muy|m\xe1s|un|una|gran|) (fan|\n'
-'    fan\xe1tico|fan\xe1tica|amante|aficionado|aficionada|forofo|adicto|adicta|hincha|seguidor|seguidora|de|friki), me va\n'
-'    m\xe1s, soy m\xe1s de, no soy (muy|mucho|nada|de|un|una) *, aprecio, valoro, le tengo man\xeda, tengo debilidad, paso de,\n'
-'    huyo de, me niego a, no (quiero|necesito) (que me|llamadas|notificaciones|correos), evito, mejor para m\xed, me\n'
-'    funciona mejor\n'
-'    """,\n'
-'    favourites="""\n'
-'    es mejor que, son mejores que, me relaja, me estresa, me estresan, por encima de, sobrevalorad*, (mi|mis|\n'
-'    nuestro|nuestra) * (favorito|favorita|favoritos|favoritas|preferido|preferida|preferidos|preferidas|ideal), (mi|\n'
-'    mis) (favorito|favorita|favoritos|favoritas|preferido|preferida|plan ideal), favorit*, preferid*, no es lo m\xedo,\n'
-'    no son lo m\xedo, no va conmigo, no van conmigo, no es para m\xed, nada como, antes que, mejor que nada, es mi\n'
-'    debilidad, son mi debilidad, es mi perdici\xf3n, es lo m\xedo, mi pasi\xf3n, donde est\xe9 un, donde est\xe9 una, prefiero, soy\n'
-'    m\xe1s de, me gusta m\xe1s\n'
-'    """,\n'
-'    standing="""\n'
-'    ah\xf3rrate, ah\xf3rrame, a partir de ahora, de ahora en adelante, en adelante, (resp\xf3ndeme|cont\xe9stame|h\xe1blame|\n'
-'    escr\xedbeme|expl\xedcame|responde|contesta|tr\xe1tame|ll\xe1mame|dame|h\xe1blale|usa|utiliza|no uses|no utilices|evita|\n'
-'    m\xe1ndame|env\xedame|ponme) (siempre|por favor|solo|s\xf3lo|en|de|nunca|el|emojis|respuestas|corto|breve|todo|las|\n'
-'    unidades|grados|tecnicismos|los|un lenguaje|listas|kil\xf3metros), no (me|) (llames|mandes|env\xedes|pongas|uses|\n'
-'    trates|hables|escribas|contestes|respondas|recomiendes|sugieras|recuerdes|digas) *, siempre (en espa\xf1ol|con|por\n'
-'    escrito|en formato|de forma|resp\xf3ndeme|responde|usa|dame), respuestas (cortas|breves|concisas|largas|directas),\n'
-'    (tut\xe9ame|tr\xe1tame de), sin (emojis|rodeos|tecnicismos|florituras|introducciones|anglicismos), s\xe9 (breve|conciso|\n'
-'    concisa|directo|directa), nada de (emojis|rodeos|tecnicismos)\n'
-'    """,\n'
-'    facts="""\n'
-'    mi (nombre|cumplea\xf1os|apellido|correo|email|e-mail|tel\xe9fono|n\xfamero|m\xf3vil|direcci\xf3n|talla|edad|lengua materna|\n'
-'    idioma|apodo|signo|pueblo|ciudad|profesi\xf3n|grupo sangu\xedneo|peso|altura|aniversario|usuario|c\xf3digo postal|zona\n'
-'    horaria|estatura|sueldo|salario|presupuesto mensual|religi\xf3n|nacionalidad|mote|oficio), mis (pronombres|\n'
-'    apellidos|ra\xedces|or\xedgenes), me llaman, # a\xf1os, recuerda que, acu\xe9rdate de que, ten en cuenta que, toma nota,\n'
-'    apunta que, no olvides que, que sepas que, como (madre|padre|vegetariano|vegetariana|vegano|vegana|m\xe9dico|\n'
-'    m\xe9dica|profesor|profesora|enfermero|enfermera|estudiante|aut\xf3nomo|aut\xf3noma|diab\xe9tico|diab\xe9tica|jubilado|\n'
-'    jubilada|abogado|abogada|musulm\xe1n|musulmana|desarrollador|desarrolladora|cel\xedaco|cel\xedaca|principiante|ingeniero|\n'
-'    ingeniera|dise\xf1ador|dise\xf1adora|freelance), ^(al\xe9rgico|al\xe9rgica|vegetariano|vegetariana|vegano|vegana|jubilado|\n'
-'    jubilada|madre de|padre de|casado|casada|cel\xedaco|cel\xedaca|nacido|nacida|aut\xf3nomo|aut\xf3noma), (maestra|maestro|\n'
-'    profesor|profesora|enfermera|enfermero|m\xe9dico|m\xe9dica) (jubilada|jubilado|de), de profesi\xf3n, en casa somos, somos\n'
-'    (#|familia), en mi (familia|casa|equipo|empresa|trabajo|pueblo|piso) (somos|usamos|hay|nadie|todos|trabajamos|\n'
-'    tenemos|vivimos|hablamos), viene de familia, en paro, desde (peque\xf1o|peque\xf1a|ni\xf1o|ni\xf1a)\n'
-'    """,\n'
-'    hints="ll\xe1mame, puedes llamarme, me llaman, todos me llaman, me dicen, para m\xed, en mi casa, en casa",\n'
-'    kin="""\n'
-'    superior, supervisora, mujer, marido, esposo, esposa, pareja, novio, novia, prometido, prometida, ex, exmarido,\n'
-'    exmujer, hij(o|a|os|as), ni\xf1(o|a|os|as), beb\xe9, mellizos, mellizas, gemel(os|as), peque, peque\xf1a, peque\xf1o, mayor,\n'
-'    madre, mam\xe1, padre, pap\xe1, padres, herman(o|a|os|as), abuel(o|a|os|as), niet(o|a|os|as), t\xed(o|a|os|as),\n'
-'    prim(o|a|os|as), sobrin(o|a|os|as), suegr(o|a|os|as), cu\xf1ad(o|a|os|as), padrastro, madrastra, hijastr(o|a),\n'
-'    ahijad(o|a), familia, mejor amig(o|a), compa\xf1er(o|a) de piso, compa\xf1er(o|a), caser(o|a), jef(e|a), m\xe9dico,\n'
-'    terapeuta, psic\xf3log(o|a), perr(o|a|os|as), perrit(o|a), gat(o|a|os|as), gatit(o|a), mascota, mascotas, caballo,\n'
-'    conejo, h\xe1mster, loro, cachorro, tortuga, canario, equipo, empresa\n'
-'    """,\n'
-'    third="""\n'
-'    es (#|de|un|una|al\xe9rgic*|m\xe9dic*|profesor*|enfermer*|abogad*|ingenier*|maestr*|autista|cel\xedac*|vegetarian*|\n'
-'    vegan*|diab\xe9tic*|muy), son (#|de|gemelos|mellizos|mis|un|una|los|las), se (llama|llaman|apellida|jubil\xf3|cas\xf3|\n'
-'    mud\xf3|casa|muri\xf3|divorciaron), vive, viven, trabaja, trabajan, tiene (#|un|una|asma|diabetes|alergia|miedo|\n'
-'    demencia|alzheimer|autismo|tdah|c\xe1ncer|el), tienen (#|un|una), estudia, estudian, va (a|al), van (a|al), viene\n'
-'    de, vienen de, juega, juegan, toca, habla, hablan, cumple, cumplen, muri\xf3, murieron, falleci\xf3, falleciendo,\n'
-'    naci\xf3, nacieron, al\xe9rgic*, odia, adora, prefiere, le (gusta|encanta|gustan|encantan|diagnosticaron|operaron),\n'
-'    come, bebe, est\xe1 (embarazada|jubilado|jubilada|casado|casada|enferma|enfermo|divorciado|divorciada|en paro|\n'
-'    sordo|ciego|en la universidad|estudiando), est\xe1n (divorciados|jubilados|casados|separados), espera un, empieza,\n'
-'    empez\xf3, conduce, lleva, sufre, padece, era, eran, usa, usamos, usan, emigr\xf3, emigraron, nos visita, crio,\n'
-'    criaron, fue, canta, ense\xf1a, ladra, duerme, pesa, mide\n'
-'    """,\n'
-'    life="""\n'
-'    rodillas, coraz\xf3n, vista, piel, est\xf3mago, sueldo, alquiler, custodia, trayecto, al\xe9rg*, alerg*, intoleran*,\n'
-'    asma, asm\xe1tic*, diabet*, diab\xe9t*, epilep*, migra\xf1*, tdah, autis*, dislex*, cel\xedac*, celiac*, depres*, ansiedad,\n'
-'    insomnio, c\xe1ncer, artritis, artrosis, hipertens*, colesterol, tensi\xf3n, tiroides, hipotiroid*, ac\xfafenos, ci\xe1tica,\n'
-'    marcapasos, operaci\xf3n, operad*, cirug\xeda, cadera, rodilla, espalda, ri\xf1\xf3n, ves\xedcula, tatuaje*, gafas, lentillas,\n'
-'    aud\xedfono*, silla de ruedas, insulina, medicaci\xf3n, pastilla*, vegan*, vegetarian*, gluten, lactosa, halal,\n'
-'    kosher, keto, carne, pescado, cerdo, leche, az\xfacar, alcohol, caf\xe9, t\xe9, cerveza, vino, marisco, mariscos, nueces,\n'
-'    cacahuetes, picante, hij(o|a|os|as), ni\xf1(o|a|os|as), beb\xe9, mellizos, mellizas, gemel(os|as), marido, mujer,\n'
-'    esposo, esposa, novi(o|a), pareja, herman(o|a|os|as), padres, abuel(o|a|os|as), niet(o|a|os|as),\n'
-'    prim(o|a|os|as), sobrin(o|a|os|as), perr(o|a|os|as), gat(o|a|os|as), caballo*, conejo*, h\xe1mster, gallinas,\n'
-'    abejas, cabras, acuario, mascota*, soltero, soltera, casad(o|a|os), divorciad(o|a), viud(o|a), embarazad*, gay,\n'
-'    lesbiana, enfermer(o|a), m\xe9dic(o|a), doctor*, profesor*, maestr(o|a), ingenier(o|a), desarrollador*,\n'
-'    programador*, abogad(o|a), estudiante, dise\xf1ador*, contable, electricista, fontaner(o|a), carpinter(o|a),\n'
-'    cociner(o|a), panader(o|a), camarer(o|a), piloto, conductor*, agricultor*, aut\xf3nom(o|a), consultor*,\n'
-'    cient\xedfic(o|a), farmac\xe9utic(o|a), dentista, veterinari(o|a), periodista, traductor*, escritor*, artista,\n'
-'    m\xfasic(o|a), fot\xf3graf(o|a), arquitect(o|a), bomber(o|a), polic\xeda, militar, mec\xe1nic(o|a), jubilad(o|a),\n'
-'    funcionari(o|a), ama de casa, carrera, doctorado, m\xe1ster, universidad, facultad, escuela, cole, medicina,\n'
-'    f\xedsica, derecho, biolog\xeda, qu\xedmica, historia, filosof\xeda, econom\xeda, psicolog\xeda, matem\xe1ticas, filolog\xeda,\n'
-'    inform\xe1tica, piano, guitarra, viol\xedn, bajo, bater\xeda, saxof\xf3n, flauta, trompeta, coro, banda, orquesta, ajedrez,\n'
-'    f\xfatbol, tenis, p\xe1del, baloncesto, voleibol, golf, yoga, pilates, gimnasio, marat\xf3n, maratones, escalada,\n'
-'    escalar, senderismo, monta\xf1a, ciclismo, bici, bicicleta, nataci\xf3n, nadar, correr, vela, buceo, esqu\xed, esquiar,\n'
-'    surf, k\xe1rate, judo, boxeo, crossfit, punto, ganchillo, huerto, jard\xedn, cer\xe1mica, podcast*, vinilos, casa, piso,\n'
-'    departamento, apartamento, \xe1tico, estudio, balc\xf3n, terraza, granja, hipoteca, coche, carro, moto, furgoneta,\n'
-'    coche el\xe9ctrico, carn\xe9, carnet, musulm*, cristian*, cat\xf3lic*, jud\xed*, budista, hind\xfa, ate(o|a), iglesia,\n'
-'    mezquita, ramad\xe1n, acento, biling\xfce, idioma*, ingl\xe9s, franc\xe9s, alem\xe1n, espa\xf1ol, catal\xe1n, euskera, gallego,\n'
-'    italiano, portugu\xe9s, japon\xe9s, chino, \xe1rabe, ruso, nacionalidad, pasaporte, turno*, noche, noches, teletrabajo,\n'
-'    remoto, empresa, negocio, tienda, panader\xeda, restaurante, blog, canal, media jornada, zurd(o|a), diestr(o|a),\n'
-'    dalt\xf3nic(o|a), sord(o|a), cieg(o|a), alturas, ara\xf1as, fobia, miedo a, introvertid(o|a), extrovertid(o|a),\n'
-'    madrugador*, nocturn*, boda, cumplea\xf1os, aniversario, kilos, kg, cm, hijo \xfanico, hija \xfanica, pueblo, campo,\n'
-'    afueras, tercero, ascensor, iphone, android, linux, windows, mac, equipo, voluntari(o|a), banco de alimentos,\n'
-'    ong, pensi\xf3n, oposiciones, nacid(o|a), tesis, herencia\n'
-'    """,\n'
-'    habits="""\n'
-'    siempre, nunca, jam\xe1s, normalmente, generalmente, casi nunca, casi siempre, a menudo, a veces no, rara vez,\n'
-'    solo, s\xf3lo, solamente, habitualmente, suelo, todos los (d\xedas|lunes|martes|mi\xe9rcoles|jueves|viernes|s\xe1bados|\n'
-'    domingos|fines|veranos|a\xf1os|meses), todas las (ma\xf1anas|noches|tardes|semanas), cada (d\xeda|ma\xf1ana|semana|noche|\n'
-'    a\xf1o|mes|verano|domingo|s\xe1bado|lunes|# *|fin), los (lunes|martes|mi\xe9rcoles|jueves|viernes|s\xe1bados|domingos|\n'
-'    fines), # veces (por|a la|al), una vez (por|a la|al), entre semana, por las (ma\xf1anas|noches|tardes), por la\n'
-'    (ma\xf1ana|noche|tarde), a diario, diariamente, en mi tiempo libre, ya no, despu\xe9s del trabajo, antes de *, de\n'
-'    lunes a *, como hobby, de hobby, habitual, regularmente, en ayunas\n'
-'    """,\n'
-'    lasting="""\n'
-'    desde, hace (#|un|una|unos|unas|muchos|varios|poco|a\xf1os|tiempo|m\xe1s) *, # a\xf1os, el a\xf1o pasado, el mes pasado, el\n'
-'    verano pasado, el a\xf1o que viene, (en|desde|de) ##, ##, de (peque\xf1o|peque\xf1a|ni\xf1o|ni\xf1a|joven), cuando era, toda mi\n'
-'    vida, toda la vida, mi infancia, originalmente, en (enero|febrero|marzo|abril|mayo|junio|julio|agosto|\n'
-'    septiembre|octubre|noviembre|diciembre), este a\xf1o, pr\xf3ximo (a\xf1o|verano), este (verano|oto\xf1o|invierno), a\xf1os,\n'
-'    recientemente, antes, durante *, una vez, por primera vez, un tiempo\n'
-'    """,\n'
-'    passing="""\n'
-'    cambi\xe9 (el|la|los|las), a\xf1ad\xed, agregu\xe9, com\xed, quit\xe9, arregl\xe9, recoger, recojo, tengo (fr\xedo|calor), me llam\xf3,\n'
-'    tom\xe9 un, cen\xe9, desayun\xe9, estaba (en|viendo|pensando), est\xe1 esperando (en|fuera|aqu\xed|a), est\xe1n esperando,\n'
-'    hag\xe1moslo, vamos a ver, entiendo, no entiendo, comprendo, veo, miro, lo miro, pruebo, lo pruebo, prob\xe9, he\n'
-'    probado, intent\xe9, ped\xed, envi\xe9, mand\xe9, te mando, abr\xed el, descargu\xe9, encontr\xe9, no encuentro, necesito, espero, me\n'
-'    siento (mal|bien|raro|un), recuerdo, no recuerdo, me acuerdo, olvid\xe9, olvidado, me duele, me duelen, dolor,\n'
-'    fiebre, resfriado, resfriada, gripe, derram\xe9, se me (cay\xf3|ha|olvid\xf3|rompi\xf3|perdi\xf3), me he (tirado|dormido|\n'
-'    despertado|manchado|olvidado|ca\xeddo|perdido|equivocado|quedado), despertarme, llego tarde, perd\xed (las|la|el) *,\n'
-'    de acuerdo, s\xe9 (que|c\xf3mo|por|si|lo), no s\xe9, no (puedo|logro|consigo) *, te digo, te cuento, te (aviso|llamo|\n'
-'    escribo|env\xedo|paso), instal\xe9, sub\xed, copi\xe9, reinici\xe9, me sale, me da (error|un|igual), me aparece, me parece\n'
-'    (bien|que|mal|una|buena), lo siento, perdona, perd\xf3n, disculpa, minutos, bajo de \xe1nimo, le\xed, he visto, vi (que|\n'
-'    el|la|un), llegu\xe9, sal\xed, com\xed (con|en|un), fui (al|a la|de), me qued\xe9, me equivoqu\xe9, hoy, esta (ma\xf1ana|noche|\n'
-'    tarde|semana), ahora mismo, en este momento, de momento, ayer, anoche, ma\xf1ana por, para ma\xf1ana, luego, m\xe1s\n'
-'    tarde, enseguida, acabo de (enviar|mandar|ver|leer|llegar|comer), acaba de, hambre, sed, sue\xf1o, prisa, quiero,\n'
-'    queremos, quer\xeda, quisiera, tengo que, tenemos que, voy a (ver|intentar|probar|hacer|salir|comprar|dormir|comer|\n'
-'    leer|necesitar|pensar|buscar|mirar|preguntar), intento, intentando, estoy (cansad*|hart*|list*|muy|un poco|bien|\n'
-'    mal|feliz|triste|aqu\xed|en|enfad*|nervios*|segur*|esperando|buscando|pensando|intentando|contento|contenta|\n'
-'    perdid*|confund*|ocupad*|liad*|preocupad*|agotad*|aburrid*|atascad*|de acuerdo|a punto|viendo|leyendo|trabajando\n'
-'    en un|trabajando en el), ni idea, no tengo (ni idea|tiempo|idea|ganas), duda*, problema*, pregunta*, reuni\xf3n,\n'
-'    cita, otra vez, de nuevo, un momento, el otro d\xeda, la semana que viene, este finde, este fin de semana, ahora\n'
-'    vuelvo, fr\xedo, calor, raz\xf3n, el lunes, el martes, el mi\xe9rcoles, el jueves, el viernes, ganas de, en un rato,\n'
-'    necesito (comprar|hacer|saber|un|una|que|terminar|ayuda)\n'
-'    """,\n'
-'    tasks="""\n'
-'    bater\xeda, m\xf3vil, celular, port\xe1til, wifi, internet, pantalla, cargador, paso, pasos, opciones, instrucciones,\n'
-'    resultado, mensaje, precio, tren, bus, autob\xfas, taxi, tiempo hace, lluvia, camisa, error*, fallo, bug, c\xf3digo,\n'
-'    archivo*, fichero*, script, funci\xf3n, compilaci\xf3n, consulta, log*, excepci\xf3n, adjunto, contrase\xf1a, reuni\xf3n,\n'
-'    plazo, informe, documento, presentaci\xf3n, diapositivas, hoja de c\xe1lculo, ensayo, p\xe1rrafo, frase, borrador, carta\n'
-'    de presentaci\xf3n, reserva*, vuelo, billete, entrada*, pedido, paquete, enlace, versi\xf3n, instal*, deberes,\n'
-'    factura, captura, pdf, idea, atasco, pesta\xf1a, p\xe1gina, comando, servidor, base de datos, actualiz*, ordenador,\n'
-'    computador*, impresora, mesa para\n'
-'    """,\n'
-'    ask="""\n'
-'    ^(qu\xe9|que|cu\xe1l|cu\xe1les|qui\xe9n|qui\xe9nes|d\xf3nde|cu\xe1ndo|c\xf3mo|cu\xe1nto|cu\xe1nta|cu\xe1ntos|cu\xe1ntas|por qu\xe9|es posible|hay|\n'
-'    puedes|podr\xedas|puedo|podr\xeda|deber\xeda|debo|sabes|crees|piensas|conoces|tienes|has|t\xfa crees|te parece|para qu\xe9|a\n'
-'    qu\xe9|de qu\xe9|en qu\xe9|con qu\xe9) (#|*)\n'
-'    """,\n'
-'    request="""\n'
-'    puedes, podr\xedas, puede usted, podr\xeda, ay\xfadame, dime, mu\xe9strame, dame (un|una|ideas|la|el), d\xe9jame, vamos a ver,\n'
-'    necesito (un|una|ayuda|que|tu|saber|escribir|el|la), busco, estoy buscando, quiero (que|un|una|saber|reservar|\n'
-'    hacer|comprar|pedir|ver), me gustar\xeda (saber|reservar|que|un|una|pedir|hacer|ver|ir|tener), quisiera, me\n'
-'    pregunto, gracias, alguna (idea|receta|recomendaci\xf3n|sugerencia), qu\xe9 me, ^(escribe|traduce|explica|expl\xedcame|\n'
-'    muestra|ense\xf1a|encuentra|haz|crea|resume|corrige|revisa|sugiere|recomienda|recomi\xe9ndame|compara|redacta|cuenta|\n'
-'    cu\xe9ntame|describe|genera|calcula|lee|analiza|planifica|reserva|abre|env\xeda|manda|borra|mejora|acorta|a\xf1ade|\n'
-'    cambia|ordena|repite|busca|imagina|lista|prop\xf3n|convierte|ponme un|recu\xe9rdame)\n'
-'    """,\n'
-'    suppose="""\n'
-'    si fuera, si, quiz\xe1, quiz\xe1s, tal vez, a lo mejor, ojal\xe1, podr\xeda, podr\xedamos, deber\xeda, deber\xedamos, ser\xeda,\n'
-'    gustar\xeda, querr\xeda, creo, creemos, pienso, supongo, imagino, parece que, espero, esperamos, cuando termine, si\n'
-'    tuviera, tuviera, como si, so\xf1\xe9, en la (pel\xedcula|novela|historia|serie), en el (libro|juego|cuento), es broma,\n'
-'    olvid\xe9, olvid\xf3, pensando (si|en), dudo, no estoy segur*, har\xeda, ir\xeda, comprar\xeda, vivir\xeda, tendr\xeda, puede que, me\n'
-'    planteo, ser\xe1, vaya\n'
-'    """,\n'
-'    reported="""\n'
-'    dice, dicen, dijo, dijeron, dec\xeda, cont\xf3, cuenta que, me cont\xf3, coment\xf3, comenta, pregunt\xf3, pregunta, seg\xfan,\n'
-'    afirma, afirm\xf3, escribi\xf3, asegura, piensa que, cree que, opina, respondi\xf3, se ve que, al parecer, por lo visto,\n'
-'    he o\xeddo, he le\xeddo, le\xed que, o\xed que, imagina que, imag\xednate, supongamos, sup\xf3n, pongamos, finge, cita, cit\xf3\n'
-'    """,\n'
-'    void="""\n'
-'    me gustar\xeda que me (llames|trates|hables|respondas), no como, como si, (y|) como (madre|padre), el trabajo, la\n'
-'    como, as\xed como, tanto como, como (un|una|el|la|los|este|ese|siempre|dije|te), no s\xe9 (si|por|c\xf3mo|qu\xe9|cu\xe1l|\n'
-'    cu\xe1ndo|d\xf3nde), he le\xeddo (todo|toda|todos), fuera de, si bien, busco la belleza, te veo, lo miro, ya veo, a ver,\n'
-'    vamos a, estado civil\n'
-'    """,\n'
-')\n'
-),
-'agent_memory_models.text.languages.fr': (
-'"""French."""\n'
-'\n'
-'from __future__ import annotations\n'
-'\n'
-'from .language import Language\n'
-'\n'
-'FRENCH = Language(\n'
-'    name="French",\n'
-'    code="fr",\n'
-'    needs_subject=True,\n'
-'    common="""\n'
-"    le, la, les, l', un, une, des, de, d', du, et, est, en, que, qu', qui, dans, pour, pas, je, j', ne, n', ce, c',\n"
-"    \xe7a, il, elle, on, nous, vous, tu, te, t', me, m', moi, mon, ma, mes, ton, ta, tes, son, sa, ses, notre, nos, au,\n"
-'    aux, avec, sur, par, mais, ou, o\xf9, plus, tr\xe8s, suis, ai, ont, sont, peux, fait, comment, quel, quelle, pourquoi,\n'
-"    bonjour, salut, merci, depuis, chez, jamais, toujours, s', se, si, y, \xeatre, avoir, quand, quoi, \xe9t\xe9, m\xeame, sans\n"
-'    """,\n'
-'    fillers="""\n'
-"    et, salut, bonjour, coucou, bon, ben, bah, alors, ok, oui, non, aussi, d'ailleurs, au fait, en fait, en vrai,\n"
-'    franchement, honn\xeatement, mais, parce que, car, puis, pour info, sinon, enfin, moi, nous, perso,\n'
-"    personnellement, comme je disais, comme je l'ai dit, voil\xe0, hein, en g\xe9n\xe9ral, s'il te pla\xeet, stp, svp, du coup,\n"
-'    je crois que, je pense que, sache que, tu peux\n'
-'    """,\n'
-'    clause_words="""\n'
-"    si, s'il, mais, parce que, m\xeame si, alors que, car, vu que, puisque, donc, (et|) (tu peux|peux tu|tu pourrais|\n"
-"    pourrais tu|pouvez vous|vous pouvez|quel|quelle|quels|quelles|comment|o\xf9|combien|est ce que|qu'est ce|tu as|as\n"
-'    tu|tu connais|je peux|puis je|que faire|que me)\n'
-'    """,\n'
-'    numbers="""\n'
-'    un, une, deux, trois, quatre, cinq, six, sept, huit, neuf, dix, onze, douze, quinze, vingt, trente, quarante,\n'
-'    cinquante\n'
-'    """,\n'
-'    adverbs="""\n'
-'    tellement, si, hyper, super, aussi, d\xe9j\xe0, encore, pas, plus, toujours, vraiment, actuellement, maintenant,\n'
-"    d\xe9sormais, en fait, \xe9galement, jamais, plut\xf4t, tr\xe8s, assez, trop, un peu, d'ailleurs\n"
-'    """,\n'
-'    negation="pas, ne, n\', jamais, plus, aucun, aucune, ni, rien",\n'
-'    articles="le, la, les, un, une",\n'
-'    subject="m\', me, je, j\', nous, on, moi, mon * et moi, ma * et moi",\n'
-'    other="tu, il, elle, ils, elles, vous, \xe7a, cela, ceci, qui, les gens, quelqu\'un, personne",\n'
-'    own="mon, ma, mes, notre, nos",\n'
-'    not_liked="""\n'
-"    (ton|ta|tes|votre|vos), \xe7a, cela, cette id\xe9e, ce que (tu|vous), l'id\xe9e, la proposition, bien (ton|ta|tes|votre|\n"
-"    l'id\xe9e|\xe7a), beaucoup (ton|ta|tes|\xe7a)\n"
-'    """,\n'
-'    be="je suis, on est, nous sommes, j\'\xe9tais, moi je suis, je ne suis, je n\'\xe9tais, suis je",\n'
-'    moods="""\n'
-"    fatigu*, crev*, content*, heureux, heureuse, triste*, pr\xeat*, s\xfbr*, certain*, d'accord, en (retard|train|route|\n"
-'    r\xe9union|vacances|cours|pause|panne|col\xe8re|ligne|voiture|avance), au (travail|bureau|boulot|lit|t\xe9l\xe9phone|resto),\n'
-"    \xe0 (la|l'|table|fond|bout|deux|c\xf4t\xe9), \xe0 *, dans (le|la|les|un|une|mon), l\xe0, ici, chez, dehors, coinc\xe9*, bloqu\xe9*,\n"
-'    perdu*, confus*, \xe9nerv\xe9*, f\xe2ch\xe9*, d\xe9\xe7u*, inquiet, inqui\xe8te, stress\xe9*, nerveux, nerveuse, occup\xe9*, curieux,\n'
-'    curieuse, d\xe9sol\xe9*, reconnaissant*, ravi*, malade, enrhum\xe9*, rassasi\xe9*, bourr\xe9*, saoul\xe9*, saoul*, d\xe9go\xfbt\xe9*,\n'
-'    d\xe9bord\xe9*, dispo*, libre, int\xe9ress\xe9*, all\xe9*, venu*, parti*, rest\xe9*, tomb\xe9*, arriv\xe9*, rentr\xe9*, sorti*, pass\xe9*,\n'
-'    mont\xe9*, tout*, en train, sur (le|la|un|une|mon), tranquille, bien, mal, mieux, au, aux, \xe9puis\xe9*, claqu\xe9*, mort*,\n'
-'    motiv\xe9*, impatient*, dans, emb\xeat\xe9*, paum\xe9*, en, press\xe9*, de retour, de bonne humeur, de mauvaise humeur, hors,\n'
-'    encore au, rendu*\n'
-'    """,\n'
-'    strong="""\n'
-'    suis en cong\xe9 (parental|maternit\xe9|paternit\xe9|maladie), vis, vivons, vit, vivais, ai v\xe9cu, avons v\xe9cu, habite,\n'
-"    habitons, habitais, ai habit\xe9, m'appelle, me nomme, nous appelons, travaille, travaillons, travaillais, ai\n"
-'    travaill\xe9, bosse, bossons, bossais, ai boss\xe9, \xe9tudie, \xe9tudiais, ai \xe9tudi\xe9, suis n\xe9, suis n\xe9e, n\xe9, n\xe9e, ai\n'
-"    grandi, avons grandi, ai d\xe9m\xe9nag\xe9, avons d\xe9m\xe9nag\xe9, viens (de|du|d'|des) *, suis (originaire|de|du|d'|des|fan|\n"
-'    mari\xe9|mari\xe9e|divorc\xe9|divorc\xe9e|veuf|veuve|c\xe9libataire|s\xe9par\xe9|s\xe9par\xe9e|fianc\xe9|fianc\xe9e|pacs\xe9|pacs\xe9e|enceinte|en\n'
-'    (couple|t\xe9l\xe9travail|fauteuil|arr\xeat|alternance|reconversion|premi\xe8re|deuxi\xe8me|troisi\xe8me|terminale|licence|master|\n'
-"    th\xe8se|r\xe9mission|retraite)|\xe0 (la retraite|mon compte|mi|mi-temps|temps|d\xe9couvert|risque|la fac|l'universit\xe9|la\n"
-"    recherche d'un emploi)|au ch\xf4mage|sous (traitement|insuline|antid\xe9presseurs|anticoagulants)|allergique*|devenu|\n"
-'    devenue|pass\xe9 v\xe9g\xe9tarien|en cdi|en cdd|dans (la|le) (fonction|b\xe2timent|restauration|finance|marketing|sant\xe9)),\n'
-'    parle, parlons, me suis (mari\xe9|mari\xe9e|cass\xe9|cass\xe9e|fractur\xe9|install\xe9|install\xe9e|pacs\xe9|pacs\xe9e|s\xe9par\xe9|s\xe9par\xe9e|\n'
-'    reconverti|reconvertie|fait|mis|mise|form\xe9|form\xe9e|converti|convertie|lanc\xe9|lanc\xe9e|inscrit|inscrite), nous sommes\n'
-'    (mari\xe9s|pacs\xe9s|install\xe9s|rencontr\xe9s|s\xe9par\xe9s), se marie, nous marions, me marie, ai (\xe9pous\xe9|divorc\xe9|adopt\xe9|\n'
-'    arr\xeat\xe9|perdu (mon|ma|mes|#)|eu (un|une|#|mon|ma)|fait (des \xe9tudes|un|une|mes|mon|ma)|appris|fond\xe9|cr\xe9\xe9|ouvert|\n'
-'    achet\xe9 (une maison|un appart|un appartement|ma|mon|une voiture)|mont\xe9 ma|mont\xe9 mon|quitt\xe9|d\xe9missionn\xe9|obtenu|\n'
-'    pass\xe9 (mon|mes|ma)|\xe9t\xe9 (op\xe9r\xe9|op\xe9r\xe9e|diagnostiqu\xe9|diagnostiqu\xe9e|licenci\xe9|licenci\xe9e|adopt\xe9|adopt\xe9e|\xe9lev\xe9|\xe9lev\xe9e|\n'
-'    promu|promue)|chang\xe9 de|commenc\xe9 (\xe0|le|la|un|une)|l\xe2ch\xe9|gagn\xe9|h\xe9rit\xe9|pris ma retraite), avons (eu|achet\xe9|adopt\xe9|\n'
-'    divorc\xe9|ouvert|perdu|d\xe9m\xe9nag\xe9|emm\xe9nag\xe9|vendu|#), a (achet\xe9|adopt\xe9|eu|emm\xe9nag\xe9|d\xe9m\xe9nag\xe9|vendu|perdu|divorc\xe9|\n'
-'    ouvert|quitt\xe9|#|des|un|une|trois|deux), collectionne, porte (des|un|une|du|les), chausse, mesure, p\xe8se, souffre,\n'
-"    prends (un traitement|des m\xe9dicaments|de l'insuline|la pilule|des|toujours|chaque|un comprim\xe9|des anti*), n'ai\n"
-"    jamais, ai jamais, suis jamais, ne suis jamais, n'ai plus, n'ai pas (d'enfant*|de voiture|le permis|d'animaux|de\n"
-"    fr\xe8re*|de s\u0153ur*|de permis), ai (pas le permis|le permis|pas d'enfant*|# ans|peur (de|des|du)|le vertige|une\n"
-"    allergie|des allergies|de l'asthme|du diab\xe8te|une phobie|horreur|la nationalit\xe9|la double|des origines|un\n"
-'    dipl\xf4me|un master|un doctorat|un cdi|un handicap), sais pas (nager|conduire|cuisiner|faire du), ne sais pas\n'
-'    (nager|conduire|cuisiner), apprends, apprenons, attends un (b\xe9b\xe9|enfant), attend un b\xe9b\xe9, attendons, enseigne,\n'
-"    dirige, g\xe8re, tiens (un|une), joue (de|du|au|aux|\xe0|dans), jouons, chante, pratique, m'entra\xeene, m\xe9dite, prie,\n"
-"    je\xfbne, dors (mal|tr\xe8s|peu|bien|toujours|environ|#), f\xeate, fais (partie|du b\xe9n\xe9volat|de la|de l'|du|des \xe9tudes|\n"
-"    une th\xe8se|un doctorat|un master|une formation|un r\xe9gime|le ramadan|mes \xe9tudes), faisons (partie|du|de la|de l'),\n"
-'    fume, bois (pas|plus), ne (bois|mange|fume|conduis) (pas|plus|jamais), mange (pas|plus), fume (pas|plus),\n'
-'    conduis, poss\xe8de, poss\xe9dons, loue, louons, \xe9l\xe8ve, \xe9levons, cultive, peins, danse, donne des cours, \xe9vite, gagne,\n'
-"    touche, m'occupe, nous occupons, \xe9conomise, pr\xe9pare (un|le|mon|une|l') (marathon|concours|mariage|th\xe8se|\n"
-'    agr\xe9gation), appartiens, ai rompu, milite, vote, supporte (pas|plus) (le lactose|le gluten), dig\xe8re (pas|mal),\n'
-'    d\xe9m\xe9nage en, d\xe9m\xe9nageons, prends ma retraite, attends mon, suis un (traitement|r\xe9gime), suis une (formation|\n'
-'    th\xe9rapie), vais (\xeatre|devenir) (papa|maman|p\xe8re|m\xe8re|grand), va (avoir|se marier)\n'
-'    """,\n'
-'    weak="""\n'
-'    ai, avons, a, avais, avions, avait, ai eu, fais, faisons, fait, ai fait, faisais, utilise, utilisons, lis,\n'
-'    cuisine, cours, nage, marche, vais, va, allons, prends, prend, prenons, \xe9cris, dessine, couds, tricote, regarde,\n'
-'    \xe9coute, ach\xe8te, ai achet\xe9, ai vendu, ai perdu, ai fini, ai rencontr\xe9, \xe9tais, \xe9tions, paie, paye, d\xe9pense, passe,\n'
-'    ai pass\xe9, aide, visite, voyage, sors, programme, d\xe9veloppe, con\xe7ois, peux, sais, garde, joue, me l\xe8ve, me\n'
-'    couche, me r\xe9veille, partage, ai chang\xe9, suis, sommes, est, fumais, jouais, ai particip\xe9, participe, vends,\n'
-'    monte, poss\xe8de, ai \xe9t\xe9, ai commenc\xe9, roule, conduis, tiens, pars, ai lu, jardine, bricole, cherche \xe0 apprendre,\n'
-'    re\xe7ois, per\xe7ois, ai pris, suivi, ai rejoint\n'
-'    """,\n'
-'    tastes="""\n'
-'    mange, mangeons, bois, boit, buvons, petit-d\xe9jeune, d\xeene, d\xe9jeune, fume, voyage, me l\xe8ve, me couche, me\n'
-"    r\xe9veille, m'assois, m'assieds, cuisine, commande, prends, choisis, r\xe9serve, lis, regarde, \xe9coute, ach\xe8te,\n"
-'    travaille mieux\n'
-'    """,\n'
-'    likes="""\n'
-"    me (donne|donnent) (la naus\xe9e|envie de vomir|mal|des boutons|le cafard|de l'\xe9nergie), n'arrive pas \xe0 me\n"
-'    concentrer, arrive pas \xe0 me concentrer, aime, aimons, aime pas, adore, adorons, d\xe9teste, d\xe9testons, pr\xe9f\xe8re,\n'
-'    pr\xe9f\xe9rons, pr\xe9f\xe9rerais, hais, supporte pas, ne supporte (pas|plus), supporte plus, raffole, kiffe, appr\xe9cie, me\n'
-"    passionne, me passionnent, me pla\xeet, me plaisent, m'\xe9nerve, m'\xe9nervent, m'agace, m'agacent, m'insupporte,\n"
-"    m'ennuie, m'ennuient, me d\xe9go\xfbte, me d\xe9go\xfbtent, me fait peur, me font peur, me d\xe9tend, me stresse, me stressent,\n"
-"    m'int\xe9resse, m'int\xe9ressent, me fascine, me fascinent, me saoule, me gonfle, me manque, m'angoisse, m'angoissent,\n"
-'    me g\xeane, me d\xe9range, me d\xe9rangent, me convient, me r\xe9ussit, me met mal, suis (fan|fana|accro|dingue|fou|folle|\n'
-'    passionn\xe9|passionn\xe9e|amateur|amatrice|mordu|mordue|grand fan|grande fan|un grand|une grande|plut\xf4t|plus|pas fan|\n'
-"    pas tr\xe8s|allergique aux appels|friand|friande|un inconditionnel|supporter|adepte) (de|d'|du|des|th\xe9|caf\xe9|chien|\n"
-'    chat|*), trouve * (nul|nulle|chiant|g\xe9nial|g\xe9niale|insupportable|ennuyeux|mieux|reposant|d\xe9sagr\xe9able), trouve *\n'
-'    * (nul|nulle|chiant|g\xe9nial|insupportable|ennuyeux|mieux|reposant|trop|plus|surcot\xe9*), ai horreur, tiens \xe0,\n'
-'    craque pour, ai un faible, fuis, ne jure que, jure que par, ai du mal avec, bosse mieux, travaille mieux, en\n'
-'    pince, v\xe9n\xe8re, me m\xe9fie\n'
-'    """,\n'
-'    favourites="""\n'
-"    c'est mieux que, mieux que, me stresse, me stressent, me d\xe9tend, par dessus tout, surcot\xe9*, \xe7a m'aide, (mon|ma|\n"
-'    mes|notre|nos) * (pr\xe9f\xe9r\xe9|pr\xe9f\xe9r\xe9e|pr\xe9f\xe9r\xe9s|pr\xe9f\xe9r\xe9es|favori|favorite|id\xe9al|id\xe9ale|f\xe9tiche), (mon|ma|mes)\n'
-"    (pr\xe9f\xe9r\xe9|pr\xe9f\xe9r\xe9e|p\xe9ch\xe9|plat pr\xe9f\xe9r\xe9|grande passion|passion), pr\xe9f\xe9r\xe9*, (c'est|) pas (mon|ma|mes) (truc|d\xe9lire|\n"
-"    tasse|genre|fort|kiff), n'est pas (mon|ma) (truc|d\xe9lire|tasse|genre|fort), pas pour moi, tr\xe8s peu pour moi, rien\n"
-'    ne vaut, je pr\xe9f\xe8re, plut\xf4t que, plut\xf4t (th\xe9|caf\xe9|chien|chat|mer|montagne), mon dada, ma came, mon p\xe9ch\xe9 mignon,\n'
-"    c'est mon truc, pas fan, grand fan, grande fan\n"
-'    """,\n'
-'    standing="""\n'
-"    \xe9pargne moi, \xe9vite moi, \xe0 partir de maintenant, d\xe9sormais, dor\xe9navant, \xe0 l'avenir, (r\xe9ponds|r\xe9ponds moi|r\xe9pondez\n"
-"    moi|parle moi|\xe9cris moi|explique moi|appelle moi|donne moi|utilise|n'utilise|\xe9vite|envoie moi|tutoie|tutoie moi|\n"
-"    vouvoie|vouvoie moi|vouvoyez|ne m'appelle|ne m'envoie|ne m'\xe9cris|ne me propose|ne me parle|ne me donne|ne mets|\n"
-"    ne me tutoie|arr\xeate) (toujours|s'il te pla\xeet|stp|seulement|en|uniquement|jamais|pas|plus|des|les|des r\xe9ponses|\n"
-"    court|bref|avec|le|du|d'abord|par|au|moi|directement|simplement|de), pas (d'emoji|d'emojis|de jargon|de blabla|\n"
-"    de smileys|d'anglicismes|de tutoiement), r\xe9ponses (courtes|br\xe8ves|concises|longues|directes|en), sans (emojis|\n"
-'    blabla|jargon|fioritures|emoji|introduction|pr\xe9ambule), (on|tu) peut se tutoyer, toujours (en fran\xe7ais|en liste|\n'
-'    par \xe9crit), sois (bref|br\xe8ve|concis|direct|directe|concise), va droit au but, tutoie moi, vouvoie moi, on se\n'
-'    tutoie\n'
-'    """,\n'
-'    facts="""\n'
-'    mon (nom|pr\xe9nom|anniversaire|adresse|num\xe9ro|t\xe9l\xe9phone|mail|email|e-mail|surnom|signe|\xe2ge|m\xe9tier|poids|fuseau\n'
-'    horaire|code postal|salaire|village|groupe sanguin|pseudo|budget mensuel), ma (taille|date de naissance|ville\n'
-"    natale|langue maternelle|pointure|profession|religion|nationalit\xe9|ville d'origine), mes (pronoms|origines|\n"
-"    racines), # ans, note que, retiens que, souviens toi que, rappelle toi que, n'oublie pas que, sache que, garde\n"
-'    en t\xeate que, (en tant que|comme) (m\xe8re|p\xe8re|maman|papa|v\xe9g\xe9tarien|v\xe9g\xe9tarienne|v\xe9gan|v\xe9gane|m\xe9decin|prof|\n'
-'    professeur|infirmier|infirmi\xe8re|\xe9tudiant|\xe9tudiante|ind\xe9pendant|ind\xe9pendante|freelance|diab\xe9tique|retrait\xe9|\n'
-'    retrait\xe9e|avocat|avocate|musulman|musulmane|d\xe9veloppeur|d\xe9veloppeuse|c\u0153liaque|d\xe9butant|d\xe9butante|parent|\n'
-'    ing\xe9nieur|designer|artisan|v\xe9g\xe9talien|v\xe9g\xe9talienne), ^(allergique|v\xe9g\xe9tarien|v\xe9g\xe9tarienne|v\xe9gan|v\xe9gane|retrait\xe9|\n'
-'    retrait\xe9e|mari\xe9|mari\xe9e|maman de|papa de|p\xe8re de|m\xe8re de|institutrice|instituteur|divorc\xe9|divorc\xe9e|c\u0153liaque), \xe0\n'
-'    la retraite, de m\xe9tier, de profession, chez nous on, chez moi on, on est #, nous sommes #, dans (mon|ma|notre)\n'
-'    (\xe9quipe|famille|bo\xeete|entreprise|boulot|village) (on|nous|il|tout|personne), de famille, depuis tout petit,\n'
-'    depuis toute petite, \xe7a fait # (ans|mois), cela fait # (ans|mois), au ch\xf4mage, en instance de divorce\n'
-'    """,\n'
-'    hints="""\n'
-"    appelle moi, tu peux m'appeler, on m'appelle, tout le monde m'appelle, mes amis m'appellent, pour moi, chez moi,\n"
-'    chez nous, dans ma famille, dans mon \xe9quipe, dans ma bo\xeete\n'
-'    """,\n'
-'    kin="""\n'
-'    sup\xe9rieure, sup\xe9rieur, femme, mari, \xe9poux, \xe9pouse, conjoint, conjointe, compagnon, compagne, copain, copine,\n'
-'    mec, fianc\xe9, fianc\xe9e, ex, ex mari, ex femme, fils, fille, filles, enfant, enfants, gamin, gamine, gosses, gosse,\n'
-'    b\xe9b\xe9, jumeaux, jumelles, a\xeen\xe9, a\xeen\xe9e, cadet, cadette, petit dernier, petite derni\xe8re, m\xe8re, maman, p\xe8re, papa,\n'
-'    parents, fr\xe8re, fr\xe8res, frangin, s\u0153ur, soeur, s\u0153urs, soeurs, frangine, grand m\xe8re, grand p\xe8re, grands parents,\n'
-'    mamie, papi, papy, m\xe9m\xe9, p\xe9p\xe9, petit fils, petite fille, petits enfants, tante, oncle, tonton, tata, cousin,\n'
-'    cousine, cousins, ni\xe8ce, neveu, belle m\xe8re, beau p\xe8re, beaux parents, belle s\u0153ur, beau fr\xe8re, beau fils, belle\n'
-'    fille, filleul, filleule, famille, meilleur ami, meilleure amie, coloc, colocs, colocataire, proprio,\n'
-'    propri\xe9taire, chef, cheffe, patron, patronne, m\xe9decin, psy, chien, chienne, chiens, chiot, chat, chatte, chats,\n'
-'    chaton, cheval, jument, lapin, lapins, hamster, perroquet, tortue, poules, \xe9quipe, entreprise, bo\xeete\n'
-'    """,\n'
-'    third="""\n'
-"    est (#|un|une|de|du|d'|allergique*|m\xe9decin|prof|professeur|infirmi*|avocat*|ing\xe9nieur|autiste|c\u0153liaque|\n"
-'    coeliaque|v\xe9g\xe9tarien*|v\xe9gan*|diab\xe9tique*|mort*|d\xe9c\xe9d\xe9*|n\xe9|n\xe9e|enceinte|\xe0 la retraite|retrait\xe9*|originaire|au\n'
-"    ch\xf4mage|en|sourd*|aveugle|parti*|la|le|au coll\xe8ge|au lyc\xe9e), sont (#|de|d'|morts|d\xe9c\xe9d\xe9s|jumeaux|n\xe9s|divorc\xe9s|\n"
-"    s\xe9par\xe9s|\xe0 la retraite|des|originaires|tous|au), s'appelle, s'appellent, se (nomme|marie), vit, vivent, habite,\n"
-"    habitent, travaille, travaillent, bosse, a (#|un|une|du|de l'|des|le|la|peur|eu|perdu|commenc\xe9|fait|besoin), ont\n"
-'    (#|un|une|des|divorc\xe9), \xe9tudie, \xe9tudient, va (\xe0|au|en|avoir|entrer|na\xeetre), vont (\xe0|au|en|avoir), vient (de|du|\n'
-"    d'|des), viennent (de|du|d'), joue, jouent, parle, parlent, aura, auront, f\xeate, f\xeatera, souffre, d\xe9teste, adore,\n"
-'    pr\xe9f\xe8re, aime, aiment, mange, boit, attend (un|une|notre), entre (\xe0|au|en), commence, conduit, porte, \xe9tait,\n'
-"    \xe9taient, utilise, utilisent, fait (du|de la|de l'|ses|partie|des), dort, p\xe8se, enseigne, chante, prend, na\xeet\n"
-'    """,\n'
-'    life="""\n'
-'    genoux, c\u0153ur, vue, peau, estomac, salaire, loyer, garde, trajet, allerg*, intol\xe9ran*, asthm*, diab\xe9t*, diab\xe8te,\n'
-'    \xe9pilep*, migraine*, tdah, autis*, dyslexi*, c\u0153liaque*, coeliaque*, d\xe9press*, anxi\xe9t\xe9, anxieux, insomni*, cancer,\n'
-'    arthrite, arthrose, hypertens*, tension, cholest\xe9rol, thyro\xefde, hypothyro\xefd*, acouph\xe8ne*, sciatique, pacemaker,\n'
-'    op\xe9ration, op\xe9r\xe9*, chirurgie, hanche, genou, dos, rein, v\xe9sicule, tatouage*, lunettes, lentilles, appareil\n'
-'    auditif, fauteuil roulant, insuline, m\xe9dicament*, traitement, comprim\xe9*, v\xe9gan*, v\xe9g\xe9tari*, v\xe9g\xe9tali*, gluten,\n'
-'    lactose, halal, casher, viande, poisson, porc, lait, sucre, alcool, caf\xe9, th\xe9, bi\xe8re, vin, fruits de mer, noix,\n'
-'    cacahu\xe8tes, arachides, \xe9pic\xe9, enfant*, b\xe9b\xe9, jumeaux, jumelles, gosse*, fils, fille*, mari, femme, copain,\n'
-'    copine, conjoint*, compagnon, compagne, fr\xe8re*, s\u0153ur*, soeur*, parents, grand m\xe8re, grand p\xe8re, petits enfants,\n'
-'    cousin*, ni\xe8ce*, neveu*, chien*, chat, chats, chatte, chaton*, cheval, chevaux, lapin*, hamster, poules,\n'
-'    abeilles, ruches, ch\xe8vres, aquarium, animaux, c\xe9libataire*, mari\xe9*, divorc\xe9*, veuf, veuve, pacs\xe9*, enceinte,\n'
-'    gay, lesbienne, infirmi*, m\xe9decin, docteur, prof, profs, professeur*, instit*, ing\xe9nieur*, d\xe9veloppeu*,\n'
-'    programmeu*, avocat*, \xe9tudiant*, designer, graphiste, comptable, \xe9lectricien*, plombier, menuisier, cuisinier*,\n'
-'    cuisini\xe8re, boulang*, serveu*, pilote, chauffeu*, agricult*, freelance, ind\xe9pendant*, auto entrepreneu*,\n'
-'    consultant*, chercheu*, pharmacien*, dentiste, v\xe9t\xe9rinaire, journaliste, traduct*, \xe9crivain*, artiste,\n'
-'    musicien*, photographe, architecte, pompier*, policier*, militaire, m\xe9canicien*, retrait\xe9*, retraite,\n'
-'    fonctionnaire, femme au foyer, ouvri*, licence, doctorat, th\xe8se, master, universit\xe9, fac, lyc\xe9e, coll\xe8ge, \xe9cole,\n'
-'    m\xe9decine, physique, droit, biologie, chimie, histoire, philosophie, philo, \xe9conomie, psychologie, psycho, maths,\n'
-'    lettres, informatique, piano, guitare, violon, basse, batterie, saxo*, fl\xfbte, trompette, chorale, groupe,\n'
-'    orchestre, \xe9checs, foot, football, tennis, handball, basket, volley, badminton, golf, yoga, pilates, muscu,\n'
-'    salle de sport, marathon*, semi-marathon, escalade, randonn\xe9e*, rando, montagne, cyclisme, v\xe9lo, natation,\n'
-'    nager, course \xe0 pied, voile, plong\xe9e, ski, surf, karat\xe9, judo, boxe, crossfit, tricot, crochet, potager, jardin,\n'
-'    jardinage, poterie, podcast*, vinyle*, maison, appart, appartement, studio, balcon, terrasse, ferme, cr\xe9dit,\n'
-'    voiture, bagnole, moto, camion, van, camping-car, voiture \xe9lectrique, permis, musulman*, chr\xe9tien*, catholique,\n'
-'    protestant*, juif, juive, bouddhiste, hindou*, ath\xe9e, \xe9glise, mosqu\xe9e, ramadan, accent, bilingue, langue*,\n'
-'    anglais, allemand, espagnol, italien, portugais, japonais, chinois, arabe, russe, breton, nationalit\xe9,\n'
-'    passeport, nuit, nuits, t\xe9l\xe9travail, bo\xeete, entreprise, boutique, boulangerie, restaurant, blog, cha\xeene,\n'
-'    mi-temps, temps partiel, temps plein, gauch*, droiti*, daltonien*, sourd*, aveugle, vertige, araign\xe9es, phobie,\n'
-'    peur du, introverti*, extraverti*, l\xe8ve-t\xf4t, couche-tard, du matin, du soir, mariage, anniversaire, kilos, kg,\n'
-'    cm, enfant unique, village, campagne, banlieue, \xe9tage, troisi\xe8me, ascenseur, iphone, android, linux, windows,\n'
-'    mac, \xe9quipe, b\xe9n\xe9vole, b\xe9n\xe9volat, association, scout, concours\n'
-'    """,\n'
-'    habits="""\n'
-"    toujours, jamais, d'habitude, habituellement, normalement, g\xe9n\xe9ralement, souvent, presque jamais, rarement,\n"
-'    seulement, uniquement, tous les (jours|matins|soirs|lundis|mardis|mercredis|jeudis|vendredis|samedis|dimanches|\n'
-'    week-ends|\xe9t\xe9s|ans|mois|# jours), toutes les (semaines|nuits|#), chaque (jour|matin|soir|nuit|semaine|mois|\n'
-'    ann\xe9e|\xe9t\xe9|week-end|dimanche|samedi|lundi|mardi|mercredi|jeudi|vendredi|hiver), le (lundi|mardi|mercredi|jeudi|\n'
-'    vendredi|samedi|dimanche|matin|soir|week-end|midi), # fois par, une fois par, en semaine, la nuit, de nuit, de\n'
-"    jour, quotidiennement, dans mon temps libre, plus (de|d'|jamais), ne * plus, ne * que, apr\xe8s le (travail|\n"
-'    boulot), avant de *, r\xe9guli\xe8rement, \xe0 jeun, par semaine, par jour, par nuit\n'
-'    """,\n'
-'    lasting="""\n'
-"    depuis, il y a # (ans|mois|semaines|jours|an), il y a (longtemps|quelques|plus|des|un an|une), l'an dernier,\n"
-"    l'ann\xe9e (derni\xe8re|prochaine), l'\xe9t\xe9 dernier, le mois dernier, l'hiver dernier, en ##, ##, pendant *, quand\n"
-"    j'\xe9tais, \xe9tant (petit|petite|enfant|jeune), toute ma vie, mon enfance, \xe0 l'origine, en (janvier|f\xe9vrier|mars|\n"
-'    avril|mai|juin|juillet|ao\xfbt|septembre|octobre|novembre|d\xe9cembre), cette ann\xe9e, cet (\xe9t\xe9|hiver|automne), ans,\n'
-"    r\xe9cemment, avant, autrefois, l'an prochain, pour la premi\xe8re fois, # ans que, \xe0 l'\xe9poque\n"
-'    """,\n'
-'    passing="""\n'
-"    ai (chang\xe9 (le|la|les)|ajout\xe9|fini (le|la|de)|enlev\xe9|corrig\xe9|mis (le|la)), (j'\xe9tais|\xe9tais) (chez le|au|en\n"
-"    train), fait mal, va chercher, vais chercher, j'y vais, je prends la (premi\xe8re|deuxi\xe8me|seconde), attend (dans|\n"
-'    dehors|devant), comprends, ne comprends, vois, regarde et, je regarde, te dis, essaie, essay\xe9, ai (command\xe9|\n'
-'    envoy\xe9|cliqu\xe9|ouvert le|t\xe9l\xe9charg\xe9|trouv\xe9|re\xe7u|renvers\xe9|rat\xe9|v\xe9rifi\xe9|install\xe9|red\xe9marr\xe9|copi\xe9|vu|lu|mang\xe9|mal\n'
-'    (\xe0|au|aux|de)|froid|chaud|d\xe9j\xe0 essay\xe9|loup\xe9|de la fi\xe8vre|un rhume|un petit|le moral), trouve (pas|plus), ne\n'
-'    trouve (pas|plus), il (me|nous) faut, attends, attend (dans|ici|en|devant|que), me sens, me souviens, souviens,\n'
-"    rappelle plus, oubli\xe9, rhume, fi\xe8vre, suis (en retard|d\xe9sol\xe9|d\xe9sol\xe9e|d'accord), sais (pas|que|plus), ne sais\n"
-'    pas, peux pas, ne peux pas, peux plus, dois, on doit, devons, r\xe9veiller, me r\xe9veiller de, install\xe9, copi\xe9,\n'
-"    m'affiche, j'obtiens, d\xe9sol\xe9, d\xe9sol\xe9e, pardon, dans # minutes, minutes, je te (dis|tiens|rappelle|l'envoie|\n"
-"    envoie), on fait, c'est (bon|parfait|not\xe9), je pars, j'arrive, on y va, \xe7a marche, aujourd'hui, ce (soir|matin|\n"
-"    midi|week-end), cet apr\xe8s-midi, cette (semaine|nuit), en ce moment, l\xe0 maintenant, pour l'instant, hier, demain,\n"
-"    tout \xe0 l'heure, plus tard, tout de suite, bient\xf4t, faim, soif, sommeil, h\xe2te, envie (de|d'), veux, voulons,\n"
-'    voulais, devais, je vais (essayer|te|voir|faire|aller|devoir|y|\xe0|au|chercher|regarder), vais (essayer|te|voir|\n'
-"    faire|devoir|y|manger|dormir|acheter), viens de, viens d', venons de, essaye, en train de, aucune id\xe9e, pas\n"
-"    (d'id\xe9e|le temps|compris|envie), question, questions, doute, doutes, probl\xe8me*, r\xe9union, rendez-vous, rdv, \xe0\n"
-"    nouveau, encore une fois, une minute, l'autre jour, semaine prochaine, froid, chaud, raison, besoin (de|d'|que),\n"
-"    lundi prochain, \xe0 # heures, # heures (du|de) *, dans une heure, reviens, mal \xe0 la t\xeate aujourd'hui, arrive pas\n"
-"    \xe0, n'arrive pas\n"
-'    """,\n'
-'    tasks="""\n'
-'    batterie, t\xe9l\xe9phone, portable, wifi, internet, \xe9cran, chargeur, \xe9tape, \xe9tapes, options, instructions, r\xe9sultat,\n'
-'    message, prix, train, bus, taxi, m\xe9t\xe9o, pluie, chemise, erreur*, bug, code, fichier*, script, fonction, build,\n'
-'    requ\xeate, log*, exception, pi\xe8ce jointe, mot de passe, r\xe9union, \xe9ch\xe9ance, rapport, document, pr\xe9sentation,\n'
-'    diapo*, tableur, dissertation, paragraphe, phrase, brouillon, lettre de motivation, r\xe9servation*, vol, billet*,\n'
-'    commande, colis, lien, version, install*, devoirs, facture, capture, pdf, id\xe9e, bouchons, onglet, page, serveur,\n'
-'    base de donn\xe9es, mise \xe0 jour, ordi, ordinateur, imprimante, table pour\n'
-'    """,\n'
-'    ask="""\n'
-"    ^(qu'|que|quoi|quel|quelle|quels|quelles|qui|o\xf9|quand|comment|combien|pourquoi|est ce que|est ce|peux|pouvez|\n"
-'    pourrais|puis je|dois je|sais|connais|crois|penses|as|tu (crois|penses|trouves|sais|connais|as|peux|pourrais|\n'
-"    aurais)|vous (pensez|avez|connaissez|pouvez)|y a|il y a t|c'est quoi|\xe7a|\xe0 quel|\xe0 quelle|de quel|faut il|serait|\n"
-'    vaut il) *\n'
-'    """,\n'
-'    request="""\n'
-'    peux tu, tu peux, tu pourrais, pourrais tu, pouvez vous, vous pouvez, pourriez vous, aide moi, dis moi, montre\n'
-"    moi, donne moi (un|une|des|la|le|quelques|ta), laisse moi, j'ai besoin (d'un|d'une|de|d'aide|que|d'), il me\n"
-"    faut, je cherche, on cherche, je veux (que|un|une|savoir|r\xe9server|faire|acheter|voir), je voudrais, j'aimerais\n"
-'    (savoir|r\xe9server|que|un|une|faire|voir|avoir|aller|bien), je me demande, je me demandais, merci, des (id\xe9es|\n'
-'    recettes|conseils|suggestions), une id\xe9e, as tu (des|une|un), tu as (des|une|un), tu me (conseilles|\n'
-'    recommandes), ^(\xe9cris|traduis|explique|montre|trouve|fais|cr\xe9e|r\xe9sume|corrige|v\xe9rifie|sugg\xe8re|propose|\n'
-'    recommande|conseille|compare|r\xe9dige|raconte|d\xe9cris|g\xe9n\xe8re|calcule|lis|analyse|planifie|r\xe9serve|ouvre|envoie|\n'
-'    efface|supprime|am\xe9liore|raccourcis|ajoute|change|trie|r\xe9p\xe8te|cherche|liste|convertis|rappelle|pr\xe9pare|organise|\n'
-'    aide)\n'
-'    """,\n'
-'    suppose="""\n'
-"    si j'avais, si, peut \xeatre, sans doute, pourrais, pourrait, pourrions, devrais, devrait, devrions, serait,\n"
-"    serais, voudrais, voudrions, aimerais, aimerait, crois, croyons, pense que, pensons, suppose, j'imagine, il\n"
-'    para\xeet, esp\xe8re, esp\xe9rons, comme si, r\xeav\xe9, dans (le|ce) (film|livre|jeu|roman), dans (la|cette) (s\xe9rie|chanson|\n'
-'    histoire), rigole, plaisante, oubli\xe9, me demande, h\xe9site, doute, pas (s\xfbr|s\xfbre|certain|certaine), ferais, irais,\n'
-"    ach\xe8terais, vivrais, aurais, j'irai, sera, faudrait, je sais pas (si|pourquoi|comment), je ne sais pas (si|\n"
-'    pourquoi|comment), appellerais, on dirait\n'
-'    """,\n'
-'    reported="""\n'
-"    dit, disent, disait, a dit, ont dit, m'a dit, raconte, a racont\xe9, m'a racont\xe9, demande si, a demand\xe9, selon,\n"
-"    d'apr\xe8s, affirme, pr\xe9tend, a \xe9crit, \xe9crit que, pense qu', croit que, trouve que (je|c'), \xe0 ce qu'il para\xeet, il\n"
-"    para\xeet que, j'ai entendu, j'ai lu que, imagine que, imagine, imaginons, supposons, admettons, mettons que, fais\n"
-"    comme si, citation, j'ai cit\xe9\n"
-'    """,\n'
-'    void="""\n'
-"    \xe0 (mi temps|plein temps|temps|mon compte|la retraite|risque|la fac|l'universit\xe9), dans (la|le|l'|un|une|les)\n"
-'    (fonction|finance|marketing|arm\xe9e|police|club|groupe|sant\xe9|restauration|b\xe2timent|chorale|informatique|\n'
-"    association|trentaine|quarantaine|cinquantaine|assurances), sur (liste|la liste), bien int\xe9gr\xe9*, n'arrive pas \xe0\n"
-"    me concentrer, arrive pas \xe0 me concentrer, s'il te pla\xeet, s'il vous pla\xeet, je crois que je suis, comme si, plus\n"
-"    (de|d') # *, avant de (me|partir), j'aimerais (que tu|qu'on) *, j'avais (#|un|une|des), quand j'avais, demande\n"
-"    \xe0, toujours en, toujours au, pr\xe9f\xe9rerais, a l'air, en ce qui me concerne, dit toujours, je suis (un|le|la|sur)\n"
-'    (peu|point|train|courant|m\xeame), plus tard\n'
-'    """,\n'
-')\n'
-),
-'agent_memory_models.text.languages.it': (
-'"""Italian."""\n'
-'\n'
-'from __future__ import annotations\n'
-'\n'
-'from .language import Language\n'
-'\n'
-'ITALIAN = Language(\n'
-'    name="Italian",\n'
-'    code="it",\n'
-'    first_person=r"o\x24|iamo\x24",\n'
-'    common="""\n'
-'    il, lo, la, i, gli, le, di, che, e, \xe8, un, una, uno, in, non, per, con, mi, mio, mia, miei, mie, sono, ho, ha,\n'
-'    hai, si, da, dal, dalla, del, della, dei, delle, al, alla, ai, nel, nella, come, pi\xf9, ma, anche, se, quando,\n'
-'    dove, cosa, chi, perch\xe9, questo, questa, sto, sta, io, tu, ti, ci, noi, nostro, nostra, abbiamo, molto, sempre,\n'
-"    mai, gi\xe0, solo, ciao, grazie, puoi, vorrei, l', un', dell', nell', all', c', anni, sul, ogni, o\n"
-'    """,\n'
-'    fillers="""\n'
-'    buongiorno, buonasera, (buongiorno|buonasera|ciao|salve) a (tutti|tutte),\n'
-"    e, ciao, salve, beh, allora, senti, ok, va bene, anche, inoltre, in realt\xe0, a dire il vero, tra l'altro,\n"
-'    comunque, s\xec, no, ma, perch\xe9, poi, per la cronaca, sinceramente, come dicevo, come ti dicevo, io, noi,\n'
-'    personalmente, in genere, per favore, sai, guarda, eh, ah, purtroppo, a proposito, diciamo che, per fortuna,\n'
-'    secondo me\n'
-'    """,\n'
-'    clause_words="""\n'
-'    se, ma, per\xf2, perch\xe9, anche se, mentre, quindi, visto che, dato che, (e|) (cosa|come|qual \xe8|quale|quali|puoi|\n'
-"    potresti|mi puoi|mi potresti|mi consigli|dove|quanto|c'\xe8|hai|conosci|che pane|che cosa)\n"
-'    """,\n'
-'    numbers="""\n'
-'    un, una, uno, due, tre, quattro, cinque, sei, sette, otto, nove, dieci, undici, dodici, quindici, venti, trenta,\n'
-'    quaranta, cinquanta\n'
-'    """,\n'
-'    adverbs="""\n'
-"    molto, troppo, cos\xec, un po', abbastanza, piuttosto, parecchio, proprio, anche, gi\xe0, ancora, non, attualmente,\n"
-'    sempre, davvero, ormai, adesso, inoltre, un, una, uno, di professione\n'
-'    """,\n'
-'    negation="non, mai, neanche, nemmeno, n\xe9, niente, nessun, nessuno",\n'
-'    articles="il, lo, la, i, gli, le, un, una, uno, del, al, questo, quel, suo, tuo, l\', sul, dal, nel, bel",\n'
-'    subject="mi, io, noi, a me, a noi, io e *, * ed io",\n'
-'    own="mio, mia, miei, mie, nostro, nostra, nostri, nostre",\n'
-'    not_liked="""\n'
-"    (la|il|le|i|) (tua|tuo|tue|tuoi), (questa|quest') idea, questo, questa, ci\xf2, come (hai|lo|dici), quello che,\n"
-"    l'idea, la proposta, quel, quella\n"
-'    """,\n'
-'    be="siamo, ^sono, io sono, non sono, ^sono un, ^sono una, e sono, sono un, sono una, sono anche, sono nat*",\n'
-'    passing_ends=r"(at|ut|it|mess|rimast|pres|cors|ved|scritt)(o|a|i|e)\x24|issim(o|a)\x24",\n'
-'    moods="""\n'
-"    in ritardo, sveglio, sveglia, gi\xf9, un po' gi\xf9, andat*, stanc*, felice, contento, contenta, triste, pronto,\n"
-"    pronta, sicuro, sicura, d'accordo, in (ritardo|ufficio|giro|treno|macchina|coda|riunione|arrivo|ansia|dubbio), a\n"
-'    (casa|lavoro|posto|letto|buon), al *, qui, qua, fuori, bloccat*, confus*, arrabbiat*, delus*, preoccupat*,\n'
-"    nervos*, occupat*, impegnat*, curios*, grat*, indecis*, tornat*, appena, arrivat*, stat*, dell'idea, dispost*,\n"
-'    interessat*, libero, libera, malato, malata, raffreddat*, annoiat*, stufo, stufa, distrutt*, le #, le, i, gli,\n'
-'    la, il, #, nel, nella, dentro, sotto, riuscit*, uscit*, rimast*, gi\xe0, tutti, tutte, state, passati, passate,\n'
-"    belli, belle, d', io che, io il, quasi\n"
-'    """,\n'
-'    strong="""\n'
-'    vivo, viviamo, vivevo, ho vissuto, abito, abitiamo, abitavo, mi chiamo, ci chiamiamo, mi chiamano, lavoro,\n'
-'    lavoriamo, lavoravo, ho lavorato, studio, studiamo, ho studiato, studiavo, nat(o|a|i|e), cresciut(o|a), sono\n'
-'    cresciut*, mi sono (trasferit*|laureat*|spostat*|sposat*|separat*|rott*|divorziat*|iscritt*|operat*|fatt*|\n'
-'    diplomat*|ammalat*), ci siamo (trasferit*|sposat*|conosciut*|separat*|lasciat*), ci sposiamo, mi sposo, vengo\n'
-'    da, vengo dal, veniamo, provengo, parlo, parliamo, sposat(o|a|i), divorziat(o|a|i), separat(o|a), vedov(o|a),\n'
-'    single, celibe, nubile, pensionat(o|a), fidanzat(o|a), incinta, adottat*, colleziono, porto (gli|le|i|il|lo|la|\n'
-'    un|occhiali), portiamo, indosso, calzo, peso (#|circa), soffro, soffriamo, prendo (le|la|i|il|un|una|farmaci|\n'
-'    pastiglie|pillole|medicine|insulina|ogni|sempre|dei), prendo * ogni, mi hanno (diagnosticat*|operat*|licenziat*|\n'
-'    assunt*|adottat*|cresciut*), ho smesso, smesso di, non ho mai, non sono mai, mai (stato|stata|avuto|imparato|\n'
-'    andato|andata|provato), non so (nuotare|guidare|cucinare|andare|sciare|ballare), imparo, sto (imparando|\n'
-'    studiando|risparmiando|facendo (un|il|la|una)|scrivendo (un|una|la|il)|frequentando|cercando casa|preparando\n'
-"    (la|il|un|una|l')|ristrutturando|allattando|divorziando|seguendo (un|una)), stiamo (insieme|aspettando|\n"
-'    risparmiando|ristrutturando|per avere|adottando), aspetto un, aspettiamo (un|una|il|due), ho fatto (il|la|un|\n'
-"    una|l') (dottorato|universit\xe0|erasmus|master|liceo|militare|medico|maestra|infermiera), insegno, dirigo,\n"
-'    gestisco, ho fondato, ho aperto, abbiamo aperto, ho # (anni|figli|gatti|cani|fratelli|sorelle), ho (il diabete|\n'
-"    l'asma|la celiachia|paura|figli|un'allergia|allergie|origini|la cittadinanza|il terrore|la doppia|vertigini|la\n"
-'    fobia), compio, suono, suoniamo, canto in, canto nel, gioco (a|in), giochiamo, pratico, mi alleno, medito,\n'
-'    prego, digiuno, dormo, mi sveglio, sono (di|del|della|originario|originaria|nato|nata|cresciuto|cresciuta|stato\n'
-'    operato|stata operata|stato adottato|stata adottata|stato licenziato|stata licenziata|stato promosso|stata\n'
-'    promossa|diventato|diventata|diventati|in (pensione|cinta|maternit\xe0|cassa|sedia|cura|terapia|affitto|part)|\n'
-'    allergic*), siamo (di|in #|una famiglia|sposati|fidanzati|originari), ho perso (mio|mia|il|i|un), ho vinto,\n'
-'    abbiamo (comprato|preso|adottato|venduto|avuto|perso|aperto|divorziato|figli), ho (comprato|preso|adottato|\n'
-"    venduto) (casa|una casa|la casa|un cane|un gatto|un appartamento|la mia), affitto, affittiamo, faccio (il|la|l'|\n"
-'    parte|volontariato|fatica), facciamo parte, frequento, appartengo, evito, mi occupo, ci occupiamo, guadagno, mi\n'
-'    sono licenziat*, ho cambiato (lavoro|casa|citt\xe0|vita|carriera), ho iniziato (a|un|una|il), ho cominciato a, ho\n'
-'    imparato, non (fumo|bevo|guido|mangio|tollero|digerisco), fumo, guido (un|una|il|la|da), allevo, coltivo,\n'
-"    dipingo, ballo, dono, possiedo, ho ereditato, possediamo, ho avuto (un|una|due|tre|il|la|l'), mi sento pi\xf9\n"
-'    """,\n'
-'    weak="""\n'
-'    ho, abbiamo, avevo, avevamo, ho avuto, faccio, facciamo, ho fatto, facevo, uso, usiamo, utilizzo, utilizziamo,\n'
-'    leggo, cucino, corro, nuoto, cammino, vado, andiamo, prendo, prendiamo, scrivo, disegno, cucio, guardo, ascolto,\n'
-'    compro, ho comprato, abbiamo comprato, ho venduto, ho perso, ho finito, ho imparato, ho conosciuto, ero,\n'
-'    eravamo, pago, spendo, passo, aiuto, visito, viaggio, ho viaggiato, esco, guido, programmo, sviluppo, progetto,\n'
-'    posso, so, porto, gioco, mi sveglio, mi alzo, vado a letto, condivido, ho cambiato, sto, stiamo, giocavo,\n'
-'    suonavo, fumavo, ho partecipato, gestisco, vendo, tengo, teniamo, sono, siamo, sono stato, sono stata, sono\n'
-'    andato a vivere, ho deciso, seguo, partecipo, mi dedico, curo, salgo, ho letto, pesavo\n'
-'    """,\n'
-'    tastes="""\n'
-'    mangio, mangiamo, bevo, beviamo, faccio colazione, ceno, pranzo, fumo, viaggio, volo, mi sveglio, mi alzo, vado\n'
-'    a (letto|dormire), mi siedo, cucino, ordino, compro, prendo, leggo, guardo, ascolto, scelgo, prenoto, lavoro\n'
-'    meglio\n'
-'    """,\n'
-'    likes="""\n'
-'    mi (d\xe0|danno) (la nausea|fastidio|sui nervi|noia|gioia|energia|ai nervi), non riesco a concentrarmi, mi\n'
-'    concentro meglio, (mi|ci) (piace|piacciono|piaceva|\xe8 sempre piaciut*|fa impazzire|fanno impazzire|fa schifo|\n'
-'    fanno schifo|fa paura|fanno paura|affascina|affascinano|appassiona|appassionano|interessa|interessano|d\xe0\n'
-'    fastidio|danno fastidio|infastidisce|infastidiscono|annoia|annoiano|rilassa|rilassano|disgusta|disgustano|\n'
-'    stressa|stressano|mette ansia|mettono ansia|innervosisce|irrita|irritano|entusiasma|dispiace|stanca|trovo (bene|\n'
-'    meglio|male)|fa ridere|diverte|divertono|va meglio|pesa), preferisco, preferiamo, preferirei, adoro, adoriamo,\n'
-'    amo, amiamo, odio, odiamo, detesto, non sopporto, non sopportiamo, non tollero, non reggo, vado (matto|matta|\n'
-'    pazzo|pazza), vado (matto|matta) per, impazzisco per, sono (un|una|grande|un grande|una grande|) (fan|\n'
-'    appassionat*|amante|tifos*|drogat*|patit*|golos*|maniac*|innamorat*|dipendente), tifo, apprezzo, ci tengo,\n'
-'    evito, trovo * (noios*|difficile|faticos*|rilassant*|inutil*|meglio|insopportabil*), non amo, non (mi va|mi\n'
-'    vanno|fa per me|fanno per me), meglio (il|la|le|i|un|una) * (che|del|della|di), tengo molto a, mi trovo meglio,\n'
-'    rendo di pi\xf9, lavoro meglio, non fa per me, non fanno per me\n'
-'    """,\n'
-'    favourites="""\n'
-'    \xe8 meglio (di|del|della|che), mi stressa, mi stressano, mi rilassa, sopra ogni cosa, sopravvalutat*, preferit*,\n'
-'    (mio|mia|miei|mie) * (preferit*|ideale|del cuore), (non|) (fa|fanno) per me, non \xe8 (il mio genere|cosa mia|roba\n'
-'    per me|la mia tazza), non sono (il mio|un tipo|una persona) *, la mia passione, il mio punto debole, \xe8 la mia\n'
-'    debolezza, piuttosto che, pi\xf9 di tutto, niente di meglio, sono pi\xf9 (tipo|da|per), \xe8 il massimo, meglio una *\n'
-'    """,\n'
-'    standing="""\n'
-"    risparmiami, d'ora in poi, da adesso in poi, da ora in poi, in futuro, (rispondimi|parlami|scrivimi|spiegami|\n"
-'    rispondi|chiamami|dammi|dammi del|usa|non usare|evita|mandami|non mandarmi|non chiamarmi|non scrivermi|non\n'
-'    propormi|non consigliarmi|non darmi) (sempre|per favore|solo|in|mai|del|emoji|le|gli|risposte|tutto|con|prima|\n'
-'    la|il|ricette|cose|termini|un|un linguaggio), niente (emoji|giri|tecnicismi|faccine|paroloni), risposte (brevi|\n'
-'    corte|concise|sintetiche|dirette), senza (emoji|giri di parole|tecnicismi|fronzoli|preamboli), dammi del (tu|\n'
-'    lei), sempre in (italiano|breve|forma|elenco), sii (breve|conciso|concisa|sintetico|diretto), usa (sempre|il|\n'
-'    unit\xe0|gradi)\n'
-'    """,\n'
-'    facts="""\n'
-'    (il|) mio (nome|compleanno|cognome|indirizzo|numero|telefono|soprannome|segno|paese|mestiere|gruppo sanguigno|\n'
-'    peso|anniversario|stipendio|fuso orario|codice postale|budget mensile|medico), la mia (email|e-mail|mail|et\xe0|\n'
-'    taglia|lingua madre|lingua|citt\xe0|professione|data di nascita|altezza|madrelingua|religione|nazionalit\xe0), mi\n'
-'    chiamano, # anni, ricorda che, ricordati che, tieni conto che, tieni presente che, non dimenticare che, sappi\n'
-'    che, segnati che, prendi nota, (da|come) (mamma|madre|padre|pap\xe0|vegetariano|vegetariana|vegano|vegana|medico|\n'
-'    insegnante|infermiere|infermiera|studente|studentessa|libero professionista|freelance|diabetico|diabetica|\n'
-'    pensionato|pensionata|avvocato|musulmano|musulmana|sviluppatore|celiaco|celiaca|principiante|genitore|ingegnere|\n'
-'    designer) (single|di|che|non|ho|io|sono|#|mi|in), ^(allergic*|vegetarian*|vegan*|celiac*|pensionat*|sposat*|\n'
-'    nata|nato|mamma di|pap\xe0 di|madre di|padre di|maestra in|maestro in|insegnante in), in pensione, di professione,\n'
-'    di mestiere, in casa siamo, siamo in #, in famiglia (siamo|abbiamo|nessuno|tutti), nel mio (team|paese|lavoro|\n'
-"    ufficio|gruppo) (usiamo|siamo|c'\xe8|lavoriamo|abbiamo), in famiglia, fin da (piccolo|piccola|bambino|bambina), da\n"
-'    quando sono\n'
-'    """,\n'
-'    hints="""\n'
-'    chiamami, puoi chiamarmi, mi chiamano, tutti mi chiamano, per me, a casa mia, a casa nostra, nella mia famiglia,\n'
-'    nel mio team, nella mia azienda\n'
-'    """,\n'
-'    kin="""\n'
-'    responsabile, moglie, marito, compagno, compagna, fidanzat(o|a), ragazz(o|a), ex, ex marito, ex moglie,\n'
-'    figli(o|a), figli, figlie, bambin(o|a|i|e), bimb(o|a|i|e), neonat(o|a), gemelli, gemelle, maggiore, piccol(o|a),\n'
-'    madre, mamma, padre, pap\xe0, babbo, genitori, fratell(o|i), sorell(a|e), nonn(o|a|i|e), nipot(e|i), zi(o|a|i|e),\n'
-'    cugin(o|a|i|e), suocer(o|a|i), cognat(o|a|i), genero, nuora, patrigno, matrigna, figlioccio, figlioccia,\n'
-'    famiglia, migliore amic(o|a), coinquilin(o|a|i), padrone di casa, capo, capa, medico, terapeuta, psicolog(o|a),\n'
-'    can(e|i), cagnolin(o|a), gatt(o|a|i|e), gattin(o|a), micio, cavallo, coniglio, criceto, pappagallo, cucciolo,\n'
-'    tartaruga, animale, azienda, team\n'
-'    """,\n'
-'    third="""\n'
-'    \xe8 (#|di|un|una|uno|allergic*|medico|insegnante|infermier*|avvocato|ingegnere|maestr*|autistic*|celiac*|\n'
-'    vegetarian*|vegan*|diabetic*|mort*|nat*|incinta|in pensione|mancat*|originari*|in|la|il|lo|sord*|ciec*|al), sono\n'
-'    (#|di|mort*|gemelli|nat*|divorziati|separati|in pensione|entrambi|tutti|i|le|gli|originari|state|a), si (chiama|\n'
-"    chiamano|\xe8|sono|sposa|laurea), vive, vivono, abita, abitano, lavora, lavorano, ha (#|un|una|il|la|l'|paura|\n"
-"    appena|avuto|perso|iniziato|studiato|cominciato), hanno (#|un|una|il), studia, studiano, va (a|all'|al|in),\n"
-"    vanno (a|all'|al|in), viene (da|dal|dalla), vengono (da|dal), gioca, giocano, suona, parla, parlano, compie,\n"
-'    compiono, soffre, odia, adora, preferisce, ama, gli piace, le piace, mangia, beve, aspetta (un|una|il),\n'
-"    comincia, inizia, frequenta, guida, porta, era, erano, usa, usiamo, usano, fa (il|la|l'|calcio|danza|nuoto|\n"
-'    parte), dorme, pesa, insegna, canta, prende, faceva, incinta\n'
-'    """,\n'
-'    life="""\n'
-'    ginocchia, cuore, vista, pelle, stomaco, stipendio, affitto, custodia, allerg*, intoleran*, asma, asmatic*,\n'
-'    diabet*, epiless*, emicrani*, adhd, autis*, dislessi*, celiac*, celiachia, depress*, ansia, insonnia, cancro,\n'
-'    tumore, artrit*, artrosi, ipertension*, pressione, colesterolo, tiroide, acufene, sciatica, pacemaker,\n'
-'    operazione, operat*, intervento, anca, ginocchio, schiena, rene, cistifellea, tatuagg*, occhiali, lenti a\n'
-'    contatto, apparecchio, sedia a rotelle, insulina, farmac*, pastigli*, vegan*, vegetarian*, glutine, lattosio,\n'
-'    halal, kosher, carne, pesce, maiale, latte, zucchero, alcol, alcolici, caff\xe8, t\xe8, birra, vino, crostacei, frutti\n'
-'    di mare, noci, arachidi, piccante, figli, figli(o|a|e), bambin(o|a|i|e), bimb(o|a|i|e), gemelli, gemelle,\n'
-'    marito, moglie, compagn(o|a), fidanzat(o|a), fratell(o|i), sorell(a|e), genitori, nonn(o|a|i|e), nipot(e|i),\n'
-'    cugin(o|a|i|e), can(e|i), gatt(o|a|i|e), cavall(o|i), conigli(o|), criceto, galline, api, capre, acquario,\n'
-'    animali, single, celibe, nubile, sposat(o|a|i), divorziat(o|a), vedov(o|a), incinta, gay, lesbica,\n'
-'    infermier(e|a), medico, dottor*, insegnante, professor*, maestr(o|a), ingegnere, sviluppatore, sviluppatrice,\n'
-'    programmatore, programmatrice, avvocat(o|a), student(e|essa), designer, grafic(o|a), contabile, elettricista,\n'
-'    idraulico, falegname, cuoc(o|a), panettiere, camerier(e|a), pilota, autista, agricoltore, freelance, libero\n'
-'    professionista, partita iva, consulente, scienziat(o|a), ricercat(ore|rice), farmacista, dentista,\n'
-'    veterinari(o|a), giornalista, tradut(tore|trice), scritt(ore|rice), artista, musicista, fotograf(o|a),\n'
-'    architett(o|a), pompiere, poliziotto, poliziotta, militare, meccanico, pensionat(o|a), pensione, impiegat(o|a),\n'
-'    casaling(a|o), operai(o|a), laurea, dottorato, master, universit\xe0, liceo, scuola, medicina, fisica,\n'
-'    giurisprudenza, legge, biologia, chimica, storia, filosofia, economia, psicologia, matematica, lettere,\n'
-'    informatica, pianoforte, piano, chitarra, violino, basso, batteria, sassofono, sax, flauto, tromba, coro, band,\n'
-'    gruppo, orchestra, scacchi, calcio, calcetto, tennis, padel, basket, pallavolo, golf, yoga, pilates, palestra,\n'
-'    maratona, maratone, arrampicata, trekking, escursion*, montagna, ciclismo, bici, bicicletta, nuoto, nuotare,\n'
-'    corsa, correre, vela, immersioni, sci, sciare, surf, karate, judo, boxe, crossfit, maglia, uncinetto, orto,\n'
-'    giardino, ceramica, podcast*, vinili, casa, appartamento, monolocale, bilocale, balcone, terrazza, fattoria,\n'
-'    mutuo, macchina, auto, moto, furgone, camper, patente, musulman*, cristian*, cattolic*, ebre*, buddist*,\n'
-'    induist*, ate(o|a), chiesa, moschea, ramadan, accento, bilingue, lingu(a|e), inglese, francese, tedesco,\n'
-'    spagnolo, portoghese, giapponese, cinese, arabo, russo, cittadinanza, passaporto, turni, turno, di notte, smart\n'
-'    working, da remoto, azienda, negozio, panetteria, ristorante, blog, canale, part time, part-time, tempo pieno,\n'
-'    mancin(o|a), daltonic(o|a), sord(o|a), ciec(o|a), altezza, vertigini, ragni, fobia, paura, introvers(o|a),\n'
-'    estrovers(o|a), mattinier(o|a), nottambul(o|a), matrimonio, compleanno, anniversario, chili, kg, cm, figlio\n'
-'    unico, figlia unica, paese, campagna, periferia, ascensore, iphone, android, linux, windows, mac, team,\n'
-'    volontari*, volontariato, scout, banco alimentare, concorso, tesi\n'
-'    """,\n'
-'    habits="""\n'
-'    sempre, mai, di solito, normalmente, generalmente, spesso, quasi mai, quasi sempre, raramente, solo, soltanto,\n'
-'    abitualmente, ogni (giorno|mattina|sera|notte|settimana|mese|anno|estate|weekend|domenica|sabato|luned\xec|marted\xec|\n'
-'    mercoled\xec|gioved\xec|venerd\xec|# *|volta), tutti i (giorni|luned\xec|marted\xec|mercoled\xec|gioved\xec|venerd\xec|sabati|weekend|\n'
-'    mesi), tutte le (mattine|sere|notti|settimane|domeniche|estati), il (luned\xec|marted\xec|mercoled\xec|gioved\xec|venerd\xec|\n'
-"    sabato), la domenica, (#|una|due|tre|quattro) volt(a|e) (a|al|alla|l'), durante la settimana, nel weekend, nei\n"
-'    weekend, la mattina, la sera, di mattina, di sera, la notte, al mattino, nel tempo libero, non * pi\xf9, pi\xf9, dopo\n'
-'    il lavoro, prima di *, per hobby, per passione, regolarmente, a digiuno, quotidianamente\n'
-'    """,\n'
-'    lasting="""\n'
-'    da (#|quando|anni|tempo|sempre|oltre|circa|quasi|gennaio|febbraio|marzo|aprile|maggio|giugno|luglio|agosto|\n'
-'    settembre|ottobre|novembre|dicembre|bambino|bambina|piccolo|piccola|ragazzo|ragazza|giovane|un), dal ##, nel ##,\n'
-"    ##, dagli anni, # anni fa, # mesi fa, qualche anno fa, anni fa, mesi fa, un anno fa, l'anno scorso, l'estate\n"
-"    scorsa, il mese scorso, l'anno prossimo, quando ero, tutta la vita, la mia infanzia, originariamente, a\n"
-"    (gennaio|febbraio|marzo|aprile|maggio|giugno|luglio|agosto|settembre|ottobre|novembre|dicembre), quest'anno,\n"
-"    quest'estate, anni, recentemente, una volta, per # anni, per anni, per la prima volta, prima\n"
-'    """,\n'
-'    passing="""\n'
-'    ho (cambiato (il|la) (codice|testo|font|file)|aggiunto|tolto|corretto|finito (il|la|di)|pranzato|cenato), ero\n'
-'    (dal|al|in), stavo *, vado a prendere, prendo la (prima|seconda), facciamo, vediamo, capisco, non capisco, vedo,\n'
-'    guardo e, ti dico, ti faccio sapere, provo, ho (provato|gi\xe0 provato|ordinato|mandato|inviato|cliccato|aperto il|\n'
-'    scaricato|trovato|ricevuto|rovesciato|controllato|installato|riavviato|copiato|visto|letto (che|il)|mangiato|\n'
-'    mal|freddo|caldo|febbre|la febbre|il raffreddore|la batteria|capito|perso (le|il treno|la password|il\n'
-'    portafoglio)), provato, non trovo, mi (serve|servono), aspetto (che|una|la|il|di|in), aspetta (in|qui|fuori|\n'
-"    che), mi sento, mi ricordo, ricordo, mi fa male (il|la|lo|un|l'), mi fanno male (i|le|gli), dolore, rovesciato,\n"
-"    svegliat(o|a), in ritardo, scusa, scusate, mi dispiace, d'accordo, so (che|come|perch\xe9|se|cosa), non so, non\n"
-'    (riesco|posso) *, mi (esce|appare|d\xe0|compare|pare|sembra), minuti, gi\xf9, ho scritto, ho appena, sono (andat*|\n'
-'    arrivat*|uscit*|tornat*), mi sono (dimenticat*|svegliat*|addormentat*|pers*|sbagliat*|rovesciat*|bagnat*|\n'
-'    accort*), mi sono appena, va bene, ci vediamo, torno, arrivo, facciamo cos\xec, ti mando, ti scrivo, oggi, stasera,\n'
-'    stamattina, stanotte, questa (mattina|sera|settimana), adesso, in questo momento, per ora, per il momento, ieri,\n'
-'    domani, dopo, pi\xf9 tardi, subito, tra poco, fame, sete, sonno, fretta, voglio, vogliamo, volevo, devo, dobbiamo,\n'
-'    dovevo, sto (cercando di|per|pensando|aspettando|arrivando|guardando|leggendo|lavorando a|lavorando al|provando|\n'
-'    andando|bene|male|cercando|scherzando|dicendo|impazzendo|tornando), provo a, nessuna idea, non ho (idea|tempo|\n'
-'    voglia|capito), domanda, domande, dubbi, dubbio, problema, problemi, riunione, appuntamento, di nuovo, un\n'
-"    attimo, un momento, l'altro giorno, settimana prossima, questo weekend, questo fine settimana, freddo, caldo,\n"
-'    ragione, voglia di, bisogno di, poco fa, ho appena (finito|inviato|mandato|visto|letto|mangiato), appena\n'
-'    mandato, luned\xec prossimo, alle #, alle tre, ho dimenticato\n'
-'    """,\n'
-'    tasks="""\n'
-'    batteria, telefono, cellulare, portatile, wifi, internet, schermo, caricabatterie, passaggio, passaggi, opzioni,\n'
-'    istruzioni, risultato, messaggio, prezzo, treno, autobus, taxi, pioggia, camicia, taglia, error*, bug, codice,\n'
-'    file, script, funzione, build, query, log, eccezione, allegato, password, riunione, scadenza, relazione,\n'
-'    documento, presentazione, diapositiv*, foglio di calcolo, saggio, paragrafo, frase, bozza, lettera di\n'
-'    presentazione, prenotazion*, volo, bigliett*, ordine, pacco, link, versione, install*, compiti, fattura,\n'
-'    screenshot, pdf, idea, traffico, scheda, pagina, comando, server, database, aggiorn*, computer, stampante,\n'
-'    tavolo per\n'
-'    """,\n'
-'    ask="""\n'
-"    ^(che|cosa|che cosa|qual|quale|quali|chi|dove|quando|come|quanto|quanta|quanti|quante|perch\xe9|\xe8 possibile|c'\xe8|ci\n"
-'    sono|puoi|potresti|posso|potrei|dovrei|devo|sai|credi|pensi|conosci|hai|ti sembra|secondo te|a che|di che|in\n'
-'    che|con che|mi consigli|\xe8 vero|\xe8 meglio|conviene) *\n'
-'    """,\n'
-'    request="""\n'
-'    puoi, potresti, pu\xf2, potrebbe, aiutami, dimmi, mostrami, dammi (un|una|qualche|la|il|delle), fammi, lasciami, mi\n'
-'    serve, mi servono, ho bisogno di, cerco, sto cercando, voglio (che|un|una|sapere|prenotare|fare|comprare|\n'
-'    vedere), vorrei, mi piacerebbe, mi chiedo, mi chiedevo, grazie, hai (ricette|consigli|idee|suggerimenti),\n'
-'    qualche (idea|consiglio|suggerimento), mi consigli, ^(scrivi|traduci|spiega|spiegami cosa|spiegami come|spiegami\n'
-'    perch\xe9|mostra|trova|trovami|fai|crea|riassumi|correggi|controlla|suggerisci|suggeriscimi|consiglia|consigliami|\n'
-'    confronta|racconta|raccontami|descrivi|genera|calcola|leggi|analizza|pianifica|prenota|apri|invia|manda|\n'
-'    cancella|migliora|accorcia|aggiungi|cambia|ordina|ripeti|cerca|elenca|proponi|converti|ricordami|prepara|\n'
-'    organizza)\n'
-'    """,\n'
-'    suppose="""\n'
-'    se, forse, magari, chiss\xe0, potrei, potremmo, dovrei, dovremmo, sarebbe, sarei, vorrei, vorremmo, credo,\n'
-'    crediamo, penso, pensiamo, suppongo, immagino, sembra che, spero, speriamo, avessi, fossi, come se, ho sognato,\n'
-'    nel (film|libro|gioco|racconto|romanzo), nella (storia|serie|canzone), scherzo, dimenticato, pensando se,\n'
-'    dubito, non sono (sicur*|cert*), farei, andrei, comprerei, vivrei, avrei, pu\xf2 darsi, sar\xe0, non so (se|perch\xe9|\n'
-'    come|cosa|quale|dove|chi)\n'
-'    """,\n'
-'    reported="""\n'
-'    dice, dicono, diceva, ha detto, hanno detto, mi ha detto, disse, racconta, ha raccontato, mi ha raccontato,\n'
-'    chiede, ha chiesto, secondo lui, secondo lei, afferma, sostiene, ha scritto, scrive, pensa che, crede che, a\n'
-'    quanto pare, pare che, ho sentito (dire|che), ho letto che, immagina, immaginiamo, supponiamo, supponi, mettiamo\n'
-'    che, facciamo finta, fingi, fai finta, citazione\n'
-'    """,\n'
-'    void="""\n'
-'    nel (marketing|settore|consiglio|coro), nella (protezione|polizia|banda), a (dieta|rischio|tempo|partita),\n'
-'    libero professionista, libera professionista, malato (di|cronico), malata (di|cronica), il (primo|secondo|terzo|\n'
-'    maggiore|minore|pi\xf9) *, la (prima|seconda|terza|maggiore|minore|pi\xf9) *, non riesco a concentrarmi, vorrei che mi\n'
-'    (chiamassi|rispondessi|dessi), non so (nuotare|guidare|cucinare|sciare|ballare), come se, se no, il lavoro,\n'
-'    preferirei, da sempre, a dopo, sono tutti, sono tutte, sono stati, sono state, adesso (vivo|abito|lavoro), non\n'
-'    (sono|ho) mai, ho una domanda, ho un dubbio, sono (a|al|in|nel) (casa|lavoro|ufficio|traffico)\n'
-'    """,\n'
-')\n'
 ),
 'agent_memory_models.text.languages.language': (
 '"""Groups of words and phrases of a language, and the places where a text has them."""\n'
@@ -35870,6 +34293,8 @@ SOURCES = {
 'from dataclasses import dataclass, fields\n'
 'from functools import cached_property\n'
 'from typing import Any, NamedTuple\n'
+'\n'
+'from ..lists import LANGUAGES as _LISTS\n'
 '\n'
 '_TOKEN = re.compile(r"\\w+[\'\u2019]?|[^\\w\\s]")\n'
 '_YEAR = re.compile(r"(?:19|20)\\d\\d")\n'
@@ -35908,7 +34333,7 @@ SOURCES = {
 '\n'
 '    Attributes:\n'
 '        name: the English name.\n'
-'        code: its two letters, the name of its files in lists/.\n'
+'        code: its two letters, the name of its files in lists/, which have the other attributes.\n'
 '        needs_subject: whether a verb needs its pronoun: "I live", but "vivo".\n'
 '        has_inversion: whether the pronoun may stand behind the verb: "seitdem wohne ich".\n'
 '        has_capital_nouns: whether all nouns have a capital letter.\n'
@@ -36037,6 +34462,11 @@ SOURCES = {
 '    return [words for words in (tuple(_PHRASE_WORD.findall(spelling)) for spelling in spelt) if words]\n'
 '\n'
 '\n'
+'def entries(text: str) -> list[str]:\n'
+'    """The entries of a list with commas; commas within brackets do not count."""\n'
+'    return [" ".join(entry.split()) for entry in re.split(r",(?![^()]*\\))", text) if entry.strip()]\n'
+'\n'
+'\n'
 'def spellings(entry: str) -> list[str]:\n'
 '    """The phrases of an entry with choices; a choice may hold choices."""\n'
 '    found = [""]\n'
@@ -36059,336 +34489,17 @@ SOURCES = {
 '    if depth:\n'
 '        raise ValueError(f"a bracket is open: {entry}")\n'
 '    return [left + entry[start:] for left in found]\n'
-),
-'agent_memory_models.text.languages.nl': (
-'"""Dutch: only what tells questions and suppositions apart. Its statements are found by phrases of lists/ alone."""\n'
 '\n'
-'from __future__ import annotations\n'
 '\n'
-'from .language import Language\n'
-'\n'
-'DUTCH = Language(\n'
-'    name="Dutch",\n'
-'    code="nl",\n'
-'    needs_subject=True,\n'
-'    has_inversion=True,\n'
-'    common="""\n'
-'    de, het, een, en, van, ik, is, niet, dat, op, te, zijn, met, voor, die, maar, om, aan, ook, er, naar, heb, je, mijn,\n'
-'    ben, bij, wat, nog, wel, geen, uit, hij, ze, dan, hoe, kan, kun, jij, woon, woont, werk, werkt, hou, mij, me, deze,\n'
-'    heeft, wij, we, nu, meer, ons, onze, heet, nee, ja, was, mag, jouw, hebben, sinds, jaar\n'
-'    """,\n'
-'    fillers="en, ook, hoi, hallo, hey, goedemorgen, goedenavond, dag, ok\xe9, ok, dus, nou, eigenlijk, trouwens, ja, nee",\n'
-'    clause_words="als, omdat, want, maar, hoewel, terwijl, toen, of, zodat, zodra",\n'
-'    subject="ik, wij, we, ik heb, ik ben",\n'
-'    own="mijn, m\'n, ons, onze",\n'
-'    other="jij, je, u, hij, zij, ze, het, dat, dit, deze, iemand, niemand, men",\n'
-'    articles="de, het, een",\n'
-'    ask="^(wat|welke|wie|waar|wanneer|waarom|hoe|is|zijn|heb|heeft|kan|kun|zal|mag|moet|weet)",\n'
-'    request="""\n'
-'    kun je, kan je, kunt u, wil je, zou je, help me, vertel me, laat me, geef me, ik wil graag, ik zoek, ik vraag me af,\n'
-'    bedankt, dank je, ^(schrijf|vertaal|leg|geef|maak|zoek|controleer|noem|stel|lees|corrigeer)\n'
-'    """,\n'
-'    suppose="""\n'
-'    als (ik|we|wij|je|hij|ze|het|mijn), indien, misschien, wellicht, zou, zouden, stel dat, ik wou, ik hoop, hopelijk,\n'
-'    ik denk, ik dacht, ik geloof, in het boek, in de film, in mijn droom, alsof\n'
-'    """,\n'
-'    reported="""\n'
-'    stel je voor, zegt, zei, zeggen, zeiden, vertelde, vertelt, beweert, vroeg, schreef, schrijft, volgens, men zegt\n'
-'    """,\n'
-')\n'
-),
-'agent_memory_models.text.languages.pt': (
-'"""Portuguese, of Brazil and of Portugal."""\n'
-'\n'
-'from __future__ import annotations\n'
-'\n'
-'from .language import Language\n'
-'\n'
-'PORTUGUESE = Language(\n'
-'    name="Portuguese",\n'
-'    code="pt",\n'
-'    first_person=r"o\x24|ei\x24|[^aeiou]i\x24|amos\x24|emos\x24|imos\x24|ou\x24",\n'
-'    common="""\n'
-'    o, a, os, as, de, que, e, em, um, uma, \xe9, n\xe3o, por, com, para, pra, pro, meu, minha, meus, minhas, me, se, do,\n'
-'    da, dos, das, no, na, nos, nas, ao, \xe0, como, mais, mas, seu, sua, muito, sim, eu, voc\xea, voc\xeas, tu, te, est\xe1,\n'
-'    estou, sou, s\xe3o, foi, tenho, tem, quando, onde, qual, quais, porque, desde, h\xe1, este, esta, isso, isto, tamb\xe9m,\n'
-'    nosso, nossa, gente, pode, oi, ol\xe1, obrigado, obrigada, sempre, nunca, todo, toda, todos, agora, lhe, quero, j\xe1,\n'
-'    s\xf3, ele, ela, num, numa, pelo, pela, mim\n'
-'    """,\n'
-'    fillers="""\n'
-'    bom dia, boa (tarde|noite), tudo bem, de acordo, ol\xe1 a todos,\n'
-'    e, oi, ol\xe1, bom, bem, ent\xe3o, ok, t\xe1, sim, n\xe3o, tamb\xe9m, ali\xe1s, na verdade, sinceramente, mas, porque, pois, que,\n'
-'    s\xf3 pra constar, por acaso, a prop\xf3sito, eu, n\xf3s, a gente, pessoalmente, como eu disse, como disse, olha, ah, \xe9\n'
-'    que, em geral, por favor, infelizmente, acho que, j\xe1 agora, fora isso, podes, pode\n'
-'    """,\n'
-'    clause_words="""\n'
-'    se (eu|voc\xea|vc|tu|a gente|for|fosse|tivesse|der|puder|quiser|chover|estiver), mas, porque, embora, enquanto,\n'
-'    ent\xe3o, j\xe1 que, por isso, por\xe9m, (e|) (qual|quais|como|onde|quanto|voc\xea pode|pode me|podes|poderia|o que|tem\n'
-'    alguma|tem algum|me indica|me recomenda|conhece|sabe|d\xe1 pra|d\xe1 para) (\xe9|s\xe3o|posso|devo|fa\xe7o|voc\xea|eu|me|a|o|\n'
-'    considerar|p\xe3o|pra|para)\n'
-'    """,\n'
-'    numbers="""\n'
-'    um, uma, dois, duas, tr\xeas, quatro, cinco, seis, sete, oito, nove, dez, onze, doze, quinze, vinte, trinta,\n'
-'    quarenta, cinquenta\n'
-'    """,\n'
-'    adverbs="tamb\xe9m, j\xe1, ainda, n\xe3o, atualmente, sempre, agora, realmente, muito, bem, mesmo, hoje",\n'
-'    negation="n\xe3o, nunca, jamais, nem, nada, nenhum, nenhuma",\n'
-'    articles="o, os, a, as, um, uma, do, ao, no, este, esse, seu, teu, bom, muito, pelo, algum",\n'
-'    subject="me, eu, n\xf3s, a gente, para mim, pra mim, eu e *",\n'
-'    own="meu, minha, meus, minhas, nosso, nossa, nossos, nossas",\n'
-'    not_liked="""\n'
-'    (da|das|do|dos|a|o|) (tua|teu|sua|tuas|teus|seus|suas), disso, disto, isso, isto, dessa ideia, daquilo, essa\n'
-'    ideia, dela, dele, de ti, de voc\xea, como (voc\xea|tu|isso), do que (voc\xea|tu), que voc\xea, da ideia\n'
-'    """,\n'
-'    be="sou, somos, eu sou, a gente \xe9",\n'
-'    moods="grato, grata, obrigado, capaz, eu que, eu quem, dos que acham, todo ouvidos, todo, toda",\n'
-'    strong="""\n'
-'    me (faz|fazem) (mal|bem), moro, moramos, morei, morava, mora (em|no|na|com|num|numa), vivo, vivemos, vivi,\n'
-'    vivia, me chamo, chamo me, trabalho, trabalhamos, trabalhei, trabalhava, trabalhando (em|como|de|na|no), estudo,\n'
-'    estudei, estudamos, estudava, nasci, nascemos, cresci, crescemos, me mudei, mudei me, mudei (de|para|pra), nos\n'
-'    mudamos, mud\xe1mos, me formei, formei me, formad(o|a), emigrei, imigrei, venho (de|do|da), falo, falamos, me\n'
-'    casei, casei, casamos, cas\xe1mos, casad(o|a), divorciad(o|a), me divorciei, divorciei me, separad(o|a), me\n'
-'    separei, vi\xfav(o|a), solteir(o|a), aposentad(o|a), reformad(o|a), me aposentei, reformei me, gr\xe1vida, noiv(o|a),\n'
-'    adotamos, adot\xe1mos, adotei, coleciono, uso (\xf3culos|lentes|aparelho|cadeira|n\xfamero|tamanho|marcapasso), cal\xe7o,\n'
-'    visto (tamanho|#), peso, me\xe7o, sofro, tomo (rem\xe9dio|rem\xe9dios|medica\xe7\xe3o|insulina|antidepressivo*|\n'
-'    anticoncepcional|a p\xedlula|comprimido*|metformina|inje\xe7\xe3o), fui (diagnosticad*|operad*|criad*|adotad*|demitid*|\n'
-'    despedid*|promovid*|morar|pai|m\xe3e), me operei, fiz (cirurgia|uma cirurgia|faculdade|um|uma|mestrado|doutorado|\n'
-'    doutoramento|o|a), quebrei, parti (o|a) (bra\xe7o|perna|joelho|p\xe9|pulso|tornozelo|perna), parei de, deixei de,\n'
-'    larguei, nunca (aprendi|fui|estive|tive|comi|sa\xed|viajei|morei|provei|andei|bebi|fumei|viajei), te falo, te digo,\n'
-'    n\xe3o sei (nadar|dirigir|conduzir|cozinhar|andar), aprendo, estou (aprendendo|estudando|gr\xe1vida|casad*|divorciad*|\n'
-'    aposentad*|reformad*|desempregad*|economizando|juntando|treinando|fazendo (um|uma|faculdade|mestrado|doutorado|\n'
-'    dieta|terapia|curso|tratamento)|a (aprender|estudar|tirar|fazer (um|uma|o|dieta|terapia)|poupar|treinar|escrever\n'
-'    (um|uma|o))|escrevendo (um|uma|o|meu)|criando|tirando|noiv*|separad*|de dieta|de licen\xe7a|no (primeiro|segundo|\n'
-'    terceiro|\xfaltimo)), estamos (juntos|casados|esperando|\xe0 espera|noivos|gr\xe1vidos|economizando|adotando), dou\n'
-'    (aulas|aula), ensino, dirijo, conduzo, fundei, abri, montei, tenho (# anos|alergia|diabetes|medo|asma|filhos|\n'
-'    nacionalidade|p\xe2nico|fobia|intoler\xe2ncia|dupla|tdah|pavor|press\xe3o|enxaqueca|enxaquecas|cidadania|epilepsia|\n'
-'    hipotireoidismo|ins\xf4nia), fa\xe7o (# anos|anivers\xe1rio|anos|parte|faculdade|terapia|voluntariado|mestrado|doutorado|\n'
-'    trabalho volunt\xe1rio|dieta|tratamento|hemodi\xe1lise|escalada), toco, canto (em|no|num), jogo (em|no|na|futebol|\n'
-'    t\xeanis|t\xe9nis|xadrez|v\xf4lei|basquete|online), pratico, treino, medito, rezo, jejuo, durmo, acordo, sou (de|do|da|\n'
-'    dos|natural|filho|filha|m\xe3e|pai|al\xe9rgic*), somos (de|do|da|em #|#), perdi (meu|minha|o meu|a minha|um|uma),\n'
-'    ganhei, comprei (um|uma|meu|minha) (casa|apartamento|ap\xea|carro|moto|cachorro|andar), compramos (um|uma|nossa|\n'
-'    nosso|casa), comprou (um|uma) (ap\xea|apartamento|casa|carro), alugo, alugamos, cuido, cuidamos, perten\xe7o, evito,\n'
-'    participo, sirvo, servi, ganho, recebo, me demiti, demiti me, mudei de (emprego|carreira|cidade|pa\xeds|curso),\n'
-'    troquei de, comecei a (trabalhar|estudar|aprender|correr|fazer|fumar|tocar|namorar|dar|usar), comecei (um|uma|o|\n'
-'    a) (novo|nova|curso|faculdade|mestrado|dieta|emprego|neg\xf3cio), n\xe3o (fumo|bebo|dirijo|conduzo|tomo|como), fumo,\n'
-'    nado, dan\xe7o, pinto, cultivo, crio, namoro, vamos (casar|ter um|ter uma|nos casar|nos mudar), vou (ser pai|ser\n'
-'    m\xe3e|casar|me casar|me mudar|ter um filho|ter uma filha|fazer #|completar), economizo, poupo, gerencio, chefio,\n'
-'    lidero, tiro, completo, sou al\xe9rgic*, herdei, frequento, tor\xe7o\n'
-'    """,\n'
-'    weak="""\n'
-'    tenho, temos, tinha, tive, tivemos, t\xednhamos, a gente tem, fa\xe7o, fazemos, fiz, fazia, uso, usamos, utilizo,\n'
-'    utilizamos, leio, cozinho, corro, corremos, nado, caminho, ando, vou, vamos, fui, ia, tomo, monto, escrevo,\n'
-'    desenho, costuro, ou\xe7o, escuto, vejo, assisto, compro, comprei, compramos, vendi, perdi, ganhei, comecei,\n'
-'    terminei, aprendi, conheci, estive, era, \xe9ramos, pago, gasto, passo, passei, ajudo, visito, viajo, viajei,\n'
-'    viajamos, saio, programo, desenvolvo, posso, n\xe3o posso, sei, levo, possuo, jogo, me levanto, levanto me, me\n'
-'    deito, deito me, acordo, divido, partilho, troquei, mudei, estou, estamos, trabalhava, tocava, jogava, fumava,\n'
-'    participei, coordeno, vendo, costumo, colaboro, voltei, venho, pedalo, surfo, consigo, pratiquei, dou, recebi,\n'
-'    entrei\n'
-'    """,\n'
-'    tastes="""\n'
-'    como, comemos, bebo, bebemos, tomo, janto, almo\xe7o, fumo, viajo, voo, me levanto, levanto me, me deito, acordo,\n'
-'    sento, me sento, cozinho, pe\xe7o, compro, leio, vejo, assisto, ou\xe7o, escuto, escolho, reservo, prefiro, durmo,\n'
-'    trabalho melhor, tomo caf\xe9\n'
-'    """,\n'
-'    likes="""\n'
-'    me (d\xe1|d\xe3o) (\xe2nsia|nojo|n\xe1usea|n\xe1useas|enjoo|arrepios|sono|pregui\xe7a|azia|agonia), n\xe3o consigo me concentrar, n\xe3o\n'
-'    me concentro, gosto, gostamos, gostava, gosta (de|muito), curto, curtimos, adoro, adoramos, amo, amamos,\n'
-'    prefiro, preferimos, odeio, odiamos, detesto, detestamos, n\xe3o suporto, n\xe3o aguento, n\xe3o tolero, n\xe3o engulo,\n'
-'    aprecio, me (encanta|fascina|fascinam|interessa|interessam|irrita|irritam|incomoda|incomodam|relaxa|estressa|\n'
-'    estressam|aborrece|aborrecem|d\xe1 nojo|d\xe3o nojo|d\xe1 medo|d\xe1 ansiedade|cansa|cansam|apaixona|acalma|acalmam|agrada|\n'
-'    agradam|tira do s\xe9rio|deixa nervos*), irrita me, irritam me, fascina me, fascinam me, encanta me, interessa me,\n'
-'    sou (muito|mais|um|uma|grande|super|) (f\xe3|apaixonad*|amante|viciad*|fan\xe1tic*|louc*|doid*|adept*|entusiasta|\n'
-'    chegad*|torcedor*|da turma|team|do dia|da noite|de|ligad*), n\xe3o sou (muito|nada|f\xe3|de|chegad*|grande|uma\n'
-'    pessoa), valorizo, tenho (nojo|pavor|fraqueza|horror|um fraco|paix\xe3o|pregui\xe7a) de, fujo de, funciono melhor,\n'
-'    rendo mais, trabalho melhor, acho * (chato|chata|nojento|insuport\xe1vel|melhor|\xf3timo|horr\xedvel|sem gra\xe7a|relaxante|\n'
-'    superestimad*|cansativo|dif\xedcil), acho * * (chato|chata|nojento|insuport\xe1vel|melhor|horr\xedvel|sem gra\xe7a|\n'
-'    cansativo), sinto falta, n\xe3o abro m\xe3o, n\xe3o vivo sem, dispenso, evito, morro de medo, n\xe3o me dou bem\n'
-'    """,\n'
-'    favourites="""\n'
-'    \xe9 melhor que, s\xe3o melhores que, me estressa, me relaxa, acima de tudo, superestimad*, (favorit*|preferid*|\n'
-'    predilet*), n\xe3o \xe9 comigo, n\xe3o s\xe3o comigo, n\xe3o \xe9 a minha (praia|cena|onda), n\xe3o \xe9 minha praia, n\xe3o \xe9 pra mim, n\xe3o\n'
-'    \xe9 para mim, n\xe3o s\xe3o para mim, nada como, n\xe3o faz meu tipo, n\xe3o faz o meu g\xe9nero, \xe9 minha paix\xe3o, \xe9 a minha\n'
-'    paix\xe3o, meu ponto fraco, do que qualquer, em vez de, melhor que qualquer, \xe9 a minha praia, minha paix\xe3o, mil\n'
-'    vezes\n'
-'    """,\n'
-'    standing="""\n'
-'    me poupe, poupa me, a partir de agora, daqui pra frente, daqui em diante, de agora em diante, no futuro, (me\n'
-'    responda|responda|responda me|responde|responde me|me responde|fala comigo|fale comigo|me explique|me explica|\n'
-'    explica me|me chame|me chama|me chamem|chama me|me trate|trata me|me d\xea|d\xe1 me|use|usa|n\xe3o use|n\xe3o uses|evite|\n'
-'    evita|me mande|n\xe3o me mande|n\xe3o me chame|n\xe3o me chames|n\xe3o me trate|n\xe3o me envie|n\xe3o me ligue|n\xe3o me sugira|n\xe3o\n'
-'    me recomende|n\xe3o me d\xea|n\xe3o escreva|escreva|escreve|me escreva) (sempre|por favor|s\xf3|somente|em|de|nunca|o|a|as|\n'
-'    emojis|respostas|curto|bem|todo|tudo|por|pelo|com|unidades|graus|jarg\xe3o|listas|uma|textos|receitas|primeiro|\n'
-'    g\xedrias|carne|depois|antes|termos|linguagem), sem (emojis|rodeios|enrola\xe7\xe3o|jarg\xe3o|floreios|introdu\xe7\xe3o|\n'
-'    anglicismos), respostas (curtas|breves|concisas|longas|diretas|em), sempre (em portugu\xeas|por escrito|em t\xf3picos|\n'
-'    com fontes), seja (breve|conciso|direto|objetivo|direta), s\xea (breve|direto|direta|conciso), nada de (emojis|\n'
-'    rodeios|g\xedrias|enrola\xe7\xe3o), n\xe3o use\n'
-'    """,\n'
-'    facts="""\n'
-'    meu (nome|anivers\xe1rio|sobrenome|apelido|email|e-mail|telefone|n\xfamero|celular|endere\xe7o|signo|tipo sangu\xedneo|peso|\n'
-'    fuso|cep|sal\xe1rio|pa\xeds|bairro|cargo), (minha|a minha) (idade|altura|cidade|profiss\xe3o|l\xedngua|nacionalidade|data de\n'
-'    nascimento|religi\xe3o|morada|l\xedngua materna|cidade natal), meus (pronomes|apelidos), (fa\xe7o|fiz) (anos|anivers\xe1rio)\n'
-'    (em|no|a|dia), # anos, lembre se que, lembra te que, lembre que, lembra que, anote que, anota que, n\xe3o esque\xe7a\n'
-'    que, n\xe3o te esque\xe7as, tenha em conta, tem em conta que, saiba que, leva em conta, leve em conta, como (m\xe3e|pai|\n'
-'    vegetariano|vegetariana|vegano|vegana|m\xe9dico|m\xe9dica|professor|professora|enfermeiro|enfermeira|estudante|\n'
-'    aut\xf4nomo|aut\xf4noma|diab\xe9tico|diab\xe9tica|aposentado|aposentada|reformado|advogado|advogada|mu\xe7ulmano|mu\xe7ulmana|\n'
-'    desenvolvedor|desenvolvedora|cel\xedaco|cel\xedaca|iniciante|principiante|engenheiro|engenheira|designer|freelancer|\n'
-'    programador|programadora), ^(al\xe9rgic*|vegetarian*|vegan*|aposentad*|m\xe3e de|pai de|casad*|cel\xedac*|nascid*|\n'
-'    professora aposentada|professor aposentado), de profiss\xe3o, l\xe1 em casa somos, aqui em casa somos, somos em #, na\n'
-'    minha (fam\xedlia|casa|equipe|equipa|empresa|terra) (somos|usamos|ningu\xe9m|todos|tem|h\xe1|a gente|falamos|temos), no\n'
-'    meu (trabalho|time|bairro|pr\xe9dio|pa\xeds) (usamos|a gente|temos|somos), vem de fam\xedlia, desde (pequeno|pequena|\n'
-'    crian\xe7a|mi\xfado|mi\xfada), desempregad*\n'
-'    """,\n'
-'    hints="""\n'
-'    me chame de, pode me chamar, podes chamar me, todos me chamam, me chamam, chamam me, pra mim, para mim, aqui em\n'
-'    casa, l\xe1 em casa, na minha fam\xedlia, na minha equipe, na minha equipa, na minha empresa, no meu time\n'
-'    """,\n'
-'    kin="""\n'
-'    supervisora, supervisor, mulher, marido, esposo, esposa, companheir(o|a), namorad(o|a), noiv(o|a), ex, ex\n'
-'    marido, ex mulher, filh(o|a|os|as), beb\xea, beb\xe9, g\xeameos, g\xeameas, g\xe9meos, g\xe9meas, ca\xe7ula, mais (velho|velha|novo|\n'
-'    nova), m\xe3e, pai, pais, irm\xe3o, irm\xe3, irm\xe3os, irm\xe3s, mana, mano, av\xf3, av\xf4, av\xf3s, net(o|a|os|as), ti(o|a|os|as),\n'
-'    prim(o|a|os|as), sobrinh(o|a|os|as), sogr(o|a|os), cunhad(o|a|os|as), genro, nora, padrasto, madrasta,\n'
-'    entead(o|a), afilhad(o|a), fam\xedlia, melhor amig(o|a), colega de (casa|quarto|apartamento), senhorio, senhoria,\n'
-'    chefe, patr\xe3o, m\xe9dic(o|a), terapeuta, psic\xf3log(o|a), cachorr(o|a|os|as), cachorrinh(o|a), c\xe3o, cadela, c\xe3es,\n'
-'    gat(o|a|os|as), gatinh(o|a), cavalo, coelh(o|a|os), hamster, papagaio, filhote, tartaruga, equipe, equipa,\n'
-'    empresa\n'
-'    """,\n'
-'    third="""\n'
-'    \xe9 (#|de|do|da|um|uma|al\xe9rgic*|m\xe9dic*|professor*|enfermeir*|advogad*|engenheir*|autista|cel\xedac*|vegetarian*|\n'
-'    vegan*|diab\xe9tic*|surd*|ceg*|natural|aposentad*), s\xe3o (#|de|do|g\xeameos|g\xe9meos|meus|os|as|divorciados|aposentados|\n'
-'    separados|muito), se (chama|chamam|aposentou|casou|mudou|casa|formou), chama se, chamam se, mora, moram, vive,\n'
-'    vivem, trabalha, trabalham, tem (#|um|uma|asma|diabetes|alergia|medo|autismo|tdah|c\xe2ncer|cancro|alzheimer|\n'
-'    dem\xeancia|s\xedndrome|os|o), t\xeam (#|um|uma), estuda, estudam, vai (pra|para|\xe0|ao|fazer|nascer|entrar|casar|se\n'
-'    casar), v\xe3o (pra|para|\xe0), vem (de|do|da), v\xeam de, joga, jogam, toca, fala, falam, faz (#|anos|anivers\xe1rio|bal\xe9|\n'
-'    faculdade|nata\xe7\xe3o|jud\xf4), fazem, faleceu, morreu, morreram, nasceu, nasceram, al\xe9rgic*, odeia, adora, ama,\n'
-'    prefere, gosta, gostam, come, bebe, est\xe1 (gr\xe1vida|aposentad*|casad*|desempregad*|reformad*|na faculdade|no|\n'
-'    divorciad*|a|esperando), espera um, come\xe7a, come\xe7ou, entra, dirige, conduz, usa, usam, sofre, era, eram, foi,\n'
-'    canta, ensina, late, dorme, pesa, mede, usamos, emigrou, emigraram, criou, veio, vieram\n'
-'    """,\n'
-'    life="""\n'
-'    joelhos, cora\xe7\xe3o, vis\xe3o, pele, est\xf4mago, sal\xe1rio, aluguel, guarda, trajeto, al\xe9rg*, alerg*, intoler*, asma,\n'
-'    asm\xe1tic*, diabet*, diab\xe9t*, epilep*, epil\xe9t*, enxaqueca*, tdah, autis*, dislex*, cel\xedac*, depress*, ansiedade,\n'
-'    ins\xf4nia, ins\xf3nia, c\xe2ncer, cancro, artrite, artrose, hipertens*, press\xe3o, colesterol, tireoide, tiroide, zumbido,\n'
-'    ci\xe1tica, marcapasso, cirurgia, operad*, quadril, anca, joelho, coluna, costas, rim, ves\xedcula, tatuagem,\n'
-'    tatuagens, \xf3culos, lentes, aparelho auditivo, cadeira de rodas, insulina, rem\xe9dio*, medica\xe7\xe3o, comprimido*,\n'
-'    vegan*, vegetarian*, gl\xfaten, lactose, halal, kosher, carne, peixe, porco, leite, a\xe7\xfacar, \xe1lcool, caf\xe9, ch\xe1,\n'
-'    cerveja, vinho, frutos do mar, marisco*, camar\xe3o, nozes, amendoim, picante, pimenta, filh(o|a|os|as), crian\xe7a*,\n'
-'    beb\xea, beb\xe9, g\xeameos, g\xe9meos, g\xeameas, marido, mulher, esposa, esposo, namorad(o|a), companheir(o|a), irm\xe3o*, irm\xe3,\n'
-'    irm\xe3s, pais, av\xf3, av\xf4, av\xf3s, net(o|a|os|as), prim(o|a|os|as), sobrinh(o|a|os|as), cachorr(o|a|os|as), c\xe3o, c\xe3es,\n'
-'    cadela, gat(o|a|os|as), cavalo*, coelho*, hamster, galinhas, abelhas, cabras, aqu\xe1rio, solteir(o|a),\n'
-'    casad(o|a|os), divorciad(o|a), vi\xfav(o|a), gr\xe1vida, gay, l\xe9sbica, enfermeir(o|a), m\xe9dic(o|a), doutor*,\n'
-'    professor*, engenheir(o|a), desenvolvedor*, programador*, advogad(o|a), estudante, designer, contador*,\n'
-'    contabilista, eletricista, encanador, canalizador, carpinteir(o|a), marceneir(o|a), cozinheir(o|a), padeir(o|a),\n'
-'    gar\xe7om, gar\xe7onete, piloto, motorista, agricultor*, aut\xf4nom(o|a), freelancer, consultor*, cientista,\n'
-'    farmac\xeautic(o|a), dentista, veterin\xe1ri(o|a), jornalista, tradutor*, escritor*, artista, m\xfasic(o|a),\n'
-'    fot\xf3graf(o|a), arquitet(o|a), bombeir(o|a), policial, pol\xedcia, militar, mec\xe2nic(o|a), aposentad(o|a),\n'
-'    reformad(o|a), funcion\xe1ri(o|a), servidor* p\xfablic*, dona de casa, faculdade, doutorado, doutoramento, mestrado,\n'
-'    universidade, escola, medicina, f\xedsica, direito, biologia, qu\xedmica, hist\xf3ria, filosofia, economia, psicologia,\n'
-'    matem\xe1tica, letras, inform\xe1tica, piano, viol\xe3o, guitarra, violino, baixo, bateria, saxofone, flauta, trompete,\n'
-'    coral, coro, banda, orquestra, xadrez, futebol, t\xeanis, t\xe9nis, padel, basquete, v\xf4lei, voleibol, golfe, ioga,\n'
-'    yoga, pilates, academia, gin\xe1sio, maratona*, escalada, trilha*, caminhada*, ciclismo, bike, bicicleta, nata\xe7\xe3o,\n'
-'    nadar, corrida, vela, mergulho, esqui, surfe, surf, karat\xea, carat\xea, jud\xf4, judo, boxe, crossfit, jiu-jitsu,\n'
-'    capoeira, tric\xf4, croch\xea, croch\xe9, horta, jardim, cer\xe2mica, podcast*, vinil, vinis, casa, ap\xea, apartamento,\n'
-'    kitnet, varanda, fazenda, s\xedtio, quinta, financiamento, hipoteca, carro, moto, van, carro el\xe9trico, carteira de\n'
-'    motorista, carta de condu\xe7\xe3o, mu\xe7ulman*, crist\xe3*, crist\xe3o, cat\xf3lic*, evang\xe9lic*, judeu, judia, budista, hindu,\n'
-'    esp\xedrita, ateu, ateia, igreja, mesquita, ramad\xe3, sotaque, bil\xedngue, idioma*, l\xedngua*, ingl\xeas, franc\xeas, alem\xe3o,\n'
-'    espanhol, italiano, japon\xeas, chin\xeas, mandarim, \xe1rabe, russo, nacionalidade, cidadania, passaporte, turno*,\n'
-'    noite, madrugada, home office, remoto, teletrabalho, empresa, neg\xf3cio, loja, padaria, restaurante, blog, canal,\n'
-'    meio per\xedodo, part-time, canhot(o|a), esquerdin(o|a), destr(o|a), dalt\xf4nic(o|a), dalt\xf3nic(o|a), surd(o|a),\n'
-'    ceg(o|a), altura*, aranhas, baratas, fobia, medo de, introvertid(o|a), extrovertid(o|a), matutino, noturn(o|a),\n'
-'    coruja, casamento, anivers\xe1rio, quilos, kg, cm, filho \xfanico, filha \xfanica, interior, aldeia, campo, sub\xfarbio,\n'
-'    andar, elevador, iphone, android, linux, windows, mac, equipe, equipa, time, volunt\xe1ri(o|a), ong, banco de\n'
-'    alimentos, concurso, tese, aposentadoria\n'
-'    """,\n'
-'    habits="""\n'
-'    sempre, nunca, jamais, normalmente, geralmente, quase nunca, quase sempre, muitas vezes, raramente, s\xf3, somente,\n'
-'    apenas, costumo, todo (dia|domingo|s\xe1bado|m\xeas|ano|fim|ver\xe3o), toda (semana|manh\xe3|noite|segunda|ter\xe7a|quarta|\n'
-'    quinta|sexta), todos os (dias|domingos|s\xe1bados|fins|anos|meses|ver\xf5es), todas as (manh\xe3s|noites|tardes|semanas|\n'
-'    segundas|ter\xe7as|quartas|quintas|sextas), cada (dia|semana|m\xeas|ano), aos (s\xe1bados|domingos|fins), \xe0s (segundas|\n'
-'    ter\xe7as|quartas|quintas|sextas), (#|uma|duas|tr\xeas|quatro) vez(es|) (por|na|ao|no), de (manh\xe3|noite|madrugada|\n'
-'    segunda|tarde), diariamente, no meu tempo livre, nas horas vagas, n\xe3o * mais, j\xe1 n\xe3o, depois do trabalho, antes\n'
-'    de *, como hobby, por hobby, regularmente, em jejum, durante a semana, \xe0 noite, pela manh\xe3, desde sempre, nos\n'
-'    fins\n'
-'    """,\n'
-'    lasting="""\n'
-'    desde, h\xe1 (#|um|uma|muitos|v\xe1rios|quase|mais|anos|tempo|cerca) *, faz (# *|muito|tempo), # anos, (no|) ano\n'
-'    passado, m\xeas passado, ver\xe3o passado, ano que vem, (em|desde|de) ##, ##, quando (eu|) era, quando (crian\xe7a|\n'
-'    pequeno|pequena|mi\xfado), toda a minha vida, minha vida toda, a vida toda, inf\xe2ncia, originalmente, em (janeiro|\n'
-'    fevereiro|mar\xe7o|abril|maio|junho|julho|agosto|setembro|outubro|novembro|dezembro), este ano, esse ano, pr\xf3ximo\n'
-'    ano, anos, anos atr\xe1s, meses atr\xe1s, recentemente, antes, durante *, uma vez, pela primeira vez\n'
-'    """,\n'
-'    passing="""\n'
-'    mudei (o|a) (c\xf3digo|fonte|texto|cor), adicionei, acrescentei, removi, consertei, buscar, jantei, almocei, estava\n'
-'    (no|na|vendo|pensando|em), fico com a, peguei, est\xe1 esperando (no|na|aqui|fora|l\xe1), vamos fazer, vamos ver,\n'
-'    vamos l\xe1, te falo, entendo, n\xe3o entendo, entendi, compreendo, percebi, percebo, vejo (que|o|se), vou ver, te\n'
-'    digo, te aviso, tento, tentei, j\xe1 tentei, pedi, enviei, mandei, cliquei, baixei, encontrei, n\xe3o (acho|encontro)\n'
-'    (o|a|meu|minha|os|as), espero, me sinto, sinto me, lembro, n\xe3o lembro, me lembro, esqueci, d\xf3i, doem, dor,\n'
-'    febre, resfriad*, constipad*, gripe, gripad*, derramei, deixei cair, acordei (agora|tarde|com), estou atrasad*,\n'
-'    perdi (a|as|o|os) *, concordo, sei que, n\xe3o sei, n\xe3o (consigo|posso) *, instalei, subi, copiei, reiniciei,\n'
-'    aparece, d\xe1 erro, parece, desculpa, desculpe, perd\xe3o, minutos, pra baixo, li (que|o|a), vi (que|o|a|um),\n'
-'    cheguei, sa\xed, comi (com|em|um), fui (ao|\xe0|no|na), fiquei, me enganei, acho (que|quebrou|melhor), vou te, j\xe1\n'
-'    volto, acho, hoje, esta (manh\xe3|noite|tarde|semana), essa semana, agora mesmo, neste momento, no momento, por\n'
-'    enquanto, ontem, amanh\xe3, depois, mais tarde, j\xe1 j\xe1, acabei de, acabou de, fome, sede, sono, pressa, quero,\n'
-'    queremos, queria, quer\xedamos, preciso, precisamos, tenho (que|de) *, temos que, vou (ver|tentar|fazer|sair|te|\n'
-'    comprar|dormir|comer|ler|precisar|pensar|procurar), tentando, a tentar, estou (cansad*|com|muito|um pouco|bem|\n'
-'    mal|feliz|triste|aqui|em|no|na|irritad*|nervos*|pres*|procurando|\xe0 procura|pensando|a pensar|tentando|contente|\n'
-'    perdid*|confus*|ocupad*|preocupad*|exaust*|entediad*|de acordo|prestes|vendo|lendo|trabalhando num|trabalhando\n'
-'    no|pronto|pronta|atrasad*|chatead*|lixad*|a ver|a ler|morrendo|morto|doente|ansios* para|indecis*|sem|\n'
-'    precisando|esperando|\xe0 espera), nem ideia, n\xe3o (tenho ideia|tenho tempo|fa\xe7o ideia|tenho certeza|entendi|sei\n'
-'    (se|por|como|qual|o)), d\xfavida*, problema*, pergunta*, reuni\xe3o, compromisso, de novo, outra vez, um momento,\n'
-'    outro dia, semana que vem, fim de semana que vem, neste fim, este fim, frio, calor, raz\xe3o, vontade de, na\n'
-'    segunda, daqui a pouco, esqueci me\n'
-'    """,\n'
-'    tasks="""\n'
-'    bateria, celular, telem\xf3vel, notebook, port\xe1til, wifi, internet, tela, ecr\xe3, carregador, passo, passos, op\xe7\xf5es,\n'
-'    instru\xe7\xf5es, resultado, mensagem, pre\xe7o, trem, comboio, \xf4nibus, autocarro, t\xe1xi, uber, chuva, camisa, tamanho,\n'
-'    erro*, bug, c\xf3digo, arquivo*, ficheiro*, script, fun\xe7\xe3o, build, compila\xe7\xe3o, consulta, log*, exce\xe7\xe3o, anexo,\n'
-'    senha, palavra passe, reuni\xe3o, prazo, relat\xf3rio, documento, apresenta\xe7\xe3o, slide*, planilha, reda\xe7\xe3o, par\xe1grafo,\n'
-'    frase, rascunho, carta de apresenta\xe7\xe3o, reserva*, voo, passagem, bilhete*, pedido, encomenda, pacote, link,\n'
-'    vers\xe3o, instal*, dever de casa, trabalho de casa, fatura, captura, pdf, ideia, tr\xe2nsito, aba, p\xe1gina, comando,\n'
-'    servidor, banco de dados, atualiz*, computador*, impressora, mesa para\n'
-'    """,\n'
-'    ask="""\n'
-'    ^(o que|que|qual|quais|quem|onde|quando|como|quanto|quanta|quantos|quantas|por que|porque \xe9 que|ser\xe1|\xe9 poss\xedvel|\n'
-'    tem|h\xe1|pode|podes|poderia|posso|devo|deveria|sabe|sabes|voc\xea (acha|sabe|conhece|tem|pode|poderia)|acha|achas|\n'
-'    conhece|conheces|d\xe1 pra|d\xe1 para|pra que|a que|de que|em que|com que|vale a pena) *\n'
-'    """,\n'
-'    request="""\n'
-'    voc\xea pode, pode me, podes, poderia, voc\xea poderia, me ajude, me ajuda, ajuda me, me diga, me diz, diz me, me\n'
-'    mostre, mostra me, me d\xea (um|uma|ideias|a|o), d\xe1 me (um|uma|ideias), deixa eu, deixe me, vamos ver, preciso (de|\n'
-'    que|saber|escrever), procuro, estou procurando, estou \xe0 procura, quero (que|um|uma|saber|reservar|fazer|comprar|\n'
-'    ver|pedir), gostaria (de|que), queria (saber|que|um|uma|reservar|ver|pedir), me pergunto, obrigado, obrigada,\n'
-'    valeu, alguma (ideia|receita|recomenda\xe7\xe3o|sugest\xe3o|dica), o que me, tem alguma, ^(escreva|escreve|traduza|\n'
-'    traduz|explique|explica|mostre|mostra|encontre|fa\xe7a|faz|crie|cria|resuma|resume|corrija|corrige|revise|sugira|\n'
-'    sugere|recomende|recomenda|compare|redija|conte|conta|descreva|descreve|gere|gera|calcule|calcula|leia|l\xea|\n'
-'    analise|planeje|reserve|abra|envie|envia|manda|mande|apague|melhore|encurte|adicione|mude|ordene|repita|busque|\n'
-'    procure|liste|lista|proponha|converta|me lembre|lembra me|prepare|organize|me conta|me indica|me recomenda|\n'
-'    monta|monte|ajude)\n'
-'    """,\n'
-'    suppose="""\n'
-'    se (eu|voc\xea|vc|tu|a gente|for|fosse|tivesse|der|puder|quiser|chover|estiver|um), talvez, quem sabe, tomara,\n'
-'    poderia, poder\xedamos, deveria, dever\xedamos, seria, gostaria, gostar\xedamos, acho que (voc\xea|tu|ele|ela|isso|o|a|vou|\n'
-'    \xe9|n\xe3o|sim|est\xe1), acredito, penso, suponho, imagino, parece que, espero que, esperamos, se eu tivesse, tivesse,\n'
-'    fosse, como se, sonhei, no (filme|livro|jogo|romance|conto), na (s\xe9rie|hist\xf3ria|m\xfasica|novela), brincadeira,\n'
-'    esqueci, pensando (se|em), a pensar se, duvido, n\xe3o tenho certeza, faria, iria, compraria, moraria, viveria,\n'
-'    teria, pode ser que, ser\xe1 que, chamaria, conto pra, conto para, devia\n'
-'    """,\n'
-'    reported="""\n'
-'    diz, dizem, disse, disseram, dizia, falou que, fala que, contou, conta que, me contou, comentou, perguntou,\n'
-'    pergunta se, segundo, afirma, afirmou, escreveu, garante, pensa que, acha que, opina, respondeu, ao que parece,\n'
-'    pelo visto, ouvi (dizer|falar), li que, imagine, imagina que, imaginemos, suponha, suponhamos, sup\xf5e, finja, faz\n'
-'    de conta, fa\xe7a de conta, cita\xe7\xe3o\n'
-'    """,\n'
-'    void="""\n'
-'    n\xe3o consigo me concentrar, gostaria que (me|voc\xea me), n\xe3o como, como se, (e|) como (m\xe3e|pai), o trabalho, como\n'
-'    (um|uma|o|a|os|as|este|esse|eu|disse|voc\xea), assim como, tanto como, n\xe3o sei (nadar|dirigir|conduzir|cozinhar),\n'
-'    fora de, me vejo, disse e repito, hoje (moro|vivo|trabalho|em dia), em vez de, se chama, se chamam, na verdade,\n'
-'    vamos casar, vamos ter, depois do (trabalho|almo\xe7o|jantar), depois de ##, eu acho que sou, a gente se, me casei,\n'
-'    s\xf3 como, n\xe3o * de novo, sem tempo, depois que\n'
-'    """,\n'
-')\n'
+'LANGUAGES = tuple(Language(code=code, **_LISTS[code]) for code in ("en", "de", "es", "fr", "pt", "it", "nl"))\n'
+'"""A text counts as the first of them that tells."""\n'
 ),
 'agent_memory_models.text.languages.recognise': (
-'"""Which language a message is in, by its commonest words and its letters."""\n'
+'"""Which language a message is in, by its commonest words and its letters.\n'
+'\n'
+'Of the 1,200 short messages of tests/model_package/statements that is right for 98.4 %, in 23 \xb5s each; py3langid is\n'
+'right for 97.1 % (61 \xb5s, 78 MB with numpy), lingua for 97.1 % (8.6 ms, 96 MB), langdetect for 93.0 % (5.8 ms) (2026-11).\n'
+'"""\n'
 '\n'
 'from __future__ import annotations\n'
 '\n'
@@ -36399,7 +34510,8 @@ SOURCES = {
 'from functools import cache\n'
 'from typing import NamedTuple\n'
 '\n'
-'from .tables import LANGUAGES, Language\n'
+'from ..lists import OTHER_LANGUAGES\n'
+'from .language import LANGUAGES, Language\n'
 '\n'
 'MAX_WORDS = 400\n'
 '"""So many words of a message tell its language."""\n'
@@ -36410,53 +34522,6 @@ SOURCES = {
 '_ENOUGH = 1.5\n'
 '_MUCH_MORE = 1.2\n'
 '"""The least points of a language without a table, and how many times the points of any language with a table."""\n'
-'\n'
-'# The commonest words of languages without a table, so that a message in one of them is not taken for another one.\n'
-'_OTHERS = {\n'
-'    "Polish": """\n'
-'        i w na nie si\u0119 jest to \u017ce z do mam jestem m\xf3j moja moje ale jak po co dla przez od czy tak jej jego s\u0105 by\u0142 mnie\n'
-'        mi ju\u017c tylko mo\u017ce lubi\u0119 mieszkam pracuj\u0119 oraz bardzo\n'
-'    """,\n'
-'    "Turkish": """\n'
-'        ve bir bu da i\xe7in ben \xe7ok ne var mi de\u011fil ile ama daha gibi benim sen kadar olarak yok evet o \u015fey bana nas\u0131l\n'
-'        istiyorum ya\u015f\u0131yorum \xe7al\u0131\u015f\u0131yorum seviyorum ad\u0131m m\u0131\n'
-'    """,\n'
-'    "Swedish": """\n'
-'        och jag \xe4r att det som en p\xe5 i har inte med f\xf6r av till den vi min mitt men om ett s\xe5 du kan bor fr\xe5n mycket n\xe4r\n'
-'        arbetar gillar mina\n'
-'    """,\n'
-'    "Danish or Norwegian": """\n'
-'        og jeg er det at en p\xe5 i har ikke med for av af til den vi min mitt mit men om et s\xe5 du kan bor fra meget n\xe5r\n'
-'        hva hvad hvor arbejder jobber mine liker\n'
-'    """,\n'
-'    "Finnish": """\n'
-'        ja on ei ett\xe4 min\xe4 olen se en mutta kun niin my\xf6s minun ovat oli h\xe4n tai joka asun ty\xf6skentelen kanssa vain mit\xe4\n'
-'        pid\xe4n mik\xe4 voi sin\xe4\n'
-'    """,\n'
-'    "Czech or Slovak": """\n'
-'        a se na je to \u017ee v jsem ne my m\u016fj moje ale jak do pro m\xe1m si co u\u017e tak jsou byl bydl\xedm pracuji r\xe1d r\xe1da som nie\n'
-'        m\xe1m m\xf4j aj ako sa pracujem\n'
-'    """,\n'
-'    "Romanian": """\n'
-'        \u0219i \xeen de la nu un o este pe cu am mea meu sunt din pentru care mai ce c\u0103 s\u0103 eu dar la mi au lucrez locuiesc \xeemi\n'
-'        place foarte\n'
-'    """,\n'
-'    "Hungarian": """\n'
-'        a az \xe9s nem egy hogy van \xe9n is de meg csak vagyok nekem ez azt mert m\xe1r ha m\xe9g szeretem \xe9lek lakom dolgozom\n'
-'        egyik nagyon vagy volt\n'
-'    """,\n'
-'    "Catalan": """\n'
-"        el la els les de i que en un una \xe9s no per amb em meu meva s\xf3c tinc per\xf2 m\xe9s molt visc treballo m'agrada als\n"
-'        aquest aquesta soc amb\n'
-'    """,\n'
-'    "Indonesian or Malay": """\n'
-'        saya yang dan di ini itu dengan untuk tidak ada dari aku ke adalah akan bisa juga sudah tinggal suka kerja nama\n'
-'        bekerja kami kamu apa\n'
-'    """,\n'
-'    "Vietnamese": """\n'
-'        t\xf4i l\xe0 v\xe0 c\u1ee7a c\xf3 kh\xf4ng m\u1ed9t cho v\u1edbi \u1edf ng\u01b0\u1eddi \u0111\u01b0\u1ee3c c\xe1c trong n\xe0y \u0111\xe3 nh\u1eefng th\xedch l\xe0m s\u1ed1ng t\xean vi\u1ec7c r\u1ea5t m\xecnh\n'
-'    """,\n'
-'}\n'
 '\n'
 '\n'
 'class Recognised(NamedTuple):\n'
@@ -36487,7 +34552,7 @@ SOURCES = {
 '    words = [word.lower() for word in _WORD.findall(written)[:MAX_WORDS]]\n'
 '    if script := _foreign_script(words):\n'
 '        return Recognised(None, script)\n'
-'    points = dict.fromkeys([*(language.name for language in LANGUAGES), *_OTHERS], 0.0)\n'
+'    points = dict.fromkeys([*(language.name for language in LANGUAGES), *OTHER_LANGUAGES], 0.0)\n'
 '    for word in words:\n'
 '        for name, value in _votes().get(word, ()):\n'
 '            points[name] += value\n'
@@ -36495,7 +34560,7 @@ SOURCES = {
 '    if usual_name in points:\n'
 '        points[usual_name] += _USUAL\n'
 '    ours = max(LANGUAGES, key=lambda language: points[language.name])\n'
-'    other = max(_OTHERS, key=lambda name: points[name])\n'
+'    other = max(OTHER_LANGUAGES, key=lambda name: points[name])\n'
 '    if points[other] >= max(_ENOUGH, _MUCH_MORE * points[ours.name]):\n'
 '        return Recognised(None, other)\n'
 '    return Recognised(ours, None) if points[ours.name] else NOTHING\n'
@@ -36505,7 +34570,7 @@ SOURCES = {
 'def _votes() -> dict[str, list[tuple[str, float]]]:\n'
 '    """Maps each word to the languages that have it, each with its points: fewer if more languages have the word."""\n'
 '    common = {language.name: language.common_words for language in LANGUAGES}\n'
-'    common |= {name: frozenset(words.split()) for name, words in _OTHERS.items()}\n'
+'    common |= {name: frozenset(words.split()) for name, words in OTHER_LANGUAGES.items()}\n'
 '    known: dict[str, dict[str, float]] = {}\n'
 '    for language in LANGUAGES:\n'
 '        for word in language.words:\n'
@@ -36528,4088 +34593,778 @@ SOURCES = {
 '        return None\n'
 '    return f"a language in {\'Chinese\' if script == \'CJK\' else script.capitalize()} letters"\n'
 ),
-'agent_memory_models.text.languages.tables': (
-'"""The languages that the built-in model reads."""\n'
-'\n'
-'from .de import GERMAN\n'
-'from .en import ENGLISH\n'
-'from .es import SPANISH\n'
-'from .fr import FRENCH\n'
-'from .it import ITALIAN\n'
-'from .language import Language\n'
-'from .nl import DUTCH\n'
-'from .pt import PORTUGUESE\n'
-'\n'
-'LANGUAGES = (ENGLISH, GERMAN, SPANISH, FRENCH, PORTUGUESE, ITALIAN, DUTCH)\n'
-'\n'
-'__all__ = ["LANGUAGES", "Language"]\n'
-),
 'agent_memory_models.text.lists': (
 '"""The lists of lists/, by sql/build.py."""\n'
 '\n'
+'import json\n'
 'from typing import Any\n'
 '\n'
-'ATTRIBUTES: dict[str, Any] = {\n'
-" 'name': {\n"
-"  'values': 'one',\n"
-"  'kind': 'name',\n"
-"  'en': ['name', 'full name', 'first name', 'called', 'real name'],\n"
-"  'de': ['name', 'vorname', 'hei\xdfe', 'hei\xdft'],\n"
-"  'es': ['nombre', 'llamo', 'llama'],\n"
-"  'fr': ['nom', 'pr\xe9nom', 'appelle'],\n"
-"  'pt': ['nome', 'chamo', 'chama'],\n"
-"  'it': ['nome', 'chiamo', 'chiama'],\n"
-"  'nl': ['naam', 'voornaam', 'heet'],\n"
-' },\n'
-" 'last name': {\n"
-"  'values': 'one',\n"
-"  'kind': 'name',\n"
-"  'en': ['last name', 'surname', 'family name', 'married name'],\n"
-"  'de': ['nachname', 'familienname'],\n"
-"  'es': ['apellido', 'apellidos'],\n"
-"  'fr': ['nom de famille'],\n"
-"  'pt': ['sobrenome', 'apelido'],\n"
-"  'it': ['cognome'],\n"
-"  'nl': ['achternaam', 'familienaam'],\n"
-' },\n'
-" 'nickname': {\n"
-"  'values': 'one',\n"
-"  'kind': 'name',\n"
-"  'en': ['nickname', 'nick name', 'call me'],\n"
-"  'de': ['spitzname'],\n"
-"  'es': ['apodo'],\n"
-"  'fr': ['surnom'],\n"
-"  'pt': ['alcunha'],\n"
-"  'it': ['soprannome'],\n"
-"  'nl': ['bijnaam'],\n"
-' },\n'
-" 'pronouns': {\n"
-"  'values': 'one',\n"
-"  'en': ['pronouns'],\n"
-"  'de': ['pronomen'],\n"
-"  'es': ['pronombres'],\n"
-"  'fr': ['pronoms'],\n"
-"  'pt': ['pronomes'],\n"
-"  'it': ['pronomi'],\n"
-"  'nl': ['voornaamwoorden'],\n"
-' },\n'
-" 'age': {\n"
-"  'values': 'one',\n"
-"  'kind': 'number',\n"
-"  'en': ['age', 'how old', 'years old', 'old am i'],\n"
-"  'de': ['alter', 'wie alt', 'jahre alt'],\n"
-"  'es': ['edad', 'cu\xe1ntos a\xf1os', 'a\xf1os tengo'],\n"
-"  'fr': ['\xe2ge', 'quel \xe2ge'],\n"
-"  'pt': ['idade', 'quantos anos'],\n"
-"  'it': ['et\xe0', 'quanti anni'],\n"
-"  'nl': ['leeftijd', 'hoe oud', 'jaar oud'],\n"
-' },\n'
-" 'birthday': {\n"
-"  'values': 'one',\n"
-"  'shared': 'bare',\n"
-"  'kind': 'date',\n"
-"  'en': ['birthday', 'date of birth', 'birth date', 'born on'],\n"
-"  'de': ['geburtstag', 'geburtsdatum'],\n"
-"  'es': ['cumplea\xf1os', 'fecha de nacimiento'],\n"
-"  'fr': ['anniversaire', 'date de naissance'],\n"
-"  'pt': ['anivers\xe1rio', 'data de nascimento'],\n"
-"  'it': ['compleanno', 'data di nascita'],\n"
-"  'nl': ['verjaardag', 'geboortedatum'],\n"
-' },\n'
-" 'anniversary': {\n"
-"  'values': 'one',\n"
-"  'shared': 'bare',\n"
-"  'kind': 'date',\n"
-"  'en': ['anniversary', 'wedding anniversary', 'wedding date', 'wedding day'],\n"
-"  'de': ['hochzeitstag', 'jahrestag'],\n"
-"  'es': ['aniversario', 'aniversario de bodas'],\n"
-"  'fr': ['anniversaire de mariage'],\n"
-"  'pt': ['anivers\xe1rio de casamento'],\n"
-"  'it': ['anniversario'],\n"
-"  'nl': ['trouwdag'],\n"
-' },\n'
-" 'home': {\n"
-"  'values': 'one',\n"
-"  'kind': 'place',\n"
-"  'en': ['live', 'living', 'home', 'flat', 'apartment', 'house', 'reside', 'moved to', 'hometown now', 'home base',\n"
-"    'where i am based'],\n"
-"  'de': ['wohne', 'wohnst', 'wohnt', 'wohnort', 'zuhause', 'lebe', 'umgezogen'],\n"
-"  'es': ['vivo', 'vive', 'vives', 'vivir', 'residencia', 'casa', 'mudado'],\n"
-"  'fr': ['habite', 'habites', 'vis', 'domicile', 'd\xe9m\xe9nag\xe9'],\n"
-"  'pt': ['moro', 'mora', 'moras', 'vivo', 'casa', 'mudei'],\n"
-"  'it': ['abito', 'abita', 'vivo', 'vive', 'casa', 'trasferito'],\n"
-"  'nl': ['woon', 'woont', 'wonen', 'woonplaats', 'thuis', 'verhuisd'],\n"
-' },\n'
-" 'address': {\n"
-"  'values': 'one',\n"
-"  'shared': 'bare',\n"
-"  'kind': 'number',\n"
-"  'en': ['address', 'home address', 'postal address', 'mailing address', 'delivery address', 'street address'],\n"
-"  'de': ['adresse', 'anschrift', 'lieferadresse', 'postadresse'],\n"
-"  'es': ['direcci\xf3n', 'domicilio'],\n"
-"  'fr': ['adresse', 'adresse postale'],\n"
-"  'pt': ['endere\xe7o', 'morada'],\n"
-"  'it': ['indirizzo'],\n"
-"  'nl': ['adres', 'huisadres'],\n"
-' },\n'
-" 'birthplace': {\n"
-"  'values': 'one',\n"
-"  'kind': 'place',\n"
-"  'en': ['hometown', 'home town', 'birthplace', 'born in', 'grew up', 'come from'],\n"
-"  'de': ['heimatstadt', 'geburtsort', 'geboren', 'aufgewachsen'],\n"
-"  'es': ['lugar de nacimiento', 'ciudad natal', 'nac\xed'],\n"
-"  'fr': ['lieu de naissance', 'ville natale', 'n\xe9', 'n\xe9e'],\n"
-"  'pt': ['cidade natal', 'nasci'],\n"
-"  'it': ['luogo di nascita', 'citt\xe0 natale', 'nato', 'nata'],\n"
-"  'nl': ['geboorteplaats', 'geboren'],\n"
-' },\n'
-" 'nationality': {\n"
-"  'values': 'many',\n"
-"  'kind': 'text',\n"
-"  'en': ['nationality', 'citizenship', 'passport', 'citizen'],\n"
-"  'de': ['nationalit\xe4t', 'staatsangeh\xf6rigkeit'],\n"
-"  'es': ['nacionalidad'],\n"
-"  'fr': ['nationalit\xe9'],\n"
-"  'pt': ['nacionalidade'],\n"
-"  'it': ['nazionalit\xe0', 'cittadinanza'],\n"
-"  'nl': ['nationaliteit'],\n"
-' },\n'
-" 'time zone': {\n"
-"  'values': 'one',\n"
-"  'en': ['time zone', 'timezone'],\n"
-"  'de': ['zeitzone'],\n"
-"  'es': ['zona horaria'],\n"
-"  'fr': ['fuseau horaire'],\n"
-"  'pt': ['fuso hor\xe1rio'],\n"
-"  'it': ['fuso orario'],\n"
-"  'nl': ['tijdzone'],\n"
-' },\n'
-" 'phone': {\n"
-"  'values': 'one',\n"
-"  'shared': 'bare',\n"
-"  'kind': 'number',\n"
-"  'en': ['phone number', 'phone', 'number', 'mobile number', 'mobile', 'cell', 'cell number', 'cell phone number',\n"
-"    'telephone number', 'reach me'],\n"
-"  'de': ['telefonnummer', 'handynummer', 'nummer', 'telefon', 'handy', 'mobilnummer', 'handynr', 'telefonnr'],\n"
-"  'es': ['tel\xe9fono', 'n\xfamero de tel\xe9fono', 'n\xfamero', 'm\xf3vil', 'celular'],\n"
-"  'fr': ['t\xe9l\xe9phone', 'num\xe9ro de t\xe9l\xe9phone', 'num\xe9ro', 'portable'],\n"
-"  'pt': ['telefone', 'n\xfamero de telefone', 'n\xfamero', 'telem\xf3vel', 'celular', 'zap', 'whatsapp'],\n"
-"  'it': ['telefono', 'numero di telefono', 'numero', 'cellulare', 'cell'],\n"
-"  'nl': ['telefoonnummer', 'nummer', 'mobiel', 'mobiele nummer'],\n"
-' },\n'
-" 'email': {\n"
-"  'values': 'one',\n"
-"  'shared': 'bare',\n"
-"  'kind': 'mail',\n"
-"  'en': ['email', 'e-mail', 'email address', 'e-mail address', 'mail address'],\n"
-"  'de': ['e-mail', 'email', 'mail', 'e-mail-adresse', 'mailadresse'],\n"
-"  'es': ['correo', 'correo electr\xf3nico', 'email', 'e-mail'],\n"
-"  'fr': ['mail', 'e-mail', 'email', 'adresse mail', 'adresse e-mail'],\n"
-"  'pt': ['e-mail', 'email', 'correio eletr\xf3nico'],\n"
-"  'it': ['email', 'e-mail', 'mail', 'indirizzo email'],\n"
-"  'nl': ['e-mail', 'email', 'mailadres', 'e-mailadres'],\n"
-' },\n'
-" 'username': {\n"
-"  'values': 'one',\n"
-"  'shared': 'bare',\n"
-"  'en': ['username', 'user name', 'handle', 'login', 'screen name', 'gamertag'],\n"
-"  'de': ['benutzername', 'nutzername'],\n"
-"  'es': ['nombre de usuario', 'usuario'],\n"
-'  \'fr\': ["nom d\'utilisateur", \'pseudo\'],\n'
-"  'pt': ['nome de usu\xe1rio', 'nome de utilizador'],\n"
-"  'it': ['nome utente'],\n"
-"  'nl': ['gebruikersnaam'],\n"
-' },\n'
-" 'customer number': {\n"
-"  'values': 'one',\n"
-"  'apart': True,\n"
-"  'shared': True,\n"
-"  'kind': 'number',\n"
-"  'en': ['customer number', 'customer id', 'client number', 'account number', 'member number', 'membership number',\n"
-"    'loyalty number', 'frequent flyer number', 'policy number', 'contract number', 'order number', 'reference number',\n"
-"    'booking number', 'booking reference', 'booking ref', 'reference', 'ref', 'policy no', 'case number',\n"
-"    'ticket number'],\n"
-"  'de': ['kundennummer', 'kontonummer', 'mitgliedsnummer', 'vertragsnummer', 'versicherungsnummer', 'bestellnummer',\n"
-"    'buchungsnummer'],\n"
-"  'es': ['n\xfamero de cliente', 'n\xfamero de cuenta', 'n\xfamero de socio', 'n\xfamero de pedido', 'n\xfamero de contrato'],\n"
-"  'fr': ['num\xe9ro client', 'num\xe9ro de client', 'num\xe9ro de compte', 'num\xe9ro de contrat', 'num\xe9ro de commande'],\n"
-"  'pt': ['n\xfamero de cliente', 'n\xfamero de conta', 'n\xfamero de s\xf3cio', 'n\xfamero do pedido', 'n\xfamero de contrato'],\n"
-'  \'it\': [\'numero cliente\', \'numero di cliente\', \'codice cliente\', \'numero di conto\', "numero d\'ordine"],\n'
-"  'nl': ['klantnummer', 'rekeningnummer', 'lidnummer', 'contractnummer', 'bestelnummer', 'polisnummer'],\n"
-' },\n'
-" 'employer': {\n"
-"  'values': 'one',\n"
-"  'switch': True,\n"
-"  'kind': 'name',\n"
-"  'en': ['employer', 'work at', 'work for', 'company', 'where do i work', 'job at', 'workplace'],\n"
-"  'de': ['arbeitgeber', 'arbeite', 'arbeitest', 'arbeitet', 'firma'],\n"
-"  'es': ['empleador', 'trabajo', 'trabaja', 'trabajas', 'empresa'],\n"
-"  'fr': ['employeur', 'travaille', 'travailles', 'entreprise'],\n"
-"  'pt': ['empregador', 'trabalho', 'trabalha', 'empresa'],\n"
-"  'it': ['datore di lavoro', 'lavoro', 'lavora', 'azienda'],\n"
-"  'nl': ['werkgever', 'werk', 'werkt', 'bedrijf'],\n"
-' },\n'
-" 'profession': {\n"
-"  'values': 'one',\n"
-"  'en': ['profession', 'job', 'occupation', 'job title', 'position', 'role', 'title', 'for a living', 'work as'],\n"
-"  'de': ['beruf', 'job', 'stelle', 'position', 'arbeite als'],\n"
-"  'es': ['profesi\xf3n', 'puesto', 'oficio', 'cargo'],\n"
-"  'fr': ['profession', 'm\xe9tier', 'poste'],\n"
-"  'pt': ['profiss\xe3o', 'cargo'],\n"
-"  'it': ['professione', 'mestiere', 'ruolo'],\n"
-"  'nl': ['beroep', 'functie', 'baan'],\n"
-' },\n'
-" 'salary': {\n"
-"  'values': 'one',\n"
-"  'kind': 'number',\n"
-"  'en': ['salary', 'income', 'pay', 'wage', 'hourly rate', 'day rate', 'earn'],\n"
-"  'de': ['gehalt', 'einkommen', 'verdiene', 'stundensatz'],\n"
-"  'es': ['salario', 'sueldo', 'gano'],\n"
-"  'fr': ['salaire', 'gagne'],\n"
-"  'pt': ['sal\xe1rio', 'ganho'],\n"
-"  'it': ['stipendio', 'guadagno'],\n"
-"  'nl': ['salaris', 'verdien'],\n"
-' },\n'
-" 'work hours': {\n"
-"  'values': 'one',\n"
-"  'en': ['work hours', 'working hours', 'office hours', 'shift', 'shifts', 'schedule'],\n"
-"  'de': ['arbeitszeit', 'arbeitszeiten', 'schicht'],\n"
-"  'es': ['horario', 'turno'],\n"
-"  'fr': ['horaires'],\n"
-"  'pt': ['hor\xe1rio', 'turno'],\n"
-"  'it': ['orario', 'turno'],\n"
-"  'nl': ['werktijden', 'dienst'],\n"
-' },\n'
-" 'manager': {\n"
-"  'values': 'one',\n"
-"  'shared': 'bare',\n"
-"  'kind': 'person',\n"
-"  'en': ['manager', 'boss', 'line manager', 'supervisor', 'team lead', 'report to'],\n"
-"  'de': ['chef', 'chefin', 'vorgesetzter', 'vorgesetzte'],\n"
-"  'es': ['jefe', 'jefa'],\n"
-"  'fr': ['chef', 'cheffe', 'patron', 'patronne'],\n"
-"  'pt': ['chefe'],\n"
-"  'it': ['capo', 'responsabile'],\n"
-"  'nl': ['baas', 'leidinggevende', 'manager'],\n"
-' },\n'
-" 'school': {\n"
-"  'values': 'one',\n"
-"  'switch': True,\n"
-"  'kind': 'name',\n"
-"  'en': ['school', 'university', 'college', 'study at'],\n"
-"  'de': ['schule', 'universit\xe4t', 'uni', 'hochschule'],\n"
-"  'es': ['escuela', 'universidad', 'colegio'],\n"
-"  'fr': ['\xe9cole', 'universit\xe9', 'fac'],\n"
-"  'pt': ['escola', 'universidade', 'faculdade'],\n"
-"  'it': ['scuola', 'universit\xe0'],\n"
-"  'nl': ['school', 'universiteit'],\n"
-' },\n'
-" 'studies': {\n"
-"  'values': 'one',\n"
-"  'en': ['major', 'studies', 'degree', 'field of study', 'study', 'studying', 'course of study'],\n"
-"  'de': ['studium', 'studienfach', 'studiere'],\n"
-"  'es': ['carrera', 'estudios', 'estudio'],\n"
-"  'fr': ['\xe9tudes', '\xe9tudie'],\n"
-"  'pt': ['curso', 'estudos', 'estudo'],\n"
-"  'it': ['studi', 'studio'],\n"
-"  'nl': ['studie', 'studeer'],\n"
-' },\n'
-" 'marital status': {\n"
-"  'values': 'one',\n"
-"  'kind': 'marital',\n"
-"  'en': ['marital status', 'relationship status', 'married', 'single', 'divorced', 'engaged'],\n"
-"  'de': ['familienstand', 'verheiratet', 'ledig', 'geschieden', 'single'],\n"
-"  'es': ['estado civil', 'casado', 'casada', 'soltero', 'soltera'],\n"
-"  'fr': ['\xe9tat civil', 'situation familiale', 'mari\xe9', 'mari\xe9e', 'c\xe9libataire'],\n"
-"  'pt': ['estado civil', 'casado', 'casada', 'solteiro', 'solteira'],\n"
-"  'it': ['stato civile', 'sposato', 'sposata', 'single'],\n"
-"  'nl': ['burgerlijke staat', 'getrouwd', 'single', 'gescheiden'],\n"
-' },\n'
-" 'partner': {\n"
-"  'values': 'one',\n"
-"  'kind': 'person',\n"
-"  'en': ['partner', 'boyfriend', 'girlfriend', 'husband', 'wife', 'fianc\xe9', 'fianc\xe9e', 'fiance', 'fiancee', 'spouse',\n"
-"    'dating', 'married to'],\n"
-"  'de': ['partner', 'partnerin', 'freund', 'freundin', 'mann', 'frau', 'ehemann', 'ehefrau', 'verlobter', 'verlobte'],\n"
-"  'es': ['pareja', 'novio', 'novia', 'marido', 'esposo', 'esposa', 'mujer'],\n"
-"  'fr': ['compagnon', 'compagne', 'copain', 'copine', 'mari', 'femme', 'conjoint', 'fianc\xe9', 'fianc\xe9e'],\n"
-"  'pt': ['parceiro', 'parceira', 'namorado', 'namorada', 'marido', 'esposa', 'mulher', 'companheiro', 'companheira'],\n"
-"  'it': ['compagno', 'compagna', 'fidanzato', 'fidanzata', 'ragazzo', 'ragazza', 'marito', 'moglie'],\n"
-"  'nl': ['partner', 'vriend', 'vriendin', 'man', 'vrouw', 'echtgenoot'],\n"
-' },\n'
-" 'child': {\n"
-"  'values': 'many',\n"
-"  'kind': 'person',\n"
-"  'en': ['child', 'children', 'kid', 'kids', 'son', 'daughter', 'baby'],\n"
-"  'de': ['kind', 'kinder', 'sohn', 'tochter'],\n"
-"  'es': ['hijo', 'hija', 'hijos', 'hijas'],\n"
-"  'fr': ['enfant', 'enfants', 'fils', 'fille'],\n"
-"  'pt': ['filho', 'filha', 'filhos', 'filhas'],\n"
-"  'it': ['figlio', 'figlia', 'figli'],\n"
-"  'nl': ['kind', 'kinderen', 'zoon', 'dochter'],\n"
-' },\n'
-" 'number of children': {\n"
-"  'values': 'one',\n"
-"  'kind': 'number',\n"
-"  'en': ['how many children', 'how many kids'],\n"
-"  'de': ['wie viele kinder'],\n"
-"  'es': ['cu\xe1ntos hijos'],\n"
-'  \'fr\': ["combien d\'enfants"],\n'
-"  'pt': ['quantos filhos'],\n"
-"  'it': ['quanti figli'],\n"
-"  'nl': ['hoeveel kinderen'],\n"
-' },\n'
-" 'pet': {\n"
-"  'values': 'many',\n"
-"  'kind': 'person',\n"
-"  'en': ['pet', 'pets', 'dog', 'cat', 'puppy', 'kitten', 'horse', 'rabbit', 'hamster', 'parrot', 'guinea pig'],\n"
-"  'de': ['haustier', 'haustiere', 'hund', 'katze', 'h\xfcndin', 'kater', 'pferd', 'kaninchen', 'hamster', 'welpe'],\n"
-"  'es': ['mascota', 'mascotas', 'perro', 'gato', 'perra', 'gata', 'conejo', 'caballo', 'loro'],\n"
-"  'fr': ['animal', 'animaux', 'chien', 'chat', 'chienne', 'chatte', 'lapin', 'cheval'],\n"
-"  'pt': ['animal de estima\xe7\xe3o', 'cachorro', 'c\xe3o', 'gato', 'cadela', 'gata', 'cachorra', 'cavalo', 'coelho'],\n"
-"  'it': ['animale', 'animali', 'cane', 'gatto', 'cagna', 'gatta', 'cagnolino', 'coniglio', 'cavallo'],\n"
-"  'nl': ['huisdier', 'huisdieren', 'hond', 'kat', 'poes', 'kater', 'hondje', 'paard', 'konijn'],\n"
-' },\n'
-" 'diet': {\n"
-"  'values': 'one',\n"
-"  'kind': 'diet',\n"
-"  'en': ['diet', 'eat', 'vegan', 'vegetarian', 'dietary'],\n"
-"  'de': ['ern\xe4hrung', 'vegan', 'vegetarisch', 'vegetarier', 'esse'],\n"
-"  'es': ['dieta', 'vegano', 'vegana', 'vegetariano', 'vegetariana', 'como'],\n"
-"  'fr': ['r\xe9gime', 'v\xe9g\xe9tarien', 'v\xe9g\xe9tarienne', 'vegan', 'mange'],\n"
-"  'pt': ['dieta', 'vegano', 'vegana', 'vegetariano', 'vegetariana'],\n"
-"  'it': ['dieta', 'vegano', 'vegana', 'vegetariano', 'vegetariana', 'mangio'],\n"
-"  'nl': ['dieet', 'vegan', 'veganist', 'vegetari\xebr', 'eet'],\n"
-' },\n'
-" 'allergy': {\n"
-"  'values': 'many',\n"
-"  'en': ['allergy', 'allergic', 'allergies', 'intolerance', 'intolerant'],\n"
-"  'de': ['allergie', 'allergisch', 'allergien', 'unvertr\xe4glichkeit'],\n"
-"  'es': ['alergia', 'al\xe9rgico', 'al\xe9rgica', 'alergias'],\n"
-"  'fr': ['allergie', 'allergique', 'allergies'],\n"
-"  'pt': ['alergia', 'al\xe9rgico', 'al\xe9rgica', 'alergias'],\n"
-"  'it': ['allergia', 'allergico', 'allergica', 'allergie'],\n"
-"  'nl': ['allergie', 'allergisch', 'allergie\xebn'],\n"
-' },\n'
-" 'condition': {\n"
-"  'values': 'many',\n"
-"  'en': ['condition', 'illness', 'disease', 'diagnosis', 'diagnosed', 'suffer'],\n"
-"  'de': ['krankheit', 'diagnose', 'leide'],\n"
-"  'es': ['enfermedad', 'diagn\xf3stico'],\n"
-"  'fr': ['maladie', 'diagnostic'],\n"
-"  'pt': ['doen\xe7a', 'diagn\xf3stico'],\n"
-"  'it': ['malattia', 'diagnosi'],\n"
-"  'nl': ['ziekte', 'diagnose'],\n"
-' },\n'
-" 'medication': {\n"
-"  'values': 'many',\n"
-"  'en': ['medication', 'medicine', 'meds', 'pills', 'prescription'],\n"
-"  'de': ['medikament', 'medikamente'],\n"
-"  'es': ['medicaci\xf3n', 'medicamento', 'medicamentos'],\n"
-"  'fr': ['m\xe9dicament', 'm\xe9dicaments', 'traitement'],\n"
-"  'pt': ['medica\xe7\xe3o', 'rem\xe9dio', 'rem\xe9dios'],\n"
-"  'it': ['farmaco', 'farmaci', 'medicina'],\n"
-"  'nl': ['medicijn', 'medicijnen'],\n"
-' },\n'
-" 'doctor': {\n"
-"  'values': 'one',\n"
-"  'shared': 'bare',\n"
-"  'kind': 'person',\n"
-"  'en': ['doctor', 'gp', 'physician', 'family doctor', 'primary care doctor'],\n"
-"  'de': ['arzt', '\xe4rztin', 'hausarzt', 'haus\xe4rztin'],\n"
-"  'es': ['m\xe9dico', 'm\xe9dica', 'doctor', 'doctora'],\n"
-"  'fr': ['m\xe9decin', 'docteur'],\n"
-"  'pt': ['m\xe9dico', 'm\xe9dica'],\n"
-"  'it': ['medico', 'dottore', 'dottoressa'],\n"
-"  'nl': ['arts', 'huisarts', 'dokter'],\n"
-' },\n'
-" 'dentist': {\n"
-"  'values': 'one',\n"
-"  'shared': 'bare',\n"
-"  'kind': 'person',\n"
-"  'en': ['dentist', 'orthodontist'],\n"
-"  'de': ['zahnarzt', 'zahn\xe4rztin'],\n"
-"  'es': ['dentista'],\n"
-"  'fr': ['dentiste'],\n"
-"  'pt': ['dentista'],\n"
-"  'it': ['dentista'],\n"
-"  'nl': ['tandarts'],\n"
-' },\n'
-" 'contact': {\n"
-"  'values': 'one',\n"
-"  'shared': 'bare',\n"
-"  'kind': 'person',\n"
-"  'apart': True,\n"
-"  'en': ['contact', 'cleaner', 'babysitter', 'childminder', 'nanny', 'gardener', 'midwife', 'dermatologist',\n"
-"    'cardiologist', 'gynaecologist', 'gynecologist', 'optician', 'mechanic', 'plumber', 'electrician', 'builder',\n"
-"    'estate agent', 'solicitor', 'supervisor', 'mentor', 'assistant', 'barber', 'nutritionist', 'dietitian',\n"
-"    'counsellor', 'agent', 'therapist', 'counselor', 'psychologist', 'coach', 'trainer', 'tutor', 'teacher', 'physio',\n"
-"    'physiotherapist', 'hairdresser', 'lawyer', 'accountant', 'landlord', 'landlady', 'vet'],\n"
-"  'de': ['therapeut', 'therapeutin', 'trainer', 'trainerin', 'lehrer', 'lehrerin', 'anwalt', 'vermieter', 'vermieterin',\n"
-"    'tierarzt'],\n"
-"  'es': ['terapeuta', 'entrenador', 'entrenadora', 'profesor', 'profesora', 'abogado', 'casero'],\n"
-"  'fr': ['th\xe9rapeute', 'entra\xeeneur', 'professeur', 'avocat', 'propri\xe9taire'],\n"
-"  'pt': ['terapeuta', 'treinador', 'treinadora', 'professor', 'professora', 'advogado', 'senhorio'],\n"
-"  'it': ['terapeuta', 'allenatore', 'professore', 'professoressa', 'avvocato', 'padrone di casa'],\n"
-"  'nl': ['therapeut', 'trainer', 'leraar', 'lerares', 'advocaat', 'huisbaas'],\n"
-' },\n'
-" 'blood type': {\n"
-"  'values': 'one',\n"
-"  'en': ['blood type', 'blood group'],\n"
-"  'de': ['blutgruppe'],\n"
-"  'es': ['grupo sangu\xedneo', 'tipo de sangre'],\n"
-"  'fr': ['groupe sanguin'],\n"
-"  'pt': ['tipo sangu\xedneo'],\n"
-"  'it': ['gruppo sanguigno'],\n"
-"  'nl': ['bloedgroep'],\n"
-' },\n'
-" 'weight': {\n"
-"  'values': 'one',\n"
-"  'shared': 'bare',\n"
-"  'kind': 'number',\n"
-"  'en': ['weight', 'weigh'],\n"
-"  'de': ['gewicht', 'wiege'],\n"
-"  'es': ['peso'],\n"
-"  'fr': ['poids', 'p\xe8se'],\n"
-"  'pt': ['peso'],\n"
-"  'it': ['peso'],\n"
-"  'nl': ['gewicht', 'weeg'],\n"
-' },\n'
-" 'height': {\n"
-"  'values': 'one',\n"
-"  'kind': 'number',\n"
-"  'en': ['height', 'tall'],\n"
-"  'de': ['gr\xf6\xdfe', 'k\xf6rpergr\xf6\xdfe', 'gro\xdf'],\n"
-"  'es': ['altura', 'estatura', 'mido'],\n"
-"  'fr': ['taille', 'mesure'],\n"
-"  'pt': ['altura'],\n"
-"  'it': ['altezza', 'alto', 'alta'],\n"
-"  'nl': ['lengte'],\n"
-' },\n'
-" 'size': {\n"
-"  'values': 'one',\n"
-"  'apart': True,\n"
-"  'en': ['size', 'shoe size', 'dress size', 'shirt size', 'ring size', 'clothing size', 'trouser size', 'jeans size',\n"
-"    'hat size', 'bra size'],\n"
-"  'de': ['schuhgr\xf6\xdfe', 'kleidergr\xf6\xdfe', 'konfektionsgr\xf6\xdfe'],\n"
-"  'es': ['talla', 'n\xfamero de zapato'],\n"
-"  'fr': ['pointure', 'taille de v\xeatement'],\n"
-"  'pt': ['tamanho', 'n\xfamero de sapato'],\n"
-"  'it': ['taglia', 'numero di scarpe'],\n"
-"  'nl': ['schoenmaat', 'kledingmaat', 'maat'],\n"
-' },\n'
-" 'religion': {\n"
-"  'values': 'one',\n"
-"  'kind': 'religion',\n"
-"  'en': ['religion', 'faith'],\n"
-"  'de': ['religion', 'glaube', 'konfession'],\n"
-"  'es': ['religi\xf3n'],\n"
-"  'fr': ['religion'],\n"
-"  'pt': ['religi\xe3o'],\n"
-"  'it': ['religione'],\n"
-"  'nl': ['religie', 'geloof'],\n"
-' },\n'
-" 'language': {\n"
-"  'values': 'many',\n"
-"  'kind': 'name',\n"
-"  'en': ['language', 'languages', 'speak', 'mother tongue', 'native language', 'first language'],\n"
-"  'de': ['sprache', 'sprachen', 'spreche', 'muttersprache'],\n"
-"  'es': ['idioma', 'idiomas', 'hablo', 'lengua materna'],\n"
-"  'fr': ['langue', 'langues', 'parle', 'langue maternelle'],\n"
-"  'pt': ['l\xedngua', 'idioma', 'falo', 'l\xedngua materna'],\n"
-"  'it': ['lingua', 'lingue', 'parlo', 'madrelingua'],\n"
-"  'nl': ['taal', 'talen', 'spreek', 'moedertaal'],\n"
-' },\n'
-" 'hobby': {\n"
-"  'values': 'many',\n"
-"  'en': ['hobby', 'hobbies', 'free time', 'spare time', 'pastime'],\n"
-"  'de': ['hobby', 'hobbys', 'freizeit'],\n"
-"  'es': ['afici\xf3n', 'aficiones', 'pasatiempo', 'tiempo libre'],\n"
-"  'fr': ['loisir', 'loisirs', 'passe-temps', 'temps libre'],\n"
-"  'pt': ['passatempo', 'hobby', 'tempo livre'],\n"
-"  'it': ['hobby', 'passatempo', 'tempo libero'],\n"
-'  \'nl\': [\'hobby\', "hobby\'s", \'vrije tijd\'],\n'
-' },\n'
-" 'instrument': {\n"
-"  'values': 'many',\n"
-"  'en': ['instrument', 'instruments'],\n"
-"  'de': ['instrument', 'instrumente'],\n"
-"  'es': ['instrumento', 'instrumentos'],\n"
-"  'fr': ['instrument', 'instruments'],\n"
-"  'pt': ['instrumento', 'instrumentos'],\n"
-"  'it': ['strumento', 'strumenti'],\n"
-"  'nl': ['instrument', 'instrumenten'],\n"
-' },\n'
-" 'sport': {\n"
-"  'values': 'many',\n"
-"  'en': ['sport', 'sports', 'workout'],\n"
-"  'de': ['sport', 'sportart'],\n"
-"  'es': ['deporte', 'deportes'],\n"
-"  'fr': ['sport', 'sports'],\n"
-"  'pt': ['esporte', 'desporto'],\n"
-"  'it': ['sport'],\n"
-"  'nl': ['sport'],\n"
-' },\n'
-" 'gym': {\n"
-"  'values': 'one',\n"
-"  'switch': True,\n"
-"  'kind': 'name',\n"
-"  'en': ['gym', 'club', 'team i play for'],\n"
-"  'de': ['fitnessstudio', 'verein'],\n"
-"  'es': ['gimnasio'],\n"
-"  'fr': ['salle de sport'],\n"
-"  'pt': ['academia', 'gin\xe1sio'],\n"
-"  'it': ['palestra'],\n"
-"  'nl': ['sportschool'],\n"
-' },\n'
-" 'favourite': {\n"
-"  'values': 'one',\n"
-"  'preference': True,\n"
-"  'of': True,\n"
-"  'en': ['favourite', 'favorite', 'go-to', 'preferred'],\n"
-"  'de': ['lieblings', 'favorit'],\n"
-"  'es': ['favorito', 'favorita', 'preferido', 'preferida'],\n"
-"  'fr': ['pr\xe9f\xe9r\xe9', 'pr\xe9f\xe9r\xe9e', 'favori', 'favorite'],\n"
-"  'pt': ['favorito', 'favorita', 'preferido', 'preferida'],\n"
-"  'it': ['preferito', 'preferita'],\n"
-"  'nl': ['lievelings', 'favoriete'],\n"
-' },\n'
-" 'choice': {\n"
-"  'values': 'one',\n"
-"  'preference': True,\n"
-"  'en': ['rather', 'choose'],\n"
-' },\n'
-" 'preference': {\n"
-"  'values': 'many',\n"
-"  'preference': True,\n"
-"  'en': ['prefer', 'preference'],\n"
-"  'de': ['bevorzuge', 'lieber', 'vorliebe'],\n"
-"  'es': ['prefiero', 'preferencia'],\n"
-"  'fr': ['pr\xe9f\xe8re', 'pr\xe9f\xe9rence'],\n"
-"  'pt': ['prefiro', 'prefer\xeancia'],\n"
-"  'it': ['preferisco', 'preferenza'],\n"
-"  'nl': ['voorkeur', 'liever'],\n"
-' },\n'
-" 'like': {\n"
-"  'values': 'many',\n"
-"  'preference': True,\n"
-"  'opposite': ['dislike'],\n"
-"  'en': ['like', 'love', 'enjoy', 'likes'],\n"
-"  'de': ['mag', 'liebe', 'gern', 'gerne'],\n"
-"  'es': ['gusta', 'gustan', 'encanta', 'encantan'],\n"
-"  'fr': ['aime', 'adore'],\n"
-"  'pt': ['gosto', 'adoro'],\n"
-"  'it': ['piace', 'piacciono', 'adoro', 'amo'],\n"
-"  'nl': ['hou van', 'graag', 'leuk'],\n"
-' },\n'
-" 'dislike': {\n"
-"  'values': 'many',\n"
-"  'preference': True,\n"
-"  'opposite': ['like'],\n"
-'  \'en\': [\'dislike\', \'hate\', \'dislikes\', "can\'t stand"],\n'
-"  'de': ['hasse', 'ungern'],\n"
-"  'es': ['odio', 'detesto'],\n"
-"  'fr': ['d\xe9teste'],\n"
-"  'pt': ['odeio', 'detesto'],\n"
-"  'it': ['odio', 'detesto'],\n"
-"  'nl': ['haat', 'hekel'],\n"
-' },\n'
-" 'smoking': {\n"
-"  'values': 'one',\n"
-"  'kind': 'smoking',\n"
-"  'en': ['smoke', 'smoker', 'smoking'],\n"
-"  'de': ['rauche', 'raucher', 'raucherin'],\n"
-"  'es': ['fumo', 'fumador', 'fumadora'],\n"
-"  'fr': ['fume', 'fumeur', 'fumeuse'],\n"
-"  'pt': ['fumo', 'fumante', 'fumador'],\n"
-"  'it': ['fumo', 'fumatore', 'fumatrice'],\n"
-"  'nl': ['rook', 'roker'],\n"
-' },\n'
-" 'car': {\n"
-"  'values': 'one',\n"
-"  'en': ['car', 'drive', 'vehicle', 'ride'],\n"
-"  'de': ['auto', 'wagen', 'fahre'],\n"
-"  'es': ['coche', 'carro', 'auto'],\n"
-"  'fr': ['voiture'],\n"
-"  'pt': ['carro'],\n"
-"  'it': ['macchina', 'auto'],\n"
-"  'nl': ['auto'],\n"
-' },\n'
-" 'device': {\n"
-"  'values': 'one',\n"
-"  'apart': True,\n"
-"  'switch': True,\n"
-"  'en': ['device', 'laptop', 'computer', 'smartphone', 'tablet', 'camera', 'operating system', 'editor', 'code editor',\n"
-"    'browser', 'bike', 'motorbike', 'phone model', 'headphones', 'printer', 'router', 'console'],\n"
-"  'de': ['laptop', 'computer', 'smartphone', 'tablet', 'kamera', 'betriebssystem', 'fahrrad', 'motorrad'],\n"
-"  'es': ['port\xe1til', 'ordenador', 'tableta', 'c\xe1mara', 'bicicleta', 'moto'],\n"
-"  'fr': ['ordinateur', 'tablette', 'appareil photo', 'v\xe9lo', 'moto'],\n"
-"  'pt': ['port\xe1til', 'computador', 'tablet', 'c\xe2mera', 'bicicleta', 'moto'],\n"
-"  'it': ['computer', 'portatile', 'tablet', 'fotocamera', 'bicicletta', 'moto'],\n"
-"  'nl': ['laptop', 'computer', 'tablet', 'camera', 'fiets', 'motor'],\n"
-' },\n'
-" 'bank': {\n"
-"  'values': 'one',\n"
-"  'switch': True,\n"
-"  'kind': 'name',\n"
-"  'en': ['bank', 'bank with', 'bank account'],\n"
-"  'de': ['bank'],\n"
-"  'es': ['banco'],\n"
-"  'fr': ['banque'],\n"
-"  'pt': ['banco'],\n"
-"  'it': ['banca'],\n"
-"  'nl': ['bank'],\n"
-' },\n'
-" 'provider': {\n"
-"  'values': 'one',\n"
-"  'apart': True,\n"
-"  'shared': 'bare',\n"
-"  'kind': 'name',\n"
-"  'switch': True,\n"
-"  'en': ['provider', 'insurance', 'insurer', 'insurance company', 'carrier', 'internet provider', 'health insurance',\n"
-"    'plan', 'airline', 'supplier', 'pharmacy', 'supermarket', 'electricity provider', 'energy provider', 'broadband',\n"
-"    'mobile carrier', 'network', 'hosting provider', 'broker', 'streaming service'],\n"
-"  'de': ['anbieter', 'versicherung', 'krankenkasse', 'tarif'],\n"
-"  'es': ['proveedor', 'seguro', 'aseguradora', 'compa\xf1\xeda'],\n"
-"  'fr': ['fournisseur', 'assurance', 'op\xe9rateur', 'forfait'],\n"
-"  'pt': ['provedor', 'seguro', 'operadora', 'plano'],\n"
-"  'it': ['fornitore', 'assicurazione', 'operatore'],\n"
-"  'nl': ['provider', 'verzekering', 'verzekeraar', 'abonnement'],\n"
-' },\n'
-" 'rent': {\n"
-"  'values': 'one',\n"
-"  'kind': 'number',\n"
-"  'shared': True,\n"
-"  'en': ['rent', 'mortgage'],\n"
-"  'de': ['miete', 'kaltmiete', 'warmmiete'],\n"
-"  'es': ['alquiler', 'hipoteca'],\n"
-"  'fr': ['loyer'],\n"
-"  'pt': ['aluguel', 'renda'],\n"
-"  'it': ['affitto', 'mutuo'],\n"
-"  'nl': ['huur', 'hypotheek'],\n"
-' },\n'
-" 'budget': {\n"
-"  'values': 'one',\n"
-"  'kind': 'number',\n"
-"  'shared': True,\n"
-"  'en': ['budget', 'spending limit', 'price limit', 'limit', 'max budget', 'maximum'],\n"
-"  'de': ['budget', 'limit'],\n"
-"  'es': ['presupuesto', 'l\xedmite'],\n"
-"  'fr': ['budget', 'limite'],\n"
-"  'pt': ['or\xe7amento', 'limite'],\n"
-"  'it': ['budget', 'limite', 'bilancio'],\n"
-"  'nl': ['budget', 'limiet'],\n"
-' },\n'
-" 'deadline': {\n"
-"  'values': 'one',\n"
-"  'apart': True,\n"
-"  'kind': 'date',\n"
-"  'shared': True,\n"
-"  'en': ['deadline', 'due date', 'release date', 'launch date', 'submission date', 'launch', 'release', 'go-live',\n"
-"    'move-in date', 'moving date', 'start date', 'end date', 'exam', 'finals', 'flight', 'interview', 'hearing',\n"
-"    'viewing', 'defence', 'presentation', 'closing date'],\n"
-"  'de': ['frist', 'abgabetermin', 'stichtag', 'deadline', 'pr\xfcfung', 'flug'],\n"
-"  'es': ['fecha l\xedmite', 'plazo', 'fecha de entrega', 'examen', 'vuelo'],\n"
-"  'fr': ['date limite', '\xe9ch\xe9ance', 'd\xe9lai', 'examen', 'vol'],\n"
-"  'pt': ['prazo', 'data limite', 'exame', 'prova', 'voo'],\n"
-"  'it': ['scadenza', 'termine', 'esame', 'volo'],\n"
-"  'nl': ['deadline', 'inleverdatum', 'examen', 'vlucht'],\n"
-' },\n'
-" 'meeting day': {\n"
-"  'values': 'one',\n"
-"  'apart': True,\n"
-"  'kind': 'date',\n"
-"  'shared': True,\n"
-"  'en': ['meeting', 'meeting day', 'team meeting', 'weekly meeting', 'stand-up', 'standup', 'sync', 'check-in', '1:1',\n"
-"    'one-on-one', 'catch-up', 'review', 'retro', 'demo', 'appointment', 'wedding', 'party', 'class', 'classes',\n"
-"    'lesson', 'lessons', 'training', 'rehearsal', 'rehearsals', 'practice', 'workshop', 'course', 'session', 'trip',\n"
-"    'vacation', 'holiday', 'game night', 'book club', 'choir', 'bin day', 'delivery', 'surgery', 'operation',\n"
-"    'checkup', 'check-up'],\n"
-"  'de': ['besprechung', 'treffen', 'termin', 'hochzeit', 'kurs', 'training', 'urlaub', 'feier', 'meeting', 'jour fixe',\n"
-"    'sitzung', 'teamsitzung', 'teammeeting', 'daily', 'probe', 'chorprobe', 'sprechstunde', 'stammtisch'],\n"
-"  'es': ['reuni\xf3n', 'cita', 'boda', 'clase', 'entrenamiento', 'fiesta', 'vacaciones', 'ensayo', 'taller'],\n"
-"  'fr': ['r\xe9union', 'rendez-vous', 'mariage', 'cours', 'entra\xeenement', 'f\xeate', 'vacances', 'r\xe9p\xe9tition', 's\xe9ance',\n"
-"    'atelier'],\n"
-"  'pt': ['reuni\xe3o', 'consulta', 'casamento', 'aula', 'treino', 'festa', 'f\xe9rias', 'ensaio', 'oficina'],\n"
-"  'it': ['riunione', 'appuntamento', 'matrimonio', 'corso', 'allenamento', 'festa', 'ferie', 'prove', 'lezione', 'seduta'],\n"
-"  'nl': ['vergadering', 'afspraak', 'bruiloft', 'les', 'training', 'feest', 'vakantie', 'overleg', 'teamoverleg',\n"
-"    'teammeeting', 'repetitie', 'bijeenkomst'],\n"
-' },\n'
-" 'day off': {\n"
-"  'values': 'one',\n"
-"  'apart': True,\n"
-"  'kind': 'date',\n"
-"  'en': ['day off', 'days off', 'home office day', 'office day', 'office days', 'gym day', 'cleaning day'],\n"
-"  'de': ['freier tag', 'homeoffice-tag', 'b\xfcrotag'],\n"
-"  'es': ['d\xeda libre'],\n"
-"  'fr': ['jour de cong\xe9', 'jour de repos'],\n"
-"  'pt': ['dia de folga', 'folga'],\n"
-"  'it': ['giorno libero'],\n"
-"  'nl': ['vrije dag', 'thuiswerkdag'],\n"
-' },\n'
-" 'wake-up time': {\n"
-"  'values': 'one',\n"
-"  'kind': 'number',\n"
-"  'shared': 'bare',\n"
-"  'en': ['alarm', 'wake up', 'get up', 'wake-up time', 'alarm clock'],\n"
-"  'de': ['stehe auf', 'wecker', 'aufstehen'],\n"
-"  'es': ['despertador', 'me levanto'],\n"
-"  'fr': ['r\xe9veil', 'me l\xe8ve'],\n"
-"  'pt': ['despertador', 'acordo'],\n"
-"  'it': ['sveglia', 'mi sveglio'],\n"
-"  'nl': ['wekker', 'sta op'],\n"
-' },\n'
-" 'bedtime': {\n"
-"  'values': 'one',\n"
-"  'kind': 'number',\n"
-"  'shared': 'bare',\n"
-"  'en': ['bedtime', 'bed time', 'go to bed'],\n"
-"  'de': ['schlafenszeit', 'ins bett'],\n"
-"  'es': ['hora de acostarme', 'me acuesto'],\n"
-"  'fr': ['heure du coucher', 'me couche'],\n"
-"  'pt': ['hora de dormir', 'deito'],\n"
-"  'it': ['ora di dormire', 'vado a letto'],\n"
-"  'nl': ['bedtijd', 'naar bed'],\n"
-' },\n'
-" 'commute': {\n"
-"  'values': 'one',\n"
-"  'verb': True,\n"
-"  'en': ['commute', 'get to work', 'go to work', 'way to work'],\n"
-"  'de': ['arbeitsweg', 'zur arbeit', 'ins b\xfcro'],\n"
-"  'es': ['al trabajo', 'a la oficina', 'trayecto'],\n"
-"  'fr': ['trajet', 'au travail', 'au bureau'],\n"
-"  'pt': ['para o trabalho', 'trajeto'],\n"
-"  'it': ['tragitto', 'al lavoro', 'in ufficio'],\n"
-"  'nl': ['woon-werkverkeer', 'naar het werk', 'naar kantoor'],\n"
-' },\n'
-" 'office days': {\n"
-"  'values': 'one',\n"
-"  'en': ['days in the office', 'days at the office', 'days from home', 'home office'],\n"
-"  'de': ['tage im b\xfcro', 'tage homeoffice', 'homeoffice'],\n"
-"  'es': ['d\xedas en la oficina', 'teletrabajo'],\n"
-"  'fr': ['jours au bureau', 't\xe9l\xe9travail'],\n"
-"  'pt': ['dias no escrit\xf3rio', 'teletrabalho', 'home office'],\n"
-"  'it': ['giorni in ufficio', 'smart working'],\n"
-"  'nl': ['dagen op kantoor', 'thuiswerken'],\n"
-' },\n'
-" 'team': {\n"
-"  'values': 'one',\n"
-"  'kind': 'name',\n"
-"  'en': ['team', 'squad'],\n"
-"  'de': ['team', 'abteilung'],\n"
-"  'es': ['equipo', 'departamento'],\n"
-"  'fr': ['\xe9quipe', 'service'],\n"
-"  'pt': ['equipe', 'equipa', 'departamento'],\n"
-"  'it': ['team', 'squadra', 'reparto'],\n"
-"  'nl': ['team', 'afdeling'],\n"
-' },\n'
-" 'flatmate': {\n"
-"  'values': 'many',\n"
-"  'kind': 'person',\n"
-"  'en': ['flatmate', 'roommate', 'housemate', 'flatmates', 'roommates', 'lodger'],\n"
-"  'de': ['mitbewohner', 'mitbewohnerin', 'wg'],\n"
-"  'es': ['compa\xf1ero de piso', 'compa\xf1era de piso'],\n"
-"  'fr': ['colocataire', 'coloc'],\n"
-"  'pt': ['colega de quarto', 'colega de casa'],\n"
-"  'it': ['coinquilino', 'coinquilina'],\n"
-"  'nl': ['huisgenoot', 'huisgenote'],\n"
-' },\n'
-" 'grade': {\n"
-"  'values': 'one',\n"
-"  'en': ['grade', 'school year', 'year group'],\n"
-"  'de': ['klasse', 'schulklasse'],\n"
-"  'es': ['curso escolar'],\n"
-"  'fr': ['classe'],\n"
-"  'pt': ['ano escolar'],\n"
-"  'it': ['classe'],\n"
-"  'nl': ['groep', 'schooljaar'],\n"
-' },\n'
-" 'tool': {\n"
-"  'values': 'many',\n"
-"  'switch': True,\n"
-"  'en': ['tool', 'tools', 'app', 'software'],\n"
-"  'de': ['werkzeug', 'app', 'software'],\n"
-"  'es': ['herramienta', 'aplicaci\xf3n'],\n"
-"  'fr': ['outil', 'logiciel', 'appli'],\n"
-"  'pt': ['ferramenta', 'aplicativo'],\n"
-"  'it': ['strumento di lavoro', 'app'],\n"
-"  'nl': ['app', 'software'],\n"
-' },\n'
-" 'trip': {\n"
-"  'values': 'many',\n"
-"  'en': ['trip to', 'flying to', 'travelling to'],\n"
-' },\n'
-" 'avoids': {\n"
-"  'values': 'many',\n"
-"  'opposite': ['food'],\n"
-"  'preference': True,\n"
-'  \'en\': [\'avoid\', "can\'t eat", "don\'t eat", "don\'t drink"],\n'
-' },\n'
-" 'seat': {\n"
-"  'values': 'one',\n"
-"  'preference': True,\n"
-"  'en': ['seat', 'seat preference'],\n"
-"  'de': ['sitzplatz', 'platz'],\n"
-"  'es': ['asiento'],\n"
-"  'fr': ['si\xe8ge', 'place'],\n"
-"  'pt': ['assento', 'lugar'],\n"
-"  'it': ['posto'],\n"
-"  'nl': ['stoel', 'zitplaats'],\n"
-' },\n'
-" 'goal': {\n"
-"  'values': 'one',\n"
-"  'en': ['goal', 'target', 'resolution'],\n"
-"  'de': ['ziel'],\n"
-"  'es': ['objetivo', 'meta'],\n"
-"  'fr': ['objectif', 'but'],\n"
-"  'pt': ['objetivo', 'meta'],\n"
-"  'it': ['obiettivo'],\n"
-"  'nl': ['doel'],\n"
-' },\n'
-" 'learning': {\n"
-"  'values': 'many',\n"
-"  'en': ['learning', 'learn'],\n"
-' },\n'
-" 'possession': {\n"
-"  'values': 'many',\n"
-"  'en': ['own', 'belongings', 'possession'],\n"
-' },\n'
-" 'membership': {\n"
-"  'values': 'many',\n"
-"  'en': ['member', 'membership', 'club member'],\n"
-' },\n'
-" 'subscription': {\n"
-"  'values': 'many',\n"
-"  'switch': True,\n"
-"  'en': ['subscription', 'subscriptions', 'subscribe'],\n"
-' },\n'
-" 'drink': {\n"
-"  'values': 'many',\n"
-"  'opposite': ['avoids'],\n"
-"  'en': ['drink', 'drinks'],\n"
-' },\n'
-" 'food': {\n"
-"  'values': 'many',\n"
-"  'opposite': ['avoids', 'allergy'],\n"
-"  'en': ['eats', 'foods'],\n"
-' },\n'
-" 'habit': {\n"
-"  'values': 'many',\n"
-"  'en': ['habit', 'habits', 'routine', 'volunteer'],\n"
-' },\n'
-'}\n'
+"ATTRIBUTES: dict[str, Any] = json.loads(r'''{\n"
+'"name":{"values":"one","kind":"name","en":["name","full name","first name","called","real name"],"de":["name","vorname","hei\xdfe","hei\xdft"],"es":["nombre","llamo","llama"],"fr":["nom","pr\xe9nom","appelle"],"pt":["nome","chamo","chama"],"it":["nome","chiamo","chiama"],"nl":["naam","voornaam","heet"]},\n'
+'"last name":{"values":"one","kind":"name","en":["last name","surname","family name","married name"],"de":["nachname","familienname"],"es":["apellido","apellidos"],"fr":["nom de famille"],"pt":["sobrenome","apelido"],"it":["cognome"],"nl":["achternaam","familienaam"]},\n'
+'"nickname":{"values":"one","kind":"name","en":["nickname","nick name","call me"],"de":["spitzname"],"es":["apodo"],"fr":["surnom"],"pt":["alcunha"],"it":["soprannome"],"nl":["bijnaam"]},\n'
+'"pronouns":{"values":"one","en":["pronouns"],"de":["pronomen"],"es":["pronombres"],"fr":["pronoms"],"pt":["pronomes"],"it":["pronomi"],"nl":["voornaamwoorden"]},\n'
+'"age":{"values":"one","kind":"number","en":["age","how old","years old","old am i"],"de":["alter","wie alt","jahre alt"],"es":["edad","cu\xe1ntos a\xf1os","a\xf1os tengo"],"fr":["\xe2ge","quel \xe2ge"],"pt":["idade","quantos anos"],"it":["et\xe0","quanti anni"],"nl":["leeftijd","hoe oud","jaar oud"]},\n'
+'"birthday":{"values":"one","shared":"bare","kind":"date","en":["birthday","date of birth","birth date","born on"],"de":["geburtstag","geburtsdatum"],"es":["cumplea\xf1os","fecha de nacimiento"],"fr":["anniversaire","date de naissance"],"pt":["anivers\xe1rio","data de nascimento"],"it":["compleanno","data di nascita"],"nl":["verjaardag","geboortedatum"]},\n'
+'"anniversary":{"values":"one","shared":"bare","kind":"date","en":["anniversary","wedding anniversary","wedding date","wedding day"],"de":["hochzeitstag","jahrestag"],"es":["aniversario","aniversario de bodas"],"fr":["anniversaire de mariage"],"pt":["anivers\xe1rio de casamento"],"it":["anniversario"],"nl":["trouwdag"]},\n'
+'"home":{"values":"one","kind":"place","en":["live","living","home","flat","apartment","house","reside","moved to","hometown now","home base","where i am based"],"de":["wohne","wohnst","wohnt","wohnort","zuhause","lebe","umgezogen"],"es":["vivo","vive","vives","vivir","residencia","casa","mudado"],"fr":["habite","habites","vis","domicile","d\xe9m\xe9nag\xe9"],"pt":["moro","mora","moras","vivo","casa","mudei"],"it":["abito","abita","vivo","vive","casa","trasferito"],"nl":["woon","woont","wonen","woonplaats","thuis","verhuisd"]},\n'
+'"address":{"values":"one","shared":"bare","kind":"number","en":["address","home address","postal address","mailing address","delivery address","street address"],"de":["adresse","anschrift","lieferadresse","postadresse"],"es":["direcci\xf3n","domicilio"],"fr":["adresse","adresse postale"],"pt":["endere\xe7o","morada"],"it":["indirizzo"],"nl":["adres","huisadres"]},\n'
+'"birthplace":{"values":"one","kind":"place","en":["hometown","home town","birthplace","born in","grew up","come from"],"de":["heimatstadt","geburtsort","geboren","aufgewachsen"],"es":["lugar de nacimiento","ciudad natal","nac\xed"],"fr":["lieu de naissance","ville natale","n\xe9","n\xe9e"],"pt":["cidade natal","nasci"],"it":["luogo di nascita","citt\xe0 natale","nato","nata"],"nl":["geboorteplaats","geboren"]},\n'
+'"nationality":{"values":"many","kind":"text","en":["nationality","citizenship","passport","citizen"],"de":["nationalit\xe4t","staatsangeh\xf6rigkeit"],"es":["nacionalidad"],"fr":["nationalit\xe9"],"pt":["nacionalidade"],"it":["nazionalit\xe0","cittadinanza"],"nl":["nationaliteit"]},\n'
+'"time zone":{"values":"one","en":["time zone","timezone"],"de":["zeitzone"],"es":["zona horaria"],"fr":["fuseau horaire"],"pt":["fuso hor\xe1rio"],"it":["fuso orario"],"nl":["tijdzone"]},\n'
+'"phone":{"values":"one","shared":"bare","kind":"number","en":["phone number","phone","number","mobile number","mobile","cell","cell number","cell phone number","telephone number","reach me"],"de":["telefonnummer","handynummer","nummer","telefon","handy","mobilnummer","handynr","telefonnr"],"es":["tel\xe9fono","n\xfamero de tel\xe9fono","n\xfamero","m\xf3vil","celular"],"fr":["t\xe9l\xe9phone","num\xe9ro de t\xe9l\xe9phone","num\xe9ro","portable"],"pt":["telefone","n\xfamero de telefone","n\xfamero","telem\xf3vel","celular","zap","whatsapp"],"it":["telefono","numero di telefono","numero","cellulare","cell"],"nl":["telefoonnummer","nummer","mobiel","mobiele nummer"]},\n'
+'"email":{"values":"one","shared":"bare","kind":"mail","en":["email","e-mail","email address","e-mail address","mail address"],"de":["e-mail","email","mail","e-mail-adresse","mailadresse"],"es":["correo","correo electr\xf3nico","email","e-mail"],"fr":["mail","e-mail","email","adresse mail","adresse e-mail"],"pt":["e-mail","email","correio eletr\xf3nico"],"it":["email","e-mail","mail","indirizzo email"],"nl":["e-mail","email","mailadres","e-mailadres"]},\n'
+'"username":{"values":"one","shared":"bare","en":["username","user name","handle","login","screen name","gamertag"],"de":["benutzername","nutzername"],"es":["nombre de usuario","usuario"],"fr":["nom d\'utilisateur","pseudo"],"pt":["nome de usu\xe1rio","nome de utilizador"],"it":["nome utente"],"nl":["gebruikersnaam"]},\n'
+'"customer number":{"values":"one","apart":true,"shared":true,"kind":"number","en":["customer number","customer id","client number","account number","member number","membership number","loyalty number","frequent flyer number","policy number","contract number","order number","reference number","booking number","booking reference","booking ref","reference","ref","policy no","case number","ticket number"],"de":["kundennummer","kontonummer","mitgliedsnummer","vertragsnummer","versicherungsnummer","bestellnummer","buchungsnummer"],"es":["n\xfamero de cliente","n\xfamero de cuenta","n\xfamero de socio","n\xfamero de pedido","n\xfamero de contrato"],"fr":["num\xe9ro client","num\xe9ro de client","num\xe9ro de compte","num\xe9ro de contrat","num\xe9ro de commande"],"pt":["n\xfamero de cliente","n\xfamero de conta","n\xfamero de s\xf3cio","n\xfamero do pedido","n\xfamero de contrato"],"it":["numero cliente","numero di cliente","codice cliente","numero di conto","numero d\'ordine"],"nl":["klantnummer","rekeningnummer","lidnummer","contractnummer","bestelnummer","polisnummer"]},\n'
+'"employer":{"values":"one","switch":true,"kind":"name","en":["employer","work at","work for","company","where do i work","job at","workplace"],"de":["arbeitgeber","arbeite","arbeitest","arbeitet","firma"],"es":["empleador","trabajo","trabaja","trabajas","empresa"],"fr":["employeur","travaille","travailles","entreprise"],"pt":["empregador","trabalho","trabalha","empresa"],"it":["datore di lavoro","lavoro","lavora","azienda"],"nl":["werkgever","werk","werkt","bedrijf"]},\n'
+'"profession":{"values":"one","en":["profession","job","occupation","job title","position","role","title","for a living","work as"],"de":["beruf","job","stelle","position","arbeite als"],"es":["profesi\xf3n","puesto","oficio","cargo"],"fr":["profession","m\xe9tier","poste"],"pt":["profiss\xe3o","cargo"],"it":["professione","mestiere","ruolo"],"nl":["beroep","functie","baan"]},\n'
+'"salary":{"values":"one","kind":"number","en":["salary","income","pay","wage","hourly rate","day rate","earn"],"de":["gehalt","einkommen","verdiene","stundensatz"],"es":["salario","sueldo","gano"],"fr":["salaire","gagne"],"pt":["sal\xe1rio","ganho"],"it":["stipendio","guadagno"],"nl":["salaris","verdien"]},\n'
+'"work hours":{"values":"one","en":["work hours","working hours","office hours","shift","shifts","schedule"],"de":["arbeitszeit","arbeitszeiten","schicht"],"es":["horario","turno"],"fr":["horaires"],"pt":["hor\xe1rio","turno"],"it":["orario","turno"],"nl":["werktijden","dienst"]},\n'
+'"manager":{"values":"one","shared":"bare","kind":"person","en":["manager","boss","line manager","supervisor","team lead","report to"],"de":["chef","chefin","vorgesetzter","vorgesetzte"],"es":["jefe","jefa"],"fr":["chef","cheffe","patron","patronne"],"pt":["chefe"],"it":["capo","responsabile"],"nl":["baas","leidinggevende","manager"]},\n'
+'"school":{"values":"one","switch":true,"kind":"name","en":["school","university","college","study at"],"de":["schule","universit\xe4t","uni","hochschule"],"es":["escuela","universidad","colegio"],"fr":["\xe9cole","universit\xe9","fac"],"pt":["escola","universidade","faculdade"],"it":["scuola","universit\xe0"],"nl":["school","universiteit"]},\n'
+'"studies":{"values":"one","en":["major","studies","degree","field of study","study","studying","course of study"],"de":["studium","studienfach","studiere"],"es":["carrera","estudios","estudio"],"fr":["\xe9tudes","\xe9tudie"],"pt":["curso","estudos","estudo"],"it":["studi","studio"],"nl":["studie","studeer"]},\n'
+'"marital status":{"values":"one","kind":"marital","en":["marital status","relationship status","married","single","divorced","engaged"],"de":["familienstand","verheiratet","ledig","geschieden","single"],"es":["estado civil","casado","casada","soltero","soltera"],"fr":["\xe9tat civil","situation familiale","mari\xe9","mari\xe9e","c\xe9libataire"],"pt":["estado civil","casado","casada","solteiro","solteira"],"it":["stato civile","sposato","sposata","single"],"nl":["burgerlijke staat","getrouwd","single","gescheiden"]},\n'
+'"partner":{"values":"one","kind":"person","en":["partner","boyfriend","girlfriend","husband","wife","fianc\xe9","fianc\xe9e","fiance","fiancee","spouse","dating","married to"],"de":["partner","partnerin","freund","freundin","mann","frau","ehemann","ehefrau","verlobter","verlobte"],"es":["pareja","novio","novia","marido","esposo","esposa","mujer"],"fr":["compagnon","compagne","copain","copine","mari","femme","conjoint","fianc\xe9","fianc\xe9e"],"pt":["parceiro","parceira","namorado","namorada","marido","esposa","mulher","companheiro","companheira"],"it":["compagno","compagna","fidanzato","fidanzata","ragazzo","ragazza","marito","moglie"],"nl":["partner","vriend","vriendin","man","vrouw","echtgenoot"]},\n'
+'"child":{"values":"many","kind":"person","en":["child","children","kid","kids","son","daughter","baby"],"de":["kind","kinder","sohn","tochter"],"es":["hijo","hija","hijos","hijas"],"fr":["enfant","enfants","fils","fille"],"pt":["filho","filha","filhos","filhas"],"it":["figlio","figlia","figli"],"nl":["kind","kinderen","zoon","dochter"]},\n'
+'"number of children":{"values":"one","kind":"number","en":["how many children","how many kids"],"de":["wie viele kinder"],"es":["cu\xe1ntos hijos"],"fr":["combien d\'enfants"],"pt":["quantos filhos"],"it":["quanti figli"],"nl":["hoeveel kinderen"]},\n'
+'"pet":{"values":"many","kind":"person","en":["pet","pets","dog","cat","puppy","kitten","horse","rabbit","hamster","parrot","guinea pig"],"de":["haustier","haustiere","hund","katze","h\xfcndin","kater","pferd","kaninchen","hamster","welpe"],"es":["mascota","mascotas","perro","gato","perra","gata","conejo","caballo","loro"],"fr":["animal","animaux","chien","chat","chienne","chatte","lapin","cheval"],"pt":["animal de estima\xe7\xe3o","cachorro","c\xe3o","gato","cadela","gata","cachorra","cavalo","coelho"],"it":["animale","animali","cane","gatto","cagna","gatta","cagnolino","coniglio","cavallo"],"nl":["huisdier","huisdieren","hond","kat","poes","kater","hondje","paard","konijn"]},\n'
+'"diet":{"values":"one","kind":"diet","en":["diet","eat","vegan","vegetarian","dietary"],"de":["ern\xe4hrung","vegan","vegetarisch","vegetarier","esse"],"es":["dieta","vegano","vegana","vegetariano","vegetariana","como"],"fr":["r\xe9gime","v\xe9g\xe9tarien","v\xe9g\xe9tarienne","vegan","mange"],"pt":["dieta","vegano","vegana","vegetariano","vegetariana"],"it":["dieta","vegano","vegana","vegetariano","vegetariana","mangio"],"nl":["dieet","vegan","veganist","vegetari\xebr","eet"]},\n'
+'"allergy":{"values":"many","en":["allergy","allergic","allergies","intolerance","intolerant"],"de":["allergie","allergisch","allergien","unvertr\xe4glichkeit"],"es":["alergia","al\xe9rgico","al\xe9rgica","alergias"],"fr":["allergie","allergique","allergies"],"pt":["alergia","al\xe9rgico","al\xe9rgica","alergias"],"it":["allergia","allergico","allergica","allergie"],"nl":["allergie","allergisch","allergie\xebn"]},\n'
+'"condition":{"values":"many","en":["condition","illness","disease","diagnosis","diagnosed","suffer"],"de":["krankheit","diagnose","leide"],"es":["enfermedad","diagn\xf3stico"],"fr":["maladie","diagnostic"],"pt":["doen\xe7a","diagn\xf3stico"],"it":["malattia","diagnosi"],"nl":["ziekte","diagnose"]},\n'
+'"medication":{"values":"many","en":["medication","medicine","meds","pills","prescription"],"de":["medikament","medikamente"],"es":["medicaci\xf3n","medicamento","medicamentos"],"fr":["m\xe9dicament","m\xe9dicaments","traitement"],"pt":["medica\xe7\xe3o","rem\xe9dio","rem\xe9dios"],"it":["farmaco","farmaci","medicina"],"nl":["medicijn","medicijnen"]},\n'
+'"doctor":{"values":"one","shared":"bare","kind":"person","en":["doctor","gp","physician","family doctor","primary care doctor"],"de":["arzt","\xe4rztin","hausarzt","haus\xe4rztin"],"es":["m\xe9dico","m\xe9dica","doctor","doctora"],"fr":["m\xe9decin","docteur"],"pt":["m\xe9dico","m\xe9dica"],"it":["medico","dottore","dottoressa"],"nl":["arts","huisarts","dokter"]},\n'
+'"dentist":{"values":"one","shared":"bare","kind":"person","en":["dentist","orthodontist"],"de":["zahnarzt","zahn\xe4rztin"],"es":["dentista"],"fr":["dentiste"],"pt":["dentista"],"it":["dentista"],"nl":["tandarts"]},\n'
+'"contact":{"values":"one","shared":"bare","kind":"person","apart":true,"en":["contact","cleaner","babysitter","childminder","nanny","gardener","midwife","dermatologist","cardiologist","gynaecologist","gynecologist","optician","mechanic","plumber","electrician","builder","estate agent","solicitor","supervisor","mentor","assistant","barber","nutritionist","dietitian","counsellor","agent","therapist","counselor","psychologist","coach","trainer","tutor","teacher","physio","physiotherapist","hairdresser","lawyer","accountant","landlord","landlady","vet"],"de":["therapeut","therapeutin","trainer","trainerin","lehrer","lehrerin","anwalt","vermieter","vermieterin","tierarzt"],"es":["terapeuta","entrenador","entrenadora","profesor","profesora","abogado","casero"],"fr":["th\xe9rapeute","entra\xeeneur","professeur","avocat","propri\xe9taire"],"pt":["terapeuta","treinador","treinadora","professor","professora","advogado","senhorio"],"it":["terapeuta","allenatore","professore","professoressa","avvocato","padrone di casa"],"nl":["therapeut","trainer","leraar","lerares","advocaat","huisbaas"]},\n'
+'"blood type":{"values":"one","en":["blood type","blood group"],"de":["blutgruppe"],"es":["grupo sangu\xedneo","tipo de sangre"],"fr":["groupe sanguin"],"pt":["tipo sangu\xedneo"],"it":["gruppo sanguigno"],"nl":["bloedgroep"]},\n'
+'"weight":{"values":"one","shared":"bare","kind":"number","en":["weight","weigh"],"de":["gewicht","wiege"],"es":["peso"],"fr":["poids","p\xe8se"],"pt":["peso"],"it":["peso"],"nl":["gewicht","weeg"]},\n'
+'"height":{"values":"one","kind":"number","en":["height","tall"],"de":["gr\xf6\xdfe","k\xf6rpergr\xf6\xdfe","gro\xdf"],"es":["altura","estatura","mido"],"fr":["taille","mesure"],"pt":["altura"],"it":["altezza","alto","alta"],"nl":["lengte"]},\n'
+'"size":{"values":"one","apart":true,"en":["size","shoe size","dress size","shirt size","ring size","clothing size","trouser size","jeans size","hat size","bra size"],"de":["schuhgr\xf6\xdfe","kleidergr\xf6\xdfe","konfektionsgr\xf6\xdfe"],"es":["talla","n\xfamero de zapato"],"fr":["pointure","taille de v\xeatement"],"pt":["tamanho","n\xfamero de sapato"],"it":["taglia","numero di scarpe"],"nl":["schoenmaat","kledingmaat","maat"]},\n'
+'"religion":{"values":"one","kind":"religion","en":["religion","faith"],"de":["religion","glaube","konfession"],"es":["religi\xf3n"],"fr":["religion"],"pt":["religi\xe3o"],"it":["religione"],"nl":["religie","geloof"]},\n'
+'"language":{"values":"many","kind":"name","en":["language","languages","speak","mother tongue","native language","first language"],"de":["sprache","sprachen","spreche","muttersprache"],"es":["idioma","idiomas","hablo","lengua materna"],"fr":["langue","langues","parle","langue maternelle"],"pt":["l\xedngua","idioma","falo","l\xedngua materna"],"it":["lingua","lingue","parlo","madrelingua"],"nl":["taal","talen","spreek","moedertaal"]},\n'
+'"hobby":{"values":"many","en":["hobby","hobbies","free time","spare time","pastime"],"de":["hobby","hobbys","freizeit"],"es":["afici\xf3n","aficiones","pasatiempo","tiempo libre"],"fr":["loisir","loisirs","passe-temps","temps libre"],"pt":["passatempo","hobby","tempo livre"],"it":["hobby","passatempo","tempo libero"],"nl":["hobby","hobby\'s","vrije tijd"]},\n'
+'"instrument":{"values":"many","en":["instrument","instruments"],"de":["instrument","instrumente"],"es":["instrumento","instrumentos"],"fr":["instrument","instruments"],"pt":["instrumento","instrumentos"],"it":["strumento","strumenti"],"nl":["instrument","instrumenten"]},\n'
+'"sport":{"values":"many","en":["sport","sports","workout"],"de":["sport","sportart"],"es":["deporte","deportes"],"fr":["sport","sports"],"pt":["esporte","desporto"],"it":["sport"],"nl":["sport"]},\n'
+'"gym":{"values":"one","switch":true,"kind":"name","en":["gym","club","team i play for"],"de":["fitnessstudio","verein"],"es":["gimnasio"],"fr":["salle de sport"],"pt":["academia","gin\xe1sio"],"it":["palestra"],"nl":["sportschool"]},\n'
+'"favourite":{"values":"one","preference":true,"of":true,"en":["favourite","favorite","go-to","preferred"],"de":["lieblings","favorit"],"es":["favorito","favorita","preferido","preferida"],"fr":["pr\xe9f\xe9r\xe9","pr\xe9f\xe9r\xe9e","favori","favorite"],"pt":["favorito","favorita","preferido","preferida"],"it":["preferito","preferita"],"nl":["lievelings","favoriete"]},\n'
+'"choice":{"values":"one","preference":true,"en":["rather","choose"]},\n'
+'"preference":{"values":"many","preference":true,"en":["prefer","preference"],"de":["bevorzuge","lieber","vorliebe"],"es":["prefiero","preferencia"],"fr":["pr\xe9f\xe8re","pr\xe9f\xe9rence"],"pt":["prefiro","prefer\xeancia"],"it":["preferisco","preferenza"],"nl":["voorkeur","liever"]},\n'
+'"like":{"values":"many","preference":true,"opposite":["dislike"],"en":["like","love","enjoy","likes"],"de":["mag","liebe","gern","gerne"],"es":["gusta","gustan","encanta","encantan"],"fr":["aime","adore"],"pt":["gosto","adoro"],"it":["piace","piacciono","adoro","amo"],"nl":["hou van","graag","leuk"]},\n'
+'"dislike":{"values":"many","preference":true,"opposite":["like"],"en":["dislike","hate","dislikes","can\'t stand"],"de":["hasse","ungern"],"es":["odio","detesto"],"fr":["d\xe9teste"],"pt":["odeio","detesto"],"it":["odio","detesto"],"nl":["haat","hekel"]},\n'
+'"smoking":{"values":"one","kind":"smoking","en":["smoke","smoker","smoking"],"de":["rauche","raucher","raucherin"],"es":["fumo","fumador","fumadora"],"fr":["fume","fumeur","fumeuse"],"pt":["fumo","fumante","fumador"],"it":["fumo","fumatore","fumatrice"],"nl":["rook","roker"]},\n'
+'"car":{"values":"one","en":["car","drive","vehicle","ride"],"de":["auto","wagen","fahre"],"es":["coche","carro","auto"],"fr":["voiture"],"pt":["carro"],"it":["macchina","auto"],"nl":["auto"]},\n'
+'"device":{"values":"one","apart":true,"switch":true,"en":["device","laptop","computer","smartphone","tablet","camera","operating system","editor","code editor","browser","bike","motorbike","phone model","headphones","printer","router","console"],"de":["laptop","computer","smartphone","tablet","kamera","betriebssystem","fahrrad","motorrad"],"es":["port\xe1til","ordenador","tableta","c\xe1mara","bicicleta","moto"],"fr":["ordinateur","tablette","appareil photo","v\xe9lo","moto"],"pt":["port\xe1til","computador","tablet","c\xe2mera","bicicleta","moto"],"it":["computer","portatile","tablet","fotocamera","bicicletta","moto"],"nl":["laptop","computer","tablet","camera","fiets","motor"]},\n'
+'"bank":{"values":"one","switch":true,"kind":"name","en":["bank","bank with","bank account"],"de":["bank"],"es":["banco"],"fr":["banque"],"pt":["banco"],"it":["banca"],"nl":["bank"]},\n'
+'"provider":{"values":"one","apart":true,"shared":"bare","kind":"name","switch":true,"en":["provider","insurance","insurer","insurance company","carrier","internet provider","health insurance","plan","airline","supplier","pharmacy","supermarket","electricity provider","energy provider","broadband","mobile carrier","network","hosting provider","broker","streaming service"],"de":["anbieter","versicherung","krankenkasse","tarif"],"es":["proveedor","seguro","aseguradora","compa\xf1\xeda"],"fr":["fournisseur","assurance","op\xe9rateur","forfait"],"pt":["provedor","seguro","operadora","plano"],"it":["fornitore","assicurazione","operatore"],"nl":["provider","verzekering","verzekeraar","abonnement"]},\n'
+'"rent":{"values":"one","kind":"number","shared":true,"en":["rent","mortgage"],"de":["miete","kaltmiete","warmmiete"],"es":["alquiler","hipoteca"],"fr":["loyer"],"pt":["aluguel","renda"],"it":["affitto","mutuo"],"nl":["huur","hypotheek"]},\n'
+'"budget":{"values":"one","kind":"number","shared":true,"en":["budget","spending limit","price limit","limit","max budget","maximum"],"de":["budget","limit"],"es":["presupuesto","l\xedmite"],"fr":["budget","limite"],"pt":["or\xe7amento","limite"],"it":["budget","limite","bilancio"],"nl":["budget","limiet"]},\n'
+'"deadline":{"values":"one","apart":true,"kind":"date","shared":true,"en":["deadline","due date","release date","launch date","submission date","launch","release","go-live","move-in date","moving date","start date","end date","exam","finals","flight","interview","hearing","viewing","defence","presentation","closing date"],"de":["frist","abgabetermin","stichtag","deadline","pr\xfcfung","flug"],"es":["fecha l\xedmite","plazo","fecha de entrega","examen","vuelo"],"fr":["date limite","\xe9ch\xe9ance","d\xe9lai","examen","vol"],"pt":["prazo","data limite","exame","prova","voo"],"it":["scadenza","termine","esame","volo"],"nl":["deadline","inleverdatum","examen","vlucht"]},\n'
+'"meeting day":{"values":"one","apart":true,"kind":"date","shared":true,"en":["meeting","meeting day","team meeting","weekly meeting","stand-up","standup","sync","check-in","1:1","one-on-one","catch-up","review","retro","demo","appointment","wedding","party","class","classes","lesson","lessons","training","rehearsal","rehearsals","practice","workshop","course","session","trip","vacation","holiday","game night","book club","choir","bin day","delivery","surgery","operation","checkup","check-up"],"de":["besprechung","treffen","termin","hochzeit","kurs","training","urlaub","feier","meeting","jour fixe","sitzung","teamsitzung","teammeeting","daily","probe","chorprobe","sprechstunde","stammtisch"],"es":["reuni\xf3n","cita","boda","clase","entrenamiento","fiesta","vacaciones","ensayo","taller"],"fr":["r\xe9union","rendez-vous","mariage","cours","entra\xeenement","f\xeate","vacances","r\xe9p\xe9tition","s\xe9ance","atelier"],"pt":["reuni\xe3o","consulta","casamento","aula","treino","festa","f\xe9rias","ensaio","oficina"],"it":["riunione","appuntamento","matrimonio","corso","allenamento","festa","ferie","prove","lezione","seduta"],"nl":["vergadering","afspraak","bruiloft","les","training","feest","vakantie","overleg","teamoverleg","teammeeting","repetitie","bijeenkomst"]},\n'
+'"day off":{"values":"one","apart":true,"kind":"date","en":["day off","days off","home office day","office day","office days","gym day","cleaning day"],"de":["freier tag","homeoffice-tag","b\xfcrotag"],"es":["d\xeda libre"],"fr":["jour de cong\xe9","jour de repos"],"pt":["dia de folga","folga"],"it":["giorno libero"],"nl":["vrije dag","thuiswerkdag"]},\n'
+'"wake-up time":{"values":"one","kind":"number","shared":"bare","en":["alarm","wake up","get up","wake-up time","alarm clock"],"de":["stehe auf","wecker","aufstehen"],"es":["despertador","me levanto"],"fr":["r\xe9veil","me l\xe8ve"],"pt":["despertador","acordo"],"it":["sveglia","mi sveglio"],"nl":["wekker","sta op"]},\n'
+'"bedtime":{"values":"one","kind":"number","shared":"bare","en":["bedtime","bed time","go to bed"],"de":["schlafenszeit","ins bett"],"es":["hora de acostarme","me acuesto"],"fr":["heure du coucher","me couche"],"pt":["hora de dormir","deito"],"it":["ora di dormire","vado a letto"],"nl":["bedtijd","naar bed"]},\n'
+'"commute":{"values":"one","verb":true,"en":["commute","get to work","go to work","way to work"],"de":["arbeitsweg","zur arbeit","ins b\xfcro"],"es":["al trabajo","a la oficina","trayecto"],"fr":["trajet","au travail","au bureau"],"pt":["para o trabalho","trajeto"],"it":["tragitto","al lavoro","in ufficio"],"nl":["woon-werkverkeer","naar het werk","naar kantoor"]},\n'
+'"office days":{"values":"one","en":["days in the office","days at the office","days from home","home office"],"de":["tage im b\xfcro","tage homeoffice","homeoffice"],"es":["d\xedas en la oficina","teletrabajo"],"fr":["jours au bureau","t\xe9l\xe9travail"],"pt":["dias no escrit\xf3rio","teletrabalho","home office"],"it":["giorni in ufficio","smart working"],"nl":["dagen op kantoor","thuiswerken"]},\n'
+'"team":{"values":"one","kind":"name","en":["team","squad"],"de":["team","abteilung"],"es":["equipo","departamento"],"fr":["\xe9quipe","service"],"pt":["equipe","equipa","departamento"],"it":["team","squadra","reparto"],"nl":["team","afdeling"]},\n'
+'"flatmate":{"values":"many","kind":"person","en":["flatmate","roommate","housemate","flatmates","roommates","lodger"],"de":["mitbewohner","mitbewohnerin","wg"],"es":["compa\xf1ero de piso","compa\xf1era de piso"],"fr":["colocataire","coloc"],"pt":["colega de quarto","colega de casa"],"it":["coinquilino","coinquilina"],"nl":["huisgenoot","huisgenote"]},\n'
+'"grade":{"values":"one","en":["grade","school year","year group"],"de":["klasse","schulklasse"],"es":["curso escolar"],"fr":["classe"],"pt":["ano escolar"],"it":["classe"],"nl":["groep","schooljaar"]},\n'
+'"tool":{"values":"many","switch":true,"en":["tool","tools","app","software"],"de":["werkzeug","app","software"],"es":["herramienta","aplicaci\xf3n"],"fr":["outil","logiciel","appli"],"pt":["ferramenta","aplicativo"],"it":["strumento di lavoro","app"],"nl":["app","software"]},\n'
+'"trip":{"values":"many","en":["trip to","flying to","travelling to"]},\n'
+'"avoids":{"values":"many","opposite":["food"],"preference":true,"en":["avoid","can\'t eat","don\'t eat","don\'t drink"]},\n'
+'"seat":{"values":"one","preference":true,"en":["seat","seat preference"],"de":["sitzplatz","platz"],"es":["asiento"],"fr":["si\xe8ge","place"],"pt":["assento","lugar"],"it":["posto"],"nl":["stoel","zitplaats"]},\n'
+'"goal":{"values":"one","en":["goal","target","resolution"],"de":["ziel"],"es":["objetivo","meta"],"fr":["objectif","but"],"pt":["objetivo","meta"],"it":["obiettivo"],"nl":["doel"]},\n'
+'"learning":{"values":"many","en":["learning","learn"]},\n'
+'"possession":{"values":"many","en":["own","belongings","possession"]},\n'
+'"membership":{"values":"many","en":["member","membership","club member"]},\n'
+'"subscription":{"values":"many","switch":true,"en":["subscription","subscriptions","subscribe"]},\n'
+'"drink":{"values":"many","opposite":["avoids"],"en":["drink","drinks"]},\n'
+'"food":{"values":"many","opposite":["avoids","allergy"],"en":["eats","foods"]},\n'
+'"habit":{"values":"many","en":["habit","habits","routine","volunteer"]}}\'\'\')\n'
 '\n'
-'LASTING: dict[str, Any] = {\n'
-" 'attributes': ['name', 'last name', 'nickname', 'employer', 'profession', 'diet', 'allergy', 'condition', 'medication',\n"
-"   'blood type'],\n"
-' \'en\': [\'passport\', \'visa\', \'driving licence\', "driver\'s license", \'identity card\', \'id card\', \'residence permit\',\n'
-"   'work permit', 'social security number', 'insurance number', 'tax number'],\n"
-" 'de': ['reisepass', 'visum', 'f\xfchrerschein', 'personalausweis', 'aufenthaltstitel', 'arbeitserlaubnis',\n"
-"   'sozialversicherungsnummer', 'versicherungsnummer', 'steuernummer'],\n"
-" 'es': ['pasaporte', 'visado', 'carn\xe9 de conducir', 'permiso de conducir', 'permiso de residencia', 'permiso de trabajo',\n"
-"   'n\xfamero de seguridad social'],\n"
-' \'fr\': [\'passeport\', \'visa\', \'permis de conduire\', "carte d\'identit\xe9", \'titre de s\xe9jour\', \'permis de travail\',\n'
-"   'num\xe9ro de s\xe9curit\xe9 sociale'],\n"
-" 'pt': ['passaporte', 'visto', 'carta de condu\xe7\xe3o', 'carteira de motorista', 'autoriza\xe7\xe3o de resid\xeancia',\n"
-"   'n\xfamero de seguran\xe7a social'],\n"
-' \'it\': [\'passaporto\', \'visto\', \'patente\', "carta d\'identit\xe0", \'permesso di soggiorno\', \'permesso di lavoro\',\n'
-"   'codice fiscale'],\n"
-" 'nl': ['paspoort', 'visum', 'rijbewijs', 'identiteitskaart', 'verblijfsvergunning', 'werkvergunning',\n"
-"   'burgerservicenummer'],\n"
-'}\n'
+"LANGUAGES: dict[str, Any] = json.loads(r'''{\n"
+'"de":{\n'
+'"name":"German",\n'
+'"needs_subject":true,\n'
+'"has_inversion":true,\n'
+'"has_capital_nouns":true,\n'
+'"common":"der, die, das, und, ich, ist, nicht, ein, eine, einen, einem, einer, zu, den, dem, des, mit, f\xfcr, auf, von, im, sich, auch, es, an, bei, aus, wie, oder, wenn, aber, noch, nach, nur, wir, mir, mich, mein, meine, meinen, meiner, meinem, du, dir, dich, sie, er, was, wo, kann, kannst, hab, habe, bin, bist, sind, hat, war, schon, so, kein, keine, keinen, man, uns, unser, unsere, mal, dass, sehr, um, als, am, zum, zur, vom, gerne, gern, immer, seit, bitte, danke, warum",\n'
+'"fillers":"und, auch, hallo, hi, hey, moin, servus, ok, okay, also, na ja, naja, ja, nein, \xfcbrigens, ehrlich gesagt, eigentlich, aber, weil, da, denn, au\xdferdem, bitte, tja, ach, zur info, nur so, f\xfcr dich zur info, ich glaube, kurz zu mir, zu mir, wie gesagt, wie schon gesagt, grunds\xe4tzlich, pers\xf6nlich, leider, zum gl\xfcck, du kannst, sie k\xf6nnen, am liebsten, dann",\n'
+'"clause_words":"wenn, falls, ob, bis ich, sobald, aber, weil, obwohl, w\xe4hrend, sodass, denn ich, (und|) (kannst du|k\xf6nntest du| was kann|was soll|wie kann|wie soll|welche|welches|welchen|welcher|hast du|wei\xdft du|gibt es|k\xf6nnen sie|k\xf6nnten sie|soll ich|kann ich|wo kann|wo gibt)",\n'
+'"numbers":"ein, eine, einen, zwei, drei, vier, f\xfcnf, sechs, sieben, acht, neun, zehn, elf, zw\xf6lf, zwanzig, drei\xdfig, vierzig, f\xfcnfzig",\n'
+'"adverbs":"so, sehr, ganz, total, ziemlich, echt, v\xf6llig, etwas, ein bisschen, ein wenig, bisschen, eher, relativ, absolut, extrem, recht, ein, eine, auch, schon, noch, nicht, eigentlich, ja, halt, immer, wirklich, inzwischen, mittlerweile, nun, jetzt, leider, \xfcbrigens, selbst, seit *, seit # jahren, seit ##, von beruf, ich, kein, keine, wir, doch, eh, nie, au\xdferdem, beruflich, gelernte, jahre",\n'
+'"negation":"nicht, kein, keine, keinen, keinerlei, nie, niemals, nichts, nimmer",\n'
+'"articles":"der, die, das, den, dem, ein, eine, einen",\n'
+'"subject":"ich, wir, mein * und ich, meine * und ich, bei uns, mir, mich, uns",\n'
+'"other":"du, er, sie, es, ihr, man, jemand, niemand, leute, alle, das, wer",\n'
+'"own":"mein, meine, meinen, meinem, meiner, meines, unser, unsere, unseren, unserem, unserer, unsern",\n'
+'"not_liked":"dich, euch, deine, dein, deinen, ihre idee, es, sie, ihn, diese, diesen, dieses, wie du, was du, das nicht, das sehr, das, diese idee, die idee, deine idee, den vorschlag",\n'
+'"be":"bin, bin ich, ich bin, sind wir, wir sind, war ich immer, war schon immer",\n'
+'"passing_ends":"^(?!gegen)(ge|ver|be|er|ent|zer|auf|an|ab|aus|ein|mit)\\\\w{2,}(t|en)\x24|iert\x24",\n'
+'"moods":"hungrig, sp\xe4t dran, aufgewacht, verplant, startklar, m\xfcde, traurig, froh, gl\xfccklich, ungl\xfccklich, sicher, unsicher, gespannt, gerade, grad, grade, heute, gestern, morgen, gleich, bald, bereit, fertig, krank, erk\xe4ltet, kaputt, total kaputt, total m\xfcde, am *, im *, in der, in einer, in einem, auf dem weg, auf der, auf dem, unterwegs, zu hause, zuhause, daheim, da, dabei, dran, hier, dort, weg, zur\xfcck, wieder, wach, sp\xe4t, zu sp\xe4t, zu *, verwirrt, \xfcberrascht, begeistert, entt\xe4uscht, genervt, sauer, w\xfctend, gestresst, nerv\xf6s, aufgeregt, neugierig, dankbar, einverstanden, daf\xfcr, dagegen, anderer meinung, mir, deiner meinung, der meinung, im stress, \xfcberfordert, gelangweilt, satt, betrunken, verzweifelt, ratlos, raus, durch, dann, kurz, nur, schuld, stolz, neu hier, interessiert, auf der suche, beim, bei der, bei dem, erst, endlich, n\xe4chste, wie, los, pleite, nass, offen, stuck, down, happy, ungeduldig, skeptisch, wohl",\n'
+'"strong":"wohne, wohnen, wohnte, gewohnt, lebe, leben, lebte, hei\xdfe, hie\xdf fr\xfcher, hei\xdf, arbeite, arbeiten, gearbeitet, jobbe, studiere, studiert, studierte, geboren, aufgewachsen, gezogen, umgezogen, hergezogen, ausgewandert, stamme, komme (aus|urspr\xfcnglich|eigentlich|ich|ich aus|geb\xfcrtig), kommen aus, spreche, sprechen, leide, heirate, heiraten, geheiratet, heiratete, verlobt, geschieden, scheiden, verwitwet, verheiratet, getrennt, adoptiert, gek\xfcndigt, rauche, gelernt, lerne, lernen, unterrichte, leite, f\xfchre, betreibe, gegr\xfcndet, selbstst\xe4ndig, selbst\xe4ndig, verrentet, pensioniert, ehrenamtlich, engagiere, sammle, sammele, trage, z\xfcchte, imkere, pendle, pendele, gependelt, allergisch, unvertr\xe4glich, vertrage, vertr\xe4gt, nehme (jeden|t\xe4glich|morgens|abends| tabletten|medikamente|insulin), gebrochen, operiert, diagnostiziert, entbunden, schwanger, erwarte, erwarten, spare, sparen, trainiere, meditiere, bete, faste, gl\xe4ubig, getauft, konvertiert, ern\xe4hre, verzichte, gekauft (haben|), gebaut, noch nie, war nie, nie (gelernt|gewesen|gehabt|besucht|geraucht), aufgeh\xf6rt, angefangen, mache (eine ausbildung|ein praktikum|eine weiterbildung|eine umschulung|gerade meinen), schlafe, besitze, besitzen, geh\xf6re, gro\xdfgezogen, gestorben, verloren habe, alleinerziehend, wuchs, bekommen (ein|unser), promoviert, promoviere, habilitiert, abitur, z\xfcchten, vermiete, vermieten, miete, verdiene, wiege, messe, h\xf6henangst, flugangst, spiele seit, singe, verliebt, lernte, bekam, zog, zogen, gewandert, diente, sa\xdf im",\n'
+'"weak":"habe, hab, haben, hatte, hatten, fahre, fahren, reite, spiele, spielen, benutze, nutze, nutzen, verwende, verwenden, lese, backe, backen, laufe, jogge, gehe, gehen, nehme, nehmen, mache, machen, treibe, wandere, wandern, schwimme, klettere, tanze, male, zeichne, schreibe, fotografiere, stricke, n\xe4he, bastle, g\xe4rtnere, baue, pflege, koche, k\xfcmmere, helfe, besuche, gucke, schaue, h\xf6re, kaufe, kaufen, gekauft, verkauft, war, waren, wurde, bin, sind, besitze, kenne, gewonnen, begonnen, abgeschlossen, gemacht, bekommen, verloren, kann, k\xf6nnen, darf, brauche, stehe (um|immer|meistens|jeden|morgens), reise, verdiene, zahle, betreue, gewechselt, werde, verbringe, surfe, angle, campe, teile, sitze, lade, programmiere, entwickle, bestelle, musste, trat",\n'
+'"tastes":"esse, essen, trinke, trinken, ern\xe4hren, fr\xfchst\xfccke, fliege, reise, stehe (um|immer|meistens|jeden|morgens|gern| fr\xfch), aufstehe, gehe (fr\xfch|sp\xe4t|immer), koche, sitze, buche, bestelle, einkaufe, kaufe, lese, h\xf6re, gucke, schaue, arbeite (am liebsten|gern|lieber)",\n'
+'"likes":"mag, m\xf6gen, liebe, lieben, hasse, hassen, bevorzuge, bevorzugen, verabscheue, genie\xdfe, stehe (total|voll|sehr| eher|nicht|ich|gar nicht|ich nicht|ich total|mehr|schon immer|) auf, steh (total|voll|nicht|) auf, kann * nicht (leiden|ausstehen|ab|riechen|haben), nicht (ausstehen|leiden|riechen), schw\xe4rme, gerne, gern, lieber, am liebsten, ungern, ungerne, schmeckt, schmecken, fan von, ein fan, gro\xdfer fan, kein fan, kein freund von, vorliebe, finde (podcasts|ich|*|* *|* * *) (besser|sch\xf6ner|super|toll|klasse|schrecklich|furchtbar|langweilig| eklig|nervig|\xfcberbewertet|spannend|spannender|anstrengend|angenehmer|praktischer|\xfcbersichtlicher|schlimm|\xe4tzend| lecker|doof|bl\xf6d|scheu\xdflich), nervt, nerven, ekel, ekelt, begeistere, begeistern, interessiere, sch\xe4tze, fasziniert, faszinieren, s\xfcchtig nach, verr\xfcckt nach, vermeide, meide, gef\xe4llt, gefallen, wichtig, zuwider, gruselt, graut",\n'
+'"favourites":"ist besser als, sind besser als, stresst mich, stressen mich, macht mich (wahnsinnig|verr\xfcckt|nerv\xf6s|m\xfcde| gl\xfccklich), macht mir (spa\xdf|angst), machen mir (spa\xdf|angst), kann ich mich (nicht|besser) konzentrieren, (wird| werde) mir (schlecht|\xfcbel), \xfcber alles, \xfcberbewertet, hilft mir, (mein|meine|unser|unsere) liebling*, liebling*, lieblings*, nicht (so|wirklich|gerade|) mein (ding|fall|geschmack), mein ding, mein fall, genau mein ding, (nichts|nix) f\xfcr mich, kein fan, nicht meins, am liebsten, geht (bei mir|f\xfcr mich|) gar nicht, ein graus, gibt nichts besseres, lieber * als, lieber per, lieber mit, leibgericht, leibspeise, da bin ich eigen, (mag|hasse| liebe) ich",\n'
+'"standing":"spar dir, spare dir, erspar mir, verschone mich, ab jetzt, in zukunft, k\xfcnftig, von nun an, (antworte|antworten sie|schreib|schreibe|sprich|rede|erkl\xe4r|nenn|nenne|formuliere) (mir|mich|) (bitte|) (immer|stets|auf|kurz|knapp| in|nur|grunds\xe4tzlich|per), duz mich, duzt mich, duzen, siez mich, sieze, nenn mich, (bitte|) keine (emojis| smileys|fachbegriffe|anglizismen|floskeln|langen|ausrufezeichen), (halte|halt) (deine|dich|es|die) *, antworten (bitte|immer|kurz|auf|nur), immer (auf deutsch|in stichpunkten|kurz|mit quellen|metrisch), lass die *, ohne (emojis|floskeln|fachbegriffe|smileys), (verwende|benutze|nutze|nimm) (bitte|) (immer|nie|keine|metrische|nur), sag (bitte|) (immer|du|nie), immer du sagen, kurze antworten, stichpunkte (statt|reichen), schreib (mir|) (nie| keine|nicht|kein|immer), gib mir immer, erinnere mich nie, ruf mich (nie|nicht|bitte nicht), kontaktiere",\n'
+'"facts":"(mein|unser) name, mein (geburtstag|vorname|nachname|spitzname|geburtsort|heimatort|geburtsdatum|beruf|wohnort| job ist|sternzeichen|gewicht|gehalt|hobby|hauptberuf|m\xe4dchenname), meine (adresse|telefonnummer|handynummer| nummer ist|e-mail|email|mailadresse|mail ist|muttersprache|blutgruppe|schuhgr\xf6\xdfe|hobbys|heimat|pronomen| postleitzahl|gr\xf6\xdfe|kleidergr\xf6\xdfe|zeitzone), (geboren|aufgewachsen) (in|am|auf|im), (merk|merke) dir, vergiss nicht dass, denk (bitte|) (daran|dran) dass, bitte merken, zur info, als (alleinerziehende|vegetarier| vegetarierin|veganer|veganerin|lehrer|lehrerin|vater|mutter|student|studentin|rentner|rentnerin|diabetiker| diabetikerin|krankenschwester|arzt|\xe4rztin|freiberufler|selbstst\xe4ndige|selbstst\xe4ndiger|muslim|muslima| berufsanf\xe4nger|anf\xe4nger|schichtarbeiter|pfleger|entwickler|alleinerziehender|schwangere|handwerker|beamter| beamtin|allergiker|allergikerin), # jahre alt, jahre alt, (liegt|habe ich) in der familie, in rente, schuhgr\xf6\xdfe #, in elternzeit, im ruhestand, ^(vegetarier|vegetarierin|veganer|veganerin|verheiratet|ledig|linksh\xe4nder), von beruf, alle nennen mich, freunde nennen mich, nennen mich alle, du kannst mich, rufname, habe angst vor, hab angst vor, panische angst, im # stock, im (dritten|zweiten|vierten|ersten|f\xfcnften|erdgeschoss|dachgeschoss) stock, hei\xdft bei uns, allergie gegen, allergisch gegen, per du",\n'
+'"hints":"nenn mich, nennt mich, f\xfcr mich, bei uns (zu hause|im team|in der|daheim), in meiner (familie|freizeit|firma| wg), in unserer, in meinem",\n'
+'"kin":"vorgesetzte, vorgesetzter, mann, frau, ehemann, ehefrau, partner, partnerin, freund, freundin, verlobter, verlobte, ex, exmann, exfrau, sohn, s\xf6hne, tochter, t\xf6chter, kind, kinder, kids, baby, zwillinge, zwilling, kleiner, kleine, gro\xdfer, gro\xdfe, \xe4ltester, \xe4lteste, j\xfcngster, j\xfcngste, mutter, mama, vater, papa, eltern, bruder, br\xfcder, schwester, schwestern, geschwister, gro\xdfmutter, oma, gro\xdfvater, opa, gro\xdfeltern, enkel, enkelin, enkelkinder, tante, onkel, cousin, cousine, nichte, neffe, schwiegermutter, schwiegervater, schwiegereltern, schwager, schw\xe4gerin, stiefvater, stiefmutter, stiefsohn, stieftochter, patenkind, familie, vermieter, vermieterin, chef, chefin, mitbewohner, mitbewohnerin, hausarzt, zahnarzt, therapeutin, therapeut, hund, hunde, h\xfcndin, katze, katzen, kater, haustier, pferd, pferde, kaninchen, hamster, papagei, welpe, wellensittich, meerschweinchen, schildkr\xf6te, beste freundin, bester freund, verein, team, firma",\n'
+'"third":"ist (#|ein|eine|aus|in|im|allergisch|gestorben|verstorben|schwanger|rentner|rentnerin|lehrer|lehrerin|von|bei| seit|arzt|\xe4rztin|gerade), sind (#|aus|in|geschieden|getrennt|verstorben|beide|zwillinge|aus|seit|im), hei\xdft, heissen, hei\xdfen, wohnt, wohnen, lebt, leben, arbeitet, arbeiten, hat (#|einen|eine|diabetes|asthma|demenz|adhs| krebs|am|im|zwei|drei|angst), haben (#|einen|eine|zwei|drei), studiert, studieren, geht (in|auf|zur|noch), gehen (in|auf|beide), kommt (aus|in|im), kommen (aus|in|im), spielt, spielen, spricht, sprechen, wird (im|#|bald| n\xe4chstes|am), werden (im|#|bald|n\xe4chstes), gestorben, verstorben, geboren, allergisch, vertr\xe4gt, mag, m\xf6gen, liebt, hasst, isst, trinkt, schwanger, aufgewachsen, pensioniert, verheiratet, geschieden, f\xe4hrt, macht (eine| ein|gerade), geh\xf6rt, kam, zog, heiratet, feiert, hatte, leidet, besucht, zur schule, in die schule, eingeschult, war (#|ein|eine|lehrer|immer), nutzen, verwenden, h\xf6rt, l\xe4uft, tr\xe4gt, schl\xe4ft",\n'
+'"life":"arabisch*, herz, augen, haut, magen, gehalt, miete, sorgerecht, arbeitsweg, chinesisch, niederl\xe4ndisch, schwedisch, griechisch, allerg*, intoleran*, unvertr\xe4glich*, asthma*, diabet*, epilep*, migr\xe4ne*, adhs, autis*, legasthen*, z\xf6liakie, depress*, angstst\xf6rung, schlafst\xf6rung*, krebs, rheuma, arthrose, bluthochdruck, blutdruck*, schilddr\xfcse*, tinnitus, heuschnupfen, r\xfccken*, bandscheiben*, knie, h\xfcfte, niere*, herzschrittmacher, operation, op, tattoo*, brille, kontaktlinsen, h\xf6rger\xe4t, rollstuhl, insulin, medikament*, tablette*, vegan*, vegetari*, gluten*, laktose*, koscher, halal, fleisch, fisch, schweinefleisch, milch, zucker, alkohol, kaffee, tee, bier, wein, n\xfcsse, erdn\xfcsse, kind, kinder, kids, baby, zwillinge, sohn, s\xf6hne, tochter, t\xf6chter, mann, frau, freundin, partner, partnerin, bruder, br\xfcder, schwester*, geschwister, eltern, oma, opa, enkel*, hund, hunde, katze*, kater, pferd*, kaninchen, hamster, h\xfchner, bienen, ziegen, aquarium, haustier*, welpe*, single, ledig, verheiratet, geschieden, verwitwet, verlobt, schwanger, schwul, lesbisch, krankenschwester, pfleger*, arzt, \xe4rztin, lehrer*, erzieher*, ingenieur*, entwickler*, programmierer*, anwalt, anw\xe4ltin, student*, designer*, buchhalter*, elektriker*, tischler*, schreiner*, koch, k\xf6chin, b\xe4cker*, kellner*, pilot*, fahrer*, bauer, landwirt*, freiberuf*, berater*, wissenschaftler*, apotheker*, zahnarzt, tierarzt, tier\xe4rztin, journalist*, \xfcbersetzer*, autor*, k\xfcnstler*, musiker*, fotograf*, architekt*, polizist*, feuerwehr*, soldat*, mechaniker*, rentner*, rente, pension*, beamt*, hausmann, hausfrau, azubi, ausbildung, abitur, studium, uni, universit\xe4t, schule, medizin, physik, jura, biologie, chemie, geschichte, philosophie, bwl, informatik, psychologie, mathe*, germanistik, maschinenbau, klavier, gitarre, geige, cello, bass, schlagzeug, saxofon, saxophon, fl\xf6te, trompete, chor, band, orchester, schach, fu\xdfball, tennis, handball, basketball, volleyball, badminton, golf, yoga, pilates, fitness*, marathon*, klettern, bouldern, wandern, radfahren, schwimmen, segeln, tauchen, ski*, surfen, karate, judo, boxen, stricken, garten, schrebergarten, imker*, podcast*, lego, vinyl, schallplatten, haus, wohnung, eigentumswohnung, altbau, wg, balkon, bauernhof, kredit, auto, motorrad, fahrrad, rad, e-bike, wohnmobil, elektroauto, f\xfchrerschein, muslim*, christ*, katholisch, evangelisch, j\xfcdisch, buddhist*, hindu*, atheist*, kirche, moschee, ramadan, dialekt, muttersprach*, zweisprachig, bilingual, flie\xdfend, sprache*, staatsb\xfcrger*, pass, schicht*, nachtschicht*, home office, homeoffice, startup, firma, unternehmen, laden, b\xe4ckerei, restaurant, teilzeit, vollzeit, jahrgang, linksh\xe4nder*, rechtsh\xe4nder*, farbenblind, rot gr\xfcn schw\xe4che, taub, geh\xf6rlos, blind, h\xf6henangst, spinnen, phobie, introvertiert, extrovertiert, fr\xfchaufsteher*, morgenmensch, nachteule, langschl\xe4fer*, hochzeit, hochzeitstag, geburtstag, gr\xf6\xdfe, kilo, kg, cm, zwilling, einzelkind, dorf, land, stadtrand, stock, aufzug, macbook, iphone, android, linux, windows, mac, ehrenamt*, tafel, verein, feuerwehr, arm, bein, narkose, kaiserschnitt, reha, therapie, spanisch, deutsch, englisch, franz\xf6sisch, italienisch, t\xfcrkisch, polnisch, russisch, arabisch, japanisch, portugiesisch, steuerberater*, eigenheim",\n'
+'"habits":"immer, nie, niemals, meistens, meist, oft, normalerweise, \xfcblicherweise, grunds\xe4tzlich, selten, h\xe4ufig, kaum, regelm\xe4\xdfig, nur, nicht mehr, jeden (tag|morgen|abend|samstag|sonntag|montag|dienstag|mittwoch|donnerstag| freitag|monat|sommer|winter|zweiten), jede (woche|nacht), jedes (jahr|wochenende|mal), t\xe4glich, w\xf6chentlich, montags, dienstags, mittwochs, donnerstags, freitags, samstags, sonntags, morgens, abends, nachts, mittags, am wochenende, an wochenenden, (einmal|zweimal|dreimal|viermal|mehrmals|# mal|#mal) (die|in der|pro|am|im) (woche| tag|monat|jahr), beruflich, hauptberuflich, nebenbei, in meiner freizeit, in der freizeit, nach der arbeit, vor der arbeit, als hobby, zum fr\xfchst\xfcck, seit jahren, generell",\n'
+'"lasting":"seit, seitdem, vor # (jahren|jahr|monaten|wochen), vor (einigen|vielen|ein paar|mehreren|\xfcber) *, letztes jahr, letzten (sommer|winter|herbst|fr\xfchling|januar|februar|m\xe4rz|april|mai|juni|juli|august|september|oktober| november|dezember|monat), voriges jahr, ##, in den (neunzigern|achtzigern), als kind, als jugendliche*, fr\xfcher, damals, mein leben lang, schon immer, mein ganzes leben, in meiner (kindheit|jugend), urspr\xfcnglich, im (januar| februar|m\xe4rz|april|mai|juni|juli|august|september|oktober|november|dezember|sommer|herbst|winter|fr\xfchjahr), n\xe4chstes jahr, dieses jahr, inzwischen, mittlerweile, # jahre lang, jahrelang, jahre, monaten, \xfcber # jahre, neuerdings, k\xfcrzlich, zum ersten mal",\n'
+'"passing":"ge\xe4ndert, hinzugef\xfcgt, gegessen, gekocht, eingebaut, entfernt, fertig gelesen, hole * ab, abholen, kalt, war (beim|gestern|heute|gerade|eben), tut weh, tun weh, kann (den|die|das) * sehen, wartet (im|auf|drau\xdfen|vor| schon), machen wir, so machen, verstehe, kapiere, begreife, sehe, schau, schaue mal, schau mal, probiere, probiert, versucht, bestellt, geschickt, gesendet, geklickt, ge\xf6ffnet, gefunden, finde (das nicht|den|keinen| keine|nichts|es nicht), gepr\xfcft, brauche, brauch, br\xe4uchte, warte, warten, f\xfchle mich, merke, gemerkt, erinnere, vergessen, kopfschmerzen, schnupfen, fieber, bauchschmerzen, halsschmerzen, gekippt, versch\xfcttet, verschlafen, aufgewacht, aufgestanden, sp\xe4t dran, verpasst, einverstanden, stimme (dir|zu), wei\xdf, wissen, kann (nicht|das| den|die) (\xf6ffnen|finden|sehen|einloggen|entscheiden|warten|schlafen heute), kann den, melde mich, melde, beeile, verloren habe, ausversehen, aus versehen, installiert, hochgeladen, kopiert, neu gestartet, bekomme (eine|einen| die|immer|st\xe4ndig), kriege (eine|einen|die|immer|st\xe4ndig), mir ist (kalt|warm|schlecht|langweilig), mir geht, geht es, geht\'s, tut mir leid, sorry, los, in zehn minuten, in # minuten, meine ja, meine nur, dachte, heute, heut, heute abend, gerade, grade, grad, eben, gerade eben, jetzt gleich, im moment, momentan, zurzeit, morgen (fr\xfch|abend|um), bis morgen, gestern, vorhin, gleich, sp\xe4ter, nachher, sofort, diese woche, dieses wochenende, n\xe4chste woche, letzte nacht, heute morgen, um (#|halb), noch schnell, muss, m\xfcssen, will, wollen, wollte, m\xf6chte, m\xf6chten, w\xfcrde gerne, versuche, versuch, vorhaben, vorhabe, plane, hunger, durst, keine (ahnung|zeit| idee|lust), frage, fragen, problem, probleme, termin, bald, am (montag|dienstag|mittwoch|donnerstag|freitag) um, keinen bock, wei\xdf nicht",\n'
+'"tasks":"akku, handy, laptop, wlan, internet, bildschirm, ladeger\xe4t, schritt, schritte, vorschl\xe4ge, anleitung, ergebnis, ausgabe, nachricht, preis, zug, bus, taxi, wetter, regen, hemd, gr\xf6\xdfe, fehler*, bug, bugs, code, datei*, skript, script, funktion, build, abfrage, log, logs, exception, anhang, passwort, meeting*, besprechung, deadline, bericht, dokument, pr\xe4sentation, folien, tabelle, aufsatz, absatz, satz, entwurf, anschreiben, reservierung, flug, ticket, bestellung, paket, link, version, install*, hausaufgabe*, rechnung, screenshot, pdf, idee, film, foto, stau, tab, seite, befehl, server, datenbank, update, rechner, computer, drucker, browser, test",\n'
+'"ask":"^(was|welche|welcher|welches|welchen|wer|wessen|wem|wen|wo|woher|wohin|wann|warum|wieso|weshalb|wie|wieviel|ist| sind|war|hast|hat|kannst|kann ich|k\xf6nnte|k\xf6nntest|k\xf6nnen|soll|sollte|sollen|darf ich|gibt es|gibt\'s|wei\xdft du| glaubst|meinst|findest|bist|seid|willst|magst|kennst|habt|haben sie|w\xe4re|w\xfcrdest|lohnt|muss ich|bin ich|hab ich| habe ich recht)",\n'
+'"request":"kannst du, k\xf6nntest du, k\xf6nnen sie, k\xf6nnten sie, w\xfcrdest du, hilf mir, sag mir, zeig mir, zeige mir, gib mir, lass uns, lass mich, ich (brauche|br\xe4uchte|brauch) (ein|eine|einen|noch|mal|hilfe|deine|bitte|dringend|die|den| das), ich suche, suche, ich h\xe4tte gern*, was soll, wie kann, frage mich, ich frage, ich \xfcberlege, \xfcberlege, danke, vielen dank, irgendwelche (tipps|ideen), hast du, ^(schreib|schreibe|\xfcbersetze|\xfcbersetz|erkl\xe4re|erkl\xe4r| zeig|zeige|gib|finde|such|liste|erstelle|fasse|mach|mache|pr\xfcfe|korrigiere|schlage|schlag|empfiehl|vergleiche| formuliere|hilf|erz\xe4hl|erz\xe4hle|beschreibe|generiere|berechne|lies|analysiere|plane|buche|\xf6ffne|sende|schick| schicke|l\xf6sche|verbessere|k\xfcrze|nenne mir|f\xfcge|\xe4ndere|rechne|such|sortiere|wiederhole|spiel|denk dir)",\n'
+'"suppose":"wenn, falls, ob, w\xfcrde, w\xfcrden, k\xf6nnte, k\xf6nnten, w\xe4re, w\xe4ren, h\xe4tte, h\xe4tten, vielleicht, eventuell, m\xf6glicherweise, w\xfcnschte, w\xfcnsche, hoffe, hoffentlich, sollte, sollten, m\xfcsste, d\xfcrfte, glaube, denke, vermute, \xfcberlege, ich dachte, dachte, meinst, findest, bis ich, sobald, als ob, als w\xe4re, traum, getr\xe4umt, tr\xe4umte, im (film|buch|roman|spiel), tue so, tu so, spa\xdf, wohl, kommt drauf, werde (ich|) (wohl|bald), am \xfcberlegen, vergessen",\n'
+'"reported":"stell dir vor, stellen wir uns, gehen wir davon aus, sagen wir mal, nehmen wir an, angenommen, sagt, sagte, sagten, sagen, gesagt, meinte, meint, meinten, erz\xe4hlt, erz\xe4hlte, erz\xe4hlten, fragt, fragte, behauptet, behauptete, schreibt, schrieb, geschrieben, angeblich, anscheinend, soll angeblich, habe geh\xf6rt, geh\xf6rt dass, gelesen dass, zufolge, sei, seien, zitat, hei\xdft es",\n'
+'"void":"im (\xf6ffentlichen|dritten|zweiten|ersten|vierten|f\xfcnften|sechsten|siebten|achten|neunten|verein|ruhestand|chor| vertrieb|au\xdfendienst|homeoffice|schichtdienst|betriebsrat|vorstand|mutterschutz|marketing|management|einkauf| gemeinderat|rollstuhl), in der (pflege|it|ausbildung|gewerkschaft|feuerwehr|freiwilligen|gastronomie|verwaltung| forschung|kirche|probezeit|lehre|elternvertretung), in einem (chor|verein), in einer (band|beziehung|wg| fernbeziehung|gewerkschaft), auf dem (dorf|land), stolz auf, stolzer, interessiert an, zu (dritt|viert|f\xfcnft), ehrlich gesagt, beim (bund|milit\xe4r), da (geboren|aufgewachsen), krank geschrieben, chronisch krank, am liebsten, lieber, wie gesagt, wie schon gesagt, als kind, m\xf6chte (nicht|) (geduzt|gesiezt|nur kurze), habe ich recht, geh\xf6rt zu, geh\xf6rt (uns|mir), fragen sie, immer wenn, schreibe (gerade|) (an|meine|ein buch), spiele seit, immer, heute wohne, heute lebe, geh\xf6rt"},\n'
+'"en":{\n'
+'"name":"English",\n'
+'"needs_subject":true,\n'
+'"common":"the, and, of, to, in, is, that, it, for, was, on, are, with, as, at, be, this, have, from, or, had, by, but, not, what, all, were, we, when, your, can, there, an, which, their, if, will, how, about, who, them, would, my, i, i\'m, i\'ve, you, do, don\'t, me, so, out, up, just, like, no, yes, a, he, she, his, her, they, our, am, im, any, some",\n'
+'"fillers":"and, also, hey, hi, hello, ok, okay, so, please, well, oh, btw, by the way, fyi, honestly, actually, just, but, because, since, though, plus, anyway, yes, yeah, no, you can, everyone, my friends, for the record, as i said, like i said, tbh, personally, basically, i think, i guess, i mean, you know, i must say, i have to say",\n'
+'"clause_words":"if, unless, whether, until, when, but, because, although, though, however, while, whereas, so that, except, even though, which is why, (so|and|then|but|) (what|which|can you|can i|could you|how|where|do you|should i|is it|are there|is there|any)",\n'
+'"numbers":"one, two, three, four, five, six, seven, eight, nine, ten, eleven, twelve, twenty, thirty, forty",\n'
+'"subject":"i, i\'m, im, i\'ve, ive, i\'d, i\'ll, we, we\'re, we\'ve, we\'d, me and my *, my * and i, i myself",\n'
+'"other":"you, you\'re, he, she, they, it, he\'s, she\'s, they\'re, it\'s, that, this, these, those, there, everyone, people, somebody, someone, nobody, who",\n'
+'"own":"my, our, mine",\n'
+'"articles":"the, a, an",\n'
+'"not_liked":"it, that, this, them, these, those, you, your, how, him, her, the way you, the idea, the new, to (know|see|ask| thank)",\n'
+'"be":"i\'m, i am, im, we are, we\'re",\n'
+'"passing_ends":"ing\x24",\n'
+'"adverbs":"a bit, a little, kind of, kinda, sort of, so, too, very, quite, pretty, even, super, extremely, rather, usually, quite a, more, less, both, totally, really, also, just, still, actually, currently, not, honestly, always, now, no longer, never, basically, only",\n'
+'"negation":"not, don\'t, dont, no longer, never, can\'t, cannot, doesn\'t, no",\n'
+'"tastes":"watch, buy, listen, read, book, pay, shower, work out, exercise, nap, eat, drink, smoke, fly, travel, wake up, get up, go to bed, order, sit, cook, shop, start my day, take my coffee, have (breakfast|lunch|dinner|my coffee| coffee)",\n'
+'"moods":"cold, hot, full, baking, cooking, watching, eating, drinking, washing, walking, driving, sitting, standing, able, about, afraid, all, alone, alright, amazed, annoyed, anxious, asking, assuming, at, away, aware, back, behind, being, blessed, bored, busy, calling, certain, coming, confident, confused, considering, convinced, curious, delighted, determined, disappointed, doing, done, down, due, early, ecstatic, enjoying, excited, exhausted, feeling, fine, finished, free, frustrated, full of, getting, giving, glad, going, gonna, good, grateful, great, guessing, happy, having, heading, here, home, honoured, honored, hopeful, hoping, hungry, hyped, impressed, in, jealous, joking, keeping, keen, kidding, late, leaving, listening, looking, lost, loving, lucky, making, nervous, off, ok, okay, on it, on my way, on the, out, over, planning, pleased, positive, pumped, putting, ready, relieved, right, sad, saying, scared, seeing, sleepy, sorry, starting, staying, stoked, stuck, supposed, sure, surprised, taking, talking, thankful, there, thinking, thrilled, tired, to, trying, unable, unsure, up, upset, using, waiting, well, wondering, worried, wrong, sick of, stressed, overwhelmed, starving, freezing, drunk, hungover, running, writing, reading, debugging, working on, afraid that, not sure, not able, not going, not feeling, not trying, not saying, dying to, fed up, mad, angry, furious, new to this, new here, with you, interested, almost, already, finally, as",\n'
+'"strong":"would never, wouldn\'t (eat|drink|trade|touch|miss), could never, won\'t (eat|drink|touch|fly|use), should avoid, must (take|avoid), (would|\'d) (describe|call) myself, live (in|at|on|near|with|alone|by|off|just|about|outside| close|next|an hour|together), am living, \'m living, work (as|at|for|in|nights|part|full|from|remotely|with| night|shifts|mostly), am working (as|at|for), \'m working (as|at|for), lived (in|with|abroad|there), worked (as| at|for|in), was (born|raised|adopted|diagnosed), (moved|relocated|emigrated) (to|from|here|back to|in with|in| out), grew up, come from, came (from|here), am from, \'m from, im from, originally from, was diagnosed, been diagnosed, was raised, allergic, intolerant, speak, majored in, graduated, studied, got (married|divorced| engaged|promoted|laid off|fired|my degree|a new job|a job|into), getting (married|divorced), am married, \'m married, (started|got|took|found|accepted) (working|a new job|a job|my own|a company|a business), changed jobs, (quit|left|lost|changed) my job, quit (smoking|drinking|sugar|my *), retired, collect, wear (glasses|contacts|a hearing|size|a size|braces|a), suffer from, take (medication|insulin|metformin|pills|vitamins|antidepressants| blood thinners|statins|meds), am on (insulin|medication|a diet|a gluten|a low|a keto|antidepressants|statins), volunteer, commute, teach, run (a|my|an|marathons|the), own (a|an|two|three|my|the), never (learned|learnt|been| had|finished|went), (have never|\'ve never|never) (been|had|learned|learnt|tried|eaten|seen|flown|driven|owned| lived|met|broken|smoked), gave up, stopped (eating|drinking|smoking|working|using|going), don\'t (drive|own), do not (drive|own), can\'t (swim|drive|cook|tolerate|have), cannot (swim|drive|cook|tolerate), avoid, follow a, practice, practise, identify as, go by, (am|\'m) (called|named), raised (by|in|on), adopted, bought (a|an|our|my) (house|flat|apartment|car|home|place|dog|first), freelance, served (in|as), play (in|for|bass|guitar|piano| drums|violin), sing in, am (learning|training|studying|saving|raising|expecting|pregnant), \'m (learning| training|studying|saving|raising|expecting|pregnant|working on my), have been (learning|training|studying| living|working|married|together|vegan|vegetarian|single), \'ve been (learning|training|studying|living|working| married|together|vegan|vegetarian|single), hope to become, descend from, immigrated, fast during, pray, was in the, broke (my|a|both), had (surgery|a stroke|a heart|an operation|a miscarriage|my * out|my * removed|cancer), lost (my|our) (dad|father|mom|mum|mother|brother|sister|son|daughter|husband|wife|grandmother|grandfather| grandma|grandpa|job|dog|cat)",\n'
+'"weak":"have, \'ve, got, \'ve got, have got, had, own, drive, ride, play, use, read, bake, run, go, take, wear, sleep, train, swim, hike, cycle, bike, bought, sold, lost, won, started, quit, left, finished, learned, learnt, speak, study, live, work, moved, moved to (the|a|an|my|our|your|his|her|their|its|it|this|that|another|next|using), recently moved, studied the, study (the|it|that|this|them|these|those|how), broke, met, married, built, wrote, paint, draw, write, sing, dance, garden, knit, sew, keep, grow, spend, earn, make, pay, share, rent, call, joined, switched, became, adopted, need, follow, visit, watch, listen, do, did, went, plan, planning, saved, save, been, was, are, were, belong, weigh, stopped, teach, manage, lead, host, ski, surf, climb, fish, camp, foster, care for, look after, carry, order, shop, weighed, went to, ran, stay, \'m on, am on, know, can, can\'t, cannot, don\'t, do not, never",\n'
+'"likes":"find * (exhausting|tiring|draining|awful|hard|tedious|fun|calming|soothing|creepy), find * * (exhausting|tiring| draining|awful|hard|tedious|fun|calming|boring|annoying|overrated), like it (when|if), love it (when|if), hate it (when|if), can\'t (function|do|deal|handle|start|live), find it (easier|hard|difficult|annoying|exhausting) (to|when), like, prefer, enjoy, love, dislike, hate, adore, can\'t stand, cannot stand, can not stand, can\'t bear, detest, despise, don\'t like, do not like, dont like, don\'t enjoy, do not enjoy, don\'t really like, don\'t care for, (would|\'d) rather, (would|\'d) much rather, \'d prefer, would prefer, am (a|a huge|a big|such a) fan of, \'m (a|a huge|a big|such a|not a|not a big|no) fan of, (am|\'m) (into|obsessed with|crazy about|fond of|partial to|addicted to|all about|big on|keen on|sick of|not into|not big on|really into|more of a|passionate about), loathe, can\'t live without, swear by, favour, fancy, always (order|choose|pick|go for|take|sit|use|book|buy|ask for), (tend|try) to avoid, appreciate, dread, don\'t (want you to|need|trust|bother with|do well with), find * (boring|annoying|gross|disgusting|relaxing|stressful|overrated|distracting|easier|hard|difficult|confusing|too), learn (best|better|by|most|faster), work (best|better), think * (is|are) (overrated|gross|disgusting), opt for, go for, gravitate (to|towards), care (about|more|deeply|a lot)",\n'
+'"favourites":"stress(es|) me out, (works|work) (better|best) for me, over coffee, over tea, over (beer|wine|calls|phone calls| meetings), (is|are) better than, (is|are) (overrated|underrated|the worst|the best), couldn\'t live without, can\'t live without, could eat * every day, could * all day, not big on, not into, (swear|live) by, is the best, are the best, (the|is the) worst, bores me, (bore|tire|annoy|scare|relax)s me, nothing beats, spare me, makes me (gag|queasy|nauseous|sleepy|itch|sneeze|break out|laugh), (i\'d|would) (take|choose|pick) * over, gives me (the creeps|joy|energy|hives), the best (thing|part) about, (my|our) (favourite|favorite|favourites|favorites|favs| fave|go-to|preferred|least favourite|least favorite|ideal), my * (favourite|favorite), my * * (favourite| favorite), not a (fan|big fan|huge fan), big fan of, huge fan of, not (my thing|my cup of tea|for me), my guilty pleasure, my comfort food, my pet peeve, drives me (crazy|mad|nuts|insane), makes me (sick|happy|gag|anxious| uncomfortable), gives me (anxiety|headaches|a headache), works best for me, (too|way too) (sweet|spicy|loud| salty|bitter) for me, no (sugar|milk|meat|onions|mushrooms|small talk) for me, over * any day, any day over, is my (jam|thing|happy place|favourite|favorite|go to), are my (thing|jam|favourite|favorite), ^(can\'t stand|hate| love|prefer|dislike|enjoy|don\'t like|big fan|never liked), i\'d rather, rather * than, suits me (best|better), (freaks|creeps|stresses) me out, puts me off, i\'m not a morning, no thanks to",\n'
+'"standing":"don\'t (give|send|show|tell) me, dark mode, light mode, just (tell|give) me the, (short|brief) (answers|replies), from now on, in future, in the future, (always|never|please always|please never) (answer|reply|respond|write| use|call|give|send|show|address|speak|talk|ask|include|include|keep|format|start|explain|suggest|recommend|tell| put|remind|assume|make|book), don\'t (call|use|send|address|remind|suggest|recommend|give|ask|ever|start|add| include) (me|emojis|exclamation|small), ^(answer|reply|respond|speak|write|talk) (me|to me|in|with) *, (answers| replies|responses|explanations|messages|texts) (short|brief|concise|simple|formal|casual|informal|in), (keep| make) (it|your answers|answers|your replies|replies|responses|your responses|things) (short|brief|concise| simple|formal|casual|informal|professional), no (emojis|emoji|bullet|jargon|exclamation|fluff|small talk), use (metric|imperial|celsius|fahrenheit|british|american|simple|plain|kilometers|my first name|short|dark|24-hour| 24), (skip|avoid|drop|leave out) the (emojis|small talk|intro|jargon|disclaimers|pleasantries|fluff|apologies), address me, refer to me as, (short|brief|concise|detailed) (answers|replies|responses|explanations) (only| please), step by step please, whenever you *",\n'
+'"facts":"just turned #, turned #, there are # of us, # of us, used to (be|work|play|own|have|smoke|teach|run), ^(had| lost|broke|lived|worked|used to be|born|studied|married|divorced|raised|never) (my|in|as|at|a|to|by|the|with| from), my (name|names|name\'s) (is|are)?, my name\'s, ^remember (that|:)?, ^(note|keep in mind|don\'t forget|do not forget|bear in mind|for your information|remember) that, please remember, i\'m from, years old, year old (son| daughter|dog|cat|kid|boy|girl|twins), my (birthday|anniversary|time zone|timezone|mother tongue|native language| first language|e-mail|email|e-mail address|email address|phone number|mobile number|number|hometown|home town| pronouns|blood type|blood group|shoe size|zodiac sign|star sign|nickname|last name|first name|surname|maiden name|ethnicity|nationality|religion|salary|address|middle name|dress size|job title|degree|budget is|weight| height|username|handle|postcode|zip code), as (a|an) (single|vegetarian|vegan|diabetic|nurse|teacher|doctor| father|mother|dad|mom|mum|parent|student|freelancer|retiree|developer|lawyer|muslim|christian|jew|hindu| buddhist|coeliac|celiac|veteran|beginner|beginner|left|night|widow|widower|retired|stay at|wheelchair|manager| designer|german|spaniard|french|italian|brit|dutch|expat|non-native), i have been (a|an), i\'m (allergic|left| right|vegan|vegetarian|diabetic|celiac|coeliac|married|single|divorced|widowed|pregnant|gay|lesbian|bi|trans| deaf|blind|dyslexic|autistic|color|colour|muslim|christian|jewish|hindu|atheist|retired|unemployed|lactose), runs in my family, in my (family|household|house|flat|team|company) (we|i|there|everyone|nobody), my day job, (retired|former|single|stay at home|proud) * here, ^(allergic to|born in|born and raised|mom of|mum of|dad of| father of|mother of|parent of|retired|married|divorced|vegetarian|vegan|self-employed|lactose intolerant| diabetic|never learned|never been|grew up|moved to|originally from|work as|work at|live in|based in)",\n'
+'"hints":"calls me, call me (papi|mama), ^call me, ^my friends call me, everyone calls me, people call me, you can call me, friends call me, for me",\n'
+'"kin":"supervisor, manager, wife, husband, spouse, partner, fianc(\xe9|e|\xe9e|ee), girlfriend, boyfriend, ex, ex wife, ex husband, son, sons, daughter, daughters, kid, kids, child, children, baby, twins, twin, toddler, mother, mom, mum, father, dad, parents, brother, brothers, sister, sisters, sibling, siblings, grandmother, grandma, gran, nan, granny, grandfather, grandpa, grandad, grandparents, grandson, granddaughter, grandkids, grandchildren, aunt, uncle, cousin, cousins, niece, nephew, mother in law, father in law, sister in law, brother in law, in laws, stepson, stepdaughter, stepmom, stepdad, stepfather, stepmother, godson, goddaughter, family, best friend, roommate, roommates, flatmate, housemate, landlord, landlady, boss, therapist, gp, dentist, dog, dogs, cat, cats, pet, pets, horse, rabbit, rabbits, hamster, parrot, puppy, kitten, guinea pigs, tortoise, goldfish, bird, *-year-old, eldest, youngest, oldest, middle one",\n'
+'"third":"uses, use, is (a|an|called|named|from|in|on|at|allergic|#|deaf|blind|autistic|pregnant|vegan|vegetarian| diabetic|retired|turning|studying|getting married|my), are (called|named|from|both|#|divorced|separated|retired| twins|allergic|dead), was (a|an|born|diagnosed|from|in), were (born|from|both), \'s (name|names|birthday) (is| are), name is, names are, works, work, lives, live, has (a|an|two|three|been|asthma|diabetes|dementia|autism| adhd|allergies|cancer|celiac|#|her|his), have (a|been|two|three|#), studies, goes to, go to, plays, speaks, speak, teaches, runs, started, starts, moved, died, passed away, passed, turns, turned, turn, comes from, come from, hates, loves, prefers, likes, can\'t eat, doesn\'t (eat|drink|like|speak), owns, drives, had (a|an|two| surgery), got (a|married|divorced), attends, suffers, married, raised, wears, allergic, diabetic, needs (insulin|glasses|a wheelchair), used to, and i (live|own|run|have|got|met|are), are getting married, expecting, graduated, retired",\n'
+'"life":"arabic, spanish, french, german, italian, portuguese, english, dutch, chinese, mandarin, cantonese, japanese, korean, russian, hindi, tamil, polish, turkish, hebrew, swedish, greek, knees, back, heart, eyes, eyesight, hearing, skin, stomach, sleep, commute, salary, paycheck, rent, landlord, custody, allerg*, intoleran*, asthma, diabet*, epilep*, migraine*, adhd, autis*, dyslexi*, c(o|oe)eliac, celiac, coeliac, depress*, anxiety, insomnia, cancer, arthriti*, hypertens*, cholesterol, blood pressure, thyroid, tinnitus, asthmatic, sciatica, pacemaker, surgery, surgeries, hip, knee, spine, kidney, gallbladder, appendix, tattoo*, scar, glasses, contact lenses, hearing aid*, wheelchair, medication, insulin, vegan*, vegetarian*, pescatarian, gluten*, lactose, kosher, halal, keto, kid, kids, child, children, baby, twins, son, sons, daughter*, wife, husband, girlfriend, boyfriend, partner, fianc*, brother*, sister*, sibling*, parents, grand*, cousin*, niece*, nephew*, dog, dogs, cat, cats, pet, pets, puppy, horse*, rabbit*, hamster*, parrot*, chicken*, bees, goat*, tortoise, aquarium, single, married, divorced, widow*, engaged, pregnant, gay, lesbian, nurse, doctor, teacher, engineer, developer, programmer, lawyer, student, designer, accountant, electrician, plumber, carpenter, chef, cook, baker, waiter, waitress, pilot, driver, farmer, freelanc*, consultant, manager, scientist, researcher, professor, pharmacist, dentist, vet, veterinar*, journalist, translator, writer, artist, musician, photographer, architect, librarian, paramedic, firefighter, police*, soldier, mechanic, retired, retire*, self-employed, unemployed, degree, phd, master\'s, bachelor*, university, college, school, medicine, physics, law, biology, chemistry, history, philosophy, economics, psychology, math*, literature, piano, guitar, violin, cello, bass, drums, saxophone, flute, ukulele, trumpet, choir, band, orchestra, chess, football, soccer, tennis, basketball, volleyball, badminton, golf, yoga, pilates, gym, marathon*, climbing, hiking, cycling, swimming, running, sailing, diving, skiing, surfing, karate, judo, boxing, crossfit, knitting, gardening, painting, photography, pottery, origami, baking, podcast, poker, lego, vinyl, garden, allotment, house, apartment, flat, studio, balcony, farm, cabin, mortgage, car, motorbike, motorcycle, bike, ev, van, electric car, driving licence, driver\'s license, muslim, christian, catholic, protestant, jewish, buddhist, hindu, atheist, church, mosque, temple, ramadan, accent, dialect, native, bilingual, fluent*, language*, dual citizen*, citizen*, passport, immigrant*, shift, shifts, night shift*, home office, startup, company, business, shop, bakery, restaurant, blog, channel, pension, debt, coffee, tea, alcohol, meat, fish, pork, dairy, sugar, beer, wine, seafood, shellfish, nuts, peanuts, breakfast, left handed, left-handed, right handed, colorblind, colour blind, color blind, deaf, blind, heights, spiders, phobia, introvert*, extrovert*, morning person, night owl, early bird, vegan, wedding, honeymoon, anniversary, birthday, height, tall, kg, kilos, pounds, cm, veteran, army, navy, tattooed, adopted, foster, twin, youngest, oldest, only child, hometown, village, countryside, suburb*, third floor, fifth floor, elevator, macbook, iphone, team, office, workplace, android, linux, windows, mac",\n'
+'"habits":"always, never, usually, often, mostly, mainly, normally, typically, generally, rarely, seldom, hardly ever, only, no longer, anymore, any more, every (day|morning|evening|night|week|weekend|year|summer|winter|other| monday|tuesday|wednesday|thursday|friday|saturday|sunday|month|single|#), on (mondays|tuesdays|wednesdays| thursdays|fridays|saturdays|sundays|weekends|weekdays), (once|twice|# times|three times|a few times) a (day| week|month|year), mondays, tuesdays, wednesdays, thursdays, fridays, saturdays, sundays, weekends, in my (free| spare) time, after work, before work, at least, daily, weekly, since childhood, full time, part time, full-time, part-time, for a living, professionally, by trade, on the side, at home, before *, after #",\n'
+'"lasting":"since, for (#|a|many|over|almost|about|nearly|more than|several|most of|as long) *, for years, for ages, for a living, (#|a few|couple of|several|a) years ago, years, years now, decade*, ago, last (year|summer|winter| spring|fall|autumn|month|january|february|march|april|may|june|july|august|september|october|november|december), (in|since|around|back in) ##, ##, as a (kid|child|teenager|teen|baby|student), when i was, growing up, my whole life, all my life, my entire life, in my (teens|twenties|thirties|forties|fifties|sixties|childhood), once, originally, recently, in (january|february|march|april|may|june|july|august|september|october|november| december), this (year|spring|summer|fall|autumn|winter), next (year|spring|summer|fall), months ago, half my life, for the (first|last|past) *",\n'
+'"passing":"added, changed the, removed, fixed, finished (the|this|reading|it), had (pizza|lunch|dinner|breakfast|a sandwich|a salad|a coffee), cooked, (can|could) see, (am|\'m) (cold|hot|full|lost), my * hurts, head hurts, i\'ll (be|take|try|do|go|have|get|let|check|send), picked up, pick up, (was|were) (at|in) the, was thinking, moved the, put the, set the, turned (it|on|off), (on|until|by|last) (monday|tuesday|wednesday|thursday|friday| saturday|sunday), just (woke|saw|ate|read|sent|realized|noticed|arrived|want|need|kidding), need (help|more|a| an|the|your|some|it|this|you|three|two|five|to|ideas|another), can\'t find, found (the|a|it|this), ^(i|we) see, is waiting (in|for|outside), are waiting, understand, don\'t get, (i|we) see (what|that|the|your|how|why|you|it), i mean, tried, ordered, sent, send, clicked, opened, downloaded, checked, check, want, wait, waiting, waited, feel (a|so|like|really|very|pretty|bad|sick|better|weird), appreciate (your|the|it|that), i remember, don\'t remember, can\'t remember, forgot, to the next *, headache, a cold, a fever, spilled, dropped, woke up, overslept, running (late|low|out), running out of time, got (an error|your|the|it|this|a message|an email|a call|stuck), keep (getting|seeing|forgetting the), agree, disagree, know (what|that|how|why|if|it), (don\'t|do not) (know|care|think|see|want|mean|understand|have time|worry), missed, lost my (keys|wallet|phone|train| temper), can\'t (find|open|log|access|see|seem|figure|decide|wait|sleep tonight|believe|get|hear|make), guess, (have|got) to (go|leave|run), bought (the|it|this) * yesterday, asked you, told you, said that, read (that|your| the|this|somewhere), saw (that|your|the|a), noticed, realized, updated, restarted, uploaded, copied, pasted, attached, followed the, getting (a|an|the|this|hungry|tired|late|cold), want to, wanna, going to, gonna, planning to, trying to, need to, have to, gotta, today, tonight, right now, at the moment, this (morning|afternoon|evening|week|weekend|second|minute), yesterday, tomorrow, just now, currently (trying|stuck| working on|looking|reading|writing), so far, in a (minute|second|moment|bit|meeting|hurry|call|rush|sec), later, last night, again, still waiting, hungry, on my way, for now, (about|almost) to, in an hour, next (week|weekend| monday|tuesday|wednesday|thursday|friday|saturday|sunday), the other day, earlier, a minute, an hour ago, minutes ago, hours ago, when you can, keep getting, (no|any|an|some|little|good|bad|great) (idea|ideas|time| problem|problems|doubt|luck), question*",\n'
+'"tasks":"battery, phone, laptop, wifi, internet, computer, printer, screen, charger, umbrella, step, steps, options, instructions, results, output, message, messages, price, train, bus, uber, taxi, weather, rain, shirt, error*, bug*, code, file, files, script, function, functions, build, build fails, query, log, logs, exception, stack trace, attachment, password, meeting, meetings, deadline, (a|the|my|this|that) report, document, presentation, slides, spreadsheet, essay, paragraph, sentence, draft, email to, cover letter, table for, reservation, flight, ticket, order, package, parcel, link, version, install*, compile*, crash*, homework, assignment, invoice, screenshot, pdf, idea, traffic, tab, tabs, page, command, server, database, update, problem, issue, archive",\n'
+'"ask":"^(what|what\'s|whats|which|who|who\'s|whose|where|where\'s|when|why|how|how\'s|is|are|was|were|do|does|did|can| could|will|would|should|shall|have you|has|may|am i|any|isn\'t|aren\'t|don\'t you|doesn\'t|got any)",\n'
+'"request":"can you, could you, would you, will you, can i, could i, may i, should i, what should, how (do|can|should|would| to), help me, tell me, show me, give me, remind me, let me, let\'s, i need (a|an|some|to|your|help|you|the|it| this), i want (a|to|you|some|the), (i\'d|i would) (like|love) (to|a|you|some), looking for, i wonder, wondering, i was wondering, i\'m wondering, do you, are you, have you, did you, what do, thanks, thank you, any (ideas|tips| recommendations|advice|suggestions|idea), ^(write|translate|explain|show|give|find|list|create|summarize| summarise|make|fix|check|suggest|recommend|compare|draft|rewrite|help|tell|describe|generate|convert|add|remove| remind|schedule|order|send|open|correct|proofread|search|look|calculate|define|read|analyze|review|book me|set| plan|sum|think of|come up|continue|finish|edit|delete|update|run|try|act|play the|pick|name|rank|paraphrase| shorten|improve)",\n'
+'"suppose":"if, unless, whether, wish, would, i\'d, might, (i|we|it) may, may be, maybe, perhaps, could, should, must, hope, hoping, hopefully, thinking (of|about), considering, tempted, feel like, i\'ll, i will, we\'ll, ought to, i thought, i think you, i think (it|this|that|we|the), i feel, i believe, i guess, seems, looks like, in the (movie|book|novel|story|game), in my dream, i dreamt, i dreamed, as if, like i\'m, remember that (day|night|one|song|thing|time|movie|film|book|guy|when), remember to, forgot, forget to, nobody says, not that i, wouldn\'t, couldn\'t, kidding, jk, sarcasm, than i",\n'
+'"reported":"suppose, supposing, imagine, pretend, let\'s say, say i, assuming, say, says, said, saying, told (me|us|him|her), tells, asks, asked, claims, claimed, thinks, thought, wrote, writes, replied, according to, apparently, i heard, i read that, i\'ve heard, they say, people say, quote, quotes, mentioned, announced, complained, insists, believes",\n'
+'"void":"in room *, couldn\'t live without, could eat, could (spend|live|watch|listen|read|talk) *, would never, wouldn\'t (eat|drink| trade|touch|miss), could never, won\'t (eat|drink|touch|fly|use), would describe myself, would call myself, should avoid, should not eat, must (take|avoid), need (glasses|subtitles|coffee|quiet|silence|insulin|eight|at least|closed|my|a wheelchair|to avoid|to take|large|low), (try|trying|tried) to (eat|avoid|lose|quit|stop|cut| learn|sleep|walk|run|stay|drink|save|live|keep|limit|conceive), opened (a|my|our), have to (take|avoid|wear| inject), want to (learn|become), working towards, in (a|my|recovery|therapy|tech|sales|finance|marketing|school| college|remission|charge|the army|love|real|education|high|grad|year|med|nursing) *, at (university|uni|college| risk|school), (good|bad|terrible|great|awful|better|hopeless|useless|rubbish) (at|with), (afraid|scared| terrified|fond|proud) of, on the (spectrum|board|autism), writing (a novel|a book|my thesis|my dissertation|my memoir|a phd), seeing (a|someone), getting (married|divorced|a dog|a cat|a puppy), looking after, running (a| the|my), using (a|an|the|my) *, reading a lot, interested in, full time, making my own, home (schooled|alone), free on, behind on, in a meeting, early (riser|bird), in a hurry, over (#|sixty), moved to (the|a|an|my|our| your|his|her|their|its|it|this|that|another|next|using), (would|\'d|i\'d) (rather|prefer|much rather), not that *, go to (bed|sleep|the)"},\n'
+'"es":{\n'
+'"name":"Spanish",\n'
+'"first_person":"[^aeiou]o\x24|\xe9\x24|amos\x24|emos\x24|imos\x24|oy\x24",\n'
+'"common":"el, la, los, las, de, que, y, en, un, una, es, no, por, con, para, mi, mis, me, se, del, al, lo, como, m\xe1s, pero, su, muy, s\xed, si, ya, yo, t\xfa, tu, te, est\xe1, estoy, son, soy, ha, he, hay, tengo, cuando, donde, qu\xe9, c\xf3mo, cu\xe1l, porque, desde, hace, este, esta, esto, eso, tambi\xe9n, nos, nuestro, nuestra, puedes, hola, gracias, siempre, nunca, todos, ahora, le, usted, quiero",\n'
+'"fillers":"(buenos|buenas) (d\xedas|tardes|noches), hola a todos, de acuerdo, y, hola, buenas, bueno, pues, oye, vale, ok, tambi\xe9n, adem\xe1s, la verdad, la verdad es que, por cierto, que, es que, s\xed, no, pero, porque, ya, en realidad, sinceramente, como te dije, como dije, por si acaso, para que lo sepas, yo, nosotros, a m\xed, creo que, o sea, mira, ah, eh, personalmente, en general, por favor, puedes, aunque",\n'
+'"clause_words":"si, pero, porque, aunque, ya que, mientras, as\xed que, (y|) (qu\xe9|c\xf3mo|cu\xe1l|cu\xe1les|puedes|podr\xedas|me puedes|me podr\xedas|d\xf3nde|cu\xe1nto|hay alg\xfan|hay alguna|conoces|sabes|tienes alguna|me recomiendas|alguna idea)",\n'
+'"numbers":"un, una, dos, tres, cuatro, cinco, seis, siete, ocho, nueve, diez, once, doce, quince, veinte, treinta, cuarenta, cincuenta",\n'
+'"adverbs":"tambi\xe9n, ya, todav\xeda, no, actualmente, siempre, ahora, realmente, adem\xe1s, a\xfan, muy",\n'
+'"negation":"no, nunca, jam\xe1s, tampoco, ni, ya no, nada de",\n'
+'"articles":"el, la, los, las, un, una, del, al, este, ese, su, tu, buen, mucho, gran",\n'
+'"subject":"me, yo, nosotros, nosotras, a m\xed, a nosotros, mi * y yo",\n'
+'"own":"mi, mis, nuestro, nuestra, nuestros, nuestras, m\xedo, m\xeda",\n'
+'"not_liked":"(tu|tus|esto|eso|esa idea|esta idea|ese|esa|esta|este|aquello|la idea|el plan|c\xf3mo|lo que|la propuesta), que (me|te)",\n'
+'"be":"soy, somos, yo soy",\n'
+'"moods":"  consciente, yo, el que, la que, quien, capaz, de los que creen, tonto, idiota, un desastre, todo o\xeddos\\n",\n'
+'"strong":"vivo, vivimos, viv\xeda, viv\xed, vivo con, me llamo, me dicen, nos llamamos, trabajo, trabajamos, trabaj\xe9, trabajando (en|como|de|desde), curro (en|como|de), estudio, estudi\xe9, estudiamos, nac\xed, nacimos, me crie, me cri\xe9, crec\xed, me mud\xe9, nos mudamos, me traslad\xe9, emigr\xe9, vengo de, procedo, hablo, hablamos, me cas\xe9, nos casamos, me caso, casado, casada, divorciado, divorciada, me divorci\xe9, separado, separada, viudo, viuda, soltero, soltera, jubilado, jubilada, me jubil\xe9, embarazada, comprometido, comprometida, adoptamos, adopt\xe9, colecciono, llevo (gafas|lentes|lentillas|# a\xf1os|a\xf1os|m\xe1s de|casi|toda|un|una|marcapasos|brackets|aud\xedfonos|tatuajes|desde| viviendo|trabajando), llevamos, uso (gafas|lentes|lentillas|una talla|talla|silla), calzo, peso, mido, padezco, sufro, tomo (pastillas|medicaci\xf3n|medicamentos|insulina|antidepresivos|la p\xedldora|una pastilla|metformina| antihistam\xednicos|medicina|anticonceptivos), me diagnosticaron, me operaron, me oper\xe9, me romp\xed, me fractur\xe9, dej\xe9 (de|el|la|mi), he dejado, nunca (he|aprend\xed|fui|tuve|hab\xeda|hemos), no he (estado|ido|probado|tenido| aprendido) nunca, no s\xe9 (nadar|conducir|cocinar|montar|manejar), aprendo, estoy (aprendiendo|estudiando| embarazada|casado|casada|divorciado|divorciada|jubilado|jubilada|operado|operada|separado|separada|ahorrando| entrenando|en paro|en el paro|desempleado|desempleada|prometido|prometida|haciendo (un|el|la|una|mi)|criando| escribiendo (un|una|mi)|sac\xe1ndome|sacando|a dieta|preparando (la|las|una|mi|oposiciones)), estamos (casados| esperando|divorciados|ahorrando|prometidos|reformando), me gradu\xe9, me licenci\xe9, hice (un|el|la|mi) (m\xe1ster| doctorado|carrera|grado|tesis|fp), doy clases, ense\xf1o, dirijo, fund\xe9, mont\xe9, abr\xed, tengo (# a\xf1os|alergia| diabetes|miedo|asma|hijos|nacionalidad|p\xe1nico|fobia|intolerancia|ra\xedces), cumplo, cumplimos, toco, canto en, juego (al|a|en), practico, entreno, medito, rezo, ayuno, duermo, madrugo, soy de, somos de, perd\xed (a|mi|el), mi * muri\xf3, gan\xe9, serv\xed, compramos (un|una|la|nuestra|casa|piso), compr\xe9 (un|una|mi) (casa|piso|coche|moto|perro| departamento), alquilo, alquilamos, cuido, cuidamos, pertenezco, evito, participo, colaboro, echo de menos, me form\xe9, ejerzo, cobro, gano, renunci\xe9, me despidieron, me ascendieron, cambi\xe9 de (trabajo|carrera|pa\xeds|ciudad), empec\xe9 a (trabajar|estudiar|aprender|correr|fumar|ir|hacer), acabo de (empezar|mudarme|casarme|jubilarme| divorciarme|comprar|tener|adoptar), no (fumo|bebo|conduzco|manejo|tomo|como), soy al\xe9rgic*, me apellido, fumo, conduzco, ahorro, hered\xe9, bailo, pinto, cultivo, cr\xedo, dono, voto",\n'
+'"weak":"tengo, tenemos, ten\xeda, tuve, tuvimos, he tenido, hago, hacemos, hice, hac\xeda, uso, usamos, utilizo, utilizamos, leo, cocino, corro, corremos, nado, camino, voy, vamos, fui, iba, tomo, monto, escribo, dibujo, coso, tejo, escucho, veo, compro, compr\xe9, compramos, vend\xed, perd\xed, gan\xe9, empec\xe9, comenc\xe9, termin\xe9, aprend\xed, conoc\xed, estuve, he estado, estado, era, \xe9ramos, pago, gasto, paso, pas\xe9, ayudo, visito, viajo, viaj\xe9, viajamos, salgo, conduzco, manejo, programo, desarrollo, dise\xf1o, puedo, no puedo, s\xe9, necesito, llevo, tenido, poseo, juego, me levanto, me acuesto, me despierto, ando, comparto, cambi\xe9, cambiamos, estoy, estamos, me operan, trabajaba, estudiaba, jugaba, tocaba, fumaba, particip\xe9, gestiono, coordino, vendo, fabrico, suelo, solemos, colaboro, volv\xed, regres\xe9, quedo, quedamos, pertenezco",\n'
+'"tastes":"como, comemos, bebo, bebemos, desayuno, ceno, almuerzo, tomo, fumo, viajo, vuelo, me levanto, me acuesto, me despierto, me siento en, cocino, pido, compro, leo, veo, escucho, elijo, reservo, madrugo, trabajo mejor",\n'
+'"likes":"me (da|dan) (arcadas|n\xe1useas|alergia|grima|repel\xfas|sue\xf1o), no me concentro, me concentro mejor, (me|nos) (gusta| gustan|gustaba|encanta|encantan|encantaba|flipa|flipan|mola|molan|fascina|fascinan|chifla|chiflan|apasiona| apasionan|interesa|interesan|apetece m\xe1s|molesta|molestan|irrita|irritan|horroriza|agobia|agobian|aburre| aburren|repugna|repugnan|da asco|dan asco|da miedo|dan miedo|da pereza|cae mal|sienta mal|sientan mal|pone nervioso|pone nerviosa|pirra|pirran|tira m\xe1s|va m\xe1s|van m\xe1s|relaja|relajan|cuesta|estresa|estresan|desagrada| disgusta|vuelve loco|vuelve loca|vuelven loco|vuelven loca|resulta|resultan|saca de quicio|parece mejor|parecen mejor|parecen aburrid*|parece aburrid*|aburre), prefiero, preferimos, adoro, adoramos, amo, odio, odiamos, detesto, aborrezco, disfruto, disfrutamos, no soporto, no aguanto, no trago, soy (muy|m\xe1s|un|una|gran|) (fan| fan\xe1tico|fan\xe1tica|amante|aficionado|aficionada|forofo|adicto|adicta|hincha|seguidor|seguidora|de|friki), me va m\xe1s, soy m\xe1s de, no soy (muy|mucho|nada|de|un|una) *, aprecio, valoro, le tengo man\xeda, tengo debilidad, paso de, huyo de, me niego a, no (quiero|necesito) (que me|llamadas|notificaciones|correos), evito, mejor para m\xed, me funciona mejor",\n'
+'"favourites":"es mejor que, son mejores que, me relaja, me estresa, me estresan, por encima de, sobrevalorad*, (mi|mis| nuestro|nuestra) * (favorito|favorita|favoritos|favoritas|preferido|preferida|preferidos|preferidas|ideal), (mi| mis) (favorito|favorita|favoritos|favoritas|preferido|preferida|plan ideal), favorit*, preferid*, no es lo m\xedo, no son lo m\xedo, no va conmigo, no van conmigo, no es para m\xed, nada como, antes que, mejor que nada, es mi debilidad, son mi debilidad, es mi perdici\xf3n, es lo m\xedo, mi pasi\xf3n, donde est\xe9 un, donde est\xe9 una, prefiero, soy m\xe1s de, me gusta m\xe1s",\n'
+'"standing":"ah\xf3rrate, ah\xf3rrame, a partir de ahora, de ahora en adelante, en adelante, (resp\xf3ndeme|cont\xe9stame|h\xe1blame| escr\xedbeme|expl\xedcame|responde|contesta|tr\xe1tame|ll\xe1mame|dame|h\xe1blale|usa|utiliza|no uses|no utilices|evita| m\xe1ndame|env\xedame|ponme) (siempre|por favor|solo|s\xf3lo|en|de|nunca|el|emojis|respuestas|corto|breve|todo|las| unidades|grados|tecnicismos|los|un lenguaje|listas|kil\xf3metros), no (me|) (llames|mandes|env\xedes|pongas|uses| trates|hables|escribas|contestes|respondas|recomiendes|sugieras|recuerdes|digas) *, siempre (en espa\xf1ol|con|por escrito|en formato|de forma|resp\xf3ndeme|responde|usa|dame), respuestas (cortas|breves|concisas|largas|directas), (tut\xe9ame|tr\xe1tame de), sin (emojis|rodeos|tecnicismos|florituras|introducciones|anglicismos), s\xe9 (breve|conciso| concisa|directo|directa), nada de (emojis|rodeos|tecnicismos)",\n'
+'"facts":"mi (nombre|cumplea\xf1os|apellido|correo|email|e-mail|tel\xe9fono|n\xfamero|m\xf3vil|direcci\xf3n|talla|edad|lengua materna| idioma|apodo|signo|pueblo|ciudad|profesi\xf3n|grupo sangu\xedneo|peso|altura|aniversario|usuario|c\xf3digo postal|zona horaria|estatura|sueldo|salario|presupuesto mensual|religi\xf3n|nacionalidad|mote|oficio), mis (pronombres| apellidos|ra\xedces|or\xedgenes), me llaman, # a\xf1os, recuerda que, acu\xe9rdate de que, ten en cuenta que, toma nota, apunta que, no olvides que, que sepas que, como (madre|padre|vegetariano|vegetariana|vegano|vegana|m\xe9dico| m\xe9dica|profesor|profesora|enfermero|enfermera|estudiante|aut\xf3nomo|aut\xf3noma|diab\xe9tico|diab\xe9tica|jubilado| jubilada|abogado|abogada|musulm\xe1n|musulmana|desarrollador|desarrolladora|cel\xedaco|cel\xedaca|principiante|ingeniero| ingeniera|dise\xf1ador|dise\xf1adora|freelance), ^(al\xe9rgico|al\xe9rgica|vegetariano|vegetariana|vegano|vegana|jubilado| jubilada|madre de|padre de|casado|casada|cel\xedaco|cel\xedaca|nacido|nacida|aut\xf3nomo|aut\xf3noma), (maestra|maestro| profesor|profesora|enfermera|enfermero|m\xe9dico|m\xe9dica) (jubilada|jubilado|de), de profesi\xf3n, en casa somos, somos (#|familia), en mi (familia|casa|equipo|empresa|trabajo|pueblo|piso) (somos|usamos|hay|nadie|todos|trabajamos| tenemos|vivimos|hablamos), viene de familia, en paro, desde (peque\xf1o|peque\xf1a|ni\xf1o|ni\xf1a)",\n'
+'"hints":"ll\xe1mame, puedes llamarme, me llaman, todos me llaman, me dicen, para m\xed, en mi casa, en casa",\n'
+'"kin":"superior, supervisora, mujer, marido, esposo, esposa, pareja, novio, novia, prometido, prometida, ex, exmarido, exmujer, hij(o|a|os|as), ni\xf1(o|a|os|as), beb\xe9, mellizos, mellizas, gemel(os|as), peque, peque\xf1a, peque\xf1o, mayor, madre, mam\xe1, padre, pap\xe1, padres, herman(o|a|os|as), abuel(o|a|os|as), niet(o|a|os|as), t\xed(o|a|os|as), prim(o|a|os|as), sobrin(o|a|os|as), suegr(o|a|os|as), cu\xf1ad(o|a|os|as), padrastro, madrastra, hijastr(o|a), ahijad(o|a), familia, mejor amig(o|a), compa\xf1er(o|a) de piso, compa\xf1er(o|a), caser(o|a), jef(e|a), m\xe9dico, terapeuta, psic\xf3log(o|a), perr(o|a|os|as), perrit(o|a), gat(o|a|os|as), gatit(o|a), mascota, mascotas, caballo, conejo, h\xe1mster, loro, cachorro, tortuga, canario, equipo, empresa",\n'
+'"third":"es (#|de|un|una|al\xe9rgic*|m\xe9dic*|profesor*|enfermer*|abogad*|ingenier*|maestr*|autista|cel\xedac*|vegetarian*| vegan*|diab\xe9tic*|muy), son (#|de|gemelos|mellizos|mis|un|una|los|las), se (llama|llaman|apellida|jubil\xf3|cas\xf3| mud\xf3|casa|muri\xf3|divorciaron), vive, viven, trabaja, trabajan, tiene (#|un|una|asma|diabetes|alergia|miedo| demencia|alzheimer|autismo|tdah|c\xe1ncer|el), tienen (#|un|una), estudia, estudian, va (a|al), van (a|al), viene de, vienen de, juega, juegan, toca, habla, hablan, cumple, cumplen, muri\xf3, murieron, falleci\xf3, falleciendo, naci\xf3, nacieron, al\xe9rgic*, odia, adora, prefiere, le (gusta|encanta|gustan|encantan|diagnosticaron|operaron), come, bebe, est\xe1 (embarazada|jubilado|jubilada|casado|casada|enferma|enfermo|divorciado|divorciada|en paro| sordo|ciego|en la universidad|estudiando), est\xe1n (divorciados|jubilados|casados|separados), espera un, empieza, empez\xf3, conduce, lleva, sufre, padece, era, eran, usa, usamos, usan, emigr\xf3, emigraron, nos visita, crio, criaron, fue, canta, ense\xf1a, ladra, duerme, pesa, mide",\n'
+'"life":"rodillas, coraz\xf3n, vista, piel, est\xf3mago, sueldo, alquiler, custodia, trayecto, al\xe9rg*, alerg*, intoleran*, asma, asm\xe1tic*, diabet*, diab\xe9t*, epilep*, migra\xf1*, tdah, autis*, dislex*, cel\xedac*, celiac*, depres*, ansiedad, insomnio, c\xe1ncer, artritis, artrosis, hipertens*, colesterol, tensi\xf3n, tiroides, hipotiroid*, ac\xfafenos, ci\xe1tica, marcapasos, operaci\xf3n, operad*, cirug\xeda, cadera, rodilla, espalda, ri\xf1\xf3n, ves\xedcula, tatuaje*, gafas, lentillas, aud\xedfono*, silla de ruedas, insulina, medicaci\xf3n, pastilla*, vegan*, vegetarian*, gluten, lactosa, halal, kosher, keto, carne, pescado, cerdo, leche, az\xfacar, alcohol, caf\xe9, t\xe9, cerveza, vino, marisco, mariscos, nueces, cacahuetes, picante, hij(o|a|os|as), ni\xf1(o|a|os|as), beb\xe9, mellizos, mellizas, gemel(os|as), marido, mujer, esposo, esposa, novi(o|a), pareja, herman(o|a|os|as), padres, abuel(o|a|os|as), niet(o|a|os|as), prim(o|a|os|as), sobrin(o|a|os|as), perr(o|a|os|as), gat(o|a|os|as), caballo*, conejo*, h\xe1mster, gallinas, abejas, cabras, acuario, mascota*, soltero, soltera, casad(o|a|os), divorciad(o|a), viud(o|a), embarazad*, gay, lesbiana, enfermer(o|a), m\xe9dic(o|a), doctor*, profesor*, maestr(o|a), ingenier(o|a), desarrollador*, programador*, abogad(o|a), estudiante, dise\xf1ador*, contable, electricista, fontaner(o|a), carpinter(o|a), cociner(o|a), panader(o|a), camarer(o|a), piloto, conductor*, agricultor*, aut\xf3nom(o|a), consultor*, cient\xedfic(o|a), farmac\xe9utic(o|a), dentista, veterinari(o|a), periodista, traductor*, escritor*, artista, m\xfasic(o|a), fot\xf3graf(o|a), arquitect(o|a), bomber(o|a), polic\xeda, militar, mec\xe1nic(o|a), jubilad(o|a), funcionari(o|a), ama de casa, carrera, doctorado, m\xe1ster, universidad, facultad, escuela, cole, medicina, f\xedsica, derecho, biolog\xeda, qu\xedmica, historia, filosof\xeda, econom\xeda, psicolog\xeda, matem\xe1ticas, filolog\xeda, inform\xe1tica, piano, guitarra, viol\xedn, bajo, bater\xeda, saxof\xf3n, flauta, trompeta, coro, banda, orquesta, ajedrez, f\xfatbol, tenis, p\xe1del, baloncesto, voleibol, golf, yoga, pilates, gimnasio, marat\xf3n, maratones, escalada, escalar, senderismo, monta\xf1a, ciclismo, bici, bicicleta, nataci\xf3n, nadar, correr, vela, buceo, esqu\xed, esquiar, surf, k\xe1rate, judo, boxeo, crossfit, punto, ganchillo, huerto, jard\xedn, cer\xe1mica, podcast*, vinilos, casa, piso, departamento, apartamento, \xe1tico, estudio, balc\xf3n, terraza, granja, hipoteca, coche, carro, moto, furgoneta, coche el\xe9ctrico, carn\xe9, carnet, musulm*, cristian*, cat\xf3lic*, jud\xed*, budista, hind\xfa, ate(o|a), iglesia, mezquita, ramad\xe1n, acento, biling\xfce, idioma*, ingl\xe9s, franc\xe9s, alem\xe1n, espa\xf1ol, catal\xe1n, euskera, gallego, italiano, portugu\xe9s, japon\xe9s, chino, \xe1rabe, ruso, nacionalidad, pasaporte, turno*, noche, noches, teletrabajo, remoto, empresa, negocio, tienda, panader\xeda, restaurante, blog, canal, media jornada, zurd(o|a), diestr(o|a), dalt\xf3nic(o|a), sord(o|a), cieg(o|a), alturas, ara\xf1as, fobia, miedo a, introvertid(o|a), extrovertid(o|a), madrugador*, nocturn*, boda, cumplea\xf1os, aniversario, kilos, kg, cm, hijo \xfanico, hija \xfanica, pueblo, campo, afueras, tercero, ascensor, iphone, android, linux, windows, mac, equipo, voluntari(o|a), banco de alimentos, ong, pensi\xf3n, oposiciones, nacid(o|a), tesis, herencia",\n'
+'"habits":"siempre, nunca, jam\xe1s, normalmente, generalmente, casi nunca, casi siempre, a menudo, a veces no, rara vez, solo, s\xf3lo, solamente, habitualmente, suelo, todos los (d\xedas|lunes|martes|mi\xe9rcoles|jueves|viernes|s\xe1bados| domingos|fines|veranos|a\xf1os|meses), todas las (ma\xf1anas|noches|tardes|semanas), cada (d\xeda|ma\xf1ana|semana|noche| a\xf1o|mes|verano|domingo|s\xe1bado|lunes|# *|fin), los (lunes|martes|mi\xe9rcoles|jueves|viernes|s\xe1bados|domingos| fines), # veces (por|a la|al), una vez (por|a la|al), entre semana, por las (ma\xf1anas|noches|tardes), por la (ma\xf1ana|noche|tarde), a diario, diariamente, en mi tiempo libre, ya no, despu\xe9s del trabajo, antes de *, de lunes a *, como hobby, de hobby, habitual, regularmente, en ayunas",\n'
+'"lasting":"desde, hace (#|un|una|unos|unas|muchos|varios|poco|a\xf1os|tiempo|m\xe1s) *, # a\xf1os, el a\xf1o pasado, el mes pasado, el verano pasado, el a\xf1o que viene, (en|desde|de) ##, ##, de (peque\xf1o|peque\xf1a|ni\xf1o|ni\xf1a|joven), cuando era, toda mi vida, toda la vida, mi infancia, originalmente, en (enero|febrero|marzo|abril|mayo|junio|julio|agosto| septiembre|octubre|noviembre|diciembre), este a\xf1o, pr\xf3ximo (a\xf1o|verano), este (verano|oto\xf1o|invierno), a\xf1os, recientemente, antes, durante *, una vez, por primera vez, un tiempo",\n'
+'"passing":"cambi\xe9 (el|la|los|las), a\xf1ad\xed, agregu\xe9, com\xed, quit\xe9, arregl\xe9, recoger, recojo, tengo (fr\xedo|calor), me llam\xf3, tom\xe9 un, cen\xe9, desayun\xe9, estaba (en|viendo|pensando), est\xe1 esperando (en|fuera|aqu\xed|a), est\xe1n esperando, hag\xe1moslo, vamos a ver, entiendo, no entiendo, comprendo, veo, miro, lo miro, pruebo, lo pruebo, prob\xe9, he probado, intent\xe9, ped\xed, envi\xe9, mand\xe9, te mando, abr\xed el, descargu\xe9, encontr\xe9, no encuentro, necesito, espero, me siento (mal|bien|raro|un), recuerdo, no recuerdo, me acuerdo, olvid\xe9, olvidado, me duele, me duelen, dolor, fiebre, resfriado, resfriada, gripe, derram\xe9, se me (cay\xf3|ha|olvid\xf3|rompi\xf3|perdi\xf3), me he (tirado|dormido| despertado|manchado|olvidado|ca\xeddo|perdido|equivocado|quedado), despertarme, llego tarde, perd\xed (las|la|el) *, de acuerdo, s\xe9 (que|c\xf3mo|por|si|lo), no s\xe9, no (puedo|logro|consigo) *, te digo, te cuento, te (aviso|llamo| escribo|env\xedo|paso), instal\xe9, sub\xed, copi\xe9, reinici\xe9, me sale, me da (error|un|igual), me aparece, me parece (bien|que|mal|una|buena), lo siento, perdona, perd\xf3n, disculpa, minutos, bajo de \xe1nimo, le\xed, he visto, vi (que| el|la|un), llegu\xe9, sal\xed, com\xed (con|en|un), fui (al|a la|de), me qued\xe9, me equivoqu\xe9, hoy, esta (ma\xf1ana|noche| tarde|semana), ahora mismo, en este momento, de momento, ayer, anoche, ma\xf1ana por, para ma\xf1ana, luego, m\xe1s tarde, enseguida, acabo de (enviar|mandar|ver|leer|llegar|comer), acaba de, hambre, sed, sue\xf1o, prisa, quiero, queremos, quer\xeda, quisiera, tengo que, tenemos que, voy a (ver|intentar|probar|hacer|salir|comprar|dormir|comer| leer|necesitar|pensar|buscar|mirar|preguntar), intento, intentando, estoy (cansad*|hart*|list*|muy|un poco|bien| mal|feliz|triste|aqu\xed|en|enfad*|nervios*|segur*|esperando|buscando|pensando|intentando|contento|contenta| perdid*|confund*|ocupad*|liad*|preocupad*|agotad*|aburrid*|atascad*|de acuerdo|a punto|viendo|leyendo|trabajando en un|trabajando en el), ni idea, no tengo (ni idea|tiempo|idea|ganas), duda*, problema*, pregunta*, reuni\xf3n, cita, otra vez, de nuevo, un momento, el otro d\xeda, la semana que viene, este finde, este fin de semana, ahora vuelvo, fr\xedo, calor, raz\xf3n, el lunes, el martes, el mi\xe9rcoles, el jueves, el viernes, ganas de, en un rato, necesito (comprar|hacer|saber|un|una|que|terminar|ayuda)",\n'
+'"tasks":"bater\xeda, m\xf3vil, celular, port\xe1til, wifi, internet, pantalla, cargador, paso, pasos, opciones, instrucciones, resultado, mensaje, precio, tren, bus, autob\xfas, taxi, tiempo hace, lluvia, camisa, error*, fallo, bug, c\xf3digo, archivo*, fichero*, script, funci\xf3n, compilaci\xf3n, consulta, log*, excepci\xf3n, adjunto, contrase\xf1a, reuni\xf3n, plazo, informe, documento, presentaci\xf3n, diapositivas, hoja de c\xe1lculo, ensayo, p\xe1rrafo, frase, borrador, carta de presentaci\xf3n, reserva*, vuelo, billete, entrada*, pedido, paquete, enlace, versi\xf3n, instal*, deberes, factura, captura, pdf, idea, atasco, pesta\xf1a, p\xe1gina, comando, servidor, base de datos, actualiz*, ordenador, computador*, impresora, mesa para",\n'
+'"ask":"^(qu\xe9|que|cu\xe1l|cu\xe1les|qui\xe9n|qui\xe9nes|d\xf3nde|cu\xe1ndo|c\xf3mo|cu\xe1nto|cu\xe1nta|cu\xe1ntos|cu\xe1ntas|por qu\xe9|es posible|hay| puedes|podr\xedas|puedo|podr\xeda|deber\xeda|debo|sabes|crees|piensas|conoces|tienes|has|t\xfa crees|te parece|para qu\xe9|a qu\xe9|de qu\xe9|en qu\xe9|con qu\xe9) (#|*)",\n'
+'"request":"puedes, podr\xedas, puede usted, podr\xeda, ay\xfadame, dime, mu\xe9strame, dame (un|una|ideas|la|el), d\xe9jame, vamos a ver, necesito (un|una|ayuda|que|tu|saber|escribir|el|la), busco, estoy buscando, quiero (que|un|una|saber|reservar| hacer|comprar|pedir|ver), me gustar\xeda (saber|reservar|que|un|una|pedir|hacer|ver|ir|tener), quisiera, me pregunto, gracias, alguna (idea|receta|recomendaci\xf3n|sugerencia), qu\xe9 me, ^(escribe|traduce|explica|expl\xedcame| muestra|ense\xf1a|encuentra|haz|crea|resume|corrige|revisa|sugiere|recomienda|recomi\xe9ndame|compara|redacta|cuenta| cu\xe9ntame|describe|genera|calcula|lee|analiza|planifica|reserva|abre|env\xeda|manda|borra|mejora|acorta|a\xf1ade| cambia|ordena|repite|busca|imagina|lista|prop\xf3n|convierte|ponme un|recu\xe9rdame)",\n'
+'"suppose":"si fuera, si, quiz\xe1, quiz\xe1s, tal vez, a lo mejor, ojal\xe1, podr\xeda, podr\xedamos, deber\xeda, deber\xedamos, ser\xeda, gustar\xeda, querr\xeda, creo, creemos, pienso, supongo, imagino, parece que, espero, esperamos, cuando termine, si tuviera, tuviera, como si, so\xf1\xe9, en la (pel\xedcula|novela|historia|serie), en el (libro|juego|cuento), es broma, olvid\xe9, olvid\xf3, pensando (si|en), dudo, no estoy segur*, har\xeda, ir\xeda, comprar\xeda, vivir\xeda, tendr\xeda, puede que, me planteo, ser\xe1, vaya",\n'
+'"reported":"dice, dicen, dijo, dijeron, dec\xeda, cont\xf3, cuenta que, me cont\xf3, coment\xf3, comenta, pregunt\xf3, pregunta, seg\xfan, afirma, afirm\xf3, escribi\xf3, asegura, piensa que, cree que, opina, respondi\xf3, se ve que, al parecer, por lo visto, he o\xeddo, he le\xeddo, le\xed que, o\xed que, imagina que, imag\xednate, supongamos, sup\xf3n, pongamos, finge, cita, cit\xf3",\n'
+'"void":"me gustar\xeda que me (llames|trates|hables|respondas), no como, como si, (y|) como (madre|padre), el trabajo, la como, as\xed como, tanto como, como (un|una|el|la|los|este|ese|siempre|dije|te), no s\xe9 (si|por|c\xf3mo|qu\xe9|cu\xe1l| cu\xe1ndo|d\xf3nde), he le\xeddo (todo|toda|todos), fuera de, si bien, busco la belleza, te veo, lo miro, ya veo, a ver, vamos a, estado civil"},\n'
+'"fr":{\n'
+'"name":"French",\n'
+'"needs_subject":true,\n'
+'"common":"le, la, les, l\', un, une, des, de, d\', du, et, est, en, que, qu\', qui, dans, pour, pas, je, j\', ne, n\', ce, c\', \xe7a, il, elle, on, nous, vous, tu, te, t\', me, m\', moi, mon, ma, mes, ton, ta, tes, son, sa, ses, notre, nos, au, aux, avec, sur, par, mais, ou, o\xf9, plus, tr\xe8s, suis, ai, ont, sont, peux, fait, comment, quel, quelle, pourquoi, bonjour, salut, merci, depuis, chez, jamais, toujours, s\', se, si, y, \xeatre, avoir, quand, quoi, \xe9t\xe9, m\xeame, sans",\n'
+'"fillers":"et, salut, bonjour, coucou, bon, ben, bah, alors, ok, oui, non, aussi, d\'ailleurs, au fait, en fait, en vrai, franchement, honn\xeatement, mais, parce que, car, puis, pour info, sinon, enfin, moi, nous, perso, personnellement, comme je disais, comme je l\'ai dit, voil\xe0, hein, en g\xe9n\xe9ral, s\'il te pla\xeet, stp, svp, du coup, je crois que, je pense que, sache que, tu peux",\n'
+'"clause_words":"si, s\'il, mais, parce que, m\xeame si, alors que, car, vu que, puisque, donc, (et|) (tu peux|peux tu|tu pourrais| pourrais tu|pouvez vous|vous pouvez|quel|quelle|quels|quelles|comment|o\xf9|combien|est ce que|qu\'est ce|tu as|as tu|tu connais|je peux|puis je|que faire|que me)",\n'
+'"numbers":"un, une, deux, trois, quatre, cinq, six, sept, huit, neuf, dix, onze, douze, quinze, vingt, trente, quarante, cinquante",\n'
+'"adverbs":"tellement, si, hyper, super, aussi, d\xe9j\xe0, encore, pas, plus, toujours, vraiment, actuellement, maintenant, d\xe9sormais, en fait, \xe9galement, jamais, plut\xf4t, tr\xe8s, assez, trop, un peu, d\'ailleurs",\n'
+'"negation":"pas, ne, n\', jamais, plus, aucun, aucune, ni, rien",\n'
+'"articles":"le, la, les, un, une",\n'
+'"subject":"m\', me, je, j\', nous, on, moi, mon * et moi, ma * et moi",\n'
+'"other":"tu, il, elle, ils, elles, vous, \xe7a, cela, ceci, qui, les gens, quelqu\'un, personne",\n'
+'"own":"mon, ma, mes, notre, nos",\n'
+'"not_liked":"(ton|ta|tes|votre|vos), \xe7a, cela, cette id\xe9e, ce que (tu|vous), l\'id\xe9e, la proposition, bien (ton|ta|tes|votre| l\'id\xe9e|\xe7a), beaucoup (ton|ta|tes|\xe7a)",\n'
+'"be":"je suis, on est, nous sommes, j\'\xe9tais, moi je suis, je ne suis, je n\'\xe9tais, suis je",\n'
+'"moods":"fatigu*, crev*, content*, heureux, heureuse, triste*, pr\xeat*, s\xfbr*, certain*, d\'accord, en (retard|train|route| r\xe9union|vacances|cours|pause|panne|col\xe8re|ligne|voiture|avance), au (travail|bureau|boulot|lit|t\xe9l\xe9phone|resto), \xe0 (la|l\'|table|fond|bout|deux|c\xf4t\xe9), \xe0 *, dans (le|la|les|un|une|mon), l\xe0, ici, chez, dehors, coinc\xe9*, bloqu\xe9*, perdu*, confus*, \xe9nerv\xe9*, f\xe2ch\xe9*, d\xe9\xe7u*, inquiet, inqui\xe8te, stress\xe9*, nerveux, nerveuse, occup\xe9*, curieux, curieuse, d\xe9sol\xe9*, reconnaissant*, ravi*, malade, enrhum\xe9*, rassasi\xe9*, bourr\xe9*, saoul\xe9*, saoul*, d\xe9go\xfbt\xe9*, d\xe9bord\xe9*, dispo*, libre, int\xe9ress\xe9*, all\xe9*, venu*, parti*, rest\xe9*, tomb\xe9*, arriv\xe9*, rentr\xe9*, sorti*, pass\xe9*, mont\xe9*, tout*, en train, sur (le|la|un|une|mon), tranquille, bien, mal, mieux, au, aux, \xe9puis\xe9*, claqu\xe9*, mort*, motiv\xe9*, impatient*, dans, emb\xeat\xe9*, paum\xe9*, en, press\xe9*, de retour, de bonne humeur, de mauvaise humeur, hors, encore au, rendu*",\n'
+'"strong":"suis en cong\xe9 (parental|maternit\xe9|paternit\xe9|maladie), vis, vivons, vit, vivais, ai v\xe9cu, avons v\xe9cu, habite, habitons, habitais, ai habit\xe9, m\'appelle, me nomme, nous appelons, travaille, travaillons, travaillais, ai travaill\xe9, bosse, bossons, bossais, ai boss\xe9, \xe9tudie, \xe9tudiais, ai \xe9tudi\xe9, suis n\xe9, suis n\xe9e, n\xe9, n\xe9e, ai grandi, avons grandi, ai d\xe9m\xe9nag\xe9, avons d\xe9m\xe9nag\xe9, viens (de|du|d\'|des) *, suis (originaire|de|du|d\'|des|fan| mari\xe9|mari\xe9e|divorc\xe9|divorc\xe9e|veuf|veuve|c\xe9libataire|s\xe9par\xe9|s\xe9par\xe9e|fianc\xe9|fianc\xe9e|pacs\xe9|pacs\xe9e|enceinte|en (couple|t\xe9l\xe9travail|fauteuil|arr\xeat|alternance|reconversion|premi\xe8re|deuxi\xe8me|troisi\xe8me|terminale|licence|master| th\xe8se|r\xe9mission|retraite)|\xe0 (la retraite|mon compte|mi|mi-temps|temps|d\xe9couvert|risque|la fac|l\'universit\xe9|la recherche d\'un emploi)|au ch\xf4mage|sous (traitement|insuline|antid\xe9presseurs|anticoagulants)|allergique*|devenu| devenue|pass\xe9 v\xe9g\xe9tarien|en cdi|en cdd|dans (la|le) (fonction|b\xe2timent|restauration|finance|marketing|sant\xe9)), parle, parlons, me suis (mari\xe9|mari\xe9e|cass\xe9|cass\xe9e|fractur\xe9|install\xe9|install\xe9e|pacs\xe9|pacs\xe9e|s\xe9par\xe9|s\xe9par\xe9e| reconverti|reconvertie|fait|mis|mise|form\xe9|form\xe9e|converti|convertie|lanc\xe9|lanc\xe9e|inscrit|inscrite), nous sommes (mari\xe9s|pacs\xe9s|install\xe9s|rencontr\xe9s|s\xe9par\xe9s), se marie, nous marions, me marie, ai (\xe9pous\xe9|divorc\xe9|adopt\xe9| arr\xeat\xe9|perdu (mon|ma|mes|#)|eu (un|une|#|mon|ma)|fait (des \xe9tudes|un|une|mes|mon|ma)|appris|fond\xe9|cr\xe9\xe9|ouvert| achet\xe9 (une maison|un appart|un appartement|ma|mon|une voiture)|mont\xe9 ma|mont\xe9 mon|quitt\xe9|d\xe9missionn\xe9|obtenu| pass\xe9 (mon|mes|ma)|\xe9t\xe9 (op\xe9r\xe9|op\xe9r\xe9e|diagnostiqu\xe9|diagnostiqu\xe9e|licenci\xe9|licenci\xe9e|adopt\xe9|adopt\xe9e|\xe9lev\xe9|\xe9lev\xe9e| promu|promue)|chang\xe9 de|commenc\xe9 (\xe0|le|la|un|une)|l\xe2ch\xe9|gagn\xe9|h\xe9rit\xe9|pris ma retraite), avons (eu|achet\xe9|adopt\xe9| divorc\xe9|ouvert|perdu|d\xe9m\xe9nag\xe9|emm\xe9nag\xe9|vendu|#), a (achet\xe9|adopt\xe9|eu|emm\xe9nag\xe9|d\xe9m\xe9nag\xe9|vendu|perdu|divorc\xe9| ouvert|quitt\xe9|#|des|un|une|trois|deux), collectionne, porte (des|un|une|du|les), chausse, mesure, p\xe8se, souffre, prends (un traitement|des m\xe9dicaments|de l\'insuline|la pilule|des|toujours|chaque|un comprim\xe9|des anti*), n\'ai jamais, ai jamais, suis jamais, ne suis jamais, n\'ai plus, n\'ai pas (d\'enfant*|de voiture|le permis|d\'animaux|de fr\xe8re*|de s\u0153ur*|de permis), ai (pas le permis|le permis|pas d\'enfant*|# ans|peur (de|des|du)|le vertige|une allergie|des allergies|de l\'asthme|du diab\xe8te|une phobie|horreur|la nationalit\xe9|la double|des origines|un dipl\xf4me|un master|un doctorat|un cdi|un handicap), sais pas (nager|conduire|cuisiner|faire du), ne sais pas (nager|conduire|cuisiner), apprends, apprenons, attends un (b\xe9b\xe9|enfant), attend un b\xe9b\xe9, attendons, enseigne, dirige, g\xe8re, tiens (un|une), joue (de|du|au|aux|\xe0|dans), jouons, chante, pratique, m\'entra\xeene, m\xe9dite, prie, je\xfbne, dors (mal|tr\xe8s|peu|bien|toujours|environ|#), f\xeate, fais (partie|du b\xe9n\xe9volat|de la|de l\'|du|des \xe9tudes| une th\xe8se|un doctorat|un master|une formation|un r\xe9gime|le ramadan|mes \xe9tudes), faisons (partie|du|de la|de l\'), fume, bois (pas|plus), ne (bois|mange|fume|conduis) (pas|plus|jamais), mange (pas|plus), fume (pas|plus), conduis, poss\xe8de, poss\xe9dons, loue, louons, \xe9l\xe8ve, \xe9levons, cultive, peins, danse, donne des cours, \xe9vite, gagne, touche, m\'occupe, nous occupons, \xe9conomise, pr\xe9pare (un|le|mon|une|l\') (marathon|concours|mariage|th\xe8se| agr\xe9gation), appartiens, ai rompu, milite, vote, supporte (pas|plus) (le lactose|le gluten), dig\xe8re (pas|mal), d\xe9m\xe9nage en, d\xe9m\xe9nageons, prends ma retraite, attends mon, suis un (traitement|r\xe9gime), suis une (formation| th\xe9rapie), vais (\xeatre|devenir) (papa|maman|p\xe8re|m\xe8re|grand), va (avoir|se marier)",\n'
+'"weak":"ai, avons, a, avais, avions, avait, ai eu, fais, faisons, fait, ai fait, faisais, utilise, utilisons, lis, cuisine, cours, nage, marche, vais, va, allons, prends, prend, prenons, \xe9cris, dessine, couds, tricote, regarde, \xe9coute, ach\xe8te, ai achet\xe9, ai vendu, ai perdu, ai fini, ai rencontr\xe9, \xe9tais, \xe9tions, paie, paye, d\xe9pense, passe, ai pass\xe9, aide, visite, voyage, sors, programme, d\xe9veloppe, con\xe7ois, peux, sais, garde, joue, me l\xe8ve, me couche, me r\xe9veille, partage, ai chang\xe9, suis, sommes, est, fumais, jouais, ai particip\xe9, participe, vends, monte, poss\xe8de, ai \xe9t\xe9, ai commenc\xe9, roule, conduis, tiens, pars, ai lu, jardine, bricole, cherche \xe0 apprendre, re\xe7ois, per\xe7ois, ai pris, suivi, ai rejoint",\n'
+'"tastes":"mange, mangeons, bois, boit, buvons, petit-d\xe9jeune, d\xeene, d\xe9jeune, fume, voyage, me l\xe8ve, me couche, me r\xe9veille, m\'assois, m\'assieds, cuisine, commande, prends, choisis, r\xe9serve, lis, regarde, \xe9coute, ach\xe8te, travaille mieux",\n'
+'"likes":"me (donne|donnent) (la naus\xe9e|envie de vomir|mal|des boutons|le cafard|de l\'\xe9nergie), n\'arrive pas \xe0 me concentrer, arrive pas \xe0 me concentrer, aime, aimons, aime pas, adore, adorons, d\xe9teste, d\xe9testons, pr\xe9f\xe8re, pr\xe9f\xe9rons, pr\xe9f\xe9rerais, hais, supporte pas, ne supporte (pas|plus), supporte plus, raffole, kiffe, appr\xe9cie, me passionne, me passionnent, me pla\xeet, me plaisent, m\'\xe9nerve, m\'\xe9nervent, m\'agace, m\'agacent, m\'insupporte, m\'ennuie, m\'ennuient, me d\xe9go\xfbte, me d\xe9go\xfbtent, me fait peur, me font peur, me d\xe9tend, me stresse, me stressent, m\'int\xe9resse, m\'int\xe9ressent, me fascine, me fascinent, me saoule, me gonfle, me manque, m\'angoisse, m\'angoissent, me g\xeane, me d\xe9range, me d\xe9rangent, me convient, me r\xe9ussit, me met mal, suis (fan|fana|accro|dingue|fou|folle| passionn\xe9|passionn\xe9e|amateur|amatrice|mordu|mordue|grand fan|grande fan|un grand|une grande|plut\xf4t|plus|pas fan| pas tr\xe8s|allergique aux appels|friand|friande|un inconditionnel|supporter|adepte) (de|d\'|du|des|th\xe9|caf\xe9|chien| chat|*), trouve * (nul|nulle|chiant|g\xe9nial|g\xe9niale|insupportable|ennuyeux|mieux|reposant|d\xe9sagr\xe9able), trouve * * (nul|nulle|chiant|g\xe9nial|insupportable|ennuyeux|mieux|reposant|trop|plus|surcot\xe9*), ai horreur, tiens \xe0, craque pour, ai un faible, fuis, ne jure que, jure que par, ai du mal avec, bosse mieux, travaille mieux, en pince, v\xe9n\xe8re, me m\xe9fie",\n'
+'"favourites":"c\'est mieux que, mieux que, me stresse, me stressent, me d\xe9tend, par dessus tout, surcot\xe9*, \xe7a m\'aide, (mon|ma| mes|notre|nos) * (pr\xe9f\xe9r\xe9|pr\xe9f\xe9r\xe9e|pr\xe9f\xe9r\xe9s|pr\xe9f\xe9r\xe9es|favori|favorite|id\xe9al|id\xe9ale|f\xe9tiche), (mon|ma|mes) (pr\xe9f\xe9r\xe9|pr\xe9f\xe9r\xe9e|p\xe9ch\xe9|plat pr\xe9f\xe9r\xe9|grande passion|passion), pr\xe9f\xe9r\xe9*, (c\'est|) pas (mon|ma|mes) (truc|d\xe9lire| tasse|genre|fort|kiff), n\'est pas (mon|ma) (truc|d\xe9lire|tasse|genre|fort), pas pour moi, tr\xe8s peu pour moi, rien ne vaut, je pr\xe9f\xe8re, plut\xf4t que, plut\xf4t (th\xe9|caf\xe9|chien|chat|mer|montagne), mon dada, ma came, mon p\xe9ch\xe9 mignon, c\'est mon truc, pas fan, grand fan, grande fan",\n'
+'"standing":"\xe9pargne moi, \xe9vite moi, \xe0 partir de maintenant, d\xe9sormais, dor\xe9navant, \xe0 l\'avenir, (r\xe9ponds|r\xe9ponds moi|r\xe9pondez moi|parle moi|\xe9cris moi|explique moi|appelle moi|donne moi|utilise|n\'utilise|\xe9vite|envoie moi|tutoie|tutoie moi| vouvoie|vouvoie moi|vouvoyez|ne m\'appelle|ne m\'envoie|ne m\'\xe9cris|ne me propose|ne me parle|ne me donne|ne mets| ne me tutoie|arr\xeate) (toujours|s\'il te pla\xeet|stp|seulement|en|uniquement|jamais|pas|plus|des|les|des r\xe9ponses| court|bref|avec|le|du|d\'abord|par|au|moi|directement|simplement|de), pas (d\'emoji|d\'emojis|de jargon|de blabla| de smileys|d\'anglicismes|de tutoiement), r\xe9ponses (courtes|br\xe8ves|concises|longues|directes|en), sans (emojis| blabla|jargon|fioritures|emoji|introduction|pr\xe9ambule), (on|tu) peut se tutoyer, toujours (en fran\xe7ais|en liste| par \xe9crit), sois (bref|br\xe8ve|concis|direct|directe|concise), va droit au but, tutoie moi, vouvoie moi, on se tutoie",\n'
+'"facts":"mon (nom|pr\xe9nom|anniversaire|adresse|num\xe9ro|t\xe9l\xe9phone|mail|email|e-mail|surnom|signe|\xe2ge|m\xe9tier|poids|fuseau horaire|code postal|salaire|village|groupe sanguin|pseudo|budget mensuel), ma (taille|date de naissance|ville natale|langue maternelle|pointure|profession|religion|nationalit\xe9|ville d\'origine), mes (pronoms|origines| racines), # ans, note que, retiens que, souviens toi que, rappelle toi que, n\'oublie pas que, sache que, garde en t\xeate que, (en tant que|comme) (m\xe8re|p\xe8re|maman|papa|v\xe9g\xe9tarien|v\xe9g\xe9tarienne|v\xe9gan|v\xe9gane|m\xe9decin|prof| professeur|infirmier|infirmi\xe8re|\xe9tudiant|\xe9tudiante|ind\xe9pendant|ind\xe9pendante|freelance|diab\xe9tique|retrait\xe9| retrait\xe9e|avocat|avocate|musulman|musulmane|d\xe9veloppeur|d\xe9veloppeuse|c\u0153liaque|d\xe9butant|d\xe9butante|parent| ing\xe9nieur|designer|artisan|v\xe9g\xe9talien|v\xe9g\xe9talienne), ^(allergique|v\xe9g\xe9tarien|v\xe9g\xe9tarienne|v\xe9gan|v\xe9gane|retrait\xe9| retrait\xe9e|mari\xe9|mari\xe9e|maman de|papa de|p\xe8re de|m\xe8re de|institutrice|instituteur|divorc\xe9|divorc\xe9e|c\u0153liaque), \xe0 la retraite, de m\xe9tier, de profession, chez nous on, chez moi on, on est #, nous sommes #, dans (mon|ma|notre) (\xe9quipe|famille|bo\xeete|entreprise|boulot|village) (on|nous|il|tout|personne), de famille, depuis tout petit, depuis toute petite, \xe7a fait # (ans|mois), cela fait # (ans|mois), au ch\xf4mage, en instance de divorce",\n'
+'"hints":"appelle moi, tu peux m\'appeler, on m\'appelle, tout le monde m\'appelle, mes amis m\'appellent, pour moi, chez moi, chez nous, dans ma famille, dans mon \xe9quipe, dans ma bo\xeete",\n'
+'"kin":"sup\xe9rieure, sup\xe9rieur, femme, mari, \xe9poux, \xe9pouse, conjoint, conjointe, compagnon, compagne, copain, copine, mec, fianc\xe9, fianc\xe9e, ex, ex mari, ex femme, fils, fille, filles, enfant, enfants, gamin, gamine, gosses, gosse, b\xe9b\xe9, jumeaux, jumelles, a\xeen\xe9, a\xeen\xe9e, cadet, cadette, petit dernier, petite derni\xe8re, m\xe8re, maman, p\xe8re, papa, parents, fr\xe8re, fr\xe8res, frangin, s\u0153ur, soeur, s\u0153urs, soeurs, frangine, grand m\xe8re, grand p\xe8re, grands parents, mamie, papi, papy, m\xe9m\xe9, p\xe9p\xe9, petit fils, petite fille, petits enfants, tante, oncle, tonton, tata, cousin, cousine, cousins, ni\xe8ce, neveu, belle m\xe8re, beau p\xe8re, beaux parents, belle s\u0153ur, beau fr\xe8re, beau fils, belle fille, filleul, filleule, famille, meilleur ami, meilleure amie, coloc, colocs, colocataire, proprio, propri\xe9taire, chef, cheffe, patron, patronne, m\xe9decin, psy, chien, chienne, chiens, chiot, chat, chatte, chats, chaton, cheval, jument, lapin, lapins, hamster, perroquet, tortue, poules, \xe9quipe, entreprise, bo\xeete",\n'
+'"third":"est (#|un|une|de|du|d\'|allergique*|m\xe9decin|prof|professeur|infirmi*|avocat*|ing\xe9nieur|autiste|c\u0153liaque| coeliaque|v\xe9g\xe9tarien*|v\xe9gan*|diab\xe9tique*|mort*|d\xe9c\xe9d\xe9*|n\xe9|n\xe9e|enceinte|\xe0 la retraite|retrait\xe9*|originaire|au ch\xf4mage|en|sourd*|aveugle|parti*|la|le|au coll\xe8ge|au lyc\xe9e), sont (#|de|d\'|morts|d\xe9c\xe9d\xe9s|jumeaux|n\xe9s|divorc\xe9s| s\xe9par\xe9s|\xe0 la retraite|des|originaires|tous|au), s\'appelle, s\'appellent, se (nomme|marie), vit, vivent, habite, habitent, travaille, travaillent, bosse, a (#|un|une|du|de l\'|des|le|la|peur|eu|perdu|commenc\xe9|fait|besoin), ont (#|un|une|des|divorc\xe9), \xe9tudie, \xe9tudient, va (\xe0|au|en|avoir|entrer|na\xeetre), vont (\xe0|au|en|avoir), vient (de|du| d\'|des), viennent (de|du|d\'), joue, jouent, parle, parlent, aura, auront, f\xeate, f\xeatera, souffre, d\xe9teste, adore, pr\xe9f\xe8re, aime, aiment, mange, boit, attend (un|une|notre), entre (\xe0|au|en), commence, conduit, porte, \xe9tait, \xe9taient, utilise, utilisent, fait (du|de la|de l\'|ses|partie|des), dort, p\xe8se, enseigne, chante, prend, na\xeet",\n'
+'"life":"genoux, c\u0153ur, vue, peau, estomac, salaire, loyer, garde, trajet, allerg*, intol\xe9ran*, asthm*, diab\xe9t*, diab\xe8te, \xe9pilep*, migraine*, tdah, autis*, dyslexi*, c\u0153liaque*, coeliaque*, d\xe9press*, anxi\xe9t\xe9, anxieux, insomni*, cancer, arthrite, arthrose, hypertens*, tension, cholest\xe9rol, thyro\xefde, hypothyro\xefd*, acouph\xe8ne*, sciatique, pacemaker, op\xe9ration, op\xe9r\xe9*, chirurgie, hanche, genou, dos, rein, v\xe9sicule, tatouage*, lunettes, lentilles, appareil auditif, fauteuil roulant, insuline, m\xe9dicament*, traitement, comprim\xe9*, v\xe9gan*, v\xe9g\xe9tari*, v\xe9g\xe9tali*, gluten, lactose, halal, casher, viande, poisson, porc, lait, sucre, alcool, caf\xe9, th\xe9, bi\xe8re, vin, fruits de mer, noix, cacahu\xe8tes, arachides, \xe9pic\xe9, enfant*, b\xe9b\xe9, jumeaux, jumelles, gosse*, fils, fille*, mari, femme, copain, copine, conjoint*, compagnon, compagne, fr\xe8re*, s\u0153ur*, soeur*, parents, grand m\xe8re, grand p\xe8re, petits enfants, cousin*, ni\xe8ce*, neveu*, chien*, chat, chats, chatte, chaton*, cheval, chevaux, lapin*, hamster, poules, abeilles, ruches, ch\xe8vres, aquarium, animaux, c\xe9libataire*, mari\xe9*, divorc\xe9*, veuf, veuve, pacs\xe9*, enceinte, gay, lesbienne, infirmi*, m\xe9decin, docteur, prof, profs, professeur*, instit*, ing\xe9nieur*, d\xe9veloppeu*, programmeu*, avocat*, \xe9tudiant*, designer, graphiste, comptable, \xe9lectricien*, plombier, menuisier, cuisinier*, cuisini\xe8re, boulang*, serveu*, pilote, chauffeu*, agricult*, freelance, ind\xe9pendant*, auto entrepreneu*, consultant*, chercheu*, pharmacien*, dentiste, v\xe9t\xe9rinaire, journaliste, traduct*, \xe9crivain*, artiste, musicien*, photographe, architecte, pompier*, policier*, militaire, m\xe9canicien*, retrait\xe9*, retraite, fonctionnaire, femme au foyer, ouvri*, licence, doctorat, th\xe8se, master, universit\xe9, fac, lyc\xe9e, coll\xe8ge, \xe9cole, m\xe9decine, physique, droit, biologie, chimie, histoire, philosophie, philo, \xe9conomie, psychologie, psycho, maths, lettres, informatique, piano, guitare, violon, basse, batterie, saxo*, fl\xfbte, trompette, chorale, groupe, orchestre, \xe9checs, foot, football, tennis, handball, basket, volley, badminton, golf, yoga, pilates, muscu, salle de sport, marathon*, semi-marathon, escalade, randonn\xe9e*, rando, montagne, cyclisme, v\xe9lo, natation, nager, course \xe0 pied, voile, plong\xe9e, ski, surf, karat\xe9, judo, boxe, crossfit, tricot, crochet, potager, jardin, jardinage, poterie, podcast*, vinyle*, maison, appart, appartement, studio, balcon, terrasse, ferme, cr\xe9dit, voiture, bagnole, moto, camion, van, camping-car, voiture \xe9lectrique, permis, musulman*, chr\xe9tien*, catholique, protestant*, juif, juive, bouddhiste, hindou*, ath\xe9e, \xe9glise, mosqu\xe9e, ramadan, accent, bilingue, langue*, anglais, allemand, espagnol, italien, portugais, japonais, chinois, arabe, russe, breton, nationalit\xe9, passeport, nuit, nuits, t\xe9l\xe9travail, bo\xeete, entreprise, boutique, boulangerie, restaurant, blog, cha\xeene, mi-temps, temps partiel, temps plein, gauch*, droiti*, daltonien*, sourd*, aveugle, vertige, araign\xe9es, phobie, peur du, introverti*, extraverti*, l\xe8ve-t\xf4t, couche-tard, du matin, du soir, mariage, anniversaire, kilos, kg, cm, enfant unique, village, campagne, banlieue, \xe9tage, troisi\xe8me, ascenseur, iphone, android, linux, windows, mac, \xe9quipe, b\xe9n\xe9vole, b\xe9n\xe9volat, association, scout, concours",\n'
+'"habits":"toujours, jamais, d\'habitude, habituellement, normalement, g\xe9n\xe9ralement, souvent, presque jamais, rarement, seulement, uniquement, tous les (jours|matins|soirs|lundis|mardis|mercredis|jeudis|vendredis|samedis|dimanches| week-ends|\xe9t\xe9s|ans|mois|# jours), toutes les (semaines|nuits|#), chaque (jour|matin|soir|nuit|semaine|mois| ann\xe9e|\xe9t\xe9|week-end|dimanche|samedi|lundi|mardi|mercredi|jeudi|vendredi|hiver), le (lundi|mardi|mercredi|jeudi| vendredi|samedi|dimanche|matin|soir|week-end|midi), # fois par, une fois par, en semaine, la nuit, de nuit, de jour, quotidiennement, dans mon temps libre, plus (de|d\'|jamais), ne * plus, ne * que, apr\xe8s le (travail| boulot), avant de *, r\xe9guli\xe8rement, \xe0 jeun, par semaine, par jour, par nuit",\n'
+'"lasting":"depuis, il y a # (ans|mois|semaines|jours|an), il y a (longtemps|quelques|plus|des|un an|une), l\'an dernier, l\'ann\xe9e (derni\xe8re|prochaine), l\'\xe9t\xe9 dernier, le mois dernier, l\'hiver dernier, en ##, ##, pendant *, quand j\'\xe9tais, \xe9tant (petit|petite|enfant|jeune), toute ma vie, mon enfance, \xe0 l\'origine, en (janvier|f\xe9vrier|mars| avril|mai|juin|juillet|ao\xfbt|septembre|octobre|novembre|d\xe9cembre), cette ann\xe9e, cet (\xe9t\xe9|hiver|automne), ans, r\xe9cemment, avant, autrefois, l\'an prochain, pour la premi\xe8re fois, # ans que, \xe0 l\'\xe9poque",\n'
+'"passing":"ai (chang\xe9 (le|la|les)|ajout\xe9|fini (le|la|de)|enlev\xe9|corrig\xe9|mis (le|la)), (j\'\xe9tais|\xe9tais) (chez le|au|en train), fait mal, va chercher, vais chercher, j\'y vais, je prends la (premi\xe8re|deuxi\xe8me|seconde), attend (dans| dehors|devant), comprends, ne comprends, vois, regarde et, je regarde, te dis, essaie, essay\xe9, ai (command\xe9| envoy\xe9|cliqu\xe9|ouvert le|t\xe9l\xe9charg\xe9|trouv\xe9|re\xe7u|renvers\xe9|rat\xe9|v\xe9rifi\xe9|install\xe9|red\xe9marr\xe9|copi\xe9|vu|lu|mang\xe9|mal (\xe0|au|aux|de)|froid|chaud|d\xe9j\xe0 essay\xe9|loup\xe9|de la fi\xe8vre|un rhume|un petit|le moral), trouve (pas|plus), ne trouve (pas|plus), il (me|nous) faut, attends, attend (dans|ici|en|devant|que), me sens, me souviens, souviens, rappelle plus, oubli\xe9, rhume, fi\xe8vre, suis (en retard|d\xe9sol\xe9|d\xe9sol\xe9e|d\'accord), sais (pas|que|plus), ne sais pas, peux pas, ne peux pas, peux plus, dois, on doit, devons, r\xe9veiller, me r\xe9veiller de, install\xe9, copi\xe9, m\'affiche, j\'obtiens, d\xe9sol\xe9, d\xe9sol\xe9e, pardon, dans # minutes, minutes, je te (dis|tiens|rappelle|l\'envoie| envoie), on fait, c\'est (bon|parfait|not\xe9), je pars, j\'arrive, on y va, \xe7a marche, aujourd\'hui, ce (soir|matin| midi|week-end), cet apr\xe8s-midi, cette (semaine|nuit), en ce moment, l\xe0 maintenant, pour l\'instant, hier, demain, tout \xe0 l\'heure, plus tard, tout de suite, bient\xf4t, faim, soif, sommeil, h\xe2te, envie (de|d\'), veux, voulons, voulais, devais, je vais (essayer|te|voir|faire|aller|devoir|y|\xe0|au|chercher|regarder), vais (essayer|te|voir| faire|devoir|y|manger|dormir|acheter), viens de, viens d\', venons de, essaye, en train de, aucune id\xe9e, pas (d\'id\xe9e|le temps|compris|envie), question, questions, doute, doutes, probl\xe8me*, r\xe9union, rendez-vous, rdv, \xe0 nouveau, encore une fois, une minute, l\'autre jour, semaine prochaine, froid, chaud, raison, besoin (de|d\'|que), lundi prochain, \xe0 # heures, # heures (du|de) *, dans une heure, reviens, mal \xe0 la t\xeate aujourd\'hui, arrive pas \xe0, n\'arrive pas",\n'
+'"tasks":"batterie, t\xe9l\xe9phone, portable, wifi, internet, \xe9cran, chargeur, \xe9tape, \xe9tapes, options, instructions, r\xe9sultat, message, prix, train, bus, taxi, m\xe9t\xe9o, pluie, chemise, erreur*, bug, code, fichier*, script, fonction, build, requ\xeate, log*, exception, pi\xe8ce jointe, mot de passe, r\xe9union, \xe9ch\xe9ance, rapport, document, pr\xe9sentation, diapo*, tableur, dissertation, paragraphe, phrase, brouillon, lettre de motivation, r\xe9servation*, vol, billet*, commande, colis, lien, version, install*, devoirs, facture, capture, pdf, id\xe9e, bouchons, onglet, page, serveur, base de donn\xe9es, mise \xe0 jour, ordi, ordinateur, imprimante, table pour",\n'
+'"ask":"^(qu\'|que|quoi|quel|quelle|quels|quelles|qui|o\xf9|quand|comment|combien|pourquoi|est ce que|est ce|peux|pouvez| pourrais|puis je|dois je|sais|connais|crois|penses|as|tu (crois|penses|trouves|sais|connais|as|peux|pourrais| aurais)|vous (pensez|avez|connaissez|pouvez)|y a|il y a t|c\'est quoi|\xe7a|\xe0 quel|\xe0 quelle|de quel|faut il|serait| vaut il) *",\n'
+'"request":"peux tu, tu peux, tu pourrais, pourrais tu, pouvez vous, vous pouvez, pourriez vous, aide moi, dis moi, montre moi, donne moi (un|une|des|la|le|quelques|ta), laisse moi, j\'ai besoin (d\'un|d\'une|de|d\'aide|que|d\'), il me faut, je cherche, on cherche, je veux (que|un|une|savoir|r\xe9server|faire|acheter|voir), je voudrais, j\'aimerais (savoir|r\xe9server|que|un|une|faire|voir|avoir|aller|bien), je me demande, je me demandais, merci, des (id\xe9es| recettes|conseils|suggestions), une id\xe9e, as tu (des|une|un), tu as (des|une|un), tu me (conseilles| recommandes), ^(\xe9cris|traduis|explique|montre|trouve|fais|cr\xe9e|r\xe9sume|corrige|v\xe9rifie|sugg\xe8re|propose| recommande|conseille|compare|r\xe9dige|raconte|d\xe9cris|g\xe9n\xe8re|calcule|lis|analyse|planifie|r\xe9serve|ouvre|envoie| efface|supprime|am\xe9liore|raccourcis|ajoute|change|trie|r\xe9p\xe8te|cherche|liste|convertis|rappelle|pr\xe9pare|organise| aide)",\n'
+'"suppose":"si j\'avais, si, peut \xeatre, sans doute, pourrais, pourrait, pourrions, devrais, devrait, devrions, serait, serais, voudrais, voudrions, aimerais, aimerait, crois, croyons, pense que, pensons, suppose, j\'imagine, il para\xeet, esp\xe8re, esp\xe9rons, comme si, r\xeav\xe9, dans (le|ce) (film|livre|jeu|roman), dans (la|cette) (s\xe9rie|chanson| histoire), rigole, plaisante, oubli\xe9, me demande, h\xe9site, doute, pas (s\xfbr|s\xfbre|certain|certaine), ferais, irais, ach\xe8terais, vivrais, aurais, j\'irai, sera, faudrait, je sais pas (si|pourquoi|comment), je ne sais pas (si| pourquoi|comment), appellerais, on dirait",\n'
+'"reported":"dit, disent, disait, a dit, ont dit, m\'a dit, raconte, a racont\xe9, m\'a racont\xe9, demande si, a demand\xe9, selon, d\'apr\xe8s, affirme, pr\xe9tend, a \xe9crit, \xe9crit que, pense qu\', croit que, trouve que (je|c\'), \xe0 ce qu\'il para\xeet, il para\xeet que, j\'ai entendu, j\'ai lu que, imagine que, imagine, imaginons, supposons, admettons, mettons que, fais comme si, citation, j\'ai cit\xe9",\n'
+'"void":"\xe0 (mi temps|plein temps|temps|mon compte|la retraite|risque|la fac|l\'universit\xe9), dans (la|le|l\'|un|une|les) (fonction|finance|marketing|arm\xe9e|police|club|groupe|sant\xe9|restauration|b\xe2timent|chorale|informatique| association|trentaine|quarantaine|cinquantaine|assurances), sur (liste|la liste), bien int\xe9gr\xe9*, n\'arrive pas \xe0 me concentrer, arrive pas \xe0 me concentrer, s\'il te pla\xeet, s\'il vous pla\xeet, je crois que je suis, comme si, plus (de|d\') # *, avant de (me|partir), j\'aimerais (que tu|qu\'on) *, j\'avais (#|un|une|des), quand j\'avais, demande \xe0, toujours en, toujours au, pr\xe9f\xe9rerais, a l\'air, en ce qui me concerne, dit toujours, je suis (un|le|la|sur) (peu|point|train|courant|m\xeame), plus tard"},\n'
+'"it":{\n'
+'"name":"Italian",\n'
+'"first_person":"o\x24|iamo\x24",\n'
+'"common":"il, lo, la, i, gli, le, di, che, e, \xe8, un, una, uno, in, non, per, con, mi, mio, mia, miei, mie, sono, ho, ha, hai, si, da, dal, dalla, del, della, dei, delle, al, alla, ai, nel, nella, come, pi\xf9, ma, anche, se, quando, dove, cosa, chi, perch\xe9, questo, questa, sto, sta, io, tu, ti, ci, noi, nostro, nostra, abbiamo, molto, sempre, mai, gi\xe0, solo, ciao, grazie, puoi, vorrei, l\', un\', dell\', nell\', all\', c\', anni, sul, ogni, o",\n'
+'"fillers":"buongiorno, buonasera, (buongiorno|buonasera|ciao|salve) a (tutti|tutte), e, ciao, salve, beh, allora, senti, ok, va bene, anche, inoltre, in realt\xe0, a dire il vero, tra l\'altro, comunque, s\xec, no, ma, perch\xe9, poi, per la cronaca, sinceramente, come dicevo, come ti dicevo, io, noi, personalmente, in genere, per favore, sai, guarda, eh, ah, purtroppo, a proposito, diciamo che, per fortuna, secondo me",\n'
+'"clause_words":"se, ma, per\xf2, perch\xe9, anche se, mentre, quindi, visto che, dato che, (e|) (cosa|come|qual \xe8|quale|quali|puoi| potresti|mi puoi|mi potresti|mi consigli|dove|quanto|c\'\xe8|hai|conosci|che pane|che cosa)",\n'
+'"numbers":"un, una, uno, due, tre, quattro, cinque, sei, sette, otto, nove, dieci, undici, dodici, quindici, venti, trenta, quaranta, cinquanta",\n'
+'"adverbs":"molto, troppo, cos\xec, un po\', abbastanza, piuttosto, parecchio, proprio, anche, gi\xe0, ancora, non, attualmente, sempre, davvero, ormai, adesso, inoltre, un, una, uno, di professione",\n'
+'"negation":"non, mai, neanche, nemmeno, n\xe9, niente, nessun, nessuno",\n'
+'"articles":"il, lo, la, i, gli, le, un, una, uno, del, al, questo, quel, suo, tuo, l\', sul, dal, nel, bel",\n'
+'"subject":"mi, io, noi, a me, a noi, io e *, * ed io",\n'
+'"own":"mio, mia, miei, mie, nostro, nostra, nostri, nostre",\n'
+'"not_liked":"(la|il|le|i|) (tua|tuo|tue|tuoi), (questa|quest\') idea, questo, questa, ci\xf2, come (hai|lo|dici), quello che, l\'idea, la proposta, quel, quella",\n'
+'"be":"siamo, ^sono, io sono, non sono, ^sono un, ^sono una, e sono, sono un, sono una, sono anche, sono nat*",\n'
+'"passing_ends":"(at|ut|it|mess|rimast|pres|cors|ved|scritt)(o|a|i|e)\x24|issim(o|a)\x24",\n'
+'"moods":"in ritardo, sveglio, sveglia, gi\xf9, un po\' gi\xf9, andat*, stanc*, felice, contento, contenta, triste, pronto, pronta, sicuro, sicura, d\'accordo, in (ritardo|ufficio|giro|treno|macchina|coda|riunione|arrivo|ansia|dubbio), a (casa|lavoro|posto|letto|buon), al *, qui, qua, fuori, bloccat*, confus*, arrabbiat*, delus*, preoccupat*, nervos*, occupat*, impegnat*, curios*, grat*, indecis*, tornat*, appena, arrivat*, stat*, dell\'idea, dispost*, interessat*, libero, libera, malato, malata, raffreddat*, annoiat*, stufo, stufa, distrutt*, le #, le, i, gli, la, il, #, nel, nella, dentro, sotto, riuscit*, uscit*, rimast*, gi\xe0, tutti, tutte, state, passati, passate, belli, belle, d\', io che, io il, quasi",\n'
+'"strong":"vivo, viviamo, vivevo, ho vissuto, abito, abitiamo, abitavo, mi chiamo, ci chiamiamo, mi chiamano, lavoro, lavoriamo, lavoravo, ho lavorato, studio, studiamo, ho studiato, studiavo, nat(o|a|i|e), cresciut(o|a), sono cresciut*, mi sono (trasferit*|laureat*|spostat*|sposat*|separat*|rott*|divorziat*|iscritt*|operat*|fatt*| diplomat*|ammalat*), ci siamo (trasferit*|sposat*|conosciut*|separat*|lasciat*), ci sposiamo, mi sposo, vengo da, vengo dal, veniamo, provengo, parlo, parliamo, sposat(o|a|i), divorziat(o|a|i), separat(o|a), vedov(o|a), single, celibe, nubile, pensionat(o|a), fidanzat(o|a), incinta, adottat*, colleziono, porto (gli|le|i|il|lo|la| un|occhiali), portiamo, indosso, calzo, peso (#|circa), soffro, soffriamo, prendo (le|la|i|il|un|una|farmaci| pastiglie|pillole|medicine|insulina|ogni|sempre|dei), prendo * ogni, mi hanno (diagnosticat*|operat*|licenziat*| assunt*|adottat*|cresciut*), ho smesso, smesso di, non ho mai, non sono mai, mai (stato|stata|avuto|imparato| andato|andata|provato), non so (nuotare|guidare|cucinare|andare|sciare|ballare), imparo, sto (imparando| studiando|risparmiando|facendo (un|il|la|una)|scrivendo (un|una|la|il)|frequentando|cercando casa|preparando (la|il|un|una|l\')|ristrutturando|allattando|divorziando|seguendo (un|una)), stiamo (insieme|aspettando| risparmiando|ristrutturando|per avere|adottando), aspetto un, aspettiamo (un|una|il|due), ho fatto (il|la|un| una|l\') (dottorato|universit\xe0|erasmus|master|liceo|militare|medico|maestra|infermiera), insegno, dirigo, gestisco, ho fondato, ho aperto, abbiamo aperto, ho # (anni|figli|gatti|cani|fratelli|sorelle), ho (il diabete| l\'asma|la celiachia|paura|figli|un\'allergia|allergie|origini|la cittadinanza|il terrore|la doppia|vertigini|la fobia), compio, suono, suoniamo, canto in, canto nel, gioco (a|in), giochiamo, pratico, mi alleno, medito, prego, digiuno, dormo, mi sveglio, sono (di|del|della|originario|originaria|nato|nata|cresciuto|cresciuta|stato operato|stata operata|stato adottato|stata adottata|stato licenziato|stata licenziata|stato promosso|stata promossa|diventato|diventata|diventati|in (pensione|cinta|maternit\xe0|cassa|sedia|cura|terapia|affitto|part)| allergic*), siamo (di|in #|una famiglia|sposati|fidanzati|originari), ho perso (mio|mia|il|i|un), ho vinto, abbiamo (comprato|preso|adottato|venduto|avuto|perso|aperto|divorziato|figli), ho (comprato|preso|adottato| venduto) (casa|una casa|la casa|un cane|un gatto|un appartamento|la mia), affitto, affittiamo, faccio (il|la|l\'| parte|volontariato|fatica), facciamo parte, frequento, appartengo, evito, mi occupo, ci occupiamo, guadagno, mi sono licenziat*, ho cambiato (lavoro|casa|citt\xe0|vita|carriera), ho iniziato (a|un|una|il), ho cominciato a, ho imparato, non (fumo|bevo|guido|mangio|tollero|digerisco), fumo, guido (un|una|il|la|da), allevo, coltivo, dipingo, ballo, dono, possiedo, ho ereditato, possediamo, ho avuto (un|una|due|tre|il|la|l\'), mi sento pi\xf9",\n'
+'"weak":"ho, abbiamo, avevo, avevamo, ho avuto, faccio, facciamo, ho fatto, facevo, uso, usiamo, utilizzo, utilizziamo, leggo, cucino, corro, nuoto, cammino, vado, andiamo, prendo, prendiamo, scrivo, disegno, cucio, guardo, ascolto, compro, ho comprato, abbiamo comprato, ho venduto, ho perso, ho finito, ho imparato, ho conosciuto, ero, eravamo, pago, spendo, passo, aiuto, visito, viaggio, ho viaggiato, esco, guido, programmo, sviluppo, progetto, posso, so, porto, gioco, mi sveglio, mi alzo, vado a letto, condivido, ho cambiato, sto, stiamo, giocavo, suonavo, fumavo, ho partecipato, gestisco, vendo, tengo, teniamo, sono, siamo, sono stato, sono stata, sono andato a vivere, ho deciso, seguo, partecipo, mi dedico, curo, salgo, ho letto, pesavo",\n'
+'"tastes":"mangio, mangiamo, bevo, beviamo, faccio colazione, ceno, pranzo, fumo, viaggio, volo, mi sveglio, mi alzo, vado a (letto|dormire), mi siedo, cucino, ordino, compro, prendo, leggo, guardo, ascolto, scelgo, prenoto, lavoro meglio",\n'
+'"likes":"mi (d\xe0|danno) (la nausea|fastidio|sui nervi|noia|gioia|energia|ai nervi), non riesco a concentrarmi, mi concentro meglio, (mi|ci) (piace|piacciono|piaceva|\xe8 sempre piaciut*|fa impazzire|fanno impazzire|fa schifo| fanno schifo|fa paura|fanno paura|affascina|affascinano|appassiona|appassionano|interessa|interessano|d\xe0 fastidio|danno fastidio|infastidisce|infastidiscono|annoia|annoiano|rilassa|rilassano|disgusta|disgustano| stressa|stressano|mette ansia|mettono ansia|innervosisce|irrita|irritano|entusiasma|dispiace|stanca|trovo (bene| meglio|male)|fa ridere|diverte|divertono|va meglio|pesa), preferisco, preferiamo, preferirei, adoro, adoriamo, amo, amiamo, odio, odiamo, detesto, non sopporto, non sopportiamo, non tollero, non reggo, vado (matto|matta| pazzo|pazza), vado (matto|matta) per, impazzisco per, sono (un|una|grande|un grande|una grande|) (fan| appassionat*|amante|tifos*|drogat*|patit*|golos*|maniac*|innamorat*|dipendente), tifo, apprezzo, ci tengo, evito, trovo * (noios*|difficile|faticos*|rilassant*|inutil*|meglio|insopportabil*), non amo, non (mi va|mi vanno|fa per me|fanno per me), meglio (il|la|le|i|un|una) * (che|del|della|di), tengo molto a, mi trovo meglio, rendo di pi\xf9, lavoro meglio, non fa per me, non fanno per me",\n'
+'"favourites":"\xe8 meglio (di|del|della|che), mi stressa, mi stressano, mi rilassa, sopra ogni cosa, sopravvalutat*, preferit*, (mio|mia|miei|mie) * (preferit*|ideale|del cuore), (non|) (fa|fanno) per me, non \xe8 (il mio genere|cosa mia|roba per me|la mia tazza), non sono (il mio|un tipo|una persona) *, la mia passione, il mio punto debole, \xe8 la mia debolezza, piuttosto che, pi\xf9 di tutto, niente di meglio, sono pi\xf9 (tipo|da|per), \xe8 il massimo, meglio una *",\n'
+'"standing":"risparmiami, d\'ora in poi, da adesso in poi, da ora in poi, in futuro, (rispondimi|parlami|scrivimi|spiegami| rispondi|chiamami|dammi|dammi del|usa|non usare|evita|mandami|non mandarmi|non chiamarmi|non scrivermi|non propormi|non consigliarmi|non darmi) (sempre|per favore|solo|in|mai|del|emoji|le|gli|risposte|tutto|con|prima| la|il|ricette|cose|termini|un|un linguaggio), niente (emoji|giri|tecnicismi|faccine|paroloni), risposte (brevi| corte|concise|sintetiche|dirette), senza (emoji|giri di parole|tecnicismi|fronzoli|preamboli), dammi del (tu| lei), sempre in (italiano|breve|forma|elenco), sii (breve|conciso|concisa|sintetico|diretto), usa (sempre|il| unit\xe0|gradi)",\n'
+'"facts":"(il|) mio (nome|compleanno|cognome|indirizzo|numero|telefono|soprannome|segno|paese|mestiere|gruppo sanguigno| peso|anniversario|stipendio|fuso orario|codice postale|budget mensile|medico), la mia (email|e-mail|mail|et\xe0| taglia|lingua madre|lingua|citt\xe0|professione|data di nascita|altezza|madrelingua|religione|nazionalit\xe0), mi chiamano, # anni, ricorda che, ricordati che, tieni conto che, tieni presente che, non dimenticare che, sappi che, segnati che, prendi nota, (da|come) (mamma|madre|padre|pap\xe0|vegetariano|vegetariana|vegano|vegana|medico| insegnante|infermiere|infermiera|studente|studentessa|libero professionista|freelance|diabetico|diabetica| pensionato|pensionata|avvocato|musulmano|musulmana|sviluppatore|celiaco|celiaca|principiante|genitore|ingegnere| designer) (single|di|che|non|ho|io|sono|#|mi|in), ^(allergic*|vegetarian*|vegan*|celiac*|pensionat*|sposat*| nata|nato|mamma di|pap\xe0 di|madre di|padre di|maestra in|maestro in|insegnante in), in pensione, di professione, di mestiere, in casa siamo, siamo in #, in famiglia (siamo|abbiamo|nessuno|tutti), nel mio (team|paese|lavoro| ufficio|gruppo) (usiamo|siamo|c\'\xe8|lavoriamo|abbiamo), in famiglia, fin da (piccolo|piccola|bambino|bambina), da quando sono",\n'
+'"hints":"chiamami, puoi chiamarmi, mi chiamano, tutti mi chiamano, per me, a casa mia, a casa nostra, nella mia famiglia, nel mio team, nella mia azienda",\n'
+'"kin":"responsabile, moglie, marito, compagno, compagna, fidanzat(o|a), ragazz(o|a), ex, ex marito, ex moglie, figli(o|a), figli, figlie, bambin(o|a|i|e), bimb(o|a|i|e), neonat(o|a), gemelli, gemelle, maggiore, piccol(o|a), madre, mamma, padre, pap\xe0, babbo, genitori, fratell(o|i), sorell(a|e), nonn(o|a|i|e), nipot(e|i), zi(o|a|i|e), cugin(o|a|i|e), suocer(o|a|i), cognat(o|a|i), genero, nuora, patrigno, matrigna, figlioccio, figlioccia, famiglia, migliore amic(o|a), coinquilin(o|a|i), padrone di casa, capo, capa, medico, terapeuta, psicolog(o|a), can(e|i), cagnolin(o|a), gatt(o|a|i|e), gattin(o|a), micio, cavallo, coniglio, criceto, pappagallo, cucciolo, tartaruga, animale, azienda, team",\n'
+'"third":"\xe8 (#|di|un|una|uno|allergic*|medico|insegnante|infermier*|avvocato|ingegnere|maestr*|autistic*|celiac*| vegetarian*|vegan*|diabetic*|mort*|nat*|incinta|in pensione|mancat*|originari*|in|la|il|lo|sord*|ciec*|al), sono (#|di|mort*|gemelli|nat*|divorziati|separati|in pensione|entrambi|tutti|i|le|gli|originari|state|a), si (chiama| chiamano|\xe8|sono|sposa|laurea), vive, vivono, abita, abitano, lavora, lavorano, ha (#|un|una|il|la|l\'|paura| appena|avuto|perso|iniziato|studiato|cominciato), hanno (#|un|una|il), studia, studiano, va (a|all\'|al|in), vanno (a|all\'|al|in), viene (da|dal|dalla), vengono (da|dal), gioca, giocano, suona, parla, parlano, compie, compiono, soffre, odia, adora, preferisce, ama, gli piace, le piace, mangia, beve, aspetta (un|una|il), comincia, inizia, frequenta, guida, porta, era, erano, usa, usiamo, usano, fa (il|la|l\'|calcio|danza|nuoto| parte), dorme, pesa, insegna, canta, prende, faceva, incinta",\n'
+'"life":"ginocchia, cuore, vista, pelle, stomaco, stipendio, affitto, custodia, allerg*, intoleran*, asma, asmatic*, diabet*, epiless*, emicrani*, adhd, autis*, dislessi*, celiac*, celiachia, depress*, ansia, insonnia, cancro, tumore, artrit*, artrosi, ipertension*, pressione, colesterolo, tiroide, acufene, sciatica, pacemaker, operazione, operat*, intervento, anca, ginocchio, schiena, rene, cistifellea, tatuagg*, occhiali, lenti a contatto, apparecchio, sedia a rotelle, insulina, farmac*, pastigli*, vegan*, vegetarian*, glutine, lattosio, halal, kosher, carne, pesce, maiale, latte, zucchero, alcol, alcolici, caff\xe8, t\xe8, birra, vino, crostacei, frutti di mare, noci, arachidi, piccante, figli, figli(o|a|e), bambin(o|a|i|e), bimb(o|a|i|e), gemelli, gemelle, marito, moglie, compagn(o|a), fidanzat(o|a), fratell(o|i), sorell(a|e), genitori, nonn(o|a|i|e), nipot(e|i), cugin(o|a|i|e), can(e|i), gatt(o|a|i|e), cavall(o|i), conigli(o|), criceto, galline, api, capre, acquario, animali, single, celibe, nubile, sposat(o|a|i), divorziat(o|a), vedov(o|a), incinta, gay, lesbica, infermier(e|a), medico, dottor*, insegnante, professor*, maestr(o|a), ingegnere, sviluppatore, sviluppatrice, programmatore, programmatrice, avvocat(o|a), student(e|essa), designer, grafic(o|a), contabile, elettricista, idraulico, falegname, cuoc(o|a), panettiere, camerier(e|a), pilota, autista, agricoltore, freelance, libero professionista, partita iva, consulente, scienziat(o|a), ricercat(ore|rice), farmacista, dentista, veterinari(o|a), giornalista, tradut(tore|trice), scritt(ore|rice), artista, musicista, fotograf(o|a), architett(o|a), pompiere, poliziotto, poliziotta, militare, meccanico, pensionat(o|a), pensione, impiegat(o|a), casaling(a|o), operai(o|a), laurea, dottorato, master, universit\xe0, liceo, scuola, medicina, fisica, giurisprudenza, legge, biologia, chimica, storia, filosofia, economia, psicologia, matematica, lettere, informatica, pianoforte, piano, chitarra, violino, basso, batteria, sassofono, sax, flauto, tromba, coro, band, gruppo, orchestra, scacchi, calcio, calcetto, tennis, padel, basket, pallavolo, golf, yoga, pilates, palestra, maratona, maratone, arrampicata, trekking, escursion*, montagna, ciclismo, bici, bicicletta, nuoto, nuotare, corsa, correre, vela, immersioni, sci, sciare, surf, karate, judo, boxe, crossfit, maglia, uncinetto, orto, giardino, ceramica, podcast*, vinili, casa, appartamento, monolocale, bilocale, balcone, terrazza, fattoria, mutuo, macchina, auto, moto, furgone, camper, patente, musulman*, cristian*, cattolic*, ebre*, buddist*, induist*, ate(o|a), chiesa, moschea, ramadan, accento, bilingue, lingu(a|e), inglese, francese, tedesco, spagnolo, portoghese, giapponese, cinese, arabo, russo, cittadinanza, passaporto, turni, turno, di notte, smart working, da remoto, azienda, negozio, panetteria, ristorante, blog, canale, part time, part-time, tempo pieno, mancin(o|a), daltonic(o|a), sord(o|a), ciec(o|a), altezza, vertigini, ragni, fobia, paura, introvers(o|a), estrovers(o|a), mattinier(o|a), nottambul(o|a), matrimonio, compleanno, anniversario, chili, kg, cm, figlio unico, figlia unica, paese, campagna, periferia, ascensore, iphone, android, linux, windows, mac, team, volontari*, volontariato, scout, banco alimentare, concorso, tesi",\n'
+'"habits":"sempre, mai, di solito, normalmente, generalmente, spesso, quasi mai, quasi sempre, raramente, solo, soltanto, abitualmente, ogni (giorno|mattina|sera|notte|settimana|mese|anno|estate|weekend|domenica|sabato|luned\xec|marted\xec| mercoled\xec|gioved\xec|venerd\xec|# *|volta), tutti i (giorni|luned\xec|marted\xec|mercoled\xec|gioved\xec|venerd\xec|sabati|weekend| mesi), tutte le (mattine|sere|notti|settimane|domeniche|estati), il (luned\xec|marted\xec|mercoled\xec|gioved\xec|venerd\xec| sabato), la domenica, (#|una|due|tre|quattro) volt(a|e) (a|al|alla|l\'), durante la settimana, nel weekend, nei weekend, la mattina, la sera, di mattina, di sera, la notte, al mattino, nel tempo libero, non * pi\xf9, pi\xf9, dopo il lavoro, prima di *, per hobby, per passione, regolarmente, a digiuno, quotidianamente",\n'
+'"lasting":"da (#|quando|anni|tempo|sempre|oltre|circa|quasi|gennaio|febbraio|marzo|aprile|maggio|giugno|luglio|agosto| settembre|ottobre|novembre|dicembre|bambino|bambina|piccolo|piccola|ragazzo|ragazza|giovane|un), dal ##, nel ##, ##, dagli anni, # anni fa, # mesi fa, qualche anno fa, anni fa, mesi fa, un anno fa, l\'anno scorso, l\'estate scorsa, il mese scorso, l\'anno prossimo, quando ero, tutta la vita, la mia infanzia, originariamente, a (gennaio|febbraio|marzo|aprile|maggio|giugno|luglio|agosto|settembre|ottobre|novembre|dicembre), quest\'anno, quest\'estate, anni, recentemente, una volta, per # anni, per anni, per la prima volta, prima",\n'
+'"passing":"ho (cambiato (il|la) (codice|testo|font|file)|aggiunto|tolto|corretto|finito (il|la|di)|pranzato|cenato), ero (dal|al|in), stavo *, vado a prendere, prendo la (prima|seconda), facciamo, vediamo, capisco, non capisco, vedo, guardo e, ti dico, ti faccio sapere, provo, ho (provato|gi\xe0 provato|ordinato|mandato|inviato|cliccato|aperto il| scaricato|trovato|ricevuto|rovesciato|controllato|installato|riavviato|copiato|visto|letto (che|il)|mangiato| mal|freddo|caldo|febbre|la febbre|il raffreddore|la batteria|capito|perso (le|il treno|la password|il portafoglio)), provato, non trovo, mi (serve|servono), aspetto (che|una|la|il|di|in), aspetta (in|qui|fuori| che), mi sento, mi ricordo, ricordo, mi fa male (il|la|lo|un|l\'), mi fanno male (i|le|gli), dolore, rovesciato, svegliat(o|a), in ritardo, scusa, scusate, mi dispiace, d\'accordo, so (che|come|perch\xe9|se|cosa), non so, non (riesco|posso) *, mi (esce|appare|d\xe0|compare|pare|sembra), minuti, gi\xf9, ho scritto, ho appena, sono (andat*| arrivat*|uscit*|tornat*), mi sono (dimenticat*|svegliat*|addormentat*|pers*|sbagliat*|rovesciat*|bagnat*| accort*), mi sono appena, va bene, ci vediamo, torno, arrivo, facciamo cos\xec, ti mando, ti scrivo, oggi, stasera, stamattina, stanotte, questa (mattina|sera|settimana), adesso, in questo momento, per ora, per il momento, ieri, domani, dopo, pi\xf9 tardi, subito, tra poco, fame, sete, sonno, fretta, voglio, vogliamo, volevo, devo, dobbiamo, dovevo, sto (cercando di|per|pensando|aspettando|arrivando|guardando|leggendo|lavorando a|lavorando al|provando| andando|bene|male|cercando|scherzando|dicendo|impazzendo|tornando), provo a, nessuna idea, non ho (idea|tempo| voglia|capito), domanda, domande, dubbi, dubbio, problema, problemi, riunione, appuntamento, di nuovo, un attimo, un momento, l\'altro giorno, settimana prossima, questo weekend, questo fine settimana, freddo, caldo, ragione, voglia di, bisogno di, poco fa, ho appena (finito|inviato|mandato|visto|letto|mangiato), appena mandato, luned\xec prossimo, alle #, alle tre, ho dimenticato",\n'
+'"tasks":"batteria, telefono, cellulare, portatile, wifi, internet, schermo, caricabatterie, passaggio, passaggi, opzioni, istruzioni, risultato, messaggio, prezzo, treno, autobus, taxi, pioggia, camicia, taglia, error*, bug, codice, file, script, funzione, build, query, log, eccezione, allegato, password, riunione, scadenza, relazione, documento, presentazione, diapositiv*, foglio di calcolo, saggio, paragrafo, frase, bozza, lettera di presentazione, prenotazion*, volo, bigliett*, ordine, pacco, link, versione, install*, compiti, fattura, screenshot, pdf, idea, traffico, scheda, pagina, comando, server, database, aggiorn*, computer, stampante, tavolo per",\n'
+'"ask":"^(che|cosa|che cosa|qual|quale|quali|chi|dove|quando|come|quanto|quanta|quanti|quante|perch\xe9|\xe8 possibile|c\'\xe8|ci sono|puoi|potresti|posso|potrei|dovrei|devo|sai|credi|pensi|conosci|hai|ti sembra|secondo te|a che|di che|in che|con che|mi consigli|\xe8 vero|\xe8 meglio|conviene) *",\n'
+'"request":"puoi, potresti, pu\xf2, potrebbe, aiutami, dimmi, mostrami, dammi (un|una|qualche|la|il|delle), fammi, lasciami, mi serve, mi servono, ho bisogno di, cerco, sto cercando, voglio (che|un|una|sapere|prenotare|fare|comprare| vedere), vorrei, mi piacerebbe, mi chiedo, mi chiedevo, grazie, hai (ricette|consigli|idee|suggerimenti), qualche (idea|consiglio|suggerimento), mi consigli, ^(scrivi|traduci|spiega|spiegami cosa|spiegami come|spiegami perch\xe9|mostra|trova|trovami|fai|crea|riassumi|correggi|controlla|suggerisci|suggeriscimi|consiglia|consigliami| confronta|racconta|raccontami|descrivi|genera|calcola|leggi|analizza|pianifica|prenota|apri|invia|manda| cancella|migliora|accorcia|aggiungi|cambia|ordina|ripeti|cerca|elenca|proponi|converti|ricordami|prepara| organizza)",\n'
+'"suppose":"se, forse, magari, chiss\xe0, potrei, potremmo, dovrei, dovremmo, sarebbe, sarei, vorrei, vorremmo, credo, crediamo, penso, pensiamo, suppongo, immagino, sembra che, spero, speriamo, avessi, fossi, come se, ho sognato, nel (film|libro|gioco|racconto|romanzo), nella (storia|serie|canzone), scherzo, dimenticato, pensando se, dubito, non sono (sicur*|cert*), farei, andrei, comprerei, vivrei, avrei, pu\xf2 darsi, sar\xe0, non so (se|perch\xe9| come|cosa|quale|dove|chi)",\n'
+'"reported":"dice, dicono, diceva, ha detto, hanno detto, mi ha detto, disse, racconta, ha raccontato, mi ha raccontato, chiede, ha chiesto, secondo lui, secondo lei, afferma, sostiene, ha scritto, scrive, pensa che, crede che, a quanto pare, pare che, ho sentito (dire|che), ho letto che, immagina, immaginiamo, supponiamo, supponi, mettiamo che, facciamo finta, fingi, fai finta, citazione",\n'
+'"void":"nel (marketing|settore|consiglio|coro), nella (protezione|polizia|banda), a (dieta|rischio|tempo|partita), libero professionista, libera professionista, malato (di|cronico), malata (di|cronica), il (primo|secondo|terzo| maggiore|minore|pi\xf9) *, la (prima|seconda|terza|maggiore|minore|pi\xf9) *, non riesco a concentrarmi, vorrei che mi (chiamassi|rispondessi|dessi), non so (nuotare|guidare|cucinare|sciare|ballare), come se, se no, il lavoro, preferirei, da sempre, a dopo, sono tutti, sono tutte, sono stati, sono state, adesso (vivo|abito|lavoro), non (sono|ho) mai, ho una domanda, ho un dubbio, sono (a|al|in|nel) (casa|lavoro|ufficio|traffico)"},\n'
+'"nl":{\n'
+'"name":"Dutch",\n'
+'"needs_subject":true,\n'
+'"has_inversion":true,\n'
+'"common":"de, het, een, en, van, ik, is, niet, dat, op, te, zijn, met, voor, die, maar, om, aan, ook, er, naar, heb, je, mijn, ben, bij, wat, nog, wel, geen, uit, hij, ze, dan, hoe, kan, kun, jij, woon, woont, werk, werkt, hou, mij, me, deze, heeft, wij, we, nu, meer, ons, onze, heet, nee, ja, was, mag, jouw, hebben, sinds, jaar",\n'
+'"fillers":"en, ook, hoi, hallo, hey, goedemorgen, goedenavond, dag, ok\xe9, ok, dus, nou, eigenlijk, trouwens, ja, nee",\n'
+'"clause_words":"als, omdat, want, maar, hoewel, terwijl, toen, of, zodat, zodra",\n'
+'"subject":"ik, wij, we, ik heb, ik ben",\n'
+'"own":"mijn, m\'n, ons, onze",\n'
+'"other":"jij, je, u, hij, zij, ze, het, dat, dit, deze, iemand, niemand, men",\n'
+'"articles":"de, het, een",\n'
+'"ask":"^(wat|welke|wie|waar|wanneer|waarom|hoe|is|zijn|heb|heeft|kan|kun|zal|mag|moet|weet)",\n'
+'"request":"kun je, kan je, kunt u, wil je, zou je, help me, vertel me, laat me, geef me, ik wil graag, ik zoek, ik vraag me af, bedankt, dank je, ^(schrijf|vertaal|leg|geef|maak|zoek|controleer|noem|stel|lees|corrigeer)",\n'
+'"suppose":"als (ik|we|wij|je|hij|ze|het|mijn), indien, misschien, wellicht, zou, zouden, stel dat, ik wou, ik hoop, hopelijk, ik denk, ik dacht, ik geloof, in het boek, in de film, in mijn droom, alsof",\n'
+'"reported":"  stel je voor, zegt, zei, zeggen, zeiden, vertelde, vertelt, beweert, vroeg, schreef, schrijft, volgens, men zegt\\n"},\n'
+'"pt":{\n'
+'"name":"Portuguese",\n'
+'"first_person":"o\x24|ei\x24|[^aeiou]i\x24|amos\x24|emos\x24|imos\x24|ou\x24",\n'
+'"common":"o, a, os, as, de, que, e, em, um, uma, \xe9, n\xe3o, por, com, para, pra, pro, meu, minha, meus, minhas, me, se, do, da, dos, das, no, na, nos, nas, ao, \xe0, como, mais, mas, seu, sua, muito, sim, eu, voc\xea, voc\xeas, tu, te, est\xe1, estou, sou, s\xe3o, foi, tenho, tem, quando, onde, qual, quais, porque, desde, h\xe1, este, esta, isso, isto, tamb\xe9m, nosso, nossa, gente, pode, oi, ol\xe1, obrigado, obrigada, sempre, nunca, todo, toda, todos, agora, lhe, quero, j\xe1, s\xf3, ele, ela, num, numa, pelo, pela, mim",\n'
+'"fillers":"bom dia, boa (tarde|noite), tudo bem, de acordo, ol\xe1 a todos, e, oi, ol\xe1, bom, bem, ent\xe3o, ok, t\xe1, sim, n\xe3o, tamb\xe9m, ali\xe1s, na verdade, sinceramente, mas, porque, pois, que, s\xf3 pra constar, por acaso, a prop\xf3sito, eu, n\xf3s, a gente, pessoalmente, como eu disse, como disse, olha, ah, \xe9 que, em geral, por favor, infelizmente, acho que, j\xe1 agora, fora isso, podes, pode",\n'
+'"clause_words":"se (eu|voc\xea|vc|tu|a gente|for|fosse|tivesse|der|puder|quiser|chover|estiver), mas, porque, embora, enquanto, ent\xe3o, j\xe1 que, por isso, por\xe9m, (e|) (qual|quais|como|onde|quanto|voc\xea pode|pode me|podes|poderia|o que|tem alguma|tem algum|me indica|me recomenda|conhece|sabe|d\xe1 pra|d\xe1 para) (\xe9|s\xe3o|posso|devo|fa\xe7o|voc\xea|eu|me|a|o| considerar|p\xe3o|pra|para)",\n'
+'"numbers":"um, uma, dois, duas, tr\xeas, quatro, cinco, seis, sete, oito, nove, dez, onze, doze, quinze, vinte, trinta, quarenta, cinquenta",\n'
+'"adverbs":"tamb\xe9m, j\xe1, ainda, n\xe3o, atualmente, sempre, agora, realmente, muito, bem, mesmo, hoje",\n'
+'"negation":"n\xe3o, nunca, jamais, nem, nada, nenhum, nenhuma",\n'
+'"articles":"o, os, a, as, um, uma, do, ao, no, este, esse, seu, teu, bom, muito, pelo, algum",\n'
+'"subject":"me, eu, n\xf3s, a gente, para mim, pra mim, eu e *",\n'
+'"own":"meu, minha, meus, minhas, nosso, nossa, nossos, nossas",\n'
+'"not_liked":"(da|das|do|dos|a|o|) (tua|teu|sua|tuas|teus|seus|suas), disso, disto, isso, isto, dessa ideia, daquilo, essa ideia, dela, dele, de ti, de voc\xea, como (voc\xea|tu|isso), do que (voc\xea|tu), que voc\xea, da ideia",\n'
+'"be":"sou, somos, eu sou, a gente \xe9",\n'
+'"moods":"grato, grata, obrigado, capaz, eu que, eu quem, dos que acham, todo ouvidos, todo, toda",\n'
+'"strong":"me (faz|fazem) (mal|bem), moro, moramos, morei, morava, mora (em|no|na|com|num|numa), vivo, vivemos, vivi, vivia, me chamo, chamo me, trabalho, trabalhamos, trabalhei, trabalhava, trabalhando (em|como|de|na|no), estudo, estudei, estudamos, estudava, nasci, nascemos, cresci, crescemos, me mudei, mudei me, mudei (de|para|pra), nos mudamos, mud\xe1mos, me formei, formei me, formad(o|a), emigrei, imigrei, venho (de|do|da), falo, falamos, me casei, casei, casamos, cas\xe1mos, casad(o|a), divorciad(o|a), me divorciei, divorciei me, separad(o|a), me separei, vi\xfav(o|a), solteir(o|a), aposentad(o|a), reformad(o|a), me aposentei, reformei me, gr\xe1vida, noiv(o|a), adotamos, adot\xe1mos, adotei, coleciono, uso (\xf3culos|lentes|aparelho|cadeira|n\xfamero|tamanho|marcapasso), cal\xe7o, visto (tamanho|#), peso, me\xe7o, sofro, tomo (rem\xe9dio|rem\xe9dios|medica\xe7\xe3o|insulina|antidepressivo*| anticoncepcional|a p\xedlula|comprimido*|metformina|inje\xe7\xe3o), fui (diagnosticad*|operad*|criad*|adotad*|demitid*| despedid*|promovid*|morar|pai|m\xe3e), me operei, fiz (cirurgia|uma cirurgia|faculdade|um|uma|mestrado|doutorado| doutoramento|o|a), quebrei, parti (o|a) (bra\xe7o|perna|joelho|p\xe9|pulso|tornozelo|perna), parei de, deixei de, larguei, nunca (aprendi|fui|estive|tive|comi|sa\xed|viajei|morei|provei|andei|bebi|fumei|viajei), te falo, te digo, n\xe3o sei (nadar|dirigir|conduzir|cozinhar|andar), aprendo, estou (aprendendo|estudando|gr\xe1vida|casad*|divorciad*| aposentad*|reformad*|desempregad*|economizando|juntando|treinando|fazendo (um|uma|faculdade|mestrado|doutorado| dieta|terapia|curso|tratamento)|a (aprender|estudar|tirar|fazer (um|uma|o|dieta|terapia)|poupar|treinar|escrever (um|uma|o))|escrevendo (um|uma|o|meu)|criando|tirando|noiv*|separad*|de dieta|de licen\xe7a|no (primeiro|segundo| terceiro|\xfaltimo)), estamos (juntos|casados|esperando|\xe0 espera|noivos|gr\xe1vidos|economizando|adotando), dou (aulas|aula), ensino, dirijo, conduzo, fundei, abri, montei, tenho (# anos|alergia|diabetes|medo|asma|filhos| nacionalidade|p\xe2nico|fobia|intoler\xe2ncia|dupla|tdah|pavor|press\xe3o|enxaqueca|enxaquecas|cidadania|epilepsia| hipotireoidismo|ins\xf4nia), fa\xe7o (# anos|anivers\xe1rio|anos|parte|faculdade|terapia|voluntariado|mestrado|doutorado| trabalho volunt\xe1rio|dieta|tratamento|hemodi\xe1lise|escalada), toco, canto (em|no|num), jogo (em|no|na|futebol| t\xeanis|t\xe9nis|xadrez|v\xf4lei|basquete|online), pratico, treino, medito, rezo, jejuo, durmo, acordo, sou (de|do|da| dos|natural|filho|filha|m\xe3e|pai|al\xe9rgic*), somos (de|do|da|em #|#), perdi (meu|minha|o meu|a minha|um|uma), ganhei, comprei (um|uma|meu|minha) (casa|apartamento|ap\xea|carro|moto|cachorro|andar), compramos (um|uma|nossa| nosso|casa), comprou (um|uma) (ap\xea|apartamento|casa|carro), alugo, alugamos, cuido, cuidamos, perten\xe7o, evito, participo, sirvo, servi, ganho, recebo, me demiti, demiti me, mudei de (emprego|carreira|cidade|pa\xeds|curso), troquei de, comecei a (trabalhar|estudar|aprender|correr|fazer|fumar|tocar|namorar|dar|usar), comecei (um|uma|o| a) (novo|nova|curso|faculdade|mestrado|dieta|emprego|neg\xf3cio), n\xe3o (fumo|bebo|dirijo|conduzo|tomo|como), fumo, nado, dan\xe7o, pinto, cultivo, crio, namoro, vamos (casar|ter um|ter uma|nos casar|nos mudar), vou (ser pai|ser m\xe3e|casar|me casar|me mudar|ter um filho|ter uma filha|fazer #|completar), economizo, poupo, gerencio, chefio, lidero, tiro, completo, sou al\xe9rgic*, herdei, frequento, tor\xe7o",\n'
+'"weak":"tenho, temos, tinha, tive, tivemos, t\xednhamos, a gente tem, fa\xe7o, fazemos, fiz, fazia, uso, usamos, utilizo, utilizamos, leio, cozinho, corro, corremos, nado, caminho, ando, vou, vamos, fui, ia, tomo, monto, escrevo, desenho, costuro, ou\xe7o, escuto, vejo, assisto, compro, comprei, compramos, vendi, perdi, ganhei, comecei, terminei, aprendi, conheci, estive, era, \xe9ramos, pago, gasto, passo, passei, ajudo, visito, viajo, viajei, viajamos, saio, programo, desenvolvo, posso, n\xe3o posso, sei, levo, possuo, jogo, me levanto, levanto me, me deito, deito me, acordo, divido, partilho, troquei, mudei, estou, estamos, trabalhava, tocava, jogava, fumava, participei, coordeno, vendo, costumo, colaboro, voltei, venho, pedalo, surfo, consigo, pratiquei, dou, recebi, entrei",\n'
+'"tastes":"como, comemos, bebo, bebemos, tomo, janto, almo\xe7o, fumo, viajo, voo, me levanto, levanto me, me deito, acordo, sento, me sento, cozinho, pe\xe7o, compro, leio, vejo, assisto, ou\xe7o, escuto, escolho, reservo, prefiro, durmo, trabalho melhor, tomo caf\xe9",\n'
+'"likes":"me (d\xe1|d\xe3o) (\xe2nsia|nojo|n\xe1usea|n\xe1useas|enjoo|arrepios|sono|pregui\xe7a|azia|agonia), n\xe3o consigo me concentrar, n\xe3o me concentro, gosto, gostamos, gostava, gosta (de|muito), curto, curtimos, adoro, adoramos, amo, amamos, prefiro, preferimos, odeio, odiamos, detesto, detestamos, n\xe3o suporto, n\xe3o aguento, n\xe3o tolero, n\xe3o engulo, aprecio, me (encanta|fascina|fascinam|interessa|interessam|irrita|irritam|incomoda|incomodam|relaxa|estressa| estressam|aborrece|aborrecem|d\xe1 nojo|d\xe3o nojo|d\xe1 medo|d\xe1 ansiedade|cansa|cansam|apaixona|acalma|acalmam|agrada| agradam|tira do s\xe9rio|deixa nervos*), irrita me, irritam me, fascina me, fascinam me, encanta me, interessa me, sou (muito|mais|um|uma|grande|super|) (f\xe3|apaixonad*|amante|viciad*|fan\xe1tic*|louc*|doid*|adept*|entusiasta| chegad*|torcedor*|da turma|team|do dia|da noite|de|ligad*), n\xe3o sou (muito|nada|f\xe3|de|chegad*|grande|uma pessoa), valorizo, tenho (nojo|pavor|fraqueza|horror|um fraco|paix\xe3o|pregui\xe7a) de, fujo de, funciono melhor, rendo mais, trabalho melhor, acho * (chato|chata|nojento|insuport\xe1vel|melhor|\xf3timo|horr\xedvel|sem gra\xe7a|relaxante| superestimad*|cansativo|dif\xedcil), acho * * (chato|chata|nojento|insuport\xe1vel|melhor|horr\xedvel|sem gra\xe7a| cansativo), sinto falta, n\xe3o abro m\xe3o, n\xe3o vivo sem, dispenso, evito, morro de medo, n\xe3o me dou bem",\n'
+'"favourites":"\xe9 melhor que, s\xe3o melhores que, me estressa, me relaxa, acima de tudo, superestimad*, (favorit*|preferid*| predilet*), n\xe3o \xe9 comigo, n\xe3o s\xe3o comigo, n\xe3o \xe9 a minha (praia|cena|onda), n\xe3o \xe9 minha praia, n\xe3o \xe9 pra mim, n\xe3o \xe9 para mim, n\xe3o s\xe3o para mim, nada como, n\xe3o faz meu tipo, n\xe3o faz o meu g\xe9nero, \xe9 minha paix\xe3o, \xe9 a minha paix\xe3o, meu ponto fraco, do que qualquer, em vez de, melhor que qualquer, \xe9 a minha praia, minha paix\xe3o, mil vezes",\n'
+'"standing":"me poupe, poupa me, a partir de agora, daqui pra frente, daqui em diante, de agora em diante, no futuro, (me responda|responda|responda me|responde|responde me|me responde|fala comigo|fale comigo|me explique|me explica| explica me|me chame|me chama|me chamem|chama me|me trate|trata me|me d\xea|d\xe1 me|use|usa|n\xe3o use|n\xe3o uses|evite| evita|me mande|n\xe3o me mande|n\xe3o me chame|n\xe3o me chames|n\xe3o me trate|n\xe3o me envie|n\xe3o me ligue|n\xe3o me sugira|n\xe3o me recomende|n\xe3o me d\xea|n\xe3o escreva|escreva|escreve|me escreva) (sempre|por favor|s\xf3|somente|em|de|nunca|o|a|as| emojis|respostas|curto|bem|todo|tudo|por|pelo|com|unidades|graus|jarg\xe3o|listas|uma|textos|receitas|primeiro| g\xedrias|carne|depois|antes|termos|linguagem), sem (emojis|rodeios|enrola\xe7\xe3o|jarg\xe3o|floreios|introdu\xe7\xe3o| anglicismos), respostas (curtas|breves|concisas|longas|diretas|em), sempre (em portugu\xeas|por escrito|em t\xf3picos| com fontes), seja (breve|conciso|direto|objetivo|direta), s\xea (breve|direto|direta|conciso), nada de (emojis| rodeios|g\xedrias|enrola\xe7\xe3o), n\xe3o use",\n'
+'"facts":"meu (nome|anivers\xe1rio|sobrenome|apelido|email|e-mail|telefone|n\xfamero|celular|endere\xe7o|signo|tipo sangu\xedneo|peso| fuso|cep|sal\xe1rio|pa\xeds|bairro|cargo), (minha|a minha) (idade|altura|cidade|profiss\xe3o|l\xedngua|nacionalidade|data de nascimento|religi\xe3o|morada|l\xedngua materna|cidade natal), meus (pronomes|apelidos), (fa\xe7o|fiz) (anos|anivers\xe1rio) (em|no|a|dia), # anos, lembre se que, lembra te que, lembre que, lembra que, anote que, anota que, n\xe3o esque\xe7a que, n\xe3o te esque\xe7as, tenha em conta, tem em conta que, saiba que, leva em conta, leve em conta, como (m\xe3e|pai| vegetariano|vegetariana|vegano|vegana|m\xe9dico|m\xe9dica|professor|professora|enfermeiro|enfermeira|estudante| aut\xf4nomo|aut\xf4noma|diab\xe9tico|diab\xe9tica|aposentado|aposentada|reformado|advogado|advogada|mu\xe7ulmano|mu\xe7ulmana| desenvolvedor|desenvolvedora|cel\xedaco|cel\xedaca|iniciante|principiante|engenheiro|engenheira|designer|freelancer| programador|programadora), ^(al\xe9rgic*|vegetarian*|vegan*|aposentad*|m\xe3e de|pai de|casad*|cel\xedac*|nascid*| professora aposentada|professor aposentado), de profiss\xe3o, l\xe1 em casa somos, aqui em casa somos, somos em #, na minha (fam\xedlia|casa|equipe|equipa|empresa|terra) (somos|usamos|ningu\xe9m|todos|tem|h\xe1|a gente|falamos|temos), no meu (trabalho|time|bairro|pr\xe9dio|pa\xeds) (usamos|a gente|temos|somos), vem de fam\xedlia, desde (pequeno|pequena| crian\xe7a|mi\xfado|mi\xfada), desempregad*",\n'
+'"hints":"me chame de, pode me chamar, podes chamar me, todos me chamam, me chamam, chamam me, pra mim, para mim, aqui em casa, l\xe1 em casa, na minha fam\xedlia, na minha equipe, na minha equipa, na minha empresa, no meu time",\n'
+'"kin":"supervisora, supervisor, mulher, marido, esposo, esposa, companheir(o|a), namorad(o|a), noiv(o|a), ex, ex marido, ex mulher, filh(o|a|os|as), beb\xea, beb\xe9, g\xeameos, g\xeameas, g\xe9meos, g\xe9meas, ca\xe7ula, mais (velho|velha|novo| nova), m\xe3e, pai, pais, irm\xe3o, irm\xe3, irm\xe3os, irm\xe3s, mana, mano, av\xf3, av\xf4, av\xf3s, net(o|a|os|as), ti(o|a|os|as), prim(o|a|os|as), sobrinh(o|a|os|as), sogr(o|a|os), cunhad(o|a|os|as), genro, nora, padrasto, madrasta, entead(o|a), afilhad(o|a), fam\xedlia, melhor amig(o|a), colega de (casa|quarto|apartamento), senhorio, senhoria, chefe, patr\xe3o, m\xe9dic(o|a), terapeuta, psic\xf3log(o|a), cachorr(o|a|os|as), cachorrinh(o|a), c\xe3o, cadela, c\xe3es, gat(o|a|os|as), gatinh(o|a), cavalo, coelh(o|a|os), hamster, papagaio, filhote, tartaruga, equipe, equipa, empresa",\n'
+'"third":"\xe9 (#|de|do|da|um|uma|al\xe9rgic*|m\xe9dic*|professor*|enfermeir*|advogad*|engenheir*|autista|cel\xedac*|vegetarian*| vegan*|diab\xe9tic*|surd*|ceg*|natural|aposentad*), s\xe3o (#|de|do|g\xeameos|g\xe9meos|meus|os|as|divorciados|aposentados| separados|muito), se (chama|chamam|aposentou|casou|mudou|casa|formou), chama se, chamam se, mora, moram, vive, vivem, trabalha, trabalham, tem (#|um|uma|asma|diabetes|alergia|medo|autismo|tdah|c\xe2ncer|cancro|alzheimer| dem\xeancia|s\xedndrome|os|o), t\xeam (#|um|uma), estuda, estudam, vai (pra|para|\xe0|ao|fazer|nascer|entrar|casar|se casar), v\xe3o (pra|para|\xe0), vem (de|do|da), v\xeam de, joga, jogam, toca, fala, falam, faz (#|anos|anivers\xe1rio|bal\xe9| faculdade|nata\xe7\xe3o|jud\xf4), fazem, faleceu, morreu, morreram, nasceu, nasceram, al\xe9rgic*, odeia, adora, ama, prefere, gosta, gostam, come, bebe, est\xe1 (gr\xe1vida|aposentad*|casad*|desempregad*|reformad*|na faculdade|no| divorciad*|a|esperando), espera um, come\xe7a, come\xe7ou, entra, dirige, conduz, usa, usam, sofre, era, eram, foi, canta, ensina, late, dorme, pesa, mede, usamos, emigrou, emigraram, criou, veio, vieram",\n'
+'"life":"joelhos, cora\xe7\xe3o, vis\xe3o, pele, est\xf4mago, sal\xe1rio, aluguel, guarda, trajeto, al\xe9rg*, alerg*, intoler*, asma, asm\xe1tic*, diabet*, diab\xe9t*, epilep*, epil\xe9t*, enxaqueca*, tdah, autis*, dislex*, cel\xedac*, depress*, ansiedade, ins\xf4nia, ins\xf3nia, c\xe2ncer, cancro, artrite, artrose, hipertens*, press\xe3o, colesterol, tireoide, tiroide, zumbido, ci\xe1tica, marcapasso, cirurgia, operad*, quadril, anca, joelho, coluna, costas, rim, ves\xedcula, tatuagem, tatuagens, \xf3culos, lentes, aparelho auditivo, cadeira de rodas, insulina, rem\xe9dio*, medica\xe7\xe3o, comprimido*, vegan*, vegetarian*, gl\xfaten, lactose, halal, kosher, carne, peixe, porco, leite, a\xe7\xfacar, \xe1lcool, caf\xe9, ch\xe1, cerveja, vinho, frutos do mar, marisco*, camar\xe3o, nozes, amendoim, picante, pimenta, filh(o|a|os|as), crian\xe7a*, beb\xea, beb\xe9, g\xeameos, g\xe9meos, g\xeameas, marido, mulher, esposa, esposo, namorad(o|a), companheir(o|a), irm\xe3o*, irm\xe3, irm\xe3s, pais, av\xf3, av\xf4, av\xf3s, net(o|a|os|as), prim(o|a|os|as), sobrinh(o|a|os|as), cachorr(o|a|os|as), c\xe3o, c\xe3es, cadela, gat(o|a|os|as), cavalo*, coelho*, hamster, galinhas, abelhas, cabras, aqu\xe1rio, solteir(o|a), casad(o|a|os), divorciad(o|a), vi\xfav(o|a), gr\xe1vida, gay, l\xe9sbica, enfermeir(o|a), m\xe9dic(o|a), doutor*, professor*, engenheir(o|a), desenvolvedor*, programador*, advogad(o|a), estudante, designer, contador*, contabilista, eletricista, encanador, canalizador, carpinteir(o|a), marceneir(o|a), cozinheir(o|a), padeir(o|a), gar\xe7om, gar\xe7onete, piloto, motorista, agricultor*, aut\xf4nom(o|a), freelancer, consultor*, cientista, farmac\xeautic(o|a), dentista, veterin\xe1ri(o|a), jornalista, tradutor*, escritor*, artista, m\xfasic(o|a), fot\xf3graf(o|a), arquitet(o|a), bombeir(o|a), policial, pol\xedcia, militar, mec\xe2nic(o|a), aposentad(o|a), reformad(o|a), funcion\xe1ri(o|a), servidor* p\xfablic*, dona de casa, faculdade, doutorado, doutoramento, mestrado, universidade, escola, medicina, f\xedsica, direito, biologia, qu\xedmica, hist\xf3ria, filosofia, economia, psicologia, matem\xe1tica, letras, inform\xe1tica, piano, viol\xe3o, guitarra, violino, baixo, bateria, saxofone, flauta, trompete, coral, coro, banda, orquestra, xadrez, futebol, t\xeanis, t\xe9nis, padel, basquete, v\xf4lei, voleibol, golfe, ioga, yoga, pilates, academia, gin\xe1sio, maratona*, escalada, trilha*, caminhada*, ciclismo, bike, bicicleta, nata\xe7\xe3o, nadar, corrida, vela, mergulho, esqui, surfe, surf, karat\xea, carat\xea, jud\xf4, judo, boxe, crossfit, jiu-jitsu, capoeira, tric\xf4, croch\xea, croch\xe9, horta, jardim, cer\xe2mica, podcast*, vinil, vinis, casa, ap\xea, apartamento, kitnet, varanda, fazenda, s\xedtio, quinta, financiamento, hipoteca, carro, moto, van, carro el\xe9trico, carteira de motorista, carta de condu\xe7\xe3o, mu\xe7ulman*, crist\xe3*, crist\xe3o, cat\xf3lic*, evang\xe9lic*, judeu, judia, budista, hindu, esp\xedrita, ateu, ateia, igreja, mesquita, ramad\xe3, sotaque, bil\xedngue, idioma*, l\xedngua*, ingl\xeas, franc\xeas, alem\xe3o, espanhol, italiano, japon\xeas, chin\xeas, mandarim, \xe1rabe, russo, nacionalidade, cidadania, passaporte, turno*, noite, madrugada, home office, remoto, teletrabalho, empresa, neg\xf3cio, loja, padaria, restaurante, blog, canal, meio per\xedodo, part-time, canhot(o|a), esquerdin(o|a), destr(o|a), dalt\xf4nic(o|a), dalt\xf3nic(o|a), surd(o|a), ceg(o|a), altura*, aranhas, baratas, fobia, medo de, introvertid(o|a), extrovertid(o|a), matutino, noturn(o|a), coruja, casamento, anivers\xe1rio, quilos, kg, cm, filho \xfanico, filha \xfanica, interior, aldeia, campo, sub\xfarbio, andar, elevador, iphone, android, linux, windows, mac, equipe, equipa, time, volunt\xe1ri(o|a), ong, banco de alimentos, concurso, tese, aposentadoria",\n'
+'"habits":"sempre, nunca, jamais, normalmente, geralmente, quase nunca, quase sempre, muitas vezes, raramente, s\xf3, somente, apenas, costumo, todo (dia|domingo|s\xe1bado|m\xeas|ano|fim|ver\xe3o), toda (semana|manh\xe3|noite|segunda|ter\xe7a|quarta| quinta|sexta), todos os (dias|domingos|s\xe1bados|fins|anos|meses|ver\xf5es), todas as (manh\xe3s|noites|tardes|semanas| segundas|ter\xe7as|quartas|quintas|sextas), cada (dia|semana|m\xeas|ano), aos (s\xe1bados|domingos|fins), \xe0s (segundas| ter\xe7as|quartas|quintas|sextas), (#|uma|duas|tr\xeas|quatro) vez(es|) (por|na|ao|no), de (manh\xe3|noite|madrugada| segunda|tarde), diariamente, no meu tempo livre, nas horas vagas, n\xe3o * mais, j\xe1 n\xe3o, depois do trabalho, antes de *, como hobby, por hobby, regularmente, em jejum, durante a semana, \xe0 noite, pela manh\xe3, desde sempre, nos fins",\n'
+'"lasting":"desde, h\xe1 (#|um|uma|muitos|v\xe1rios|quase|mais|anos|tempo|cerca) *, faz (# *|muito|tempo), # anos, (no|) ano passado, m\xeas passado, ver\xe3o passado, ano que vem, (em|desde|de) ##, ##, quando (eu|) era, quando (crian\xe7a| pequeno|pequena|mi\xfado), toda a minha vida, minha vida toda, a vida toda, inf\xe2ncia, originalmente, em (janeiro| fevereiro|mar\xe7o|abril|maio|junho|julho|agosto|setembro|outubro|novembro|dezembro), este ano, esse ano, pr\xf3ximo ano, anos, anos atr\xe1s, meses atr\xe1s, recentemente, antes, durante *, uma vez, pela primeira vez",\n'
+'"passing":"mudei (o|a) (c\xf3digo|fonte|texto|cor), adicionei, acrescentei, removi, consertei, buscar, jantei, almocei, estava (no|na|vendo|pensando|em), fico com a, peguei, est\xe1 esperando (no|na|aqui|fora|l\xe1), vamos fazer, vamos ver, vamos l\xe1, te falo, entendo, n\xe3o entendo, entendi, compreendo, percebi, percebo, vejo (que|o|se), vou ver, te digo, te aviso, tento, tentei, j\xe1 tentei, pedi, enviei, mandei, cliquei, baixei, encontrei, n\xe3o (acho|encontro) (o|a|meu|minha|os|as), espero, me sinto, sinto me, lembro, n\xe3o lembro, me lembro, esqueci, d\xf3i, doem, dor, febre, resfriad*, constipad*, gripe, gripad*, derramei, deixei cair, acordei (agora|tarde|com), estou atrasad*, perdi (a|as|o|os) *, concordo, sei que, n\xe3o sei, n\xe3o (consigo|posso) *, instalei, subi, copiei, reiniciei, aparece, d\xe1 erro, parece, desculpa, desculpe, perd\xe3o, minutos, pra baixo, li (que|o|a), vi (que|o|a|um), cheguei, sa\xed, comi (com|em|um), fui (ao|\xe0|no|na), fiquei, me enganei, acho (que|quebrou|melhor), vou te, j\xe1 volto, acho, hoje, esta (manh\xe3|noite|tarde|semana), essa semana, agora mesmo, neste momento, no momento, por enquanto, ontem, amanh\xe3, depois, mais tarde, j\xe1 j\xe1, acabei de, acabou de, fome, sede, sono, pressa, quero, queremos, queria, quer\xedamos, preciso, precisamos, tenho (que|de) *, temos que, vou (ver|tentar|fazer|sair|te| comprar|dormir|comer|ler|precisar|pensar|procurar), tentando, a tentar, estou (cansad*|com|muito|um pouco|bem| mal|feliz|triste|aqui|em|no|na|irritad*|nervos*|pres*|procurando|\xe0 procura|pensando|a pensar|tentando|contente| perdid*|confus*|ocupad*|preocupad*|exaust*|entediad*|de acordo|prestes|vendo|lendo|trabalhando num|trabalhando no|pronto|pronta|atrasad*|chatead*|lixad*|a ver|a ler|morrendo|morto|doente|ansios* para|indecis*|sem| precisando|esperando|\xe0 espera), nem ideia, n\xe3o (tenho ideia|tenho tempo|fa\xe7o ideia|tenho certeza|entendi|sei (se|por|como|qual|o)), d\xfavida*, problema*, pergunta*, reuni\xe3o, compromisso, de novo, outra vez, um momento, outro dia, semana que vem, fim de semana que vem, neste fim, este fim, frio, calor, raz\xe3o, vontade de, na segunda, daqui a pouco, esqueci me",\n'
+'"tasks":"bateria, celular, telem\xf3vel, notebook, port\xe1til, wifi, internet, tela, ecr\xe3, carregador, passo, passos, op\xe7\xf5es, instru\xe7\xf5es, resultado, mensagem, pre\xe7o, trem, comboio, \xf4nibus, autocarro, t\xe1xi, uber, chuva, camisa, tamanho, erro*, bug, c\xf3digo, arquivo*, ficheiro*, script, fun\xe7\xe3o, build, compila\xe7\xe3o, consulta, log*, exce\xe7\xe3o, anexo, senha, palavra passe, reuni\xe3o, prazo, relat\xf3rio, documento, apresenta\xe7\xe3o, slide*, planilha, reda\xe7\xe3o, par\xe1grafo, frase, rascunho, carta de apresenta\xe7\xe3o, reserva*, voo, passagem, bilhete*, pedido, encomenda, pacote, link, vers\xe3o, instal*, dever de casa, trabalho de casa, fatura, captura, pdf, ideia, tr\xe2nsito, aba, p\xe1gina, comando, servidor, banco de dados, atualiz*, computador*, impressora, mesa para",\n'
+'"ask":"^(o que|que|qual|quais|quem|onde|quando|como|quanto|quanta|quantos|quantas|por que|porque \xe9 que|ser\xe1|\xe9 poss\xedvel| tem|h\xe1|pode|podes|poderia|posso|devo|deveria|sabe|sabes|voc\xea (acha|sabe|conhece|tem|pode|poderia)|acha|achas| conhece|conheces|d\xe1 pra|d\xe1 para|pra que|a que|de que|em que|com que|vale a pena) *",\n'
+'"request":"voc\xea pode, pode me, podes, poderia, voc\xea poderia, me ajude, me ajuda, ajuda me, me diga, me diz, diz me, me mostre, mostra me, me d\xea (um|uma|ideias|a|o), d\xe1 me (um|uma|ideias), deixa eu, deixe me, vamos ver, preciso (de| que|saber|escrever), procuro, estou procurando, estou \xe0 procura, quero (que|um|uma|saber|reservar|fazer|comprar| ver|pedir), gostaria (de|que), queria (saber|que|um|uma|reservar|ver|pedir), me pergunto, obrigado, obrigada, valeu, alguma (ideia|receita|recomenda\xe7\xe3o|sugest\xe3o|dica), o que me, tem alguma, ^(escreva|escreve|traduza| traduz|explique|explica|mostre|mostra|encontre|fa\xe7a|faz|crie|cria|resuma|resume|corrija|corrige|revise|sugira| sugere|recomende|recomenda|compare|redija|conte|conta|descreva|descreve|gere|gera|calcule|calcula|leia|l\xea| analise|planeje|reserve|abra|envie|envia|manda|mande|apague|melhore|encurte|adicione|mude|ordene|repita|busque| procure|liste|lista|proponha|converta|me lembre|lembra me|prepare|organize|me conta|me indica|me recomenda| monta|monte|ajude)",\n'
+'"suppose":"se (eu|voc\xea|vc|tu|a gente|for|fosse|tivesse|der|puder|quiser|chover|estiver|um), talvez, quem sabe, tomara, poderia, poder\xedamos, deveria, dever\xedamos, seria, gostaria, gostar\xedamos, acho que (voc\xea|tu|ele|ela|isso|o|a|vou| \xe9|n\xe3o|sim|est\xe1), acredito, penso, suponho, imagino, parece que, espero que, esperamos, se eu tivesse, tivesse, fosse, como se, sonhei, no (filme|livro|jogo|romance|conto), na (s\xe9rie|hist\xf3ria|m\xfasica|novela), brincadeira, esqueci, pensando (se|em), a pensar se, duvido, n\xe3o tenho certeza, faria, iria, compraria, moraria, viveria, teria, pode ser que, ser\xe1 que, chamaria, conto pra, conto para, devia",\n'
+'"reported":"diz, dizem, disse, disseram, dizia, falou que, fala que, contou, conta que, me contou, comentou, perguntou, pergunta se, segundo, afirma, afirmou, escreveu, garante, pensa que, acha que, opina, respondeu, ao que parece, pelo visto, ouvi (dizer|falar), li que, imagine, imagina que, imaginemos, suponha, suponhamos, sup\xf5e, finja, faz de conta, fa\xe7a de conta, cita\xe7\xe3o",\n'
+'"void":"n\xe3o consigo me concentrar, gostaria que (me|voc\xea me), n\xe3o como, como se, (e|) como (m\xe3e|pai), o trabalho, como (um|uma|o|a|os|as|este|esse|eu|disse|voc\xea), assim como, tanto como, n\xe3o sei (nadar|dirigir|conduzir|cozinhar), fora de, me vejo, disse e repito, hoje (moro|vivo|trabalho|em dia), em vez de, se chama, se chamam, na verdade, vamos casar, vamos ter, depois do (trabalho|almo\xe7o|jantar), depois de ##, eu acho que sou, a gente se, me casei, s\xf3 como, n\xe3o * de novo, sem tempo, depois que"}}\'\'\')\n'
 '\n'
-'STATEMENTS: dict[str, Any] = {\n'
-" 'de': {\n"
-"  'verb_last': True,\n"
-"  'perfect_is_past': True,\n"
-"  'capital_nouns': True,\n"
-"  'words': {\n"
-"   'skip': ('f\xfcr mich, jetzt, nun, inzwischen, mittlerweile, derzeit, momentan, aktuell, gerade, endlich, wirklich, noch, '\n"
-"     'immer noch, auch, schon, bereits,\\n'\n"
-"     '  k\xfcrzlich, neulich, eigentlich, \xfcbrigens, wieder, nur, sehr, ganz, hier, seitdem, seither, mich, mir, uns, '\n"
-"     'sich, doch, ja, halt, also,\\n'\n"
-"     '  zur zeit, zurzeit, im moment, gern, streng, total, stark, schwer, leider, zum gl\xfcck, k\xfcnftig, ab sofort, da, '\n"
-"     'dann, \xfcberwiegend, haupts\xe4chlich,\\n'\n"
-"     '  tats\xe4chlich, mehr, komplett, so, um, zur\xfcck, weg, aus, endg\xfcltig'),\n"
-"   'not': 'nicht, nicht mehr, nie, niemals, kein, keine, keinen, keiner, keinem, nimmer',\n"
-"   'wrong': ('zahlendreher, in wahrheit, nachgeschaut, was sag ich, was rede ich, stop, stopp, ach mist, mist, sollte '\n"
-"     'heissen, quatsch, moment, ich meinte, ich meine, meinte, tippfehler, vertippt, falsch, mein fehler, korrektur, '\n"
-"     'irrtum, geirrt, stimmt nicht, verschrieben,\\n'\n"
-"     '  vertan, versprochen, verwechselt, doch nicht, es stellte sich heraus, hat sich herausgestellt, nein moment, '\n"
-"     'ach nein, sollte hei\xdfen, besser gesagt'),\n"
-"   'mild': ('nein, ach, sorry, entschuldigung, also, eigentlich, es ist, es sind, das ist, er ist, sie ist, sie lautet, '\n"
-"     'ist, sind, lautet, war, und, aber, genauer, richtig ist, richtig, \xe4hm,\\n'\n"
-"     '  ups, hoppla, die neue ist, die richtige ist, ich, sondern, habe mich, hab mich, dass es, die, der, nicht'),\n"
-"   'but': 'sondern, aber, doch',\n"
-"   'instead_of': 'statt, anstatt, anstelle von, nicht, und nicht',\n"
-"   'from': 'von, vom, aus',\n"
-"   'to': 'auf, zu, nach, zum, zur',\n"
-"   'of': 'bei, f\xfcr, von, der, des, vom, beim',\n"
-"   'and': 'und, oder, sowie',\n"
-"   'titles': 'herr, frau, dr, doktor, prof',\n"
-"   'the': 'der, die, das, den, dem',\n"
-"   'be': 'sein',\n"
-"   'now': 'jetzt, nun, inzwischen, mittlerweile, neu, neue, neuer, neues, wieder',\n"
-"   'never': ('es, das, dies, diese, dir, dich, dein, deine, ihn, ihm, alles, nichts, was, wie, hause, zuhause, wohnung, '\n"
-"     'haus, stadt, n\xe4he, wg, land, spa\xdf, mal, lust, ende,\\n'\n"
-"     '  angst, beruf, nacht, mich, so, stock, hotel, gut, gerne, sein, homeoffice, dorf, arbeit, problem, hier, dort'),\n"
-"   'articles': ('der, die, das, den, dem, des, ein, eine, einen, einem, einer, eines, mein, meine, meinen, meinem, meiner, '\n"
-"     'unser, unsere, als'),\n"
-"   'stop': ('weil, da, denn, aber, sondern, mit, f\xfcr, wenn, wo, der, die, das, dass, ob, als, nachdem, bevor, bis, obwohl, '\n"
-"     'au\xdfer, bitte, danke, jetzt, heute, auch,\\n'\n"
-"     '  seit, und ich, und wir, und mein, ich, wir, er, sie, es, ist, sind, war, habe, hat, bin, werde, will, '\n"
-"     'm\xf6chte, kann, um, zur\xfcck, statt, nicht, zu, gezogen, umgezogen, von,\\n'\n"
-"     '  ein, eine, einer, mehr, in der n\xe4he, wieder, mein, meine, momentan, nun, wohnt, wohne, lebe, lebt, arbeite, '\n"
-"     'arbeitet, angefangen, gewechselt, beim, bei, nach'),\n"
-"   'stop_thing': 'in, an, auf, im, am',\n"
-'  },\n'
-"  'subjects': {\n"
-"   'first': 'ich, wir, mein mann und ich, meine frau und ich, * und ich',\n"
-"   'own': 'mein, meine, meinen, meinem, meiner, meines, unser, unsere, unseren, unserem, unserer',\n"
-"   'third': 'er, sie, es',\n"
-"   'third_own': 'sein, seine, ihr, ihre, seiner, ihrer',\n"
-"   'possessive': 's',\n"
-"   'bare': 'mama, papa, mutti, vati, oma, opa',\n"
-"   'relations': ('mutter/mama/mutti/mutter, vater/papa/vati, eltern, bruder, br\xfcder, schwester, schwestern, sohn, s\xf6hne, '\n"
-"     'tochter, t\xf6chter, kind, kinder, baby, frau/ehefrau, mann/ehemann,\\n'\n"
-"     '  partner, partnerin, freund, freundin, verlobter, verlobte, oma/gro\xdfmutter, opa/gro\xdfvater, gro\xdfeltern, enkel, '\n"
-"     'enkelin, tante, onkel, cousin, cousine, neffe, nichte,\\n'\n"
-"     '  schwiegermutter, schwiegervater, schwager, schw\xe4gerin, mitbewohner, mitbewohnerin, chef, chefin, kollege, '\n"
-"     'kollegin, team, firma, projekt, hund, katze, kater, pferd, nachbar, nachbarin, ex'),\n"
-"   'named_only': 'kollege, kollegin, nachbar, nachbarin, freund, freundin, projekt, firma, team',\n"
-"   'adjectives': ('gro\xdfe, gro\xdfer, kleine, kleiner, \xe4ltere, \xe4lterer, j\xfcngere, j\xfcngerer, \xe4lteste, j\xfcngste, liebe, lieber, beste, '\n"
-"     'bester, erste'),\n"
-'  },\n'
-"  'changes': {\n"
-"   'drops': ('k\xfcndigte, gek\xfcndigt, verkauft, verkaufte, abgegeben, aufgegeben, abgesetzt, abbestellt, gestrichen, beendet, '\n"
-"     'geschmissen, verlassen, verloren, abgemeldet, getrennt, entsorgt, zur\xfcckgegeben,\\n'\n"
-"     '  abgelegt, abgeschafft, weggegeben, verschenkt, aufgeh\xf6rt, ausgetreten, ausgestiegen, hingeschmissen, '\n"
-"     'begraben, einschl\xe4fern, gel\xf6scht, weg von, adieu, schluss mit, fertig mit, raus aus'),\n"
-"   'swaps': 'gewechselt von, umgestellt (von|), umgestiegen von, getauscht, eingetauscht, ersetzt, gewechselt',\n"
-"   'around': 'aus \u2026 (ausgetreten|ausgestiegen), (durfte|konnte|musste) \u2026 absetzen',\n"
-"   'takes_place': 'gegen, durch, auf, zu, zum, zur',\n"
-"   'generic': 'abo, vertrag, mitgliedschaft, konto, kurs, stelle, job, sache',\n"
-"   'passes': ('gestorben, starb, verstorben, eingeschl\xe4fert, endete, aufgel\xf6st, abgelaufen, weggefallen, f\xe4llt weg, '\n"
-"     'ausgefallen, ist vorbei, hat mir gek\xfcndigt, hat mich entlassen, hat geschlossen, hat zugemacht, hat '\n"
-"     'dichtgemacht'),\n"
-"   'is_over': ('vorbei, aus, weg, zu ende, beendet, geschichte, schluss, tot, erledigt, fertig, dicht, abgeschafft, '\n"
-"     'gestrichen, abgesagt, verkauft, gek\xfcndigt, gel\xf6scht, vergangenheit, raus, rum, ausgelaufen, pleite'),\n"
-"   'goes': ('ausgezogen, weggezogen, gegangen, in rente gegangen, in rente, in den ruhestand gegangen, zog aus, '\n"
-"     'pensioniert, zieht aus'),\n"
-"   'no_more': 'nicht mehr, kein * mehr, keine * mehr, keinen * mehr, nie wieder, nie mehr, nimmer, nicht l\xe4nger',\n"
-"   'takes': ('umgestiegen auf, bin (jetzt|nun|inzwischen|mittlerweile|) (bei|auf|mit|im|in), sind (jetzt|nun|) '\n"
-"     '(bei|auf|mit|im|in), haben (jetzt|nun|), habe (jetzt|nun|), hab (jetzt|nun|), mache (jetzt|nun|), mach '\n"
-"     '(jetzt|nun|), lerne, nehme, wohnt (jetzt|nun), gekauft, bekommen, stattdessen, daf\xfcr, \xfcbernimmt'),\n"
-"   'tells': ('wohnt (jetzt|nun), (es|das|er|sie) ist (jetzt|nun|), (wir sind|ich bin) (jetzt|nun|) (in|bei|auf|im|), nimm, '\n"
-"     'nehmt, hei\xdft (jetzt|nun|), l\xe4uft (jetzt|nun|), bin ich (jetzt|nun|) (bei|in|auf), zahlen wir, zahle ich, auf'),\n"
-"   'lately': ('jetzt, nun, neuerdings, inzwischen, mittlerweile, seit, ab sofort, ab jetzt, ab heute, k\xfcnftig, stattdessen, '\n"
-"     'neue, neuer, neues, in zukunft'),\n"
-"   'others': 'kumpel, jemand, leute, alle, kunde, kundin, bekannte, bekannter, nachbarn, freunde',\n"
-"   'units': 'mg, ml, g, kg, km, euro, st\xfcck, uhr, minuten, stunden, tage, wochen, monate, jahre, mal, prozent, einheiten',\n"
-'  },\n'
-"  'between': {\n"
-"   'have': 'habe, hab, haben, hat, habt',\n"
-"   'be': 'bin, sind, ist',\n"
-"   'past': 'fr\xfcher, damals, einst, ehemals, vorher, hatte, war, mal, einmal, als kind',\n"
-"   'plan': 'werde, werden, wird, plane, planen, habe vor, demn\xe4chst, bald',\n"
-"   'maybe': ('w\xfcrde, w\xfcrden, will, wollen, m\xf6chte, m\xf6chten, k\xf6nnte, sollte, \xfcberlege, vielleicht, h\xe4tte, w\xe4re, muss, kann, '\n"
-"     'mag, wenn'),\n"
-"   'stopped': 'aufgeh\xf6rt, habe aufgeh\xf6rt, h\xf6re auf, abgew\xf6hnt',\n"
-'  },\n'
-"  'dropped': {\n"
-"   'ich': ('wohne, arbeite, trainiere, bin, hab, esse, trinke, fahre, nehme, spiele, lerne, hei\xdfe, rauche, nutze, benutze, '\n"
-"     'hasse, verdiene,\\n'\n"
-"     '  zahle, studiere, vertrage, pendle, gehe, laufe, geh\xf6re, komme aus'),\n"
-'  },\n'
-"  'verbs': {\n"
-"   'irregular': ('trainieren/trainiere trainiert trainier/trainierte/trainiert/trainieren, pendeln/pendle '\n"
-"     'pendelt/pendelte/gependelt/pendeln, sein/bin ist sind bist/war waren/gewesen/sein, wohnen/wohne wohn '\n"
-"     'wohnt/wohnte wohnten/gewohnt/wohnen, leben/lebe lebt leb/lebte lebten/gelebt/leben,\\n'\n"
-"     '  ziehen/ziehe zieht zieh/zog zogen/gezogen umgezogen hingezogen/ziehen umziehen, arbeiten/arbeite arbeitet '\n"
-"     'arbeit/arbeitete arbeiteten/gearbeitet/arbeiten,\\n'\n"
-"     '  hei\xdfen/hei\xdfe heisse hei\xdft heisst/hie\xdf/gehei\xdfen/hei\xdfen, essen/esse isst iss ess/a\xdf a\xdfen/gegessen/essen, '\n"
-"     'haben/habe hab hat haben/hatte hatten/gehabt/haben,\\n'\n"
-"     '  m\xf6gen/mag m\xf6gen/mochte mochten/gemocht/m\xf6gen, lieben/liebe liebt/liebte/geliebt/lieben, hassen/hasse '\n"
-"     'hasst/hasste/gehasst/hassen, spielen/spiele spielt spiel/spielte/gespielt/spielen,\\n'\n"
-"     '  sprechen/spreche spricht sprech/sprach/gesprochen/sprechen, rauchen/rauche raucht '\n"
-"     'rauch/rauchte/geraucht/rauchen, werden/werde wird/wurde wurden/geworden/werden,\\n'\n"
-"     '  wechseln/wechsle wechsele wechselt/wechselte/gewechselt/wechseln, k\xfcndigen/k\xfcndige '\n"
-"     'k\xfcndigt/k\xfcndigte/gek\xfcndigt/k\xfcndigen, verlassen/verlasse verl\xe4sst/verlie\xdf/verlassen/verlassen,\\n'\n"
-"     '  anfangen/fange f\xe4ngt/fing/angefangen/anfangen, beginnen/beginne beginnt/begann/begonnen/beginnen, '\n"
-"     'verlieren/verliere verliert/verlor/verloren/verlieren,\\n'\n"
-"     '  umsteigen/steige steigt/stieg/umgestiegen/umsteigen, fahren/fahre f\xe4hrt/fuhr/gefahren/fahren, kaufen/kaufe '\n"
-"     'kauft/kaufte/gekauft/kaufen, verkaufen/verkaufe verkauft/verkaufte/verkauft/verkaufen,\\n'\n"
-"     '  trennen/trenne trennt/trennte/getrennt/trennen, heiraten/heirate heiratet/heiratete/geheiratet/heiraten, '\n"
-"     'aufgeben/gebe gibt/gab/aufgegeben/aufgeben, studieren/studiere studiert/studierte/studiert/studieren,\\n'\n"
-"     '  bevorzugen/bevorzuge bevorzugt/bevorzugte/bevorzugt/bevorzugen, trinken/trinke trinkt '\n"
-"     'trink/trank/getrunken/trinken, machen/mache macht mach/machte/gemacht/machen, nehmen/nehme '\n"
-"     'nimmt/nahm/genommen/nehmen,\\n'\n"
-"     '  nennen/nenn nennt nenne/nannte/genannt/nennen, bekommen/bekomme bekommt/bekam/bekommen/bekommen, '\n"
-"     'sterben/sterbe stirbt/starb/gestorben verstorben/sterben, leiden/leide leidet/litt/gelitten/leiden,\\n'\n"
-"     '  aufwachsen/wachse w\xe4chst/wuchs/aufgewachsen/aufwachsen, gehen/gehe geht geh/ging/gegangen/gehen, '\n"
-"     'verdienen/verdiene verdient/verdiente/verdient/verdienen, lernen/lerne lernt lern/lernte/gelernt/lernen,\\n'\n"
-"     '  stehen/stehe steht/stand/gestanden/stehen, vertragen/vertrage vertr\xe4gt/vertrug/vertragen/vertragen, '\n"
-"     'aufh\xf6ren/h\xf6re h\xf6rt/h\xf6rte/aufgeh\xf6rt/aufh\xf6ren, wiegen/wiege wiegt/wog/gewogen/wiegen,\\n'\n"
-"     '  finden/finde findet/fand/gefunden/finden, sammeln/sammle sammelt/sammelte/gesammelt/sammeln, '\n"
-"     'erreichen/erreichst erreicht/erreichte/erreicht/erreichen, zahlen/zahle zahlt/zahlte/gezahlt/zahlen'),\n"
-'  },\n'
-"  'kinds': {\n"
-"   'diet': ('vegan, vegetarisch, veganer, veganerin, vegetarier, vegetarierin, pescetarier, pescetarierin, flexitarier, '\n"
-"     'flexitarierin, glutenfrei, laktosefrei, koscher, halal, low carb, fleisch, fisch, alles'),\n"
-"   'marital': 'verheiratet, ledig, single, geschieden, verlobt, verwitwet, getrennt, vergeben',\n"
-"   'smoking': 'raucher, raucherin, nichtraucher, nichtraucherin',\n"
-"   'profession': ('lehrer, lehrerin, arzt, \xe4rztin, ingenieur, ingenieurin, entwickler, entwicklerin, krankenpfleger, '\n"
-"     'krankenschwester, pfleger, pflegerin, student, studentin, anwalt, anw\xe4ltin, koch, k\xf6chin,\\n'\n"
-"     '  b\xe4cker, b\xe4ckerin, verk\xe4ufer, verk\xe4uferin, designer, designerin, journalist, journalistin, architekt, '\n"
-"     'architektin, mechaniker, mechanikerin, elektriker, elektrikerin, buchhalter, buchhalterin, erzieher, '\n"
-"     'erzieherin,\\n'\n"
-"     '  rentner, rentnerin, polizist, polizistin, musiker, musikerin, k\xfcnstler, k\xfcnstlerin, tischler, tischlerin, '\n"
-"     'schreiner, friseur, friseurin, apotheker, apothekerin, projektleiter, projektleiterin, manager, managerin,\\n'\n"
-"     '  berater, beraterin, \xfcbersetzer, \xfcbersetzerin, g\xe4rtner, g\xe4rtnerin, physiotherapeut, physiotherapeutin, '\n"
-"     'programmierer, programmiererin, teamleiter, teamleiterin, grafiker, grafikerin, azubi, hebamme, selbstst\xe4ndig, '\n"
-"     'arbeitslos'),\n"
-"   'pet': ('hund, katze, kater, kaninchen, hamster, meerschweinchen, pferd, papagei, wellensittich, hunde, katzen, h\xfchner, '\n"
-"     'schildkr\xf6te, welpe, welpen, vogel, fische, ratte, ratten, k\xe4tzchen'),\n"
-"   'instrument': ('geige, violine, klavier, gitarre, cello, bass, schlagzeug, saxophon, saxofon, fl\xf6te, querfl\xf6te, blockfl\xf6te, '\n"
-"     'trompete, klarinette, ukulele, harfe, bratsche, akkordeon, orgel, keyboard'),\n"
-"   'sport': ('fu\xdfball, tennis, basketball, volleyball, handball, badminton, golf, hockey, squash, tischtennis, eishockey, '\n"
-"     'schach, poker, padel'),\n"
-"   'hobby': ('yoga, pilates, judo, karate, joggen, klettern, schwimmen, wandern, tanzen, reiten, angeln, t\xf6pfern, boxen, '\n"
-"     'bouldern, laufen, surfen, segeln, skifahren, radfahren, crossfit, turnen'),\n"
-"   'language': ('deutsch, englisch, spanisch, franz\xf6sisch, portugiesisch, italienisch, niederl\xe4ndisch, polnisch, russisch, '\n"
-"     'chinesisch, japanisch, koreanisch, arabisch, t\xfcrkisch, schwedisch, d\xe4nisch, griechisch, ukrainisch, latein, '\n"
-"     'kroatisch, ungarisch, tschechisch, finnisch, norwegisch'),\n"
-"   'religion': 'katholisch, evangelisch, muslim, muslimin, buddhist, j\xfcdisch, atheist, atheistin, christ, christin',\n"
-'  },\n'
-"  'over': {\n"
-"   'partner': ['{person} und ich (haben uns getrennt|sind getrennt|sind nicht mehr zusammen)', 'aus mit {person}',\n"
-"     'mit {person} ist (es|) (aus|schluss|vorbei)', 'schluss mit {person}',\n"
-"     '{person} hat (schluss gemacht|mich verlassen)', 'von {person} getrennt'],\n"
-"   'pet': ['{person} ist (gestern|heute|) (gestorben|tot|eingeschl\xe4fert worden)',\n"
-"     'mussten {person} (einschl\xe4fern|gehen lassen|einschl\xe4fern lassen)', '{person} lebt nicht mehr',\n"
-"     '{person} ist (\xfcber die regenbogenbr\xfccke|von uns) gegangen'],\n"
-"   'medication': ['(brauche|brauch|nehme|nehm) kein {medication} mehr', '{medication} (abgesetzt|brauche ich nicht mehr)'],\n"
-"   'gym': ['bei {person} gek\xfcndigt', '{person} gek\xfcndigt'],\n"
-"   'flatmate': ['{person} ist (ausgezogen|weggezogen) .'],\n"
-'  },\n'
-"  'nouns': {\n"
-"   'is': ('ist, sind, lautet, hei\xdft, ist am, ist jetzt, betr\xe4gt, liegt bei, wurde auf, wurde, ist auf, hat sich, geht an, '\n"
-"     'findet statt, findet, f\xe4llt auf, steigt auf, stieg auf, sank auf, ist gestiegen, wird, liegt jetzt bei, liegt '\n"
-"     'nun bei, liegt in, ist in, ist um'),\n"
-"   'was': 'war, waren, lautete, hie\xdf, betrug',\n"
-"   'change': ('ge\xe4ndert, erh\xf6ht, gesenkt, verschoben, verlegt, gestiegen, gesunken, gek\xfcrzt, aufgestockt, reduziert, '\n"
-"     'angehoben, verl\xe4ngert, erh\xf6hen, gewechselt'),\n"
-"   'new': ('neue, neuer, neues, neuen, neuem, aktuelle, aktueller, aktuelles, eigene, eigener, jetzige, jetziger, '\n"
-"     'richtige, richtiger, genaue, monatliche, monatliches, gesamtes, volle, voller, vollst\xe4ndiger, private, '\n"
-"     'w\xf6chentliches, w\xf6chentliche, absolute, absolutes'),\n"
-"   'old': 'alte, alter, altes, alten, fr\xfchere, fr\xfcherer, ehemalige, ehemaliger, bisherige, vorherige',\n"
-'  },\n'
-"  'home': {\n"
-"   'states': ['(in|bei|am|auf) {place} wohnen', 'wohnen (in|bei|am|auf) {place}', 'leben (in|bei|am|auf) {place}'],\n"
-"   'begins': ['ziehen (von {old place}|aus {old place}|) (nach|in) {place}', 'ziehen nach {place} von {old place}'],\n"
-"   'ends': ['ziehen (aus|weg aus|von) {place}', 'verlassen {place}'],\n"
-'  },\n'
-"  'address': {\n"
-"   'states': ['wohnen (in der|im|am|in) {address}'],\n"
-'  },\n'
-"  'birthplace': {\n"
-"   'facts': ['aufwachsen in {place}', 'kommen aus {place}', 'sein in {place} geboren', 'sein aus {place}'],\n"
-'  },\n'
-"  'name': {\n"
-"   'states': ['hei\xdfen {name}'],\n"
-'  },\n'
-"  'nickname': {\n"
-"   'states': ['^ nennen mich {name}', '* nennen mich {name}'],\n"
-'  },\n'
-"  'age': {\n"
-"   'states': ['sein {age} (jahre|jahr) (alt|)', 'sein {age} .'],\n"
-"   'begins': ['werden {age} (jahre alt|)'],\n"
-'  },\n'
-"  'employer': {\n"
-"   'after_profession': ['(bei|bei der|beim|an der|in der) {org}'],\n"
-"   'states': ['arbeiten (bei|f\xfcr|bei der|beim|an der|am|in einem|in einer|im) {org}',\n"
-"     'sein (bei|bei der) {person} (angestellt|besch\xe4ftigt|t\xe4tig)'],\n"
-"   'begins': ['anfangen (bei|bei der) {org}', 'beginnen (bei|bei der) {org}',\n"
-"     'haben (einen neuen job|eine neue stelle|einen job|eine stelle) (bei|bei der) {org}',\n"
-"     'bekommen (einen job|eine stelle|einen neuen job) bei {org}'],\n"
-"   'ends': ['k\xfcndigen (bei|bei der|beim) {org}', 'k\xfcndigen', 'k\xfcndigen (meinen job|den job|meine stelle)', 'verlassen {org}',\n"
-"     'verlieren (meinen job|den job|meine stelle)', 'aufh\xf6ren bei {org}', 'sein arbeitslos', 'sein in rente'],\n"
-'  },\n'
-"  'profession': {\n"
-"   'states': ['arbeiten als {thing}', 'sein {profession}', 'sein {profession} von beruf'],\n"
-"   'begins': ['werden {profession}'],\n"
-'  },\n'
-"  'marital status': {\n"
-"   'states': ['sein {marital}'],\n"
-"   'begins': ['heiraten'],\n"
-"   'ends': [],\n"
-'  },\n'
-"  'partner': {\n"
-"   'after_marital status': ['mit {person}'],\n"
-"   'states': ['sein mit {person} (zusammen|verheiratet)'],\n"
-"   'begins': ['heiraten {person}'],\n"
-"   'ends': ['trennen von {person}', 'trennen', 'haben schluss gemacht', 'haben mit {person} schluss gemacht'],\n"
-'  },\n'
-"  'pet': {\n"
-"   'states': ['haben (einen|eine|ein|zwei|drei|) {pet}'],\n"
-"   'begins': ['bekommen (einen|eine|ein) {pet}', 'kaufen (einen|eine|ein) {pet}'],\n"
-"   'ends': ['verkaufen (den|die|das|meinen|unseren|unsere|meine) {pet}', '{pet} sterben'],\n"
-'  },\n'
-"  'diet': {\n"
-"   'states': ['sein {diet}', 'essen {diet}', 'leben {diet}', 'ern\xe4hren {diet}'],\n"
-"   'begins': ['werden {diet}', 'umsteigen auf {diet}'],\n"
-'  },\n'
-"  'allergy': {\n"
-"   'states': ['sein allergisch (gegen|auf) {list}', 'sein gegen {list} allergisch', 'haben (eine|) allergie gegen {list}',\n"
-"     'haben eine {word} allergie', 'vertragen {list} nicht'],\n"
-"   'begins': ['bekommen eine allergie gegen {list}'],\n"
-'  },\n'
-"  'condition': {\n"
-"   'states': ['leiden (an|unter) {list}',\n"
-"     'haben [diabetes|asthma|migr\xe4ne|epilepsie|rheuma|z\xf6liakie|bluthochdruck|adhs|neurodermitis]'],\n"
-'  },\n'
-"  'medication': {\n"
-"   'states': ['nehmen [metformin|insulin|ibuprofen|aspirin|cortison|antidepressiva|blutverd\xfcnner|betablocker|die pille]',\n"
-"     'nehmen (jeden tag|t\xe4glich|) {medication}'],\n"
-'  },\n'
-"  'language': {\n"
-"   'states': ['sprechen (|flie\xdfend|ein bisschen|etwas|gut) {language}'],\n"
-'  },\n'
-"  'learning': {\n"
-"   'states': ['lernen {language}', 'lernen {instrument}'],\n"
-'  },\n'
-"  'instrument': {\n"
-"   'states': ['spielen {instrument}'],\n"
-"   'ends': ['aufgeben {instrument}', 'aufgeben (das|mit dem) {instrument}', 'verkaufen (meine|mein|die|das) {instrument}',\n"
-"     'aufh\xf6ren mit (der|dem|) {instrument}'],\n"
-'  },\n'
-"  'sport': {\n"
-"   'states': ['spielen {sport}'],\n"
-"   'ends': ['aufh\xf6ren mit {sport}', 'aufgeben {sport}', 'aufgeben (den|das|mit dem|) {sport}'],\n"
-'  },\n'
-"  'hobby': {\n"
-"   'states': ['machen {hobby}', 'gehen {hobby}', 'sammeln {bare}'],\n"
-"   'begins': ['anfangen mit (dem|) {hobby}'],\n"
-"   'ends': ['aufh\xf6ren mit (dem|) {hobby}', 'aufgeben (das|) {hobby}'],\n"
-'  },\n'
-"  'choice': {\n"
-"   'states': ['bevorzugen {thing} (statt|gegen\xfcber) {old thing}', 'm\xf6gen lieber {thing} als {old thing}',\n"
-"     'trinken lieber {thing} als {old thing}'],\n"
-'  },\n'
-"  'preference': {\n"
-"   'states': ['bevorzugen {thing}'],\n"
-'  },\n'
-"  'like': {\n"
-"   'states': ['m\xf6gen {thing}', 'lieben {thing}', 'essen {thing} gern', 'essen gerne {thing}', 'trinken gerne {thing}',\n"
-"     'essen gern {thing}', 'trinken gern {thing}'],\n"
-'  },\n'
-"  'dislike': {\n"
-"   'states': ['hassen {thing}'],\n"
-'  },\n'
-"  'smoking': {\n"
-"   'states': ['rauchen', 'sein {smoking}'],\n"
-"   'begins': ['anfangen (zu|mit dem) rauchen'],\n"
-"   'ends': ['aufh\xf6ren (zu|mit dem) rauchen', 'aufgeben das rauchen', 'haben mit dem rauchen aufgeh\xf6rt'],\n"
-'  },\n'
-"  'car': {\n"
-"   'states': ['fahren (einen|eine|ein) {thing}'],\n"
-"   'ends': ['verkaufen (mein|unser|das|den|meinen) (auto|wagen)', 'verkaufen (meinen|den) {person}'],\n"
-'  },\n'
-"  'phone': {\n"
-"   'states': ['* erreichen mich unter {number}', '^ erreichen mich unter {number}'],\n"
-'  },\n'
-"  'salary': {\n"
-"   'states': ['verdienen {number}'],\n"
-'  },\n'
-"  'weight': {\n"
-"   'states': ['wiegen {number}'],\n"
-'  },\n'
-"  'rent': {\n"
-"   'states': ['zahlen {number} miete'],\n"
-'  },\n'
-"  'budget': {\n"
-"   'states': ['haben ein budget von {number}', 'haben {number} zur verf\xfcgung', 'haben ein budget von (etwa|rund) {number}'],\n"
-'  },\n'
-"  'any': {\n"
-"   'begins': ['wechseln (von {old org}|) (zu|zur|zum) {org}', 'umsteigen (von {old org}|) auf {name}'],\n"
-'  },\n'
-"  'commute': {\n"
-"   'states': ['fahren mit (dem|der|) [bus|bahn|zug|rad|fahrrad|auto|u-bahn|s-bahn|stra\xdfenbahn|roller] (zur arbeit|ins b\xfcro)',\n"
-"     '(nehmen) (den|die|das) [bus|bahn|zug|rad|auto|u-bahn|s-bahn] (zur arbeit|ins b\xfcro)',\n"
-"     'pendeln mit (dem|der) [bus|bahn|zug|rad|auto]'],\n"
-'  },\n'
-"  'gym': {\n"
-"   'states': ['trainieren (bei|im) {org}'],\n"
-'  },\n'
-"  'work hours': {\n"
-"   'states': ['arbeiten {number} stunden (die woche|pro woche|in der woche|)',\n"
-"     'arbeiten [nachts|vollzeit|teilzeit|in teilzeit|in vollzeit]', 'sein (runter|rauf|jetzt|) auf {number} stunden'],\n"
-'  },\n'
-' },\n'
-" 'en': {\n"
-"  'words': {\n"
-"   'skip': ('now, at most, up to, no more than, roughly, approximately, around, about, currently, actually, just, finally, '\n"
-"     'really, still, also, already, recently, both, all, only, mostly, mainly,\\n'\n"
-"     '  presently, nowadays, these days, lately, at the moment, right now, for now, as of now, officially, '\n"
-"     'basically, well,\\n'\n"
-"     '  happily, back, once again, again, though, too, even, pretty much, ever, only just, by the way, btw, so, '\n"
-"     'then, instead,\\n'\n"
-"     '  very, quite, pretty, super, of choice, every day, each day, daily, every week, weekly, every other week, '\n"
-"     'each week, weird, honestly, sadly, luckily,\\n'\n"
-"     '  thankfully, fortunately, unfortunately, apparently, as it happens, for the record, strictly, fully, '\n"
-"     'completely, totally, mainly, probably, definitely, always, usually,\\n'\n"
-"     '  ended up, at last, permanently, temporarily, together, over, down, there, personally, meanwhile, today, out, '\n"
-"     'up'),\n"
-"   'not': 'not, never, no longer, no more, anymore, any more, any longer, neither, hardly',\n"
-"   'wrong': ('no wait, wait no, wait, scratch that, i meant, i mean, typo, my mistake, my bad, i misspoke, misspoke, '\n"
-"     'correction,\\n'\n"
-"     '  wrong, i mixed up, mixed up, i mistyped, mistyped, i was mistaken, oops, whoops, it turned out, it turns '\n"
-"     'out, turns out,\\n'\n"
-"     '  turned out, i misremembered, i got that wrong, not right, incorrect, after all, sorry i meant, not true, i '\n"
-"     'made a mistake,\\n'\n"
-"     '  rather, i should have said, in fact, apologies, pardon, hang on, hold on, nope, nvm, never mind, nevermind, '\n"
-"     'misread, i (mix|mixed) (those|them|it|the two|these) up, i always mix * up, told you wrong,\\n'\n"
-"     '  scratch, ignore what i said, who am i kidding, silly me, my error, duh, gah, doh, spelled it wrong, spelt it '\n"
-"     'wrong, misspelled, misheard, autocorrect, dictation, i lied, strike that, let me rephrase, actually no, did i '\n"
-"     'say, sorry'),\n"
-"   'mild': ('lol, haha, btw, by the way, fyi, just so you know, heads up, quick update, small update, oh, hey, hi, hello, '\n"
-"     'anyway, also, so, guess what, good news, bad news, news, finally, context, background, for context, for '\n"
-"     'reference, quick intro, intro, ps, p.s., actually, sorry, no, well, um, uh, hmm, ah, oh, please, note, edit, '\n"
-"     'update, ok, okay, yes, and, but, so, the new one is, it should be, should be, make that, that should be, it '\n"
-'     "is, that is, it\'s, that\'s, is, \'s, was, the right one is, the correct one is, now, rather, to be"),\n'
-"   'but': 'but, rather',\n"
-"   'instead_of': 'instead of, rather than, and not, not, over, in place of',\n"
-"   'who': 'who',\n"
-"   'from': 'from',\n"
-"   'to': 'to, into',\n"
-"   'of': 'of, for, at, with',\n"
-"   'and': 'and, or, &',\n"
-"   'titles': 'doctor, dr, mr, mrs, ms, prof, professor',\n"
-"   'the': 'the',\n"
-"   'be': 'be',\n"
-"   'now': 'now, instead, nowadays, again, new, anymore, days, lately',\n"
-"   'never': ('it, that, this, them, these, those, you, your, how, him, her, me, us, everything, something, anything, '\n"
-"     'nothing,\\n'\n"
-"     '  someone, somebody, everyone, what, there, here, home, myself, fun, once, least, all, hand, times, work, '\n"
-"     'night, noon, free, to,\\n'\n"
-"     '  being, going, having, doing, not, no, so, very, just, if, when, where, one, another, tomorrow, yesterday, '\n"
-"     'sorry, done, able, love'),\n"
-"   'gone': 'gone, over, cured, history',\n"
-"   'not_place': ('postgres, postgresql, mysql, sqlite, kubernetes, docker, aws, azure, gcp, slack, teams, github, gitlab, jira, '\n"
-"     'linux,\\n'\n"
-"     '  ubuntu, windows, android, ios, python, rust, typescript, react, django, redis, kafka, mongodb, notion, '\n"
-"     'discord, zoom, go, java,\\n'\n"
-"     '  kotlin, terraform, excel, spotify, netflix, gmail, outlook, firefox, chrome, vim, emacs, pytest, section, '\n"
-"     'chapter, phase, plan'),\n"
-"   'articles': 'a, an, the, some, my, our, his, her, their',\n"
-"   'stop': ('because, since, but, so, with, for, when, while, where, who, which, that, if, as, after, before, until, '\n"
-"     'although,\\n'\n"
-"     '  though, except, plus, whose, whereas, than, per, via, thanks, please, anymore, now, today, too, instead, '\n"
-"     'from, near, by,\\n'\n"
-"     '  right, is, are, was, were, have, has, had, am, do, does, did, will, would, can, could, should, it, i, we, '\n"
-"     'he, she, they,\\n'\n"
-"     '  you, then, again, currently, these, actually, though, lately, every, each, to, because of, due, starting, '\n"
-"     'about, into,\\n'\n"
-"     '  like, these days, and my, and our, and i, and we, and the, and it, and then, or so, ago, back, my, your'),\n"
-"   'stop_thing': 'in, at, on',\n"
-"   'instead': 'instead, rebooked',\n"
-"   'besides': ('on the side, side gig, side hustle, side job, second job, in addition, as a sideline, at weekends, on '\n"
-"     'weekends,\\n'\n"
-"     '  on saturdays, on sundays, moonlighting, moonlight, in my spare time, in my free time, as a hobby, part time '\n"
-"     'as'),\n"
-"   'at': 'at, with',\n"
-"   'joking': 'figuratively, figuratively speaking, metaphorically, so to speak, just kidding, only joking, jk',\n"
-"   'trailing': 'so, and, but, because, since, as, or, cuz, cause, plus',\n"
-'  },\n'
-"  'subjects': {\n"
-"   'first': 'i, we, * and i, i and *, me and my *, my * and i, i myself, both of us, we both, we all',\n"
-"   'own': 'my, our',\n"
-"   'third': 'he, she, they, it',\n"
-"   'third_own': 'his, her, their, its',\n"
-'   \'possessive\': "\'s",\n'
-"   'bare': 'mum, mom, mama, mummy, dad, daddy, papa, grandma, grandpa, granny, gran, nan, nana, grandad, auntie, baby',\n"
-"   'relations': ('mother/mum/mom/mama/mummy, father/dad/papa/daddy, parents, brother/bro, brothers, sister/sis, sisters, son,\\n'\n"
-"     '  sons, daughter, daughters, child/kid, children/kids, baby, toddler, twins, twin, wife, husband/hubby, '\n"
-"     'partner, spouse,\\n'\n"
-"     '  fianc\xe9/fiance, fianc\xe9e/fiancee, girlfriend, boyfriend, ex, ex-wife, ex-husband, '\n"
-"     'grandmother/grandma/gran/granny/nan/nana,\\n'\n"
-"     '  grandfather/grandpa/grandad, grandparents, grandson, granddaughter, aunt/auntie, uncle, cousin, niece, '\n"
-"     'nephew,\\n'\n"
-"     '  mother-in-law/mother in law, father-in-law/father in law, sister-in-law/sister in law, '\n"
-"     'brother-in-law/brother in law,\\n'\n"
-"     '  stepson, stepdaughter, stepmother/stepmom, stepfather/stepdad, stepbrother, stepsister, godson, goddaughter, '\n"
-"     'roommate,\\n'\n"
-"     '  flatmate, housemate, best friend, boss, manager, colleague/coworker/co-worker, team, company, project, dog, '\n"
-"     'cat, puppy,\\n'\n"
-"     '  kitten, horse, rabbit, hamster, parrot, family, neighbour/neighbor, landlord, landlady, client, assistant, '\n"
-"     'startup, band'),\n"
-"   'named_only': 'friend, colleague, cousin, neighbour, client, project, team, company',\n"
-"   'adjectives': ('older, younger, little, big, elder, eldest, oldest, youngest, late, dear, other, middle, twin, new, old, '\n"
-"     'lovely, best, first, second, own'),\n"
-'  },\n'
-"  'dropped': {\n"
-"   'i am': ('down to, in bed by, in bed at, not allergic to, no longer allergic to, no longer '\n"
-"     '(living|working|vegan|vegetarian|married), not (vegan|vegetarian|living|working), now '\n"
-"     '(vegan|vegetarian|pescatarian), allergic to, based in, living in, working (at|as|for|in), vegan, vegetarian, '\n"
-"     'married to, married, divorced, lactose intolerant,\\n'\n"
-"     '  gluten intolerant, coeliac, celiac, currently living, currently working, currently (in|based), originally '\n"
-"     'from, born (in|on),\\n'\n"
-"     '  pescatarian, self-employed, retired, engaged to, happily married, recently divorced, diabetic, intolerant '\n"
-"     'to, also allergic to,\\n'\n"
-"     '  severely allergic to, still living in, still working (at|as), now living in, now based in, now working '\n"
-"     '(at|for|as), on a (vegan|keto|low-carb|gluten-free)'),\n"
-"   'i have': ('been '\n"
-"     '(learning|living|working|playing|taking|studying|using|seeing|dating|vegan|vegetarian|doing|a|an|married|on|going|with|driving)'),\n"
-'  },\n'
-"  'changes': {\n"
-"   'drops': ('quit, left, dropped, ditched, sold, cancelled, canceled, gave up, given up, gave away, got rid of, stopped, '\n"
-"     'came off, come off, finished with,\\n'\n"
-"     '  done with, am off, broke up with, broken up with, split (up|) (with|from), separated from, divorced, dumped, '\n"
-"     'moved (out|away|on) (of|from|),\\n'\n"
-"     '  stepped down (as|from|), resigned (as|from|), retired (as|from), dropped out of, packed in, packed up, '\n"
-"     'jacked in, shut down, grew out of, grown out of,\\n'\n"
-"     '  gone off, went off, paid off, pulled the plug on, said goodbye to, say goodbye to, saying goodbye to, fired, '\n"
-"     'sacked, let go of, unsubscribed from, deleted, uninstalled, wiped,\\n'\n"
-"     '  scrapped, scrap, binned, handed back, gave back, kicked, cut out, abandoned, put down, weaned off, outgrew, '\n"
-"     'outgrown, over'),\n"
-"   'swaps': ('switched (over|) (from|), swapped (out|), traded (in|), changed (from|), replaced, exchanged, moved (over|) '\n"
-"     '(on|) from, migrated from, converted from, went from, gone from, upgraded from,\\n'\n"
-"     '  downgraded from, ported from, ditched, dropped'),\n"
-"   'around': ('let \u2026 (go|lapse|expire|run out), (paid|called|broke) \u2026 off, put \u2026 (down|to sleep), (had|got|took|taken) \u2026 '\n"
-"     '(taken out|removed|out|off), packed \u2026 in, gave \u2026 (up|away|back),\\n'\n"
-'     "  (handed|sent|gave) \u2026 back, shut \u2026 down, cut \u2026 out, threw \u2026 (out|away), left \u2026 behind, don\'t need \u2026 any more"),\n'
-"   'takes_place': 'for, to, with, by, and',\n"
-"   'bare': 'dropped, left, lost',\n"
-"   'away': 'off, out, up, closed, over, gone',\n"
-"   'generic': ('subscription, membership, account, plan, policy, contract, job, course, class, classes, lessons, group, diet, '\n"
-"     'app, place, position, thing'),\n"
-"   'passes': ('died, passed (away|on|), folded, closed down, shut down, ended, expired, lapsed, lapse, ran out, run out, '\n"
-"     'broke up, fell through, finished, came off, disbanded,\\n'\n"
-"     '  dissolved, went (bust|under|bankrupt), got (adopted|cancelled|canceled|sold|scrapped|stolen|deleted), taken '\n"
-"     'out, removed, dumped me, left me, left us'),\n"
-"   'is_over': ('over, gone, done, finished, dead, history, no more, off, out, on ice, in the past, closed, scrapped, gone for '\n"
-"     'good, a thing of the past, up, boxed up, retired, adopted, stolen, ancient history, signed off, sent back, '\n"
-"     'back to the shop, behind me, no longer *'),\n"
-"   'goes': ('retired, left, moved (out|away|back|on|to|in with), went (home|back), quit, resigned, emigrated, is leaving, '\n"
-"     'graduated, died'),\n"
-"   'no_more': 'no longer, not * (anymore|any more|any longer), anymore, any more, any longer, used to, not (needed|required)',\n"
-"   'takes': ('switched (over|) to, moved (over|) to, changed (over|) to, went (over|) (with|to|for), gone (over|) (with|to), '\n"
-'     "joined, started, got, bought, picked up, adopted, signed up (for|with|to), (am|\'m) (now|) "\n'
-"     '(with|on|at|in|using),\\n'\n"
-'     "  (am|\'m) (seeing|dating), (are|is|\'s) (now|) (with|on|at|in), (it is|it \'s|that \'s) (now|) (called|), there "\n'
-'     "(is|\'s), taken up, took up, handed over to, carry on with, put, use, using, have, now, replaced "\n'
-"     '(it|him|her|them) with, with, instead'),\n"
-'   \'tells\': ("(it|that|this|he|she|name|mine) (is|\'s) (just|now|called|some|), (we are|i am|they are) (now|) "\n'
-"     '(at|in|on|with|under|), are (now|) with, is (now|) with, call me, go by, reach me (at|on), use,\\n'\n"
-"     '  (move|moved|put|stuck) (me|us) (to|on|in|with), going with, (i|we) prefer, should (read|be|say), keep'),\n"
-"   'lately': ('now, these days, nowadays, lately, as of, from now on, from here on, from today, from then on, since, instead, '\n"
-"     'at the moment, currently, going forward,\\n'\n"
-"     '  officially, by now, new, finally'),\n"
-"   'others': ('friend, mate, ex, guy, girl, someone, somebody, people, everyone, everybody, they, neighbour, neighbours, '\n"
-"     'neighbor, client, customer, cousin, colleague'),\n"
-"   'units': ('mg, ml, g, kg, km, cm, euro, dollar, pound, quid, unit, minute, min, hour, day, week, month, year, time, '\n"
-"     'percent, am, pm, people, k, thousand, million'),\n"
-'  },\n'
-"  'between': {\n"
-'   \'have\': "have, has, \'ve, had, having",\n'
-'   \'be\': "am, are, is, \'s, was, were, been, being, be, get, got, keep",\n'
-"   'do': 'do, does, did',\n"
-"   'past': 'used to, had to, once, previously, formerly, originally, in the past, back then, at one time',\n"
-"   'plan': ('will, shall, am going to, are going to, is going to, gonna, am gonna, plan to, plans to, am planning to,\\n'\n"
-"     '  are planning to, is planning to, am about to, are about to, is about to, have decided to, decided to, intend '\n"
-"     'to, am due to,\\n'\n"
-"     '  expect to, am to, would be, will be, am hoping to, hope to, hopes to, planning to, planning on, am planning '\n"
-"     'on'),\n"
-"   'maybe': ('would, might, may, could, should, want to, wants to, would like to, would love to, wish to, wish, must, can,\\n'\n"
-"     '  never want to, thinking of, thinking about, considering, dream of, dreaming of, would never, need to, have '\n"
-"     'to, has to, try to,\\n'\n"
-"     '  trying to, about to, prefer to, almost, nearly'),\n"
-"   'stopped': ('stopped, stop, quit, gave up, given up, have stopped, have quit, have given up, has stopped, has quit, can '\n"
-"     'not, cannot, could no longer,\\n'\n"
-"     '  no longer able to, have had to stop, had to stop, had to give up, done with'),\n"
-'  },\n'
-"  'verbs': {\n"
-'   \'irregular\': ("be/am are is \'s/was were/been, have/have has/had/had, live/live lives/lived/lived,\\n"\n'
-"     '  go/go goes/went/gone, get/get gets/got/got gotten, become/become becomes/became/become, leave/leave '\n"
-"     'leaves/left/left,\\n'\n"
-"     '  quit/quit quits/quit/quit, sell/sell sells/sold/sold, buy/buy buys/bought/bought, take/take '\n"
-"     'takes/took/taken,\\n'\n"
-"     '  speak/speak speaks/spoke/spoken, drive/drive drives/drove/driven, eat/eat eats/ate/eaten, drink/drink '\n"
-"     'drinks/drank/drunk,\\n'\n"
-"     '  find/find finds/found/found, begin/begin begins/began/begun, teach/teach teaches/taught/taught, run/run '\n"
-"     'runs/ran/run,\\n'\n"
-"     '  make/make makes/made/made, wear/wear wears/wore/worn, break/break breaks/broke/broken, split/split '\n"
-"     'splits/split/split,\\n'\n"
-"     '  give/give gives/gave/given, swim/swim swims/swam/swum, ride/ride rides/rode/ridden, sing/sing '\n"
-"     'sings/sang/sung,\\n'\n"
-"     '  grow/grow grows/grew/grown, come/come comes/came/come, do/do does/did/done, hate/hate hates/hated/hated,\\n'\n"
-"     '  play/play plays/played/played, study/study studies/studied/studied, marry/marry marries/married/married,\\n'\n"
-"     '  lose/lose loses/lost/lost, pay/pay pays/paid/paid, set/set sets/set/set, bring/bring '\n"
-"     'brings/brought/brought,\\n'\n"
-"     '  weigh/weigh weighs/weighed/weighed, see/see sees/saw/seen, keep/keep keeps/kept/kept, call/call '\n"
-"     'calls/called/called,\\n'\n"
-"     '  wake/wake wakes/woke/woken, put/put puts/put/put, cut/cut cuts/cut/cut, push/push pushes/pushed/pushed, '\n"
-"     'know/know knows/knew/known,\\n'\n"
-"     '  meet/meet meets/met/met, lead/lead leads/led/led, raise/raise raises/raised/raised, retire/retire '\n"
-"     'retires/retired/retired'),\n"
-"   'regular': ('move, relocate, work, settle, reside, switch, start, join, resign, learn, adopt, collect, enjoy, love, like,\\n'\n"
-"     '  dislike, prefer, adore, turn, convert, use, own, earn, attend, suffer, change, divorce, separate, date, '\n"
-"     'rent, practise,\\n'\n"
-"     '  practice, smoke, swear, detest, despise, graduate, increase, lower, reduce, cancel, update, decide, train, '\n"
-"     'bank, stay, avoid,\\n'\n"
-"     '  rehome, trade, swap, replace, report, answer, reply, stop, drop, hike, climb, paint, knit, cycle, garden, '\n"
-"     'bake, dance, surf,\\n'\n"
-"     '  bump, double, halve, postpone, reschedule, shift, upgrade, manage, belong, commute, accept, end, finish, '\n"
-"     'need, drop'),\n"
-'  },\n'
-"  'kinds': {\n"
-"   'diet': ('vegan, vegetarian, pescatarian, pescetarian, flexitarian, omnivore, meat eater, meat-eater, carnivore, '\n"
-"     'gluten-free,\\n'\n"
-"     '  gluten free, dairy-free, dairy free, keto, kosher, halal, paleo, low-carb, low carb, plant-based, plant '\n"
-"     'based, vegetarians,\\n'\n"
-"     '  vegans, pescatarians, raw vegan, lactose-free, sugar-free, on a (keto|vegan|low-carb|gluten-free|vegetarian) '\n"
-"     'diet'),\n"
-"   'marital': ('married, single, divorced, engaged, widowed, separated, in a relationship, in a long-term relationship,\\n'\n"
-"     '  a widow, a widower, newly single'),\n"
-"   'religion': ('muslim, christian, catholic, protestant, jewish, buddhist, hindu, atheist, agnostic, orthodox, sikh, mormon, '\n"
-"     'lutheran'),\n"
-"   'smoking': 'smoker, non-smoker, nonsmoker, ex-smoker, a smoker, a non-smoker',\n"
-"   'profession': ('nurse, doctor, teacher, engineer, developer, programmer, lawyer, student, designer, accountant, electrician,\\n'\n"
-"     '  plumber, carpenter, chef, cook, baker, waiter, waitress, pilot, driver, farmer, freelancer, consultant, '\n"
-"     'manager, scientist,\\n'\n"
-"     '  researcher, professor, pharmacist, dentist, vet, veterinarian, journalist, translator, writer, artist, '\n"
-"     'musician,\\n'\n"
-"     '  photographer, architect, librarian, paramedic, firefighter, soldier, mechanic, analyst, barista, bartender, '\n"
-"     'therapist,\\n'\n"
-"     '  psychologist, surgeon, midwife, editor, director, actor, actress, singer, dancer, coach, trainer, tutor, '\n"
-"     'lecturer, cashier,\\n'\n"
-"     '  clerk, secretary, assistant, salesman, saleswoman, recruiter, officer, technician, physicist, chemist, '\n"
-"     'biologist, economist,\\n'\n"
-"     '  statistician, butcher, gardener, florist, tailor, hairdresser, barber, beautician, painter, builder, '\n"
-"     'bricklayer, roofer,\\n'\n"
-"     '  welder, machinist, operator, cleaner, housekeeper, nanny, caregiver, carer, physiotherapist, optician, '\n"
-"     'radiologist,\\n'\n"
-"     '  paralegal, judge, solicitor, barrister, banker, broker, trader, investor, entrepreneur, founder, ceo, cto, '\n"
-"     'cfo, intern,\\n'\n"
-"     '  apprentice, retiree, pensioner, freelance *, product manager, project manager, data scientist, flight '\n"
-"     'attendant, copywriter,\\n'\n"
-"     '  marketer, realtor, sysadmin, administrator,\\n'\n"
-"     '  hygienist, dental hygienist, cardiologist, dermatologist, neurologist, oncologist, pediatrician, '\n"
-"     'paediatrician, radiographer,\\n'\n"
-"     '  technologist, videographer, cameraman, stylist, decorator, surveyor, estimator, planner, auditor, actuary, '\n"
-"     'underwriter,\\n'\n"
-"     '  bookkeeper, controller, buyer, merchandiser, receptionist, concierge, porter, bartender, sous-chef, sous '\n"
-"     'chef, pastry chef,\\n'\n"
-"     '  head chef, engineer ii, tester, qa, qa lead, lead, team lead, tech lead, head of *, vp of *, director of *, '\n"
-"     'vice president,\\n'\n"
-"     '  supervisor, foreman, team leader, shift leader, partner, associate, paramedic, dispatcher, janitor, '\n"
-"     'caretaker, locksmith,\\n'\n"
-"     '  glazier, joiner, seamstress, jeweller, potter, blacksmith, upholsterer, tiler, plasterer, conductor, '\n"
-"     'organist, cellist,\\n'\n"
-"     '  violinist, pianist, guitarist, drummer, choreographer, playwright, screenwriter, blogger, youtuber, '\n"
-"     'podcaster, streamer,\\n'\n"
-"     '  ghostwriter, proofreader, interpreter, professor, postdoc, phd student, undergraduate, undergrad, grad '\n"
-"     'student, fellow,\\n'\n"
-"     '  principal, headteacher, head teacher, teaching assistant, childminder, au pair, nursery teacher, maths '\n"
-"     'tutor, tutor,\\n'\n"
-"     '  vet nurse, veterinary nurse, pharmacist, dietitian, nutritionist, osteopath, chiropractor, acupuncturist, '\n"
-"     'masseuse, masseur,\\n'\n"
-"     '  personal trainer, yoga teacher, lifeguard, referee, jockey, footballer, athlete, diver, sailor, skipper, '\n"
-"     'captain, pilot,\\n'\n"
-"     '  cabin crew, steward, stewardess, train driver, tram driver, lorry driver, trucker, delivery driver, forklift '\n"
-"     'driver,\\n'\n"
-"     '  warehouse worker, shop assistant, store manager, estate agent, letting agent, travel agent, real estate '\n"
-"     'agent, agent,\\n'\n"
-"     '  civil servant, councillor, mayor, diplomat, detective, inspector, sergeant, lieutenant, marine, prison '\n"
-"     'officer, bouncer,\\n'\n"
-"     '  security guard, postwoman, mail carrier, fisherman, forester, ranger, beekeeper, zookeeper, agronomist, '\n"
-"     'botanist,\\n'\n"
-"     '  zoologist, geographer, meteorologist, astronomer, archaeologist, anthropologist, sociologist, philosopher, '\n"
-"     'theologian,\\n'\n"
-"     '  data analyst, data engineer, product owner, scrum master, devops engineer, sre, ux designer, webmaster, '\n"
-"     'contractor,\\n'\n"
-"     '  self-employed, retired, unemployed, stay-at-home *, freelancing, on parental leave, on maternity leave, on '\n"
-"     'paternity leave, planner, producer, composer, novelist, poet, illustrator, animator, sculptor,\\n'\n"
-"     '  social worker, police officer, bus driver, truck driver, taxi driver, postman, courier, priest, pastor, '\n"
-"     'rabbi, monk,\\n'\n"
-"     '  stay-at-home *, homemaker, housewife, model, curator, geologist, linguist, historian, mathematician, '\n"
-"     'sommelier, brewer'),\n"
-"   'pet': ('dog, cat, puppy, kitten, horse, pony, rabbit, hamster, guinea pig, parrot, budgie, goldfish, tortoise, turtle, '\n"
-"     'snake,\\n'\n"
-"     '  lizard, gecko, ferret, rat, mouse, canary, hens, chickens, goat, dogs, cats, rabbits, parrots, bird, fish, '\n"
-"     'fishes, bees,\\n'\n"
-"     '  labrador, poodle, beagle, dachshund, border collie, greyhound, corgi, husky, retriever'),\n"
-"   'instrument': ('violin, piano, guitar, cello, bass, drums, saxophone, flute, trumpet, clarinet, ukulele, harp, viola, banjo,\\n'\n"
-"     '  accordion, organ, oboe, trombone, mandolin, double bass, keyboard, harmonica, recorder, bassoon, tuba, sax, '\n"
-"     'lute, sitar, horn'),\n"
-"   'sport': ('football, soccer, tennis, basketball, volleyball, badminton, golf, hockey, rugby, squash, cricket, baseball,\\n'\n"
-"     '  handball, table tennis, ping pong, padel, water polo, lacrosse, ice hockey, american football, frisbee, '\n"
-"     'ultimate'),\n"
-"   'hobby': ('running, hiking, cycling, swimming, climbing, sailing, diving, skiing, surfing, knitting, gardening, '\n"
-"     'painting,\\n'\n"
-"     '  photography, pottery, baking, yoga, pilates, karate, judo, boxing, crossfit, fishing, dancing, bouldering, '\n"
-"     'rowing, kayaking,\\n'\n"
-"     '  snowboarding, birdwatching, sewing, crochet, woodworking, chess, origami, archery, fencing, skating, '\n"
-"     'jogging, crafting'),\n"
-"   'language': ('english, german, spanish, french, portuguese, italian, dutch, polish, russian, chinese, mandarin, cantonese,\\n'\n"
-"     '  japanese, korean, arabic, hindi, tamil, turkish, hebrew, swedish, norwegian, danish, finnish, greek, czech, '\n"
-"     'hungarian,\\n'\n"
-"     '  romanian, ukrainian, urdu, bengali, swahili, vietnamese, thai, indonesian, persian, farsi, catalan, basque, '\n"
-"     'welsh, irish,\\n'\n"
-"     '  croatian, serbian, slovak, bulgarian, latin, sign language, esperanto, tagalog, malay, icelandic'),\n"
-"   'condition': ('type 1 diabetes, type 2 diabetes, gestational diabetes, diabetes, asthma, migraines, epilepsy, arthritis, '\n"
-"     'insomnia, adhd, depression, anxiety, coeliac disease, celiac disease,\\n'\n"
-"     '  a heart condition, hypertension, high blood pressure, low blood pressure, eczema, psoriasis, hay fever, '\n"
-"     'cancer, anemia,\\n'\n"
-'     "  anaemia, a bad back, back pain, tinnitus, vertigo, ibs, crohn\'s disease, endometriosis, dyslexia, autism, a "\n'
-"     'thyroid *'),\n"
-"   'trips': 'flight, flights, train, trip, holiday, hotel, cruise, weekend',\n"
-"   'streaming': ('netflix, spotify, tidal, deezer, disney+, disney plus, hulu, hbo, hbo max, max, prime, amazon prime, prime '\n"
-"     'video, apple music,\\n'\n"
-"     '  apple tv, apple tv+, youtube premium, youtube music, audible, kindle unlimited, paramount+, paramount plus, '\n"
-"     'peacock, dazn, sky,\\n'\n"
-"     '  crunchyroll, mubi, now tv, britbox, qobuz, soundcloud, pandora, xbox game pass, game pass, playstation plus, '\n"
-"     'duolingo plus,\\n'\n"
-"     '  duolingo, chatgpt plus, claude pro, github copilot, copilot, adobe creative cloud, creative cloud, '\n"
-"     'photoshop, icloud, dropbox,\\n'\n"
-"     '  google one, nordvpn, hellofresh, strava, headspace, calm, peloton, the economist, the new york times, new '\n"
-"     'york times,\\n'\n"
-"     '  the guardian, the times, medium, substack, blinkist, babbel, masterclass'),\n"
-"   'editors': ('vim, neovim, nvim, emacs, doom emacs, helix, vs code, vscode, visual studio code, visual studio, sublime text, '\n"
-"     'sublime, zed, cursor, windsurf,\\n'\n"
-"     '  intellij, intellij idea, pycharm, webstorm, phpstorm, rider, clion, goland, rubymine, rustrover, eclipse, '\n"
-"     'xcode, android studio,\\n'\n"
-"     '  notepad++, textmate, nova, fleet, kakoune, micro, geany, kate, spacemacs, rstudio, jupyterlab'),\n"
-"   'browsers': ('firefox, chrome, safari, brave, vivaldi, opera, microsoft edge, edge, arc, librewolf, chromium, zen browser, '\n"
-"     'duckduckgo'),\n"
-"   'systems': ('linux, ubuntu, debian, fedora, arch, arch linux, linux mint, manjaro, nixos, opensuse, pop os, windows, '\n"
-"     'windows 10, windows 11,\\n'\n"
-"     '  windows 7, macos, mac os, macos sonoma, macos sequoia, macos ventura, chromeos, freebsd, openbsd, elementary '\n"
-"     'os, centos, gentoo, void linux'),\n"
-"   'phone_model': ('iphone, pixel, google pixel, galaxy, samsung galaxy, fairphone, oneplus, xiaomi, redmi, nokia, motorola, '\n"
-"     'huawei, sony xperia, xperia, android phone'),\n"
-"   'laptop_model': ('macbook, macbook air, macbook pro, thinkpad, lenovo thinkpad, dell xps, xps, surface, surface pro, surface '\n"
-"     'laptop, chromebook,\\n'\n"
-"     '  zenbook, ideapad, hp spectre, hp envy, framework laptop, razer blade, matebook, dell latitude, latitude, '\n"
-"     'elitebook, asus rog, acer aspire'),\n"
-"   'car_model': ('corsa, astra, passat, tiguan, touareg, fiesta, mondeo, kuga, puma, corolla, prius, yaris, rav4, camry, auris, '\n"
-"     'aygo, civic, accord, jazz,\\n'\n"
-"     '  cr-v, i10, i20, i30, tucson, kona, ioniq, picanto, ceed, sportage, sorento, niro, ev6, qashqai, juke, micra, '\n"
-"     'cx-5, mx-5,\\n'\n"
-"     '  octavia, fabia, superb, kodiaq, kamiq, ibiza, clio, megane, m\xe9gane, twingo, captur, kangoo, 208, 308, 3008, '\n"
-"     'berlingo, fiat 500,\\n'\n"
-"     '  punto, duster, sandero, lodgy, xc60, xc90, v60, v70, tesla, model 3, model y, model s, porsche, bmw, audi, '\n"
-"     'mercedes, volvo,\\n'\n"
-"     '  skoda, \u0161koda, toyota, honda, nissan, renault, peugeot, citro\xebn, citroen, dacia, opel, vauxhall, kia, '\n"
-"     'hyundai, mazda, subaru,\\n'\n"
-"     '  outback, forester, polestar, jeep, wrangler, f-150, silverado, chevy, lexus, vw, volkswagen, id.3, id.4, '\n"
-"     'vespa, multipla, zafira,\\n'\n"
-"     '  meriva, vectra, insignia, sharan, touran, caddy, up!, mini cooper, land rover, range rover, defender, '\n"
-"     'discovery, tacoma, highlander'),\n"
-"   'timezones': ('pacific, central, eastern, mountain, atlantic, central european, eastern european, western european, greenwich '\n"
-"     'mean, british summer,\\n'\n"
-"     '  indian standard, japan standard, australian eastern, uk, us, london, new york, berlin, tokyo, paris, sydney, '\n"
-"     'singapore, california,\\n'\n"
-"     '  west coast, east coast, german, utc, gmt, cet, cest, est, edt, cst, cdt, mst, mdt, pst, pdt, ist, jst, bst, '\n"
-"     'aest, utc+1, utc+2, utc-5, utc-8'),\n"
-"   'transport': ('bus, train, tube, metro, subway, tram, car, bike, bicycle, ferry, underground, moped, scooter, e-bike, s-bahn, '\n"
-"     'u-bahn, motorbike,\\n'\n"
-"     '  foot, carpool, light rail, commuter train, cargo bike'),\n"
-"   'flatmate': 'flatmate, roommate, housemate, lodger',\n"
-"   'no_role': ('fan, member, customer, client, guest, regular, subscriber, patient, friend, bit, beginner, newbie, novice, '\n"
-"     'pro, expert, user, user,\\n'\n"
-"     '  volunteer, resident, newcomer, visitor, participant, speaker, stranger, lot, long way, few, person, man, '\n"
-"     'woman, guy, girl, mum, mom,\\n'\n"
-"     '  mother, dad, father, couple, little, total, parent, sucker, player'),\n"
-"   'medication': ('metformin, ozempic, wegovy, mounjaro, methotrexate, prednisolone, salbutamol, ventolin, bisoprolol, losartan, '\n"
-"     'pantoprazole,\\n'\n"
-"     '  fluoxetine, prozac, escitalopram, lexapro, zoloft, concerta, adderall, elvanse, venlafaxine, lithium, '\n"
-"     'lamotrigine, gabapentin,\\n'\n"
-"     '  pregabalin, naproxen, cetirizine, loratadine, allopurinol, simvastatin, eliquis, apixaban, xarelto, '\n"
-"     'tamoxifen, propranolol, insulin, antidepressants, statins, ibuprofen, aspirin, blood thinners, beta blockers, '\n"
-"     'antihistamines,\\n'\n"
-"     '  iron supplements, vitamin d, antibiotics, levothyroxine, lisinopril, sertraline, omeprazole, ritalin, '\n"
-"     'prednisone, warfarin,\\n'\n"
-"     '  the pill, inhalers, an inhaler, melatonin, paracetamol, magnesium, citalopram, ramipril, amlodipine, '\n"
-"     'atorvastatin'),\n"
-"   'game': ('chess, poker, bridge, board games, video games, darts, pool, snooker, dungeons and dragons, d&d, go, bingo, '\n"
-"     'p\xe9tanque'),\n"
-"   'business': ('bakery, shop, company, business, restaurant, cafe, caf\xe9, studio, agency, startup, farm, bookshop, salon, bar, '\n"
-"     'practice'),\n"
-"   'vehicle': ('car, ioniq, ioniq 5, ioniq 6, astra, tiguan, mondeo, puma, jazz, cr-v, tucson, kona, picanto, sportage, niro, '\n"
-"     'ev6, qashqai, juke, micra,\\n'\n"
-"     '  cx-5, mx-5, superb, kodiaq, megane, twingo, captur, kangoo, berlingo, duster, sandero, lodgy, xc60, v60, '\n"
-"     'id.3, id.4, vauxhall, skoda\\n'\n"
-"     '  octavia, estate, wrangler, touran, zafira, cargo bike, motorhome, rav4, f-150, bmw, audi, mercedes, '\n"
-"     'mercedes-benz, volkswagen, vw, golf, polo, passat, opel, corsa, ford, fiesta, focus, toyota,\\n'\n"
-"     '  corolla, prius, yaris, honda, civic, hyundai, kia, nissan, leaf, mazda, skoda, \u0161koda, octavia, fabia, seat, '\n"
-"     'ibiza, renault, clio,\\n'\n"
-"     '  zoe, peugeot, citro\xebn, citroen, fiat, panda, dacia, volvo, saab, tesla, model 3, model y, model s, porsche, '\n"
-"     'ferrari, jaguar, land\\n'\n"
-"     '  rover, range rover, mini, mini cooper, jeep, chevrolet, chevy, dodge, subaru, outback, forester, suzuki, '\n"
-"     'swift, mitsubishi,\\n'\n"
-"     '  lexus, infiniti, acura, cadillac, buick, gmc, lincoln, polestar, byd, rivian, lucid, smart, alfa romeo, '\n"
-"     'lancia, beetle, van,\\n'\n"
-"     '  camper van, campervan, minivan, suv, pickup, truck, ev, electric car, hybrid, motorbike, motorcycle, '\n"
-"     'scooter, vespa, e-bike'),\n"
-"   'bank': ('barclays, hsbc, lloyds, natwest, santander, monzo, revolut, starling, n26, chase, citi, citibank, wells fargo, '\n"
-"     'ing, bnp\\n'\n"
-"     '  paribas, deutsche bank, commerzbank, sparkasse, dkb, * bank, bank of *, halifax, nationwide, tsb, wise, '\n"
-"     'capital one'),\n"
-'   \'drinks\': ("spirits, cow\'s milk, dairy milk, decaf, fizzy drinks, coffee, alcohol, beer, wine, soda, tea, milk, energy "\n'
-"     'drinks, coke, caffeine, drinking, booze, cola'),\n"
-"   'foods': ('seafood, shellfish, nuts, peanuts, mushrooms, lamb, chicken, animal products, lactose, soy, tofu, wheat, fried '\n"
-"     'food, spicy food, fast food, butter, onions, garlic, tomatoes, raw fish, pasta, rice, snacks, desserts, salt, '\n"
-"     'honey, meat, sugar, dairy, gluten, bread, fish, eggs, pork, beef, sweets, chocolate, carbs, cheese, red meat, '\n"
-"     'junk food'),\n"
-'   \'gym\': "* gym, the gym, * fitness, mcfit, fitx, planet fitness, gold\'s gym, puregym, crossfit *",\n'
-"   'school': ('school, university, college, academy, institute, uni, kindergarten, high school, primary school, nursery, mit, '\n"
-"     'harvard, oxford,\\n'\n"
-"     '  cambridge, yale, stanford, gymnasium, polytechnic, conservatory, law school, medical school'),\n"
-"   'club': ('choir, band, club, orchestra, team, church, gym, board, union, association, league, group, society, party, '\n"
-"     'committee,\\n'\n"
-"     '  quartet, ensemble, theatre group, brass band, scouts, network, squad, troupe, cooperative, co-op, volunteer '\n"
-"     'fire brigade'),\n"
-"   'app': ('notion, obsidian, evernote, onenote, logseq, roam, todoist, things, trello, asana, jira, linear, clickup, '\n"
-"     'monday.com, slack, discord, teams,\\n'\n"
-"     '  microsoft teams, zoom, google meet, telegram, whatsapp, signal, excel, google sheets, numbers, libreoffice, '\n"
-"     'word, google docs, latex, overleaf,\\n'\n"
-"     '  figma, sketch, canva, photoshop, lightroom, darktable, gimp, affinity, premiere, davinci resolve, final cut, '\n"
-"     'ableton, logic pro,\\n'\n"
-"     '  reaper, blender, autocad, fusion 360, python, java, kotlin, rust, go, golang, typescript, javascript, ruby, '\n"
-"     'elixir, scala, haskell, swift,\\n'\n"
-"     '  c#, c++, php, perl, julia, clojure, dart, flutter, react, vue, svelte, angular, django, rails, laravel, '\n"
-"     'spring boot, postgres, postgresql,\\n'\n"
-"     '  mysql, mariadb, sqlite, mongodb, redis, docker, podman, kubernetes, terraform, ansible, aws, azure, gcp, '\n"
-"     'google cloud, hetzner, heroku,\\n'\n"
-"     '  github, gitlab, bitbucket, git, jenkins, gmail, outlook, proton mail, protonmail, thunderbird, fastmail, '\n"
-"     'airtable, quickbooks, xero, datev,\\n'\n"
-"     '  lexoffice, ynab, salesforce, hubspot, shopify, woocommerce, wordpress, squarespace, wix, webflow, stripe, '\n"
-"     'paypal, zotero, anki, duolingo,\\n'\n"
-"     '  pandas, polars, r, stata, spss, matlab, tableau, power bi, looker, pycharm, fish, zsh, bash, tmux, kitty, '\n"
-"     'alacritty, wezterm, iterm2, npm, pnpm, yarn, bun, deno'),\n"
-"   'letter_size': 'xs, s, m, l, xl, xxl, xxxl, small, medium, large, extra large',\n"
-"   'provider': ('vodafone, o2, ee, bt, virgin media, giffgaff, telekom, t-mobile, at&t, verizon, comcast, xfinity, 1&1, '\n"
-"     'congstar, orange, sfr, bouygues,\\n'\n"
-"     '  movistar, telefonica, swisscom, sunrise, kpn, ziggo, tim, fastweb, octopus energy, octopus, british gas, '\n"
-"     'eon, e.on, edf, ovo, bulb,\\n'\n"
-"     '  vattenfall, axa, allianz, aetna, cigna, bupa, tk, aok, barmer, dak, geico, state farm, aviva, admiral, '\n"
-"     'direct line, huk, tesco mobile'),\n"
-"   'grade': ('kindergarten, nursery, preschool, reception, primary school, elementary school, middle school, secondary '\n"
-"     'school, high school, sixth form, first grade, second grade, third grade, fourth grade, fifth grade, sixth '\n"
-"     'grade, seventh grade, eighth grade, ninth grade, 1st grade, 2nd grade, 3rd grade, 4th grade, 5th grade, 6th '\n"
-"     'grade'),\n"
-'  },\n'
-"  'aside': {\n"
-"   'number of children': ['as (a|the|) (single|proud|busy|new|) (dad|mum|mom|mother|father|parent) (of|to) {age}',\n"
-"     'my {age} (kids|children)', 'our {age} (kids|children)'],\n"
-"   'size': ['size {shoe}', 'in size {shoe}', 'my size {shoe}'],\n"
-"   'office days': ['{number} days a week (in|at) the office', '{number} days (in|at) the office'],\n"
-"   'time zone': ['everything in {timezones} from now', '{timezones} time (now|from now)', '{timezones} (now|from now) on'],\n"
-'  },\n'
-"  'models': {\n"
-"   'car': 'car_model',\n"
-"   'device/phone': 'phone_model',\n"
-"   'device/laptop': 'laptop_model',\n"
-'  },\n'
-"  'over': {\n"
-"   'partner': ['{person} and i (broke up|split up|split|separated|are done|are over|called it quits)', 'over with {person}',\n"
-"     'over between me and {person}', 'dumped {person}', '{person} dumped me', '{person} left me',\n"
-"     'done with {person}'],\n"
-"   'pet': ['{person} (died|passed away|crossed the rainbow bridge|was put down|had to be put down|ran away|is gone)',\n"
-"     'lost {person}', 'had to put {person} (down|to sleep)', 'said goodbye to {person}'],\n"
-'  },\n'
-"  'nouns': {\n"
-'   \'is\': ("(is|\'s) every, (is|\'s) always, are every, (is|\'s) scheduled for, (is|\'s) booked for, (is|\'s) planned for, "\n'
-'     "(is|\'s)\\n"\n'
-'     "  capped at, maxes out at, comes to, clocks in at, (is|\'s) down to, (is|\'s) up to, (is|\'s) back to, (is|\'s) "\n'
-"     'back at,\\n'\n"
-'     "  (is|\'s) back on, goes from, runs from, ends at, begins at, takes place at, got shifted to, was shifted to, "\n'
-"     'was brought\\n'\n"
-"     '  forward to, got brought forward to, was extended to, has been extended to, got extended to, was delayed to, '\n"
-"     'was\\n'\n"
-'     "  delayed until, got delayed until, got postponed to, was postponed until, got postponed until, (is|\'s) "\n'
-"     'postponed to,\\n'\n"
-'     "  went from, (is|\'s) through, (is|\'s) by, (is|\'s) under, meets on, meets, was * to, were * to, has been * to, "\n'
-"     'have been\\n'\n"
-'     "  * to, got * to, (is|\'s) * for, was * back to, slipped to, slid to, (is|\'s) with, are with, (is|\'s) now with, "\n'
-'     "(is|\'s)\\n"\n'
-'     "  in, (is|\'s) at, was * for, are * for, is, are, \'s, \'re, (is|\'s) now, would be, will be, changed to, has "\n'
-"     'changed to,\\n'\n"
-'     "  moved to, has moved to, was moved to, has been moved to, has been changed to, was changed to, (is|\'s) "\n'
-"     'called, went up\\n'\n"
-"     '  to, has gone up to, rose to, increased to, has increased to, dropped to, went down to, was raised to, has '\n"
-"     'been raised\\n'\n"
-'     "  to, was increased to, has been increased to, was cut to, has been cut to, (is|\'s) named, was lowered to, has "\n'
-"     'been\\n'\n"
-"     '  reduced to, got moved to, got bumped to, got pushed to, was pushed to, has been pushed to, was pushed back '\n"
-'     "to, (is|\'s)\\n"\n'
-'     "  set for, (is|\'s) set at, (is|\'s) set to, was reduced to, has been postponed to, was postponed to, got pushed "\n'
-"     'back to,\\n'\n"
-"     '  shifted to, has shifted to, has been shifted to, was rescheduled to, has been rescheduled to, became, has '\n"
-"     'become,\\n'\n"
-'     "  falls on, takes place on, happens on, starts at, (is|\'s) on, (is|\'s) at, are on, (is|\'s) in, got cut to, "\n'
-'     "(is|\'s) going\\n"\n'
-'     "  to be, has been set to, jumped to, has been lowered to, has been pushed back to, (is|\'s) due, was updated "\n'
-"     'to, has been\\n'\n"
-"     '  updated to'),\n"
-'   \'was\': "was, were, used to be, had been, \'d been",\n'
-'   \'becomes\': ("took over as, takes over as, has taken over as, is now, became, has become, is, \'s, will be, stepped in as, "\n'
-"     'was assigned as, are, took over from * as'),\n"
-"   'replaces': 'replaced, replaces, has replaced, took over from, succeeded, succeeds',\n"
-"   'as': 'as',\n"
-"   'no_noun': ('guess, question, answer, result, output, error, point, score, problem, issue, bet, hunch, estimate, '\n"
-"     'calculation, query, function, file, script,\\n'\n"
-"     '  turn, idea, test, favourite, bad, head, mind, opinion, heart, train, screen, essay, text, draft, story, '\n"
-"     'character, password, pin, code, example, variable,\\n'\n"
-"     '  class, sum, total, list, table, column, paragraph, sentence, first, second, last, next, only, hero, '\n"
-"     'protagonist, poem, model, image, photo'),\n"
-"   'change': ('changed, changed over, raised, increased, lowered, reduced, cut, moved, pushed, set, updated, switched, '\n"
-"     'bumped, postponed, rescheduled, shifted, brought, gone, risen, went,\\n'\n"
-"     '  doubled, upgraded, dropped, corrected, have changed, extended, delayed, took, put, pushed back, moved up, '\n"
-"     'rebooked, rescheduled, slipped'),\n"
-"   'new': ('new, current, own, actual, correct, real, present, latest, updated, right, full, main, primary, total, '\n"
-"     'monthly, whole, usual, weekly, daily, all-time, personal, private, best, next, preferred, exact, mobile'),\n"
-"   'old': 'old, former, previous, ex, earlier, last',\n"
-'  },\n'
-"  'home': {\n"
-"   'states': ['be in {place} now', 'live (in|near|on|outside|around) {place}', 'reside in {place}', 'be based in {place}',\n"
-"     'be living in {place}', 'call {place} home', 'be (living|settled|at home) in {place}',\n"
-"     'rent (in|a flat in|an apartment in|a place in|a house in) {place}',\n"
-"     'have (a|our|my) (home|flat|house|apartment|place) in {place}',\n"
-"     'be (all|fully|finally|) (settled|moved) (in|into) (in|to|) {place}', 'be {place} based',\n"
-"     'be back in {place} for good', 'have (my|our) new (home|flat|house|apartment|place) in {place}'],\n"
-"   'begins': ['move (|back|over|house|away|up|down|out|in) (from {old place}|) (|back|up|down|out|over) to {place}',\n"
-"     'relocate (from {old place}|) to {place}', 'move (in|into) {place}', 'settle (|down) (in|near) {place}',\n"
-"     'settle into {place}', 'swap {old place} for {place}', 'trade {old place} for {place}',\n"
-"     'leave {old place} for {place}', 'exchange {old place} for {place}',\n"
-"     'buy (a|our|my) (|new|first) (flat|house|apartment|place|home|condo|cottage) in {place}',\n"
-"     'come to live in {place}', 'move (the family|my family|the kids|our stuff|all of us) to {place}',\n"
-"     'end up in {place}', 'find (a|an) (flat|apartment|house|place|room) in {place}',\n"
-"     'get (my own|our own) (flat|place|apartment|house) in {place}',\n"
-"     'get (a|the) (flat|apartment|house|place|keys to our place|keys) in {place}'],\n"
-"   'ends': ['move (away|out|) (from|of) {place}', 'move out of {place}', 'leave {place} behind', 'leave {place} for good',\n"
-"     'sell (our|my) (flat|house|apartment|place) in {place}', 'give up (my|our) (flat|apartment|place) in {place}'],\n"
-'  },\n'
-"  'address': {\n"
-"   'states': ['live at {address}'],\n"
-"   'begins': ['move (|in|house) to {address}'],\n"
-'  },\n'
-"  'birthplace': {\n"
-"   'facts': ['grow up in {place}', 'be born in {place}', 'be (|originally) from {place}', 'come (|originally) from {place}',\n"
-"     'be born and raised in {place}', 'be raised in {place}'],\n"
-'  },\n'
-"  'birthday': {\n"
-"   'facts': ['be born {date}', 'have (my|our|a|his|her) birthday {date}'],\n"
-'  },\n'
-"  'name': {\n"
-"   'states': ['be called {name}', 'be named {name}', 'be known as {name}', 'go by the name of {name}', '^ my name {name}'],\n"
-"   'begins': ['change (my|our|his|her) (|first|full) name (from {old name}|) to {name}'],\n"
-'  },\n'
-"  'nickname': {\n"
-"   'states': ['go by {name}', '^ call me {name}', '* call me {name}'],\n"
-'  },\n'
-"  'age': {\n"
-"   'states': ['be {age} years (old|of age)', 'be {age} years young', 'be aged {age}', 'be {age} .'],\n"
-"   'begins': ['turn {age}'],\n"
-'  },\n'
-"  'employer': {\n"
-"   'after_profession': ['(at|for|with) {org}'],\n"
-"   'states': ['run (a|my|an|our) (|own|small) {business}', 'work (for|at|with) {org}',\n"
-"     'be (working|employed|a contractor|an employee) (for|at|by|with) {org}', 'be on the payroll (of|at) {org}',\n"
-"     'teach at {org}', 'teach {word} at {org}', 'have a job (at|with) {org}', 'freelance for {org}',\n"
-"     'consult for {org}', 'intern at {org}', 'be interning at {org}'],\n"
-"   'begins': ['start (|working|work|a job|a new job|my new job|out|a position|a role|a new role|a new position) (at|for|with) '\n"
-"     '{org}',\n"
-"     'join {org}', 'switch (jobs|companies) (from {old org}|) to {org}', 'move (|on|over) from {old org} to {org}',\n"
-"     'get (hired|recruited|employed|a job) (by|at) {org}',\n"
-"     'get (a|the|my|an) (|new) (job|position|offer|role|gig) (at|from|with) {org}',\n"
-"     'take (a|the|up a) (|new) (job|position|role) (at|with) {org}',\n"
-"     'accept (a|the|an) (job|position|offer|role) (at|from|with) {org}', 'find (a|the) (|new) job (at|with) {org}',\n"
-"     'be hired by {org}',\n"
-"     'leave {old org} (for|to join|to work for|to work at|and joined|and now work at|and now work for|to go to) '\n"
-"     '{org}',\n"
-"     'change (jobs|employers|job) (|and work|and now work) (at|for) {org}',\n"
-"     'go (to work|back to work) (for|at) {org}', 'begin (|working|a job) (at|for) {org}',\n"
-"     'quit {old org} (for|to join|and joined) {org}', 'move (|over|across) to {org} (as|to work)', 'sign with {org}',\n"
-"     'get poached by {org}', 'be poached by {org}', 'start (|my) (new|) (job|role|position) (at|with) {org}',\n"
-"     'be starting at {org}'],\n"
-"   'ends': ['leave (|my job at|my position at|my role at) {org}', 'quit (|my job at|my job with) {org}',\n"
-"     'resign (|my position) from {org}', 'be (|let go|fired|laid off|made redundant) (by|from) {org}',\n"
-"     'be (let go|fired|laid off|made redundant)',\n"
-"     'get (let go|fired|laid off|made redundant|the sack) (|by|from|at) {org}',\n"
-"     'get (let go|fired|laid off|made redundant)', 'quit (|my|the) job', 'quit (my|the) job',\n"
-"     'leave (my|the) (job|company)', 'lose (my|the|his|her) job (|at {org})', 'stop working (for|at) {org}',\n"
-"     'be done (at|with) {org}', 'hand in (my|the) notice (at|to) {org}', 'retire from {org}', 'be unemployed',\n"
-"     'be out of (a job|work)', 'give up my job (|at {org})', 'resign', 'retire', 'be between jobs',\n"
-"     'hand in my notice at {org}', 'hand in (my|the) (badge|notice|resignation) (at {org}|)',\n"
-"     'be no longer (at|with) {org}', 'part ways with {org}', 'be out at {org}', 'finish at {org}',\n"
-"     'walk out of {org}', 'sell (my|our) (company|business|shop|startup)'],\n"
-'  },\n'
-"  'profession': {\n"
-"   'states': ['work as {thing}', 'be (a|an|the|) {profession}', 'be {thing} by (trade|profession)', 'be employed as {thing}',\n"
-"     'be working as {thing}', 'make a living as {thing}', 'earn (my|a) living as {thing}',\n"
-"     'run (a|my|an) (|own) {business}', 'do {thing} for a living', 'be (a|an|the|their|our|) {role}',\n"
-"     'be (their|our) {profession}',\n"
-"     'work in '\n"
-"     '[sales|marketing|finance|accounting|hr|it|retail|logistics|construction|education|healthcare|hospitality|customer '\n"
-"     'service|customer support|procurement|insurance|advertising|publishing|consulting|banking|catering|child '\n"
-"     'care|childcare|social work]',\n"
-"     'be (in|on) [parental leave|maternity leave|paternity leave]'],\n"
-"   'begins': ['become (a|an|the|) {profession}', 'be promoted to {thing}', 'get promoted to {thing}', 'retrain as {thing}',\n"
-"     'qualify as {thing}', 'start (|working|work|out) as {thing}',\n"
-"     'switch (|careers) (from {old thing}|) to (being|) {profession}', 'move up to {thing}',\n"
-"     '* make me (a|an|the|) {profession}', '* hire me (full time|full-time|) as {profession}',\n"
-"     '* take me on as {profession}', '* promote me to {thing}', '* bump me (up|) to {profession}',\n"
-"     'get bumped up to {thing}', 'be made (a|an|the|) {profession}', 'get made (a|an|the|) {profession}',\n"
-"     'step up (to|as|to be) (a|an|the|) {profession}', 'take over as (a|an|the|) {profession}',\n"
-"     'be appointed (as|) {thing}', 'get the promotion to {thing}', 'get promoted (and am|and i am|, am) now {thing}',\n"
-"     'move into (a|an|the) {thing} (role|position)', 'transition (into|to) {thing}',\n"
-"     'change (careers|jobs) to (be|become) (a|an) {profession}',\n"
-"     'start (my|a|the|) (new|) (job|role|position) as {thing}', 'get a (new|) job as {thing}',\n"
-"     'get the job as {thing}'],\n"
-"   'ends': ['quit (being|working as) {thing}', 'retire as {thing}'],\n"
-'  },\n'
-"  'salary': {\n"
-"   'states': ['earn {number}', 'make {number} (a|per) (year|month|hour|week)', 'get paid {number}', 'be paid {number}'],\n"
-"   'begins': ['get a (raise|rise|pay rise|bump|pay cut) to {number}',\n"
-"     '* (raise|bump|increase|cut) (my|our) (salary|pay|wage) (up|) to {number}'],\n"
-'  },\n'
-"  'work hours': {\n"
-"   'states': ['work [nights|night shifts|part-time|part time|full-time|full time|mornings|evenings|weekends|the night '\n"
-"     'shift|the late shift|the day shift|the early shift]',\n"
-"     'work from {number}', 'work {number} (days|hours) {rest}', 'work {number} to {number}',\n"
-"     'work [three days|four days|five days|two days|six days] (a week|per week)',\n"
-"     'be on [nights|day shifts|night shifts|early shifts|late shifts|the day shift|the night shift|the late '\n"
-"     'shift|the early shift|earlies|lates|days|mornings]',\n"
-"     'work [a four-day week|9 to 5|nine to five]', 'start (work|) at {number}', 'finish (work|) at {number}',\n"
-"     'be [part-time|full-time|part time|full time]'],\n"
-"   'begins': ['move (|on) to [nights|the day shift|the night shift|the early shift|the late shift]',\n"
-"     'switch to [nights|night shifts|part-time|part time|full-time|full time|the day shift|the night shift]',\n"
-"     'go [part-time|part time|full-time|full time]',\n"
-"     '* (move|put|switch) me (to|on|onto) [nights|days|the night shift|the day shift|the early shift|the late '\n"
-"     'shift|mornings|evenings|part-time]',\n"
-"     'drop to [three days|four days|part-time|part time] (a week|)',\n"
-"     'go down to [three days|four days|part-time|part time] (a week|)'],\n"
-'  },\n'
-"  'manager': {\n"
-"   'states': ['report to {name}', 'work under {person}', 'work for {person} directly'],\n"
-"   'begins': ['* (move|put) me under {person}', 'have (a|) (new|) (boss|manager) (called|named|:|,) {person}'],\n"
-'  },\n'
-"  'school': {\n"
-"   'states': ['(study|be) at (the|) {school}', 'attend {org}', 'go to {school}', 'be enrolled at {org}',\n"
-"     'be a student at {org}', 'be (at|in) {school}', 'go to {name} (school|primary|academy|college|high)',\n"
-"     'be in (her|his|my) {word} year at {school}'],\n"
-"   'begins': ['transfer (from {old org}|) to {org}', 'switch (schools|universities) to {org}', 'enrol at {org}',\n"
-"     'get into {school}', '(move|switch|change|transfer|go) (schools|) to {school}', 'start at {school}',\n"
-"     'start {school}', 'get a place at {school}'],\n"
-'  },\n'
-"  'studies': {\n"
-'   \'states\': [\'study {bare}\', \'major in {bare}\', "do a (degree|master\'s|masters|phd|bachelor\'s) in {thing}",\n'
-'     "be doing (a|an|my) (degree|master\'s|masters|phd|bachelor\'s|msc|bsc|ba|ma|mba) in {thing}",\n'
-"     'do (a|an|my) (msc|bsc|ba|ma|mba|apprenticeship) in {thing}'],\n"
-"   'begins': ['switch my major to {thing}', 'change my major to {thing}', 'switch (from {old thing}|) to studying {thing}'],\n"
-"   'ends': ['drop out of {thing}', 'graduate in {thing}'],\n"
-'  },\n'
-"  'marital status': {\n"
-"   'states': ['be {marital}'],\n"
-"   'begins': ['get {marital}', 'become {marital}', 'get (back|) together', 'get [engaged|married|divorced|separated]'],\n"
-"   'ends': ['break off (my|our|the) engagement'],\n"
-'  },\n'
-"  'partner': {\n"
-"   'after_marital status': ['to {person}'],\n"
-"   'states': ['be dating {name}', 'date {name}', 'be seeing {name}', 'be in a relationship with {name}',\n"
-"     'be going out with {name}', 'be together with {name}',\n"
-"     'live with my (boyfriend|girlfriend|partner|husband|wife) {person}'],\n"
-"   'begins': ['marry {person}', 'get together with {name}', 'start (seeing|dating|going out with) {name}',\n"
-"     'get engaged to {name}', 'propose to {name}'],\n"
-"   'ends': ['break up with {name}', 'split up with {name}', 'separate from {name}', 'be divorced from {name}',\n"
-"     'divorce {name}', 'break up', 'split up', 'leave {name}', 'be broken up with {name}', 'be no longer together'],\n"
-'  },\n'
-"  'number of children': {\n"
-"   'states': ['have {number} (kids|children|sons|daughters|boys|girls)',\n"
-"     'be (a mother|a father|mother|father|a mum|a mom|a dad) of {number}',\n"
-"     'have {number} (little ones|grown-up children|grown-up kids|teenagers|little kids|small kids|small children)'],\n"
-'  },\n'
-"  'pet': {\n"
-"   'states': ['have (a|an|the|two|three|one|four|got a|got an|got two) (|new|old|little|rescue|small|big) {pet}',\n"
-"     'own (a|an|two|three) {pet}', 'keep {pet}', 'have (a|an) {pet} (called|named|,) {person}'],\n"
-"   'begins': ['get (a|an|two|three|our|my) (|new|old|little|rescue|another) {pet}',\n"
-"     'adopt (a|an|two|three) (|rescue|little|stray) {pet}', 'buy (a|an) {pet}', 'rescue (a|an) {pet}'],\n"
-"   'ends': ['rehome (the|our|my) {pet}', 'give away (the|our|my) {pet}', 'give (the|our|my) {pet} away', '{pet} die',\n"
-"     '{pet} pass away', '{pet} run away', 'sell (the|our|my) {pet}', 'lose (the|our|my) {pet}', 'lose {person}',\n"
-"     '{pet} be put down', '{pet} be gone', '{pet} cross the rainbow bridge', 'put down (the|our|my) {pet}'],\n"
-'  },\n'
-"  'diet': {\n"
-"   'states': ['be on a [diet]', 'be (a|an|) {diet}', 'eat {diet}', 'follow (a|an|) {diet} (|diet)',\n"
-"     'be on (a|an|) {diet} (|diet)', 'keep {diet}', 'eat [everything|anything]', 'eat [meat|fish|dairy|pork] again',\n"
-"     'stick to (a|an|) {diet} (|diet)'],\n"
-"   'begins': ['become (a|an|) {diet}', 'go {diet}', 'turn {diet}', 'switch to (a|an|being|) {diet} (|diet)',\n"
-"     'start eating [meat|fish|dairy|eggs|gluten|pork]', 'go back to eating {thing}',\n"
-"     'go back to (being|) (a|an|) {diet}', 'convert to {diet}', 'decide to (go|be|become) {diet}'],\n"
-"   'ends': ['give up (being|) (a|an|) {diet}', 'quit (being|) (a|an|) {diet}'],\n"
-'  },\n'
-"  'allergy': {\n"
-"   'states': ['be (|severely|badly|highly|mildly|deathly) allergic to {list}',\n"
-"     'have (a|an|) (|severe|bad|mild|strong) {word} allergy', 'have (a|an|) (|severe|bad|mild) allergy to {list}',\n"
-"     'be {word} intolerant', 'be intolerant (to|of) {list}', 'react badly to {list}',\n"
-"     'have (a|an|) {word} intolerance', 'can not have {list} , am allergic', 'carry an epipen for {list}'],\n"
-"   'begins': ['develop (a|an|) {word} allergy', 'develop an allergy to {list}', 'become allergic to {list}'],\n"
-"   'ends': ['outgrow (my|the|his|her) {word} allergy', 'outgrow (my|the) allergy to {list}',\n"
-"     'grow out of (my|the|his|her) {word} allergy', 'lose (my|the) {word} allergy', '(be|get) over my {word} allergy',\n"
-"     'be cured of my {word} allergy'],\n"
-'  },\n'
-"  'condition': {\n"
-"   'states': ['have {condition}', 'be [diabetic]', 'be diagnosed with {thing}', 'suffer from {list}', 'be [pregnant]',\n"
-"     'have (been|) {condition}', 'live with {condition}',\n"
-"     'be [coeliac|celiac|diabetic|asthmatic|anaemic|anemic|epileptic|dyslexic|colour-blind|color-blind|deaf|blind]'],\n"
-"   'begins': ['be diagnosed with {thing}', 'get diagnosed with {thing}'],\n"
-"   'ends': ['recover from {thing}', 'be cured of {thing}', 'beat {condition}'],\n"
-'  },\n'
-"  'medication': {\n"
-"   'states': ['take {medication}', 'be on {medication}', 'take {number} of {medication}', 'be on {number} of {medication}',\n"
-"     'take {medication} for', 'be prescribed {medication}', 'take {number} {medication}',\n"
-"     'be on {number} {medication}'],\n"
-"   'begins': ['start (taking|on) {medication}', '* (put|start) me on {medication}',\n"
-"     '* (switch|move|change) me (from {old medication}|) to {medication}',\n"
-"     'switch (from {old medication}|) to {medication}', 'be (put|started) on {medication}', 'get put on {medication}',\n"
-"     '* prescribe (me|) {medication}'],\n"
-"   'ends': ['come off {medication}', 'be off {medication}', 'get off {medication}', 'stop {medication}',\n"
-"     'stop taking {medication}', '* take me off {medication}', '* stop my {medication}', 'be done with {medication}'],\n"
-'  },\n'
-"  'weight': {\n"
-"   'states': ['weigh {number}', 'be (down|up) to {number} (kg|kilos|kilo|pounds|lbs|stone)',\n"
-"     'be {number} (kg|kilos|pounds|lbs|stone)', 'be at {number} (kg|kilos|pounds|lbs|stone)',\n"
-"     'be (now|down to|up to|back to) {number} (kg|kilos|pounds|lbs|stone)'],\n"
-"   'begins': ['(drop|slim|get) (|down) to {number} (kg|kilos|pounds|lbs|stone)'],\n"
-'  },\n'
-"  'height': {\n"
-"   'states': ['be {number} tall', 'be {number} (in height|high)', 'be {number} (m|cm|metres|meters|feet|ft) tall',\n"
-"     'measure {number}'],\n"
-'  },\n'
-"  'religion': {\n"
-"   'states': ['be (a|an|) {religion}'],\n"
-"   'begins': ['convert to {thing}', 'become (a|an|) {religion}'],\n"
-"   'ends': ['leave the (catholic|) church'],\n"
-'  },\n'
-"  'language': {\n"
-"   'states': ['speak (|a bit of|some|a little|fluent|basic|good|native) {language}', 'be fluent in {language}',\n"
-"     'be a native {language} speaker'],\n"
-"   'ends': ['forget (all|) my {language}'],\n"
-'  },\n'
-"  'learning': {\n"
-"   'states': ['learn {language}', 'learn (|to play) (the|) {instrument}', 'take {language} (lessons|classes)',\n"
-"     'take {instrument} (lessons|classes)', 'study {language}', 'learn (|how) to {thing}',\n"
-"     'take {thing} (lessons|classes)', 'learn {word} (on|with|at)'],\n"
-"   'begins': ['start (learning|studying) {language}', 'pick up {language}', 'start (on|) {language}',\n"
-"     'switch (from {old language}|) to {language}', 'take up {language}'],\n"
-'  },\n'
-"  'instrument': {\n"
-"   'states': ['play (the|) {instrument}'],\n"
-"   'begins': ['take up (the|) {instrument}', 'start (learning|playing) (the|) {instrument}', 'pick up (the|) {instrument}'],\n"
-'  },\n'
-"  'sport': {\n"
-"   'states': ['play {sport}'],\n"
-"   'begins': ['take up {sport}', 'start (playing|) {sport}'],\n"
-'  },\n'
-"  'hobby': {\n"
-"   'states': ['do {hobby}', 'go {hobby}', 'collect {bare}', 'be into {hobby}', 'practise {hobby}', 'practice {hobby}',\n"
-"     'play {game}', 'love {hobby}', 'enjoy {hobby}',\n"
-"     'be (a|an) (keen|avid|passionate|amateur) '\n"
-"     '[runner|cyclist|climber|swimmer|gardener|photographer|hiker|baker|cook|knitter|reader|skier|surfer|birdwatcher|angler|sailor]'],\n"
-"   'begins': ['take up {hobby}', 'start {hobby}', 'get into {hobby}', 'start (doing|collecting) {thing}',\n"
-"     'start {hobby} (again|)', 'pick up {hobby}', 'discover {hobby}'],\n"
-'  },\n'
-"  'choice': {\n"
-"   'states': ['prefer {thing} (over|to|rather than) {old thing}'],\n"
-"   'begins': ['switch from {old thing} to {thing}'],\n"
-'  },\n'
-"  'preference': {\n"
-"   'states': ['prefer {thing}'],\n"
-'  },\n'
-"  'like': {\n"
-"   'states': ['like {thing}', 'love {thing}', 'enjoy {thing}', 'adore {thing}', 'be (a big|a huge|a|such a) fan of {thing}',\n"
-"     'be fond of {thing}', 'be (|really|very) into {thing}', 'be crazy about {thing}', 'be a {thing} fan',\n"
-"     'be keen on {thing}'],\n"
-"   'begins': ['fall in love with {thing}', 'come to love {thing}'],\n"
-"   'ends': ['go off {thing}', 'get tired of {thing}', 'be over {thing}', 'lose interest in {thing}'],\n"
-'  },\n'
-"  'dislike': {\n"
-"   'states': ['hate {thing}', 'dislike {thing}', 'detest {thing}', 'despise {thing}', 'can not stand {thing}',\n"
-"     'be sick of {thing}'],\n"
-'  },\n'
-"  'smoking': {\n"
-"   'states': ['smoke', 'be (a|an|) {smoking}'],\n"
-"   'begins': ['start smoking (again|)', 'take up smoking (again|)'],\n"
-"   'ends': ['give up smoking', 'quit smoking', 'stop smoking', 'quit cigarettes'],\n"
-'  },\n'
-"  'car': {\n"
-"   'states': ['drive (a|an|the|my) {vehicle}', 'have a {vehicle}', 'own (a|an) {vehicle}', 'lease (a|an) {vehicle}',\n"
-"     'be driving (a|an) {vehicle}', 'drive around in (a|an) {vehicle}'],\n"
-"   'begins': ['buy (a|an|the) {vehicle}', 'get (a|an|the) {vehicle}', 'switch to (a|an) {vehicle}',\n"
-"     'trade (in|) (my|our|the|) {old vehicle} (in|) for (a|an|another|my) (new|) {vehicle}',\n"
-"     'swap (my|our|the) {old vehicle} for (a|an) {vehicle}',\n"
-"     'replace (my|our|the) {old vehicle} with (a|an) {vehicle}',\n"
-"     '(swap|trade|trade in|exchange) (the|my|our) (old|) {old thing} (in|) for (a|an|the) (new|used|second-hand|) '\n"
-"     '{vehicle}',\n"
-"     'upgrade (from {old vehicle}|) to (a|an) {vehicle}',\n"
-"     '(buy|get|order|lease) (a|an|ourselves a|myself a) (new|used|second-hand) {vehicle}', 'lease (a|an) {vehicle}',\n"
-"     '(replace|swap) (the|my|our) {old vehicle} (with|for|by) (a|an) {vehicle}'],\n"
-"   'ends': ['sell (my|our|the) (car|{vehicle})', 'sell (my|our|the) car', 'get rid of (my|our|the) (car|{vehicle})',\n"
-"     'scrap (my|our|the) car', 'give up (my|our|the) car', 'write off (my|our|the) (car|{vehicle})',\n"
-"     'give (my|our|the) {vehicle} (to|away)', 'total (my|our|the) (car|{vehicle})'],\n"
-'  },\n'
-"  'bank': {\n"
-"   'states': ['bank (with|at) {org}'],\n"
-"   'begins': ['(switch|move) (|banks|my account|my accounts|over|everything|all my money|my money) to {bank}',\n"
-"     'open an account (at|with) {org}'],\n"
-'  },\n'
-"  'phone': {\n"
-"   'states': ['^ reach me (at|on|under) {number}', '^ call me (at|on|under) {number}', '* reach me (at|on|under) {number}',\n"
-"     'have a new (|phone|mobile|cell) number (:|which is|) {number}', '* call me (at|on|under) {number}'],\n"
-"   'begins': ['get a new (|phone|mobile) number (:|which is|) {number}', 'change (my|our) (|phone|mobile) number to {number}',\n"
-"     '(switch|change) (my|the) number to {number}'],\n"
-'  },\n'
-"  'email': {\n"
-"   'states': ['^ use {mail}', '^ (email|write|mail) me (at|on) {mail}', '* (email|reach|write|contact) me (at|on) {mail}',\n"
-"     '^ (reach|contact) me (at|on) {mail}'],\n"
-"   'begins': ['(switch|change|move) (over|my email|my e-mail|) to {mail}'],\n"
-'  },\n'
-"  'time zone': {\n"
-"   'states': ['be (in|on) {zone}', 'be (in|on) (the|) {timezones} (time|time zone|timezone)',\n"
-"     'be (in|on) (the|) {timezones} time zone', 'live in (the|) {timezones} time zone', 'be on {timezones}'],\n"
-"   'begins': ['switch to {timezones} time', 'move to {timezones} time'],\n"
-'  },\n'
-"  'rent': {\n"
-"   'states': ['pay {number} (in|for) rent', 'pay {number} rent'],\n"
-"   'begins': ['* (raise|increase|bump|put up|lower|reduce) (my|our|the) rent (up|) to {number}'],\n"
-'  },\n'
-"  'budget': {\n"
-"   'states': ['have a budget of {number}', 'have {number} to spend', 'can spend {number}', 'be willing to spend {number}',\n"
-"     'can afford {number}', 'can go up to {number}', 'can stretch to {number}', 'can go as high as {number}',\n"
-"     'have a {number} budget', 'want to spend (|at most|up to|no more than|around|about) {number}',\n"
-"     'be looking to spend (up to|around|about|) {number}',\n"
-"     'have (about|around|up to|only|) {number} (for|to spend on)', 'can only spend {number}',\n"
-"     'have a limit of {number}'],\n"
-"   'begins': ['increase (my|our|the) budget to {number}',\n"
-"     '(raise|increase|lower|bump|cut|reduce|stretch|extend) (my|our|the) budget (up|down|) to {number}'],\n"
-'  },\n'
-"  'wake-up time': {\n"
-"   'states': ['(wake|get) up (at|around|about) {number}', '(wake|get) up at {number} now', 'be up (at|by) {number}',\n"
-"     'rise at {number}'],\n"
-'  },\n'
-"  'possession': {\n"
-"   'states': ['own (a|an|two|three|my own) {thing}'],\n"
-'  },\n'
-"  'membership': {\n"
-"   'states': ['be a member of (a|the|my|our|) {club}', 'sing in (a|the|our) {club}', 'play (in|for|with) (a|the|our) {club}',\n"
-"     'belong to (a|the) {club}', 'be (in|on) (a|the) [board|choir|band|committee|council]'],\n"
-"   'begins': ['join (a|the) {club}'],\n"
-'  },\n'
-"  'subscription': {\n"
-"   'states': ['have (a|an) {word} (subscription|membership|account)', 'subscribe to {name}', 'be subscribed to {name}',\n"
-"     'pay for {name}', 'have {streaming}', 'have a subscription to {name}',\n"
-"     'have (a|an) {streaming} (subscription|account|membership)', 'pay for {streaming}', 'be on {streaming}',\n"
-"     'use {streaming}', 'subscribe to {streaming}', 'read {streaming}', 'watch {streaming}'],\n"
-"   'begins': ['sign up for {name}', 'get (a|an) {word} (subscription|membership)',\n"
-"     'take out (a|an) {word} (subscription|membership)', 'get {streaming}', 'get {streaming} instead',\n"
-"     '(switch|move|go|change) (from {old streaming}|over|) to {streaming}', 'sign up (for|to|with) {streaming}',\n"
-"     'subscribe to {streaming} instead'],\n"
-'  },\n'
-"  'drink': {\n"
-"   'states': ['drink {bare}', 'drink {drinks}', 'can drink {drinks}', 'touch {drinks}', 'can have {drinks}',\n"
-"     'can drink {drinks} again'],\n"
-"   'begins': ['start drinking {bare}'],\n"
-'  },\n'
-"  'food': {\n"
-"   'states': ['eat {bare}', 'eat {foods}', 'can eat {foods}', 'can have {foods}', 'tolerate {foods}', 'can tolerate {foods}',\n"
-"     'touch {foods}', 'be allowed {foods}', 'eat {foods} again', 'can eat {foods} again', 'can have {foods} again'],\n"
-"   'begins': ['start eating {bare}', 'reintroduce {foods}'],\n"
-'  },\n'
-"  'gym': {\n"
-"   'states': ['(go|be) to the gym at {person}', '(go|train|work out) at {person}', 'be a member at {name}'],\n"
-"   'begins': ['(switch|change) gyms to {name}', 'join {gym}', '(move|change|go) (gyms|) to {gym}'],\n"
-'  },\n'
-"  'habit': {\n"
-"   'states': ['volunteer (at|for|with) (the|a|) {org}', 'see a [therapist|psychologist|physio|nutritionist|chiropractor]',\n"
-"     'use [glasses|a wheelchair|a hearing aid|crutches|a cane|a walking stick|a screen reader]', 'watch {bare}',\n"
-"     'read {bare}', 'wear [glasses|contact lenses|contacts|braces|hearing aids]', 'coach {thing}', 'babysit {thing}',\n"
-"     'play {thing}', 'attend {thing}', 'train for {thing}', 'foster {thing}'],\n"
-"   'begins': ['start (volunteering|coaching|using|watching|wearing|seeing|playing) (at|a|an|) {thing}'],\n"
-'  },\n'
-"  'any': {\n"
-"   'begins': ['switch (|over) from {old org} to {org}', 'switch (|over) to {name}', 'change (|over) to {name}',\n"
-"     'swap to {name}', 'go with {name} instead', 'get {name} instead', 'move over to {name}', 'migrate to {name}'],\n"
-'  },\n'
-"  'office days': {\n"
-"   'states': ['be in the office {number} days (a|per) week', 'go (into|to) the office {number} days (a|per) week',\n"
-"     'go into the office {number} (a week|times a week)', 'work from home {number} days (a|per) week',\n"
-"     'work from the office {number} days (a|per) week',\n"
-"     'work [remotely|fully remote|fully remotely|hybrid|from home]', 'be [fully remote|hybrid|fully in the office]',\n"
-"     'have {number} (home office|office|remote) days', 'be in the office on {date}', 'be in (the office|) on {date}',\n"
-"     'work from home on {date}'],\n"
-"   'begins': ['go [fully remote|hybrid]', '* (call|order) us back {number} days a week'],\n"
-'  },\n'
-"  'commute': {\n"
-"   'states': ['commute by {transport}', 'commute by {thing}', 'take the {transport} to (work|the office|school|uni|campus)',\n"
-"     'cycle (in|) to (work|the office)', 'bike (in|) to (work|the office)', 'walk (in|) to (work|the office)',\n"
-"     'drive (in|) to (work|the office)', 'run to (work|the office)', 'go (to work|to the office|in) by {transport}',\n"
-"     'get to (work|the office) by {transport}', 'go by {transport} to (work|the office)',\n"
-"     '(take|ride) my {transport} to (work|the office)', 'carpool to (work|the office)'],\n"
-"   'begins': ['switch to (the|my|a) {transport} for (my|the) commute', 'switch to cycling to (work|the office)',\n"
-"     'start (cycling|walking|driving|taking the {transport}) to (work|the office)'],\n"
-'  },\n'
-"  'bedtime': {\n"
-"   'states': ['go to bed (at|around|about) {number}', 'be in bed by {number}', 'go to sleep (at|around|about) {number}'],\n"
-'  },\n'
-"  'team': {\n"
-"   'states': ['be (in|on|part of|a member of) the {word} (team|squad|department|group)',\n"
-"     'work (in|on) the {word} (team|squad|department)'],\n"
-"   'begins': ['(join|move to|move over to|switch to|transfer to) the {word} (team|squad|department)',\n"
-"     '* (move|transfer) me to (the|) {word} (team|squad|department)'],\n"
-'  },\n'
-"  'flatmate': {\n"
-"   'states': ['live with {name}', 'share (a|the|my) (flat|house|apartment) with {name}'],\n"
-"   'ends': ['{flatmate} move out'],\n"
-'  },\n'
-"  'grade': {\n"
-"   'states': ['be in (the|) {grade}', 'be in (year|grade|class) {number}', 'be in the {word} (grade|year|class|form)'],\n"
-"   'begins': ['start (year|grade|class) {number}', 'move up to (year|grade|class) {number}',\n"
-"     'start (the|) {word} (grade|form)'],\n"
-'  },\n'
-"  'tool': {\n"
-"   'states': ['use {app}', 'use {name} (for|to|as|at work|daily|every day) ', 'run {app}',\n"
-"     '(do|keep|manage|track) (my|our|the|all my) {word} (in|with|on) {app}', 'work (mostly|mainly|) (with|in) {app}',\n"
-"     'code (mostly|mainly|) in {app}', 'program (mostly|mainly|) in {app}', 'write (mostly|mainly|) in {app}',\n"
-"     'develop in {app}', 'be (on|using) {app}'],\n"
-"   'begins': ['start using {app}', '(switch|migrate|move|change|go) (from {old app}|over|) to {app}'],\n"
-'  },\n'
-"  'device/editor': {\n"
-"   'states': ['use (a|an|the|my|) {editors}', 'be (on|using) (a|an|my|) {editors}', 'run {editors}',\n"
-"     'work (on|in|with) (a|an|my|) {editors}', 'code in {editors}'],\n"
-"   'begins': ['(switch|go|move|change|migrate) (back|over|) (from {old editors}|) (back|) to (a|an|the|) {editors}'],\n"
-'  },\n'
-"  'device/browser': {\n"
-"   'states': ['use (a|an|the|my|) {browsers}', 'be (on|using) (a|an|my|) {browsers}', 'run {browsers}',\n"
-"     'work (on|in|with) (a|an|my|) {browsers}', 'code in {browsers}'],\n"
-"   'begins': ['(switch|go|move|change|migrate) (back|over|) (from {old browsers}|) (back|) to (a|an|the|) {browsers}'],\n"
-'  },\n'
-"  'device/operating system': {\n"
-"   'states': ['use (a|an|the|my|) {systems}', 'be (on|using) (a|an|my|) {systems}', 'run {systems}',\n"
-"     'work (on|in|with) (a|an|my|) {systems}', 'code in {systems}'],\n"
-"   'begins': ['(switch|go|move|change|migrate) (back|over|) (from {old systems}|) (back|) to (a|an|the|) {systems}'],\n"
-'  },\n'
-"  'device/phone': {\n"
-"   'states': ['use (a|an|the|my|) {phone_model}', 'be (on|using) (a|an|my|) {phone_model}', 'run {phone_model}',\n"
-"     'work (on|in|with) (a|an|my|) {phone_model}', 'code in {phone_model}', 'have (a|an|the|my|) {phone_model}',\n"
-"     'own (a|an) {phone_model}'],\n"
-"   'begins': ['(switch|go|move|change|migrate) (back|over|) (from {old phone_model}|) (back|) to (a|an|the|) {phone_model}',\n"
-"     '(buy|get|order) (a|an|the|myself a|my) (new|) {phone_model}',\n"
-"     'upgrade (from {old phone_model}|) to (a|an|the|) {phone_model}', 'get (a|an) {phone_model} instead',\n"
-"     '* (give|issue) me (a|an) (new|) {phone_model}', 'get (a|an) new {phone_model} from work'],\n"
-'  },\n'
-"  'device/laptop': {\n"
-"   'states': ['use (a|an|the|my|) {laptop_model}', 'be (on|using) (a|an|my|) {laptop_model}', 'run {laptop_model}',\n"
-"     'work (on|in|with) (a|an|my|) {laptop_model}', 'code in {laptop_model}', 'have (a|an|the|my|) {laptop_model}',\n"
-"     'own (a|an) {laptop_model}'],\n"
-"   'begins': ['(switch|go|move|change|migrate) (back|over|) (from {old laptop_model}|) (back|) to (a|an|the|) {laptop_model}',\n"
-"     '(buy|get|order) (a|an|the|myself a|my) (new|) {laptop_model}',\n"
-"     'upgrade (from {old laptop_model}|) to (a|an|the|) {laptop_model}', 'get (a|an) {laptop_model} instead',\n"
-"     '* (give|issue) me (a|an) (new|) {laptop_model}', 'get (a|an) new {laptop_model} from work'],\n"
-'  },\n'
-"  'trip': {\n"
-"   'begins': ['book (|a|an|our|my|the) (flight|flights|train|trip|holiday|hotel|cruise|weekend|tickets) to {place}',\n"
-"     'rebook to {place}', 'book {place} instead'],\n"
-"   'states': ['be (flying|going|travelling|traveling|off) to {place} (in|on|next|this|for)'],\n"
-"   'ends': ['cancel (the|our|my) (trip|flight|flights|holiday) to {place}', 'call off (the|our|my) trip to {place}'],\n"
-'  },\n'
-"  'avoids': {\n"
-"   'states': ['avoid {foods}', 'avoid {drinks}', 'be off {foods}', 'be off {drinks}', 'stay away from {foods}',\n"
-"     'stay off {foods}', 'be not allowed {foods}', 'be not allowed {drinks}'],\n"
-'  },\n'
-"  'size': {\n"
-"   'states': ['wear (a|an|) (size|) {size} (shoes|shoe|jeans|dress|shirt|trousers|now|)', 'take (a|an|) size {size}',\n"
-"     'be (a|an|) size {size}', 'be (a|an|) size {letter_size}', 'wear (a|an|) (size|) {letter_size}',\n"
-"     'take (a|an|) (size|) {letter_size}', 'take (a|an) {size} .'],\n"
-'  },\n'
-"  'contact': {\n"
-'  },\n'
-"  'provider': {\n"
-"   'states': ['be with {provider}'],\n"
-"   'begins': ['(switch|move|change|go) (over|) to {provider}'],\n"
-'  },\n'
-' },\n'
-" 'es': {\n"
-"  'drops_subject': True,\n"
-"  'perfect_is_past': True,\n"
-"  'words': {\n"
-"   'skip': ('ahora, ya, actualmente, todav\xeda, a\xfan, tambi\xe9n, hoy en d\xeda, recientemente, por fin, finalmente, realmente, muy, '\n"
-"     'solo, s\xf3lo, siempre, me, te, se, nos, le, les, lo, la, aqu\xed, all\xed,\\n'\n"
-"     '  por cierto, de momento, al final, acabo de, acabamos de, de hecho, mucho, completamente, totalmente, '\n"
-"     'oficialmente, pues, bien, nuevamente, otra vez, mi mujer y yo'),\n"
-"   'not': 'no, ya no, nunca, jam\xe1s, tampoco, ning\xfan, ninguna',\n"
-"   'wrong': ('miento, digo, mir\xe9 mal, se me fue el dedo, qu\xe9 cabeza, me corrige, me he liado, me he confundido, me confund\xed, '\n"
-"     'puse mal, espera, perd\xf3n quise decir, quise decir, quer\xeda decir, me equivoqu\xe9, me he equivocado, error m\xedo, '\n"
-"     'errata, correcci\xf3n, corrijo, equivocado, equivocada, mal, resulta que, al final no, mejor dicho, digo, error'),\n"
-"   'mild': ('no, perd\xf3n, perdona, lo siento, en realidad, bueno, es, son, era, eran, y, pero, ay, ups, uy, el nuevo es, el '\n"
-"     'correcto es, la correcta es, sino, el bueno es, ahora es, no es, te di el, que, de verdad, mi, su, el, la, un, '\n"
-"     'una, est\xe1'),\n"
-"   'but': 'sino, pero',\n"
-"   'instead_of': 'en vez de, en lugar de, y no, no',\n"
-"   'who': 'que, quien',\n"
-"   'from': 'de, del, desde',\n"
-"   'to': 'a, al, por, para, hasta',\n"
-"   'of': 'de, del, en, con',\n"
-"   'and': 'y, e, o, u',\n"
-"   'titles': 'doctor, doctora, se\xf1or, se\xf1ora, dr, dra, sr, sra',\n"
-"   'the': 'el, la, los, las',\n"
-"   'be': 'ser, estar',\n"
-"   'now': 'ahora, ya, actualmente, nuevo, nueva',\n"
-"   'never': ('eso, esto, lo, que, c\xf3mo, todo, nada, algo, ti, tu, tus, su, casa, aqu\xed, paz, general, cuenta, m\xed, noche, '\n"
-"     'lunes, una, mucho, ir, un'),\n"
-"   'articles': 'el, la, los, las, un, una, unos, unas, mi, mis, nuestro, nuestra, al, del, lo',\n"
-"   'stop': ('porque, pero, con, para, cuando, donde, que, si, como, desde, hasta, aunque, gracias, ahora, hoy, tambi\xe9n, y '\n"
-"     'vivo, y trabajo, y me, y tengo, y mi, y soy, es, son, era, est\xe1, estoy, tengo, vivo, trabajo, soy,\\n'\n"
-"     '  sino, por, de momento, hace, mi, cerca, sin, ya, a, no, en vez de, en lugar de, y no, vive, trabaja'),\n"
-"   'stop_thing': 'en, a',\n"
-'  },\n'
-"  'subjects': {\n"
-"   'first': 'yo, nosotros, nosotras, mi marido y yo, mi mujer y yo, mi pareja y yo',\n"
-"   'own': 'mi, mis, nuestro, nuestra, nuestros, nuestras',\n"
-"   'third': '\xe9l, ella, ellos, ellas',\n"
-"   'third_own': 'su, sus',\n"
-"   'bare': 'mam\xe1, pap\xe1, abuela, abuelo',\n"
-"   'relations': ('madre/mam\xe1/mami, padre/pap\xe1/papi, padres, hermano, hermana, hermanos, hijo, hija, hijos, hijas, beb\xe9, '\n"
-"     'mujer/esposa, marido/esposo, pareja, novio, novia, abuela, abuelo, abuelos, t\xeda, t\xedo, primo, prima, sobrino, '\n"
-"     'sobrina,\\n'\n"
-"     '  suegra, suegro, cu\xf1ado, cu\xf1ada, jefe, jefa, compa\xf1ero, compa\xf1era, amigo, amiga, vecino, vecina, equipo, '\n"
-"     'empresa, proyecto, perro, perra, gato, gata, ex'),\n"
-"   'named_only': 'amigo, amiga, compa\xf1ero, compa\xf1era, vecino, vecina, equipo, empresa, proyecto, primo, prima',\n"
-"   'adjectives': 'mayor, menor, peque\xf1o, peque\xf1a, mejor, gran',\n"
-'  },\n'
-"  'changes': {\n"
-"   'drops': ('dej\xe9 (de|), he dejado (de|), dejado (de|), vend\xed, vendimos, he vendido, vendido, cancel\xe9, he cancelado, '\n"
-"     'cancelado, anul\xe9, he anulado, anulado (la suscripci\xf3n de|), di de baja, he dado de baja, me di de baja (de|), '\n"
-"     'abandon\xe9, he abandonado, perd\xed, jubilado, echaron de, me fui de, me he ido de, sal\xed de, he salido de, romp\xed '\n"
-"     'con, he roto con, cort\xe9 con, me separ\xe9 de, adi\xf3s (a|al|), lo de, termin\xe9 con, acab\xe9 con, quit\xe9, me quit\xe9, '\n"
-"     'borr\xe9, desped\xed (a|), renunci\xe9 (a|al)'),\n"
-"   'swaps': 'cambi\xe9 (de|), he cambiado, cambiado, sustitu\xed, he sustituido, me pas\xe9 de, me he pasado de, reemplac\xe9',\n"
-"   'around': 'dejado \u2026 atr\xe1s, dado \u2026 de baja',\n"
-"   'takes_place': 'por, a, al, con',\n"
-"   'generic': 'suscripci\xf3n, contrato, cuenta, curso, trabajo, tema',\n"
-"   'passes': ('muri\xf3, ha muerto, falleci\xf3, ha fallecido, cerr\xf3, ha cerrado, termin\xf3, ha terminado, acab\xf3, se acab\xf3, se ha '\n"
-"     'acabado, caduc\xf3, venci\xf3, quebr\xf3, se disolvi\xf3, nos hemos separado, se separ\xf3, me super\xf3, me despidi\xf3, me ha '\n"
-"     'despedido, me ech\xf3, sustituy\xf3'),\n"
-"   'is_over': ('acabado, acabada, terminado, terminada, muerto, muerta, cancelado, cancelada, anulado, anulada, vendido, '\n"
-"     'vendida, historia, agua pasada, cerrado, cerrada'),\n"
-"   'goes': 'se jubil\xf3, se ha jubilado, se march\xf3, se ha marchado, se fue, se ha ido, se mud\xf3, dej\xf3 el piso, se marcha',\n"
-"   'no_more': 'ya no, no * m\xe1s, nunca m\xe1s, tampoco * ya, sin',\n"
-"   'takes': ('me he pasado (a|al), me pas\xe9 (a|al), hemos adoptado (a|), he adoptado (a|), adopt\xe9 (a|), me pill\xe9, me compr\xe9, '\n"
-"     'me he comprado, compr\xe9, ahora (tengo|voy|estoy|uso|me lleva|es|hago), estoy en, estoy con, empec\xe9 (con|), he '\n"
-"     'empezado (con|), me apunt\xe9 (a|al)'),\n"
-"   'tells': ('(es|son) (ahora|), ahora es, ya estamos en, ya estoy en, estamos en, estoy en, ponme como, apunta (este|), '\n"
-"     'escribidme a, escr\xedbeme a, usa, pago, se llama, ejemplos en'),\n"
-"   'lately': 'ahora, ya, a partir de, desde, nueva, nuevo, \xfaltimamente, actualmente, hoy en d\xeda, en adelante',\n"
-"   'others': 'amigo, amiga, alguien, gente, cliente, clienta, todos, cu\xf1ado, cu\xf1ada, suegro, suegra, vecino, vecina',\n"
-"   'units': 'mg, ml, g, kg, km, euros, euro, horas, hora, d\xedas, semanas, meses, a\xf1os, veces, por, minutos',\n"
-'  },\n'
-"  'between': {\n"
-"   'have': 'ha, han, hab\xeda',\n"
-"   'have_first': 'he, hemos',\n"
-"   'be': 'est\xe1, est\xe1n, es, fue',\n"
-"   'be_first': 'soy, somos, estoy, estamos',\n"
-"   'past': 'antes, sol\xeda, en el pasado, de ni\xf1o, de ni\xf1a, de peque\xf1o, de peque\xf1a, hace tiempo',\n"
-"   'past_first': 'sol\xeda',\n"
-"   'plan': 'va a, van a, planea, piensa',\n"
-"   'plan_first': 'voy a, vamos a, planeo, pienso, pensamos',\n"
-"   'maybe': ('quiero, queremos, quisiera, me gustar\xeda, podr\xeda, puedo, deber\xeda, quiz\xe1s, tal vez, ojal\xe1, si, puede, quiere, '\n"
-"     'tengo que, iba a, gustar\xeda'),\n"
-"   'stopped': 'dej\xf3 de, ha dejado de, dejaron de',\n"
-"   'stopped_first': 'dej\xe9 de, he dejado de, dejamos de, hemos dejado de, ya no puedo',\n"
-'  },\n'
-"  'verbs': {\n"
-"   'irregular': ('ir/voy vamos|va van/iba fui|fue/ido/ir, vivir/vivo vivimos | vive viven/viv\xed viv\xeda viv\xedamos | vivi\xf3 viv\xedan '\n"
-"     'vivieron/vivido/vivir/viviendo, mudar/mudo mudamos | muda mudan/mud\xe9 mudamos | mud\xf3 mudaron/mudado/mudarme '\n"
-"     'mudarnos mudarse/mudando,\\n'\n"
-"     '  trasladar/traslado trasladamos | traslada/traslad\xe9 trasladamos | traslad\xf3/trasladado/trasladarme '\n"
-"     'trasladarnos, trabajar/trabajo trabajamos | trabaja trabajan/trabaj\xe9 trabajaba trabajamos | trabaj\xf3 '\n"
-"     'trabajaban/trabajado/trabajar/trabajando,\\n'\n"
-"     '  llamar/llamo | llama llaman/llamaba/llamado/llamar, ser/soy somos | es son/fui era \xe9ramos | fue '\n"
-"     'eran/sido/ser/siendo, estar/estoy estamos | est\xe1 est\xe1n/estuve estaba | estuvo estaban/estado/estar,\\n'\n"
-"     '  tener/tengo tenemos | tiene tienen/tuve ten\xeda ten\xedamos | tuvo ten\xedan/tenido/tener, comer/como comemos | come '\n"
-"     'comen/com\xed com\xeda | comi\xf3/comido/comer, hablar/hablo hablamos | habla hablan/habl\xe9 hablaba | '\n"
-"     'habl\xf3/hablado/hablar,\\n'\n"
-"     '  tocar/toco tocamos | toca tocan/toqu\xe9 tocaba | toc\xf3/tocado/tocar, jugar/juego jugamos | juega juegan/jugu\xe9 '\n"
-"     'jugaba | jug\xf3/jugado/jugar/jugando, fumar/fumo fumamos | fuma/fum\xe9 fumaba | fum\xf3/fumado/fumar, odiar/odio '\n"
-"     'odiamos | odia/odi\xe9 odiaba | odi\xf3/odiado/odiar,\\n'\n"
-"     '  preferir/prefiero preferimos | prefiere/prefer\xed prefer\xeda | prefiri\xf3/preferido/preferir, gustar/| gusta '\n"
-"     'gustan/| gustaba gust\xf3 gustaban/gustado/gustar, encantar/| encanta encantan/| encantaba '\n"
-"     'encant\xf3/encantado/encantar, adorar/adoro | adora/ador\xe9 adoraba | ador\xf3/adorado/adorar,\\n'\n"
-"     '  dejar/dejo dejamos | deja/dej\xe9 dejamos | dej\xf3 dejaron/dejado/dejar, empezar/empiezo empezamos | '\n"
-"     'empieza/empec\xe9 empezamos | empez\xf3/empezado/empezar, cambiar/cambio cambiamos | cambia/cambi\xe9 cambiamos | '\n"
-"     'cambi\xf3/cambiado/cambiar, hacer/hago hacemos | hace hacen/hice hac\xeda | hizo/hecho/hacer/haciendo,\\n'\n"
-"     '  cumplir/cumplo | cumple/cumpl\xed | cumpli\xf3/cumplido/cumplir, casar/caso | casa/cas\xe9 casamos | cas\xf3 '\n"
-"     'casaron/casado/casarme casarse, divorciar/| /divorci\xe9 divorciamos | divorci\xf3/divorciado/divorciarme, separar/| '\n"
-"     '/separ\xe9 separamos | separ\xf3/separado/separarme, romper/rompo | rompe/romp\xed rompimos | rompi\xf3/roto/romper,\\n'\n"
-"     '  perder/pierdo | pierde/perd\xed | perdi\xf3/perdido/perder, vender/vendo | vende/vend\xed vendimos | '\n"
-"     'vendi\xf3/vendido/vender, comprar/compro | compra/compr\xe9 compramos | compr\xf3/comprado/comprar, conducir/conduzco | '\n"
-"     'conduce/conduje conduc\xeda | condujo/conducido/conducir, nacer/nazco | nace/nac\xed | naci\xf3/nacido/nacer,\\n'\n"
-"     '  volver/vuelvo | vuelve/volv\xed volvimos | volvi\xf3/vuelto/volver, hacerse/hago | hace/hice | hizo/hecho/hacerme, '\n"
-"     'beber/bebo bebemos | bebe/beb\xed beb\xeda | bebi\xf3/bebido/beber, estudiar/estudio estudiamos | estudia/estudi\xe9 '\n"
-"     'estudiaba | estudi\xf3/estudiado/estudiar/estudiando, aprender/aprendo | aprende/aprend\xed | '\n"
-"     'aprendi\xf3/aprendido/aprender/aprendiendo,\\n'\n"
-"     '  tomar/tomo tomamos | toma/tom\xe9 tomaba | tom\xf3/tomado/tomar, detestar/detesto | detesta/detest\xe9 | '\n"
-"     'detest\xf3/detestado/detestar, ganar/gano | gana/gan\xe9 ganaba | gan\xf3/ganado/ganar, pagar/pago pagamos | paga/pagu\xe9 '\n"
-"     '| pag\xf3/pagado/pagar, pesar/peso | pesa/pes\xe9 pesaba | pes\xf3/pesado/pesar, despedir/| /| '\n"
-"     'despidieron/despedido/despedir, morir/| muere/| muri\xf3/muerto/morir,\\n'\n"
-"     '  fichar/ficho | ficha/fich\xe9 | fich\xf3/fichado/fichar, pasar/paso pasamos | pasa/pas\xe9 pasamos | '\n"
-"     'pas\xf3/pasado/pasar, abandonar/abandono | abandona/abandon\xe9 | abandon\xf3/abandonado/abandonar, adoptar/adopto | '\n"
-"     'adopta/adopt\xe9 adoptamos | adopt\xf3/adoptado/adoptar, renunciar/renuncio | renuncia/renunci\xe9 | '\n"
-"     'renunci\xf3/renunciado/renunciar, coleccionar/colecciono | colecciona/coleccion\xe9 coleccionaba | '\n"
-"     'coleccion\xf3/coleccionado/coleccionar'),\n"
-'  },\n'
-"  'kinds': {\n"
-"   'diet': ('vegano, vegana, veganos, veganas, vegetariano, vegetariana, vegetarianos, vegetarianas, pescetariano, '\n"
-"     'pescetariana, flexitariano, flexitariana, omn\xedvoro, omn\xedvora, carne, pescado, de todo, keto, kosher, halal, '\n"
-"     'sin gluten'),\n"
-"   'marital': ('casado, casada, casados, soltero, soltera, divorciado, divorciada, viudo, viuda, comprometido, comprometida, '\n"
-"     'separado, separada'),\n"
-"   'smoking': 'fumador, fumadora, no fumador, exfumador, exfumadora',\n"
-"   'profession': ('profesor, profesora, maestro, maestra, m\xe9dico, m\xe9dica, enfermero, enfermera, ingeniero, ingeniera, '\n"
-"     'desarrollador, desarrolladora, programador, programadora, abogado, abogada, cocinero, cocinera, camarero, '\n"
-"     'camarera, estudiante, contable, arquitecto, arquitecta,\\n'\n"
-"     '  dise\xf1ador, dise\xf1adora, periodista, traductor, traductora, mec\xe1nico, electricista, fontanero, polic\xeda, '\n"
-"     'bombero, m\xfasico, m\xfasica, artista, farmac\xe9utico, farmac\xe9utica, dentista, psic\xf3logo, psic\xf3loga, vendedor, '\n"
-"     'vendedora, conductor, conductora, panadero, panadera, peluquero, peluquera, consultor, consultora, gerente, '\n"
-"     'director, directora, jubilado, jubilada, aut\xf3nomo, aut\xf3noma, veterinario, veterinaria, fisioterapeuta, '\n"
-"     'administrativo, administrativa, investigador, investigadora'),\n"
-"   'pet': ('perro, perra, gato, gata, conejo, h\xe1mster, caballo, loro, pez, peces, tortuga, perros, gatos, cachorro, '\n"
-"     'gatito, p\xe1jaro, gallinas'),\n"
-"   'instrument': ('viol\xedn, piano, guitarra, violonchelo, chelo, bajo, bater\xeda, saxof\xf3n, flauta, trompeta, clarinete, ukelele, '\n"
-"     'arpa, viola, acorde\xf3n, \xf3rgano, teclado'),\n"
-"   'sport': 'f\xfatbol, tenis, baloncesto, voleibol, b\xe1dminton, golf, hockey, p\xe1del, ajedrez, balonmano, rugby, p\xf3ker',\n"
-"   'hobby': ('yoga, pilates, judo, karate, senderismo, escalada, nataci\xf3n, ciclismo, boxeo, cer\xe1mica, fotograf\xeda, '\n"
-"     'jardiner\xeda, surf, crossfit, remo, baile, running, buceo'),\n"
-"   'language': ('espa\xf1ol, ingl\xe9s, alem\xe1n, franc\xe9s, portugu\xe9s, italiano, neerland\xe9s, holand\xe9s, polaco, ruso, chino, japon\xe9s, '\n"
-"     'coreano, \xe1rabe, turco, sueco, dan\xe9s, griego, catal\xe1n, euskera, gallego, lat\xedn'),\n"
-'  },\n'
-"  'over': {\n"
-"   'partner': ['{person} y yo (lo dejamos|lo hemos dejado|rompimos|hemos roto|nos separamos|ya no estamos '\n"
-"     'juntos|terminamos|cortamos)',\n"
-"     'lo dej\xe9 con {person}', 'lo he dejado con {person}', 'he roto con {person}', 'cort\xe9 con {person}',\n"
-"     '{person} me dej\xf3', '{person} me ha dejado', 'ya no estoy con {person}'],\n"
-"   'pet': ['se nos fue {person}', 'se nos ha ido {person}', '{person} (muri\xf3|ha muerto|se muri\xf3|falleci\xf3)',\n"
-"     '(muri\xf3|falleci\xf3|se muri\xf3) {person}', 'tuvimos que dormir a {person}'],\n"
-"   'flatmate': ['{person} se (mud\xf3|ha mudado|fue del piso|ha ido del piso) .'],\n"
-'  },\n'
-"  'nouns': {\n"
-"   'is': ('es, son, est\xe1, es de, es el, es ahora, ahora es, ahora son, ha pasado a ser, pasa a ser, pas\xf3 a ser, ser\xe1, ha '\n"
-"     'subido a, subi\xf3 a, baj\xf3 a, ha bajado a, se ha cambiado a, cambi\xf3 a, pasa a, pas\xf3 a, pas\xf3 al, se movi\xf3 al, se '\n"
-"     'pas\xf3 al, se cambi\xf3 al, se ha movido al, se ha pasado al, se ha aplazado al, se aplaz\xf3 al, cae en, es en'),\n"
-"   'was': 'era, eran, fue',\n"
-"   'change': ('pasa, se, cambiado, cambi\xe9, cambiamos, subido, subimos, bajado, bajamos, aumentado, aumentamos, reducido, '\n"
-"     'reducimos, movido, movimos, pasado, pasamos, aplazado, ampliado, ampliamos, actualizado, subi\xf3, baj\xf3, cambi\xf3, '\n"
-"     'cambiar, movi\xf3, pas\xf3, aument\xf3'),\n"
-"   'new': ('nuevo, nueva, actual, propio, propia, verdadero, correcto, correcta, completo, mensual, total, m\xe1ximo, '\n"
-"     'electr\xf3nico'),\n"
-"   'old': 'antiguo, antigua, viejo, vieja, anterior, ex',\n"
-'  },\n'
-"  'home': {\n"
-"   'states': ['vivir en {place}', 'estar viviendo en {place}', 'vivir (cerca de|a las afueras de) {place}'],\n"
-"   'begins': ['mudar (de {old place}|desde {old place}|) a {place}', 'trasladar (de {old place}|desde {old place}|) a {place}',\n"
-"     'dejar {old place} por {place}', 'cambiar {old place} por {place}', 'pasar a vivir en {place}'],\n"
-"   'ends': ['dejar {place}', 'mudar de {place}'],\n"
-'  },\n'
-"  'address': {\n"
-"   'states': ['vivir en (la calle|calle|la avenida) {address}'],\n"
-'  },\n'
-"  'birthplace': {\n"
-"   'facts': ['nacer en {place}', 'ser de {place}'],\n"
-'  },\n'
-"  'name': {\n"
-"   'states': ['llamar {name}'],\n"
-'  },\n'
-"  'age': {\n"
-"   'states': ['tener {age} a\xf1os'],\n"
-"   'begins': ['cumplir {age} (a\xf1os|)'],\n"
-'  },\n'
-"  'employer': {\n"
-"   'after_profession': ['(en|de|para) {org}'],\n"
-"   'states': ['trabajar (en|para|con) {org}'],\n"
-"   'begins': ['empezar (a trabajar|un trabajo|un nuevo trabajo|) (en|con|para) {org}', 'cambiar (de {old org}|) a {org}',\n"
-"     'fichar por {org}', 'pasar (de {old org}|) a {name}', 'dejar {old org} (por|para ir a|para trabajar en) {org}',\n"
-"     'tener (un nuevo trabajo|trabajo nuevo|un trabajo nuevo) en {org}'],\n"
-"   'ends': ['dejar {org}', 'dejar (el trabajo|mi trabajo|el empleo|mi empleo)',\n"
-"     'dejar (el trabajo|mi trabajo|mi puesto) en {org}', 'perder (el trabajo|mi trabajo|mi empleo)', 'despedir',\n"
-"     'despedir de {org}', 'renunciar (a mi trabajo|a mi puesto|)',\n"
-"     'estar (en paro|desempleado|desempleada|jubilado|jubilada)'],\n"
-'  },\n'
-"  'profession': {\n"
-"   'states': ['trabajar (como|de) {thing}', 'ser (|un|una) {profession}'],\n"
-"   'begins': ['hacer {profession}', 'empezar a trabajar (como|de) {thing}'],\n"
-'  },\n'
-"  'marital status': {\n"
-"   'states': ['estar {marital}', 'ser {marital}'],\n"
-"   'begins': ['casar', 'divorciar', 'separar'],\n"
-'  },\n'
-"  'partner': {\n"
-"   'after_marital status': ['con {person}'],\n"
-"   'states': ['ser novio de {person}', 'ser novia de {person}', 'estar saliendo con {person}'],\n"
-"   'ends': ['romper con {person}', 'dejar con {person}', 'separar de {person}', 'divorciar de {person}', 'romper'],\n"
-'  },\n'
-"  'pet': {\n"
-"   'states': ['tener (un|una|dos|tres) {pet}'],\n"
-"   'begins': ['adoptar (un|una|dos) {pet}', 'comprar (un|una) {pet}'],\n"
-"   'ends': ['{pet} morir'],\n"
-'  },\n'
-"  'diet': {\n"
-"   'states': ['ser {diet}', 'comer {diet}', 'seguir una dieta {diet}'],\n"
-"   'begins': ['hacer {diet}', 'volver {diet}', 'volver a comer {diet}', 'empezar a comer {diet}'],\n"
-"   'ends': [],\n"
-'  },\n'
-"  'allergy': {\n"
-"   'states': ['ser (al\xe9rgico|al\xe9rgica) (a|al|a la|a los|a las) {list}', 'tener alergia (a|al|a la|a los|a las) {list}',\n"
-"     'ser intolerante (a|al|a la) {list}'],\n"
-'  },\n'
-"  'condition': {\n"
-"   'states': ['tener [diabetes|asma|migra\xf1as|epilepsia|artritis|ansiedad|hipertensi\xf3n|celiaqu\xeda]',\n"
-"     'ser [diab\xe9tico|diab\xe9tica|cel\xedaco|cel\xedaca|asm\xe1tico|asm\xe1tica]'],\n"
-'  },\n'
-"  'medication': {\n"
-"   'states': ['tomar [metformina|insulina|ibuprofeno|antidepresivos|anticoagulantes|estatinas]'],\n"
-'  },\n'
-"  'language': {\n"
-"   'states': ['hablar (|un poco de|bien) {language}'],\n"
-'  },\n'
-"  'learning': {\n"
-"   'states': ['aprender {language}', 'estudiar {language}', 'estar (aprendiendo|estudiando) {language}'],\n"
-'  },\n'
-"  'instrument': {\n"
-"   'states': ['tocar (el|la) {instrument}'],\n"
-"   'ends': ['dejar (el|la) {instrument}', 'vender (mi|el|la) {instrument}'],\n"
-'  },\n'
-"  'sport': {\n"
-"   'states': ['jugar (al|a) {sport}'],\n"
-"   'ends': ['dejar (el|de jugar al) {sport}'],\n"
-'  },\n'
-"  'hobby': {\n"
-"   'states': ['hacer {hobby}', 'practicar {hobby}', 'coleccionar {thing}'],\n"
-"   'begins': ['empezar {hobby}', 'empezar con {hobby}'],\n"
-"   'ends': ['dejar (el|la|) {hobby}'],\n"
-'  },\n'
-"  'choice': {\n"
-"   'states': ['preferir {thing} (a|al|antes que|en vez de|en lugar de) {old thing}'],\n"
-'  },\n'
-"  'preference': {\n"
-"   'states': ['preferir {thing}'],\n"
-'  },\n'
-"  'like': {\n"
-"   'states': ['* gustar {thing}', '* encantar {thing}', 'adorar {thing}'],\n"
-'  },\n'
-"  'dislike': {\n"
-"   'states': ['odiar {thing}', 'detestar {thing}'],\n"
-'  },\n'
-"  'smoking': {\n"
-"   'states': ['fumar', 'ser {smoking}'],\n"
-"   'ends': ['dejar (de fumar|el tabaco)'],\n"
-'  },\n'
-"  'car': {\n"
-"   'states': ['conducir un {thing}', 'tener un [seat|renault|ford|toyota|volkswagen|peugeot|audi|bmw|tesla|fiat|kia|citro\xebn]'],\n"
-"   'ends': ['vender (el|mi|nuestro) coche', 'vender (el|mi|nuestro) carro'],\n"
-'  },\n'
-"  'budget': {\n"
-"   'states': ['tener un presupuesto de {number}', 'tener {number} de presupuesto'],\n"
-'  },\n'
-"  'salary': {\n"
-"   'states': ['ganar {number}'],\n"
-'  },\n'
-"  'rent': {\n"
-"   'states': ['pagar {number} de alquiler'],\n"
-'  },\n'
-"  'weight': {\n"
-"   'states': ['pesar {number}'],\n"
-'  },\n'
-"  'work hours': {\n"
-"   'states': ['trabajar de [noche|ma\xf1ana|tarde|d\xeda]',\n"
-"     'trabajar [por la noche|por la ma\xf1ana|media jornada|a jornada completa|a tiempo parcial]',\n"
-"     'estar en el turno de [noche|ma\xf1ana|tarde]'],\n"
-"   'begins': ['* (pasar|cambiar|poner) al turno de [noche|ma\xf1ana|tarde]', 'pasar al turno de [noche|ma\xf1ana|tarde]'],\n"
-'  },\n'
-"  'commute': {\n"
-"   'states': ['ir en [metro|bus|autob\xfas|coche|bici|tren|moto] (al trabajo|a la oficina|al curro)',\n"
-"     'ir [a pie|andando] (al trabajo|a la oficina)'],\n"
-'  },\n'
-"  'provider': {\n"
-"   'states': ['tener (la l\xednea|el m\xf3vil|internet|la luz|el seguro) con {org}'],\n"
-'  },\n'
-"  'grade': {\n"
-"   'states': ['estar en [primero|segundo|tercero|cuarto|quinto|sexto] (de primaria|de la eso|de eso|)'],\n"
-"   'begins': ['ir a [primero|segundo|tercero|cuarto|quinto|sexto]', 'pasar a [primero|segundo|tercero|cuarto|quinto|sexto]'],\n"
-'  },\n'
-' },\n'
-" 'fr': {\n"
-"  'perfect_is_past': True,\n"
-"  'words': {\n"
-"   'skip': ('maintenant, d\xe9sormais, actuellement, en ce moment, toujours, encore, aussi, d\xe9j\xe0, r\xe9cemment, enfin, '\n"
-'     "finalement, vraiment, tr\xe8s, juste, seulement, d\'ailleurs, du coup, ne, n\', me, m\', te, t\', se, s\', nous, y, "\n'
-'     "en, le, l\',\\n"\n'
-"     '  donc, bien, \xe0 nouveau, de nouveau, en fait, dor\xe9navant, ici, l\xe0, tout, compl\xe8tement, strictement, '\n"
-'     "s\xe9v\xe8rement, viens de, venons de, vient de, depuis, aujourd\' hui"),\n'
-"   'not': 'pas, plus, jamais, ne * pas, ni, aucun, aucune, pas du tout',\n"
-"   'wrong': ('je veux dire, je confonds, je me trompe, me reprend, a\xefe, non attends, v\xe9rif, plut\xf4t, je me suis plant\xe9, je me '\n"
-'     "suis plant\xe9e, j\'ai fait une faute, attends, attendez, je voulais dire, je veux dire, faute de frappe, erreur, "\n'
-'     "je me suis tromp\xe9, je me suis tromp\xe9e, tromp\xe9, tromp\xe9e, correction, coquille, mauvais, mauvaise, il s\'av\xe8re "\n'
-'     "que, en fait c\'\xe9tait, finalement non, plut\xf4t, je rectifie"),\n'
-'   \'mild\': ("non, pardon, d\xe9sol\xe9, d\xe9sol\xe9e, en fait, enfin, euh, c\'est, ce sont, c\'\xe9tait, est, et, mais, oups, le bon est, "\n'
-"     'la bonne est, le nouveau est, zut, il est, elle est, ah, que, voil\xe0, num\xe9ro, le, la, les, mon, ma, un, une, de'),\n"
-"   'but': 'mais',\n"
-"   'instead_of': 'au lieu de, au lieu du, plut\xf4t que, et non, et pas, pas',\n"
-"   'who': 'qui',\n"
-'   \'from\': "de, du, depuis, d\'",\n'
-"   'to': '\xe0, au, en, pour, vers, chez',\n"
-'   \'of\': "de, du, chez, pour, d\', des",\n'
-"   'and': 'et, ou',\n"
-"   'titles': 'docteur, docteure, dr, monsieur, madame, m, mme',\n"
-'   \'the\': "le, la, les, l\'",\n'
-"   'be': '\xeatre',\n"
-"   'now': 'maintenant, d\xe9sormais, nouveau, nouvelle, actuellement, dor\xe9navant',\n"
-"   'never': ('\xe7a, cela, ce, que, comment, tout, rien, toi, ton, ta, votre, vos, lui, maison, paix, fait, train, moi, nuit, '\n"
-"     'ville, domicile, place'),\n"
-'   \'articles\': "le, la, les, l\', un, une, des, du, de, d\', mon, ma, mes, notre, nos, au, aux",\n'
-"   'stop': ('parce, car, mais, avec, pour, quand, o\xf9, que, qui, si, comme, depuis, jusque, bien que, merci, maintenant, '\n"
-'     "aujourd\', aussi, et je, et j\', et nous, et mon, et ma, est, sont, \xe9tait, suis, ai, habite, travaille,\\n"\n'
-'     "  plus, pas, au lieu de, plut\xf4t, pr\xe8s, sans, d\xe9sormais, je, j\', il y a, en ce moment, toujours, \xe0 nouveau, ce, "\n'
-'     "c\', et pas, et non, actuellement"),\n'
-"   'stop_thing': '\xe0, dans, en, au, chez',\n"
-'  },\n'
-"  'subjects': {\n"
-'   \'first\': "je, j\', nous, on, moi, mon mari et moi, ma femme et moi, moi je",\n'
-"   'own': 'mon, ma, mes, notre, nos',\n"
-"   'third': 'il, elle, ils, elles',\n"
-"   'third_own': 'son, sa, ses, leur',\n"
-"   'bare': 'maman, papa, mamie, papi, papy',\n"
-"   'relations': ('m\xe8re/maman, p\xe8re/papa, parents, fr\xe8re, fr\xe8res, s\u0153ur/soeur, s\u0153urs, fils, fille, filles, enfant, enfants, b\xe9b\xe9, '\n"
-"     'femme/\xe9pouse, mari/\xe9poux, compagnon, compagne, conjoint, copain, copine, fianc\xe9, fianc\xe9e, grand-m\xe8re/mamie, '\n"
-"     'grand-p\xe8re/papi/papy,\\n'\n"
-"     '  grands-parents, tante, oncle, cousin, cousine, neveu, ni\xe8ce, belle-m\xe8re, beau-p\xe8re, beau-fr\xe8re, belle-s\u0153ur, '\n"
-"     'colocataire, chef, cheffe, patron, patronne, coll\xe8gue, ami, amie, voisin, voisine, \xe9quipe, entreprise, projet, '\n"
-"     'chien, chienne, chat, chatte, ex'),\n"
-"   'named_only': 'ami, amie, coll\xe8gue, voisin, voisine, \xe9quipe, entreprise, projet, cousin, cousine',\n"
-"   'adjectives': 'grand, grande, petit, petite, meilleur, meilleure, a\xeen\xe9, a\xeen\xe9e',\n"
-'  },\n'
-"  'changes': {\n"
-"   'drops': ('arr\xeat\xe9, quitt\xe9, vendu, r\xe9sili\xe9, annul\xe9, abandonn\xe9, l\xe2ch\xe9, perdu, supprim\xe9, rompu avec, s\xe9par\xe9 de, s\xe9par\xe9e de, '\n"
-'     "d\xe9missionn\xe9 de, adieu, plus besoin (de|d\'), fini (le|la|les|avec|), laiss\xe9 tomber, rendu, vir\xe9, d\xe9sinstall\xe9, "\n'
-"     'd\xe9sabonn\xe9 de, d\xe9sabonn\xe9e de, parti de, partie de, sorti de, sortie de'),\n"
-"   'swaps': 'troqu\xe9, remplac\xe9, \xe9chang\xe9, chang\xe9, pass\xe9 de, pass\xe9e de, quitt\xe9, l\xe2ch\xe9',\n"
-"   'around': 'ai \u2026 (quitt\xe9|arr\xeat\xe9), laiss\xe9 \u2026 tomber',\n"
-"   'takes_place': 'contre, par, pour, \xe0, au',\n"
-"   'generic': 'abonnement, contrat, compte, cours, poste, histoire',\n"
-'   \'passes\': ("est mort, est morte, est d\xe9c\xe9d\xe9, est d\xe9c\xe9d\xe9e, d\xe9c\xe9d\xe9, a ferm\xe9, a pris sa retraite, s\'est arr\xeat\xe9, s\'est "\n'
-'     "arr\xeat\xe9e, a expir\xe9, a coul\xe9, a fait faillite, m\'a vir\xe9, m\'a vir\xe9e, m\'a licenci\xe9, m\'a licenci\xe9e, ne me font plus "\n'
-"     'rien, ne me fait plus rien'),\n"
-'   \'is_over\': ("fini, finie, finis, termin\xe9, termin\xe9e, mort, morte, annul\xe9, annul\xe9e, vendu, vendue, de l\'histoire ancienne, \xe0 "\n'
-"     'la casse, \xe0 la retraite, du pass\xe9, ferm\xe9, ferm\xe9e, supprim\xe9, supprim\xe9e'),\n"
-'   \'goes\': "est parti, est partie, a d\xe9m\xe9nag\xe9, a rendu ses cl\xe9s, s\'en est all\xe9, s\'est en all\xe9e, m\'a quitt\xe9, m\'a quitt\xe9e",\n'
-'   \'no_more\': ("ne * * plus, n\' * * plus, ne * plus, n\' * plus, plus de, plus d\', plus aucun, plus aucune, plus jamais, j\' ai "\n'
-'     "plus, j\' suis plus, je suis plus"),\n'
-'   \'takes\': ("s\' est pris, suis pass\xe9 (\xe0|au), suis pass\xe9e (\xe0|au), pass\xe9 (\xe0|au), maintenant (je|j\'|c\'est), (on a|j\' ai) "\n'
-"     '(pris|adopt\xe9|achet\xe9|choisi), commenc\xe9, inscrit (\xe0|au), inscrite (\xe0|au)'),\n"
-'   \'tells\': ("c\' est (maintenant|), (nous sommes|je suis|on est) (d\xe9sormais|maintenant|) (au|\xe0|en|chez|), \xe9cris (plut\xf4t|) "\n'
-'     "(\xe0|), utilise, me joint au, me suit, s\' appelle"),\n'
-"   'lately': ('maintenant, d\xe9sormais, depuis, dor\xe9navant, \xe0 partir de, actuellement, nouveau, nouvelle, plut\xf4t, mtn, ces '\n"
-"     'temps-ci'),\n"
-'   \'others\': "ami, amie, quelqu\'un, gens, client, cliente, pote, voisin, voisine, monde",\n'
-"   'units': 'mg, ml, g, kg, km, euros, euro, h, heures, jours, semaines, mois, ans, fois, minutes',\n"
-'  },\n'
-"  'between': {\n"
-"   'have': 'ai, as, a, avons, ont',\n"
-"   'be': 'suis, sommes, est, sont',\n"
-'   \'past\': "avant, autrefois, jadis, dans le pass\xe9, \xe9tant enfant, enfant, \xe0 l\'\xe9poque",\n'
-"   'plan': 'vais, allons, va, vont, compte, comptons, pr\xe9vois de, pr\xe9voyons de, envisage de',\n"
-"   'maybe': ('voudrais, aimerais, veux, voulons, pourrais, peux, devrais, si, peut-\xeatre, r\xeave de, aimerait, souhaite, dois, '\n"
-"     'pense, pensons, faut, aimerions'),\n"
-"   'stopped': 'ai arr\xeat\xe9 de, a arr\xeat\xe9 de, avons arr\xeat\xe9 de, arr\xeate de, ai cess\xe9 de, ai renonc\xe9 \xe0',\n"
-'  },\n'
-"  'dropped': {\n"
-"   'je suis': 'allergique, v\xe9g\xe9tarien, v\xe9g\xe9tarienne, v\xe9gan, v\xe9gane, vegan, intol\xe9rant, intol\xe9rante, mari\xe9, mari\xe9e, c\xe9libataire',\n"
-"   'je': 'habite, bosse, travaille, suis, mange, joue, fume, prends, parle',\n"
-'  },\n'
-"  'verbs': {\n"
-"   'irregular': ('aller/vais va allons/allais allait/all\xe9 all\xe9e/aller, habiter/habite habitons habitent/habitais habitait '\n"
-"     'habitions/habit\xe9/habiter/habitant, vivre/vis vit vivons vivent/vivais vivait vivions/v\xe9cu/vivre/vivant, '\n"
-"     'd\xe9m\xe9nager/d\xe9m\xe9nage d\xe9m\xe9nageons/d\xe9m\xe9nageais/d\xe9m\xe9nag\xe9/d\xe9m\xe9nager, '\n"
-"     'emm\xe9nager/emm\xe9nage/emm\xe9nageais/emm\xe9nag\xe9/emm\xe9nager, installer/installe installons/installais/install\xe9 install\xe9e '\n"
-"     'install\xe9s/installer,\\n'\n"
-"     '  travailler/travaille travaillons travaillent/travaillais travaillait/travaill\xe9/travailler/travaillant, '\n"
-"     'bosser/bosse/bossais/boss\xe9/bosser, appeler/appelle appelles appellent/appelais appelait/appel\xe9 '\n"
-"     'appel\xe9e/appeler, \xeatre/suis est sommes sont/\xe9tais \xe9tait \xe9tions/\xe9t\xe9/\xeatre, avoir/ai a avons ont/avais avait '\n"
-"     'avions/eu/avoir,\\n'\n"
-"     '  manger/mange mangeons mangent/mangeais mangeait/mang\xe9/manger, parler/parle parlons/parlais '\n"
-"     'parlait/parl\xe9/parler, jouer/joue jouons jouent/jouais jouait/jou\xe9/jouer, fumer/fume fumons/fumais '\n"
-"     'fumait/fum\xe9/fumer, aimer/aime aimons/aimais aimait/aim\xe9/aimer, adorer/adore adorons/adorais/ador\xe9/adorer, '\n"
-"     'd\xe9tester/d\xe9teste d\xe9testons/d\xe9testais/d\xe9test\xe9/d\xe9tester,\\n'\n"
-"     '  pr\xe9f\xe9rer/pr\xe9f\xe8re pr\xe9f\xe9rons/pr\xe9f\xe9rais/pr\xe9f\xe9r\xe9/pr\xe9f\xe9rer, quitter/quitte quittons/quittais/quitt\xe9/quitter, '\n"
-"     'commencer/commence commen\xe7ons/commen\xe7ais/commenc\xe9/commencer, rejoindre/rejoins '\n"
-"     'rejoint/rejoignais/rejoint/rejoindre, changer/change changeons/changeais/chang\xe9/changer, passer/passe '\n"
-"     'passons/passais/pass\xe9 pass\xe9e/passer, devenir/deviens devient/devenais/devenu devenue devenus/devenir,\\n'\n"
-"     '  faire/fais fait faisons/faisais faisait/fait/faire, na\xeetre/nais/naissais/n\xe9 n\xe9e/na\xeetre, '\n"
-"     'grandir/grandis/grandissais/grandi/grandir, marier/marie/mariais/mari\xe9 mari\xe9e mari\xe9s/marier, '\n"
-"     'divorcer/divorce/divor\xe7ais/divorc\xe9/divorcer, s\xe9parer/s\xe9pare/s\xe9parais/s\xe9par\xe9 s\xe9par\xe9e s\xe9par\xe9s/s\xe9parer, '\n"
-"     'rompre/romps/rompais/rompu/rompre, perdre/perds perd/perdais/perdu/perdre, vendre/vends vend '\n"
-"     'vendons/vendais/vendu/vendre,\\n'\n"
-"     '  acheter/ach\xe8te achetons/achetais/achet\xe9/acheter, conduire/conduis conduit/conduisais/conduit/conduire, '\n"
-"     'arr\xeater/arr\xeate arr\xeatons/arr\xeatais/arr\xeat\xe9/arr\xeater, prendre/prends prend/prenais/pris/prendre, apprendre/apprends '\n"
-"     'apprend/apprenais/appris/apprendre, \xe9tudier/\xe9tudie/\xe9tudiais/\xe9tudi\xe9/\xe9tudier, '\n"
-"     'd\xe9missionner/d\xe9missionne/d\xe9missionnais/d\xe9missionn\xe9/d\xe9missionner, licencier/licencie/licenciais/licenci\xe9 '\n"
-"     'licenci\xe9e/licencier,\\n'\n"
-"     '  f\xeater/f\xeate/f\xeatais/f\xeat\xe9/f\xeater, boire/bois boit/buvais/bu/boire, gagner/gagne/gagnais/gagn\xe9/gagner, payer/paie '\n"
-"     'paye payons/payais/pay\xe9/payer, peser/p\xe8se/pesais/pes\xe9/peser, souffrir/souffre/souffrais/souffert/souffrir, '\n"
-"     'adopter/adopte/adoptais/adopt\xe9/adopter, mourir/meurt/mourait/mort morte/mourir, '\n"
-"     'embaucher/embauche/embauchais/embauch\xe9 embauch\xe9e/embaucher, venir/viens vient/venais/venu venue/venir, '\n"
-"     'partir/pars part/partais/parti partie partis/partir, '\n"
-"     'collectionner/collectionne/collectionnais/collectionn\xe9/collectionner, '\n"
-"     'remanger/remange/remangeais/remang\xe9/remanger'),\n"
-'  },\n'
-"  'kinds': {\n"
-"   'diet': ('v\xe9g\xe9tarien, v\xe9g\xe9tarienne, v\xe9g\xe9tariens, v\xe9gan, v\xe9gane, vegan, v\xe9g\xe9talien, v\xe9g\xe9talienne, pesc\xe9tarien, '\n"
-"     'pesc\xe9tarienne, flexitarien, flexitarienne, omnivore, casher, halal, viande, poisson, de la viande, du poisson, '\n"
-"     'de tout, sans gluten'),\n"
-"   'marital': ('mari\xe9, mari\xe9e, mari\xe9s, c\xe9libataire, divorc\xe9, divorc\xe9e, fianc\xe9, fianc\xe9e, veuf, veuve, s\xe9par\xe9, s\xe9par\xe9e, pacs\xe9, '\n"
-"     'pacs\xe9e, en couple'),\n"
-"   'smoking': 'fumeur, fumeuse, non-fumeur, non-fumeuse, ex-fumeur',\n"
-"   'profession': ('professeur, prof, m\xe9decin, infirmier, infirmi\xe8re, ing\xe9nieur, ing\xe9nieure, d\xe9veloppeur, d\xe9veloppeuse, '\n"
-"     'programmeur, programmeuse, avocat, avocate, cuisinier, cuisini\xe8re, serveur, serveuse, \xe9tudiant, \xe9tudiante, '\n"
-"     'comptable, architecte, graphiste, journaliste, traducteur, traductrice,\\n'\n"
-"     '  m\xe9canicien, m\xe9canicienne, \xe9lectricien, plombier, policier, polici\xe8re, pompier, musicien, musicienne, '\n"
-"     'artiste, pharmacien, pharmacienne, dentiste, psychologue, vendeur, vendeuse, boulanger, boulang\xe8re, coiffeur, '\n"
-"     'coiffeuse, consultant, consultante, g\xe9rant, g\xe9rante, directeur, directrice, retrait\xe9, retrait\xe9e, instituteur, '\n"
-"     'institutrice, v\xe9t\xe9rinaire, kin\xe9, kin\xe9sith\xe9rapeute, chercheur, chercheuse, menuisier, designer, chef de projet, '\n"
-"     'au ch\xf4mage, enseignant, enseignante'),\n"
-"   'pet': ('chien, chienne, chat, chatte, lapin, hamster, cheval, perroquet, poisson, tortue, chiens, chats, chiot, '\n"
-"     'chaton, oiseau, poules'),\n"
-"   'instrument': ('violon, piano, guitare, violoncelle, basse, batterie, saxophone, fl\xfbte, trompette, clarinette, ukul\xe9l\xe9, harpe, '\n"
-"     'alto, accord\xe9on, orgue'),\n"
-"   'sport': 'foot, football, tennis, basket, volley, badminton, golf, hockey, padel, \xe9checs, handball, rugby, poker',\n"
-"   'hobby': ('yoga, pilates, judo, karat\xe9, randonn\xe9e, escalade, natation, v\xe9lo, boxe, poterie, photographie, jardinage, '\n"
-"     'surf, crossfit, aviron, danse, course \xe0 pied, th\xe9\xe2tre, \xe9quitation, plong\xe9e'),\n"
-"   'language': ('fran\xe7ais, anglais, allemand, espagnol, portugais, italien, n\xe9erlandais, polonais, russe, chinois, japonais, '\n"
-"     'cor\xe9en, arabe, turc, su\xe9dois, danois, grec, catalan, breton, latin, basque'),\n"
-'  },\n'
-"  'over': {\n"
-'   \'partner\': ["{person} et moi (on s\'est|nous nous sommes|c\'est|on a) (s\xe9par\xe9s|quitt\xe9s|fini|rompu|termin\xe9)",\n'
-'     \'fini avec {person}\', \'termin\xe9 avec {person}\', "{person} m\' a (quitt\xe9|quitt\xe9e)", \'plus avec {person}\',\n'
-"     'largu\xe9 {person}'],\n"
-"   'pet': ['{person} (est mort|est morte|nous a quitt\xe9s|est parti pour toujours)', 'on a perdu {person}',\n"
-"     'a d\xfb faire piquer {person}'],\n"
-"   'flatmate': ['{person} (est partie|est parti|a d\xe9m\xe9nag\xe9) .'],\n"
-'  },\n'
-"  'nouns': {\n"
-"   'is': ('a \xe9t\xe9, ont \xe9t\xe9, est, sont, est de, est le, est maintenant, est d\xe9sormais, est pass\xe9 \xe0, est pass\xe9e \xe0, passe \xe0, '\n"
-"     'a \xe9t\xe9 port\xe9 \xe0, sera, a augment\xe9 \xe0, est mont\xe9 \xe0, est tomb\xe9 \xe0, est repouss\xe9 au, est repouss\xe9e au, a \xe9t\xe9 '\n"
-"     'repouss\xe9e au, a \xe9t\xe9 repouss\xe9 au, a \xe9t\xe9 d\xe9plac\xe9e au, a \xe9t\xe9 d\xe9plac\xe9 au, est d\xe9plac\xe9e au, est report\xe9e au, est '\n"
-'     "report\xe9 au, a \xe9t\xe9 report\xe9e au, a \xe9t\xe9 report\xe9 au, tombe, passe au, est pass\xe9e au, a lieu, c\'est, est \xe0, est au"),\n'
-"   'was': '\xe9tait, \xe9taient',\n"
-"   'change': ('chang\xe9, augment\xe9, baiss\xe9, r\xe9duit, d\xe9plac\xe9, d\xe9plac\xe9e, repouss\xe9, repouss\xe9e, report\xe9, report\xe9e, pass\xe9, pass\xe9e, '\n"
-"     'avanc\xe9, avanc\xe9e, mis, port\xe9, modifi\xe9'),\n"
-"   'new': ('nouveau, nouvelle, nouvel, actuel, actuelle, propre, vrai, vraie, bon, bonne, complet, compl\xe8te, mensuel, '\n"
-"     'total, maximum'),\n"
-"   'old': 'ancien, ancienne, vieux, vieille, pr\xe9c\xe9dent, pr\xe9c\xe9dente, ex',\n"
-'  },\n'
-"  'home': {\n"
-"   'states': ['habiter (\xe0|au|en|aux|dans|pr\xe8s de|) {place}', 'vivre (\xe0|au|en|aux|pr\xe8s de) {place}'],\n"
-"   'begins': ['d\xe9m\xe9nager (de {old place}|) (\xe0|au|en|pour|vers) {place}', 'emm\xe9nager (\xe0|au|en) {place}',\n"
-"     'installer (\xe0|au|en) {place}', 'quitter {old place} pour {place}', 'changer {old place} pour {place}',\n"
-"     'partir vivre (\xe0|au|en) {place}', 'partir (de {old place}|) (\xe0|au|en|pour) {place}'],\n"
-"   'ends': ['quitter {place}', 'd\xe9m\xe9nager de {place}', 'partir de {place}'],\n"
-'  },\n'
-"  'address': {\n"
-"   'states': ['habiter (au|) {address}'],\n"
-'  },\n'
-"  'birthplace': {\n"
-"   'facts': ['na\xeetre (\xe0|au|en) {place}', 'grandir (\xe0|au|en) {place}', 'venir de {place}'],\n"
-'  },\n'
-"  'name': {\n"
-"   'states': ['appeler {name}'],\n"
-'  },\n'
-"  'age': {\n"
-"   'states': ['avoir {age} ans'],\n"
-"   'begins': ['avoir eu {age} ans', 'f\xeater mes {age} ans'],\n"
-'  },\n'
-"  'employer': {\n"
-"   'after_profession': ['(chez|\xe0|pour) {org}'],\n"
-"   'states': ['travailler (chez|\xe0|au|pour) {org}', 'bosser (chez|\xe0|au|pour) {org}', '\xeatre employ\xe9 (chez|par) {org}'],\n"
-"   'begins': ['commencer (\xe0 travailler|un travail|un nouveau travail|un boulot|un nouvel emploi|) (chez|\xe0|au) {org}',\n"
-"     'rejoindre {org}', 'passer (de {old org}|) (\xe0|chez) {org}', 'quitter {old org} pour {org}',\n"
-"     'embaucher (chez|par) {org}', 'changer pour {org}',\n"
-"     'avoir (un nouveau travail|un nouvel emploi|un nouveau poste|un nouveau boulot) chez {org}'],\n"
-"   'ends': ['quitter {org}', 'quitter (mon travail|mon emploi|mon poste|mon boulot)',\n"
-"     'quitter (mon travail|mon emploi|mon poste) (chez|\xe0) {org}', 'd\xe9missionner', 'd\xe9missionner de (chez|) {org}',\n"
-"     'perdre mon (emploi|travail|boulot)', 'licencier', 'licencier (de|par) {org}',\n"
-"     '\xeatre (au ch\xf4mage|\xe0 la retraite|retrait\xe9|retrait\xe9e)'],\n"
-'  },\n'
-"  'profession': {\n"
-"   'states': ['travailler comme {thing}', '\xeatre (un|une|) {profession}'],\n"
-"   'begins': ['devenir {profession}'],\n"
-'  },\n'
-"  'marital status': {\n"
-"   'states': ['\xeatre {marital}'],\n"
-"   'begins': ['divorcer'],\n"
-'  },\n'
-"  'partner': {\n"
-"   'after_marital status': ['(\xe0|avec) {person}'],\n"
-"   'states': ['\xeatre en couple avec {person}', 'sortir avec {person}'],\n"
-"   'begins': ['marier avec {person}'],\n"
-"   'ends': ['rompre avec {person}', 's\xe9parer de {person}', 's\xe9parer', 'divorcer de {person}', 'quitter {person}'],\n"
-'  },\n'
-"  'pet': {\n"
-"   'states': ['avoir (un|une|deux|trois) {pet}'],\n"
-"   'begins': ['adopter (un|une|deux) {pet}', 'acheter (un|une) {pet}'],\n"
-"   'ends': ['{pet} mourir', 'vendre (mon|notre|le|la) {pet}'],\n"
-'  },\n'
-"  'diet': {\n"
-"   'states': ['\xeatre {diet}', 'manger (de la|du|) {diet}'],\n"
-"   'begins': ['devenir {diet}', 'passer au r\xe9gime {diet}', 'remanger {diet}', 'commencer \xe0 manger {diet}',\n"
-"     'recommencer \xe0 manger {diet}'],\n"
-'  },\n'
-"  'allergy': {\n"
-'   \'states\': ["\xeatre allergique (\xe0|au|aux|\xe0 la|\xe0 l\'|\xe0 le) {list}", "avoir une allergie (\xe0|au|aux|\xe0 la|\xe0 l\') {list}",\n'
-"     '\xeatre intol\xe9rant (\xe0|au|\xe0 la) {list}', '\xeatre intol\xe9rante (\xe0|au|\xe0 la) {list}'],\n"
-'  },\n'
-"  'condition': {\n"
-'   \'states\': ["avoir (du|de l\'|des|le|la) [diab\xe8te|asthme|migraines|\xe9pilepsie|arthrose|maladie c\u0153liaque]",\n'
-"     '\xeatre [diab\xe9tique|asthmatique|c\u0153liaque|coeliaque|\xe9pileptique]'],\n"
-'  },\n'
-"  'medication': {\n"
-'   \'states\': ["prendre (de la|de l\'|du|des) [metformine|insuline|ibuprof\xe8ne|antid\xe9presseurs|anticoagulants|statines]"],\n'
-'  },\n'
-"  'language': {\n"
-'   \'states\': [\'parler (|couramment|un peu|bien) {language}\', "parler (couramment|bien) (le|l\'|) {language}"],\n'
-'  },\n'
-"  'learning': {\n"
-'   \'states\': ["apprendre (le|l\'|) {language}", "apprendre (le|la|l\'|\xe0 jouer du) {instrument}"],\n'
-'  },\n'
-"  'instrument': {\n"
-'   \'states\': ["jouer (du|de la|de l\') {instrument}", "faire (du|de la|de l\') {instrument}"],\n'
-'   \'ends\': ["arr\xeater (le|la|l\') {instrument}", \'vendre (mon|ma|le|la) {instrument}\'],\n'
-'  },\n'
-"  'sport': {\n"
-"   'states': ['jouer (au|aux) {sport}', 'faire (du|de) {sport}'],\n"
-"   'ends': ['arr\xeater (le|les) {sport}'],\n"
-'  },\n'
-"  'hobby': {\n"
-'   \'states\': ["faire (du|de la|de l\') {hobby}", \'collectionner {thing}\'],\n'
-'   \'begins\': ["commencer (le|la|l\') {hobby}"],\n'
-'   \'ends\': ["arr\xeater (le|la|l\') {hobby}"],\n'
-'  },\n'
-"  'choice': {\n"
-"   'states': ['pr\xe9f\xe9rer {thing} (\xe0|au|aux|plut\xf4t que|\xe0 la) {old thing}'],\n"
-'  },\n'
-"  'preference': {\n"
-"   'states': ['pr\xe9f\xe9rer {thing}'],\n"
-'  },\n'
-"  'like': {\n"
-"   'states': ['aimer {thing}', 'adorer {thing}'],\n"
-'  },\n'
-"  'dislike': {\n"
-"   'states': ['d\xe9tester {thing}'],\n"
-'  },\n'
-"  'smoking': {\n"
-"   'states': ['fumer', '\xeatre {smoking}'],\n"
-"   'ends': ['arr\xeater (de fumer|la cigarette|le tabac)'],\n"
-'  },\n'
-"  'car': {\n"
-"   'states': ['conduire une {thing}',\n"
-"     'avoir une [renault|peugeot|citro\xebn|volkswagen|toyota|tesla|audi|bmw|fiat|dacia|ford|clio|twingo]'],\n"
-"   'ends': ['vendre (ma|notre|la) voiture'],\n"
-'  },\n'
-"  'budget': {\n"
-"   'states': ['avoir un budget de {number}'],\n"
-'  },\n'
-"  'salary': {\n"
-"   'states': ['gagner {number}'],\n"
-'  },\n'
-"  'rent': {\n"
-"   'states': ['payer {number} de loyer'],\n"
-'  },\n'
-"  'weight': {\n"
-"   'states': ['peser {number}'],\n"
-'  },\n'
-"  'commute': {\n"
-"   'states': ['aller (au travail|au bureau|au boulot) en [bus|m\xe9tro|v\xe9lo|voiture|train|tram]',\n"
-"     'prendre le [bus|m\xe9tro|v\xe9lo|train|tram|rer] pour aller (au travail|au bureau|au boulot)',\n"
-"     'aller (au travail|au bureau|au boulot) \xe0 [v\xe9lo|pied]'],\n"
-'  },\n'
-' },\n'
-" 'it': {\n"
-"  'drops_subject': True,\n"
-"  'perfect_is_past': True,\n"
-"  'words': {\n"
-"   'skip': ('ora, adesso, attualmente, ormai, ancora, anche, gi\xe0, di recente, recentemente, finalmente, davvero, molto, '\n"
-'     "solo, sempre, mi, m\', ti, ci, si, vi, lo, la, li, qui, l\xec, tra l\'altro, al momento, per ora, in realt\xe0,\\n"\n'
-"     '  oggi come oggi, nuovamente, di nuovo, completamente, gravemente, appena, mio marito e io, poi, infine, pi\xf9, '\n"
-"     'bene, stabilmente, invece'),\n"
-"   'not': 'non, mai, pi\xf9, non * pi\xf9, n\xe9, nessun, nessuna',\n"
-'   \'wrong\': ("mi correggo, ma che dico, no aspetta, m\'\xe8 saltato, ho guardato, intendevo, ho scritto male, mi ero confuso, "\n'
-"     'aspetta, volevo dire, intendevo, intendo, mi sono sbagliato, mi sono sbagliata, ho sbagliato, errore di '\n"
-"     'battitura, refuso, correzione, sbagliato, sbagliata, errore mio, mi correggo, \xe8 venuto fuori, alla fine non, '\n"
-"     'anzi, si \xe8 scoperto, errore'),\n"
-"   'mild': ('no, scusa, scusami, scusate, in realt\xe0, beh, \xe8, sono, era, e, ma, ops, quello nuovo \xe8, quello giusto \xe8, il '\n"
-'     "nuovo \xe8, bens\xec, il, la, le, i, lo, l\', un, una, mio, mia, che, ora \xe8, ah, ehm, di, alle, agli, al, ai"),\n'
-"   'but': 'ma, bens\xec',\n"
-"   'instead_of': 'invece di, invece che, anzich\xe9, al posto di, e non, non',\n"
-"   'who': 'che',\n"
-'   \'from\': "da, dal, dalla, dall\', di",\n'
-'   \'to\': "a, al, alla, ad, in, per, allo, all\'",\n'
-'   \'of\': "di, del, della, da, con, presso, in, dell\', per",\n'
-"   'and': 'e, ed, o, oppure',\n"
-"   'titles': 'dottor, dottore, dottoressa, signor, signora, dott',\n"
-'   \'the\': "il, lo, la, i, gli, le, l\'",\n'
-"   'be': 'essere, stare',\n"
-"   'now': 'ora, adesso, attualmente, ormai, nuovo, nuova',\n"
-"   'never': ('questo, questa, ci\xf2, che, come, tutto, niente, te, tuo, tua, casa, pace, centro, giro, affitto, campagna, '\n"
-"     'notte, me, proprio, un'),\n"
-'   \'articles\': ("il, lo, la, i, gli, le, l\', un, uno, una, un\', mio, mia, miei, mie, nostro, nostra, al, del, della, di, dei, "\n'
-"     'delle'),\n"
-"   'stop': ('perch\xe9, ma, con, per, quando, dove, che, se, come, da, fino, anche, grazie, ora, oggi, adesso, e vivo, e '\n"
-"     'abito, e lavoro, e mi, e ho, e sono, e mio, \xe8, sono, era, ho, abito, vivo, lavoro, ormai, vicino, senza, non, '\n"
-"     'invece, dal,\\n'\n"
-"     '  anzich\xe9, bens\xec, e non, al posto, pi\xf9, attualmente, mi, abita, vive, lavora'),\n"
-"   'stop_thing': 'in, a, ad, nel, nella',\n"
-'  },\n'
-"  'subjects': {\n"
-"   'first': 'io, noi, io e mio marito, io e mia moglie, mio marito e io, mia moglie e io',\n"
-"   'own': 'mio, mia, miei, mie, nostro, nostra, nostri, nostre',\n"
-"   'third': 'lui, lei, loro',\n"
-"   'third_own': 'suo, sua, suoi, sue',\n"
-"   'bare': 'mamma, pap\xe0, nonna, nonno',\n"
-"   'relations': ('madre/mamma, padre/pap\xe0/babbo, genitori, fratello, sorella, fratelli, figlio, figlia, figli, bambino, bambina, '\n"
-"     'moglie, marito, compagno, compagna, fidanzato, fidanzata, ragazzo, ragazza, nonna, nonno, nonni, zia, zio, '\n"
-"     'cugino, cugina, nipote,\\n'\n"
-"     '  suocera, suocero, cognato, cognata, coinquilino, coinquilina, capo, collega, amico, amica, vicino, vicina, '\n"
-"     'squadra, azienda, progetto, cane, gatto, gatta, ex'),\n"
-"   'named_only': 'amico, amica, collega, vicino, vicina, squadra, azienda, progetto, cugino, cugina',\n"
-"   'adjectives': 'grande, piccolo, piccola, maggiore, minore, migliore',\n"
-'  },\n'
-"  'changes': {\n"
-"   'drops': ('smesso (di|con|), venduto, disdetto, lasciato, mollato, cancellato, annullato, abbandonato, perso, chiuso, '\n"
-"     'licenziato da, dimesso da, dimessa da, addio (a|al|alla|), basta (con|), finito con, finita con, finita '\n"
-"     '(la|il), restituito, tolto, rotto con, chiuso con, uscito da, uscita da'),\n"
-"   'swaps': 'cambiato, sostituito, scambiato, passato da, passata da, barattato',\n"
-"   'around': 'dato \u2026 via',\n"
-"   'takes_place': 'con, per, a, al',\n"
-"   'generic': 'abbonamento, contratto, conto, corso, posto, storia',\n"
-"   'passes': ('\xe8 morto, \xe8 morta, morto, morta, \xe8 andato in pensione, \xe8 andata in pensione, \xe8 finito, \xe8 finita, \xe8 scaduto, \xe8 '\n"
-'     "scaduta, ha chiuso, \xe8 fallito, \xe8 fallita, non c\'\xe8 pi\xf9, mi ha licenziato, mi ha licenziata, mi ha lasciato, mi "\n'
-"     'ha lasciata, ha fatto le valigie'),\n"
-"   'is_over': ('finito, finita, morto, morta, andato in pensione, andata in pensione, scaduto, scaduta, in soffitta, chiuso, '\n"
-"     'chiusa, venduto, venduta, saltato, saltata, storia vecchia, al museo, acqua passata'),\n"
-'   \'goes\': ("se n\'\xe8 andato, se n\'\xe8 andata, \xe8 partito, \xe8 partita, \xe8 andato via, \xe8 andata via, si \xe8 trasferito, si \xe8 "\n'
-"     'trasferita, andato in pensione, andata in pensione'),\n"
-"   'no_more': 'non * pi\xf9, niente pi\xf9, mai pi\xf9, non pi\xf9, nessun',\n"
-"   'takes': ('mi sono buttato su, mi sono buttata su, passato (a|al), passata (a|al), mi son (presa|preso), ho preso, ho '\n"
-"     'comprato, abbiamo preso, \xe8 arrivato, \xe8 arrivata, mi segue, ora (faccio|uso|ho|sono)'),\n"
-"   'tells': ('(\xe8|sono) (ora|adesso|), stiamo in, sto (al|in|a), usa, si chiama, considerami, (da oggi|ora|adesso) \xe8, ha '\n"
-"     'preso il posto di'),\n"
-'   \'lately\': "ora, adesso, da oggi, da gennaio, ormai, nuovo, nuova, d\'ora in poi, ultimamente, attualmente",\n'
-"   'others': 'amico, amica, qualcuno, gente, cliente, tutti, suocero, suocera, vicino, vicina',\n"
-"   'units': 'mg, ml, g, kg, km, euro, ore, ora, giorni, settimane, mesi, anni, volte, minuti',\n"
-'  },\n'
-"  'between': {\n"
-"   'have': 'ha, hanno, \xe8, aveva',\n"
-"   'have_first': 'ho, abbiamo, sono, siamo',\n"
-"   'be': 'sta, stanno',\n"
-"   'be_first': 'sto, stiamo',\n"
-"   'past': 'prima, una volta, in passato, da bambino, da bambina, da piccolo, da piccola, un tempo',\n"
-"   'plan': 'andr\xe0 a, sta per',\n"
-"   'plan_first': 'andr\xf2 a, andremo a, sto per, stiamo per, ho intenzione di, abbiamo intenzione di, conto di',\n"
-"   'maybe': ('vorrei, voglio, vogliamo, vorremmo, potrei, posso, dovrei, se, forse, magari, mi piacerebbe, piacerebbe, '\n"
-"     'vuole, devo, pu\xf2, penso di, pensiamo di'),\n"
-"   'stopped': 'ha smesso di',\n"
-"   'stopped_first': 'ho smesso di, abbiamo smesso di, smetto di, non riesco pi\xf9 a',\n"
-'  },\n'
-"  'verbs': {\n"
-"   'irregular': ('andare/vado andiamo|va vanno/andavo|andava/andato andata/andare, spostare/sposto sposta|/spostavo/spostato '\n"
-"     'spostata/spostare, abitare/abito abitiamo | abita abitano/abitavo abitavamo | abitava '\n"
-"     'abit\xf2/abitato/abitare/abitando, vivere/vivo viviamo | vive vivono/vivevo vivevamo | '\n"
-"     'viveva/vissuto/vivere/vivendo, trasferire/trasferisco trasferiamo | trasferisce trasferiscono/trasferii | '\n"
-"     'trasfer\xec/trasferito trasferita trasferiti trasferite/trasferirmi trasferirci trasferire,\\n'\n"
-"     '  traslocare/trasloco traslochiamo | trasloca/traslocavo | trasloc\xf2/traslocato/traslocare, lavorare/lavoro '\n"
-"     'lavoriamo | lavora lavorano/lavoravo lavoravamo | lavorava/lavorato/lavorare/lavorando, chiamare/chiamo | '\n"
-"     'chiama chiamano/chiamavo | chiamava/chiamato/chiamare, essere/sono siamo | \xe8/ero eravamo | era erano/stato '\n"
-"     'stata stati/essere,\\n'\n"
-"     '  avere/ho abbiamo | ha hanno/avevo avevamo | aveva avevano/avuto/avere, mangiare/mangio mangiamo | '\n"
-"     'mangia/mangiavo | mangiava/mangiato/mangiare, parlare/parlo parliamo | parla/parlavo | '\n"
-"     'parlava/parlato/parlare, suonare/suono suoniamo | suona/suonavo | suonava/suonato/suonare, giocare/gioco '\n"
-"     'giochiamo | gioca/giocavo | giocava/giocato/giocare,\\n'\n"
-"     '  fumare/fumo | fuma/fumavo | fumava/fumato/fumare, amare/amo amiamo | ama/amavo | amava/amato/amare, '\n"
-"     'adorare/adoro | adora/adoravo | adorava/adorato/adorare, odiare/odio odiamo | odia/odiavo | '\n"
-"     'odiava/odiato/odiare, detestare/detesto | detesta/detestavo | detestava/detestato/detestare, '\n"
-"     'preferire/preferisco preferiamo | preferisce/preferivo | preferiva/preferito/preferire,\\n'\n"
-"     '  piacere/| piace piacciono/| piaceva piacevano/piaciuto piaciuta/piacere, lasciare/lascio lasciamo | '\n"
-"     'lascia/lasciavo | lasci\xf2/lasciato/lasciare, cominciare/comincio | comincia/cominciavo | '\n"
-"     'cominciava/cominciato/cominciare, iniziare/inizio iniziamo | inizia/iniziavo | iniziava/iniziato/iniziare, '\n"
-"     'cambiare/cambio | cambia/cambiavo | cambi\xf2/cambiato/cambiare, passare/passo passiamo | passa/passavo | '\n"
-"     'pass\xf2/passato passata/passare,\\n'\n"
-"     '  diventare/divento | diventa/diventavo | divent\xf2/diventato diventata diventati/diventare, fare/faccio '\n"
-"     'facciamo | fa fanno/facevo | faceva/fatto/fare, nascere/| /| /nato nata/nascere, crescere/| /| /cresciuto '\n"
-"     'cresciuta/crescere, sposare/| sposa/| /sposato sposata sposati/sposare sposarmi, divorziare/divorzio | '\n"
-"     'divorzia/| /divorziato/divorziare, licenziare/| licenzia/| /licenziato licenziata/licenziare,\\n'\n"
-"     '  perdere/perdo | perde/perdevo persi | perse/perso/perdere, vendere/vendo vendiamo | vende/vendevo | '\n"
-"     'vendette/venduto/vendere, comprare/compro compriamo | compra/compravo | compr\xf2/comprato/comprare, '\n"
-"     'guidare/guido | guida/guidavo | guidava/guidato/guidare, smettere/smetto | smette/| /smesso/smettere, '\n"
-"     'prendere/prendo prendiamo | prende/prendevo | prese/preso/prendere, imparare/imparo | impara/| '\n"
-"     '/imparato/imparare/imparando,\\n'\n"
-"     '  studiare/studio studiamo | studia/studiavo | studiava/studiato/studiare/studiando, dimettere/dimetto | '\n"
-"     'dimette/| /dimesso dimessa/dimettermi, compiere/compio | compie/| compiva/compiuto/compiere, bere/bevo beviamo '\n"
-"     '| beve/bevevo | beveva/bevuto/bere, guadagnare/guadagno | guadagna/guadagnavo | '\n"
-"     'guadagnava/guadagnato/guadagnare, pagare/pago paghiamo | paga/pagavo | pagava/pagato/pagare, pesare/peso | '\n"
-"     'pesa/pesavo | pesava/pesato/pesare,\\n'\n"
-"     '  rompere/| /| /rotto/rompere, adottare/adotto | adotta/| /adottato/adottare, morire/| muore/| mor\xec/morto '\n"
-"     'morta/morire, tornare/torno torniamo | torna/| /tornato tornata tornati/tornare, assumere/| assume/| /assunto '\n"
-"     'assunta/assumere, venire/vengo | viene/| /venuto venuta/venire, collezionare/colleziono | '\n"
-"     'colleziona/collezionavo | collezionava/collezionato/collezionare, convivere/convivo | convive/| '\n"
-"     '/convissuto/convivere'),\n"
-'  },\n'
-"  'kinds': {\n"
-"   'diet': ('vegano, vegana, vegani, vegetariano, vegetariana, vegetariani, pescetariano, pescetariana, onnivoro, onnivora, '\n"
-"     'flessitariano, flessitariana, carne, pesce, la carne, di tutto, senza glutine, kosher, halal'),\n"
-"   'marital': ('sposato, sposata, sposati, single, divorziato, divorziata, vedovo, vedova, fidanzato, fidanzata, separato, '\n"
-"     'separata, celibe, nubile'),\n"
-"   'smoking': 'fumatore, fumatrice, non fumatore, un fumatore',\n"
-"   'profession': ('insegnante, medico, infermiere, infermiera, ingegnere, sviluppatore, sviluppatrice, programmatore, '\n"
-"     'programmatrice, avvocato, avvocata, cuoco, cuoca, cameriere, cameriera, studente, studentessa, contabile, '\n"
-"     'commercialista, architetto, grafico, grafica, giornalista, traduttore, traduttrice, meccanico, elettricista, '\n"
-"     'idraulico, poliziotto,\\n'\n"
-"     '  musicista, artista, farmacista, dentista, psicologo, psicologa, commesso, commessa, autista, panettiere, '\n"
-"     'parrucchiere, parrucchiera, consulente, direttore, direttrice, pensionato, pensionata, professore, '\n"
-"     'professoressa, veterinario, veterinaria, fisioterapista, impiegato, impiegata, ricercatore, ricercatrice, '\n"
-"     'maestro, maestra, responsabile, disoccupato, disoccupata'),\n"
-"   'pet': ('cane, gatto, gatta, coniglio, criceto, cavallo, pappagallo, tartaruga, cani, gatti, cucciolo, gattino, '\n"
-"     'uccello, pesce rosso, galline'),\n"
-"   'instrument': ('violino, pianoforte, piano, chitarra, violoncello, basso, batteria, sassofono, flauto, tromba, clarinetto, '\n"
-"     'ukulele, arpa, viola, fisarmonica, organo'),\n"
-"   'sport': 'calcio, tennis, pallacanestro, basket, pallavolo, badminton, golf, hockey, padel, scacchi, rugby, poker',\n"
-"   'hobby': ('yoga, pilates, judo, karate, arrampicata, nuoto, ciclismo, boxe, ceramica, fotografia, giardinaggio, surf, '\n"
-"     'crossfit, canottaggio, danza, corsa, trekking, equitazione'),\n"
-"   'language': ('italiano, inglese, tedesco, spagnolo, francese, portoghese, olandese, polacco, russo, cinese, giapponese, '\n"
-"     'coreano, arabo, turco, svedese, danese, greco, catalano, latino'),\n"
-'  },\n'
-"  'over': {\n"
-"   'partner': ['con {person} \xe8 (finita|finito)',\n"
-"     'io e {person} (ci siamo lasciati|ci siamo lasciate|abbiamo chiuso|ci siamo separati|non stiamo pi\xf9 insieme)',\n"
-"     '{person} e io (ci siamo lasciati|ci siamo separati)', '{person} mi ha (lasciato|lasciata)',\n"
-"     '\xe8 finita con {person}', 'ho lasciato {person}', 'chiuso con {person}'],\n"
-'   \'pet\': ["{person} (\xe8 morto|\xe8 morta|non c\'\xe8 pi\xf9|ci ha lasciati|ci ha lasciato)", \'abbiamo perso {person}\'],\n'
-'   \'flatmate\': ["{person} (se n\'\xe8 andato|se n\'\xe8 andata|si \xe8 trasferita|si \xe8 trasferito) ."],\n'
-'  },\n'
-"  'nouns': {\n"
-"   'is': ('\xe8, sono, \xe8 di, \xe8 il, ora \xe8, adesso \xe8, \xe8 diventato, \xe8 diventata, \xe8 passato a, \xe8 passata a, \xe8 salito a, \xe8 sceso '\n"
-"     'a, sar\xe0, \xe8 stato portato a, \xe8 aumentato a, \xe8 cambiato in, \xe8 stata spostata a, \xe8 stato spostato a, \xe8 stata '\n"
-"     'rinviata a, \xe8 stato rinviato a, cade, \xe8 in, \xe8 alle, \xe8 fissato per, \xe8 fissata per'),\n"
-"   'was': 'era, erano',\n"
-"   'change': ('cambiato, cambiata, aumentato, ridotto, spostato, spostata, rinviato, rinviata, passato, passata, salito, '\n"
-"     'salita, sceso, portato, alzato, abbassato, anticipata, anticipato, stata, stato'),\n"
-"   'new': 'nuovo, nuova, attuale, proprio, vero, vera, giusto, giusta, completo, mensile, totale, massimo',\n"
-"   'old': 'vecchio, vecchia, precedente, ex',\n"
-'  },\n'
-"  'home': {\n"
-"   'states': ['abitare (a|ad|in|vicino a) {place}', 'vivere (a|ad|in) {place}'],\n"
-"   'begins': ['trasferire (da {old place}|) (a|ad|in) {place}', 'traslocare (da {old place}|) (a|in) {place}',\n"
-"     'lasciare {old place} per {place}', 'passare a vivere a {place}', 'trasferire (a|in) {place} da {old place}',\n"
-"     'tornare a vivere (a|in) {place}'],\n"
-"   'ends': ['lasciare {place}', 'trasferire via da {place}', 'andare via da {place}'],\n"
-'  },\n'
-"  'address': {\n"
-"   'states': ['abitare in via {address}', 'abitare in {address}'],\n"
-'  },\n'
-"  'birthplace': {\n"
-"   'facts': ['nascere (a|in) {place}', 'crescere (a|in) {place}', 'essere di {place}', 'venire da {place}'],\n"
-'  },\n'
-"  'name': {\n"
-"   'states': ['chiamare {name}'],\n"
-'  },\n'
-"  'age': {\n"
-"   'states': ['avere {age} anni'],\n"
-"   'begins': ['compiere {age} (anni|)'],\n"
-'  },\n'
-"  'employer': {\n"
-'   \'after_profession\': ["(presso|alla|all\'|al|in|per) {org}"],\n'
-'   \'states\': ["lavorare (per|presso|in|a|alla|all\'|da|al|con) {org}"],\n'
-'   \'begins\': ["iniziare (a lavorare|un nuovo lavoro|un lavoro|) (in|da|alla|presso|per|all\') {org}",\n'
-'     "cominciare (a lavorare|un nuovo lavoro|) (in|da|alla|presso|per|all\') {org}", \'lasciare {old org} per {org}\',\n'
-"     'assumere (da|in|alla|presso) {org}', 'avere un nuovo lavoro (in|da|presso|alla) {org}'],\n"
-'   \'ends\': [\'lasciare {org}\', \'lasciare (il lavoro|il mio lavoro|il posto)\', "dimettere (da|dalla|dall\'|) {org}",\n'
-"     'dimettere', 'perdere il lavoro', 'licenziare', 'licenziare da {org}', 'lasciare il lavoro (in|da|alla) {org}'],\n"
-'  },\n'
-"  'profession': {\n"
-'   \'states\': [\'lavorare come {thing}\', "fare (il|la|l\'|lo) {profession}", \'essere (un|una|) {profession}\'],\n'
-"   'begins': ['diventare {profession}', 'iniziare a lavorare come {thing}'],\n"
-'  },\n'
-"  'marital status': {\n"
-"   'states': ['essere {marital}'],\n"
-"   'begins': ['divorziare', 'sposare'],\n"
-'  },\n'
-"  'partner': {\n"
-"   'after_marital status': ['con {person}'],\n"
-"   'states': ['stare con {person}', 'convivere con {person}'],\n"
-"   'begins': ['sposare {person}'],\n"
-"   'ends': ['lasciare con {person}', 'rompere con {person}', 'separare da {person}', 'lasciare {person}'],\n"
-'  },\n'
-"  'pet': {\n"
-"   'states': ['avere (un|una|due|tre) {pet}'],\n"
-"   'begins': ['adottare (un|una|due) {pet}', 'comprare (un|una) {pet}', 'prendere (un|una) {pet}'],\n"
-"   'ends': ['{pet} morire'],\n"
-'  },\n'
-"  'diet': {\n"
-"   'states': ['essere {diet}', 'mangiare {diet}', 'seguire una dieta {diet}'],\n"
-"   'begins': ['diventare {diet}', 'tornare a mangiare {diet}', 'ricominciare a mangiare {diet}', 'iniziare a mangiare {diet}'],\n"
-'  },\n'
-"  'allergy': {\n"
-'   \'states\': ["essere (allergico|allergica) (a|al|alla|ai|alle|agli|all\'|allo) {list}",\n'
-'     "avere (un\'|) allergia (a|al|alla|ai|alle|agli|all\') {list}", \'essere intollerante (a|al|alla) {list}\'],\n'
-'  },\n'
-"  'condition': {\n"
-'   \'states\': ["avere (il|l\'|la|) [diabete|asma|emicrania|epilessia|artrite|celiachia|ipertensione]",\n'
-"     'essere [diabetico|diabetica|asmatico|asmatica|celiaco|celiaca]'],\n"
-'  },\n'
-"  'medication': {\n"
-'   \'states\': ["prendere (la|l\'|il|gli|) [metformina|insulina|ibuprofene|antidepressivi|statine|cortisone]"],\n'
-'  },\n'
-"  'language': {\n"
-'   \'states\': ["parlare (|un po\' di|bene|l\'|il|lo) {language}"],\n'
-'  },\n'
-"  'learning': {\n"
-'   \'states\': ["imparare (l\'|il|lo|a suonare il|) {language}", "studiare (l\'|il|lo|) {language}"],\n'
-'  },\n'
-"  'instrument': {\n"
-'   \'states\': ["suonare (il|la|l\'|lo) {instrument}"],\n'
-'   \'ends\': ["lasciare (il|la|l\') {instrument}", \'vendere (il mio|la mia|il|la) {instrument}\',\n'
-"     'smettere con (il|la) {instrument}'],\n"
-'  },\n'
-"  'sport': {\n"
-"   'states': ['giocare (a|al) {sport}'],\n"
-'  },\n'
-"  'hobby': {\n"
-"   'states': ['fare {hobby}', 'praticare {hobby}', 'collezionare {thing}'],\n"
-"   'begins': ['iniziare (a fare|) {hobby}'],\n"
-"   'ends': ['lasciare {hobby}', 'smettere con (lo|la|il|) {hobby}'],\n"
-'  },\n'
-"  'choice': {\n"
-'   \'states\': ["preferire (il|la|l\'|) {thing} (a|al|alla|all\'|rispetto a|rispetto al) {old thing}"],\n'
-'  },\n'
-"  'preference': {\n"
-"   'states': ['preferire {thing}'],\n"
-'  },\n'
-"  'like': {\n"
-"   'states': ['* piacere {thing}', 'adorare {thing}', 'amare {thing}'],\n"
-'  },\n'
-"  'dislike': {\n"
-"   'states': ['odiare {thing}', 'detestare {thing}'],\n"
-'  },\n'
-"  'smoking': {\n"
-"   'states': ['fumare', 'essere {smoking}'],\n"
-"   'ends': ['smettere (di fumare|con il fumo)'],\n"
-'  },\n'
-"  'car': {\n"
-'   \'states\': ["guidare (una|un\') {thing}"],\n'
-'   \'ends\': [\'vendere (la|la mia|la nostra) (macchina|auto)\', "vendere l\' auto"],\n'
-'  },\n'
-"  'budget': {\n"
-"   'states': ['avere un budget di {number}'],\n"
-'  },\n'
-"  'salary': {\n"
-"   'states': ['guadagnare {number}'],\n"
-'  },\n'
-"  'rent': {\n"
-'   \'states\': ["pagare {number} (di|d\') affitto"],\n'
-'  },\n'
-"  'weight': {\n"
-"   'states': ['pesare {number}'],\n"
-'  },\n'
-"  'any': {\n"
-"   'begins': ['passare (da {old org}|) (a|in|alla|al) {org}'],\n"
-'  },\n'
-"  'commute': {\n"
-"   'states': ['andare in [bici|metro|autobus|treno|macchina|auto|bus|tram] (al lavoro|in ufficio)',\n"
-"     'andare a lavoro in [bici|metro|autobus|treno|macchina|auto]'],\n"
-'  },\n'
-"  'school': {\n"
-'   \'states\': ["studiare (a|all\'universit\xe0 di) {place}"],\n'
-'   \'begins\': ["spostare (a|all\'universit\xe0 di) {place}", "trasferire all\'universit\xe0 di {place}"],\n'
-'  },\n'
-' },\n'
-" 'nl': {\n"
-"  'verb_last': True,\n"
-"  'perfect_is_past': True,\n"
-"  'words': {\n"
-"   'skip': ('nu, inmiddels, tegenwoordig, momenteel, op dit moment, eindelijk, echt, nog, nog steeds, ook, al, onlangs, '\n"
-"     'pas, net, eigenlijk, trouwens, weer, alleen, heel, erg, zeer, hier, sindsdien, me, mij, mezelf, ons, zich, '\n"
-"     'toch, wel, gewoon,\\n'\n"
-"     '  graag, helaas, voortaan, dan, er, vooral, daar, helemaal, streng, strikt, terug, weg, over, meer, ernstig, '\n"
-"     'zwaar, uiteindelijk, definitief, officieel'),\n"
-"   'not': 'niet, niet meer, nooit, geen, nooit meer',\n"
-"   'wrong': ('ik bedoel, nee wacht, ik lees het verkeerd voor, oeps, sorry hoor, nagekeken, foutje, wacht, typfoutje, '\n"
-"     'tikfoutje, ik vergiste me, ik heb me vergist, wacht, ik bedoel, ik bedoelde, bedoelde, bedoel, typfout, '\n"
-"     'tikfout, vergist, fout, foutje, mijn fout, correctie, verkeerd, verkeerde, toch niet, bleek, blijkt, '\n"
-"     'verschreven, verward, ik had het mis, nee wacht'),\n"
-"   'mild': ('nee, sorry, eigenlijk, nou, het is, dat is, is, zijn, was, en, maar, oeps, de nieuwe is, het nieuwe is, de '\n"
-"     'juiste is, het juiste is, het, de, ehm, dus, een, mijn, nummer, ik heb, moet zijn, te zijn, in'),\n"
-"   'but': 'maar, wel',\n"
-"   'instead_of': 'in plaats van, en niet, niet',\n"
-"   'who': 'die',\n"
-"   'from': 'van, vanuit, uit',\n"
-"   'to': 'naar, tot, op, voor',\n"
-"   'of': 'bij, van, voor, der',\n"
-"   'and': 'en, of',\n"
-"   'titles': 'dokter, dr, meneer, mevrouw, dhr, mevr',\n"
-"   'the': 'de, het',\n"
-"   'be': 'zijn',\n"
-"   'now': 'nu, inmiddels, tegenwoordig, momenteel, nieuw, nieuwe, weer',\n"
-"   'never': ('dit, dat, die, deze, jou, jouw, je, hem, alles, niets, wat, hoe, huis, thuis, mij, zo, leuk, gang, werk, stad, '\n"
-"     'het, buurt, gezond, er'),\n"
-'   \'articles\': "de, het, een, mijn, ons, onze, als, \'t",\n'
-"   'stop': ('omdat, want, maar, met, voor, als, waar, die, dat, of, toen, nadat, voordat, tot, hoewel, bedankt, nu, '\n"
-"     'vandaag, ook, sinds, en ik, en we, en mijn, ik, wij, we, hij, zij, ze, het, is, zijn, was, heb, heeft, ben, '\n"
-"     'wil, kan, niet, naar, van, verhuisd,\\n'\n"
-"     '  bij, meer, geworden, begonnen, al, momenteel, inmiddels, in plaats, te, gestopt, weer, op dit moment, '\n"
-"     'tegenwoordig, om, woont, woon, werk, werkt, overgestapt, dichtbij, er, maar'),\n"
-"   'stop_thing': 'in, aan, op, te',\n"
-'  },\n'
-"  'subjects': {\n"
-'   \'first\': "ik, \'k, wij, we, mijn man en ik, mijn vrouw en ik, * en ik",\n'
-'   \'own\': "mijn, m\'n, ons, onze",\n'
-"   'third': 'hij, zij, ze, het',\n"
-"   'third_own': 'zijn, haar, hun',\n"
-"   'bare': 'mama, papa, oma, opa, mam, pap',\n"
-"   'possessive': 's',\n"
-"   'relations': ('moeder/mama/mam/ma, vader/papa/pap/pa, ouders, broer, broers, zus/zusje, zussen, broertje, zoon, zonen, '\n"
-"     'dochter, dochters, kind, kinderen, baby, vrouw/echtgenote, man/echtgenoot, partner, vriend, vriendin, '\n"
-"     'verloofde, oma/grootmoeder, opa/grootvader, tante, oom, neef, nicht,\\n'\n"
-"     '  schoonmoeder, schoonvader, schoonzus, zwager, huisgenoot, baas, collega, buurman, buurvrouw, team, bedrijf, '\n"
-"     'project, hond, kat, poes, kater, paard, ex'),\n"
-"   'named_only': 'collega, buurman, buurvrouw, project, bedrijf, team, neef, nicht',\n"
-"   'adjectives': 'oudere, jongere, kleine, grote, oudste, jongste, beste, lieve',\n"
-'  },\n'
-"  'changes': {\n"
-"   'drops': ('opgezegd, verkocht, gestopt met, stopte met, opgegeven, be\xebindigd, geannuleerd, geschrapt, weggedaan, '\n"
-"     'verlaten, ontslagen, kwijtgeraakt, afgezegd, opgeheven, uit elkaar met, gescheiden van, ingeleverd, '\n"
-"     'verwijderd, weg bij, vertrokken bij, klaar met, afscheid van, ontslag genomen bij'),\n"
-"   'swaps': 'ingeruild, ingewisseld, vervangen, geruild, overgestapt van, gewisseld van, verruild',\n"
-"   'around': 'uit \u2026 (gestapt|gegaan), heb \u2026 (opgezegd|weggedaan)',\n"
-"   'takes_place': 'voor, door, naar, tegen',\n"
-"   'generic': 'abonnement, contract, rekening, cursus, baan',\n"
-"   'passes': ('overleden, gestorven, failliet, opgeheven, verlopen, afgelopen, gestopt, is met pensioen, met pensioen gegaan, '\n"
-"     'ingeslapen, heeft me ontslagen, heeft het uitgemaakt, mogen weer, mag weer'),\n"
-"   'is_over': ('in de ijskast, uit, af, voorbij, weg, over, klaar, dood, afgelopen, verleden tijd, verkocht, opgezegd, '\n"
-"     'geannuleerd, geschiedenis, naar de sloop, gesloten, dicht, eruit, in de ijskast, gestopt'),\n"
-"   'goes': 'vertrokken, verhuisd, weggegaan, uit huis, eruit, met pensioen, is weg',\n"
-"   'no_more': 'niet meer, geen * meer, nooit meer, niet langer, geen',\n"
-"   'takes': ('overgestapt (op|naar), overgegaan naar, gekocht, heb (nu|) (een|), doe (nu|tegenwoordig), zit (nu|) (bij|op), '\n"
-"     'ben (nu|) (bij|op|met), begonnen met, lid van, nu'),\n"
-"   'tells': ('(het|dat|hij|zij|ze) is (nu|), (we zijn|ik ben) (nu|) (in|bij|op|), gebruik (voortaan|), heet (nu|), betalen '\n"
-"     '(nu|inmiddels|), zit (op|bij), verhuisd naar, nummer'),\n"
-"   'lately': 'nu, tegenwoordig, inmiddels, voortaan, sinds, vanaf, nieuw, nieuwe, momenteel, in het vervolg',\n"
-"   'others': 'iemand, mensen, klant, kennis, maat, buren, iedereen, zwager',\n"
-"   'units': 'mg, ml, g, kg, km, euro, uur, dagen, weken, maanden, jaar, keer, minuten',\n"
-'  },\n'
-"  'between': {\n"
-"   'have': 'heb, hebben, heeft',\n"
-"   'be': 'ben, zijn, is',\n"
-"   'past': 'vroeger, ooit, destijds, toen, als kind, eerder, had, was, voorheen',\n"
-"   'plan': 'ga, gaan, gaat, zal, zullen, van plan, binnenkort',\n"
-"   'maybe': 'zou, zouden, wil, willen, misschien, kan, kunnen, moet, mag, als, overweeg, denk, denken, wou',\n"
-"   'stopped': 'gestopt, gestopt met, ben gestopt met, stop met, ben opgehouden met, opgehouden met',\n"
-'  },\n'
-"  'dropped': {\n"
-"   'ik': ('woon, werk, ben, heb, eet, drink, speel, rook, rijd, fiets, studeer, leer, train, sport, gebruik, haat, heet, '\n"
-"     'neem, kom uit'),\n"
-'  },\n'
-"  'verbs': {\n"
-"   'irregular': ('fietsen/fiets fietst/fietste/gefietst/fietsen, zitten/zit/zat zaten/gezeten/zitten, zijn/ben is zijn bent/was '\n"
-"     'waren/geweest/zijn, wonen/woon woont wonen/woonde woonden/gewoond/wonen, leven/leef '\n"
-"     'leeft/leefde/geleefd/leven, verhuizen/verhuis verhuist/verhuisde verhuisden/verhuisd/verhuizen, werken/werk '\n"
-"     'werkt werken/werkte/gewerkt/werken, heten/heet heten/heette/geheten/heten, eten/eet eten/at/gegeten/eten,\\n'\n"
-"     '  hebben/heb heeft hebben/had hadden/gehad/hebben, houden/hou houd houdt/hield/gehouden/houden, '\n"
-"     'haten/haat/haatte/gehaat/haten, spelen/speel speelt/speelde/gespeeld/spelen, spreken/spreek '\n"
-"     'spreekt/sprak/gesproken/spreken, roken/rook rookt/rookte/gerookt/roken, worden/word '\n"
-"     'wordt/werd/geworden/worden, beginnen/begin begint/begon/begonnen/beginnen, overstappen/stap '\n"
-"     'stapt/stapte/overgestapt/overstappen,\\n'\n"
-"     '  gaan/ga gaat/ging/gegaan/gaan, opzeggen/zeg zegt/zegde zei/opgezegd/opzeggen, '\n"
-"     'verlaten/verlaat/verliet/verlaten/verlaten, vertrekken/vertrek vertrekt/vertrok/vertrokken/vertrekken, '\n"
-"     'verliezen/verlies verliest/verloor/verloren/verliezen, ontslaan/ontsla/ontsloeg/ontslagen/ontslaan, '\n"
-"     'rijden/rijd rij rijdt/reed/gereden/rijden, kopen/koop koopt/kocht kochten/gekocht/kopen, verkopen/verkoop '\n"
-"     'verkoopt/verkocht verkochten/verkocht/verkopen,\\n'\n"
-"     '  trouwen/trouw trouwt/trouwde/getrouwd/trouwen, scheiden/scheid/scheidde/gescheiden/scheiden, stoppen/stop '\n"
-"     'stopt/stopte/gestopt/stoppen, opgeven/geef geeft/gaf/opgegeven/opgeven, studeren/studeer '\n"
-"     'studeert/studeerde/gestudeerd/studeren, leren/leer leert/leerde/geleerd/leren, drinken/drink '\n"
-"     'drinkt/dronk/gedronken/drinken, doen/doe doet/deed/gedaan/doen, nemen/neem neemt/nam/genomen/nemen, '\n"
-"     'noemen/noem noemt noemen/noemde/genoemd/noemen,\\n'\n"
-"     '  krijgen/krijg krijgt/kreeg/gekregen/krijgen, overlijden/overlijdt/overleed/overleden/overlijden, '\n"
-"     'opgroeien/groei groeit/groeide/opgegroeid/opgroeien, verdienen/verdien verdient/verdiende/verdiend/verdienen, '\n"
-"     'wegen/weeg weegt/woog/gewogen/wegen, betalen/betaal betaalt/betaalde/betaald/betalen, komen/kom '\n"
-"     'komt/kwam/gekomen/komen, adopteren/adopteer/adopteerde/geadopteerd/adopteren, verzamelen/verzamel '\n"
-"     'verzamelt/verzamelde/verzameld/verzamelen, vinden/vind vindt/vond/gevonden/vinden'),\n"
-'  },\n'
-"  'kinds': {\n"
-"   'diet': ('veganist, vegan, veganistisch, vegetari\xebr, vegetarisch, pescotari\xebr, flexitari\xebr, glutenvrij, lactosevrij, '\n"
-"     'koosjer, halal, koolhydraatarm, vlees, vis, alles'),\n"
-"   'marital': 'getrouwd, single, vrijgezel, gescheiden, verloofd, weduwe, weduwnaar, uit elkaar, ongehuwd, gehuwd',\n"
-"   'smoking': 'roker, rookster, niet-roker',\n"
-"   'profession': ('leraar, lerares, docent, docente, arts, dokter, verpleegkundige, verpleger, ingenieur, ontwikkelaar, '\n"
-"     'programmeur, advocaat, kok, ober, student, studente, boekhouder, accountant, architect, ontwerper, designer, '\n"
-"     'journalist, journaliste, vertaler, monteur, elektricien, loodgieter, politieagent, brandweerman, muzikant, '\n"
-"     'kunstenaar, apotheker, tandarts, psycholoog,\\n'\n"
-"     '  verkoper, verkoopster, chauffeur, bakker, kapper, kapster, consultant, adviseur, manager, directeur, '\n"
-'     "gepensioneerd, dierenarts, fysiotherapeut, onderzoeker, timmerman, schilder, tuinman, zzp\'er, projectleider, "\n'
-"     'teamleider, werkloos, juf, meester'),\n"
-"   'pet': ('hond, kat, poes, kater, konijn, hamster, paard, papegaai, cavia, vis, vissen, schildpad, honden, katten, '\n"
-"     'puppy, kitten, vogel, kippen'),\n"
-"   'instrument': ('viool, piano, gitaar, cello, bas, drums, saxofoon, fluit, dwarsfluit, trompet, klarinet, ukelele, harp, '\n"
-"     'altviool, accordeon, orgel, keyboard'),\n"
-"   'sport': 'voetbal, tennis, basketbal, volleybal, badminton, golf, hockey, padel, handbal, rugby, schaak, poker, korfbal',\n"
-"   'hobby': ('yoga, pilates, judo, karate, klimmen, zwemmen, wandelen, hardlopen, fietsen, dansen, paardrijden, vissen, '\n"
-"     'boksen, boulderen, surfen, zeilen, schaatsen, ski\xebn, turnen'),\n"
-"   'language': ('nederlands, engels, duits, frans, spaans, portugees, italiaans, pools, russisch, chinees, japans, koreaans, '\n"
-"     'arabisch, turks, zweeds, deens, grieks, fries, latijn'),\n"
-'  },\n'
-"  'over': {\n"
-"   'partner': ['uit met {person}', 'uit tussen {person} en mij',\n"
-"     '{person} en ik (zijn uit elkaar|hebben het uitgemaakt|zijn gescheiden|zijn niet meer samen)',\n"
-"     '{person} heeft het uitgemaakt', 'over met {person}', 'uitgemaakt met {person}'],\n"
-"   'pet': ['{person} is (overleden|dood|doodgegaan|ingeslapen|er niet meer)', 'moesten {person} laten inslapen'],\n"
-"   'flatmate': ['{person} is (verhuisd|uitgetrokken|vertrokken) .'],\n"
-'  },\n'
-"  'nouns': {\n"
-"   'is': ('is, zijn, luidt, heet, is nu, is geworden, wordt, bedraagt, is verhoogd naar, is verlaagd naar, ging naar, is '\n"
-"     'gestegen naar, is gedaald naar, is verzet naar, is verplaatst naar, is verschoven naar, is uitgesteld naar, '\n"
-"     'valt op, ligt op, staat op, is veranderd in, werd'),\n"
-"   'was': 'was, waren, luidde, heette',\n"
-"   'change': ('veranderd, verhoogd, verlaagd, verzet, verplaatst, verschoven, uitgesteld, gestegen, gedaald, verhoogden, '\n"
-"     'gewijzigd, opgehoogd, bijgesteld, verhoogde, gegaan, is, naar'),\n"
-"   'new': 'nieuwe, nieuw, huidige, eigen, juiste, volledige, echte, maandelijkse, totale, maximale, goede, mobiele',\n"
-"   'old': 'oude, oud, vorige, voormalige, eerdere',\n"
-'  },\n'
-"  'home': {\n"
-"   'states': ['wonen (in|te|bij|op|aan) {place}', 'leven in {place}'],\n"
-"   'begins': ['verhuizen (van {old place}|uit {old place}|) naar {place}', 'verhuizen naar {place}', 'gaan wonen in {place}'],\n"
-"   'ends': ['vertrekken uit {place}', 'weggaan uit {place}', 'verhuizen uit {place}', 'verlaten {place}'],\n"
-'  },\n'
-"  'address': {\n"
-"   'states': ['wonen (op|aan|aan de|in de) {address}'],\n"
-'  },\n'
-"  'birthplace': {\n"
-"   'facts': ['opgroeien in {place}', 'komen uit {place}', 'zijn geboren in {place}', 'zijn in {place} geboren'],\n"
-'  },\n'
-"  'name': {\n"
-"   'states': ['heten {name}'],\n"
-'  },\n'
-"  'nickname': {\n"
-"   'states': ['^ noemen me {name}', '* noemen me {name}', '^ noemen mij {name}'],\n"
-'  },\n'
-"  'age': {\n"
-"   'states': ['zijn {age} (jaar|jaar oud)', 'zijn {age} .'],\n"
-"   'begins': ['worden {age}'],\n"
-'  },\n'
-"  'employer': {\n"
-"   'after_profession': ['(bij|op|voor|bij de) {org}'],\n"
-"   'states': ['werken (bij|voor|bij de|op de|op een|in een|in het) {org}'],\n"
-"   'begins': ['beginnen (bij|bij de) {org}', 'hebben (een nieuwe baan|een baan) (bij|bij de) {org}',\n"
-"     'krijgen een (nieuwe|) baan bij {org}', 'gaan (van {old org}|) naar {name} (|toe)'],\n"
-"   'ends': ['vertrekken bij {org}', 'weggaan bij {org}', 'verlaten {org}', 'opzeggen mijn baan (bij {org}|)',\n"
-"     'stoppen bij {org}', 'ontslaan', 'ontslaan bij {org}', 'verliezen mijn baan', 'zijn werkloos',\n"
-"     'zijn met pensioen', 'hebben ontslag genomen (bij {org}|)', 'nemen ontslag (bij {org}|)'],\n"
-'  },\n'
-"  'profession': {\n"
-"   'states': ['werken als {thing}', 'zijn {profession}', 'zijn een {profession}'],\n"
-"   'begins': ['worden {profession}'],\n"
-'  },\n'
-"  'marital status': {\n"
-"   'states': ['zijn {marital}'],\n"
-"   'begins': [],\n"
-'  },\n'
-"  'partner': {\n"
-"   'after_marital status': ['met {person}'],\n"
-"   'states': ['hebben een relatie met {person}'],\n"
-"   'begins': ['trouwen met {person}'],\n"
-"   'ends': ['zijn uit elkaar met {person}', 'zijn niet meer samen met {person}', 'hebben het uitgemaakt met {person}'],\n"
-'  },\n'
-"  'pet': {\n"
-"   'states': ['hebben (een|twee|drie) {pet}'],\n"
-"   'begins': ['adopteren (een|twee) {pet}', 'kopen een {pet}', 'krijgen een {pet}'],\n"
-"   'ends': ['{pet} overlijden'],\n"
-'  },\n'
-"  'diet': {\n"
-"   'states': ['zijn {diet}', 'eten {diet}', 'zijn een {diet}'],\n"
-"   'begins': ['worden {diet}'],\n"
-"   'ends': ['stoppen met {diet}'],\n"
-'  },\n'
-"  'allergy': {\n"
-"   'states': ['zijn allergisch voor {list}', 'zijn voor {list} allergisch', 'hebben een allergie voor {list}',\n"
-"     'kunnen niet tegen {list}'],\n"
-'  },\n'
-"  'condition': {\n"
-"   'states': ['hebben [diabetes|astma|migraine|epilepsie|reuma|coeliakie|suikerziekte|adhd|hoge bloeddruk]',\n"
-"     'lijden aan {list}'],\n"
-'  },\n'
-"  'medication': {\n"
-"   'states': ['nemen [metformine|insuline|ibuprofen|aspirine|antidepressiva|bloedverdunners|de pil]'],\n"
-'  },\n'
-"  'language': {\n"
-"   'states': ['spreken (|vloeiend|een beetje|goed) {language}'],\n"
-'  },\n'
-"  'learning': {\n"
-"   'states': ['leren {language}'],\n"
-'  },\n'
-"  'instrument': {\n"
-"   'states': ['spelen {instrument}'],\n"
-"   'ends': ['stoppen met {instrument} (spelen|)', 'verkopen (mijn|de) {instrument}'],\n"
-'  },\n'
-"  'sport': {\n"
-"   'states': ['spelen {sport}'],\n"
-"   'ends': ['stoppen met {sport}'],\n"
-'  },\n'
-"  'hobby': {\n"
-"   'states': ['doen (aan|) {hobby}', 'verzamelen {bare}'],\n"
-"   'begins': ['beginnen met {hobby}'],\n"
-"   'ends': ['stoppen met {hobby}'],\n"
-'  },\n'
-"  'like': {\n"
-"   'states': ['houden van {thing}'],\n"
-'  },\n'
-"  'dislike': {\n"
-"   'states': ['haten {thing}', 'hebben een hekel aan {thing}'],\n"
-'  },\n'
-"  'smoking': {\n"
-"   'states': ['roken', 'zijn {smoking}', 'zijn een {smoking}'],\n"
-"   'ends': ['stoppen met roken'],\n"
-'  },\n'
-"  'car': {\n"
-"   'states': ['rijden (in|) een {thing}'],\n"
-"   'ends': ['verkopen (mijn|onze|de) auto'],\n"
-'  },\n'
-"  'budget': {\n"
-"   'states': ['hebben een budget van {number}'],\n"
-'  },\n'
-"  'salary': {\n"
-"   'states': ['verdienen {number}'],\n"
-'  },\n'
-"  'rent': {\n"
-"   'states': ['betalen {number} huur'],\n"
-'  },\n'
-"  'weight': {\n"
-"   'states': ['wegen {number}'],\n"
-'  },\n'
-"  'any': {\n"
-"   'begins': ['overstappen (van {old org}|) naar (de|het|) {org}'],\n"
-'  },\n'
-"  'school': {\n"
-"   'states': ['zitten op (de|het|) {org}'],\n"
-'  },\n'
-"  'commute': {\n"
-"   'states': ['gaan met de [bus|trein|fiets|auto|metro|tram] naar (het werk|mijn werk|kantoor)',\n"
-"     'fietsen naar (het werk|mijn werk|kantoor)', 'rijden naar (het werk|mijn werk)'],\n"
-'  },\n'
-' },\n'
-" 'pt': {\n"
-"  'drops_subject': True,\n"
-"  'perfect_is_past': True,\n"
-"  'words': {\n"
-"   'skip': ('agora, j\xe1, atualmente, ainda, tamb\xe9m, hoje em dia, recentemente, finalmente, realmente, muito, s\xf3, sempre, me, '\n"
-"     'te, se, nos, aqui, l\xe1, ali\xe1s, por enquanto, de momento, no momento, na verdade, acabei de, acabamos de, '\n"
-"     'completamente, de novo, novamente, oficialmente, ent\xe3o, bem, por fim, mais, gravemente, hoje'),\n"
-"   'not': 'n\xe3o, nunca, jamais, j\xe1 n\xe3o, nem, nenhum, nenhuma',\n"
-"   'wrong': ('inverti, falei errado, que disparate, eita, quis dizer, olhei, faltou-me, digitei errado, escrevi errado, '\n"
-"     'troquei os n\xfameros, espera, quis dizer, queria dizer, quero dizer, me enganei, enganei-me, me confundi, erro '\n"
-"     'meu, erro de digita\xe7\xe3o, corre\xe7\xe3o, corrigindo, errado, errada, afinal n\xe3o, afinal, na verdade era, errei, digo, '\n"
-"     'melhor dizendo, engano'),\n"
-"   'mild': ('n\xe3o, desculpa, desculpe, perd\xe3o, na verdade, bem, \xe9, s\xe3o, era, e, mas, ops, opa, o novo \xe9, o certo \xe9, a certa '\n"
-"     '\xe9, o correto \xe9, ah, o, a, os, as, um, uma, meu, minha, que, agora \xe9, sim, sen\xe3o, sinto muito'),\n"
-"   'but': 'mas, sim, e sim',\n"
-"   'instead_of': 'em vez de, ao inv\xe9s de, no lugar de, e n\xe3o, n\xe3o',\n"
-"   'who': 'que',\n"
-"   'from': 'de, do, da, desde',\n"
-"   'to': 'para, a, ao, \xe0, pra, por',\n"
-"   'of': 'de, do, da, na, no, com, em',\n"
-"   'and': 'e, ou',\n"
-"   'titles': 'doutor, doutora, dr, dra, senhor, senhora, sr, sra',\n"
-"   'the': 'o, a, os, as',\n"
-"   'be': 'ser, estar',\n"
-"   'now': 'agora, j\xe1, atualmente, novo, nova',\n"
-"   'never': ('isso, isto, que, como, tudo, nada, algo, voc\xea, ti, teu, seu, sua, casa, paz, geral, conta, mim, noite, muito, '\n"
-"     'um, ir'),\n"
-"   'articles': 'o, a, os, as, um, uma, uns, umas, meu, minha, nosso, nossa, ao, do, da',\n"
-"   'stop': ('porque, mas, com, para, quando, onde, que, se, como, desde, at\xe9, embora, obrigado, obrigada, agora, hoje, '\n"
-"     'tamb\xe9m, e moro, e trabalho, e tenho, e sou, e meu, e minha, \xe9, s\xe3o, era, estou, tenho, moro, vivo, trabalho, '\n"
-"     'sou, por, h\xe1, faz, perto, sem,\\n'\n"
-"     '  j\xe1, n\xe3o, em vez, ao inv\xe9s, e n\xe3o, mora, trabalha, mais, no momento, de momento, atualmente'),\n"
-"   'stop_thing': 'em, na, no, a',\n"
-'  },\n'
-"  'subjects': {\n"
-"   'first': 'eu, n\xf3s, a gente, eu e meu marido, eu e minha mulher, meu marido e eu, minha esposa e eu',\n"
-"   'own': 'meu, minha, meus, minhas, nosso, nossa, nossos, nossas',\n"
-"   'third': 'ele, ela, eles, elas',\n"
-"   'third_own': 'seu, sua, dele, dela',\n"
-"   'bare': 'mam\xe3e, papai, m\xe3e, pai, vov\xf3, vov\xf4',\n"
-"   'relations': ('m\xe3e/mam\xe3e, pai/papai, pais, irm\xe3o, irm\xe3, irm\xe3os, filho, filha, filhos, beb\xea/beb\xe9, mulher/esposa, '\n"
-"     'marido/esposo, companheiro, companheira, namorado, namorada, noivo, noiva, av\xf3/vov\xf3, av\xf4/vov\xf4, av\xf3s, tia, tio, '\n"
-"     'primo, prima, sobrinho, sobrinha,\\n'\n"
-"     '  sogra, sogro, cunhado, cunhada, chefe, colega, amigo, amiga, vizinho, vizinha, equipe, equipa, empresa, '\n"
-"     'projeto, cachorro, cachorra, c\xe3o, gato, gata, ex'),\n"
-"   'named_only': 'amigo, amiga, colega, vizinho, vizinha, equipe, equipa, empresa, projeto, primo, prima',\n"
-"   'adjectives': 'mais, velho, velha, novo, nova, melhor, pequeno, pequena',\n"
-'  },\n'
-"  'changes': {\n"
-"   'drops': ('larguei, parei (de|com), vendi, vendemos, vendido, cancelei, cancelado, deixei (de|o|a|), desisti (de|do|da), '\n"
-"     'abandonei, perdi, sa\xed (de|do|da), terminei com, acabei com, separei-me de, me separei de, adeus (a|ao|), '\n"
-"     'rescindi, devolvi, tirei, apaguei, despedi, pedi demiss\xe3o (de|do|da), pedi as contas (em|no|na), desmarcaram, '\n"
-"     'desmarquei, acabou (a|o|com)'),\n"
-"   'swaps': 'troquei, troc\xe1mos, trocamos, substitu\xed, mudei (de|do|da), passei (de|do|da), troquei de',\n"
-"   'around': 'dei \u2026 embora, deixei \u2026 (caducar|vencer)',\n"
-"   'takes_place': 'por, pela, pelo, para, pra, pro',\n"
-"   'generic': 'assinatura, contrato, conta, curso, emprego',\n"
-"   'passes': ('morreu, faleceu, fechou, acabou, terminou, expirou, caducou, caducar, faliu, reformou-se, se aposentou, '\n"
-"     'aposentou-se, fugiu, fugiu e n\xe3o voltou, me demitiu, despediu-me, me mandou embora'),\n"
-"   'is_over': ('acabado, acabada, terminado, terminada, morto, morta, cancelado, cancelada, vendido, vendida, passado, '\n"
-"     'fechado, fechada, liberado'),\n"
-"   'goes': 'foi embora, saiu, mudou-se, se mudou, foi-se embora, casou e saiu, foi para',\n"
-"   'no_more': 'j\xe1 n\xe3o, n\xe3o * mais, nunca mais, sem, nada de, n\xe3o mais',\n"
-"   'takes': ('passei (para|pra) (o|a), inscrevi-me em, me inscrevi em, comprei, peguei (um|uma), adotamos, adotei, ganharam, '\n"
-"     'agora (\xe9|uso|fa\xe7o|tenho|estou), estou (na|no|em), comecei (a|com)'),\n"
-"   'tells': ('(\xe9|s\xe3o) (agora|), agora \xe9, estamos (na|no|em), (to|t\xf4|estou) (na|no|em), usa, use, chama-se, daqui pra frente '\n"
-"     '\xe9, virei'),\n"
-"   'lately': 'agora, j\xe1, a partir de, desde, nova, novo, atualmente, ultimamente, daqui pra frente, de agora em diante',\n"
-"   'others': 'amigo, amiga, algu\xe9m, gente, cliente, todos, cunhado, cunhada, sogro, sogra, vizinho, vizinha',\n"
-"   'units': 'mg, ml, g, kg, km, euros, reais, horas, hora, dias, semanas, meses, anos, vezes, minutos',\n"
-'  },\n'
-"  'between': {\n"
-"   'have': 'tem, t\xeam',\n"
-"   'have_first': 'tenho, temos',\n"
-"   'be': 'est\xe1, est\xe3o, \xe9, foi, anda',\n"
-"   'be_first': 'sou, somos, estou, estamos, ando, fui',\n"
-"   'past': 'antes, antigamente, no passado, quando crian\xe7a, em crian\xe7a, costumava',\n"
-"   'past_first': 'costumava',\n"
-"   'plan': 'vai, v\xe3o, pretende',\n"
-"   'plan_first': 'vou, vamos, pretendo, pretendemos, planejo, planeio',\n"
-"   'maybe': ('quero, queremos, queria, gostaria de, gostaria, poderia, posso, deveria, talvez, tomara, se, quer, penso em, '\n"
-"     'pensamos em, estamos pensando em, estou pensando em, adoraria, tenho que'),\n"
-"   'stopped': 'parou de, deixou de',\n"
-"   'stopped_first': 'parei de, deixei de, paramos de, deixamos de, n\xe3o consigo mais, j\xe1 n\xe3o posso',\n"
-'  },\n'
-"  'verbs': {\n"
-"   'irregular': ('ir/vou vamos|vai v\xe3o/ia fui|foi/ido/ir, morar/moro moramos | mora moram/morei morava moramos | morou morava '\n"
-"     'moravam/morado/morar/morando, viver/vivo vivemos | vive vivem/vivi vivia | viveu viviam/vivido/viver/vivendo, '\n"
-"     'residir/resido residimos | reside/residi residia | residiu/residido/residir, mudar/mudo mudamos | muda '\n"
-"     'mudam/mudei mudamos mudei-me mud\xe1mos mudamo-nos | mudou mudaram mudou-se/mudado/mudar mudar-me/mudando,\\n'\n"
-"     '  trabalhar/trabalho trabalhamos | trabalha trabalham/trabalhei trabalhava | '\n"
-"     'trabalhou/trabalhado/trabalhar/trabalhando, chamar/chamo chamo-me | chama chama-se/chamava | '\n"
-"     'chamava/chamado/chamar, ser/sou somos | \xe9 s\xe3o/fui era | foi eram/sido/ser/sendo, estar/estou estamos | est\xe1 '\n"
-"     'est\xe3o/estive estava | esteve/estado/estar, ter/tenho temos | tem t\xeam/tive tinha | teve tinham/tido/ter,\\n'\n"
-"     '  comer/como comemos | come comem/comi comia | comeu/comido/comer/comendo, falar/falo falamos | fala '\n"
-"     'falam/falei falava | falou/falado/falar, tocar/toco tocamos | toca tocam/toquei tocava | '\n"
-"     'tocou/tocado/tocar/tocando, jogar/jogo jogamos | joga jogam/joguei jogava | jogou/jogado/jogar/jogando, '\n"
-"     'fumar/fumo fumamos | fuma/fumei fumava | fumou/fumado/fumar, amar/amo amamos | ama/amei amava | '\n"
-"     'amou/amado/amar,\\n'\n"
-"     '  adorar/adoro adoramos | adora/adorei adorava | adorou/adorado/adorar, gostar/gosto gostamos | gosta '\n"
-"     'gostam/gostei gostava | gostou/gostado/gostar, odiar/odeio odiamos | odeia/odiei odiava | odiou/odiado/odiar, '\n"
-"     'detestar/detesto | detesta/detestei | detestou/detestado/detestar, preferir/prefiro preferimos | '\n"
-"     'prefere/preferi preferia | preferiu/preferido/preferir, deixar/deixo | deixa/deixei deixamos | '\n"
-"     'deixou/deixado/deixar, largar/largo | larga/larguei largamos | largou/largado/largar,\\n'\n"
-"     '  sair/saio | sai/sa\xed sa\xedmos | saiu/sa\xeddo/sair, come\xe7ar/come\xe7o come\xe7amos | come\xe7a/comecei come\xe7amos | '\n"
-"     'come\xe7ou/come\xe7ado/come\xe7ar, trocar/troco | troca/troquei trocamos | trocou/trocado/trocar, passar/passo | '\n"
-"     'passa/passei passamos | passou/passado/passar, virar/viro | vira/virei viramos | virou/virado/virar, '\n"
-"     'tornar/torno | torna/tornei tornei-me | tornou/tornado/tornar, fazer/fa\xe7o fazemos | faz fazem/fiz fazia | '\n"
-"     'fez/feito/fazer/fazendo, nascer/nas\xe7o | nasce/nasci | nasceu/nascido/nascer,\\n'\n"
-"     '  crescer/cres\xe7o | cresce/cresci | cresceu/crescido/crescer, casar/caso | casa/casei casamos casei-me | '\n"
-"     'casou/casado/casar, divorciar/| /divorciei divorciamos divorciei-me | divorciou/divorciado/divorciar, '\n"
-"     'separar/| /separei separamos | separou/separado/separar, terminar/termino | termina/terminei terminamos | '\n"
-"     'terminou/terminado/terminar, perder/perco | perde/perdi | perdeu/perdido/perder, vender/vendo vendemos | '\n"
-"     'vende/vendi vendemos | vendeu/vendido/vender, comprar/compro compramos | compra/comprei compramos | '\n"
-"     'comprou/comprado/comprar,\\n'\n"
-"     '  dirigir/dirijo | dirige/dirigi dirigia | dirigiu/dirigido/dirigir, conduzir/conduzo | conduz/conduzi | '\n"
-"     'conduziu/conduzido/conduzir, parar/paro | para/parei paramos | parou/parado/parar, pedir/pe\xe7o | pede/pedi | '\n"
-"     'pediu/pedido/pedir, demitir/| /| demitiu/demitido demitida/demitir, despedir/| /despedi despedi-me | '\n"
-"     'despediu/despedido despedida/despedir, completar/completo | completa/completei | '\n"
-"     'completou/completado/completar, aprender/aprendo | aprende/aprendi | aprendeu/aprendido/aprender/aprendendo,\\n'\n"
-"     '  estudar/estudo estudamos | estuda/estudei estudava | estudou/estudado/estudar/estudando, tomar/tomo | '\n"
-"     'toma/tomei tomava | tomou/tomado/tomar, beber/bebo | bebe/bebi bebia | bebeu/bebido/beber, ganhar/ganho | '\n"
-"     'ganha/ganhei ganhava | ganhou/ganhado ganho/ganhar, pagar/pago pagamos | paga/paguei pagava | '\n"
-"     'pagou/pago/pagar, pesar/peso | pesa/pesei pesava | pesou/pesado/pesar, adotar/adoto | adota/adotei adotamos | '\n"
-"     'adotou/adotado/adotar, morrer/| morre/| morreu/morrido morto/morrer, voltar/volto | volta/voltei voltamos | '\n"
-"     'voltou/voltado/voltar, entrar/entro | entra/entrei | entrou/entrado/entrar, vir/venho | vem/vim | '\n"
-"     'veio/vindo/vir, colecionar/coleciono | coleciona/colecionei colecionava | colecionou/colecionado/colecionar'),\n"
-'  },\n'
-"  'kinds': {\n"
-"   'diet': ('vegano, vegana, veganos, vegetariano, vegetariana, vegetarianos, pescetariano, pescetariana, flexitariano, '\n"
-"     'flexitariana, on\xedvoro, on\xedvora, carne, peixe, de tudo, sem gl\xfaten, kosher, halal'),\n"
-"   'marital': ('casado, casada, casados, solteiro, solteira, divorciado, divorciada, vi\xfavo, vi\xfava, noivo, noiva, separado, '\n"
-"     'separada'),\n"
-"   'smoking': 'fumante, fumador, fumadora, n\xe3o fumante, n\xe3o fumador, ex-fumante',\n"
-"   'profession': ('professor, professora, m\xe9dico, m\xe9dica, enfermeiro, enfermeira, engenheiro, engenheira, desenvolvedor, '\n"
-"     'desenvolvedora, programador, programadora, advogado, advogada, cozinheiro, cozinheira, gar\xe7om, gar\xe7onete, '\n"
-"     'estudante, contador, contadora, contabilista, arquiteto, arquiteta, designer, jornalista, tradutor, '\n"
-"     'tradutora,\\n'\n"
-"     '  mec\xe2nico, eletricista, encanador, policial, pol\xedcia, bombeiro, m\xfasico, artista, farmac\xeautico, farmac\xeautica, '\n"
-"     'dentista, psic\xf3logo, psic\xf3loga, vendedor, vendedora, motorista, padeiro, padeira, cabeleireiro, cabeleireira, '\n"
-"     'consultor, consultora, gerente, diretor, diretora, aposentado, aposentada, reformado, reformada, veterin\xe1rio, '\n"
-"     'veterin\xe1ria, fisioterapeuta, pesquisador, pesquisadora, aut\xf4nomo, aut\xf4noma, desempregado, desempregada'),\n"
-"   'pet': ('cachorro, cachorra, c\xe3o, gato, gata, coelho, hamster, cavalo, papagaio, peixe, tartaruga, cachorros, c\xe3es, '\n"
-"     'gatos, filhote, gatinho, p\xe1ssaro, galinhas'),\n"
-"   'instrument': ('violino, piano, guitarra, viol\xe3o, violoncelo, baixo, bateria, saxofone, flauta, trompete, clarinete, ukulele, '\n"
-"     'harpa, viola, acorde\xe3o, \xf3rg\xe3o, teclado'),\n"
-"   'sport': ('futebol, t\xeanis, t\xe9nis, basquete, basquetebol, v\xf4lei, voleibol, badminton, golfe, h\xf3quei, padel, xadrez, '\n"
-"     'handebol, rugby, p\xf4quer'),\n"
-"   'hobby': ('yoga, ioga, pilates, jud\xf4, judo, carat\xea, karat\xe9, escalada, nata\xe7\xe3o, ciclismo, boxe, cer\xe2mica, fotografia, '\n"
-"     'jardinagem, surfe, surf, crossfit, remo, dan\xe7a, corrida, trilha, teatro'),\n"
-"   'language': ('portugu\xeas, ingl\xeas, alem\xe3o, espanhol, franc\xeas, italiano, holand\xeas, polon\xeas, russo, chin\xeas, japon\xeas, coreano, '\n"
-"     '\xe1rabe, turco, sueco, dinamarqu\xeas, grego, catal\xe3o, latim'),\n"
-'  },\n'
-"  'over': {\n"
-"   'partner': ['eu e (o|a|) {person} (terminamos|nos separamos|acabamos|rompemos|separamos)',\n"
-"     '(o|a|) {person} e eu (terminamos|nos separamos|acabamos|rompemos)', 'acabei com (o|a) {person}',\n"
-"     'terminei com (o|a) {person}', '(o|a) {person} terminou comigo', 'n\xe3o estou mais com (o|a) {person}',\n"
-"     'acabou com (o|a) {person}'],\n"
-"   'pet': ['(o|a|) {person} (morreu|faleceu|se foi|virou estrelinha)', 'perdemos (o|a) {person}'],\n"
-"   'flatmate': ['(o|a|) {person} (se mudou|saiu de casa|foi embora) .'],\n"
-'  },\n'
-"  'nouns': {\n"
-"   'is': ('\xe9, s\xe3o, \xe9 de, \xe9 o, \xe9 a, agora \xe9, passou a ser, passou para, subiu para, caiu para, baixou para, aumentou para, '\n"
-"     'foi para, ser\xe1, foi aumentado para, foi adiada para, foi adiado para, foi transferida para, mudou para, est\xe1 '\n"
-"     'em, foi remarcada para, foi remarcado para, cai, fica em, foi alterado para, passa para'),\n"
-"   'was': 'era, eram',\n"
-"   'change': ('mudou, aumentou, aumentamos, subiu, subimos, caiu, baixou, baixamos, reduzimos, mudei, mudamos, alterei, '\n"
-"     'adiado, adiada, passou, adiamos, troquei, foi, transferido, transferida, remarcada, remarcado, passa'),\n"
-"   'new': 'novo, nova, atual, pr\xf3prio, verdadeiro, certo, certa, correto, completo, mensal, total, m\xe1ximo',\n"
-"   'old': 'antigo, antiga, velho, velha, anterior, ex',\n"
-'  },\n'
-"  'home': {\n"
-"   'states': ['morar (em|no|na|no|perto de) {place}', 'viver (em|no|na) {place}', 'residir (em|no|na) {place}'],\n"
-"   'begins': ['mudar (de {old place}|do {old place}|) (para|pra|para o|para a) {place}', 'trocar {old place} por {place}',\n"
-"     'deixar {old place} por {place}', 'ir morar (em|no|na) {place}'],\n"
-"   'ends': ['deixar {place}', 'sair de {place}', 'mudar de {place}'],\n"
-'  },\n'
-"  'address': {\n"
-"   'states': ['morar (na rua|na avenida) {address}'],\n"
-'  },\n'
-"  'birthplace': {\n"
-"   'facts': ['nascer (em|no|na) {place}', 'crescer (em|no|na) {place}', 'ser (de|do|da) {place}'],\n"
-'  },\n'
-"  'name': {\n"
-"   'states': ['chamar {name}'],\n"
-'  },\n'
-"  'age': {\n"
-"   'states': ['ter {age} anos'],\n"
-"   'begins': ['fazer {age} (anos|)', 'completar {age} (anos|)'],\n"
-'  },\n'
-"  'employer': {\n"
-"   'after_profession': ['(na|no|em|da|do) {org}'],\n"
-"   'states': ['trabalhar (na|no|em|para a|para o|para|com) {org}'],\n"
-"   'begins': ['come\xe7ar (a trabalhar|um emprego|um novo emprego|um trabalho novo|) (na|no|em) {org}',\n"
-"     'trocar {old org} por {org}', 'trocar a {old org} pela {org}',\n"
-"     'mudar (da {old org}|do {old org}|) (para a|para o) {org}', 'entrar (na|no) {org}',\n"
-"     'ter um (novo emprego|emprego novo) (na|no|em) {org}', 'passar (da {old org}|) para a {org}'],\n"
-"   'ends': ['deixar (a|o|) {org}', 'sair (da|do|de) {org}', 'deixar (o emprego|meu emprego|o meu emprego|o trabalho)',\n"
-"     'largar (o emprego|meu emprego|o trabalho)', 'perder (o emprego|meu emprego|o meu emprego|o trabalho)',\n"
-"     'pedir demiss\xe3o (da|do|) {org}', 'pedir demiss\xe3o', 'demitir', 'demitir (da|do) {org}', 'despedir (da|do) {org}',\n"
-"     'despedir'],\n"
-'  },\n'
-"  'profession': {\n"
-"   'states': ['trabalhar como {thing}', 'ser (um|uma|) {profession}'],\n"
-"   'begins': ['virar {profession}', 'tornar {profession}', 'come\xe7ar a trabalhar como {thing}'],\n"
-'  },\n'
-"  'marital status': {\n"
-"   'states': ['ser {marital}', 'estar {marital}'],\n"
-"   'begins': ['casar', 'divorciar', 'separar'],\n"
-'  },\n'
-"  'partner': {\n"
-"   'after_marital status': ['com {person}'],\n"
-"   'states': ['namorar com {person}'],\n"
-"   'begins': ['casar com {person}'],\n"
-"   'ends': ['terminar com {person}', 'separar de {person}', 'divorciar de {person}'],\n"
-'  },\n'
-"  'pet': {\n"
-"   'states': ['ter (um|uma|dois|duas|tr\xeas) {pet}'],\n"
-"   'begins': ['adotar (um|uma|dois) {pet}', 'comprar (um|uma) {pet}'],\n"
-"   'ends': ['{pet} morrer'],\n"
-'  },\n'
-"  'diet': {\n"
-"   'states': ['ser {diet}', 'comer {diet}', 'seguir uma dieta {diet}'],\n"
-"   'begins': ['virar {diet}', 'tornar {diet}', 'voltar a comer {diet}', 'come\xe7ar a comer {diet}'],\n"
-'  },\n'
-"  'allergy': {\n"
-"   'states': ['ser (al\xe9rgico|al\xe9rgica) (a|ao|\xe0|aos|\xe0s) {list}', 'ter alergia (a|ao|\xe0|aos|\xe0s) {list}',\n"
-"     'ser intolerante (a|\xe0|ao) {list}'],\n"
-'  },\n'
-"  'condition': {\n"
-"   'states': ['ter [diabetes|asma|enxaqueca|epilepsia|artrite|ansiedade|hipertens\xe3o|doen\xe7a cel\xedaca]',\n"
-"     'ser [diab\xe9tico|diab\xe9tica|cel\xedaco|cel\xedaca|asm\xe1tico|asm\xe1tica]'],\n"
-'  },\n'
-"  'medication': {\n"
-"   'states': ['tomar [metformina|insulina|ibuprofeno|antidepressivos|anticoagulantes|estatinas]'],\n"
-'  },\n'
-"  'language': {\n"
-"   'states': ['falar (|um pouco de|bem) {language}'],\n"
-'  },\n'
-"  'learning': {\n"
-"   'states': ['aprender {language}', 'estudar {language}'],\n"
-'  },\n'
-"  'instrument': {\n"
-"   'states': ['tocar (o|a|) {instrument}'],\n"
-"   'ends': ['largar (o|a) {instrument}', 'vender (meu|minha|o|a|o meu|a minha) {instrument}', 'deixar (o|a) {instrument}'],\n"
-'  },\n'
-"  'sport': {\n"
-"   'states': ['jogar {sport}'],\n"
-"   'ends': ['largar o {sport}'],\n"
-'  },\n'
-"  'hobby': {\n"
-"   'states': ['fazer {hobby}', 'praticar {hobby}', 'colecionar {thing}'],\n"
-"   'begins': ['come\xe7ar (a fazer|na|no|) {hobby}'],\n"
-"   'ends': ['largar (a|o|) {hobby}', 'deixar (a|o) {hobby}'],\n"
-'  },\n'
-"  'choice': {\n"
-"   'states': ['preferir {thing} (a|ao|\xe0|em vez de) {old thing}'],\n"
-'  },\n'
-"  'preference': {\n"
-"   'states': ['preferir {thing}'],\n"
-'  },\n'
-"  'like': {\n"
-"   'states': ['gostar (de|do|da|dos|das) {thing}', 'adorar {thing}', 'amar {thing}'],\n"
-'  },\n'
-"  'dislike': {\n"
-"   'states': ['odiar {thing}', 'detestar {thing}'],\n"
-'  },\n'
-"  'smoking': {\n"
-"   'states': ['fumar', 'ser {smoking}'],\n"
-"   'ends': ['parar de fumar', 'deixar de fumar', 'largar o cigarro'],\n"
-'  },\n'
-"  'car': {\n"
-"   'states': ['dirigir um {thing}', 'conduzir um {thing}'],\n"
-"   'ends': ['vender (o|meu|o meu|nosso|o nosso) carro'],\n"
-'  },\n'
-"  'budget': {\n"
-"   'states': ['ter um or\xe7amento de {number}'],\n"
-'  },\n'
-"  'salary': {\n"
-"   'states': ['ganhar {number}'],\n"
-'  },\n'
-"  'rent': {\n"
-"   'states': ['pagar {number} de (aluguel|renda)'],\n"
-'  },\n'
-"  'weight': {\n"
-"   'states': ['pesar {number}'],\n"
-'  },\n'
-"  'commute': {\n"
-"   'states': ['ir de [metr\xf4|\xf4nibus|carro|bicicleta|trem|carona|bike|moto|autocarro|comboio] (pro trampo|para o trabalho|pro '\n"
-"     'trabalho|com|)'],\n"
-'  },\n'
-' },\n'
-'}\n'
+"LASTING: dict[str, Any] = json.loads(r'''{\n"
+'"attributes":["name","last name","nickname","employer","profession","diet","allergy","condition","medication","blood type"],\n'
+'"en":["passport","visa","driving licence","driver\'s license","identity card","id card","residence permit","work permit","social security number","insurance number","tax number"],\n'
+'"de":["reisepass","visum","f\xfchrerschein","personalausweis","aufenthaltstitel","arbeitserlaubnis","sozialversicherungsnummer","versicherungsnummer","steuernummer"],\n'
+'"es":["pasaporte","visado","carn\xe9 de conducir","permiso de conducir","permiso de residencia","permiso de trabajo","n\xfamero de seguridad social"],\n'
+'"fr":["passeport","visa","permis de conduire","carte d\'identit\xe9","titre de s\xe9jour","permis de travail","num\xe9ro de s\xe9curit\xe9 sociale"],\n'
+'"pt":["passaporte","visto","carta de condu\xe7\xe3o","carteira de motorista","autoriza\xe7\xe3o de resid\xeancia","n\xfamero de seguran\xe7a social"],\n'
+'"it":["passaporto","visto","patente","carta d\'identit\xe0","permesso di soggiorno","permesso di lavoro","codice fiscale"],\n'
+'"nl":["paspoort","visum","rijbewijs","identiteitskaart","verblijfsvergunning","werkvergunning","burgerservicenummer"]}\'\'\')\n'
 '\n'
-'TIMES: dict[str, Any] = {\n'
-" 'de': {\n"
-"  'numbers': 'ein/eine/einem/einer/einen, zwei, drei, vier, f\xfcnf, sechs, sieben, acht, neun, zehn, elf, zw\xf6lf',\n"
-"  'months': 'januar/j\xe4nner, februar, m\xe4rz, april, mai, juni, juli, august, september, oktober, november, dezember',\n"
-"  'weekdays': ('montag/montags, dienstag/dienstags, mittwoch/mittwochs, donnerstag/donnerstags, freitag/freitags, '\n"
-"    'samstag/samstags, sonntag/sonntags'),\n"
-"  'seasons': 'fr\xfchling/fr\xfchjahr, sommer, herbst, winter',\n"
-"  'units': 'tag/tage/tagen, woche/wochen, monat/monate/monaten, jahr/jahre/jahren',\n"
-"  'days': {\n"
-"   'vorgestern': -2,\n"
-"   'gestern': -1,\n"
-"   'heute': 0,\n"
-"   'morgen': 1,\n"
-"   '\xfcbermorgen': 2,\n"
-'  },\n'
-"  'relative': {\n"
-"   'ago': 'vor {n} {unit}',\n"
-"   'ahead': 'in {n} {unit}',\n"
-"   'last': '(letzte|letzten|letzter|letztes|vergangene|vergangenen|vorige|vorigen|voriges) {of}',\n"
-"   'this': '(diese|diesen|dieser|dieses|diesem) {of}',\n"
-"   'next': '(n\xe4chste|n\xe4chsten|n\xe4chster|n\xe4chstes|kommende|kommenden|kommendes) {of}',\n"
-"   'lasting': 'seit {n} {unit}',\n"
-'  },\n'
-"  'words': {\n"
-"   'since': 'seit, seit dem, ab, ab dem, seit anfang, seit ende',\n"
-"   'until': 'bis, bis zum, bis ende, bis anfang',\n"
-"   'by': 'vor dem',\n"
-"   'on': 'am, im, in, anfang, ende, mitte, vom, zum, der, den, jeden, auf, f\xfcr, vom',\n"
-"   'of': 'des jahres',\n"
-"   'ordinal': '',\n"
-'  },\n'
-"  'search': {\n"
-"   'language': 'german',\n"
-"   'skipped': 'der, den, dem, des, die, das',\n"
-"   'unsure': 'mai',\n"
-"   'on': 'w\xe4hrend, nach',\n"
-'  },\n'
-' },\n'
-" 'en': {\n"
-"  'numbers': 'a/an/one, two, three, four, five, six, seven, eight, nine, ten, eleven, twelve',\n"
-"  'months': ('january/jan, february/feb, march/mar, april/apr, may, june/jun, july/jul, august/aug, september/sept/sep, '\n"
-"    'october/oct,\\n'\n"
-"    '  november/nov, december/dec'),\n"
-"  'weekdays': ('monday/mondays, tuesday/tue/tues/tuesdays, wednesday/wednesdays, thursday/thu/thurs/thursdays, '\n"
-"    'friday/fri/fridays, saturday/saturdays, sunday/sundays'),\n"
-"  'seasons': 'spring/springtime, summer/summertime, autumn/fall, winter',\n"
-"  'units': 'day/days, week/weeks, month/months, year/years',\n"
-"  'month_first': True,\n"
-"  'days': {\n"
-"   'the day before yesterday': -2,\n"
-"   'yesterday': -1,\n"
-"   'last night': -1,\n"
-"   'today': 0,\n"
-"   'tonight': 0,\n"
-"   'this morning': 0,\n"
-"   'tomorrow': 1,\n"
-"   'the day after tomorrow': 2,\n"
-'  },\n'
-"  'relative': {\n"
-"   'ago': '{n} {unit} ago, {n} {unit} back',\n"
-"   'ahead': 'in {n} {unit}, {n} {unit} from now',\n"
-"   'last': '(last|this past) {of}',\n"
-"   'this': 'this {of}',\n"
-"   'next': 'next {of}, this coming {of}, the coming {of}',\n"
-"   'lasting': ('for {n} {unit}, for the (last|past) {n} {unit}, (|for |over |in )the (last|past) {unit}, (|for |over |in )the '\n"
-"     '(last|past) {n} {unit}, for (over|about|almost|nearly) {n} {unit}, {n} {unit} now'),\n"
-'  },\n'
-"  'words': {\n"
-"   'since': 'since, ever since, as of, starting, starting from, beginning, from',\n"
-"   'until': 'until, till, til, up to, through',\n"
-"   'by': 'by, before',\n"
-"   'on': ('on, on the, in, at, back in, early in, around, the, in early, in late, in mid, for, the end of, end of, at the '\n"
-"     'end of, the start of, the beginning of, until the end of, by the end of, mid, late, early'),\n"
-"   'of': 'of',\n"
-"   'ordinal': 'st, nd, rd, th',\n"
-'  },\n'
-"  'search': {\n"
-"   'language': 'english',\n"
-"   'skipped': 'of, the',\n"
-"   'unsure': 'may, march',\n"
-"   'on': 'during, after, early, late, mid',\n"
-'  },\n'
-' },\n'
-" 'es': {\n"
-"  'numbers': 'un/una/uno, dos, tres, cuatro, cinco, seis, siete, ocho, nueve, diez, once, doce',\n"
-"  'months': 'enero, febrero, marzo, abril, mayo, junio, julio, agosto, septiembre/setiembre, octubre, noviembre, diciembre',\n"
-"  'weekdays': 'lunes, martes, mi\xe9rcoles/miercoles, jueves, viernes, s\xe1bado/s\xe1bados/sabado, domingo/domingos',\n"
-"  'seasons': 'primavera, verano, oto\xf1o, invierno',\n"
-"  'units': 'd\xeda/d\xedas, semana/semanas, mes/meses, a\xf1o/a\xf1os',\n"
-"  'days': {\n"
-"   'anteayer': -2,\n"
-"   'ayer': -1,\n"
-"   'anoche': -1,\n"
-"   'hoy': 0,\n"
-"   'ma\xf1ana': 1,\n"
-"   'pasado ma\xf1ana': 2,\n"
-'  },\n'
-"  'relative': {\n"
-"   'ago': 'hace {n} {unit}',\n"
-"   'ahead': 'dentro de {n} {unit}, en {n} {unit}',\n"
-"   'last': '(el|la) {of} (pasado|pasada), (el|la) (pasado|pasada) {of}',\n"
-"   'this': '(este|esta) {of}',\n"
-"   'next': '(el|la) (pr\xf3ximo|pr\xf3xima) {of}, (el|la) {of} que viene',\n"
-"   'lasting': 'desde hace {n} {unit}, hace {n} {unit} que',\n"
-'  },\n'
-"  'words': {\n"
-"   'since': 'desde, desde el, a partir de, a partir del, desde principios de',\n"
-"   'until': 'hasta, hasta el, hasta finales de',\n"
-"   'by': 'antes de, antes del, para el',\n"
-"   'on': 'en, el, los, a principios de, a finales de, en el, del, al, para, de',\n"
-"   'of': 'de, del',\n"
-"   'ordinal': '\xba',\n"
-'  },\n'
-"  'search': {\n"
-"   'language': 'spanish',\n"
-"   'skipped': 'de, del, el, la, los',\n"
-"   'unsure': 'mayo, julio, domingo',\n"
-"   'on': 'durante, tras',\n"
-'  },\n'
-' },\n'
-" 'fr': {\n"
-"  'numbers': 'un/une, deux, trois, quatre, cinq, six, sept, huit, neuf, dix, onze, douze',\n"
-"  'months': ('janvier, f\xe9vrier/fevrier, mars, avril, mai, juin, juillet, ao\xfbt/aout, septembre, octobre, novembre, '\n"
-"    'd\xe9cembre/decembre'),\n"
-"  'weekdays': ('lundi/lundis, mardi/mardis, mercredi/mercredis, jeudi/jeudis, vendredi/vendredis, samedi/samedis, '\n"
-"    'dimanche/dimanches'),\n"
-"  'seasons': 'printemps, \xe9t\xe9, automne, hiver',\n"
-"  'units': 'jour/jours, semaine/semaines, mois, an/ans/ann\xe9e/ann\xe9es',\n"
-"  'days': {\n"
-"   'avant-hier': -2,\n"
-"   'hier': -1,\n"
-"   'hier soir': -1,\n"
-'   "aujourd\'hui": 0,\n'
-"   'demain': 1,\n"
-"   'apr\xe8s-demain': 2,\n"
-'  },\n'
-"  'relative': {\n"
-"   'ago': 'il y a {n} {unit}',\n"
-"   'ahead': 'dans {n} {unit}',\n"
-'   \'last\': "(|le |la |l\'){of} (dernier|derni\xe8re|pass\xe9|pass\xe9e)",\n'
-"   'this': '(ce|cette|cet) {of}',\n"
-'   \'next\': "(|le |la |l\'){of} (prochain|prochaine)",\n'
-"   'lasting': 'depuis {n} {unit}, pendant {n} {unit}',\n"
-'  },\n'
-"  'words': {\n"
-"   'since': 'depuis, depuis le, \xe0 partir de, \xe0 partir du, d\xe8s, depuis d\xe9but, depuis fin',\n"
-'   \'until\': "jusqu\'\xe0, jusqu\'en, jusqu\'au, jusque",\n'
-'   \'by\': "avant le, d\'ici",\n'
-"   'on': 'en, le, les, au, d\xe9but, fin, au mois de, du, pour, au d\xe9but de, de',\n"
-"   'of': 'de',\n"
-"   'ordinal': 'er',\n"
-'  },\n'
-"  'search': {\n"
-"   'language': 'french',\n"
-"   'skipped': 'de, du, d, l, le, la, les',\n"
-"   'unsure': 'mars',\n"
-"   'own': 'hier, an, \xe9t\xe9',\n"
-"   'on': 'pendant, durant, apr\xe8s, mi',\n"
-'  },\n'
-' },\n'
-" 'it': {\n"
-"  'numbers': 'un/uno/una, due, tre, quattro, cinque, sei, sette, otto, nove, dieci, undici, dodici',\n"
-"  'months': 'gennaio, febbraio, marzo, aprile, maggio, giugno, luglio, agosto, settembre, ottobre, novembre, dicembre',\n"
-"  'weekdays': 'luned\xec/lunedi, marted\xec/martedi, mercoled\xec/mercoledi, gioved\xec/giovedi, venerd\xec/venerdi, sabato, domenica',\n"
-"  'seasons': 'primavera, estate, autunno, inverno',\n"
-"  'units': 'giorno/giorni, settimana/settimane, mese/mesi, anno/anni',\n"
-"  'days': {\n"
-'   "l\'altro ieri": -2,\n'
-"   'ieri': -1,\n"
-"   'ieri sera': -1,\n"
-"   'oggi': 0,\n"
-"   'domani': 1,\n"
-"   'dopodomani': 2,\n"
-'  },\n'
-"  'relative': {\n"
-"   'ago': '{n} {unit} fa',\n"
-"   'ahead': 'tra {n} {unit}, fra {n} {unit}',\n"
-'   \'last\': "(|il |la |l\'|lo ){of} (scorso|scorsa|passato|passata), (lo scorso|la scorsa) {of}",\n'
-'   \'this\': "(questo|questa|quest\') {of}",\n'
-'   \'next\': "(|il |la |l\'){of} (prossimo|prossima), (il prossimo|la prossima) {of}",\n'
-"   'lasting': 'da {n} {unit}, per {n} {unit}',\n"
-'  },\n'
-"  'words': {\n"
-'   \'since\': "da, dal, dall\', dalla, a partire da, a partire dal",\n'
-"   'until': 'fino a, fino al, fino alla, finch\xe9',\n"
-"   'by': 'entro, entro il, prima di, prima del',\n"
-'   \'on\': "a, ad, in, nel, nell\', il, l\', lo, la, di, per, al, per il, dal, alla, del, inizio, fine, a fine, a inizio",\n'
-'   \'of\': "del, di, dell\'",\n'
-"   'ordinal': '\xb0',\n"
-'  },\n'
-"  'search': {\n"
-"   'language': 'italian',\n"
-"   'skipped': 'di, del, dell, il, lo, la, l',\n"
-"   'own': 'estate',\n"
-"   'on': 'durante, dopo',\n"
-'  },\n'
-' },\n'
-" 'ja': {\n"
-"  'search': {\n"
-"   'phrases': {\n"
-"    '\u304a\u3068\u3068\u3044': 'the day before yesterday',\n"
-"    '\u4e00\u6628\u65e5': 'the day before yesterday',\n"
-"    '\u6628\u65e5': 'yesterday',\n"
-"    '\u304d\u306e\u3046': 'yesterday',\n"
-"    '\u6628\u591c': 'yesterday',\n"
-"    '\u5148\u9031': 'last week',\n"
-"    '\u4eca\u9031': 'this week',\n"
-"    '\u5148\u6708': 'last month',\n"
-"    '\u4eca\u6708': 'this month',\n"
-"    '\u53bb\u5e74': 'last year',\n"
-"    '\u6628\u5e74': 'last year',\n"
-"    '\u4eca\u5e74': 'this year',\n"
-"    '\u6625\u306b': 'in spring',\n"
-"    '\u6625\u306f': 'in spring',\n"
-"    '\u590f\u306f': 'in summer',\n"
-"    '\u79cb\u306f': 'in autumn',\n"
-"    '\u51ac\u306f': 'in winter',\n"
-"    '\u6625\u306e': 'in spring',\n"
-"    '\u590f\u306b': 'in summer',\n"
-"    '\u590f\u306e': 'in summer',\n"
-"    '\u590f\u4f11\u307f': 'in summer',\n"
-"    '\u79cb\u306b': 'in autumn',\n"
-"    '\u79cb\u306e': 'in autumn',\n"
-"    '\u51ac\u306b': 'in winter',\n"
-"    '\u51ac\u306e': 'in winter',\n"
-"    '\u6708\u66dc': 'on monday',\n"
-"    '\u706b\u66dc': 'on tuesday',\n"
-"    '\u6c34\u66dc': 'on wednesday',\n"
-"    '\u6728\u66dc': 'on thursday',\n"
-"    '\u91d1\u66dc': 'on friday',\n"
-"    '\u571f\u66dc': 'on saturday',\n"
-"    '\u65e5\u66dc': 'on sunday',\n"
-'   },\n'
-'  },\n'
-' },\n'
-" 'nl': {\n"
-"  'numbers': 'een/\xe9\xe9n, twee, drie, vier, vijf, zes, zeven, acht, negen, tien, elf, twaalf',\n"
-"  'months': 'januari, februari, maart, april, mei, juni, juli, augustus, september, oktober, november, december',\n"
-"  'weekdays': ('maandag/maandags, dinsdag/dinsdags, woensdag/woensdags, donderdag/donderdags, vrijdag/vrijdags, '\n"
-"    'zaterdag/zaterdags, zondag/zondags'),\n"
-"  'seasons': 'lente/voorjaar, zomer, herfst/najaar, winter',\n"
-"  'units': 'dag/dagen, week/weken, maand/maanden, jaar/jaren',\n"
-"  'days': {\n"
-"   'eergisteren': -2,\n"
-"   'gisteren': -1,\n"
-"   'vandaag': 0,\n"
-"   'morgen': 1,\n"
-"   'overmorgen': 2,\n"
-'  },\n'
-"  'relative': {\n"
-"   'ago': '{n} {unit} geleden',\n"
-"   'ahead': 'over {n} {unit}',\n"
-"   'last': '(vorige|vorig|afgelopen) {of}',\n"
-"   'this': '(deze|dit) {of}',\n"
-"   'next': '(volgende|volgend|komende|aanstaande) {of}',\n"
-"   'lasting': 'al {n} {unit}, sinds {n} {unit}',\n"
-'  },\n'
-"  'words': {\n"
-"   'since': 'sinds, vanaf, sedert',\n"
-"   'until': 'tot, tot en met, tot eind',\n"
-"   'by': 'voor, uiterlijk',\n"
-"   'on': 'op, in, begin, eind, op de, de, van, naar, halverwege',\n"
-"   'of': 'van',\n"
-"   'ordinal': 'e',\n"
-'  },\n'
-"  'search': {\n"
-"   'language': 'dutch',\n"
-"   'skipped': 'de, het, van',\n"
-"   'unsure': 'mei',\n"
-"   'own': 'lente',\n"
-"   'on': 'tijdens, na',\n"
-'  },\n'
-' },\n'
-" 'pt': {\n"
-"  'numbers': 'um/uma, dois/duas, tr\xeas/tres, quatro, cinco, seis, sete, oito, nove, dez, onze, doze',\n"
-"  'months': 'janeiro, fevereiro, mar\xe7o/marco, abril, maio, junho, julho, agosto, setembro, outubro, novembro, dezembro',\n"
-"  'weekdays': ('segunda/segunda-feira/segundas, ter\xe7a/ter\xe7a-feira/ter\xe7as, quarta/quarta-feira/quartas, '\n"
-"    'quinta/quinta-feira/quintas, sexta/sexta-feira/sextas, s\xe1bado/s\xe1bados, domingo/domingos'),\n"
-"  'seasons': 'primavera, ver\xe3o, outono, inverno',\n"
-"  'units': 'dia/dias, semana/semanas, m\xeas/meses/mes, ano/anos',\n"
-"  'days': {\n"
-"   'anteontem': -2,\n"
-"   'ontem': -1,\n"
-"   'hoje': 0,\n"
-"   'amanh\xe3': 1,\n"
-"   'depois de amanh\xe3': 2,\n"
-'  },\n'
-"  'relative': {\n"
-"   'ago': 'h\xe1 {n} {unit} atr\xe1s, {n} {unit} atr\xe1s, faz {n} {unit}',\n"
-"   'ahead': 'daqui a {n} {unit}, em {n} {unit}',\n"
-"   'last': '(|no |na |a |o ){of} (passado|passada), (no|na) (\xfaltimo|\xfaltima) {of}',\n"
-"   'this': '(este|esta|neste|nesta) {of}',\n"
-"   'next': '(|no |na |o |a )(pr\xf3ximo|pr\xf3xima) {of}, (|no |na |o |a ){of} que vem',\n"
-"   'lasting': 'h\xe1 {n} {unit}, por {n} {unit}, desde h\xe1 {n} {unit}',\n"
-'  },\n'
-"  'words': {\n"
-"   'since': 'desde, desde o, a partir de, desde a',\n"
-"   'until': 'at\xe9, at\xe9 o, at\xe9 ao, at\xe9 a',\n"
-"   'by': 'antes de, antes do',\n"
-"   'on': 'em, no, na, dia, no dia, a, ao, de, da, do, para, para a, para o, o, in\xedcio de, fim de, \xe0, \xe0s',\n"
-"   'of': 'de, do',\n"
-"   'ordinal': '\xba',\n"
-'  },\n'
-"  'search': {\n"
-"   'language': 'portuguese',\n"
-"   'skipped': 'de, do, da, o, a, feira',\n"
-"   'unsure': 'marco, segunda, ter\xe7a, quarta, quinta, sexta',\n"
-"   'on': 'durante, ap\xf3s',\n"
-'  },\n'
-' },\n'
-" 'ru': {\n"
-"  'months': ('\u044f\u043d\u0432\u0430\u0440\u044c/\u044f\u043d\u0432\u0430\u0440\u044f/\u044f\u043d\u0432\u0430\u0440\u0435, \u0444\u0435\u0432\u0440\u0430\u043b\u044c/\u0444\u0435\u0432\u0440\u0430\u043b\u044f/\u0444\u0435\u0432\u0440\u0430\u043b\u0435, \u043c\u0430\u0440\u0442/\u043c\u0430\u0440\u0442\u0430/\u043c\u0430\u0440\u0442\u0435, \u0430\u043f\u0440\u0435\u043b\u044c/\u0430\u043f\u0440\u0435\u043b\u044f/\u0430\u043f\u0440\u0435\u043b\u0435, \u043c\u0430\u0439/\u043c\u0430\u044f/\u043c\u0430\u0435, '\n"
-"    '\u0438\u044e\u043d\u044c/\u0438\u044e\u043d\u044f/\u0438\u044e\u043d\u0435,\\n'\n"
-"    '  \u0438\u044e\u043b\u044c/\u0438\u044e\u043b\u044f/\u0438\u044e\u043b\u0435, \u0430\u0432\u0433\u0443\u0441\u0442/\u0430\u0432\u0433\u0443\u0441\u0442\u0430/\u0430\u0432\u0433\u0443\u0441\u0442\u0435, \u0441\u0435\u043d\u0442\u044f\u0431\u0440\u044c/\u0441\u0435\u043d\u0442\u044f\u0431\u0440\u044f/\u0441\u0435\u043d\u0442\u044f\u0431\u0440\u0435, \u043e\u043a\u0442\u044f\u0431\u0440\u044c/\u043e\u043a\u0442\u044f\u0431\u0440\u044f/\u043e\u043a\u0442\u044f\u0431\u0440\u0435, '\n"
-"    '\u043d\u043e\u044f\u0431\u0440\u044c/\u043d\u043e\u044f\u0431\u0440\u044f/\u043d\u043e\u044f\u0431\u0440\u0435, \u0434\u0435\u043a\u0430\u0431\u0440\u044c/\u0434\u0435\u043a\u0430\u0431\u0440\u044f/\u0434\u0435\u043a\u0430\u0431\u0440\u0435'),\n"
-"  'weekdays': '\u043f\u043e\u043d\u0435\u0434\u0435\u043b\u044c\u043d\u0438\u043a, \u0432\u0442\u043e\u0440\u043d\u0438\u043a, \u0441\u0440\u0435\u0434\u0443/\u0441\u0440\u0435\u0434\u0430, \u0447\u0435\u0442\u0432\u0435\u0440\u0433, \u043f\u044f\u0442\u043d\u0438\u0446\u0443/\u043f\u044f\u0442\u043d\u0438\u0446\u0430, \u0441\u0443\u0431\u0431\u043e\u0442\u0443/\u0441\u0443\u0431\u0431\u043e\u0442\u0430, \u0432\u043e\u0441\u043a\u0440\u0435\u0441\u0435\u043d\u044c\u0435',\n"
-"  'seasons': '\u0432\u0435\u0441\u043d\u043e\u0439/\u0432\u0435\u0441\u043d\u0430/\u0432\u0435\u0441\u043d\u044b/\u0432\u0435\u0441\u043d\u0443, \u043b\u0435\u0442\u043e\u043c/\u043b\u0435\u0442\u043e/\u043b\u0435\u0442\u0430, \u043e\u0441\u0435\u043d\u044c\u044e/\u043e\u0441\u0435\u043d\u044c/\u043e\u0441\u0435\u043d\u0438, \u0437\u0438\u043c\u043e\u0439/\u0437\u0438\u043c\u0430/\u0437\u0438\u043c\u044b/\u0437\u0438\u043c\u0443',\n"
-"  'units': '\u0434\u0435\u043d\u044c/\u0434\u043d\u044f/\u0434\u043d\u0435\u0439, \u043d\u0435\u0434\u0435\u043b\u044e/\u043d\u0435\u0434\u0435\u043b\u0435/\u043d\u0435\u0434\u0435\u043b\u044f/\u043d\u0435\u0434\u0435\u043b\u0438, \u043c\u0435\u0441\u044f\u0446/\u043c\u0435\u0441\u044f\u0446\u0430/\u043c\u0435\u0441\u044f\u0446\u0435, \u0433\u043e\u0434/\u0433\u043e\u0434\u0430/\u0433\u043e\u0434\u0443',\n"
-"  'days': {\n"
-"   '\u043f\u043e\u0437\u0430\u0432\u0447\u0435\u0440\u0430': -2,\n"
-"   '\u0432\u0447\u0435\u0440\u0430': -1,\n"
-"   '\u0441\u0435\u0433\u043e\u0434\u043d\u044f': 0,\n"
-"   '\u0437\u0430\u0432\u0442\u0440\u0430': 1,\n"
-'  },\n'
-"  'relative': {\n"
-"   'last': '(\u043f\u0440\u043e\u0448\u043b\u044b\u0439|\u043f\u0440\u043e\u0448\u043b\u0430\u044f|\u043f\u0440\u043e\u0448\u043b\u043e\u0435|\u043f\u0440\u043e\u0448\u043b\u043e\u0433\u043e|\u043f\u0440\u043e\u0448\u043b\u043e\u0439|\u043f\u0440\u043e\u0448\u043b\u043e\u043c|\u043f\u0440\u043e\u0448\u043b\u0443\u044e|\u043f\u0440\u043e\u0448\u043b\u044b\u043c) {of}',\n"
-"   'this': '(\u044d\u0442\u043e\u0442|\u044d\u0442\u0430|\u044d\u0442\u043e|\u044d\u0442\u043e\u0433\u043e|\u044d\u0442\u043e\u0439|\u044d\u0442\u043e\u043c|\u044d\u0442\u0443|\u044d\u0442\u0438\u043c) {of}',\n"
-'  },\n'
-"  'words': {\n"
-"   'since': '\u0441, \u0441\u043e',\n"
-"   'until': '\u0434\u043e',\n"
-"   'by': '\u043a',\n"
-"   'on': '\u0432, \u0432\u043e, \u043d\u0430, \u0437\u0430',\n"
-"   'of': '',\n"
-"   'ordinal': '\u0433\u043e',\n"
-'  },\n'
-"  'search': {\n"
-"   'language': 'russian',\n"
-"   'unsure': '\u043c\u0430\u0440\u0442\u0430, \u043c\u0430\u044f, \u043c\u0430\u0435, \u0441\u0440\u0435\u0434\u0430',\n"
-'  },\n'
-' },\n'
-" 'zh': {\n"
-"  'search': {\n"
-"   'phrases': {\n"
-"    '\u524d\u5929': 'the day before yesterday',\n"
-"    '\u6628\u5929': 'yesterday',\n"
-"    '\u6628\u65e5': 'yesterday',\n"
-"    '\u6628\u665a': 'yesterday',\n"
-"    '\u4e0a\u5468': 'last week',\n"
-"    '\u4e0a\u661f\u671f': 'last week',\n"
-"    '\u4e0a\u4e2a\u661f\u671f': 'last week',\n"
-"    '\u4e0a\u793c\u62dc': 'last week',\n"
-"    '\u4e0a\u4e2a\u793c\u62dc': 'last week',\n"
-"    '\u8fd9\u5468': 'this week',\n"
-"    '\u672c\u5468': 'this week',\n"
-"    '\u8fd9\u661f\u671f': 'this week',\n"
-"    '\u8fd9\u4e2a\u661f\u671f': 'this week',\n"
-"    '\u8fd9\u793c\u62dc': 'this week',\n"
-"    '\u4e0a\u4e2a\u6708': 'last month',\n"
-"    '\u4e0a\u6708': 'last month',\n"
-"    '\u8fd9\u4e2a\u6708': 'this month',\n"
-"    '\u672c\u6708': 'this month',\n"
-"    '\u53bb\u5e74': 'last year',\n"
-"    '\u4eca\u5e74': 'this year',\n"
-"    '\u6625\u5929': 'in spring',\n"
-"    '\u6625\u5b63': 'in spring',\n"
-"    '\u590f\u5929': 'in summer',\n"
-"    '\u590f\u5b63': 'in summer',\n"
-"    '\u79cb\u5929': 'in autumn',\n"
-"    '\u79cb\u5b63': 'in autumn',\n"
-"    '\u51ac\u5929': 'in winter',\n"
-"    '\u51ac\u5b63': 'in winter',\n"
-"    '\u5468\u4e00': 'on monday',\n"
-"    '\u5468\u4e8c': 'on tuesday',\n"
-"    '\u5468\u4e09': 'on wednesday',\n"
-"    '\u5468\u56db': 'on thursday',\n"
-"    '\u5468\u4e94': 'on friday',\n"
-"    '\u5468\u516d': 'on saturday',\n"
-"    '\u5468\u65e5': 'on sunday',\n"
-"    '\u661f\u671f\u4e00': 'on monday',\n"
-"    '\u661f\u671f\u4e8c': 'on tuesday',\n"
-"    '\u661f\u671f\u4e09': 'on wednesday',\n"
-"    '\u661f\u671f\u56db': 'on thursday',\n"
-"    '\u661f\u671f\u4e94': 'on friday',\n"
-"    '\u661f\u671f\u516d': 'on saturday',\n"
-"    '\u661f\u671f\u5929': 'on sunday',\n"
-"    '\u661f\u671f\u65e5': 'on sunday',\n"
-"    '\u5341\u4e00\u6708': '11\u6708',\n"
-"    '\u5341\u4e8c\u6708': '12\u6708',\n"
-"    '\u5341\u6708': '10\u6708',\n"
-"    '\u4e00\u6708': '1\u6708',\n"
-"    '\u4e8c\u6708': '2\u6708',\n"
-"    '\u4e09\u6708': '3\u6708',\n"
-"    '\u56db\u6708': '4\u6708',\n"
-"    '\u4e94\u6708': '5\u6708',\n"
-"    '\u516d\u6708': '6\u6708',\n"
-"    '\u4e03\u6708': '7\u6708',\n"
-"    '\u516b\u6708': '8\u6708',\n"
-"    '\u4e5d\u6708': '9\u6708',\n"
-"    '\u4e09\u4e2a\u6708': 'three months',\n"
-"    '\u524d\u5e74': '',\n"
-'   },\n'
-'  },\n'
-' },\n'
-'}\n'
+"OTHER_LANGUAGES: dict[str, Any] = json.loads(r'''{\n"
+'"Polish":"i w na nie si\u0119 jest to \u017ce z do mam jestem m\xf3j moja moje ale jak po co dla przez od czy tak jej jego s\u0105 by\u0142 mnie mi ju\u017c tylko mo\u017ce lubi\u0119 mieszkam pracuj\u0119 oraz bardzo",\n'
+'"Turkish":"ve bir bu da i\xe7in ben \xe7ok ne var mi de\u011fil ile ama daha gibi benim sen kadar olarak yok evet o \u015fey bana nas\u0131l istiyorum ya\u015f\u0131yorum \xe7al\u0131\u015f\u0131yorum seviyorum ad\u0131m m\u0131",\n'
+'"Swedish":"och jag \xe4r att det som en p\xe5 i har inte med f\xf6r av till den vi min mitt men om ett s\xe5 du kan bor fr\xe5n mycket n\xe4r arbetar gillar mina",\n'
+'"Danish or Norwegian":"og jeg er det at en p\xe5 i har ikke med for av af til den vi min mitt mit men om et s\xe5 du kan bor fra meget n\xe5r hva hvad hvor arbejder jobber mine liker",\n'
+'"Finnish":"ja on ei ett\xe4 min\xe4 olen se en mutta kun niin my\xf6s minun ovat oli h\xe4n tai joka asun ty\xf6skentelen kanssa vain mit\xe4 pid\xe4n mik\xe4 voi sin\xe4",\n'
+'"Czech or Slovak":"a se na je to \u017ee v jsem ne my m\u016fj moje ale jak do pro m\xe1m si co u\u017e tak jsou byl bydl\xedm pracuji r\xe1d r\xe1da som nie m\xe1m m\xf4j aj ako sa pracujem",\n'
+'"Romanian":"\u0219i \xeen de la nu un o este pe cu am mea meu sunt din pentru care mai ce c\u0103 s\u0103 eu dar la mi au lucrez locuiesc \xeemi place foarte",\n'
+'"Hungarian":"a az \xe9s nem egy hogy van \xe9n is de meg csak vagyok nekem ez azt mert m\xe1r ha m\xe9g szeretem \xe9lek lakom dolgozom egyik nagyon vagy volt",\n'
+'"Catalan":"el la els les de i que en un una \xe9s no per amb em meu meva s\xf3c tinc per\xf2 m\xe9s molt visc treballo m\'agrada als aquest aquesta soc amb",\n'
+'"Indonesian or Malay":"saya yang dan di ini itu dengan untuk tidak ada dari aku ke adalah akan bisa juga sudah tinggal suka kerja nama bekerja kami kamu apa",\n'
+'"Vietnamese":"  t\xf4i l\xe0 v\xe0 c\u1ee7a c\xf3 kh\xf4ng m\u1ed9t cho v\u1edbi \u1edf ng\u01b0\u1eddi \u0111\u01b0\u1ee3c c\xe1c trong n\xe0y \u0111\xe3 nh\u1eefng th\xedch l\xe0m s\u1ed1ng t\xean vi\u1ec7c r\u1ea5t m\xecnh\\n"}\'\'\')\n'
+'\n'
+"STATEMENTS: dict[str, Any] = json.loads(r'''{\n"
+'"de":{\n'
+'"verb_last":true,\n'
+'"perfect_is_past":true,\n'
+'"capital_nouns":true,\n'
+'"words":{"skip":"f\xfcr mich, jetzt, nun, inzwischen, mittlerweile, derzeit, momentan, aktuell, gerade, endlich, wirklich, noch, immer noch, auch, schon, bereits,\\n  k\xfcrzlich, neulich, eigentlich, \xfcbrigens, wieder, nur, sehr, ganz, hier, seitdem, seither, mich, mir, uns, sich, doch, ja, halt, also,\\n  zur zeit, zurzeit, im moment, gern, streng, total, stark, schwer, leider, zum gl\xfcck, k\xfcnftig, ab sofort, da, dann, \xfcberwiegend, haupts\xe4chlich,\\n  tats\xe4chlich, mehr, komplett, so, um, zur\xfcck, weg, aus, endg\xfcltig","not":"nicht, nicht mehr, nie, niemals, kein, keine, keinen, keiner, keinem, nimmer","wrong":"zahlendreher, in wahrheit, nachgeschaut, was sag ich, was rede ich, stop, stopp, ach mist, mist, sollte heissen, quatsch, moment, ich meinte, ich meine, meinte, tippfehler, vertippt, falsch, mein fehler, korrektur, irrtum, geirrt, stimmt nicht, verschrieben,\\n  vertan, versprochen, verwechselt, doch nicht, es stellte sich heraus, hat sich herausgestellt, nein moment, ach nein, sollte hei\xdfen, besser gesagt","mild":"nein, ach, sorry, entschuldigung, also, eigentlich, es ist, es sind, das ist, er ist, sie ist, sie lautet, ist, sind, lautet, war, und, aber, genauer, richtig ist, richtig, \xe4hm,\\n  ups, hoppla, die neue ist, die richtige ist, ich, sondern, habe mich, hab mich, dass es, die, der, nicht","but":"sondern, aber, doch","instead_of":"statt, anstatt, anstelle von, nicht, und nicht","from":"von, vom, aus","to":"auf, zu, nach, zum, zur","of":"bei, f\xfcr, von, der, des, vom, beim","and":"und, oder, sowie","titles":"herr, frau, dr, doktor, prof","the":"der, die, das, den, dem","be":"sein","now":"jetzt, nun, inzwischen, mittlerweile, neu, neue, neuer, neues, wieder","never":"es, das, dies, diese, dir, dich, dein, deine, ihn, ihm, alles, nichts, was, wie, hause, zuhause, wohnung, haus, stadt, n\xe4he, wg, land, spa\xdf, mal, lust, ende,\\n  angst, beruf, nacht, mich, so, stock, hotel, gut, gerne, sein, homeoffice, dorf, arbeit, problem, hier, dort","articles":"der, die, das, den, dem, des, ein, eine, einen, einem, einer, eines, mein, meine, meinen, meinem, meiner, unser, unsere, als","stop":"weil, da, denn, aber, sondern, mit, f\xfcr, wenn, wo, der, die, das, dass, ob, als, nachdem, bevor, bis, obwohl, au\xdfer, bitte, danke, jetzt, heute, auch,\\n  seit, und ich, und wir, und mein, ich, wir, er, sie, es, ist, sind, war, habe, hat, bin, werde, will, m\xf6chte, kann, um, zur\xfcck, statt, nicht, zu, gezogen, umgezogen, von,\\n  ein, eine, einer, mehr, in der n\xe4he, wieder, mein, meine, momentan, nun, wohnt, wohne, lebe, lebt, arbeite, arbeitet, angefangen, gewechselt, beim, bei, nach","stop_thing":"in, an, auf, im, am"},\n'
+'"subjects":{"first":"ich, wir, mein mann und ich, meine frau und ich, * und ich","own":"mein, meine, meinen, meinem, meiner, meines, unser, unsere, unseren, unserem, unserer","third":"er, sie, es","third_own":"sein, seine, ihr, ihre, seiner, ihrer","possessive":"s","bare":"mama, papa, mutti, vati, oma, opa","relations":"mutter/mama/mutti/mutter, vater/papa/vati, eltern, bruder, br\xfcder, schwester, schwestern, sohn, s\xf6hne, tochter, t\xf6chter, kind, kinder, baby, frau/ehefrau, mann/ehemann,\\n  partner, partnerin, freund, freundin, verlobter, verlobte, oma/gro\xdfmutter, opa/gro\xdfvater, gro\xdfeltern, enkel, enkelin, tante, onkel, cousin, cousine, neffe, nichte,\\n  schwiegermutter, schwiegervater, schwager, schw\xe4gerin, mitbewohner, mitbewohnerin, chef, chefin, kollege, kollegin, team, firma, projekt, hund, katze, kater, pferd, nachbar, nachbarin, ex","named_only":"kollege, kollegin, nachbar, nachbarin, freund, freundin, projekt, firma, team","adjectives":"gro\xdfe, gro\xdfer, kleine, kleiner, \xe4ltere, \xe4lterer, j\xfcngere, j\xfcngerer, \xe4lteste, j\xfcngste, liebe, lieber, beste, bester, erste"},\n'
+'"changes":{"drops":"k\xfcndigte, gek\xfcndigt, verkauft, verkaufte, abgegeben, aufgegeben, abgesetzt, abbestellt, gestrichen, beendet, geschmissen, verlassen, verloren, abgemeldet, getrennt, entsorgt, zur\xfcckgegeben,\\n  abgelegt, abgeschafft, weggegeben, verschenkt, aufgeh\xf6rt, ausgetreten, ausgestiegen, hingeschmissen, begraben, einschl\xe4fern, gel\xf6scht, weg von, adieu, schluss mit, fertig mit, raus aus","swaps":"gewechselt von, umgestellt (von|), umgestiegen von, getauscht, eingetauscht, ersetzt, gewechselt","around":"aus \u2026 (ausgetreten|ausgestiegen), (durfte|konnte|musste) \u2026 absetzen","takes_place":"gegen, durch, auf, zu, zum, zur","generic":"abo, vertrag, mitgliedschaft, konto, kurs, stelle, job, sache","passes":"gestorben, starb, verstorben, eingeschl\xe4fert, endete, aufgel\xf6st, abgelaufen, weggefallen, f\xe4llt weg, ausgefallen, ist vorbei, hat mir gek\xfcndigt, hat mich entlassen, hat geschlossen, hat zugemacht, hat dichtgemacht","is_over":"vorbei, aus, weg, zu ende, beendet, geschichte, schluss, tot, erledigt, fertig, dicht, abgeschafft, gestrichen, abgesagt, verkauft, gek\xfcndigt, gel\xf6scht, vergangenheit, raus, rum, ausgelaufen, pleite","goes":"ausgezogen, weggezogen, gegangen, in rente gegangen, in rente, in den ruhestand gegangen, zog aus, pensioniert, zieht aus","no_more":"nicht mehr, kein * mehr, keine * mehr, keinen * mehr, nie wieder, nie mehr, nimmer, nicht l\xe4nger","takes":"umgestiegen auf, bin (jetzt|nun|inzwischen|mittlerweile|) (bei|auf|mit|im|in), sind (jetzt|nun|) (bei|auf|mit|im|in), haben (jetzt|nun|), habe (jetzt|nun|), hab (jetzt|nun|), mache (jetzt|nun|), mach (jetzt|nun|), lerne, nehme, wohnt (jetzt|nun), gekauft, bekommen, stattdessen, daf\xfcr, \xfcbernimmt","tells":"wohnt (jetzt|nun), (es|das|er|sie) ist (jetzt|nun|), (wir sind|ich bin) (jetzt|nun|) (in|bei|auf|im|), nimm, nehmt, hei\xdft (jetzt|nun|), l\xe4uft (jetzt|nun|), bin ich (jetzt|nun|) (bei|in|auf), zahlen wir, zahle ich, auf","lately":"jetzt, nun, neuerdings, inzwischen, mittlerweile, seit, ab sofort, ab jetzt, ab heute, k\xfcnftig, stattdessen, neue, neuer, neues, in zukunft","others":"kumpel, jemand, leute, alle, kunde, kundin, bekannte, bekannter, nachbarn, freunde","units":"mg, ml, g, kg, km, euro, st\xfcck, uhr, minuten, stunden, tage, wochen, monate, jahre, mal, prozent, einheiten"},\n'
+'"between":{"have":"habe, hab, haben, hat, habt","be":"bin, sind, ist","past":"fr\xfcher, damals, einst, ehemals, vorher, hatte, war, mal, einmal, als kind","plan":"werde, werden, wird, plane, planen, habe vor, demn\xe4chst, bald","maybe":"w\xfcrde, w\xfcrden, will, wollen, m\xf6chte, m\xf6chten, k\xf6nnte, sollte, \xfcberlege, vielleicht, h\xe4tte, w\xe4re, muss, kann, mag, wenn","stopped":"aufgeh\xf6rt, habe aufgeh\xf6rt, h\xf6re auf, abgew\xf6hnt"},\n'
+'"dropped":{"ich":"wohne, arbeite, trainiere, bin, hab, esse, trinke, fahre, nehme, spiele, lerne, hei\xdfe, rauche, nutze, benutze, hasse, verdiene,\\n  zahle, studiere, vertrage, pendle, gehe, laufe, geh\xf6re, komme aus"},\n'
+'"verbs":{"irregular":"trainieren/trainiere trainiert trainier/trainierte/trainiert/trainieren, pendeln/pendle pendelt/pendelte/gependelt/pendeln, sein/bin ist sind bist/war waren/gewesen/sein, wohnen/wohne wohn wohnt/wohnte wohnten/gewohnt/wohnen, leben/lebe lebt leb/lebte lebten/gelebt/leben,\\n  ziehen/ziehe zieht zieh/zog zogen/gezogen umgezogen hingezogen/ziehen umziehen, arbeiten/arbeite arbeitet arbeit/arbeitete arbeiteten/gearbeitet/arbeiten,\\n  hei\xdfen/hei\xdfe heisse hei\xdft heisst/hie\xdf/gehei\xdfen/hei\xdfen, essen/esse isst iss ess/a\xdf a\xdfen/gegessen/essen, haben/habe hab hat haben/hatte hatten/gehabt/haben,\\n  m\xf6gen/mag m\xf6gen/mochte mochten/gemocht/m\xf6gen, lieben/liebe liebt/liebte/geliebt/lieben, hassen/hasse hasst/hasste/gehasst/hassen, spielen/spiele spielt spiel/spielte/gespielt/spielen,\\n  sprechen/spreche spricht sprech/sprach/gesprochen/sprechen, rauchen/rauche raucht rauch/rauchte/geraucht/rauchen, werden/werde wird/wurde wurden/geworden/werden,\\n  wechseln/wechsle wechsele wechselt/wechselte/gewechselt/wechseln, k\xfcndigen/k\xfcndige k\xfcndigt/k\xfcndigte/gek\xfcndigt/k\xfcndigen, verlassen/verlasse verl\xe4sst/verlie\xdf/verlassen/verlassen,\\n  anfangen/fange f\xe4ngt/fing/angefangen/anfangen, beginnen/beginne beginnt/begann/begonnen/beginnen, verlieren/verliere verliert/verlor/verloren/verlieren,\\n  umsteigen/steige steigt/stieg/umgestiegen/umsteigen, fahren/fahre f\xe4hrt/fuhr/gefahren/fahren, kaufen/kaufe kauft/kaufte/gekauft/kaufen, verkaufen/verkaufe verkauft/verkaufte/verkauft/verkaufen,\\n  trennen/trenne trennt/trennte/getrennt/trennen, heiraten/heirate heiratet/heiratete/geheiratet/heiraten, aufgeben/gebe gibt/gab/aufgegeben/aufgeben, studieren/studiere studiert/studierte/studiert/studieren,\\n  bevorzugen/bevorzuge bevorzugt/bevorzugte/bevorzugt/bevorzugen, trinken/trinke trinkt trink/trank/getrunken/trinken, machen/mache macht mach/machte/gemacht/machen, nehmen/nehme nimmt/nahm/genommen/nehmen,\\n  nennen/nenn nennt nenne/nannte/genannt/nennen, bekommen/bekomme bekommt/bekam/bekommen/bekommen, sterben/sterbe stirbt/starb/gestorben verstorben/sterben, leiden/leide leidet/litt/gelitten/leiden,\\n  aufwachsen/wachse w\xe4chst/wuchs/aufgewachsen/aufwachsen, gehen/gehe geht geh/ging/gegangen/gehen, verdienen/verdiene verdient/verdiente/verdient/verdienen, lernen/lerne lernt lern/lernte/gelernt/lernen,\\n  stehen/stehe steht/stand/gestanden/stehen, vertragen/vertrage vertr\xe4gt/vertrug/vertragen/vertragen, aufh\xf6ren/h\xf6re h\xf6rt/h\xf6rte/aufgeh\xf6rt/aufh\xf6ren, wiegen/wiege wiegt/wog/gewogen/wiegen,\\n  finden/finde findet/fand/gefunden/finden, sammeln/sammle sammelt/sammelte/gesammelt/sammeln, erreichen/erreichst erreicht/erreichte/erreicht/erreichen, zahlen/zahle zahlt/zahlte/gezahlt/zahlen"},\n'
+'"kinds":{"diet":"vegan, vegetarisch, veganer, veganerin, vegetarier, vegetarierin, pescetarier, pescetarierin, flexitarier, flexitarierin, glutenfrei, laktosefrei, koscher, halal, low carb, fleisch, fisch, alles","marital":"verheiratet, ledig, single, geschieden, verlobt, verwitwet, getrennt, vergeben","smoking":"raucher, raucherin, nichtraucher, nichtraucherin","profession":"lehrer, lehrerin, arzt, \xe4rztin, ingenieur, ingenieurin, entwickler, entwicklerin, krankenpfleger, krankenschwester, pfleger, pflegerin, student, studentin, anwalt, anw\xe4ltin, koch, k\xf6chin,\\n  b\xe4cker, b\xe4ckerin, verk\xe4ufer, verk\xe4uferin, designer, designerin, journalist, journalistin, architekt, architektin, mechaniker, mechanikerin, elektriker, elektrikerin, buchhalter, buchhalterin, erzieher, erzieherin,\\n  rentner, rentnerin, polizist, polizistin, musiker, musikerin, k\xfcnstler, k\xfcnstlerin, tischler, tischlerin, schreiner, friseur, friseurin, apotheker, apothekerin, projektleiter, projektleiterin, manager, managerin,\\n  berater, beraterin, \xfcbersetzer, \xfcbersetzerin, g\xe4rtner, g\xe4rtnerin, physiotherapeut, physiotherapeutin, programmierer, programmiererin, teamleiter, teamleiterin, grafiker, grafikerin, azubi, hebamme, selbstst\xe4ndig, arbeitslos","pet":"hund, katze, kater, kaninchen, hamster, meerschweinchen, pferd, papagei, wellensittich, hunde, katzen, h\xfchner, schildkr\xf6te, welpe, welpen, vogel, fische, ratte, ratten, k\xe4tzchen","instrument":"geige, violine, klavier, gitarre, cello, bass, schlagzeug, saxophon, saxofon, fl\xf6te, querfl\xf6te, blockfl\xf6te, trompete, klarinette, ukulele, harfe, bratsche, akkordeon, orgel, keyboard","sport":"fu\xdfball, tennis, basketball, volleyball, handball, badminton, golf, hockey, squash, tischtennis, eishockey, schach, poker, padel","hobby":"yoga, pilates, judo, karate, joggen, klettern, schwimmen, wandern, tanzen, reiten, angeln, t\xf6pfern, boxen, bouldern, laufen, surfen, segeln, skifahren, radfahren, crossfit, turnen","language":"deutsch, englisch, spanisch, franz\xf6sisch, portugiesisch, italienisch, niederl\xe4ndisch, polnisch, russisch, chinesisch, japanisch, koreanisch, arabisch, t\xfcrkisch, schwedisch, d\xe4nisch, griechisch, ukrainisch, latein, kroatisch, ungarisch, tschechisch, finnisch, norwegisch","religion":"katholisch, evangelisch, muslim, muslimin, buddhist, j\xfcdisch, atheist, atheistin, christ, christin"},\n'
+'"over":{"partner":["{person} und ich (haben uns getrennt|sind getrennt|sind nicht mehr zusammen)","aus mit {person}","mit {person} ist (es|) (aus|schluss|vorbei)","schluss mit {person}","{person} hat (schluss gemacht|mich verlassen)","von {person} getrennt"],"pet":["{person} ist (gestern|heute|) (gestorben|tot|eingeschl\xe4fert worden)","mussten {person} (einschl\xe4fern|gehen lassen|einschl\xe4fern lassen)","{person} lebt nicht mehr","{person} ist (\xfcber die regenbogenbr\xfccke|von uns) gegangen"],"medication":["(brauche|brauch|nehme|nehm) kein {medication} mehr","{medication} (abgesetzt|brauche ich nicht mehr)"],"gym":["bei {person} gek\xfcndigt","{person} gek\xfcndigt"],"flatmate":["{person} ist (ausgezogen|weggezogen) ."]},\n'
+'"nouns":{"is":"ist, sind, lautet, hei\xdft, ist am, ist jetzt, betr\xe4gt, liegt bei, wurde auf, wurde, ist auf, hat sich, geht an, findet statt, findet, f\xe4llt auf, steigt auf, stieg auf, sank auf, ist gestiegen, wird, liegt jetzt bei, liegt nun bei, liegt in, ist in, ist um","was":"war, waren, lautete, hie\xdf, betrug","change":"ge\xe4ndert, erh\xf6ht, gesenkt, verschoben, verlegt, gestiegen, gesunken, gek\xfcrzt, aufgestockt, reduziert, angehoben, verl\xe4ngert, erh\xf6hen, gewechselt","new":"neue, neuer, neues, neuen, neuem, aktuelle, aktueller, aktuelles, eigene, eigener, jetzige, jetziger, richtige, richtiger, genaue, monatliche, monatliches, gesamtes, volle, voller, vollst\xe4ndiger, private, w\xf6chentliches, w\xf6chentliche, absolute, absolutes","old":"alte, alter, altes, alten, fr\xfchere, fr\xfcherer, ehemalige, ehemaliger, bisherige, vorherige"},\n'
+'"home":{"states":["(in|bei|am|auf) {place} wohnen","wohnen (in|bei|am|auf) {place}","leben (in|bei|am|auf) {place}"],"begins":["ziehen (von {old place}|aus {old place}|) (nach|in) {place}","ziehen nach {place} von {old place}"],"ends":["ziehen (aus|weg aus|von) {place}","verlassen {place}"]},\n'
+'"address":{"states":["wohnen (in der|im|am|in) {address}"]},\n'
+'"birthplace":{"facts":["aufwachsen in {place}","kommen aus {place}","sein in {place} geboren","sein aus {place}"]},\n'
+'"name":{"states":["hei\xdfen {name}"]},\n'
+'"nickname":{"states":["^ nennen mich {name}","* nennen mich {name}"]},\n'
+'"age":{"states":["sein {age} (jahre|jahr) (alt|)","sein {age} ."],"begins":["werden {age} (jahre alt|)"]},\n'
+'"employer":{"after_profession":["(bei|bei der|beim|an der|in der) {org}"],"states":["arbeiten (bei|f\xfcr|bei der|beim|an der|am|in einem|in einer|im) {org}","sein (bei|bei der) {person} (angestellt|besch\xe4ftigt|t\xe4tig)"],"begins":["anfangen (bei|bei der) {org}","beginnen (bei|bei der) {org}","haben (einen neuen job|eine neue stelle|einen job|eine stelle) (bei|bei der) {org}","bekommen (einen job|eine stelle|einen neuen job) bei {org}"],"ends":["k\xfcndigen (bei|bei der|beim) {org}","k\xfcndigen","k\xfcndigen (meinen job|den job|meine stelle)","verlassen {org}","verlieren (meinen job|den job|meine stelle)","aufh\xf6ren bei {org}","sein arbeitslos","sein in rente"]},\n'
+'"profession":{"states":["arbeiten als {thing}","sein {profession}","sein {profession} von beruf"],"begins":["werden {profession}"]},\n'
+'"marital status":{"states":["sein {marital}"],"begins":["heiraten"],"ends":[]},\n'
+'"partner":{"after_marital status":["mit {person}"],"states":["sein mit {person} (zusammen|verheiratet)"],"begins":["heiraten {person}"],"ends":["trennen von {person}","trennen","haben schluss gemacht","haben mit {person} schluss gemacht"]},\n'
+'"pet":{"states":["haben (einen|eine|ein|zwei|drei|) {pet}"],"begins":["bekommen (einen|eine|ein) {pet}","kaufen (einen|eine|ein) {pet}"],"ends":["verkaufen (den|die|das|meinen|unseren|unsere|meine) {pet}","{pet} sterben"]},\n'
+'"diet":{"states":["sein {diet}","essen {diet}","leben {diet}","ern\xe4hren {diet}"],"begins":["werden {diet}","umsteigen auf {diet}"]},\n'
+'"allergy":{"states":["sein allergisch (gegen|auf) {list}","sein gegen {list} allergisch","haben (eine|) allergie gegen {list}","haben eine {word} allergie","vertragen {list} nicht"],"begins":["bekommen eine allergie gegen {list}"]},\n'
+'"condition":{"states":["leiden (an|unter) {list}","haben [diabetes|asthma|migr\xe4ne|epilepsie|rheuma|z\xf6liakie|bluthochdruck|adhs|neurodermitis]"]},\n'
+'"medication":{"states":["nehmen [metformin|insulin|ibuprofen|aspirin|cortison|antidepressiva|blutverd\xfcnner|betablocker|die pille]","nehmen (jeden tag|t\xe4glich|) {medication}"]},\n'
+'"language":{"states":["sprechen (|flie\xdfend|ein bisschen|etwas|gut) {language}"]},\n'
+'"learning":{"states":["lernen {language}","lernen {instrument}"]},\n'
+'"instrument":{"states":["spielen {instrument}"],"ends":["aufgeben {instrument}","aufgeben (das|mit dem) {instrument}","verkaufen (meine|mein|die|das) {instrument}","aufh\xf6ren mit (der|dem|) {instrument}"]},\n'
+'"sport":{"states":["spielen {sport}"],"ends":["aufh\xf6ren mit {sport}","aufgeben {sport}","aufgeben (den|das|mit dem|) {sport}"]},\n'
+'"hobby":{"states":["machen {hobby}","gehen {hobby}","sammeln {bare}"],"begins":["anfangen mit (dem|) {hobby}"],"ends":["aufh\xf6ren mit (dem|) {hobby}","aufgeben (das|) {hobby}"]},\n'
+'"choice":{"states":["bevorzugen {thing} (statt|gegen\xfcber) {old thing}","m\xf6gen lieber {thing} als {old thing}","trinken lieber {thing} als {old thing}"]},\n'
+'"preference":{"states":["bevorzugen {thing}"]},\n'
+'"like":{"states":["m\xf6gen {thing}","lieben {thing}","essen {thing} gern","essen gerne {thing}","trinken gerne {thing}","essen gern {thing}","trinken gern {thing}"]},\n'
+'"dislike":{"states":["hassen {thing}"]},\n'
+'"smoking":{"states":["rauchen","sein {smoking}"],"begins":["anfangen (zu|mit dem) rauchen"],"ends":["aufh\xf6ren (zu|mit dem) rauchen","aufgeben das rauchen","haben mit dem rauchen aufgeh\xf6rt"]},\n'
+'"car":{"states":["fahren (einen|eine|ein) {thing}"],"ends":["verkaufen (mein|unser|das|den|meinen) (auto|wagen)","verkaufen (meinen|den) {person}"]},\n'
+'"phone":{"states":["* erreichen mich unter {number}","^ erreichen mich unter {number}"]},\n'
+'"salary":{"states":["verdienen {number}"]},\n'
+'"weight":{"states":["wiegen {number}"]},\n'
+'"rent":{"states":["zahlen {number} miete"]},\n'
+'"budget":{"states":["haben ein budget von {number}","haben {number} zur verf\xfcgung","haben ein budget von (etwa|rund) {number}"]},\n'
+'"any":{"begins":["wechseln (von {old org}|) (zu|zur|zum) {org}","umsteigen (von {old org}|) auf {name}"]},\n'
+'"commute":{"states":["fahren mit (dem|der|) [bus|bahn|zug|rad|fahrrad|auto|u-bahn|s-bahn|stra\xdfenbahn|roller] (zur arbeit|ins b\xfcro)","(nehmen) (den|die|das) [bus|bahn|zug|rad|auto|u-bahn|s-bahn] (zur arbeit|ins b\xfcro)","pendeln mit (dem|der) [bus|bahn|zug|rad|auto]"]},\n'
+'"gym":{"states":["trainieren (bei|im) {org}"]},\n'
+'"work hours":{"states":["arbeiten {number} stunden (die woche|pro woche|in der woche|)","arbeiten [nachts|vollzeit|teilzeit|in teilzeit|in vollzeit]","sein (runter|rauf|jetzt|) auf {number} stunden"]}},\n'
+'"en":{\n'
+'"words":{"skip":"now, at most, up to, no more than, roughly, approximately, around, about, currently, actually, just, finally, really, still, also, already, recently, both, all, only, mostly, mainly,\\n  presently, nowadays, these days, lately, at the moment, right now, for now, as of now, officially, basically, well,\\n  happily, back, once again, again, though, too, even, pretty much, ever, only just, by the way, btw, so, then, instead,\\n  very, quite, pretty, super, of choice, every day, each day, daily, every week, weekly, every other week, each week, weird, honestly, sadly, luckily,\\n  thankfully, fortunately, unfortunately, apparently, as it happens, for the record, strictly, fully, completely, totally, mainly, probably, definitely, always, usually,\\n  ended up, at last, permanently, temporarily, together, over, down, there, personally, meanwhile, today, out, up","not":"not, never, no longer, no more, anymore, any more, any longer, neither, hardly","wrong":"no wait, wait no, wait, scratch that, i meant, i mean, typo, my mistake, my bad, i misspoke, misspoke, correction,\\n  wrong, i mixed up, mixed up, i mistyped, mistyped, i was mistaken, oops, whoops, it turned out, it turns out, turns out,\\n  turned out, i misremembered, i got that wrong, not right, incorrect, after all, sorry i meant, not true, i made a mistake,\\n  rather, i should have said, in fact, apologies, pardon, hang on, hold on, nope, nvm, never mind, nevermind, misread, i (mix|mixed) (those|them|it|the two|these) up, i always mix * up, told you wrong,\\n  scratch, ignore what i said, who am i kidding, silly me, my error, duh, gah, doh, spelled it wrong, spelt it wrong, misspelled, misheard, autocorrect, dictation, i lied, strike that, let me rephrase, actually no, did i say, sorry","mild":"lol, haha, btw, by the way, fyi, just so you know, heads up, quick update, small update, oh, hey, hi, hello, anyway, also, so, guess what, good news, bad news, news, finally, context, background, for context, for reference, quick intro, intro, ps, p.s., actually, sorry, no, well, um, uh, hmm, ah, oh, please, note, edit, update, ok, okay, yes, and, but, so, the new one is, it should be, should be, make that, that should be, it is, that is, it\'s, that\'s, is, \'s, was, the right one is, the correct one is, now, rather, to be","but":"but, rather","instead_of":"instead of, rather than, and not, not, over, in place of","who":"who","from":"from","to":"to, into","of":"of, for, at, with","and":"and, or, &","titles":"doctor, dr, mr, mrs, ms, prof, professor","the":"the","be":"be","now":"now, instead, nowadays, again, new, anymore, days, lately","never":"it, that, this, them, these, those, you, your, how, him, her, me, us, everything, something, anything, nothing,\\n  someone, somebody, everyone, what, there, here, home, myself, fun, once, least, all, hand, times, work, night, noon, free, to,\\n  being, going, having, doing, not, no, so, very, just, if, when, where, one, another, tomorrow, yesterday, sorry, done, able, love","gone":"gone, over, cured, history","not_place":"postgres, postgresql, mysql, sqlite, kubernetes, docker, aws, azure, gcp, slack, teams, github, gitlab, jira, linux,\\n  ubuntu, windows, android, ios, python, rust, typescript, react, django, redis, kafka, mongodb, notion, discord, zoom, go, java,\\n  kotlin, terraform, excel, spotify, netflix, gmail, outlook, firefox, chrome, vim, emacs, pytest, section, chapter, phase, plan","articles":"a, an, the, some, my, our, his, her, their","stop":"because, since, but, so, with, for, when, while, where, who, which, that, if, as, after, before, until, although,\\n  though, except, plus, whose, whereas, than, per, via, thanks, please, anymore, now, today, too, instead, from, near, by,\\n  right, is, are, was, were, have, has, had, am, do, does, did, will, would, can, could, should, it, i, we, he, she, they,\\n  you, then, again, currently, these, actually, though, lately, every, each, to, because of, due, starting, about, into,\\n  like, these days, and my, and our, and i, and we, and the, and it, and then, or so, ago, back, my, your","stop_thing":"in, at, on","instead":"instead, rebooked","besides":"on the side, side gig, side hustle, side job, second job, in addition, as a sideline, at weekends, on weekends,\\n  on saturdays, on sundays, moonlighting, moonlight, in my spare time, in my free time, as a hobby, part time as","at":"at, with","joking":"figuratively, figuratively speaking, metaphorically, so to speak, just kidding, only joking, jk","trailing":"so, and, but, because, since, as, or, cuz, cause, plus"},\n'
+'"subjects":{"first":"i, we, * and i, i and *, me and my *, my * and i, i myself, both of us, we both, we all","own":"my, our","third":"he, she, they, it","third_own":"his, her, their, its","possessive":"\'s","bare":"mum, mom, mama, mummy, dad, daddy, papa, grandma, grandpa, granny, gran, nan, nana, grandad, auntie, baby","relations":"mother/mum/mom/mama/mummy, father/dad/papa/daddy, parents, brother/bro, brothers, sister/sis, sisters, son,\\n  sons, daughter, daughters, child/kid, children/kids, baby, toddler, twins, twin, wife, husband/hubby, partner, spouse,\\n  fianc\xe9/fiance, fianc\xe9e/fiancee, girlfriend, boyfriend, ex, ex-wife, ex-husband, grandmother/grandma/gran/granny/nan/nana,\\n  grandfather/grandpa/grandad, grandparents, grandson, granddaughter, aunt/auntie, uncle, cousin, niece, nephew,\\n  mother-in-law/mother in law, father-in-law/father in law, sister-in-law/sister in law, brother-in-law/brother in law,\\n  stepson, stepdaughter, stepmother/stepmom, stepfather/stepdad, stepbrother, stepsister, godson, goddaughter, roommate,\\n  flatmate, housemate, best friend, boss, manager, colleague/coworker/co-worker, team, company, project, dog, cat, puppy,\\n  kitten, horse, rabbit, hamster, parrot, family, neighbour/neighbor, landlord, landlady, client, assistant, startup, band","named_only":"friend, colleague, cousin, neighbour, client, project, team, company","adjectives":"older, younger, little, big, elder, eldest, oldest, youngest, late, dear, other, middle, twin, new, old, lovely, best, first, second, own"},\n'
+'"dropped":{"i am":"down to, in bed by, in bed at, not allergic to, no longer allergic to, no longer (living|working|vegan|vegetarian|married), not (vegan|vegetarian|living|working), now (vegan|vegetarian|pescatarian), allergic to, based in, living in, working (at|as|for|in), vegan, vegetarian, married to, married, divorced, lactose intolerant,\\n  gluten intolerant, coeliac, celiac, currently living, currently working, currently (in|based), originally from, born (in|on),\\n  pescatarian, self-employed, retired, engaged to, happily married, recently divorced, diabetic, intolerant to, also allergic to,\\n  severely allergic to, still living in, still working (at|as), now living in, now based in, now working (at|for|as), on a (vegan|keto|low-carb|gluten-free)","i have":"been (learning|living|working|playing|taking|studying|using|seeing|dating|vegan|vegetarian|doing|a|an|married|on|going|with|driving)"},\n'
+'"changes":{"drops":"quit, left, dropped, ditched, sold, cancelled, canceled, gave up, given up, gave away, got rid of, stopped, came off, come off, finished with,\\n  done with, am off, broke up with, broken up with, split (up|) (with|from), separated from, divorced, dumped, moved (out|away|on) (of|from|),\\n  stepped down (as|from|), resigned (as|from|), retired (as|from), dropped out of, packed in, packed up, jacked in, shut down, grew out of, grown out of,\\n  gone off, went off, paid off, pulled the plug on, said goodbye to, say goodbye to, saying goodbye to, fired, sacked, let go of, unsubscribed from, deleted, uninstalled, wiped,\\n  scrapped, scrap, binned, handed back, gave back, kicked, cut out, abandoned, put down, weaned off, outgrew, outgrown, over","swaps":"switched (over|) (from|), swapped (out|), traded (in|), changed (from|), replaced, exchanged, moved (over|) (on|) from, migrated from, converted from, went from, gone from, upgraded from,\\n  downgraded from, ported from, ditched, dropped","around":"let \u2026 (go|lapse|expire|run out), (paid|called|broke) \u2026 off, put \u2026 (down|to sleep), (had|got|took|taken) \u2026 (taken out|removed|out|off), packed \u2026 in, gave \u2026 (up|away|back),\\n  (handed|sent|gave) \u2026 back, shut \u2026 down, cut \u2026 out, threw \u2026 (out|away), left \u2026 behind, don\'t need \u2026 any more","takes_place":"for, to, with, by, and","bare":"dropped, left, lost","away":"off, out, up, closed, over, gone","generic":"subscription, membership, account, plan, policy, contract, job, course, class, classes, lessons, group, diet, app, place, position, thing","passes":"died, passed (away|on|), folded, closed down, shut down, ended, expired, lapsed, lapse, ran out, run out, broke up, fell through, finished, came off, disbanded,\\n  dissolved, went (bust|under|bankrupt), got (adopted|cancelled|canceled|sold|scrapped|stolen|deleted), taken out, removed, dumped me, left me, left us","is_over":"over, gone, done, finished, dead, history, no more, off, out, on ice, in the past, closed, scrapped, gone for good, a thing of the past, up, boxed up, retired, adopted, stolen, ancient history, signed off, sent back, back to the shop, behind me, no longer *","goes":"retired, left, moved (out|away|back|on|to|in with), went (home|back), quit, resigned, emigrated, is leaving, graduated, died","no_more":"no longer, not * (anymore|any more|any longer), anymore, any more, any longer, used to, not (needed|required)","takes":"switched (over|) to, moved (over|) to, changed (over|) to, went (over|) (with|to|for), gone (over|) (with|to), joined, started, got, bought, picked up, adopted, signed up (for|with|to), (am|\'m) (now|) (with|on|at|in|using),\\n  (am|\'m) (seeing|dating), (are|is|\'s) (now|) (with|on|at|in), (it is|it \'s|that \'s) (now|) (called|), there (is|\'s), taken up, took up, handed over to, carry on with, put, use, using, have, now, replaced (it|him|her|them) with, with, instead","tells":"(it|that|this|he|she|name|mine) (is|\'s) (just|now|called|some|), (we are|i am|they are) (now|) (at|in|on|with|under|), are (now|) with, is (now|) with, call me, go by, reach me (at|on), use,\\n  (move|moved|put|stuck) (me|us) (to|on|in|with), going with, (i|we) prefer, should (read|be|say), keep","lately":"now, these days, nowadays, lately, as of, from now on, from here on, from today, from then on, since, instead, at the moment, currently, going forward,\\n  officially, by now, new, finally","others":"friend, mate, ex, guy, girl, someone, somebody, people, everyone, everybody, they, neighbour, neighbours, neighbor, client, customer, cousin, colleague","units":"mg, ml, g, kg, km, cm, euro, dollar, pound, quid, unit, minute, min, hour, day, week, month, year, time, percent, am, pm, people, k, thousand, million"},\n'
+'"between":{"have":"have, has, \'ve, had, having","be":"am, are, is, \'s, was, were, been, being, be, get, got, keep","do":"do, does, did","past":"used to, had to, once, previously, formerly, originally, in the past, back then, at one time","plan":"will, shall, am going to, are going to, is going to, gonna, am gonna, plan to, plans to, am planning to,\\n  are planning to, is planning to, am about to, are about to, is about to, have decided to, decided to, intend to, am due to,\\n  expect to, am to, would be, will be, am hoping to, hope to, hopes to, planning to, planning on, am planning on","maybe":"would, might, may, could, should, want to, wants to, would like to, would love to, wish to, wish, must, can,\\n  never want to, thinking of, thinking about, considering, dream of, dreaming of, would never, need to, have to, has to, try to,\\n  trying to, about to, prefer to, almost, nearly","stopped":"stopped, stop, quit, gave up, given up, have stopped, have quit, have given up, has stopped, has quit, can not, cannot, could no longer,\\n  no longer able to, have had to stop, had to stop, had to give up, done with"},\n'
+'"verbs":{"irregular":"be/am are is \'s/was were/been, have/have has/had/had, live/live lives/lived/lived,\\n  go/go goes/went/gone, get/get gets/got/got gotten, become/become becomes/became/become, leave/leave leaves/left/left,\\n  quit/quit quits/quit/quit, sell/sell sells/sold/sold, buy/buy buys/bought/bought, take/take takes/took/taken,\\n  speak/speak speaks/spoke/spoken, drive/drive drives/drove/driven, eat/eat eats/ate/eaten, drink/drink drinks/drank/drunk,\\n  find/find finds/found/found, begin/begin begins/began/begun, teach/teach teaches/taught/taught, run/run runs/ran/run,\\n  make/make makes/made/made, wear/wear wears/wore/worn, break/break breaks/broke/broken, split/split splits/split/split,\\n  give/give gives/gave/given, swim/swim swims/swam/swum, ride/ride rides/rode/ridden, sing/sing sings/sang/sung,\\n  grow/grow grows/grew/grown, come/come comes/came/come, do/do does/did/done, hate/hate hates/hated/hated,\\n  play/play plays/played/played, study/study studies/studied/studied, marry/marry marries/married/married,\\n  lose/lose loses/lost/lost, pay/pay pays/paid/paid, set/set sets/set/set, bring/bring brings/brought/brought,\\n  weigh/weigh weighs/weighed/weighed, see/see sees/saw/seen, keep/keep keeps/kept/kept, call/call calls/called/called,\\n  wake/wake wakes/woke/woken, put/put puts/put/put, cut/cut cuts/cut/cut, push/push pushes/pushed/pushed, know/know knows/knew/known,\\n  meet/meet meets/met/met, lead/lead leads/led/led, raise/raise raises/raised/raised, retire/retire retires/retired/retired","regular":"move, relocate, work, settle, reside, switch, start, join, resign, learn, adopt, collect, enjoy, love, like,\\n  dislike, prefer, adore, turn, convert, use, own, earn, attend, suffer, change, divorce, separate, date, rent, practise,\\n  practice, smoke, swear, detest, despise, graduate, increase, lower, reduce, cancel, update, decide, train, bank, stay, avoid,\\n  rehome, trade, swap, replace, report, answer, reply, stop, drop, hike, climb, paint, knit, cycle, garden, bake, dance, surf,\\n  bump, double, halve, postpone, reschedule, shift, upgrade, manage, belong, commute, accept, end, finish, need, drop"},\n'
+'"kinds":{"diet":"vegan, vegetarian, pescatarian, pescetarian, flexitarian, omnivore, meat eater, meat-eater, carnivore, gluten-free,\\n  gluten free, dairy-free, dairy free, keto, kosher, halal, paleo, low-carb, low carb, plant-based, plant based, vegetarians,\\n  vegans, pescatarians, raw vegan, lactose-free, sugar-free, on a (keto|vegan|low-carb|gluten-free|vegetarian) diet","marital":"married, single, divorced, engaged, widowed, separated, in a relationship, in a long-term relationship,\\n  a widow, a widower, newly single","religion":"muslim, christian, catholic, protestant, jewish, buddhist, hindu, atheist, agnostic, orthodox, sikh, mormon, lutheran","smoking":"smoker, non-smoker, nonsmoker, ex-smoker, a smoker, a non-smoker","profession":"nurse, doctor, teacher, engineer, developer, programmer, lawyer, student, designer, accountant, electrician,\\n  plumber, carpenter, chef, cook, baker, waiter, waitress, pilot, driver, farmer, freelancer, consultant, manager, scientist,\\n  researcher, professor, pharmacist, dentist, vet, veterinarian, journalist, translator, writer, artist, musician,\\n  photographer, architect, librarian, paramedic, firefighter, soldier, mechanic, analyst, barista, bartender, therapist,\\n  psychologist, surgeon, midwife, editor, director, actor, actress, singer, dancer, coach, trainer, tutor, lecturer, cashier,\\n  clerk, secretary, assistant, salesman, saleswoman, recruiter, officer, technician, physicist, chemist, biologist, economist,\\n  statistician, butcher, gardener, florist, tailor, hairdresser, barber, beautician, painter, builder, bricklayer, roofer,\\n  welder, machinist, operator, cleaner, housekeeper, nanny, caregiver, carer, physiotherapist, optician, radiologist,\\n  paralegal, judge, solicitor, barrister, banker, broker, trader, investor, entrepreneur, founder, ceo, cto, cfo, intern,\\n  apprentice, retiree, pensioner, freelance *, product manager, project manager, data scientist, flight attendant, copywriter,\\n  marketer, realtor, sysadmin, administrator,\\n  hygienist, dental hygienist, cardiologist, dermatologist, neurologist, oncologist, pediatrician, paediatrician, radiographer,\\n  technologist, videographer, cameraman, stylist, decorator, surveyor, estimator, planner, auditor, actuary, underwriter,\\n  bookkeeper, controller, buyer, merchandiser, receptionist, concierge, porter, bartender, sous-chef, sous chef, pastry chef,\\n  head chef, engineer ii, tester, qa, qa lead, lead, team lead, tech lead, head of *, vp of *, director of *, vice president,\\n  supervisor, foreman, team leader, shift leader, partner, associate, paramedic, dispatcher, janitor, caretaker, locksmith,\\n  glazier, joiner, seamstress, jeweller, potter, blacksmith, upholsterer, tiler, plasterer, conductor, organist, cellist,\\n  violinist, pianist, guitarist, drummer, choreographer, playwright, screenwriter, blogger, youtuber, podcaster, streamer,\\n  ghostwriter, proofreader, interpreter, professor, postdoc, phd student, undergraduate, undergrad, grad student, fellow,\\n  principal, headteacher, head teacher, teaching assistant, childminder, au pair, nursery teacher, maths tutor, tutor,\\n  vet nurse, veterinary nurse, pharmacist, dietitian, nutritionist, osteopath, chiropractor, acupuncturist, masseuse, masseur,\\n  personal trainer, yoga teacher, lifeguard, referee, jockey, footballer, athlete, diver, sailor, skipper, captain, pilot,\\n  cabin crew, steward, stewardess, train driver, tram driver, lorry driver, trucker, delivery driver, forklift driver,\\n  warehouse worker, shop assistant, store manager, estate agent, letting agent, travel agent, real estate agent, agent,\\n  civil servant, councillor, mayor, diplomat, detective, inspector, sergeant, lieutenant, marine, prison officer, bouncer,\\n  security guard, postwoman, mail carrier, fisherman, forester, ranger, beekeeper, zookeeper, agronomist, botanist,\\n  zoologist, geographer, meteorologist, astronomer, archaeologist, anthropologist, sociologist, philosopher, theologian,\\n  data analyst, data engineer, product owner, scrum master, devops engineer, sre, ux designer, webmaster, contractor,\\n  self-employed, retired, unemployed, stay-at-home *, freelancing, on parental leave, on maternity leave, on paternity leave, planner, producer, composer, novelist, poet, illustrator, animator, sculptor,\\n  social worker, police officer, bus driver, truck driver, taxi driver, postman, courier, priest, pastor, rabbi, monk,\\n  stay-at-home *, homemaker, housewife, model, curator, geologist, linguist, historian, mathematician, sommelier, brewer","pet":"dog, cat, puppy, kitten, horse, pony, rabbit, hamster, guinea pig, parrot, budgie, goldfish, tortoise, turtle, snake,\\n  lizard, gecko, ferret, rat, mouse, canary, hens, chickens, goat, dogs, cats, rabbits, parrots, bird, fish, fishes, bees,\\n  labrador, poodle, beagle, dachshund, border collie, greyhound, corgi, husky, retriever","instrument":"violin, piano, guitar, cello, bass, drums, saxophone, flute, trumpet, clarinet, ukulele, harp, viola, banjo,\\n  accordion, organ, oboe, trombone, mandolin, double bass, keyboard, harmonica, recorder, bassoon, tuba, sax, lute, sitar, horn","sport":"football, soccer, tennis, basketball, volleyball, badminton, golf, hockey, rugby, squash, cricket, baseball,\\n  handball, table tennis, ping pong, padel, water polo, lacrosse, ice hockey, american football, frisbee, ultimate","hobby":"running, hiking, cycling, swimming, climbing, sailing, diving, skiing, surfing, knitting, gardening, painting,\\n  photography, pottery, baking, yoga, pilates, karate, judo, boxing, crossfit, fishing, dancing, bouldering, rowing, kayaking,\\n  snowboarding, birdwatching, sewing, crochet, woodworking, chess, origami, archery, fencing, skating, jogging, crafting","language":"english, german, spanish, french, portuguese, italian, dutch, polish, russian, chinese, mandarin, cantonese,\\n  japanese, korean, arabic, hindi, tamil, turkish, hebrew, swedish, norwegian, danish, finnish, greek, czech, hungarian,\\n  romanian, ukrainian, urdu, bengali, swahili, vietnamese, thai, indonesian, persian, farsi, catalan, basque, welsh, irish,\\n  croatian, serbian, slovak, bulgarian, latin, sign language, esperanto, tagalog, malay, icelandic","condition":"type 1 diabetes, type 2 diabetes, gestational diabetes, diabetes, asthma, migraines, epilepsy, arthritis, insomnia, adhd, depression, anxiety, coeliac disease, celiac disease,\\n  a heart condition, hypertension, high blood pressure, low blood pressure, eczema, psoriasis, hay fever, cancer, anemia,\\n  anaemia, a bad back, back pain, tinnitus, vertigo, ibs, crohn\'s disease, endometriosis, dyslexia, autism, a thyroid *","trips":"flight, flights, train, trip, holiday, hotel, cruise, weekend","streaming":"netflix, spotify, tidal, deezer, disney+, disney plus, hulu, hbo, hbo max, max, prime, amazon prime, prime video, apple music,\\n  apple tv, apple tv+, youtube premium, youtube music, audible, kindle unlimited, paramount+, paramount plus, peacock, dazn, sky,\\n  crunchyroll, mubi, now tv, britbox, qobuz, soundcloud, pandora, xbox game pass, game pass, playstation plus, duolingo plus,\\n  duolingo, chatgpt plus, claude pro, github copilot, copilot, adobe creative cloud, creative cloud, photoshop, icloud, dropbox,\\n  google one, nordvpn, hellofresh, strava, headspace, calm, peloton, the economist, the new york times, new york times,\\n  the guardian, the times, medium, substack, blinkist, babbel, masterclass","editors":"vim, neovim, nvim, emacs, doom emacs, helix, vs code, vscode, visual studio code, visual studio, sublime text, sublime, zed, cursor, windsurf,\\n  intellij, intellij idea, pycharm, webstorm, phpstorm, rider, clion, goland, rubymine, rustrover, eclipse, xcode, android studio,\\n  notepad++, textmate, nova, fleet, kakoune, micro, geany, kate, spacemacs, rstudio, jupyterlab","browsers":"firefox, chrome, safari, brave, vivaldi, opera, microsoft edge, edge, arc, librewolf, chromium, zen browser, duckduckgo","systems":"linux, ubuntu, debian, fedora, arch, arch linux, linux mint, manjaro, nixos, opensuse, pop os, windows, windows 10, windows 11,\\n  windows 7, macos, mac os, macos sonoma, macos sequoia, macos ventura, chromeos, freebsd, openbsd, elementary os, centos, gentoo, void linux","phone_model":"iphone, pixel, google pixel, galaxy, samsung galaxy, fairphone, oneplus, xiaomi, redmi, nokia, motorola, huawei, sony xperia, xperia, android phone","laptop_model":"macbook, macbook air, macbook pro, thinkpad, lenovo thinkpad, dell xps, xps, surface, surface pro, surface laptop, chromebook,\\n  zenbook, ideapad, hp spectre, hp envy, framework laptop, razer blade, matebook, dell latitude, latitude, elitebook, asus rog, acer aspire","car_model":"corsa, astra, passat, tiguan, touareg, fiesta, mondeo, kuga, puma, corolla, prius, yaris, rav4, camry, auris, aygo, civic, accord, jazz,\\n  cr-v, i10, i20, i30, tucson, kona, ioniq, picanto, ceed, sportage, sorento, niro, ev6, qashqai, juke, micra, cx-5, mx-5,\\n  octavia, fabia, superb, kodiaq, kamiq, ibiza, clio, megane, m\xe9gane, twingo, captur, kangoo, 208, 308, 3008, berlingo, fiat 500,\\n  punto, duster, sandero, lodgy, xc60, xc90, v60, v70, tesla, model 3, model y, model s, porsche, bmw, audi, mercedes, volvo,\\n  skoda, \u0161koda, toyota, honda, nissan, renault, peugeot, citro\xebn, citroen, dacia, opel, vauxhall, kia, hyundai, mazda, subaru,\\n  outback, forester, polestar, jeep, wrangler, f-150, silverado, chevy, lexus, vw, volkswagen, id.3, id.4, vespa, multipla, zafira,\\n  meriva, vectra, insignia, sharan, touran, caddy, up!, mini cooper, land rover, range rover, defender, discovery, tacoma, highlander","timezones":"pacific, central, eastern, mountain, atlantic, central european, eastern european, western european, greenwich mean, british summer,\\n  indian standard, japan standard, australian eastern, uk, us, london, new york, berlin, tokyo, paris, sydney, singapore, california,\\n  west coast, east coast, german, utc, gmt, cet, cest, est, edt, cst, cdt, mst, mdt, pst, pdt, ist, jst, bst, aest, utc+1, utc+2, utc-5, utc-8","transport":"bus, train, tube, metro, subway, tram, car, bike, bicycle, ferry, underground, moped, scooter, e-bike, s-bahn, u-bahn, motorbike,\\n  foot, carpool, light rail, commuter train, cargo bike","flatmate":"flatmate, roommate, housemate, lodger","no_role":"fan, member, customer, client, guest, regular, subscriber, patient, friend, bit, beginner, newbie, novice, pro, expert, user, user,\\n  volunteer, resident, newcomer, visitor, participant, speaker, stranger, lot, long way, few, person, man, woman, guy, girl, mum, mom,\\n  mother, dad, father, couple, little, total, parent, sucker, player","medication":"metformin, ozempic, wegovy, mounjaro, methotrexate, prednisolone, salbutamol, ventolin, bisoprolol, losartan, pantoprazole,\\n  fluoxetine, prozac, escitalopram, lexapro, zoloft, concerta, adderall, elvanse, venlafaxine, lithium, lamotrigine, gabapentin,\\n  pregabalin, naproxen, cetirizine, loratadine, allopurinol, simvastatin, eliquis, apixaban, xarelto, tamoxifen, propranolol, insulin, antidepressants, statins, ibuprofen, aspirin, blood thinners, beta blockers, antihistamines,\\n  iron supplements, vitamin d, antibiotics, levothyroxine, lisinopril, sertraline, omeprazole, ritalin, prednisone, warfarin,\\n  the pill, inhalers, an inhaler, melatonin, paracetamol, magnesium, citalopram, ramipril, amlodipine, atorvastatin","game":"chess, poker, bridge, board games, video games, darts, pool, snooker, dungeons and dragons, d&d, go, bingo, p\xe9tanque","business":"bakery, shop, company, business, restaurant, cafe, caf\xe9, studio, agency, startup, farm, bookshop, salon, bar, practice","vehicle":"car, ioniq, ioniq 5, ioniq 6, astra, tiguan, mondeo, puma, jazz, cr-v, tucson, kona, picanto, sportage, niro, ev6, qashqai, juke, micra,\\n  cx-5, mx-5, superb, kodiaq, megane, twingo, captur, kangoo, berlingo, duster, sandero, lodgy, xc60, v60, id.3, id.4, vauxhall, skoda\\n  octavia, estate, wrangler, touran, zafira, cargo bike, motorhome, rav4, f-150, bmw, audi, mercedes, mercedes-benz, volkswagen, vw, golf, polo, passat, opel, corsa, ford, fiesta, focus, toyota,\\n  corolla, prius, yaris, honda, civic, hyundai, kia, nissan, leaf, mazda, skoda, \u0161koda, octavia, fabia, seat, ibiza, renault, clio,\\n  zoe, peugeot, citro\xebn, citroen, fiat, panda, dacia, volvo, saab, tesla, model 3, model y, model s, porsche, ferrari, jaguar, land\\n  rover, range rover, mini, mini cooper, jeep, chevrolet, chevy, dodge, subaru, outback, forester, suzuki, swift, mitsubishi,\\n  lexus, infiniti, acura, cadillac, buick, gmc, lincoln, polestar, byd, rivian, lucid, smart, alfa romeo, lancia, beetle, van,\\n  camper van, campervan, minivan, suv, pickup, truck, ev, electric car, hybrid, motorbike, motorcycle, scooter, vespa, e-bike","bank":"barclays, hsbc, lloyds, natwest, santander, monzo, revolut, starling, n26, chase, citi, citibank, wells fargo, ing, bnp\\n  paribas, deutsche bank, commerzbank, sparkasse, dkb, * bank, bank of *, halifax, nationwide, tsb, wise, capital one","drinks":"spirits, cow\'s milk, dairy milk, decaf, fizzy drinks, coffee, alcohol, beer, wine, soda, tea, milk, energy drinks, coke, caffeine, drinking, booze, cola","foods":"seafood, shellfish, nuts, peanuts, mushrooms, lamb, chicken, animal products, lactose, soy, tofu, wheat, fried food, spicy food, fast food, butter, onions, garlic, tomatoes, raw fish, pasta, rice, snacks, desserts, salt, honey, meat, sugar, dairy, gluten, bread, fish, eggs, pork, beef, sweets, chocolate, carbs, cheese, red meat, junk food","gym":"* gym, the gym, * fitness, mcfit, fitx, planet fitness, gold\'s gym, puregym, crossfit *","school":"school, university, college, academy, institute, uni, kindergarten, high school, primary school, nursery, mit, harvard, oxford,\\n  cambridge, yale, stanford, gymnasium, polytechnic, conservatory, law school, medical school","club":"choir, band, club, orchestra, team, church, gym, board, union, association, league, group, society, party, committee,\\n  quartet, ensemble, theatre group, brass band, scouts, network, squad, troupe, cooperative, co-op, volunteer fire brigade","app":"notion, obsidian, evernote, onenote, logseq, roam, todoist, things, trello, asana, jira, linear, clickup, monday.com, slack, discord, teams,\\n  microsoft teams, zoom, google meet, telegram, whatsapp, signal, excel, google sheets, numbers, libreoffice, word, google docs, latex, overleaf,\\n  figma, sketch, canva, photoshop, lightroom, darktable, gimp, affinity, premiere, davinci resolve, final cut, ableton, logic pro,\\n  reaper, blender, autocad, fusion 360, python, java, kotlin, rust, go, golang, typescript, javascript, ruby, elixir, scala, haskell, swift,\\n  c#, c++, php, perl, julia, clojure, dart, flutter, react, vue, svelte, angular, django, rails, laravel, spring boot, postgres, postgresql,\\n  mysql, mariadb, sqlite, mongodb, redis, docker, podman, kubernetes, terraform, ansible, aws, azure, gcp, google cloud, hetzner, heroku,\\n  github, gitlab, bitbucket, git, jenkins, gmail, outlook, proton mail, protonmail, thunderbird, fastmail, airtable, quickbooks, xero, datev,\\n  lexoffice, ynab, salesforce, hubspot, shopify, woocommerce, wordpress, squarespace, wix, webflow, stripe, paypal, zotero, anki, duolingo,\\n  pandas, polars, r, stata, spss, matlab, tableau, power bi, looker, pycharm, fish, zsh, bash, tmux, kitty, alacritty, wezterm, iterm2, npm, pnpm, yarn, bun, deno","letter_size":"xs, s, m, l, xl, xxl, xxxl, small, medium, large, extra large","provider":"vodafone, o2, ee, bt, virgin media, giffgaff, telekom, t-mobile, at&t, verizon, comcast, xfinity, 1&1, congstar, orange, sfr, bouygues,\\n  movistar, telefonica, swisscom, sunrise, kpn, ziggo, tim, fastweb, octopus energy, octopus, british gas, eon, e.on, edf, ovo, bulb,\\n  vattenfall, axa, allianz, aetna, cigna, bupa, tk, aok, barmer, dak, geico, state farm, aviva, admiral, direct line, huk, tesco mobile","grade":"kindergarten, nursery, preschool, reception, primary school, elementary school, middle school, secondary school, high school, sixth form, first grade, second grade, third grade, fourth grade, fifth grade, sixth grade, seventh grade, eighth grade, ninth grade, 1st grade, 2nd grade, 3rd grade, 4th grade, 5th grade, 6th grade"},\n'
+'"aside":{"number of children":["as (a|the|) (single|proud|busy|new|) (dad|mum|mom|mother|father|parent) (of|to) {age}","my {age} (kids|children)","our {age} (kids|children)"],"size":["size {shoe}","in size {shoe}","my size {shoe}"],"office days":["{number} days a week (in|at) the office","{number} days (in|at) the office"],"time zone":["everything in {timezones} from now","{timezones} time (now|from now)","{timezones} (now|from now) on"]},\n'
+'"models":{"car":"car_model","device/phone":"phone_model","device/laptop":"laptop_model"},\n'
+'"over":{"partner":["{person} and i (broke up|split up|split|separated|are done|are over|called it quits)","over with {person}","over between me and {person}","dumped {person}","{person} dumped me","{person} left me","done with {person}"],"pet":["{person} (died|passed away|crossed the rainbow bridge|was put down|had to be put down|ran away|is gone)","lost {person}","had to put {person} (down|to sleep)","said goodbye to {person}"]},\n'
+'"nouns":{"is":"(is|\'s) every, (is|\'s) always, are every, (is|\'s) scheduled for, (is|\'s) booked for, (is|\'s) planned for, (is|\'s)\\n  capped at, maxes out at, comes to, clocks in at, (is|\'s) down to, (is|\'s) up to, (is|\'s) back to, (is|\'s) back at,\\n  (is|\'s) back on, goes from, runs from, ends at, begins at, takes place at, got shifted to, was shifted to, was brought\\n  forward to, got brought forward to, was extended to, has been extended to, got extended to, was delayed to, was\\n  delayed until, got delayed until, got postponed to, was postponed until, got postponed until, (is|\'s) postponed to,\\n  went from, (is|\'s) through, (is|\'s) by, (is|\'s) under, meets on, meets, was * to, were * to, has been * to, have been\\n  * to, got * to, (is|\'s) * for, was * back to, slipped to, slid to, (is|\'s) with, are with, (is|\'s) now with, (is|\'s)\\n  in, (is|\'s) at, was * for, are * for, is, are, \'s, \'re, (is|\'s) now, would be, will be, changed to, has changed to,\\n  moved to, has moved to, was moved to, has been moved to, has been changed to, was changed to, (is|\'s) called, went up\\n  to, has gone up to, rose to, increased to, has increased to, dropped to, went down to, was raised to, has been raised\\n  to, was increased to, has been increased to, was cut to, has been cut to, (is|\'s) named, was lowered to, has been\\n  reduced to, got moved to, got bumped to, got pushed to, was pushed to, has been pushed to, was pushed back to, (is|\'s)\\n  set for, (is|\'s) set at, (is|\'s) set to, was reduced to, has been postponed to, was postponed to, got pushed back to,\\n  shifted to, has shifted to, has been shifted to, was rescheduled to, has been rescheduled to, became, has become,\\n  falls on, takes place on, happens on, starts at, (is|\'s) on, (is|\'s) at, are on, (is|\'s) in, got cut to, (is|\'s) going\\n  to be, has been set to, jumped to, has been lowered to, has been pushed back to, (is|\'s) due, was updated to, has been\\n  updated to","was":"was, were, used to be, had been, \'d been","becomes":"took over as, takes over as, has taken over as, is now, became, has become, is, \'s, will be, stepped in as, was assigned as, are, took over from * as","replaces":"replaced, replaces, has replaced, took over from, succeeded, succeeds","as":"as","no_noun":"guess, question, answer, result, output, error, point, score, problem, issue, bet, hunch, estimate, calculation, query, function, file, script,\\n  turn, idea, test, favourite, bad, head, mind, opinion, heart, train, screen, essay, text, draft, story, character, password, pin, code, example, variable,\\n  class, sum, total, list, table, column, paragraph, sentence, first, second, last, next, only, hero, protagonist, poem, model, image, photo","change":"changed, changed over, raised, increased, lowered, reduced, cut, moved, pushed, set, updated, switched, bumped, postponed, rescheduled, shifted, brought, gone, risen, went,\\n  doubled, upgraded, dropped, corrected, have changed, extended, delayed, took, put, pushed back, moved up, rebooked, rescheduled, slipped","new":"new, current, own, actual, correct, real, present, latest, updated, right, full, main, primary, total, monthly, whole, usual, weekly, daily, all-time, personal, private, best, next, preferred, exact, mobile","old":"old, former, previous, ex, earlier, last"},\n'
+'"home":{"states":["be in {place} now","live (in|near|on|outside|around) {place}","reside in {place}","be based in {place}","be living in {place}","call {place} home","be (living|settled|at home) in {place}","rent (in|a flat in|an apartment in|a place in|a house in) {place}","have (a|our|my) (home|flat|house|apartment|place) in {place}","be (all|fully|finally|) (settled|moved) (in|into) (in|to|) {place}","be {place} based","be back in {place} for good","have (my|our) new (home|flat|house|apartment|place) in {place}"],"begins":["move (|back|over|house|away|up|down|out|in) (from {old place}|) (|back|up|down|out|over) to {place}","relocate (from {old place}|) to {place}","move (in|into) {place}","settle (|down) (in|near) {place}","settle into {place}","swap {old place} for {place}","trade {old place} for {place}","leave {old place} for {place}","exchange {old place} for {place}","buy (a|our|my) (|new|first) (flat|house|apartment|place|home|condo|cottage) in {place}","come to live in {place}","move (the family|my family|the kids|our stuff|all of us) to {place}","end up in {place}","find (a|an) (flat|apartment|house|place|room) in {place}","get (my own|our own) (flat|place|apartment|house) in {place}","get (a|the) (flat|apartment|house|place|keys to our place|keys) in {place}"],"ends":["move (away|out|) (from|of) {place}","move out of {place}","leave {place} behind","leave {place} for good","sell (our|my) (flat|house|apartment|place) in {place}","give up (my|our) (flat|apartment|place) in {place}"]},\n'
+'"address":{"states":["live at {address}"],"begins":["move (|in|house) to {address}"]},\n'
+'"birthplace":{"facts":["grow up in {place}","be born in {place}","be (|originally) from {place}","come (|originally) from {place}","be born and raised in {place}","be raised in {place}"]},\n'
+'"birthday":{"facts":["be born {date}","have (my|our|a|his|her) birthday {date}"]},\n'
+'"name":{"states":["be called {name}","be named {name}","be known as {name}","go by the name of {name}","^ my name {name}"],"begins":["change (my|our|his|her) (|first|full) name (from {old name}|) to {name}"]},\n'
+'"nickname":{"states":["go by {name}","^ call me {name}","* call me {name}"]},\n'
+'"age":{"states":["be {age} years (old|of age)","be {age} years young","be aged {age}","be {age} ."],"begins":["turn {age}"]},\n'
+'"employer":{"after_profession":["(at|for|with) {org}"],"states":["run (a|my|an|our) (|own|small) {business}","work (for|at|with) {org}","be (working|employed|a contractor|an employee) (for|at|by|with) {org}","be on the payroll (of|at) {org}","teach at {org}","teach {word} at {org}","have a job (at|with) {org}","freelance for {org}","consult for {org}","intern at {org}","be interning at {org}"],"begins":["start (|working|work|a job|a new job|my new job|out|a position|a role|a new role|a new position) (at|for|with) {org}","join {org}","switch (jobs|companies) (from {old org}|) to {org}","move (|on|over) from {old org} to {org}","get (hired|recruited|employed|a job) (by|at) {org}","get (a|the|my|an) (|new) (job|position|offer|role|gig) (at|from|with) {org}","take (a|the|up a) (|new) (job|position|role) (at|with) {org}","accept (a|the|an) (job|position|offer|role) (at|from|with) {org}","find (a|the) (|new) job (at|with) {org}","be hired by {org}","leave {old org} (for|to join|to work for|to work at|and joined|and now work at|and now work for|to go to) {org}","change (jobs|employers|job) (|and work|and now work) (at|for) {org}","go (to work|back to work) (for|at) {org}","begin (|working|a job) (at|for) {org}","quit {old org} (for|to join|and joined) {org}","move (|over|across) to {org} (as|to work)","sign with {org}","get poached by {org}","be poached by {org}","start (|my) (new|) (job|role|position) (at|with) {org}","be starting at {org}"],"ends":["leave (|my job at|my position at|my role at) {org}","quit (|my job at|my job with) {org}","resign (|my position) from {org}","be (|let go|fired|laid off|made redundant) (by|from) {org}","be (let go|fired|laid off|made redundant)","get (let go|fired|laid off|made redundant|the sack) (|by|from|at) {org}","get (let go|fired|laid off|made redundant)","quit (|my|the) job","quit (my|the) job","leave (my|the) (job|company)","lose (my|the|his|her) job (|at {org})","stop working (for|at) {org}","be done (at|with) {org}","hand in (my|the) notice (at|to) {org}","retire from {org}","be unemployed","be out of (a job|work)","give up my job (|at {org})","resign","retire","be between jobs","hand in my notice at {org}","hand in (my|the) (badge|notice|resignation) (at {org}|)","be no longer (at|with) {org}","part ways with {org}","be out at {org}","finish at {org}","walk out of {org}","sell (my|our) (company|business|shop|startup)"]},\n'
+'"profession":{"states":["work as {thing}","be (a|an|the|) {profession}","be {thing} by (trade|profession)","be employed as {thing}","be working as {thing}","make a living as {thing}","earn (my|a) living as {thing}","run (a|my|an) (|own) {business}","do {thing} for a living","be (a|an|the|their|our|) {role}","be (their|our) {profession}","work in [sales|marketing|finance|accounting|hr|it|retail|logistics|construction|education|healthcare|hospitality|customer service|customer support|procurement|insurance|advertising|publishing|consulting|banking|catering|child care|childcare|social work]","be (in|on) [parental leave|maternity leave|paternity leave]"],"begins":["become (a|an|the|) {profession}","be promoted to {thing}","get promoted to {thing}","retrain as {thing}","qualify as {thing}","start (|working|work|out) as {thing}","switch (|careers) (from {old thing}|) to (being|) {profession}","move up to {thing}","* make me (a|an|the|) {profession}","* hire me (full time|full-time|) as {profession}","* take me on as {profession}","* promote me to {thing}","* bump me (up|) to {profession}","get bumped up to {thing}","be made (a|an|the|) {profession}","get made (a|an|the|) {profession}","step up (to|as|to be) (a|an|the|) {profession}","take over as (a|an|the|) {profession}","be appointed (as|) {thing}","get the promotion to {thing}","get promoted (and am|and i am|, am) now {thing}","move into (a|an|the) {thing} (role|position)","transition (into|to) {thing}","change (careers|jobs) to (be|become) (a|an) {profession}","start (my|a|the|) (new|) (job|role|position) as {thing}","get a (new|) job as {thing}","get the job as {thing}"],"ends":["quit (being|working as) {thing}","retire as {thing}"]},\n'
+'"salary":{"states":["earn {number}","make {number} (a|per) (year|month|hour|week)","get paid {number}","be paid {number}"],"begins":["get a (raise|rise|pay rise|bump|pay cut) to {number}","* (raise|bump|increase|cut) (my|our) (salary|pay|wage) (up|) to {number}"]},\n'
+'"work hours":{"states":["work [nights|night shifts|part-time|part time|full-time|full time|mornings|evenings|weekends|the night shift|the late shift|the day shift|the early shift]","work from {number}","work {number} (days|hours) {rest}","work {number} to {number}","work [three days|four days|five days|two days|six days] (a week|per week)","be on [nights|day shifts|night shifts|early shifts|late shifts|the day shift|the night shift|the late shift|the early shift|earlies|lates|days|mornings]","work [a four-day week|9 to 5|nine to five]","start (work|) at {number}","finish (work|) at {number}","be [part-time|full-time|part time|full time]"],"begins":["move (|on) to [nights|the day shift|the night shift|the early shift|the late shift]","switch to [nights|night shifts|part-time|part time|full-time|full time|the day shift|the night shift]","go [part-time|part time|full-time|full time]","* (move|put|switch) me (to|on|onto) [nights|days|the night shift|the day shift|the early shift|the late shift|mornings|evenings|part-time]","drop to [three days|four days|part-time|part time] (a week|)","go down to [three days|four days|part-time|part time] (a week|)"]},\n'
+'"manager":{"states":["report to {name}","work under {person}","work for {person} directly"],"begins":["* (move|put) me under {person}","have (a|) (new|) (boss|manager) (called|named|:|,) {person}"]},\n'
+'"school":{"states":["(study|be) at (the|) {school}","attend {org}","go to {school}","be enrolled at {org}","be a student at {org}","be (at|in) {school}","go to {name} (school|primary|academy|college|high)","be in (her|his|my) {word} year at {school}"],"begins":["transfer (from {old org}|) to {org}","switch (schools|universities) to {org}","enrol at {org}","get into {school}","(move|switch|change|transfer|go) (schools|) to {school}","start at {school}","start {school}","get a place at {school}"]},\n'
+'"studies":{"states":["study {bare}","major in {bare}","do a (degree|master\'s|masters|phd|bachelor\'s) in {thing}","be doing (a|an|my) (degree|master\'s|masters|phd|bachelor\'s|msc|bsc|ba|ma|mba) in {thing}","do (a|an|my) (msc|bsc|ba|ma|mba|apprenticeship) in {thing}"],"begins":["switch my major to {thing}","change my major to {thing}","switch (from {old thing}|) to studying {thing}"],"ends":["drop out of {thing}","graduate in {thing}"]},\n'
+'"marital status":{"states":["be {marital}"],"begins":["get {marital}","become {marital}","get (back|) together","get [engaged|married|divorced|separated]"],"ends":["break off (my|our|the) engagement"]},\n'
+'"partner":{"after_marital status":["to {person}"],"states":["be dating {name}","date {name}","be seeing {name}","be in a relationship with {name}","be going out with {name}","be together with {name}","live with my (boyfriend|girlfriend|partner|husband|wife) {person}"],"begins":["marry {person}","get together with {name}","start (seeing|dating|going out with) {name}","get engaged to {name}","propose to {name}"],"ends":["break up with {name}","split up with {name}","separate from {name}","be divorced from {name}","divorce {name}","break up","split up","leave {name}","be broken up with {name}","be no longer together"]},\n'
+'"number of children":{"states":["have {number} (kids|children|sons|daughters|boys|girls)","be (a mother|a father|mother|father|a mum|a mom|a dad) of {number}","have {number} (little ones|grown-up children|grown-up kids|teenagers|little kids|small kids|small children)"]},\n'
+'"pet":{"states":["have (a|an|the|two|three|one|four|got a|got an|got two) (|new|old|little|rescue|small|big) {pet}","own (a|an|two|three) {pet}","keep {pet}","have (a|an) {pet} (called|named|,) {person}"],"begins":["get (a|an|two|three|our|my) (|new|old|little|rescue|another) {pet}","adopt (a|an|two|three) (|rescue|little|stray) {pet}","buy (a|an) {pet}","rescue (a|an) {pet}"],"ends":["rehome (the|our|my) {pet}","give away (the|our|my) {pet}","give (the|our|my) {pet} away","{pet} die","{pet} pass away","{pet} run away","sell (the|our|my) {pet}","lose (the|our|my) {pet}","lose {person}","{pet} be put down","{pet} be gone","{pet} cross the rainbow bridge","put down (the|our|my) {pet}"]},\n'
+'"diet":{"states":["be on a [diet]","be (a|an|) {diet}","eat {diet}","follow (a|an|) {diet} (|diet)","be on (a|an|) {diet} (|diet)","keep {diet}","eat [everything|anything]","eat [meat|fish|dairy|pork] again","stick to (a|an|) {diet} (|diet)"],"begins":["become (a|an|) {diet}","go {diet}","turn {diet}","switch to (a|an|being|) {diet} (|diet)","start eating [meat|fish|dairy|eggs|gluten|pork]","go back to eating {thing}","go back to (being|) (a|an|) {diet}","convert to {diet}","decide to (go|be|become) {diet}"],"ends":["give up (being|) (a|an|) {diet}","quit (being|) (a|an|) {diet}"]},\n'
+'"allergy":{"states":["be (|severely|badly|highly|mildly|deathly) allergic to {list}","have (a|an|) (|severe|bad|mild|strong) {word} allergy","have (a|an|) (|severe|bad|mild) allergy to {list}","be {word} intolerant","be intolerant (to|of) {list}","react badly to {list}","have (a|an|) {word} intolerance","can not have {list} , am allergic","carry an epipen for {list}"],"begins":["develop (a|an|) {word} allergy","develop an allergy to {list}","become allergic to {list}"],"ends":["outgrow (my|the|his|her) {word} allergy","outgrow (my|the) allergy to {list}","grow out of (my|the|his|her) {word} allergy","lose (my|the) {word} allergy","(be|get) over my {word} allergy","be cured of my {word} allergy"]},\n'
+'"condition":{"states":["have {condition}","be [diabetic]","be diagnosed with {thing}","suffer from {list}","be [pregnant]","have (been|) {condition}","live with {condition}","be [coeliac|celiac|diabetic|asthmatic|anaemic|anemic|epileptic|dyslexic|colour-blind|color-blind|deaf|blind]"],"begins":["be diagnosed with {thing}","get diagnosed with {thing}"],"ends":["recover from {thing}","be cured of {thing}","beat {condition}"]},\n'
+'"medication":{"states":["take {medication}","be on {medication}","take {number} of {medication}","be on {number} of {medication}","take {medication} for","be prescribed {medication}","take {number} {medication}","be on {number} {medication}"],"begins":["start (taking|on) {medication}","* (put|start) me on {medication}","* (switch|move|change) me (from {old medication}|) to {medication}","switch (from {old medication}|) to {medication}","be (put|started) on {medication}","get put on {medication}","* prescribe (me|) {medication}"],"ends":["come off {medication}","be off {medication}","get off {medication}","stop {medication}","stop taking {medication}","* take me off {medication}","* stop my {medication}","be done with {medication}"]},\n'
+'"weight":{"states":["weigh {number}","be (down|up) to {number} (kg|kilos|kilo|pounds|lbs|stone)","be {number} (kg|kilos|pounds|lbs|stone)","be at {number} (kg|kilos|pounds|lbs|stone)","be (now|down to|up to|back to) {number} (kg|kilos|pounds|lbs|stone)"],"begins":["(drop|slim|get) (|down) to {number} (kg|kilos|pounds|lbs|stone)"]},\n'
+'"height":{"states":["be {number} tall","be {number} (in height|high)","be {number} (m|cm|metres|meters|feet|ft) tall","measure {number}"]},\n'
+'"religion":{"states":["be (a|an|) {religion}"],"begins":["convert to {thing}","become (a|an|) {religion}"],"ends":["leave the (catholic|) church"]},\n'
+'"language":{"states":["speak (|a bit of|some|a little|fluent|basic|good|native) {language}","be fluent in {language}","be a native {language} speaker"],"ends":["forget (all|) my {language}"]},\n'
+'"learning":{"states":["learn {language}","learn (|to play) (the|) {instrument}","take {language} (lessons|classes)","take {instrument} (lessons|classes)","study {language}","learn (|how) to {thing}","take {thing} (lessons|classes)","learn {word} (on|with|at)"],"begins":["start (learning|studying) {language}","pick up {language}","start (on|) {language}","switch (from {old language}|) to {language}","take up {language}"]},\n'
+'"instrument":{"states":["play (the|) {instrument}"],"begins":["take up (the|) {instrument}","start (learning|playing) (the|) {instrument}","pick up (the|) {instrument}"]},\n'
+'"sport":{"states":["play {sport}"],"begins":["take up {sport}","start (playing|) {sport}"]},\n'
+'"hobby":{"states":["do {hobby}","go {hobby}","collect {bare}","be into {hobby}","practise {hobby}","practice {hobby}","play {game}","love {hobby}","enjoy {hobby}","be (a|an) (keen|avid|passionate|amateur) [runner|cyclist|climber|swimmer|gardener|photographer|hiker|baker|cook|knitter|reader|skier|surfer|birdwatcher|angler|sailor]"],"begins":["take up {hobby}","start {hobby}","get into {hobby}","start (doing|collecting) {thing}","start {hobby} (again|)","pick up {hobby}","discover {hobby}"]},\n'
+'"choice":{"states":["prefer {thing} (over|to|rather than) {old thing}"],"begins":["switch from {old thing} to {thing}"]},\n'
+'"preference":{"states":["prefer {thing}"]},\n'
+'"like":{"states":["like {thing}","love {thing}","enjoy {thing}","adore {thing}","be (a big|a huge|a|such a) fan of {thing}","be fond of {thing}","be (|really|very) into {thing}","be crazy about {thing}","be a {thing} fan","be keen on {thing}"],"begins":["fall in love with {thing}","come to love {thing}"],"ends":["go off {thing}","get tired of {thing}","be over {thing}","lose interest in {thing}"]},\n'
+'"dislike":{"states":["hate {thing}","dislike {thing}","detest {thing}","despise {thing}","can not stand {thing}","be sick of {thing}"]},\n'
+'"smoking":{"states":["smoke","be (a|an|) {smoking}"],"begins":["start smoking (again|)","take up smoking (again|)"],"ends":["give up smoking","quit smoking","stop smoking","quit cigarettes"]},\n'
+'"car":{"states":["drive (a|an|the|my) {vehicle}","have a {vehicle}","own (a|an) {vehicle}","lease (a|an) {vehicle}","be driving (a|an) {vehicle}","drive around in (a|an) {vehicle}"],"begins":["buy (a|an|the) {vehicle}","get (a|an|the) {vehicle}","switch to (a|an) {vehicle}","trade (in|) (my|our|the|) {old vehicle} (in|) for (a|an|another|my) (new|) {vehicle}","swap (my|our|the) {old vehicle} for (a|an) {vehicle}","replace (my|our|the) {old vehicle} with (a|an) {vehicle}","(swap|trade|trade in|exchange) (the|my|our) (old|) {old thing} (in|) for (a|an|the) (new|used|second-hand|) {vehicle}","upgrade (from {old vehicle}|) to (a|an) {vehicle}","(buy|get|order|lease) (a|an|ourselves a|myself a) (new|used|second-hand) {vehicle}","lease (a|an) {vehicle}","(replace|swap) (the|my|our) {old vehicle} (with|for|by) (a|an) {vehicle}"],"ends":["sell (my|our|the) (car|{vehicle})","sell (my|our|the) car","get rid of (my|our|the) (car|{vehicle})","scrap (my|our|the) car","give up (my|our|the) car","write off (my|our|the) (car|{vehicle})","give (my|our|the) {vehicle} (to|away)","total (my|our|the) (car|{vehicle})"]},\n'
+'"bank":{"states":["bank (with|at) {org}"],"begins":["(switch|move) (|banks|my account|my accounts|over|everything|all my money|my money) to {bank}","open an account (at|with) {org}"]},\n'
+'"phone":{"states":["^ reach me (at|on|under) {number}","^ call me (at|on|under) {number}","* reach me (at|on|under) {number}","have a new (|phone|mobile|cell) number (:|which is|) {number}","* call me (at|on|under) {number}"],"begins":["get a new (|phone|mobile) number (:|which is|) {number}","change (my|our) (|phone|mobile) number to {number}","(switch|change) (my|the) number to {number}"]},\n'
+'"email":{"states":["^ use {mail}","^ (email|write|mail) me (at|on) {mail}","* (email|reach|write|contact) me (at|on) {mail}","^ (reach|contact) me (at|on) {mail}"],"begins":["(switch|change|move) (over|my email|my e-mail|) to {mail}"]},\n'
+'"time zone":{"states":["be (in|on) {zone}","be (in|on) (the|) {timezones} (time|time zone|timezone)","be (in|on) (the|) {timezones} time zone","live in (the|) {timezones} time zone","be on {timezones}"],"begins":["switch to {timezones} time","move to {timezones} time"]},\n'
+'"rent":{"states":["pay {number} (in|for) rent","pay {number} rent"],"begins":["* (raise|increase|bump|put up|lower|reduce) (my|our|the) rent (up|) to {number}"]},\n'
+'"budget":{"states":["have a budget of {number}","have {number} to spend","can spend {number}","be willing to spend {number}","can afford {number}","can go up to {number}","can stretch to {number}","can go as high as {number}","have a {number} budget","want to spend (|at most|up to|no more than|around|about) {number}","be looking to spend (up to|around|about|) {number}","have (about|around|up to|only|) {number} (for|to spend on)","can only spend {number}","have a limit of {number}"],"begins":["increase (my|our|the) budget to {number}","(raise|increase|lower|bump|cut|reduce|stretch|extend) (my|our|the) budget (up|down|) to {number}"]},\n'
+'"wake-up time":{"states":["(wake|get) up (at|around|about) {number}","(wake|get) up at {number} now","be up (at|by) {number}","rise at {number}"]},\n'
+'"possession":{"states":["own (a|an|two|three|my own) {thing}"]},\n'
+'"membership":{"states":["be a member of (a|the|my|our|) {club}","sing in (a|the|our) {club}","play (in|for|with) (a|the|our) {club}","belong to (a|the) {club}","be (in|on) (a|the) [board|choir|band|committee|council]"],"begins":["join (a|the) {club}"]},\n'
+'"subscription":{"states":["have (a|an) {word} (subscription|membership|account)","subscribe to {name}","be subscribed to {name}","pay for {name}","have {streaming}","have a subscription to {name}","have (a|an) {streaming} (subscription|account|membership)","pay for {streaming}","be on {streaming}","use {streaming}","subscribe to {streaming}","read {streaming}","watch {streaming}"],"begins":["sign up for {name}","get (a|an) {word} (subscription|membership)","take out (a|an) {word} (subscription|membership)","get {streaming}","get {streaming} instead","(switch|move|go|change) (from {old streaming}|over|) to {streaming}","sign up (for|to|with) {streaming}","subscribe to {streaming} instead"]},\n'
+'"drink":{"states":["drink {bare}","drink {drinks}","can drink {drinks}","touch {drinks}","can have {drinks}","can drink {drinks} again"],"begins":["start drinking {bare}"]},\n'
+'"food":{"states":["eat {bare}","eat {foods}","can eat {foods}","can have {foods}","tolerate {foods}","can tolerate {foods}","touch {foods}","be allowed {foods}","eat {foods} again","can eat {foods} again","can have {foods} again"],"begins":["start eating {bare}","reintroduce {foods}"]},\n'
+'"gym":{"states":["(go|be) to the gym at {person}","(go|train|work out) at {person}","be a member at {name}"],"begins":["(switch|change) gyms to {name}","join {gym}","(move|change|go) (gyms|) to {gym}"]},\n'
+'"habit":{"states":["volunteer (at|for|with) (the|a|) {org}","see a [therapist|psychologist|physio|nutritionist|chiropractor]","use [glasses|a wheelchair|a hearing aid|crutches|a cane|a walking stick|a screen reader]","watch {bare}","read {bare}","wear [glasses|contact lenses|contacts|braces|hearing aids]","coach {thing}","babysit {thing}","play {thing}","attend {thing}","train for {thing}","foster {thing}"],"begins":["start (volunteering|coaching|using|watching|wearing|seeing|playing) (at|a|an|) {thing}"]},\n'
+'"any":{"begins":["switch (|over) from {old org} to {org}","switch (|over) to {name}","change (|over) to {name}","swap to {name}","go with {name} instead","get {name} instead","move over to {name}","migrate to {name}"]},\n'
+'"office days":{"states":["be in the office {number} days (a|per) week","go (into|to) the office {number} days (a|per) week","go into the office {number} (a week|times a week)","work from home {number} days (a|per) week","work from the office {number} days (a|per) week","work [remotely|fully remote|fully remotely|hybrid|from home]","be [fully remote|hybrid|fully in the office]","have {number} (home office|office|remote) days","be in the office on {date}","be in (the office|) on {date}","work from home on {date}"],"begins":["go [fully remote|hybrid]","* (call|order) us back {number} days a week"]},\n'
+'"commute":{"states":["commute by {transport}","commute by {thing}","take the {transport} to (work|the office|school|uni|campus)","cycle (in|) to (work|the office)","bike (in|) to (work|the office)","walk (in|) to (work|the office)","drive (in|) to (work|the office)","run to (work|the office)","go (to work|to the office|in) by {transport}","get to (work|the office) by {transport}","go by {transport} to (work|the office)","(take|ride) my {transport} to (work|the office)","carpool to (work|the office)"],"begins":["switch to (the|my|a) {transport} for (my|the) commute","switch to cycling to (work|the office)","start (cycling|walking|driving|taking the {transport}) to (work|the office)"]},\n'
+'"bedtime":{"states":["go to bed (at|around|about) {number}","be in bed by {number}","go to sleep (at|around|about) {number}"]},\n'
+'"team":{"states":["be (in|on|part of|a member of) the {word} (team|squad|department|group)","work (in|on) the {word} (team|squad|department)"],"begins":["(join|move to|move over to|switch to|transfer to) the {word} (team|squad|department)","* (move|transfer) me to (the|) {word} (team|squad|department)"]},\n'
+'"flatmate":{"states":["live with {name}","share (a|the|my) (flat|house|apartment) with {name}"],"ends":["{flatmate} move out"]},\n'
+'"grade":{"states":["be in (the|) {grade}","be in (year|grade|class) {number}","be in the {word} (grade|year|class|form)"],"begins":["start (year|grade|class) {number}","move up to (year|grade|class) {number}","start (the|) {word} (grade|form)"]},\n'
+'"tool":{"states":["use {app}","use {name} (for|to|as|at work|daily|every day) ","run {app}","(do|keep|manage|track) (my|our|the|all my) {word} (in|with|on) {app}","work (mostly|mainly|) (with|in) {app}","code (mostly|mainly|) in {app}","program (mostly|mainly|) in {app}","write (mostly|mainly|) in {app}","develop in {app}","be (on|using) {app}"],"begins":["start using {app}","(switch|migrate|move|change|go) (from {old app}|over|) to {app}"]},\n'
+'"device/editor":{"states":["use (a|an|the|my|) {editors}","be (on|using) (a|an|my|) {editors}","run {editors}","work (on|in|with) (a|an|my|) {editors}","code in {editors}"],"begins":["(switch|go|move|change|migrate) (back|over|) (from {old editors}|) (back|) to (a|an|the|) {editors}"]},\n'
+'"device/browser":{"states":["use (a|an|the|my|) {browsers}","be (on|using) (a|an|my|) {browsers}","run {browsers}","work (on|in|with) (a|an|my|) {browsers}","code in {browsers}"],"begins":["(switch|go|move|change|migrate) (back|over|) (from {old browsers}|) (back|) to (a|an|the|) {browsers}"]},\n'
+'"device/operating system":{"states":["use (a|an|the|my|) {systems}","be (on|using) (a|an|my|) {systems}","run {systems}","work (on|in|with) (a|an|my|) {systems}","code in {systems}"],"begins":["(switch|go|move|change|migrate) (back|over|) (from {old systems}|) (back|) to (a|an|the|) {systems}"]},\n'
+'"device/phone":{"states":["use (a|an|the|my|) {phone_model}","be (on|using) (a|an|my|) {phone_model}","run {phone_model}","work (on|in|with) (a|an|my|) {phone_model}","code in {phone_model}","have (a|an|the|my|) {phone_model}","own (a|an) {phone_model}"],"begins":["(switch|go|move|change|migrate) (back|over|) (from {old phone_model}|) (back|) to (a|an|the|) {phone_model}","(buy|get|order) (a|an|the|myself a|my) (new|) {phone_model}","upgrade (from {old phone_model}|) to (a|an|the|) {phone_model}","get (a|an) {phone_model} instead","* (give|issue) me (a|an) (new|) {phone_model}","get (a|an) new {phone_model} from work"]},\n'
+'"device/laptop":{"states":["use (a|an|the|my|) {laptop_model}","be (on|using) (a|an|my|) {laptop_model}","run {laptop_model}","work (on|in|with) (a|an|my|) {laptop_model}","code in {laptop_model}","have (a|an|the|my|) {laptop_model}","own (a|an) {laptop_model}"],"begins":["(switch|go|move|change|migrate) (back|over|) (from {old laptop_model}|) (back|) to (a|an|the|) {laptop_model}","(buy|get|order) (a|an|the|myself a|my) (new|) {laptop_model}","upgrade (from {old laptop_model}|) to (a|an|the|) {laptop_model}","get (a|an) {laptop_model} instead","* (give|issue) me (a|an) (new|) {laptop_model}","get (a|an) new {laptop_model} from work"]},\n'
+'"trip":{"begins":["book (|a|an|our|my|the) (flight|flights|train|trip|holiday|hotel|cruise|weekend|tickets) to {place}","rebook to {place}","book {place} instead"],"states":["be (flying|going|travelling|traveling|off) to {place} (in|on|next|this|for)"],"ends":["cancel (the|our|my) (trip|flight|flights|holiday) to {place}","call off (the|our|my) trip to {place}"]},\n'
+'"avoids":{"states":["avoid {foods}","avoid {drinks}","be off {foods}","be off {drinks}","stay away from {foods}","stay off {foods}","be not allowed {foods}","be not allowed {drinks}"]},\n'
+'"size":{"states":["wear (a|an|) (size|) {size} (shoes|shoe|jeans|dress|shirt|trousers|now|)","take (a|an|) size {size}","be (a|an|) size {size}","be (a|an|) size {letter_size}","wear (a|an|) (size|) {letter_size}","take (a|an|) (size|) {letter_size}","take (a|an) {size} ."]},\n'
+'"contact":{},\n'
+'"provider":{"states":["be with {provider}"],"begins":["(switch|move|change|go) (over|) to {provider}"]}},\n'
+'"es":{\n'
+'"drops_subject":true,\n'
+'"perfect_is_past":true,\n'
+'"words":{"skip":"ahora, ya, actualmente, todav\xeda, a\xfan, tambi\xe9n, hoy en d\xeda, recientemente, por fin, finalmente, realmente, muy, solo, s\xf3lo, siempre, me, te, se, nos, le, les, lo, la, aqu\xed, all\xed,\\n  por cierto, de momento, al final, acabo de, acabamos de, de hecho, mucho, completamente, totalmente, oficialmente, pues, bien, nuevamente, otra vez, mi mujer y yo","not":"no, ya no, nunca, jam\xe1s, tampoco, ning\xfan, ninguna","wrong":"miento, digo, mir\xe9 mal, se me fue el dedo, qu\xe9 cabeza, me corrige, me he liado, me he confundido, me confund\xed, puse mal, espera, perd\xf3n quise decir, quise decir, quer\xeda decir, me equivoqu\xe9, me he equivocado, error m\xedo, errata, correcci\xf3n, corrijo, equivocado, equivocada, mal, resulta que, al final no, mejor dicho, digo, error","mild":"no, perd\xf3n, perdona, lo siento, en realidad, bueno, es, son, era, eran, y, pero, ay, ups, uy, el nuevo es, el correcto es, la correcta es, sino, el bueno es, ahora es, no es, te di el, que, de verdad, mi, su, el, la, un, una, est\xe1","but":"sino, pero","instead_of":"en vez de, en lugar de, y no, no","who":"que, quien","from":"de, del, desde","to":"a, al, por, para, hasta","of":"de, del, en, con","and":"y, e, o, u","titles":"doctor, doctora, se\xf1or, se\xf1ora, dr, dra, sr, sra","the":"el, la, los, las","be":"ser, estar","now":"ahora, ya, actualmente, nuevo, nueva","never":"eso, esto, lo, que, c\xf3mo, todo, nada, algo, ti, tu, tus, su, casa, aqu\xed, paz, general, cuenta, m\xed, noche, lunes, una, mucho, ir, un","articles":"el, la, los, las, un, una, unos, unas, mi, mis, nuestro, nuestra, al, del, lo","stop":"porque, pero, con, para, cuando, donde, que, si, como, desde, hasta, aunque, gracias, ahora, hoy, tambi\xe9n, y vivo, y trabajo, y me, y tengo, y mi, y soy, es, son, era, est\xe1, estoy, tengo, vivo, trabajo, soy,\\n  sino, por, de momento, hace, mi, cerca, sin, ya, a, no, en vez de, en lugar de, y no, vive, trabaja","stop_thing":"en, a"},\n'
+'"subjects":{"first":"yo, nosotros, nosotras, mi marido y yo, mi mujer y yo, mi pareja y yo","own":"mi, mis, nuestro, nuestra, nuestros, nuestras","third":"\xe9l, ella, ellos, ellas","third_own":"su, sus","bare":"mam\xe1, pap\xe1, abuela, abuelo","relations":"madre/mam\xe1/mami, padre/pap\xe1/papi, padres, hermano, hermana, hermanos, hijo, hija, hijos, hijas, beb\xe9, mujer/esposa, marido/esposo, pareja, novio, novia, abuela, abuelo, abuelos, t\xeda, t\xedo, primo, prima, sobrino, sobrina,\\n  suegra, suegro, cu\xf1ado, cu\xf1ada, jefe, jefa, compa\xf1ero, compa\xf1era, amigo, amiga, vecino, vecina, equipo, empresa, proyecto, perro, perra, gato, gata, ex","named_only":"amigo, amiga, compa\xf1ero, compa\xf1era, vecino, vecina, equipo, empresa, proyecto, primo, prima","adjectives":"mayor, menor, peque\xf1o, peque\xf1a, mejor, gran"},\n'
+'"changes":{"drops":"dej\xe9 (de|), he dejado (de|), dejado (de|), vend\xed, vendimos, he vendido, vendido, cancel\xe9, he cancelado, cancelado, anul\xe9, he anulado, anulado (la suscripci\xf3n de|), di de baja, he dado de baja, me di de baja (de|), abandon\xe9, he abandonado, perd\xed, jubilado, echaron de, me fui de, me he ido de, sal\xed de, he salido de, romp\xed con, he roto con, cort\xe9 con, me separ\xe9 de, adi\xf3s (a|al|), lo de, termin\xe9 con, acab\xe9 con, quit\xe9, me quit\xe9, borr\xe9, desped\xed (a|), renunci\xe9 (a|al)","swaps":"cambi\xe9 (de|), he cambiado, cambiado, sustitu\xed, he sustituido, me pas\xe9 de, me he pasado de, reemplac\xe9","around":"dejado \u2026 atr\xe1s, dado \u2026 de baja","takes_place":"por, a, al, con","generic":"suscripci\xf3n, contrato, cuenta, curso, trabajo, tema","passes":"muri\xf3, ha muerto, falleci\xf3, ha fallecido, cerr\xf3, ha cerrado, termin\xf3, ha terminado, acab\xf3, se acab\xf3, se ha acabado, caduc\xf3, venci\xf3, quebr\xf3, se disolvi\xf3, nos hemos separado, se separ\xf3, me super\xf3, me despidi\xf3, me ha despedido, me ech\xf3, sustituy\xf3","is_over":"acabado, acabada, terminado, terminada, muerto, muerta, cancelado, cancelada, anulado, anulada, vendido, vendida, historia, agua pasada, cerrado, cerrada","goes":"se jubil\xf3, se ha jubilado, se march\xf3, se ha marchado, se fue, se ha ido, se mud\xf3, dej\xf3 el piso, se marcha","no_more":"ya no, no * m\xe1s, nunca m\xe1s, tampoco * ya, sin","takes":"me he pasado (a|al), me pas\xe9 (a|al), hemos adoptado (a|), he adoptado (a|), adopt\xe9 (a|), me pill\xe9, me compr\xe9, me he comprado, compr\xe9, ahora (tengo|voy|estoy|uso|me lleva|es|hago), estoy en, estoy con, empec\xe9 (con|), he empezado (con|), me apunt\xe9 (a|al)","tells":"(es|son) (ahora|), ahora es, ya estamos en, ya estoy en, estamos en, estoy en, ponme como, apunta (este|), escribidme a, escr\xedbeme a, usa, pago, se llama, ejemplos en","lately":"ahora, ya, a partir de, desde, nueva, nuevo, \xfaltimamente, actualmente, hoy en d\xeda, en adelante","others":"amigo, amiga, alguien, gente, cliente, clienta, todos, cu\xf1ado, cu\xf1ada, suegro, suegra, vecino, vecina","units":"mg, ml, g, kg, km, euros, euro, horas, hora, d\xedas, semanas, meses, a\xf1os, veces, por, minutos"},\n'
+'"between":{"have":"ha, han, hab\xeda","have_first":"he, hemos","be":"est\xe1, est\xe1n, es, fue","be_first":"soy, somos, estoy, estamos","past":"antes, sol\xeda, en el pasado, de ni\xf1o, de ni\xf1a, de peque\xf1o, de peque\xf1a, hace tiempo","past_first":"sol\xeda","plan":"va a, van a, planea, piensa","plan_first":"voy a, vamos a, planeo, pienso, pensamos","maybe":"quiero, queremos, quisiera, me gustar\xeda, podr\xeda, puedo, deber\xeda, quiz\xe1s, tal vez, ojal\xe1, si, puede, quiere, tengo que, iba a, gustar\xeda","stopped":"dej\xf3 de, ha dejado de, dejaron de","stopped_first":"dej\xe9 de, he dejado de, dejamos de, hemos dejado de, ya no puedo"},\n'
+'"verbs":{"irregular":"ir/voy vamos|va van/iba fui|fue/ido/ir, vivir/vivo vivimos | vive viven/viv\xed viv\xeda viv\xedamos | vivi\xf3 viv\xedan vivieron/vivido/vivir/viviendo, mudar/mudo mudamos | muda mudan/mud\xe9 mudamos | mud\xf3 mudaron/mudado/mudarme mudarnos mudarse/mudando,\\n  trasladar/traslado trasladamos | traslada/traslad\xe9 trasladamos | traslad\xf3/trasladado/trasladarme trasladarnos, trabajar/trabajo trabajamos | trabaja trabajan/trabaj\xe9 trabajaba trabajamos | trabaj\xf3 trabajaban/trabajado/trabajar/trabajando,\\n  llamar/llamo | llama llaman/llamaba/llamado/llamar, ser/soy somos | es son/fui era \xe9ramos | fue eran/sido/ser/siendo, estar/estoy estamos | est\xe1 est\xe1n/estuve estaba | estuvo estaban/estado/estar,\\n  tener/tengo tenemos | tiene tienen/tuve ten\xeda ten\xedamos | tuvo ten\xedan/tenido/tener, comer/como comemos | come comen/com\xed com\xeda | comi\xf3/comido/comer, hablar/hablo hablamos | habla hablan/habl\xe9 hablaba | habl\xf3/hablado/hablar,\\n  tocar/toco tocamos | toca tocan/toqu\xe9 tocaba | toc\xf3/tocado/tocar, jugar/juego jugamos | juega juegan/jugu\xe9 jugaba | jug\xf3/jugado/jugar/jugando, fumar/fumo fumamos | fuma/fum\xe9 fumaba | fum\xf3/fumado/fumar, odiar/odio odiamos | odia/odi\xe9 odiaba | odi\xf3/odiado/odiar,\\n  preferir/prefiero preferimos | prefiere/prefer\xed prefer\xeda | prefiri\xf3/preferido/preferir, gustar/| gusta gustan/| gustaba gust\xf3 gustaban/gustado/gustar, encantar/| encanta encantan/| encantaba encant\xf3/encantado/encantar, adorar/adoro | adora/ador\xe9 adoraba | ador\xf3/adorado/adorar,\\n  dejar/dejo dejamos | deja/dej\xe9 dejamos | dej\xf3 dejaron/dejado/dejar, empezar/empiezo empezamos | empieza/empec\xe9 empezamos | empez\xf3/empezado/empezar, cambiar/cambio cambiamos | cambia/cambi\xe9 cambiamos | cambi\xf3/cambiado/cambiar, hacer/hago hacemos | hace hacen/hice hac\xeda | hizo/hecho/hacer/haciendo,\\n  cumplir/cumplo | cumple/cumpl\xed | cumpli\xf3/cumplido/cumplir, casar/caso | casa/cas\xe9 casamos | cas\xf3 casaron/casado/casarme casarse, divorciar/| /divorci\xe9 divorciamos | divorci\xf3/divorciado/divorciarme, separar/| /separ\xe9 separamos | separ\xf3/separado/separarme, romper/rompo | rompe/romp\xed rompimos | rompi\xf3/roto/romper,\\n  perder/pierdo | pierde/perd\xed | perdi\xf3/perdido/perder, vender/vendo | vende/vend\xed vendimos | vendi\xf3/vendido/vender, comprar/compro | compra/compr\xe9 compramos | compr\xf3/comprado/comprar, conducir/conduzco | conduce/conduje conduc\xeda | condujo/conducido/conducir, nacer/nazco | nace/nac\xed | naci\xf3/nacido/nacer,\\n  volver/vuelvo | vuelve/volv\xed volvimos | volvi\xf3/vuelto/volver, hacerse/hago | hace/hice | hizo/hecho/hacerme, beber/bebo bebemos | bebe/beb\xed beb\xeda | bebi\xf3/bebido/beber, estudiar/estudio estudiamos | estudia/estudi\xe9 estudiaba | estudi\xf3/estudiado/estudiar/estudiando, aprender/aprendo | aprende/aprend\xed | aprendi\xf3/aprendido/aprender/aprendiendo,\\n  tomar/tomo tomamos | toma/tom\xe9 tomaba | tom\xf3/tomado/tomar, detestar/detesto | detesta/detest\xe9 | detest\xf3/detestado/detestar, ganar/gano | gana/gan\xe9 ganaba | gan\xf3/ganado/ganar, pagar/pago pagamos | paga/pagu\xe9 | pag\xf3/pagado/pagar, pesar/peso | pesa/pes\xe9 pesaba | pes\xf3/pesado/pesar, despedir/| /| despidieron/despedido/despedir, morir/| muere/| muri\xf3/muerto/morir,\\n  fichar/ficho | ficha/fich\xe9 | fich\xf3/fichado/fichar, pasar/paso pasamos | pasa/pas\xe9 pasamos | pas\xf3/pasado/pasar, abandonar/abandono | abandona/abandon\xe9 | abandon\xf3/abandonado/abandonar, adoptar/adopto | adopta/adopt\xe9 adoptamos | adopt\xf3/adoptado/adoptar, renunciar/renuncio | renuncia/renunci\xe9 | renunci\xf3/renunciado/renunciar, coleccionar/colecciono | colecciona/coleccion\xe9 coleccionaba | coleccion\xf3/coleccionado/coleccionar"},\n'
+'"kinds":{"diet":"vegano, vegana, veganos, veganas, vegetariano, vegetariana, vegetarianos, vegetarianas, pescetariano, pescetariana, flexitariano, flexitariana, omn\xedvoro, omn\xedvora, carne, pescado, de todo, keto, kosher, halal, sin gluten","marital":"casado, casada, casados, soltero, soltera, divorciado, divorciada, viudo, viuda, comprometido, comprometida, separado, separada","smoking":"fumador, fumadora, no fumador, exfumador, exfumadora","profession":"profesor, profesora, maestro, maestra, m\xe9dico, m\xe9dica, enfermero, enfermera, ingeniero, ingeniera, desarrollador, desarrolladora, programador, programadora, abogado, abogada, cocinero, cocinera, camarero, camarera, estudiante, contable, arquitecto, arquitecta,\\n  dise\xf1ador, dise\xf1adora, periodista, traductor, traductora, mec\xe1nico, electricista, fontanero, polic\xeda, bombero, m\xfasico, m\xfasica, artista, farmac\xe9utico, farmac\xe9utica, dentista, psic\xf3logo, psic\xf3loga, vendedor, vendedora, conductor, conductora, panadero, panadera, peluquero, peluquera, consultor, consultora, gerente, director, directora, jubilado, jubilada, aut\xf3nomo, aut\xf3noma, veterinario, veterinaria, fisioterapeuta, administrativo, administrativa, investigador, investigadora","pet":"perro, perra, gato, gata, conejo, h\xe1mster, caballo, loro, pez, peces, tortuga, perros, gatos, cachorro, gatito, p\xe1jaro, gallinas","instrument":"viol\xedn, piano, guitarra, violonchelo, chelo, bajo, bater\xeda, saxof\xf3n, flauta, trompeta, clarinete, ukelele, arpa, viola, acorde\xf3n, \xf3rgano, teclado","sport":"f\xfatbol, tenis, baloncesto, voleibol, b\xe1dminton, golf, hockey, p\xe1del, ajedrez, balonmano, rugby, p\xf3ker","hobby":"yoga, pilates, judo, karate, senderismo, escalada, nataci\xf3n, ciclismo, boxeo, cer\xe1mica, fotograf\xeda, jardiner\xeda, surf, crossfit, remo, baile, running, buceo","language":"espa\xf1ol, ingl\xe9s, alem\xe1n, franc\xe9s, portugu\xe9s, italiano, neerland\xe9s, holand\xe9s, polaco, ruso, chino, japon\xe9s, coreano, \xe1rabe, turco, sueco, dan\xe9s, griego, catal\xe1n, euskera, gallego, lat\xedn"},\n'
+'"over":{"partner":["{person} y yo (lo dejamos|lo hemos dejado|rompimos|hemos roto|nos separamos|ya no estamos juntos|terminamos|cortamos)","lo dej\xe9 con {person}","lo he dejado con {person}","he roto con {person}","cort\xe9 con {person}","{person} me dej\xf3","{person} me ha dejado","ya no estoy con {person}"],"pet":["se nos fue {person}","se nos ha ido {person}","{person} (muri\xf3|ha muerto|se muri\xf3|falleci\xf3)","(muri\xf3|falleci\xf3|se muri\xf3) {person}","tuvimos que dormir a {person}"],"flatmate":["{person} se (mud\xf3|ha mudado|fue del piso|ha ido del piso) ."]},\n'
+'"nouns":{"is":"es, son, est\xe1, es de, es el, es ahora, ahora es, ahora son, ha pasado a ser, pasa a ser, pas\xf3 a ser, ser\xe1, ha subido a, subi\xf3 a, baj\xf3 a, ha bajado a, se ha cambiado a, cambi\xf3 a, pasa a, pas\xf3 a, pas\xf3 al, se movi\xf3 al, se pas\xf3 al, se cambi\xf3 al, se ha movido al, se ha pasado al, se ha aplazado al, se aplaz\xf3 al, cae en, es en","was":"era, eran, fue","change":"pasa, se, cambiado, cambi\xe9, cambiamos, subido, subimos, bajado, bajamos, aumentado, aumentamos, reducido, reducimos, movido, movimos, pasado, pasamos, aplazado, ampliado, ampliamos, actualizado, subi\xf3, baj\xf3, cambi\xf3, cambiar, movi\xf3, pas\xf3, aument\xf3","new":"nuevo, nueva, actual, propio, propia, verdadero, correcto, correcta, completo, mensual, total, m\xe1ximo, electr\xf3nico","old":"antiguo, antigua, viejo, vieja, anterior, ex"},\n'
+'"home":{"states":["vivir en {place}","estar viviendo en {place}","vivir (cerca de|a las afueras de) {place}"],"begins":["mudar (de {old place}|desde {old place}|) a {place}","trasladar (de {old place}|desde {old place}|) a {place}","dejar {old place} por {place}","cambiar {old place} por {place}","pasar a vivir en {place}"],"ends":["dejar {place}","mudar de {place}"]},\n'
+'"address":{"states":["vivir en (la calle|calle|la avenida) {address}"]},\n'
+'"birthplace":{"facts":["nacer en {place}","ser de {place}"]},\n'
+'"name":{"states":["llamar {name}"]},\n'
+'"age":{"states":["tener {age} a\xf1os"],"begins":["cumplir {age} (a\xf1os|)"]},\n'
+'"employer":{"after_profession":["(en|de|para) {org}"],"states":["trabajar (en|para|con) {org}"],"begins":["empezar (a trabajar|un trabajo|un nuevo trabajo|) (en|con|para) {org}","cambiar (de {old org}|) a {org}","fichar por {org}","pasar (de {old org}|) a {name}","dejar {old org} (por|para ir a|para trabajar en) {org}","tener (un nuevo trabajo|trabajo nuevo|un trabajo nuevo) en {org}"],"ends":["dejar {org}","dejar (el trabajo|mi trabajo|el empleo|mi empleo)","dejar (el trabajo|mi trabajo|mi puesto) en {org}","perder (el trabajo|mi trabajo|mi empleo)","despedir","despedir de {org}","renunciar (a mi trabajo|a mi puesto|)","estar (en paro|desempleado|desempleada|jubilado|jubilada)"]},\n'
+'"profession":{"states":["trabajar (como|de) {thing}","ser (|un|una) {profession}"],"begins":["hacer {profession}","empezar a trabajar (como|de) {thing}"]},\n'
+'"marital status":{"states":["estar {marital}","ser {marital}"],"begins":["casar","divorciar","separar"]},\n'
+'"partner":{"after_marital status":["con {person}"],"states":["ser novio de {person}","ser novia de {person}","estar saliendo con {person}"],"ends":["romper con {person}","dejar con {person}","separar de {person}","divorciar de {person}","romper"]},\n'
+'"pet":{"states":["tener (un|una|dos|tres) {pet}"],"begins":["adoptar (un|una|dos) {pet}","comprar (un|una) {pet}"],"ends":["{pet} morir"]},\n'
+'"diet":{"states":["ser {diet}","comer {diet}","seguir una dieta {diet}"],"begins":["hacer {diet}","volver {diet}","volver a comer {diet}","empezar a comer {diet}"],"ends":[]},\n'
+'"allergy":{"states":["ser (al\xe9rgico|al\xe9rgica) (a|al|a la|a los|a las) {list}","tener alergia (a|al|a la|a los|a las) {list}","ser intolerante (a|al|a la) {list}"]},\n'
+'"condition":{"states":["tener [diabetes|asma|migra\xf1as|epilepsia|artritis|ansiedad|hipertensi\xf3n|celiaqu\xeda]","ser [diab\xe9tico|diab\xe9tica|cel\xedaco|cel\xedaca|asm\xe1tico|asm\xe1tica]"]},\n'
+'"medication":{"states":["tomar [metformina|insulina|ibuprofeno|antidepresivos|anticoagulantes|estatinas]"]},\n'
+'"language":{"states":["hablar (|un poco de|bien) {language}"]},\n'
+'"learning":{"states":["aprender {language}","estudiar {language}","estar (aprendiendo|estudiando) {language}"]},\n'
+'"instrument":{"states":["tocar (el|la) {instrument}"],"ends":["dejar (el|la) {instrument}","vender (mi|el|la) {instrument}"]},\n'
+'"sport":{"states":["jugar (al|a) {sport}"],"ends":["dejar (el|de jugar al) {sport}"]},\n'
+'"hobby":{"states":["hacer {hobby}","practicar {hobby}","coleccionar {thing}"],"begins":["empezar {hobby}","empezar con {hobby}"],"ends":["dejar (el|la|) {hobby}"]},\n'
+'"choice":{"states":["preferir {thing} (a|al|antes que|en vez de|en lugar de) {old thing}"]},\n'
+'"preference":{"states":["preferir {thing}"]},\n'
+'"like":{"states":["* gustar {thing}","* encantar {thing}","adorar {thing}"]},\n'
+'"dislike":{"states":["odiar {thing}","detestar {thing}"]},\n'
+'"smoking":{"states":["fumar","ser {smoking}"],"ends":["dejar (de fumar|el tabaco)"]},\n'
+'"car":{"states":["conducir un {thing}","tener un [seat|renault|ford|toyota|volkswagen|peugeot|audi|bmw|tesla|fiat|kia|citro\xebn]"],"ends":["vender (el|mi|nuestro) coche","vender (el|mi|nuestro) carro"]},\n'
+'"budget":{"states":["tener un presupuesto de {number}","tener {number} de presupuesto"]},\n'
+'"salary":{"states":["ganar {number}"]},\n'
+'"rent":{"states":["pagar {number} de alquiler"]},\n'
+'"weight":{"states":["pesar {number}"]},\n'
+'"work hours":{"states":["trabajar de [noche|ma\xf1ana|tarde|d\xeda]","trabajar [por la noche|por la ma\xf1ana|media jornada|a jornada completa|a tiempo parcial]","estar en el turno de [noche|ma\xf1ana|tarde]"],"begins":["* (pasar|cambiar|poner) al turno de [noche|ma\xf1ana|tarde]","pasar al turno de [noche|ma\xf1ana|tarde]"]},\n'
+'"commute":{"states":["ir en [metro|bus|autob\xfas|coche|bici|tren|moto] (al trabajo|a la oficina|al curro)","ir [a pie|andando] (al trabajo|a la oficina)"]},\n'
+'"provider":{"states":["tener (la l\xednea|el m\xf3vil|internet|la luz|el seguro) con {org}"]},\n'
+'"grade":{"states":["estar en [primero|segundo|tercero|cuarto|quinto|sexto] (de primaria|de la eso|de eso|)"],"begins":["ir a [primero|segundo|tercero|cuarto|quinto|sexto]","pasar a [primero|segundo|tercero|cuarto|quinto|sexto]"]}},\n'
+'"fr":{\n'
+'"perfect_is_past":true,\n'
+'"words":{"skip":"maintenant, d\xe9sormais, actuellement, en ce moment, toujours, encore, aussi, d\xe9j\xe0, r\xe9cemment, enfin, finalement, vraiment, tr\xe8s, juste, seulement, d\'ailleurs, du coup, ne, n\', me, m\', te, t\', se, s\', nous, y, en, le, l\',\\n  donc, bien, \xe0 nouveau, de nouveau, en fait, dor\xe9navant, ici, l\xe0, tout, compl\xe8tement, strictement, s\xe9v\xe8rement, viens de, venons de, vient de, depuis, aujourd\' hui","not":"pas, plus, jamais, ne * pas, ni, aucun, aucune, pas du tout","wrong":"je veux dire, je confonds, je me trompe, me reprend, a\xefe, non attends, v\xe9rif, plut\xf4t, je me suis plant\xe9, je me suis plant\xe9e, j\'ai fait une faute, attends, attendez, je voulais dire, je veux dire, faute de frappe, erreur, je me suis tromp\xe9, je me suis tromp\xe9e, tromp\xe9, tromp\xe9e, correction, coquille, mauvais, mauvaise, il s\'av\xe8re que, en fait c\'\xe9tait, finalement non, plut\xf4t, je rectifie","mild":"non, pardon, d\xe9sol\xe9, d\xe9sol\xe9e, en fait, enfin, euh, c\'est, ce sont, c\'\xe9tait, est, et, mais, oups, le bon est, la bonne est, le nouveau est, zut, il est, elle est, ah, que, voil\xe0, num\xe9ro, le, la, les, mon, ma, un, une, de","but":"mais","instead_of":"au lieu de, au lieu du, plut\xf4t que, et non, et pas, pas","who":"qui","from":"de, du, depuis, d\'","to":"\xe0, au, en, pour, vers, chez","of":"de, du, chez, pour, d\', des","and":"et, ou","titles":"docteur, docteure, dr, monsieur, madame, m, mme","the":"le, la, les, l\'","be":"\xeatre","now":"maintenant, d\xe9sormais, nouveau, nouvelle, actuellement, dor\xe9navant","never":"\xe7a, cela, ce, que, comment, tout, rien, toi, ton, ta, votre, vos, lui, maison, paix, fait, train, moi, nuit, ville, domicile, place","articles":"le, la, les, l\', un, une, des, du, de, d\', mon, ma, mes, notre, nos, au, aux","stop":"parce, car, mais, avec, pour, quand, o\xf9, que, qui, si, comme, depuis, jusque, bien que, merci, maintenant, aujourd\', aussi, et je, et j\', et nous, et mon, et ma, est, sont, \xe9tait, suis, ai, habite, travaille,\\n  plus, pas, au lieu de, plut\xf4t, pr\xe8s, sans, d\xe9sormais, je, j\', il y a, en ce moment, toujours, \xe0 nouveau, ce, c\', et pas, et non, actuellement","stop_thing":"\xe0, dans, en, au, chez"},\n'
+'"subjects":{"first":"je, j\', nous, on, moi, mon mari et moi, ma femme et moi, moi je","own":"mon, ma, mes, notre, nos","third":"il, elle, ils, elles","third_own":"son, sa, ses, leur","bare":"maman, papa, mamie, papi, papy","relations":"m\xe8re/maman, p\xe8re/papa, parents, fr\xe8re, fr\xe8res, s\u0153ur/soeur, s\u0153urs, fils, fille, filles, enfant, enfants, b\xe9b\xe9, femme/\xe9pouse, mari/\xe9poux, compagnon, compagne, conjoint, copain, copine, fianc\xe9, fianc\xe9e, grand-m\xe8re/mamie, grand-p\xe8re/papi/papy,\\n  grands-parents, tante, oncle, cousin, cousine, neveu, ni\xe8ce, belle-m\xe8re, beau-p\xe8re, beau-fr\xe8re, belle-s\u0153ur, colocataire, chef, cheffe, patron, patronne, coll\xe8gue, ami, amie, voisin, voisine, \xe9quipe, entreprise, projet, chien, chienne, chat, chatte, ex","named_only":"ami, amie, coll\xe8gue, voisin, voisine, \xe9quipe, entreprise, projet, cousin, cousine","adjectives":"grand, grande, petit, petite, meilleur, meilleure, a\xeen\xe9, a\xeen\xe9e"},\n'
+'"changes":{"drops":"arr\xeat\xe9, quitt\xe9, vendu, r\xe9sili\xe9, annul\xe9, abandonn\xe9, l\xe2ch\xe9, perdu, supprim\xe9, rompu avec, s\xe9par\xe9 de, s\xe9par\xe9e de, d\xe9missionn\xe9 de, adieu, plus besoin (de|d\'), fini (le|la|les|avec|), laiss\xe9 tomber, rendu, vir\xe9, d\xe9sinstall\xe9, d\xe9sabonn\xe9 de, d\xe9sabonn\xe9e de, parti de, partie de, sorti de, sortie de","swaps":"troqu\xe9, remplac\xe9, \xe9chang\xe9, chang\xe9, pass\xe9 de, pass\xe9e de, quitt\xe9, l\xe2ch\xe9","around":"ai \u2026 (quitt\xe9|arr\xeat\xe9), laiss\xe9 \u2026 tomber","takes_place":"contre, par, pour, \xe0, au","generic":"abonnement, contrat, compte, cours, poste, histoire","passes":"est mort, est morte, est d\xe9c\xe9d\xe9, est d\xe9c\xe9d\xe9e, d\xe9c\xe9d\xe9, a ferm\xe9, a pris sa retraite, s\'est arr\xeat\xe9, s\'est arr\xeat\xe9e, a expir\xe9, a coul\xe9, a fait faillite, m\'a vir\xe9, m\'a vir\xe9e, m\'a licenci\xe9, m\'a licenci\xe9e, ne me font plus rien, ne me fait plus rien","is_over":"fini, finie, finis, termin\xe9, termin\xe9e, mort, morte, annul\xe9, annul\xe9e, vendu, vendue, de l\'histoire ancienne, \xe0 la casse, \xe0 la retraite, du pass\xe9, ferm\xe9, ferm\xe9e, supprim\xe9, supprim\xe9e","goes":"est parti, est partie, a d\xe9m\xe9nag\xe9, a rendu ses cl\xe9s, s\'en est all\xe9, s\'est en all\xe9e, m\'a quitt\xe9, m\'a quitt\xe9e","no_more":"ne * * plus, n\' * * plus, ne * plus, n\' * plus, plus de, plus d\', plus aucun, plus aucune, plus jamais, j\' ai plus, j\' suis plus, je suis plus","takes":"s\' est pris, suis pass\xe9 (\xe0|au), suis pass\xe9e (\xe0|au), pass\xe9 (\xe0|au), maintenant (je|j\'|c\'est), (on a|j\' ai) (pris|adopt\xe9|achet\xe9|choisi), commenc\xe9, inscrit (\xe0|au), inscrite (\xe0|au)","tells":"c\' est (maintenant|), (nous sommes|je suis|on est) (d\xe9sormais|maintenant|) (au|\xe0|en|chez|), \xe9cris (plut\xf4t|) (\xe0|), utilise, me joint au, me suit, s\' appelle","lately":"maintenant, d\xe9sormais, depuis, dor\xe9navant, \xe0 partir de, actuellement, nouveau, nouvelle, plut\xf4t, mtn, ces temps-ci","others":"ami, amie, quelqu\'un, gens, client, cliente, pote, voisin, voisine, monde","units":"mg, ml, g, kg, km, euros, euro, h, heures, jours, semaines, mois, ans, fois, minutes"},\n'
+'"between":{"have":"ai, as, a, avons, ont","be":"suis, sommes, est, sont","past":"avant, autrefois, jadis, dans le pass\xe9, \xe9tant enfant, enfant, \xe0 l\'\xe9poque","plan":"vais, allons, va, vont, compte, comptons, pr\xe9vois de, pr\xe9voyons de, envisage de","maybe":"voudrais, aimerais, veux, voulons, pourrais, peux, devrais, si, peut-\xeatre, r\xeave de, aimerait, souhaite, dois, pense, pensons, faut, aimerions","stopped":"ai arr\xeat\xe9 de, a arr\xeat\xe9 de, avons arr\xeat\xe9 de, arr\xeate de, ai cess\xe9 de, ai renonc\xe9 \xe0"},\n'
+'"dropped":{"je suis":"allergique, v\xe9g\xe9tarien, v\xe9g\xe9tarienne, v\xe9gan, v\xe9gane, vegan, intol\xe9rant, intol\xe9rante, mari\xe9, mari\xe9e, c\xe9libataire","je":"habite, bosse, travaille, suis, mange, joue, fume, prends, parle"},\n'
+'"verbs":{"irregular":"aller/vais va allons/allais allait/all\xe9 all\xe9e/aller, habiter/habite habitons habitent/habitais habitait habitions/habit\xe9/habiter/habitant, vivre/vis vit vivons vivent/vivais vivait vivions/v\xe9cu/vivre/vivant, d\xe9m\xe9nager/d\xe9m\xe9nage d\xe9m\xe9nageons/d\xe9m\xe9nageais/d\xe9m\xe9nag\xe9/d\xe9m\xe9nager, emm\xe9nager/emm\xe9nage/emm\xe9nageais/emm\xe9nag\xe9/emm\xe9nager, installer/installe installons/installais/install\xe9 install\xe9e install\xe9s/installer,\\n  travailler/travaille travaillons travaillent/travaillais travaillait/travaill\xe9/travailler/travaillant, bosser/bosse/bossais/boss\xe9/bosser, appeler/appelle appelles appellent/appelais appelait/appel\xe9 appel\xe9e/appeler, \xeatre/suis est sommes sont/\xe9tais \xe9tait \xe9tions/\xe9t\xe9/\xeatre, avoir/ai a avons ont/avais avait avions/eu/avoir,\\n  manger/mange mangeons mangent/mangeais mangeait/mang\xe9/manger, parler/parle parlons/parlais parlait/parl\xe9/parler, jouer/joue jouons jouent/jouais jouait/jou\xe9/jouer, fumer/fume fumons/fumais fumait/fum\xe9/fumer, aimer/aime aimons/aimais aimait/aim\xe9/aimer, adorer/adore adorons/adorais/ador\xe9/adorer, d\xe9tester/d\xe9teste d\xe9testons/d\xe9testais/d\xe9test\xe9/d\xe9tester,\\n  pr\xe9f\xe9rer/pr\xe9f\xe8re pr\xe9f\xe9rons/pr\xe9f\xe9rais/pr\xe9f\xe9r\xe9/pr\xe9f\xe9rer, quitter/quitte quittons/quittais/quitt\xe9/quitter, commencer/commence commen\xe7ons/commen\xe7ais/commenc\xe9/commencer, rejoindre/rejoins rejoint/rejoignais/rejoint/rejoindre, changer/change changeons/changeais/chang\xe9/changer, passer/passe passons/passais/pass\xe9 pass\xe9e/passer, devenir/deviens devient/devenais/devenu devenue devenus/devenir,\\n  faire/fais fait faisons/faisais faisait/fait/faire, na\xeetre/nais/naissais/n\xe9 n\xe9e/na\xeetre, grandir/grandis/grandissais/grandi/grandir, marier/marie/mariais/mari\xe9 mari\xe9e mari\xe9s/marier, divorcer/divorce/divor\xe7ais/divorc\xe9/divorcer, s\xe9parer/s\xe9pare/s\xe9parais/s\xe9par\xe9 s\xe9par\xe9e s\xe9par\xe9s/s\xe9parer, rompre/romps/rompais/rompu/rompre, perdre/perds perd/perdais/perdu/perdre, vendre/vends vend vendons/vendais/vendu/vendre,\\n  acheter/ach\xe8te achetons/achetais/achet\xe9/acheter, conduire/conduis conduit/conduisais/conduit/conduire, arr\xeater/arr\xeate arr\xeatons/arr\xeatais/arr\xeat\xe9/arr\xeater, prendre/prends prend/prenais/pris/prendre, apprendre/apprends apprend/apprenais/appris/apprendre, \xe9tudier/\xe9tudie/\xe9tudiais/\xe9tudi\xe9/\xe9tudier, d\xe9missionner/d\xe9missionne/d\xe9missionnais/d\xe9missionn\xe9/d\xe9missionner, licencier/licencie/licenciais/licenci\xe9 licenci\xe9e/licencier,\\n  f\xeater/f\xeate/f\xeatais/f\xeat\xe9/f\xeater, boire/bois boit/buvais/bu/boire, gagner/gagne/gagnais/gagn\xe9/gagner, payer/paie paye payons/payais/pay\xe9/payer, peser/p\xe8se/pesais/pes\xe9/peser, souffrir/souffre/souffrais/souffert/souffrir, adopter/adopte/adoptais/adopt\xe9/adopter, mourir/meurt/mourait/mort morte/mourir, embaucher/embauche/embauchais/embauch\xe9 embauch\xe9e/embaucher, venir/viens vient/venais/venu venue/venir, partir/pars part/partais/parti partie partis/partir, collectionner/collectionne/collectionnais/collectionn\xe9/collectionner, remanger/remange/remangeais/remang\xe9/remanger"},\n'
+'"kinds":{"diet":"v\xe9g\xe9tarien, v\xe9g\xe9tarienne, v\xe9g\xe9tariens, v\xe9gan, v\xe9gane, vegan, v\xe9g\xe9talien, v\xe9g\xe9talienne, pesc\xe9tarien, pesc\xe9tarienne, flexitarien, flexitarienne, omnivore, casher, halal, viande, poisson, de la viande, du poisson, de tout, sans gluten","marital":"mari\xe9, mari\xe9e, mari\xe9s, c\xe9libataire, divorc\xe9, divorc\xe9e, fianc\xe9, fianc\xe9e, veuf, veuve, s\xe9par\xe9, s\xe9par\xe9e, pacs\xe9, pacs\xe9e, en couple","smoking":"fumeur, fumeuse, non-fumeur, non-fumeuse, ex-fumeur","profession":"professeur, prof, m\xe9decin, infirmier, infirmi\xe8re, ing\xe9nieur, ing\xe9nieure, d\xe9veloppeur, d\xe9veloppeuse, programmeur, programmeuse, avocat, avocate, cuisinier, cuisini\xe8re, serveur, serveuse, \xe9tudiant, \xe9tudiante, comptable, architecte, graphiste, journaliste, traducteur, traductrice,\\n  m\xe9canicien, m\xe9canicienne, \xe9lectricien, plombier, policier, polici\xe8re, pompier, musicien, musicienne, artiste, pharmacien, pharmacienne, dentiste, psychologue, vendeur, vendeuse, boulanger, boulang\xe8re, coiffeur, coiffeuse, consultant, consultante, g\xe9rant, g\xe9rante, directeur, directrice, retrait\xe9, retrait\xe9e, instituteur, institutrice, v\xe9t\xe9rinaire, kin\xe9, kin\xe9sith\xe9rapeute, chercheur, chercheuse, menuisier, designer, chef de projet, au ch\xf4mage, enseignant, enseignante","pet":"chien, chienne, chat, chatte, lapin, hamster, cheval, perroquet, poisson, tortue, chiens, chats, chiot, chaton, oiseau, poules","instrument":"violon, piano, guitare, violoncelle, basse, batterie, saxophone, fl\xfbte, trompette, clarinette, ukul\xe9l\xe9, harpe, alto, accord\xe9on, orgue","sport":"foot, football, tennis, basket, volley, badminton, golf, hockey, padel, \xe9checs, handball, rugby, poker","hobby":"yoga, pilates, judo, karat\xe9, randonn\xe9e, escalade, natation, v\xe9lo, boxe, poterie, photographie, jardinage, surf, crossfit, aviron, danse, course \xe0 pied, th\xe9\xe2tre, \xe9quitation, plong\xe9e","language":"fran\xe7ais, anglais, allemand, espagnol, portugais, italien, n\xe9erlandais, polonais, russe, chinois, japonais, cor\xe9en, arabe, turc, su\xe9dois, danois, grec, catalan, breton, latin, basque"},\n'
+'"over":{"partner":["{person} et moi (on s\'est|nous nous sommes|c\'est|on a) (s\xe9par\xe9s|quitt\xe9s|fini|rompu|termin\xe9)","fini avec {person}","termin\xe9 avec {person}","{person} m\' a (quitt\xe9|quitt\xe9e)","plus avec {person}","largu\xe9 {person}"],"pet":["{person} (est mort|est morte|nous a quitt\xe9s|est parti pour toujours)","on a perdu {person}","a d\xfb faire piquer {person}"],"flatmate":["{person} (est partie|est parti|a d\xe9m\xe9nag\xe9) ."]},\n'
+'"nouns":{"is":"a \xe9t\xe9, ont \xe9t\xe9, est, sont, est de, est le, est maintenant, est d\xe9sormais, est pass\xe9 \xe0, est pass\xe9e \xe0, passe \xe0, a \xe9t\xe9 port\xe9 \xe0, sera, a augment\xe9 \xe0, est mont\xe9 \xe0, est tomb\xe9 \xe0, est repouss\xe9 au, est repouss\xe9e au, a \xe9t\xe9 repouss\xe9e au, a \xe9t\xe9 repouss\xe9 au, a \xe9t\xe9 d\xe9plac\xe9e au, a \xe9t\xe9 d\xe9plac\xe9 au, est d\xe9plac\xe9e au, est report\xe9e au, est report\xe9 au, a \xe9t\xe9 report\xe9e au, a \xe9t\xe9 report\xe9 au, tombe, passe au, est pass\xe9e au, a lieu, c\'est, est \xe0, est au","was":"\xe9tait, \xe9taient","change":"chang\xe9, augment\xe9, baiss\xe9, r\xe9duit, d\xe9plac\xe9, d\xe9plac\xe9e, repouss\xe9, repouss\xe9e, report\xe9, report\xe9e, pass\xe9, pass\xe9e, avanc\xe9, avanc\xe9e, mis, port\xe9, modifi\xe9","new":"nouveau, nouvelle, nouvel, actuel, actuelle, propre, vrai, vraie, bon, bonne, complet, compl\xe8te, mensuel, total, maximum","old":"ancien, ancienne, vieux, vieille, pr\xe9c\xe9dent, pr\xe9c\xe9dente, ex"},\n'
+'"home":{"states":["habiter (\xe0|au|en|aux|dans|pr\xe8s de|) {place}","vivre (\xe0|au|en|aux|pr\xe8s de) {place}"],"begins":["d\xe9m\xe9nager (de {old place}|) (\xe0|au|en|pour|vers) {place}","emm\xe9nager (\xe0|au|en) {place}","installer (\xe0|au|en) {place}","quitter {old place} pour {place}","changer {old place} pour {place}","partir vivre (\xe0|au|en) {place}","partir (de {old place}|) (\xe0|au|en|pour) {place}"],"ends":["quitter {place}","d\xe9m\xe9nager de {place}","partir de {place}"]},\n'
+'"address":{"states":["habiter (au|) {address}"]},\n'
+'"birthplace":{"facts":["na\xeetre (\xe0|au|en) {place}","grandir (\xe0|au|en) {place}","venir de {place}"]},\n'
+'"name":{"states":["appeler {name}"]},\n'
+'"age":{"states":["avoir {age} ans"],"begins":["avoir eu {age} ans","f\xeater mes {age} ans"]},\n'
+'"employer":{"after_profession":["(chez|\xe0|pour) {org}"],"states":["travailler (chez|\xe0|au|pour) {org}","bosser (chez|\xe0|au|pour) {org}","\xeatre employ\xe9 (chez|par) {org}"],"begins":["commencer (\xe0 travailler|un travail|un nouveau travail|un boulot|un nouvel emploi|) (chez|\xe0|au) {org}","rejoindre {org}","passer (de {old org}|) (\xe0|chez) {org}","quitter {old org} pour {org}","embaucher (chez|par) {org}","changer pour {org}","avoir (un nouveau travail|un nouvel emploi|un nouveau poste|un nouveau boulot) chez {org}"],"ends":["quitter {org}","quitter (mon travail|mon emploi|mon poste|mon boulot)","quitter (mon travail|mon emploi|mon poste) (chez|\xe0) {org}","d\xe9missionner","d\xe9missionner de (chez|) {org}","perdre mon (emploi|travail|boulot)","licencier","licencier (de|par) {org}","\xeatre (au ch\xf4mage|\xe0 la retraite|retrait\xe9|retrait\xe9e)"]},\n'
+'"profession":{"states":["travailler comme {thing}","\xeatre (un|une|) {profession}"],"begins":["devenir {profession}"]},\n'
+'"marital status":{"states":["\xeatre {marital}"],"begins":["divorcer"]},\n'
+'"partner":{"after_marital status":["(\xe0|avec) {person}"],"states":["\xeatre en couple avec {person}","sortir avec {person}"],"begins":["marier avec {person}"],"ends":["rompre avec {person}","s\xe9parer de {person}","s\xe9parer","divorcer de {person}","quitter {person}"]},\n'
+'"pet":{"states":["avoir (un|une|deux|trois) {pet}"],"begins":["adopter (un|une|deux) {pet}","acheter (un|une) {pet}"],"ends":["{pet} mourir","vendre (mon|notre|le|la) {pet}"]},\n'
+'"diet":{"states":["\xeatre {diet}","manger (de la|du|) {diet}"],"begins":["devenir {diet}","passer au r\xe9gime {diet}","remanger {diet}","commencer \xe0 manger {diet}","recommencer \xe0 manger {diet}"]},\n'
+'"allergy":{"states":["\xeatre allergique (\xe0|au|aux|\xe0 la|\xe0 l\'|\xe0 le) {list}","avoir une allergie (\xe0|au|aux|\xe0 la|\xe0 l\') {list}","\xeatre intol\xe9rant (\xe0|au|\xe0 la) {list}","\xeatre intol\xe9rante (\xe0|au|\xe0 la) {list}"]},\n'
+'"condition":{"states":["avoir (du|de l\'|des|le|la) [diab\xe8te|asthme|migraines|\xe9pilepsie|arthrose|maladie c\u0153liaque]","\xeatre [diab\xe9tique|asthmatique|c\u0153liaque|coeliaque|\xe9pileptique]"]},\n'
+'"medication":{"states":["prendre (de la|de l\'|du|des) [metformine|insuline|ibuprof\xe8ne|antid\xe9presseurs|anticoagulants|statines]"]},\n'
+'"language":{"states":["parler (|couramment|un peu|bien) {language}","parler (couramment|bien) (le|l\'|) {language}"]},\n'
+'"learning":{"states":["apprendre (le|l\'|) {language}","apprendre (le|la|l\'|\xe0 jouer du) {instrument}"]},\n'
+'"instrument":{"states":["jouer (du|de la|de l\') {instrument}","faire (du|de la|de l\') {instrument}"],"ends":["arr\xeater (le|la|l\') {instrument}","vendre (mon|ma|le|la) {instrument}"]},\n'
+'"sport":{"states":["jouer (au|aux) {sport}","faire (du|de) {sport}"],"ends":["arr\xeater (le|les) {sport}"]},\n'
+'"hobby":{"states":["faire (du|de la|de l\') {hobby}","collectionner {thing}"],"begins":["commencer (le|la|l\') {hobby}"],"ends":["arr\xeater (le|la|l\') {hobby}"]},\n'
+'"choice":{"states":["pr\xe9f\xe9rer {thing} (\xe0|au|aux|plut\xf4t que|\xe0 la) {old thing}"]},\n'
+'"preference":{"states":["pr\xe9f\xe9rer {thing}"]},\n'
+'"like":{"states":["aimer {thing}","adorer {thing}"]},\n'
+'"dislike":{"states":["d\xe9tester {thing}"]},\n'
+'"smoking":{"states":["fumer","\xeatre {smoking}"],"ends":["arr\xeater (de fumer|la cigarette|le tabac)"]},\n'
+'"car":{"states":["conduire une {thing}","avoir une [renault|peugeot|citro\xebn|volkswagen|toyota|tesla|audi|bmw|fiat|dacia|ford|clio|twingo]"],"ends":["vendre (ma|notre|la) voiture"]},\n'
+'"budget":{"states":["avoir un budget de {number}"]},\n'
+'"salary":{"states":["gagner {number}"]},\n'
+'"rent":{"states":["payer {number} de loyer"]},\n'
+'"weight":{"states":["peser {number}"]},\n'
+'"commute":{"states":["aller (au travail|au bureau|au boulot) en [bus|m\xe9tro|v\xe9lo|voiture|train|tram]","prendre le [bus|m\xe9tro|v\xe9lo|train|tram|rer] pour aller (au travail|au bureau|au boulot)","aller (au travail|au bureau|au boulot) \xe0 [v\xe9lo|pied]"]}},\n'
+'"it":{\n'
+'"drops_subject":true,\n'
+'"perfect_is_past":true,\n'
+'"words":{"skip":"ora, adesso, attualmente, ormai, ancora, anche, gi\xe0, di recente, recentemente, finalmente, davvero, molto, solo, sempre, mi, m\', ti, ci, si, vi, lo, la, li, qui, l\xec, tra l\'altro, al momento, per ora, in realt\xe0,\\n  oggi come oggi, nuovamente, di nuovo, completamente, gravemente, appena, mio marito e io, poi, infine, pi\xf9, bene, stabilmente, invece","not":"non, mai, pi\xf9, non * pi\xf9, n\xe9, nessun, nessuna","wrong":"mi correggo, ma che dico, no aspetta, m\'\xe8 saltato, ho guardato, intendevo, ho scritto male, mi ero confuso, aspetta, volevo dire, intendevo, intendo, mi sono sbagliato, mi sono sbagliata, ho sbagliato, errore di battitura, refuso, correzione, sbagliato, sbagliata, errore mio, mi correggo, \xe8 venuto fuori, alla fine non, anzi, si \xe8 scoperto, errore","mild":"no, scusa, scusami, scusate, in realt\xe0, beh, \xe8, sono, era, e, ma, ops, quello nuovo \xe8, quello giusto \xe8, il nuovo \xe8, bens\xec, il, la, le, i, lo, l\', un, una, mio, mia, che, ora \xe8, ah, ehm, di, alle, agli, al, ai","but":"ma, bens\xec","instead_of":"invece di, invece che, anzich\xe9, al posto di, e non, non","who":"che","from":"da, dal, dalla, dall\', di","to":"a, al, alla, ad, in, per, allo, all\'","of":"di, del, della, da, con, presso, in, dell\', per","and":"e, ed, o, oppure","titles":"dottor, dottore, dottoressa, signor, signora, dott","the":"il, lo, la, i, gli, le, l\'","be":"essere, stare","now":"ora, adesso, attualmente, ormai, nuovo, nuova","never":"questo, questa, ci\xf2, che, come, tutto, niente, te, tuo, tua, casa, pace, centro, giro, affitto, campagna, notte, me, proprio, un","articles":"il, lo, la, i, gli, le, l\', un, uno, una, un\', mio, mia, miei, mie, nostro, nostra, al, del, della, di, dei, delle","stop":"perch\xe9, ma, con, per, quando, dove, che, se, come, da, fino, anche, grazie, ora, oggi, adesso, e vivo, e abito, e lavoro, e mi, e ho, e sono, e mio, \xe8, sono, era, ho, abito, vivo, lavoro, ormai, vicino, senza, non, invece, dal,\\n  anzich\xe9, bens\xec, e non, al posto, pi\xf9, attualmente, mi, abita, vive, lavora","stop_thing":"in, a, ad, nel, nella"},\n'
+'"subjects":{"first":"io, noi, io e mio marito, io e mia moglie, mio marito e io, mia moglie e io","own":"mio, mia, miei, mie, nostro, nostra, nostri, nostre","third":"lui, lei, loro","third_own":"suo, sua, suoi, sue","bare":"mamma, pap\xe0, nonna, nonno","relations":"madre/mamma, padre/pap\xe0/babbo, genitori, fratello, sorella, fratelli, figlio, figlia, figli, bambino, bambina, moglie, marito, compagno, compagna, fidanzato, fidanzata, ragazzo, ragazza, nonna, nonno, nonni, zia, zio, cugino, cugina, nipote,\\n  suocera, suocero, cognato, cognata, coinquilino, coinquilina, capo, collega, amico, amica, vicino, vicina, squadra, azienda, progetto, cane, gatto, gatta, ex","named_only":"amico, amica, collega, vicino, vicina, squadra, azienda, progetto, cugino, cugina","adjectives":"grande, piccolo, piccola, maggiore, minore, migliore"},\n'
+'"changes":{"drops":"smesso (di|con|), venduto, disdetto, lasciato, mollato, cancellato, annullato, abbandonato, perso, chiuso, licenziato da, dimesso da, dimessa da, addio (a|al|alla|), basta (con|), finito con, finita con, finita (la|il), restituito, tolto, rotto con, chiuso con, uscito da, uscita da","swaps":"cambiato, sostituito, scambiato, passato da, passata da, barattato","around":"dato \u2026 via","takes_place":"con, per, a, al","generic":"abbonamento, contratto, conto, corso, posto, storia","passes":"\xe8 morto, \xe8 morta, morto, morta, \xe8 andato in pensione, \xe8 andata in pensione, \xe8 finito, \xe8 finita, \xe8 scaduto, \xe8 scaduta, ha chiuso, \xe8 fallito, \xe8 fallita, non c\'\xe8 pi\xf9, mi ha licenziato, mi ha licenziata, mi ha lasciato, mi ha lasciata, ha fatto le valigie","is_over":"finito, finita, morto, morta, andato in pensione, andata in pensione, scaduto, scaduta, in soffitta, chiuso, chiusa, venduto, venduta, saltato, saltata, storia vecchia, al museo, acqua passata","goes":"se n\'\xe8 andato, se n\'\xe8 andata, \xe8 partito, \xe8 partita, \xe8 andato via, \xe8 andata via, si \xe8 trasferito, si \xe8 trasferita, andato in pensione, andata in pensione","no_more":"non * pi\xf9, niente pi\xf9, mai pi\xf9, non pi\xf9, nessun","takes":"mi sono buttato su, mi sono buttata su, passato (a|al), passata (a|al), mi son (presa|preso), ho preso, ho comprato, abbiamo preso, \xe8 arrivato, \xe8 arrivata, mi segue, ora (faccio|uso|ho|sono)","tells":"(\xe8|sono) (ora|adesso|), stiamo in, sto (al|in|a), usa, si chiama, considerami, (da oggi|ora|adesso) \xe8, ha preso il posto di","lately":"ora, adesso, da oggi, da gennaio, ormai, nuovo, nuova, d\'ora in poi, ultimamente, attualmente","others":"amico, amica, qualcuno, gente, cliente, tutti, suocero, suocera, vicino, vicina","units":"mg, ml, g, kg, km, euro, ore, ora, giorni, settimane, mesi, anni, volte, minuti"},\n'
+'"between":{"have":"ha, hanno, \xe8, aveva","have_first":"ho, abbiamo, sono, siamo","be":"sta, stanno","be_first":"sto, stiamo","past":"prima, una volta, in passato, da bambino, da bambina, da piccolo, da piccola, un tempo","plan":"andr\xe0 a, sta per","plan_first":"andr\xf2 a, andremo a, sto per, stiamo per, ho intenzione di, abbiamo intenzione di, conto di","maybe":"vorrei, voglio, vogliamo, vorremmo, potrei, posso, dovrei, se, forse, magari, mi piacerebbe, piacerebbe, vuole, devo, pu\xf2, penso di, pensiamo di","stopped":"ha smesso di","stopped_first":"ho smesso di, abbiamo smesso di, smetto di, non riesco pi\xf9 a"},\n'
+'"verbs":{"irregular":"andare/vado andiamo|va vanno/andavo|andava/andato andata/andare, spostare/sposto sposta|/spostavo/spostato spostata/spostare, abitare/abito abitiamo | abita abitano/abitavo abitavamo | abitava abit\xf2/abitato/abitare/abitando, vivere/vivo viviamo | vive vivono/vivevo vivevamo | viveva/vissuto/vivere/vivendo, trasferire/trasferisco trasferiamo | trasferisce trasferiscono/trasferii | trasfer\xec/trasferito trasferita trasferiti trasferite/trasferirmi trasferirci trasferire,\\n  traslocare/trasloco traslochiamo | trasloca/traslocavo | trasloc\xf2/traslocato/traslocare, lavorare/lavoro lavoriamo | lavora lavorano/lavoravo lavoravamo | lavorava/lavorato/lavorare/lavorando, chiamare/chiamo | chiama chiamano/chiamavo | chiamava/chiamato/chiamare, essere/sono siamo | \xe8/ero eravamo | era erano/stato stata stati/essere,\\n  avere/ho abbiamo | ha hanno/avevo avevamo | aveva avevano/avuto/avere, mangiare/mangio mangiamo | mangia/mangiavo | mangiava/mangiato/mangiare, parlare/parlo parliamo | parla/parlavo | parlava/parlato/parlare, suonare/suono suoniamo | suona/suonavo | suonava/suonato/suonare, giocare/gioco giochiamo | gioca/giocavo | giocava/giocato/giocare,\\n  fumare/fumo | fuma/fumavo | fumava/fumato/fumare, amare/amo amiamo | ama/amavo | amava/amato/amare, adorare/adoro | adora/adoravo | adorava/adorato/adorare, odiare/odio odiamo | odia/odiavo | odiava/odiato/odiare, detestare/detesto | detesta/detestavo | detestava/detestato/detestare, preferire/preferisco preferiamo | preferisce/preferivo | preferiva/preferito/preferire,\\n  piacere/| piace piacciono/| piaceva piacevano/piaciuto piaciuta/piacere, lasciare/lascio lasciamo | lascia/lasciavo | lasci\xf2/lasciato/lasciare, cominciare/comincio | comincia/cominciavo | cominciava/cominciato/cominciare, iniziare/inizio iniziamo | inizia/iniziavo | iniziava/iniziato/iniziare, cambiare/cambio | cambia/cambiavo | cambi\xf2/cambiato/cambiare, passare/passo passiamo | passa/passavo | pass\xf2/passato passata/passare,\\n  diventare/divento | diventa/diventavo | divent\xf2/diventato diventata diventati/diventare, fare/faccio facciamo | fa fanno/facevo | faceva/fatto/fare, nascere/| /| /nato nata/nascere, crescere/| /| /cresciuto cresciuta/crescere, sposare/| sposa/| /sposato sposata sposati/sposare sposarmi, divorziare/divorzio | divorzia/| /divorziato/divorziare, licenziare/| licenzia/| /licenziato licenziata/licenziare,\\n  perdere/perdo | perde/perdevo persi | perse/perso/perdere, vendere/vendo vendiamo | vende/vendevo | vendette/venduto/vendere, comprare/compro compriamo | compra/compravo | compr\xf2/comprato/comprare, guidare/guido | guida/guidavo | guidava/guidato/guidare, smettere/smetto | smette/| /smesso/smettere, prendere/prendo prendiamo | prende/prendevo | prese/preso/prendere, imparare/imparo | impara/| /imparato/imparare/imparando,\\n  studiare/studio studiamo | studia/studiavo | studiava/studiato/studiare/studiando, dimettere/dimetto | dimette/| /dimesso dimessa/dimettermi, compiere/compio | compie/| compiva/compiuto/compiere, bere/bevo beviamo | beve/bevevo | beveva/bevuto/bere, guadagnare/guadagno | guadagna/guadagnavo | guadagnava/guadagnato/guadagnare, pagare/pago paghiamo | paga/pagavo | pagava/pagato/pagare, pesare/peso | pesa/pesavo | pesava/pesato/pesare,\\n  rompere/| /| /rotto/rompere, adottare/adotto | adotta/| /adottato/adottare, morire/| muore/| mor\xec/morto morta/morire, tornare/torno torniamo | torna/| /tornato tornata tornati/tornare, assumere/| assume/| /assunto assunta/assumere, venire/vengo | viene/| /venuto venuta/venire, collezionare/colleziono | colleziona/collezionavo | collezionava/collezionato/collezionare, convivere/convivo | convive/| /convissuto/convivere"},\n'
+'"kinds":{"diet":"vegano, vegana, vegani, vegetariano, vegetariana, vegetariani, pescetariano, pescetariana, onnivoro, onnivora, flessitariano, flessitariana, carne, pesce, la carne, di tutto, senza glutine, kosher, halal","marital":"sposato, sposata, sposati, single, divorziato, divorziata, vedovo, vedova, fidanzato, fidanzata, separato, separata, celibe, nubile","smoking":"fumatore, fumatrice, non fumatore, un fumatore","profession":"insegnante, medico, infermiere, infermiera, ingegnere, sviluppatore, sviluppatrice, programmatore, programmatrice, avvocato, avvocata, cuoco, cuoca, cameriere, cameriera, studente, studentessa, contabile, commercialista, architetto, grafico, grafica, giornalista, traduttore, traduttrice, meccanico, elettricista, idraulico, poliziotto,\\n  musicista, artista, farmacista, dentista, psicologo, psicologa, commesso, commessa, autista, panettiere, parrucchiere, parrucchiera, consulente, direttore, direttrice, pensionato, pensionata, professore, professoressa, veterinario, veterinaria, fisioterapista, impiegato, impiegata, ricercatore, ricercatrice, maestro, maestra, responsabile, disoccupato, disoccupata","pet":"cane, gatto, gatta, coniglio, criceto, cavallo, pappagallo, tartaruga, cani, gatti, cucciolo, gattino, uccello, pesce rosso, galline","instrument":"violino, pianoforte, piano, chitarra, violoncello, basso, batteria, sassofono, flauto, tromba, clarinetto, ukulele, arpa, viola, fisarmonica, organo","sport":"calcio, tennis, pallacanestro, basket, pallavolo, badminton, golf, hockey, padel, scacchi, rugby, poker","hobby":"yoga, pilates, judo, karate, arrampicata, nuoto, ciclismo, boxe, ceramica, fotografia, giardinaggio, surf, crossfit, canottaggio, danza, corsa, trekking, equitazione","language":"italiano, inglese, tedesco, spagnolo, francese, portoghese, olandese, polacco, russo, cinese, giapponese, coreano, arabo, turco, svedese, danese, greco, catalano, latino"},\n'
+'"over":{"partner":["con {person} \xe8 (finita|finito)","io e {person} (ci siamo lasciati|ci siamo lasciate|abbiamo chiuso|ci siamo separati|non stiamo pi\xf9 insieme)","{person} e io (ci siamo lasciati|ci siamo separati)","{person} mi ha (lasciato|lasciata)","\xe8 finita con {person}","ho lasciato {person}","chiuso con {person}"],"pet":["{person} (\xe8 morto|\xe8 morta|non c\'\xe8 pi\xf9|ci ha lasciati|ci ha lasciato)","abbiamo perso {person}"],"flatmate":["{person} (se n\'\xe8 andato|se n\'\xe8 andata|si \xe8 trasferita|si \xe8 trasferito) ."]},\n'
+'"nouns":{"is":"\xe8, sono, \xe8 di, \xe8 il, ora \xe8, adesso \xe8, \xe8 diventato, \xe8 diventata, \xe8 passato a, \xe8 passata a, \xe8 salito a, \xe8 sceso a, sar\xe0, \xe8 stato portato a, \xe8 aumentato a, \xe8 cambiato in, \xe8 stata spostata a, \xe8 stato spostato a, \xe8 stata rinviata a, \xe8 stato rinviato a, cade, \xe8 in, \xe8 alle, \xe8 fissato per, \xe8 fissata per","was":"era, erano","change":"cambiato, cambiata, aumentato, ridotto, spostato, spostata, rinviato, rinviata, passato, passata, salito, salita, sceso, portato, alzato, abbassato, anticipata, anticipato, stata, stato","new":"nuovo, nuova, attuale, proprio, vero, vera, giusto, giusta, completo, mensile, totale, massimo","old":"vecchio, vecchia, precedente, ex"},\n'
+'"home":{"states":["abitare (a|ad|in|vicino a) {place}","vivere (a|ad|in) {place}"],"begins":["trasferire (da {old place}|) (a|ad|in) {place}","traslocare (da {old place}|) (a|in) {place}","lasciare {old place} per {place}","passare a vivere a {place}","trasferire (a|in) {place} da {old place}","tornare a vivere (a|in) {place}"],"ends":["lasciare {place}","trasferire via da {place}","andare via da {place}"]},\n'
+'"address":{"states":["abitare in via {address}","abitare in {address}"]},\n'
+'"birthplace":{"facts":["nascere (a|in) {place}","crescere (a|in) {place}","essere di {place}","venire da {place}"]},\n'
+'"name":{"states":["chiamare {name}"]},\n'
+'"age":{"states":["avere {age} anni"],"begins":["compiere {age} (anni|)"]},\n'
+'"employer":{"after_profession":["(presso|alla|all\'|al|in|per) {org}"],"states":["lavorare (per|presso|in|a|alla|all\'|da|al|con) {org}"],"begins":["iniziare (a lavorare|un nuovo lavoro|un lavoro|) (in|da|alla|presso|per|all\') {org}","cominciare (a lavorare|un nuovo lavoro|) (in|da|alla|presso|per|all\') {org}","lasciare {old org} per {org}","assumere (da|in|alla|presso) {org}","avere un nuovo lavoro (in|da|presso|alla) {org}"],"ends":["lasciare {org}","lasciare (il lavoro|il mio lavoro|il posto)","dimettere (da|dalla|dall\'|) {org}","dimettere","perdere il lavoro","licenziare","licenziare da {org}","lasciare il lavoro (in|da|alla) {org}"]},\n'
+'"profession":{"states":["lavorare come {thing}","fare (il|la|l\'|lo) {profession}","essere (un|una|) {profession}"],"begins":["diventare {profession}","iniziare a lavorare come {thing}"]},\n'
+'"marital status":{"states":["essere {marital}"],"begins":["divorziare","sposare"]},\n'
+'"partner":{"after_marital status":["con {person}"],"states":["stare con {person}","convivere con {person}"],"begins":["sposare {person}"],"ends":["lasciare con {person}","rompere con {person}","separare da {person}","lasciare {person}"]},\n'
+'"pet":{"states":["avere (un|una|due|tre) {pet}"],"begins":["adottare (un|una|due) {pet}","comprare (un|una) {pet}","prendere (un|una) {pet}"],"ends":["{pet} morire"]},\n'
+'"diet":{"states":["essere {diet}","mangiare {diet}","seguire una dieta {diet}"],"begins":["diventare {diet}","tornare a mangiare {diet}","ricominciare a mangiare {diet}","iniziare a mangiare {diet}"]},\n'
+'"allergy":{"states":["essere (allergico|allergica) (a|al|alla|ai|alle|agli|all\'|allo) {list}","avere (un\'|) allergia (a|al|alla|ai|alle|agli|all\') {list}","essere intollerante (a|al|alla) {list}"]},\n'
+'"condition":{"states":["avere (il|l\'|la|) [diabete|asma|emicrania|epilessia|artrite|celiachia|ipertensione]","essere [diabetico|diabetica|asmatico|asmatica|celiaco|celiaca]"]},\n'
+'"medication":{"states":["prendere (la|l\'|il|gli|) [metformina|insulina|ibuprofene|antidepressivi|statine|cortisone]"]},\n'
+'"language":{"states":["parlare (|un po\' di|bene|l\'|il|lo) {language}"]},\n'
+'"learning":{"states":["imparare (l\'|il|lo|a suonare il|) {language}","studiare (l\'|il|lo|) {language}"]},\n'
+'"instrument":{"states":["suonare (il|la|l\'|lo) {instrument}"],"ends":["lasciare (il|la|l\') {instrument}","vendere (il mio|la mia|il|la) {instrument}","smettere con (il|la) {instrument}"]},\n'
+'"sport":{"states":["giocare (a|al) {sport}"]},\n'
+'"hobby":{"states":["fare {hobby}","praticare {hobby}","collezionare {thing}"],"begins":["iniziare (a fare|) {hobby}"],"ends":["lasciare {hobby}","smettere con (lo|la|il|) {hobby}"]},\n'
+'"choice":{"states":["preferire (il|la|l\'|) {thing} (a|al|alla|all\'|rispetto a|rispetto al) {old thing}"]},\n'
+'"preference":{"states":["preferire {thing}"]},\n'
+'"like":{"states":["* piacere {thing}","adorare {thing}","amare {thing}"]},\n'
+'"dislike":{"states":["odiare {thing}","detestare {thing}"]},\n'
+'"smoking":{"states":["fumare","essere {smoking}"],"ends":["smettere (di fumare|con il fumo)"]},\n'
+'"car":{"states":["guidare (una|un\') {thing}"],"ends":["vendere (la|la mia|la nostra) (macchina|auto)","vendere l\' auto"]},\n'
+'"budget":{"states":["avere un budget di {number}"]},\n'
+'"salary":{"states":["guadagnare {number}"]},\n'
+'"rent":{"states":["pagare {number} (di|d\') affitto"]},\n'
+'"weight":{"states":["pesare {number}"]},\n'
+'"any":{"begins":["passare (da {old org}|) (a|in|alla|al) {org}"]},\n'
+'"commute":{"states":["andare in [bici|metro|autobus|treno|macchina|auto|bus|tram] (al lavoro|in ufficio)","andare a lavoro in [bici|metro|autobus|treno|macchina|auto]"]},\n'
+'"school":{"states":["studiare (a|all\'universit\xe0 di) {place}"],"begins":["spostare (a|all\'universit\xe0 di) {place}","trasferire all\'universit\xe0 di {place}"]}},\n'
+'"nl":{\n'
+'"verb_last":true,\n'
+'"perfect_is_past":true,\n'
+'"words":{"skip":"nu, inmiddels, tegenwoordig, momenteel, op dit moment, eindelijk, echt, nog, nog steeds, ook, al, onlangs, pas, net, eigenlijk, trouwens, weer, alleen, heel, erg, zeer, hier, sindsdien, me, mij, mezelf, ons, zich, toch, wel, gewoon,\\n  graag, helaas, voortaan, dan, er, vooral, daar, helemaal, streng, strikt, terug, weg, over, meer, ernstig, zwaar, uiteindelijk, definitief, officieel","not":"niet, niet meer, nooit, geen, nooit meer","wrong":"ik bedoel, nee wacht, ik lees het verkeerd voor, oeps, sorry hoor, nagekeken, foutje, wacht, typfoutje, tikfoutje, ik vergiste me, ik heb me vergist, wacht, ik bedoel, ik bedoelde, bedoelde, bedoel, typfout, tikfout, vergist, fout, foutje, mijn fout, correctie, verkeerd, verkeerde, toch niet, bleek, blijkt, verschreven, verward, ik had het mis, nee wacht","mild":"nee, sorry, eigenlijk, nou, het is, dat is, is, zijn, was, en, maar, oeps, de nieuwe is, het nieuwe is, de juiste is, het juiste is, het, de, ehm, dus, een, mijn, nummer, ik heb, moet zijn, te zijn, in","but":"maar, wel","instead_of":"in plaats van, en niet, niet","who":"die","from":"van, vanuit, uit","to":"naar, tot, op, voor","of":"bij, van, voor, der","and":"en, of","titles":"dokter, dr, meneer, mevrouw, dhr, mevr","the":"de, het","be":"zijn","now":"nu, inmiddels, tegenwoordig, momenteel, nieuw, nieuwe, weer","never":"dit, dat, die, deze, jou, jouw, je, hem, alles, niets, wat, hoe, huis, thuis, mij, zo, leuk, gang, werk, stad, het, buurt, gezond, er","articles":"de, het, een, mijn, ons, onze, als, \'t","stop":"omdat, want, maar, met, voor, als, waar, die, dat, of, toen, nadat, voordat, tot, hoewel, bedankt, nu, vandaag, ook, sinds, en ik, en we, en mijn, ik, wij, we, hij, zij, ze, het, is, zijn, was, heb, heeft, ben, wil, kan, niet, naar, van, verhuisd,\\n  bij, meer, geworden, begonnen, al, momenteel, inmiddels, in plaats, te, gestopt, weer, op dit moment, tegenwoordig, om, woont, woon, werk, werkt, overgestapt, dichtbij, er, maar","stop_thing":"in, aan, op, te"},\n'
+'"subjects":{"first":"ik, \'k, wij, we, mijn man en ik, mijn vrouw en ik, * en ik","own":"mijn, m\'n, ons, onze","third":"hij, zij, ze, het","third_own":"zijn, haar, hun","bare":"mama, papa, oma, opa, mam, pap","possessive":"s","relations":"moeder/mama/mam/ma, vader/papa/pap/pa, ouders, broer, broers, zus/zusje, zussen, broertje, zoon, zonen, dochter, dochters, kind, kinderen, baby, vrouw/echtgenote, man/echtgenoot, partner, vriend, vriendin, verloofde, oma/grootmoeder, opa/grootvader, tante, oom, neef, nicht,\\n  schoonmoeder, schoonvader, schoonzus, zwager, huisgenoot, baas, collega, buurman, buurvrouw, team, bedrijf, project, hond, kat, poes, kater, paard, ex","named_only":"collega, buurman, buurvrouw, project, bedrijf, team, neef, nicht","adjectives":"oudere, jongere, kleine, grote, oudste, jongste, beste, lieve"},\n'
+'"changes":{"drops":"opgezegd, verkocht, gestopt met, stopte met, opgegeven, be\xebindigd, geannuleerd, geschrapt, weggedaan, verlaten, ontslagen, kwijtgeraakt, afgezegd, opgeheven, uit elkaar met, gescheiden van, ingeleverd, verwijderd, weg bij, vertrokken bij, klaar met, afscheid van, ontslag genomen bij","swaps":"ingeruild, ingewisseld, vervangen, geruild, overgestapt van, gewisseld van, verruild","around":"uit \u2026 (gestapt|gegaan), heb \u2026 (opgezegd|weggedaan)","takes_place":"voor, door, naar, tegen","generic":"abonnement, contract, rekening, cursus, baan","passes":"overleden, gestorven, failliet, opgeheven, verlopen, afgelopen, gestopt, is met pensioen, met pensioen gegaan, ingeslapen, heeft me ontslagen, heeft het uitgemaakt, mogen weer, mag weer","is_over":"in de ijskast, uit, af, voorbij, weg, over, klaar, dood, afgelopen, verleden tijd, verkocht, opgezegd, geannuleerd, geschiedenis, naar de sloop, gesloten, dicht, eruit, in de ijskast, gestopt","goes":"vertrokken, verhuisd, weggegaan, uit huis, eruit, met pensioen, is weg","no_more":"niet meer, geen * meer, nooit meer, niet langer, geen","takes":"overgestapt (op|naar), overgegaan naar, gekocht, heb (nu|) (een|), doe (nu|tegenwoordig), zit (nu|) (bij|op), ben (nu|) (bij|op|met), begonnen met, lid van, nu","tells":"(het|dat|hij|zij|ze) is (nu|), (we zijn|ik ben) (nu|) (in|bij|op|), gebruik (voortaan|), heet (nu|), betalen (nu|inmiddels|), zit (op|bij), verhuisd naar, nummer","lately":"nu, tegenwoordig, inmiddels, voortaan, sinds, vanaf, nieuw, nieuwe, momenteel, in het vervolg","others":"iemand, mensen, klant, kennis, maat, buren, iedereen, zwager","units":"mg, ml, g, kg, km, euro, uur, dagen, weken, maanden, jaar, keer, minuten"},\n'
+'"between":{"have":"heb, hebben, heeft","be":"ben, zijn, is","past":"vroeger, ooit, destijds, toen, als kind, eerder, had, was, voorheen","plan":"ga, gaan, gaat, zal, zullen, van plan, binnenkort","maybe":"zou, zouden, wil, willen, misschien, kan, kunnen, moet, mag, als, overweeg, denk, denken, wou","stopped":"gestopt, gestopt met, ben gestopt met, stop met, ben opgehouden met, opgehouden met"},\n'
+'"dropped":{"ik":"woon, werk, ben, heb, eet, drink, speel, rook, rijd, fiets, studeer, leer, train, sport, gebruik, haat, heet, neem, kom uit"},\n'
+'"verbs":{"irregular":"fietsen/fiets fietst/fietste/gefietst/fietsen, zitten/zit/zat zaten/gezeten/zitten, zijn/ben is zijn bent/was waren/geweest/zijn, wonen/woon woont wonen/woonde woonden/gewoond/wonen, leven/leef leeft/leefde/geleefd/leven, verhuizen/verhuis verhuist/verhuisde verhuisden/verhuisd/verhuizen, werken/werk werkt werken/werkte/gewerkt/werken, heten/heet heten/heette/geheten/heten, eten/eet eten/at/gegeten/eten,\\n  hebben/heb heeft hebben/had hadden/gehad/hebben, houden/hou houd houdt/hield/gehouden/houden, haten/haat/haatte/gehaat/haten, spelen/speel speelt/speelde/gespeeld/spelen, spreken/spreek spreekt/sprak/gesproken/spreken, roken/rook rookt/rookte/gerookt/roken, worden/word wordt/werd/geworden/worden, beginnen/begin begint/begon/begonnen/beginnen, overstappen/stap stapt/stapte/overgestapt/overstappen,\\n  gaan/ga gaat/ging/gegaan/gaan, opzeggen/zeg zegt/zegde zei/opgezegd/opzeggen, verlaten/verlaat/verliet/verlaten/verlaten, vertrekken/vertrek vertrekt/vertrok/vertrokken/vertrekken, verliezen/verlies verliest/verloor/verloren/verliezen, ontslaan/ontsla/ontsloeg/ontslagen/ontslaan, rijden/rijd rij rijdt/reed/gereden/rijden, kopen/koop koopt/kocht kochten/gekocht/kopen, verkopen/verkoop verkoopt/verkocht verkochten/verkocht/verkopen,\\n  trouwen/trouw trouwt/trouwde/getrouwd/trouwen, scheiden/scheid/scheidde/gescheiden/scheiden, stoppen/stop stopt/stopte/gestopt/stoppen, opgeven/geef geeft/gaf/opgegeven/opgeven, studeren/studeer studeert/studeerde/gestudeerd/studeren, leren/leer leert/leerde/geleerd/leren, drinken/drink drinkt/dronk/gedronken/drinken, doen/doe doet/deed/gedaan/doen, nemen/neem neemt/nam/genomen/nemen, noemen/noem noemt noemen/noemde/genoemd/noemen,\\n  krijgen/krijg krijgt/kreeg/gekregen/krijgen, overlijden/overlijdt/overleed/overleden/overlijden, opgroeien/groei groeit/groeide/opgegroeid/opgroeien, verdienen/verdien verdient/verdiende/verdiend/verdienen, wegen/weeg weegt/woog/gewogen/wegen, betalen/betaal betaalt/betaalde/betaald/betalen, komen/kom komt/kwam/gekomen/komen, adopteren/adopteer/adopteerde/geadopteerd/adopteren, verzamelen/verzamel verzamelt/verzamelde/verzameld/verzamelen, vinden/vind vindt/vond/gevonden/vinden"},\n'
+'"kinds":{"diet":"veganist, vegan, veganistisch, vegetari\xebr, vegetarisch, pescotari\xebr, flexitari\xebr, glutenvrij, lactosevrij, koosjer, halal, koolhydraatarm, vlees, vis, alles","marital":"getrouwd, single, vrijgezel, gescheiden, verloofd, weduwe, weduwnaar, uit elkaar, ongehuwd, gehuwd","smoking":"roker, rookster, niet-roker","profession":"leraar, lerares, docent, docente, arts, dokter, verpleegkundige, verpleger, ingenieur, ontwikkelaar, programmeur, advocaat, kok, ober, student, studente, boekhouder, accountant, architect, ontwerper, designer, journalist, journaliste, vertaler, monteur, elektricien, loodgieter, politieagent, brandweerman, muzikant, kunstenaar, apotheker, tandarts, psycholoog,\\n  verkoper, verkoopster, chauffeur, bakker, kapper, kapster, consultant, adviseur, manager, directeur, gepensioneerd, dierenarts, fysiotherapeut, onderzoeker, timmerman, schilder, tuinman, zzp\'er, projectleider, teamleider, werkloos, juf, meester","pet":"hond, kat, poes, kater, konijn, hamster, paard, papegaai, cavia, vis, vissen, schildpad, honden, katten, puppy, kitten, vogel, kippen","instrument":"viool, piano, gitaar, cello, bas, drums, saxofoon, fluit, dwarsfluit, trompet, klarinet, ukelele, harp, altviool, accordeon, orgel, keyboard","sport":"voetbal, tennis, basketbal, volleybal, badminton, golf, hockey, padel, handbal, rugby, schaak, poker, korfbal","hobby":"yoga, pilates, judo, karate, klimmen, zwemmen, wandelen, hardlopen, fietsen, dansen, paardrijden, vissen, boksen, boulderen, surfen, zeilen, schaatsen, ski\xebn, turnen","language":"nederlands, engels, duits, frans, spaans, portugees, italiaans, pools, russisch, chinees, japans, koreaans, arabisch, turks, zweeds, deens, grieks, fries, latijn"},\n'
+'"over":{"partner":["uit met {person}","uit tussen {person} en mij","{person} en ik (zijn uit elkaar|hebben het uitgemaakt|zijn gescheiden|zijn niet meer samen)","{person} heeft het uitgemaakt","over met {person}","uitgemaakt met {person}"],"pet":["{person} is (overleden|dood|doodgegaan|ingeslapen|er niet meer)","moesten {person} laten inslapen"],"flatmate":["{person} is (verhuisd|uitgetrokken|vertrokken) ."]},\n'
+'"nouns":{"is":"is, zijn, luidt, heet, is nu, is geworden, wordt, bedraagt, is verhoogd naar, is verlaagd naar, ging naar, is gestegen naar, is gedaald naar, is verzet naar, is verplaatst naar, is verschoven naar, is uitgesteld naar, valt op, ligt op, staat op, is veranderd in, werd","was":"was, waren, luidde, heette","change":"veranderd, verhoogd, verlaagd, verzet, verplaatst, verschoven, uitgesteld, gestegen, gedaald, verhoogden, gewijzigd, opgehoogd, bijgesteld, verhoogde, gegaan, is, naar","new":"nieuwe, nieuw, huidige, eigen, juiste, volledige, echte, maandelijkse, totale, maximale, goede, mobiele","old":"oude, oud, vorige, voormalige, eerdere"},\n'
+'"home":{"states":["wonen (in|te|bij|op|aan) {place}","leven in {place}"],"begins":["verhuizen (van {old place}|uit {old place}|) naar {place}","verhuizen naar {place}","gaan wonen in {place}"],"ends":["vertrekken uit {place}","weggaan uit {place}","verhuizen uit {place}","verlaten {place}"]},\n'
+'"address":{"states":["wonen (op|aan|aan de|in de) {address}"]},\n'
+'"birthplace":{"facts":["opgroeien in {place}","komen uit {place}","zijn geboren in {place}","zijn in {place} geboren"]},\n'
+'"name":{"states":["heten {name}"]},\n'
+'"nickname":{"states":["^ noemen me {name}","* noemen me {name}","^ noemen mij {name}"]},\n'
+'"age":{"states":["zijn {age} (jaar|jaar oud)","zijn {age} ."],"begins":["worden {age}"]},\n'
+'"employer":{"after_profession":["(bij|op|voor|bij de) {org}"],"states":["werken (bij|voor|bij de|op de|op een|in een|in het) {org}"],"begins":["beginnen (bij|bij de) {org}","hebben (een nieuwe baan|een baan) (bij|bij de) {org}","krijgen een (nieuwe|) baan bij {org}","gaan (van {old org}|) naar {name} (|toe)"],"ends":["vertrekken bij {org}","weggaan bij {org}","verlaten {org}","opzeggen mijn baan (bij {org}|)","stoppen bij {org}","ontslaan","ontslaan bij {org}","verliezen mijn baan","zijn werkloos","zijn met pensioen","hebben ontslag genomen (bij {org}|)","nemen ontslag (bij {org}|)"]},\n'
+'"profession":{"states":["werken als {thing}","zijn {profession}","zijn een {profession}"],"begins":["worden {profession}"]},\n'
+'"marital status":{"states":["zijn {marital}"],"begins":[]},\n'
+'"partner":{"after_marital status":["met {person}"],"states":["hebben een relatie met {person}"],"begins":["trouwen met {person}"],"ends":["zijn uit elkaar met {person}","zijn niet meer samen met {person}","hebben het uitgemaakt met {person}"]},\n'
+'"pet":{"states":["hebben (een|twee|drie) {pet}"],"begins":["adopteren (een|twee) {pet}","kopen een {pet}","krijgen een {pet}"],"ends":["{pet} overlijden"]},\n'
+'"diet":{"states":["zijn {diet}","eten {diet}","zijn een {diet}"],"begins":["worden {diet}"],"ends":["stoppen met {diet}"]},\n'
+'"allergy":{"states":["zijn allergisch voor {list}","zijn voor {list} allergisch","hebben een allergie voor {list}","kunnen niet tegen {list}"]},\n'
+'"condition":{"states":["hebben [diabetes|astma|migraine|epilepsie|reuma|coeliakie|suikerziekte|adhd|hoge bloeddruk]","lijden aan {list}"]},\n'
+'"medication":{"states":["nemen [metformine|insuline|ibuprofen|aspirine|antidepressiva|bloedverdunners|de pil]"]},\n'
+'"language":{"states":["spreken (|vloeiend|een beetje|goed) {language}"]},\n'
+'"learning":{"states":["leren {language}"]},\n'
+'"instrument":{"states":["spelen {instrument}"],"ends":["stoppen met {instrument} (spelen|)","verkopen (mijn|de) {instrument}"]},\n'
+'"sport":{"states":["spelen {sport}"],"ends":["stoppen met {sport}"]},\n'
+'"hobby":{"states":["doen (aan|) {hobby}","verzamelen {bare}"],"begins":["beginnen met {hobby}"],"ends":["stoppen met {hobby}"]},\n'
+'"like":{"states":["houden van {thing}"]},\n'
+'"dislike":{"states":["haten {thing}","hebben een hekel aan {thing}"]},\n'
+'"smoking":{"states":["roken","zijn {smoking}","zijn een {smoking}"],"ends":["stoppen met roken"]},\n'
+'"car":{"states":["rijden (in|) een {thing}"],"ends":["verkopen (mijn|onze|de) auto"]},\n'
+'"budget":{"states":["hebben een budget van {number}"]},\n'
+'"salary":{"states":["verdienen {number}"]},\n'
+'"rent":{"states":["betalen {number} huur"]},\n'
+'"weight":{"states":["wegen {number}"]},\n'
+'"any":{"begins":["overstappen (van {old org}|) naar (de|het|) {org}"]},\n'
+'"school":{"states":["zitten op (de|het|) {org}"]},\n'
+'"commute":{"states":["gaan met de [bus|trein|fiets|auto|metro|tram] naar (het werk|mijn werk|kantoor)","fietsen naar (het werk|mijn werk|kantoor)","rijden naar (het werk|mijn werk)"]}},\n'
+'"pt":{\n'
+'"drops_subject":true,\n'
+'"perfect_is_past":true,\n'
+'"words":{"skip":"agora, j\xe1, atualmente, ainda, tamb\xe9m, hoje em dia, recentemente, finalmente, realmente, muito, s\xf3, sempre, me, te, se, nos, aqui, l\xe1, ali\xe1s, por enquanto, de momento, no momento, na verdade, acabei de, acabamos de, completamente, de novo, novamente, oficialmente, ent\xe3o, bem, por fim, mais, gravemente, hoje","not":"n\xe3o, nunca, jamais, j\xe1 n\xe3o, nem, nenhum, nenhuma","wrong":"inverti, falei errado, que disparate, eita, quis dizer, olhei, faltou-me, digitei errado, escrevi errado, troquei os n\xfameros, espera, quis dizer, queria dizer, quero dizer, me enganei, enganei-me, me confundi, erro meu, erro de digita\xe7\xe3o, corre\xe7\xe3o, corrigindo, errado, errada, afinal n\xe3o, afinal, na verdade era, errei, digo, melhor dizendo, engano","mild":"n\xe3o, desculpa, desculpe, perd\xe3o, na verdade, bem, \xe9, s\xe3o, era, e, mas, ops, opa, o novo \xe9, o certo \xe9, a certa \xe9, o correto \xe9, ah, o, a, os, as, um, uma, meu, minha, que, agora \xe9, sim, sen\xe3o, sinto muito","but":"mas, sim, e sim","instead_of":"em vez de, ao inv\xe9s de, no lugar de, e n\xe3o, n\xe3o","who":"que","from":"de, do, da, desde","to":"para, a, ao, \xe0, pra, por","of":"de, do, da, na, no, com, em","and":"e, ou","titles":"doutor, doutora, dr, dra, senhor, senhora, sr, sra","the":"o, a, os, as","be":"ser, estar","now":"agora, j\xe1, atualmente, novo, nova","never":"isso, isto, que, como, tudo, nada, algo, voc\xea, ti, teu, seu, sua, casa, paz, geral, conta, mim, noite, muito, um, ir","articles":"o, a, os, as, um, uma, uns, umas, meu, minha, nosso, nossa, ao, do, da","stop":"porque, mas, com, para, quando, onde, que, se, como, desde, at\xe9, embora, obrigado, obrigada, agora, hoje, tamb\xe9m, e moro, e trabalho, e tenho, e sou, e meu, e minha, \xe9, s\xe3o, era, estou, tenho, moro, vivo, trabalho, sou, por, h\xe1, faz, perto, sem,\\n  j\xe1, n\xe3o, em vez, ao inv\xe9s, e n\xe3o, mora, trabalha, mais, no momento, de momento, atualmente","stop_thing":"em, na, no, a"},\n'
+'"subjects":{"first":"eu, n\xf3s, a gente, eu e meu marido, eu e minha mulher, meu marido e eu, minha esposa e eu","own":"meu, minha, meus, minhas, nosso, nossa, nossos, nossas","third":"ele, ela, eles, elas","third_own":"seu, sua, dele, dela","bare":"mam\xe3e, papai, m\xe3e, pai, vov\xf3, vov\xf4","relations":"m\xe3e/mam\xe3e, pai/papai, pais, irm\xe3o, irm\xe3, irm\xe3os, filho, filha, filhos, beb\xea/beb\xe9, mulher/esposa, marido/esposo, companheiro, companheira, namorado, namorada, noivo, noiva, av\xf3/vov\xf3, av\xf4/vov\xf4, av\xf3s, tia, tio, primo, prima, sobrinho, sobrinha,\\n  sogra, sogro, cunhado, cunhada, chefe, colega, amigo, amiga, vizinho, vizinha, equipe, equipa, empresa, projeto, cachorro, cachorra, c\xe3o, gato, gata, ex","named_only":"amigo, amiga, colega, vizinho, vizinha, equipe, equipa, empresa, projeto, primo, prima","adjectives":"mais, velho, velha, novo, nova, melhor, pequeno, pequena"},\n'
+'"changes":{"drops":"larguei, parei (de|com), vendi, vendemos, vendido, cancelei, cancelado, deixei (de|o|a|), desisti (de|do|da), abandonei, perdi, sa\xed (de|do|da), terminei com, acabei com, separei-me de, me separei de, adeus (a|ao|), rescindi, devolvi, tirei, apaguei, despedi, pedi demiss\xe3o (de|do|da), pedi as contas (em|no|na), desmarcaram, desmarquei, acabou (a|o|com)","swaps":"troquei, troc\xe1mos, trocamos, substitu\xed, mudei (de|do|da), passei (de|do|da), troquei de","around":"dei \u2026 embora, deixei \u2026 (caducar|vencer)","takes_place":"por, pela, pelo, para, pra, pro","generic":"assinatura, contrato, conta, curso, emprego","passes":"morreu, faleceu, fechou, acabou, terminou, expirou, caducou, caducar, faliu, reformou-se, se aposentou, aposentou-se, fugiu, fugiu e n\xe3o voltou, me demitiu, despediu-me, me mandou embora","is_over":"acabado, acabada, terminado, terminada, morto, morta, cancelado, cancelada, vendido, vendida, passado, fechado, fechada, liberado","goes":"foi embora, saiu, mudou-se, se mudou, foi-se embora, casou e saiu, foi para","no_more":"j\xe1 n\xe3o, n\xe3o * mais, nunca mais, sem, nada de, n\xe3o mais","takes":"passei (para|pra) (o|a), inscrevi-me em, me inscrevi em, comprei, peguei (um|uma), adotamos, adotei, ganharam, agora (\xe9|uso|fa\xe7o|tenho|estou), estou (na|no|em), comecei (a|com)","tells":"(\xe9|s\xe3o) (agora|), agora \xe9, estamos (na|no|em), (to|t\xf4|estou) (na|no|em), usa, use, chama-se, daqui pra frente \xe9, virei","lately":"agora, j\xe1, a partir de, desde, nova, novo, atualmente, ultimamente, daqui pra frente, de agora em diante","others":"amigo, amiga, algu\xe9m, gente, cliente, todos, cunhado, cunhada, sogro, sogra, vizinho, vizinha","units":"mg, ml, g, kg, km, euros, reais, horas, hora, dias, semanas, meses, anos, vezes, minutos"},\n'
+'"between":{"have":"tem, t\xeam","have_first":"tenho, temos","be":"est\xe1, est\xe3o, \xe9, foi, anda","be_first":"sou, somos, estou, estamos, ando, fui","past":"antes, antigamente, no passado, quando crian\xe7a, em crian\xe7a, costumava","past_first":"costumava","plan":"vai, v\xe3o, pretende","plan_first":"vou, vamos, pretendo, pretendemos, planejo, planeio","maybe":"quero, queremos, queria, gostaria de, gostaria, poderia, posso, deveria, talvez, tomara, se, quer, penso em, pensamos em, estamos pensando em, estou pensando em, adoraria, tenho que","stopped":"parou de, deixou de","stopped_first":"parei de, deixei de, paramos de, deixamos de, n\xe3o consigo mais, j\xe1 n\xe3o posso"},\n'
+'"verbs":{"irregular":"ir/vou vamos|vai v\xe3o/ia fui|foi/ido/ir, morar/moro moramos | mora moram/morei morava moramos | morou morava moravam/morado/morar/morando, viver/vivo vivemos | vive vivem/vivi vivia | viveu viviam/vivido/viver/vivendo, residir/resido residimos | reside/residi residia | residiu/residido/residir, mudar/mudo mudamos | muda mudam/mudei mudamos mudei-me mud\xe1mos mudamo-nos | mudou mudaram mudou-se/mudado/mudar mudar-me/mudando,\\n  trabalhar/trabalho trabalhamos | trabalha trabalham/trabalhei trabalhava | trabalhou/trabalhado/trabalhar/trabalhando, chamar/chamo chamo-me | chama chama-se/chamava | chamava/chamado/chamar, ser/sou somos | \xe9 s\xe3o/fui era | foi eram/sido/ser/sendo, estar/estou estamos | est\xe1 est\xe3o/estive estava | esteve/estado/estar, ter/tenho temos | tem t\xeam/tive tinha | teve tinham/tido/ter,\\n  comer/como comemos | come comem/comi comia | comeu/comido/comer/comendo, falar/falo falamos | fala falam/falei falava | falou/falado/falar, tocar/toco tocamos | toca tocam/toquei tocava | tocou/tocado/tocar/tocando, jogar/jogo jogamos | joga jogam/joguei jogava | jogou/jogado/jogar/jogando, fumar/fumo fumamos | fuma/fumei fumava | fumou/fumado/fumar, amar/amo amamos | ama/amei amava | amou/amado/amar,\\n  adorar/adoro adoramos | adora/adorei adorava | adorou/adorado/adorar, gostar/gosto gostamos | gosta gostam/gostei gostava | gostou/gostado/gostar, odiar/odeio odiamos | odeia/odiei odiava | odiou/odiado/odiar, detestar/detesto | detesta/detestei | detestou/detestado/detestar, preferir/prefiro preferimos | prefere/preferi preferia | preferiu/preferido/preferir, deixar/deixo | deixa/deixei deixamos | deixou/deixado/deixar, largar/largo | larga/larguei largamos | largou/largado/largar,\\n  sair/saio | sai/sa\xed sa\xedmos | saiu/sa\xeddo/sair, come\xe7ar/come\xe7o come\xe7amos | come\xe7a/comecei come\xe7amos | come\xe7ou/come\xe7ado/come\xe7ar, trocar/troco | troca/troquei trocamos | trocou/trocado/trocar, passar/passo | passa/passei passamos | passou/passado/passar, virar/viro | vira/virei viramos | virou/virado/virar, tornar/torno | torna/tornei tornei-me | tornou/tornado/tornar, fazer/fa\xe7o fazemos | faz fazem/fiz fazia | fez/feito/fazer/fazendo, nascer/nas\xe7o | nasce/nasci | nasceu/nascido/nascer,\\n  crescer/cres\xe7o | cresce/cresci | cresceu/crescido/crescer, casar/caso | casa/casei casamos casei-me | casou/casado/casar, divorciar/| /divorciei divorciamos divorciei-me | divorciou/divorciado/divorciar, separar/| /separei separamos | separou/separado/separar, terminar/termino | termina/terminei terminamos | terminou/terminado/terminar, perder/perco | perde/perdi | perdeu/perdido/perder, vender/vendo vendemos | vende/vendi vendemos | vendeu/vendido/vender, comprar/compro compramos | compra/comprei compramos | comprou/comprado/comprar,\\n  dirigir/dirijo | dirige/dirigi dirigia | dirigiu/dirigido/dirigir, conduzir/conduzo | conduz/conduzi | conduziu/conduzido/conduzir, parar/paro | para/parei paramos | parou/parado/parar, pedir/pe\xe7o | pede/pedi | pediu/pedido/pedir, demitir/| /| demitiu/demitido demitida/demitir, despedir/| /despedi despedi-me | despediu/despedido despedida/despedir, completar/completo | completa/completei | completou/completado/completar, aprender/aprendo | aprende/aprendi | aprendeu/aprendido/aprender/aprendendo,\\n  estudar/estudo estudamos | estuda/estudei estudava | estudou/estudado/estudar/estudando, tomar/tomo | toma/tomei tomava | tomou/tomado/tomar, beber/bebo | bebe/bebi bebia | bebeu/bebido/beber, ganhar/ganho | ganha/ganhei ganhava | ganhou/ganhado ganho/ganhar, pagar/pago pagamos | paga/paguei pagava | pagou/pago/pagar, pesar/peso | pesa/pesei pesava | pesou/pesado/pesar, adotar/adoto | adota/adotei adotamos | adotou/adotado/adotar, morrer/| morre/| morreu/morrido morto/morrer, voltar/volto | volta/voltei voltamos | voltou/voltado/voltar, entrar/entro | entra/entrei | entrou/entrado/entrar, vir/venho | vem/vim | veio/vindo/vir, colecionar/coleciono | coleciona/colecionei colecionava | colecionou/colecionado/colecionar"},\n'
+'"kinds":{"diet":"vegano, vegana, veganos, vegetariano, vegetariana, vegetarianos, pescetariano, pescetariana, flexitariano, flexitariana, on\xedvoro, on\xedvora, carne, peixe, de tudo, sem gl\xfaten, kosher, halal","marital":"casado, casada, casados, solteiro, solteira, divorciado, divorciada, vi\xfavo, vi\xfava, noivo, noiva, separado, separada","smoking":"fumante, fumador, fumadora, n\xe3o fumante, n\xe3o fumador, ex-fumante","profession":"professor, professora, m\xe9dico, m\xe9dica, enfermeiro, enfermeira, engenheiro, engenheira, desenvolvedor, desenvolvedora, programador, programadora, advogado, advogada, cozinheiro, cozinheira, gar\xe7om, gar\xe7onete, estudante, contador, contadora, contabilista, arquiteto, arquiteta, designer, jornalista, tradutor, tradutora,\\n  mec\xe2nico, eletricista, encanador, policial, pol\xedcia, bombeiro, m\xfasico, artista, farmac\xeautico, farmac\xeautica, dentista, psic\xf3logo, psic\xf3loga, vendedor, vendedora, motorista, padeiro, padeira, cabeleireiro, cabeleireira, consultor, consultora, gerente, diretor, diretora, aposentado, aposentada, reformado, reformada, veterin\xe1rio, veterin\xe1ria, fisioterapeuta, pesquisador, pesquisadora, aut\xf4nomo, aut\xf4noma, desempregado, desempregada","pet":"cachorro, cachorra, c\xe3o, gato, gata, coelho, hamster, cavalo, papagaio, peixe, tartaruga, cachorros, c\xe3es, gatos, filhote, gatinho, p\xe1ssaro, galinhas","instrument":"violino, piano, guitarra, viol\xe3o, violoncelo, baixo, bateria, saxofone, flauta, trompete, clarinete, ukulele, harpa, viola, acorde\xe3o, \xf3rg\xe3o, teclado","sport":"futebol, t\xeanis, t\xe9nis, basquete, basquetebol, v\xf4lei, voleibol, badminton, golfe, h\xf3quei, padel, xadrez, handebol, rugby, p\xf4quer","hobby":"yoga, ioga, pilates, jud\xf4, judo, carat\xea, karat\xe9, escalada, nata\xe7\xe3o, ciclismo, boxe, cer\xe2mica, fotografia, jardinagem, surfe, surf, crossfit, remo, dan\xe7a, corrida, trilha, teatro","language":"portugu\xeas, ingl\xeas, alem\xe3o, espanhol, franc\xeas, italiano, holand\xeas, polon\xeas, russo, chin\xeas, japon\xeas, coreano, \xe1rabe, turco, sueco, dinamarqu\xeas, grego, catal\xe3o, latim"},\n'
+'"over":{"partner":["eu e (o|a|) {person} (terminamos|nos separamos|acabamos|rompemos|separamos)","(o|a|) {person} e eu (terminamos|nos separamos|acabamos|rompemos)","acabei com (o|a) {person}","terminei com (o|a) {person}","(o|a) {person} terminou comigo","n\xe3o estou mais com (o|a) {person}","acabou com (o|a) {person}"],"pet":["(o|a|) {person} (morreu|faleceu|se foi|virou estrelinha)","perdemos (o|a) {person}"],"flatmate":["(o|a|) {person} (se mudou|saiu de casa|foi embora) ."]},\n'
+'"nouns":{"is":"\xe9, s\xe3o, \xe9 de, \xe9 o, \xe9 a, agora \xe9, passou a ser, passou para, subiu para, caiu para, baixou para, aumentou para, foi para, ser\xe1, foi aumentado para, foi adiada para, foi adiado para, foi transferida para, mudou para, est\xe1 em, foi remarcada para, foi remarcado para, cai, fica em, foi alterado para, passa para","was":"era, eram","change":"mudou, aumentou, aumentamos, subiu, subimos, caiu, baixou, baixamos, reduzimos, mudei, mudamos, alterei, adiado, adiada, passou, adiamos, troquei, foi, transferido, transferida, remarcada, remarcado, passa","new":"novo, nova, atual, pr\xf3prio, verdadeiro, certo, certa, correto, completo, mensal, total, m\xe1ximo","old":"antigo, antiga, velho, velha, anterior, ex"},\n'
+'"home":{"states":["morar (em|no|na|no|perto de) {place}","viver (em|no|na) {place}","residir (em|no|na) {place}"],"begins":["mudar (de {old place}|do {old place}|) (para|pra|para o|para a) {place}","trocar {old place} por {place}","deixar {old place} por {place}","ir morar (em|no|na) {place}"],"ends":["deixar {place}","sair de {place}","mudar de {place}"]},\n'
+'"address":{"states":["morar (na rua|na avenida) {address}"]},\n'
+'"birthplace":{"facts":["nascer (em|no|na) {place}","crescer (em|no|na) {place}","ser (de|do|da) {place}"]},\n'
+'"name":{"states":["chamar {name}"]},\n'
+'"age":{"states":["ter {age} anos"],"begins":["fazer {age} (anos|)","completar {age} (anos|)"]},\n'
+'"employer":{"after_profession":["(na|no|em|da|do) {org}"],"states":["trabalhar (na|no|em|para a|para o|para|com) {org}"],"begins":["come\xe7ar (a trabalhar|um emprego|um novo emprego|um trabalho novo|) (na|no|em) {org}","trocar {old org} por {org}","trocar a {old org} pela {org}","mudar (da {old org}|do {old org}|) (para a|para o) {org}","entrar (na|no) {org}","ter um (novo emprego|emprego novo) (na|no|em) {org}","passar (da {old org}|) para a {org}"],"ends":["deixar (a|o|) {org}","sair (da|do|de) {org}","deixar (o emprego|meu emprego|o meu emprego|o trabalho)","largar (o emprego|meu emprego|o trabalho)","perder (o emprego|meu emprego|o meu emprego|o trabalho)","pedir demiss\xe3o (da|do|) {org}","pedir demiss\xe3o","demitir","demitir (da|do) {org}","despedir (da|do) {org}","despedir"]},\n'
+'"profession":{"states":["trabalhar como {thing}","ser (um|uma|) {profession}"],"begins":["virar {profession}","tornar {profession}","come\xe7ar a trabalhar como {thing}"]},\n'
+'"marital status":{"states":["ser {marital}","estar {marital}"],"begins":["casar","divorciar","separar"]},\n'
+'"partner":{"after_marital status":["com {person}"],"states":["namorar com {person}"],"begins":["casar com {person}"],"ends":["terminar com {person}","separar de {person}","divorciar de {person}"]},\n'
+'"pet":{"states":["ter (um|uma|dois|duas|tr\xeas) {pet}"],"begins":["adotar (um|uma|dois) {pet}","comprar (um|uma) {pet}"],"ends":["{pet} morrer"]},\n'
+'"diet":{"states":["ser {diet}","comer {diet}","seguir uma dieta {diet}"],"begins":["virar {diet}","tornar {diet}","voltar a comer {diet}","come\xe7ar a comer {diet}"]},\n'
+'"allergy":{"states":["ser (al\xe9rgico|al\xe9rgica) (a|ao|\xe0|aos|\xe0s) {list}","ter alergia (a|ao|\xe0|aos|\xe0s) {list}","ser intolerante (a|\xe0|ao) {list}"]},\n'
+'"condition":{"states":["ter [diabetes|asma|enxaqueca|epilepsia|artrite|ansiedade|hipertens\xe3o|doen\xe7a cel\xedaca]","ser [diab\xe9tico|diab\xe9tica|cel\xedaco|cel\xedaca|asm\xe1tico|asm\xe1tica]"]},\n'
+'"medication":{"states":["tomar [metformina|insulina|ibuprofeno|antidepressivos|anticoagulantes|estatinas]"]},\n'
+'"language":{"states":["falar (|um pouco de|bem) {language}"]},\n'
+'"learning":{"states":["aprender {language}","estudar {language}"]},\n'
+'"instrument":{"states":["tocar (o|a|) {instrument}"],"ends":["largar (o|a) {instrument}","vender (meu|minha|o|a|o meu|a minha) {instrument}","deixar (o|a) {instrument}"]},\n'
+'"sport":{"states":["jogar {sport}"],"ends":["largar o {sport}"]},\n'
+'"hobby":{"states":["fazer {hobby}","praticar {hobby}","colecionar {thing}"],"begins":["come\xe7ar (a fazer|na|no|) {hobby}"],"ends":["largar (a|o|) {hobby}","deixar (a|o) {hobby}"]},\n'
+'"choice":{"states":["preferir {thing} (a|ao|\xe0|em vez de) {old thing}"]},\n'
+'"preference":{"states":["preferir {thing}"]},\n'
+'"like":{"states":["gostar (de|do|da|dos|das) {thing}","adorar {thing}","amar {thing}"]},\n'
+'"dislike":{"states":["odiar {thing}","detestar {thing}"]},\n'
+'"smoking":{"states":["fumar","ser {smoking}"],"ends":["parar de fumar","deixar de fumar","largar o cigarro"]},\n'
+'"car":{"states":["dirigir um {thing}","conduzir um {thing}"],"ends":["vender (o|meu|o meu|nosso|o nosso) carro"]},\n'
+'"budget":{"states":["ter um or\xe7amento de {number}"]},\n'
+'"salary":{"states":["ganhar {number}"]},\n'
+'"rent":{"states":["pagar {number} de (aluguel|renda)"]},\n'
+'"weight":{"states":["pesar {number}"]},\n'
+'"commute":{"states":["ir de [metr\xf4|\xf4nibus|carro|bicicleta|trem|carona|bike|moto|autocarro|comboio] (pro trampo|para o trabalho|pro trabalho|com|)"]}}}\'\'\')\n'
+'\n'
+"TIMES: dict[str, Any] = json.loads(r'''{\n"
+'"de":{\n'
+'"numbers":"ein/eine/einem/einer/einen, zwei, drei, vier, f\xfcnf, sechs, sieben, acht, neun, zehn, elf, zw\xf6lf",\n'
+'"months":"januar/j\xe4nner, februar, m\xe4rz, april, mai, juni, juli, august, september, oktober, november, dezember",\n'
+'"weekdays":"montag/montags, dienstag/dienstags, mittwoch/mittwochs, donnerstag/donnerstags, freitag/freitags, samstag/samstags, sonntag/sonntags",\n'
+'"seasons":"fr\xfchling/fr\xfchjahr, sommer, herbst, winter",\n'
+'"units":"tag/tage/tagen, woche/wochen, monat/monate/monaten, jahr/jahre/jahren",\n'
+'"days":{"vorgestern":-2,"gestern":-1,"heute":0,"morgen":1,"\xfcbermorgen":2},\n'
+'"relative":{"ago":"vor {n} {unit}","ahead":"in {n} {unit}","last":"(letzte|letzten|letzter|letztes|vergangene|vergangenen|vorige|vorigen|voriges) {of}","this":"(diese|diesen|dieser|dieses|diesem) {of}","next":"(n\xe4chste|n\xe4chsten|n\xe4chster|n\xe4chstes|kommende|kommenden|kommendes) {of}","lasting":"seit {n} {unit}"},\n'
+'"words":{"since":"seit, seit dem, ab, ab dem, seit anfang, seit ende","until":"bis, bis zum, bis ende, bis anfang","by":"vor dem","on":"am, im, in, anfang, ende, mitte, vom, zum, der, den, jeden, auf, f\xfcr, vom","of":"des jahres","ordinal":""},\n'
+'"search":{"language":"german","skipped":"der, den, dem, des, die, das","unsure":"mai","on":"w\xe4hrend, nach"}},\n'
+'"en":{\n'
+'"numbers":"a/an/one, two, three, four, five, six, seven, eight, nine, ten, eleven, twelve",\n'
+'"months":"january/jan, february/feb, march/mar, april/apr, may, june/jun, july/jul, august/aug, september/sept/sep, october/oct, november/nov, december/dec",\n'
+'"weekdays":"monday/mondays, tuesday/tue/tues/tuesdays, wednesday/wednesdays, thursday/thu/thurs/thursdays, friday/fri/fridays, saturday/saturdays, sunday/sundays",\n'
+'"seasons":"spring/springtime, summer/summertime, autumn/fall, winter",\n'
+'"units":"day/days, week/weeks, month/months, year/years",\n'
+'"month_first":true,\n'
+'"days":{"the day before yesterday":-2,"yesterday":-1,"last night":-1,"today":0,"tonight":0,"this morning":0,"tomorrow":1,"the day after tomorrow":2},\n'
+'"relative":{"ago":"{n} {unit} ago, {n} {unit} back","ahead":"in {n} {unit}, {n} {unit} from now","last":"(last|this past) {of}","this":"this {of}","next":"next {of}, this coming {of}, the coming {of}","lasting":"for {n} {unit}, for the (last|past) {n} {unit}, (|for |over |in )the (last|past) {unit}, (|for |over |in )the (last|past) {n} {unit}, for (over|about|almost|nearly) {n} {unit}, {n} {unit} now"},\n'
+'"words":{"since":"since, ever since, as of, starting, starting from, beginning, from","until":"until, till, til, up to, through","by":"by, before","on":"on, on the, in, at, back in, early in, around, the, in early, in late, in mid, for, the end of, end of, at the end of, the start of, the beginning of, until the end of, by the end of, mid, late, early","of":"of","ordinal":"st, nd, rd, th"},\n'
+'"search":{"language":"english","skipped":"of, the","unsure":"may, march","on":"during, after, early, late, mid"}},\n'
+'"es":{\n'
+'"numbers":"un/una/uno, dos, tres, cuatro, cinco, seis, siete, ocho, nueve, diez, once, doce",\n'
+'"months":"enero, febrero, marzo, abril, mayo, junio, julio, agosto, septiembre/setiembre, octubre, noviembre, diciembre",\n'
+'"weekdays":"lunes, martes, mi\xe9rcoles/miercoles, jueves, viernes, s\xe1bado/s\xe1bados/sabado, domingo/domingos",\n'
+'"seasons":"primavera, verano, oto\xf1o, invierno",\n'
+'"units":"d\xeda/d\xedas, semana/semanas, mes/meses, a\xf1o/a\xf1os",\n'
+'"days":{"anteayer":-2,"ayer":-1,"anoche":-1,"hoy":0,"ma\xf1ana":1,"pasado ma\xf1ana":2},\n'
+'"relative":{"ago":"hace {n} {unit}","ahead":"dentro de {n} {unit}, en {n} {unit}","last":"(el|la) {of} (pasado|pasada), (el|la) (pasado|pasada) {of}","this":"(este|esta) {of}","next":"(el|la) (pr\xf3ximo|pr\xf3xima) {of}, (el|la) {of} que viene","lasting":"desde hace {n} {unit}, hace {n} {unit} que"},\n'
+'"words":{"since":"desde, desde el, a partir de, a partir del, desde principios de","until":"hasta, hasta el, hasta finales de","by":"antes de, antes del, para el","on":"en, el, los, a principios de, a finales de, en el, del, al, para, de","of":"de, del","ordinal":"\xba"},\n'
+'"search":{"language":"spanish","skipped":"de, del, el, la, los","unsure":"mayo, julio, domingo","on":"durante, tras"}},\n'
+'"fr":{\n'
+'"numbers":"un/une, deux, trois, quatre, cinq, six, sept, huit, neuf, dix, onze, douze",\n'
+'"months":"janvier, f\xe9vrier/fevrier, mars, avril, mai, juin, juillet, ao\xfbt/aout, septembre, octobre, novembre, d\xe9cembre/decembre",\n'
+'"weekdays":"lundi/lundis, mardi/mardis, mercredi/mercredis, jeudi/jeudis, vendredi/vendredis, samedi/samedis, dimanche/dimanches",\n'
+'"seasons":"printemps, \xe9t\xe9, automne, hiver",\n'
+'"units":"jour/jours, semaine/semaines, mois, an/ans/ann\xe9e/ann\xe9es",\n'
+'"days":{"avant-hier":-2,"hier":-1,"hier soir":-1,"aujourd\'hui":0,"demain":1,"apr\xe8s-demain":2},\n'
+'"relative":{"ago":"il y a {n} {unit}","ahead":"dans {n} {unit}","last":"(|le |la |l\'){of} (dernier|derni\xe8re|pass\xe9|pass\xe9e)","this":"(ce|cette|cet) {of}","next":"(|le |la |l\'){of} (prochain|prochaine)","lasting":"depuis {n} {unit}, pendant {n} {unit}"},\n'
+'"words":{"since":"depuis, depuis le, \xe0 partir de, \xe0 partir du, d\xe8s, depuis d\xe9but, depuis fin","until":"jusqu\'\xe0, jusqu\'en, jusqu\'au, jusque","by":"avant le, d\'ici","on":"en, le, les, au, d\xe9but, fin, au mois de, du, pour, au d\xe9but de, de","of":"de","ordinal":"er"},\n'
+'"search":{"language":"french","skipped":"de, du, d, l, le, la, les","unsure":"mars","own":"hier, an, \xe9t\xe9","on":"pendant, durant, apr\xe8s, mi"}},\n'
+'"it":{\n'
+'"numbers":"un/uno/una, due, tre, quattro, cinque, sei, sette, otto, nove, dieci, undici, dodici",\n'
+'"months":"gennaio, febbraio, marzo, aprile, maggio, giugno, luglio, agosto, settembre, ottobre, novembre, dicembre",\n'
+'"weekdays":"luned\xec/lunedi, marted\xec/martedi, mercoled\xec/mercoledi, gioved\xec/giovedi, venerd\xec/venerdi, sabato, domenica",\n'
+'"seasons":"primavera, estate, autunno, inverno",\n'
+'"units":"giorno/giorni, settimana/settimane, mese/mesi, anno/anni",\n'
+'"days":{"l\'altro ieri":-2,"ieri":-1,"ieri sera":-1,"oggi":0,"domani":1,"dopodomani":2},\n'
+'"relative":{"ago":"{n} {unit} fa","ahead":"tra {n} {unit}, fra {n} {unit}","last":"(|il |la |l\'|lo ){of} (scorso|scorsa|passato|passata), (lo scorso|la scorsa) {of}","this":"(questo|questa|quest\') {of}","next":"(|il |la |l\'){of} (prossimo|prossima), (il prossimo|la prossima) {of}","lasting":"da {n} {unit}, per {n} {unit}"},\n'
+'"words":{"since":"da, dal, dall\', dalla, a partire da, a partire dal","until":"fino a, fino al, fino alla, finch\xe9","by":"entro, entro il, prima di, prima del","on":"a, ad, in, nel, nell\', il, l\', lo, la, di, per, al, per il, dal, alla, del, inizio, fine, a fine, a inizio","of":"del, di, dell\'","ordinal":"\xb0"},\n'
+'"search":{"language":"italian","skipped":"di, del, dell, il, lo, la, l","own":"estate","on":"durante, dopo"}},\n'
+'"ja":{\n'
+'"search":{"phrases":{"\u304a\u3068\u3068\u3044":"the day before yesterday","\u4e00\u6628\u65e5":"the day before yesterday","\u6628\u65e5":"yesterday","\u304d\u306e\u3046":"yesterday","\u6628\u591c":"yesterday","\u5148\u9031":"last week","\u4eca\u9031":"this week","\u5148\u6708":"last month","\u4eca\u6708":"this month","\u53bb\u5e74":"last year","\u6628\u5e74":"last year","\u4eca\u5e74":"this year","\u6625\u306b":"in spring","\u6625\u306f":"in spring","\u590f\u306f":"in summer","\u79cb\u306f":"in autumn","\u51ac\u306f":"in winter","\u6625\u306e":"in spring","\u590f\u306b":"in summer","\u590f\u306e":"in summer","\u590f\u4f11\u307f":"in summer","\u79cb\u306b":"in autumn","\u79cb\u306e":"in autumn","\u51ac\u306b":"in winter","\u51ac\u306e":"in winter","\u6708\u66dc":"on monday","\u706b\u66dc":"on tuesday","\u6c34\u66dc":"on wednesday","\u6728\u66dc":"on thursday","\u91d1\u66dc":"on friday","\u571f\u66dc":"on saturday","\u65e5\u66dc":"on sunday"}}},\n'
+'"nl":{\n'
+'"numbers":"een/\xe9\xe9n, twee, drie, vier, vijf, zes, zeven, acht, negen, tien, elf, twaalf",\n'
+'"months":"januari, februari, maart, april, mei, juni, juli, augustus, september, oktober, november, december",\n'
+'"weekdays":"maandag/maandags, dinsdag/dinsdags, woensdag/woensdags, donderdag/donderdags, vrijdag/vrijdags, zaterdag/zaterdags, zondag/zondags",\n'
+'"seasons":"lente/voorjaar, zomer, herfst/najaar, winter",\n'
+'"units":"dag/dagen, week/weken, maand/maanden, jaar/jaren",\n'
+'"days":{"eergisteren":-2,"gisteren":-1,"vandaag":0,"morgen":1,"overmorgen":2},\n'
+'"relative":{"ago":"{n} {unit} geleden","ahead":"over {n} {unit}","last":"(vorige|vorig|afgelopen) {of}","this":"(deze|dit) {of}","next":"(volgende|volgend|komende|aanstaande) {of}","lasting":"al {n} {unit}, sinds {n} {unit}"},\n'
+'"words":{"since":"sinds, vanaf, sedert","until":"tot, tot en met, tot eind","by":"voor, uiterlijk","on":"op, in, begin, eind, op de, de, van, naar, halverwege","of":"van","ordinal":"e"},\n'
+'"search":{"language":"dutch","skipped":"de, het, van","unsure":"mei","own":"lente","on":"tijdens, na"}},\n'
+'"pt":{\n'
+'"numbers":"um/uma, dois/duas, tr\xeas/tres, quatro, cinco, seis, sete, oito, nove, dez, onze, doze",\n'
+'"months":"janeiro, fevereiro, mar\xe7o/marco, abril, maio, junho, julho, agosto, setembro, outubro, novembro, dezembro",\n'
+'"weekdays":"segunda/segunda-feira/segundas, ter\xe7a/ter\xe7a-feira/ter\xe7as, quarta/quarta-feira/quartas, quinta/quinta-feira/quintas, sexta/sexta-feira/sextas, s\xe1bado/s\xe1bados, domingo/domingos",\n'
+'"seasons":"primavera, ver\xe3o, outono, inverno",\n'
+'"units":"dia/dias, semana/semanas, m\xeas/meses/mes, ano/anos",\n'
+'"days":{"anteontem":-2,"ontem":-1,"hoje":0,"amanh\xe3":1,"depois de amanh\xe3":2},\n'
+'"relative":{"ago":"h\xe1 {n} {unit} atr\xe1s, {n} {unit} atr\xe1s, faz {n} {unit}","ahead":"daqui a {n} {unit}, em {n} {unit}","last":"(|no |na |a |o ){of} (passado|passada), (no|na) (\xfaltimo|\xfaltima) {of}","this":"(este|esta|neste|nesta) {of}","next":"(|no |na |o |a )(pr\xf3ximo|pr\xf3xima) {of}, (|no |na |o |a ){of} que vem","lasting":"h\xe1 {n} {unit}, por {n} {unit}, desde h\xe1 {n} {unit}"},\n'
+'"words":{"since":"desde, desde o, a partir de, desde a","until":"at\xe9, at\xe9 o, at\xe9 ao, at\xe9 a","by":"antes de, antes do","on":"em, no, na, dia, no dia, a, ao, de, da, do, para, para a, para o, o, in\xedcio de, fim de, \xe0, \xe0s","of":"de, do","ordinal":"\xba"},\n'
+'"search":{"language":"portuguese","skipped":"de, do, da, o, a, feira","unsure":"marco, segunda, ter\xe7a, quarta, quinta, sexta","on":"durante, ap\xf3s"}},\n'
+'"ru":{\n'
+'"months":"\u044f\u043d\u0432\u0430\u0440\u044c/\u044f\u043d\u0432\u0430\u0440\u044f/\u044f\u043d\u0432\u0430\u0440\u0435, \u0444\u0435\u0432\u0440\u0430\u043b\u044c/\u0444\u0435\u0432\u0440\u0430\u043b\u044f/\u0444\u0435\u0432\u0440\u0430\u043b\u0435, \u043c\u0430\u0440\u0442/\u043c\u0430\u0440\u0442\u0430/\u043c\u0430\u0440\u0442\u0435, \u0430\u043f\u0440\u0435\u043b\u044c/\u0430\u043f\u0440\u0435\u043b\u044f/\u0430\u043f\u0440\u0435\u043b\u0435, \u043c\u0430\u0439/\u043c\u0430\u044f/\u043c\u0430\u0435, \u0438\u044e\u043d\u044c/\u0438\u044e\u043d\u044f/\u0438\u044e\u043d\u0435, \u0438\u044e\u043b\u044c/\u0438\u044e\u043b\u044f/\u0438\u044e\u043b\u0435, \u0430\u0432\u0433\u0443\u0441\u0442/\u0430\u0432\u0433\u0443\u0441\u0442\u0430/\u0430\u0432\u0433\u0443\u0441\u0442\u0435, \u0441\u0435\u043d\u0442\u044f\u0431\u0440\u044c/\u0441\u0435\u043d\u0442\u044f\u0431\u0440\u044f/\u0441\u0435\u043d\u0442\u044f\u0431\u0440\u0435, \u043e\u043a\u0442\u044f\u0431\u0440\u044c/\u043e\u043a\u0442\u044f\u0431\u0440\u044f/\u043e\u043a\u0442\u044f\u0431\u0440\u0435, \u043d\u043e\u044f\u0431\u0440\u044c/\u043d\u043e\u044f\u0431\u0440\u044f/\u043d\u043e\u044f\u0431\u0440\u0435, \u0434\u0435\u043a\u0430\u0431\u0440\u044c/\u0434\u0435\u043a\u0430\u0431\u0440\u044f/\u0434\u0435\u043a\u0430\u0431\u0440\u0435",\n'
+'"weekdays":"\u043f\u043e\u043d\u0435\u0434\u0435\u043b\u044c\u043d\u0438\u043a, \u0432\u0442\u043e\u0440\u043d\u0438\u043a, \u0441\u0440\u0435\u0434\u0443/\u0441\u0440\u0435\u0434\u0430, \u0447\u0435\u0442\u0432\u0435\u0440\u0433, \u043f\u044f\u0442\u043d\u0438\u0446\u0443/\u043f\u044f\u0442\u043d\u0438\u0446\u0430, \u0441\u0443\u0431\u0431\u043e\u0442\u0443/\u0441\u0443\u0431\u0431\u043e\u0442\u0430, \u0432\u043e\u0441\u043a\u0440\u0435\u0441\u0435\u043d\u044c\u0435",\n'
+'"seasons":"\u0432\u0435\u0441\u043d\u043e\u0439/\u0432\u0435\u0441\u043d\u0430/\u0432\u0435\u0441\u043d\u044b/\u0432\u0435\u0441\u043d\u0443, \u043b\u0435\u0442\u043e\u043c/\u043b\u0435\u0442\u043e/\u043b\u0435\u0442\u0430, \u043e\u0441\u0435\u043d\u044c\u044e/\u043e\u0441\u0435\u043d\u044c/\u043e\u0441\u0435\u043d\u0438, \u0437\u0438\u043c\u043e\u0439/\u0437\u0438\u043c\u0430/\u0437\u0438\u043c\u044b/\u0437\u0438\u043c\u0443",\n'
+'"units":"\u0434\u0435\u043d\u044c/\u0434\u043d\u044f/\u0434\u043d\u0435\u0439, \u043d\u0435\u0434\u0435\u043b\u044e/\u043d\u0435\u0434\u0435\u043b\u0435/\u043d\u0435\u0434\u0435\u043b\u044f/\u043d\u0435\u0434\u0435\u043b\u0438, \u043c\u0435\u0441\u044f\u0446/\u043c\u0435\u0441\u044f\u0446\u0430/\u043c\u0435\u0441\u044f\u0446\u0435, \u0433\u043e\u0434/\u0433\u043e\u0434\u0430/\u0433\u043e\u0434\u0443",\n'
+'"days":{"\u043f\u043e\u0437\u0430\u0432\u0447\u0435\u0440\u0430":-2,"\u0432\u0447\u0435\u0440\u0430":-1,"\u0441\u0435\u0433\u043e\u0434\u043d\u044f":0,"\u0437\u0430\u0432\u0442\u0440\u0430":1},\n'
+'"relative":{"last":"(\u043f\u0440\u043e\u0448\u043b\u044b\u0439|\u043f\u0440\u043e\u0448\u043b\u0430\u044f|\u043f\u0440\u043e\u0448\u043b\u043e\u0435|\u043f\u0440\u043e\u0448\u043b\u043e\u0433\u043e|\u043f\u0440\u043e\u0448\u043b\u043e\u0439|\u043f\u0440\u043e\u0448\u043b\u043e\u043c|\u043f\u0440\u043e\u0448\u043b\u0443\u044e|\u043f\u0440\u043e\u0448\u043b\u044b\u043c) {of}","this":"(\u044d\u0442\u043e\u0442|\u044d\u0442\u0430|\u044d\u0442\u043e|\u044d\u0442\u043e\u0433\u043e|\u044d\u0442\u043e\u0439|\u044d\u0442\u043e\u043c|\u044d\u0442\u0443|\u044d\u0442\u0438\u043c) {of}"},\n'
+'"words":{"since":"\u0441, \u0441\u043e","until":"\u0434\u043e","by":"\u043a","on":"\u0432, \u0432\u043e, \u043d\u0430, \u0437\u0430","of":"","ordinal":"\u0433\u043e"},\n'
+'"search":{"language":"russian","unsure":"\u043c\u0430\u0440\u0442\u0430, \u043c\u0430\u044f, \u043c\u0430\u0435, \u0441\u0440\u0435\u0434\u0430"}},\n'
+'"zh":{\n'
+'"search":{"phrases":{"\u524d\u5929":"the day before yesterday","\u6628\u5929":"yesterday","\u6628\u65e5":"yesterday","\u6628\u665a":"yesterday","\u4e0a\u5468":"last week","\u4e0a\u661f\u671f":"last week","\u4e0a\u4e2a\u661f\u671f":"last week","\u4e0a\u793c\u62dc":"last week","\u4e0a\u4e2a\u793c\u62dc":"last week","\u8fd9\u5468":"this week","\u672c\u5468":"this week","\u8fd9\u661f\u671f":"this week","\u8fd9\u4e2a\u661f\u671f":"this week","\u8fd9\u793c\u62dc":"this week","\u4e0a\u4e2a\u6708":"last month","\u4e0a\u6708":"last month","\u8fd9\u4e2a\u6708":"this month","\u672c\u6708":"this month","\u53bb\u5e74":"last year","\u4eca\u5e74":"this year","\u6625\u5929":"in spring","\u6625\u5b63":"in spring","\u590f\u5929":"in summer","\u590f\u5b63":"in summer","\u79cb\u5929":"in autumn","\u79cb\u5b63":"in autumn","\u51ac\u5929":"in winter","\u51ac\u5b63":"in winter","\u5468\u4e00":"on monday","\u5468\u4e8c":"on tuesday","\u5468\u4e09":"on wednesday","\u5468\u56db":"on thursday","\u5468\u4e94":"on friday","\u5468\u516d":"on saturday","\u5468\u65e5":"on sunday","\u661f\u671f\u4e00":"on monday","\u661f\u671f\u4e8c":"on tuesday","\u661f\u671f\u4e09":"on wednesday","\u661f\u671f\u56db":"on thursday","\u661f\u671f\u4e94":"on friday","\u661f\u671f\u516d":"on saturday","\u661f\u671f\u5929":"on sunday","\u661f\u671f\u65e5":"on sunday","\u5341\u4e00\u6708":"11\u6708","\u5341\u4e8c\u6708":"12\u6708","\u5341\u6708":"10\u6708","\u4e00\u6708":"1\u6708","\u4e8c\u6708":"2\u6708","\u4e09\u6708":"3\u6708","\u56db\u6708":"4\u6708","\u4e94\u6708":"5\u6708","\u516d\u6708":"6\u6708","\u4e03\u6708":"7\u6708","\u516b\u6708":"8\u6708","\u4e5d\u6708":"9\u6708","\u4e09\u4e2a\u6708":"three months","\u524d\u5e74":""}}}}\'\'\')\n'
 ),
 'agent_memory_models.text.matching': (
 '"""Where a sentence has a phrase of the lists, and what stands in its slots."""\n'
@@ -40628,37 +35383,8 @@ SOURCES = {
 '"""Of one search for a phrase; more would be a sentence made to waste time."""\n'
 '_CURRENCIES = frozenset("\x24\u20ac\xa3\xa5+#")\n'
 '_TITLES = frozenset(["st", "dr", "mr", "mrs", "ms", "prof", "sr", "sra", "fr", "hr", "dott"])\n'
-'_OF_NAMES = frozenset(\n'
-'    [\n'
-'        "the",\n'
-'        "of",\n'
-'        "de",\n'
-'        "da",\n'
-'        "do",\n'
-'        "dos",\n'
-'        "das",\n'
-'        "del",\n'
-'        "della",\n'
-'        "di",\n'
-'        "la",\n'
-'        "las",\n'
-'        "los",\n'
-'        "le",\n'
-'        "les",\n'
-'        "du",\n'
-'        "des",\n'
-'        "am",\n'
-'        "an",\n'
-'        "der",\n'
-'        "den",\n'
-'        "van",\n'
-'        "von",\n'
-'        "upon",\n'
-'        "e",\n'
-'        "&",\n'
-'        "y",\n'
-'    ]\n'
-')\n'
+'_OF = "the of de da do dos das del della di la las los le les du des am an der den van von upon e & y"\n'
+'_OF_NAMES = frozenset(_OF.split())\n'
 '_NAMED = frozenset(["place", "name", "person", "school", "org"])\n'
 '_WITH_ARTICLES = frozenset(["thing", "list", "org", "text", "school", "name", "person"])\n'
 '_HEADS = frozenset(["profession", "club", "pet", "vehicle", "business", "school", "hobby", "no_role"])\n'
@@ -41736,7 +36462,7 @@ SOURCES = {
 'from functools import cache\n'
 'from typing import Any, NamedTuple\n'
 '\n'
-'from .languages.language import spellings\n'
+'from .languages.language import entries, spellings\n'
 'from .lists import ATTRIBUTES, STATEMENTS, TIMES\n'
 '\n'
 'ANY = "any"\n'
@@ -41828,9 +36554,9 @@ SOURCES = {
 '            node, at = following, at + step\n'
 '\n'
 '\n'
-'def entries(text: str) -> list[str]:\n'
-'    """The entries of a list with commas; commas within brackets do not count."""\n'
-'    return [" ".join(entry.split()) for entry in re.split(r",(?![^()]*\\))", text) if entry.strip()]\n'
+'def all_spellings(text: str) -> list[str]:\n'
+'    """The phrases of a list, each choice of its entries spelt out."""\n'
+'    return [spelt for entry in entries(text) for spelt in spellings(entry)]\n'
 '\n'
 '\n'
 'class Phrases:\n'
@@ -41876,9 +36602,8 @@ SOURCES = {
 '        self.dropped = Tree()\n'
 '        """Words that begin a clause without its subject: "allergic to nuts", with the words that are left out."""\n'
 '        for missing, text in lists.get("dropped", {}).items():\n'
-'            for entry in entries(text):\n'
-'                for spelt in spellings(entry):\n'
-'                    self.dropped.add(self._spelt(spelt), missing.split())\n'
+'            for spelt in all_spellings(text):\n'
+'                self.dropped.add(self._spelt(spelt), missing.split())\n'
 '        # What changes known statements whose words stand near by\n'
 '        changes: dict[str, str] = lists.get("changes", {})\n'
 '        self.drops, self.swaps = self.tree(changes.get("drops", "")), self.tree(changes.get("swaps", ""))\n'
@@ -41888,8 +36613,7 @@ SOURCES = {
 '        self.takes, self.others = self.tree(changes.get("takes", "")), self.tree(changes.get("others", ""))\n'
 '        self.around = Tree()\n'
 '        """What stands before and behind what it ends: "let the lease lapse"."""\n'
-'        around = [spelt for entry in entries(changes.get("around", "")) for spelt in spellings(entry)]\n'
-'        for before, _, behind in (spelt.partition(" \u2026 ") for spelt in around):\n'
+'        for before, _, behind in (spelt.partition(" \u2026 ") for spelt in all_spellings(changes.get("around", ""))):\n'
 '            node = self.around.longest([Word(word, 0, 0, False) for word in self._spelt(before)], 0)\n'
 '            rest = node[1] if node else Tree()\n'
 '            rest.add(self._spelt(behind), True)\n'
@@ -41923,9 +36647,8 @@ SOURCES = {
 '        # What stands between a subject and its verb, read from the verb backwards\n'
 '        self.between = Tree()\n'
 '        for effect, text in (lists["between"] | {"not": words["not"], "skip": words["skip"]}).items():\n'
-'            for entry in entries(text):\n'
-'                for spelt in spellings(entry):\n'
-'                    self.between.add(self._spelt(spelt)[::-1], effect)\n'
+'            for spelt in all_spellings(text):\n'
+'                self.between.add(self._spelt(spelt)[::-1], effect)\n'
 '        telling = ("not_place", "titles", "no_noun", "bare")\n'
 '        self.empty = self.subject_words.union(*(words for name, words in self.single.items() if name not in telling))\n'
 '        """Words that do not tell what a statement is about."""\n'
@@ -41940,10 +36663,9 @@ SOURCES = {
 '    def tree(self, text: str) -> Tree:\n'
 '        """A tree of the phrases of a list."""\n'
 '        tree = Tree()\n'
-'        for entry in entries(text):\n'
-'            for spelt in spellings(entry):\n'
-'                if spelt.strip():\n'
-'                    tree.add(self._spelt(spelt), True)\n'
+'        for spelt in all_spellings(text):\n'
+'            if spelt.strip():\n'
+'                tree.add(self._spelt(spelt), True)\n'
 '        return tree\n'
 '\n'
 '    def _spelt(self, entry: str) -> list[str]:\n'
@@ -42408,7 +37130,10 @@ SOURCES = {
 '    )\n'
 ),
 'agent_memory_models.text.sentences': (
-'"""Splits the text of a chat message into its sentences."""\n'
+'"""Splits the text of a chat message into its sentences.\n'
+'\n'
+'pysbd knows one language at a time and no placeholders, takes twenty times as long, and cuts "am 3. Mai" (2026-11).\n'
+'"""\n'
 '\n'
 'from __future__ import annotations\n'
 '\n'
@@ -42461,10 +37186,10 @@ SOURCES = {
 'from __future__ import annotations\n'
 '\n'
 'import re\n'
-'from datetime import date\n'
 'from typing import NamedTuple\n'
 '\n'
 'from .facts import Reader\n'
+'from .figures import ANY_DAY\n'
 'from .languages import LANGUAGES, recognise\n'
 'from .lists import ATTRIBUTES, LASTING\n'
 'from .subjects import USER, People\n'
@@ -42483,7 +37208,6 @@ SOURCES = {
 '    (re.compile(r"\\bfavorite", re.IGNORECASE), "favourite"),\n'
 '    (re.compile(r"\\bcolor\\b", re.IGNORECASE), "colour"),\n'
 ')\n'
-'_ANY_DAY = date(2100, 1, 1)  # values do not depend on it\n'
 '_WORD = re.compile(r"\\w+")\n'
 '# Words that change nothing about a claim. "not", "no", "was" and "will" do.\n'
 '_EMPTY = "a an the i me my am is are do does that really very so just also and too actually"\n'
@@ -42518,7 +37242,7 @@ SOURCES = {
 '    """The attributes of one value that a statement states, by subject and name: `{"user home": ("rome", True)}`."""\n'
 '    language = (recognise(statement).language or LANGUAGES[0]).code\n'
 '    found = {}\n'
-'    for fact in Reader(language, People(), _ANY_DAY).facts(statement):\n'
+'    for fact in Reader(language, People(), ANY_DAY).facts(statement):\n'
 '        if fact.status != "holds" or not fact.value:\n'
 '            continue\n'
 '        key = f"{fact.subject} {fact.attribute}"\n'
@@ -42536,7 +37260,7 @@ SOURCES = {
 '    language = (recognise(statement).language or LANGUAGES[0]).code\n'
 '    if any(re.search(rf"(?<!\\w){re.escape(words)}(?!\\w)", statement, re.IGNORECASE) for words in LASTING[language]):\n'
 '        return True\n'
-'    facts = Reader(language, People(), _ANY_DAY).facts(statement)\n'
+'    facts = Reader(language, People(), ANY_DAY).facts(statement)\n'
 '    return any(fact.subject == USER and fact.base in LASTING["attributes"] for fact in facts)\n'
 ),
 'agent_memory_models.text.subjects': (

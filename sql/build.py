@@ -34,7 +34,7 @@ MODELS = ROOT / "plpython" / "agent_memory_models"
 # The modules that are made of lists, and their lists. A query's call needs the second alone: in the server each session
 # compiles what it imports.
 LIST_MODULES = {
-    MODELS / "text" / "lists.py": ("attributes", "lasting", "statements", "times"),
+    MODELS / "text" / "lists.py": ("attributes", "languages", "lasting", "other_languages", "statements", "times"),
     MODELS / "providers" / "lists.py": ("models", "providers", "windows"),
     ROOT / "python_client" / "agent_memory" / "cli" / "lists.py": ("servers",),
 }
