@@ -12,7 +12,7 @@ import json
 import re
 from pathlib import Path
 
-import registry
+import statements
 import tables
 import triggers
 from house import House
@@ -123,7 +123,7 @@ def composed(home: House, text: str) -> str:
     text = WEIGHT.sub(lambda match: repr(float(weights(home)[match[1]])), text)
     text = text.replace("{{tables version}}", tables.version(home.sql))
     text = text.replace("{{versions of tables}}", tables.versions(home))
-    text = lists.with_lists(registry.with_tables(home, text))
+    text = lists.with_lists(statements.with_tables(home, text))
     return text.replace("{{indexes}}", indexes(home)).replace("{{triggers}}", triggers.names(home))
 
 

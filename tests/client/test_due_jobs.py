@@ -176,7 +176,7 @@ def test_nothing_due_costs_one_statement_more(client: Memory, tmp_path: Path, mo
     called: list[str] = []
     call = client.caller.call
 
-    def counted(function: Function, given: Mapping[str, Any]) -> Any:
+    def counted(function: Function[Any], given: Mapping[str, Any]) -> Any:
         called.append(function.name)
         return call(function, given)
 

@@ -82,6 +82,11 @@ ARGUMENTS = ", ".join(
     f"%({name})s::{'jsonb' if name == 'metadata' else 'timestamptz' if name == 'created_at' else 'text'}"
     for name in MESSAGE
 )
+# The arguments as a row of messages.
+GIVEN = f"""
+    from (select {ARGUMENTS}) as c ({", ".join(MESSAGE)})
+    cross join lateral jsonb_populate_record(null::memory.messages, to_jsonb(c)) as m
+"""
 
 
 @pytest.mark.feature("F20")
@@ -89,8 +94,8 @@ ARGUMENTS = ", ".join(
 def test_a_message_is_taken_where_the_rules_pass_and_nowhere_else(api: Api, seed: int) -> None:
     for number in range(100):
         row = spoiled(MESSAGE, MESSAGE_VALUES, 1000 * seed + number)
-        problem = api.value(f"select memory._message_problem({ARGUMENTS})", **row)
-        checked = problem and outcome(api, f"select memory._refuse_message({ARGUMENTS})", row)
+        problem = api.value(f"select memory._message_problem(m) {GIVEN}", **row)
+        checked = problem and outcome(api, f"select memory._check_message(m) {GIVEN}", row)
         assert (checked and checked[1]) == problem, row
         inserted = outcome(api, f"insert into memory.messages ({', '.join(row)}) values ({ARGUMENTS})", row)
         assert inserted == checked, row
@@ -105,10 +110,9 @@ def test_a_memory_is_taken_where_the_rules_pass_and_nowhere_else(api: Api, seed:
     types = {"metadata": "jsonb", "tags": "text[]"}
     columns = ", ".join(f"%({name})s::{types.get(name, 'text')} as {name}" for name in MEMORY)
     check = f"""
-        select memory._refuse_memory(memory._memory_problem(m, true), m)
+        select memory._checked_memory(m, true)
         from (select {columns}) as c
         cross join lateral jsonb_populate_record(null::memory.memories, to_jsonb(c)) as m
-        where memory._memory_problem(m, true) is not null
     """
     placeholders = ", ".join(f"%({name})s" for name in MEMORY)
     insert = f"insert into memory.memories ({', '.join(MEMORY)}) values ({placeholders})"

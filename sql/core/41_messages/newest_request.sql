@@ -4,7 +4,6 @@
 create or replace function memory._newest_request(p_user_id text, p_thread_id text, p_agent_id text)
 returns table (seq bigint, content text, metadata jsonb, token_count int, is_counted boolean, is_open boolean)
 language plpgsql stable parallel safe
-set enable_sort = off -- as in memory._newest_units()
 as $$
 declare
   newest record;
@@ -29,7 +28,7 @@ begin atomic
   from (select n.* from memory.messages as n
         where n.user_id = p_user_id and n.thread_id = p_thread_id
         order by n.seq desc
-        -- as memory._newest_units(), no more messages than the thread has counted
+        -- no more messages than the thread has counted
         limit (select least(t.next_seq, 1000) from memory.threads as t
                where t.user_id = p_user_id and t.thread_id = p_thread_id)) as m
   where (p_agent_id is null or m.agent_id = p_agent_id)
