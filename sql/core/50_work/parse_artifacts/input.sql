@@ -1,4 +1,4 @@
--- Artifacts are stored without their words (40_artifacts/words.sql). A job has them parsed soon; the server does that
+-- Artifacts are stored without their words. A job has them parsed soon; the server does that
 -- itself when the worker completes the job.
 
 -- Whether there is something to parse. No model is asked, so nobody's budget pays.
