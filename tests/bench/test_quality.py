@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 from collections import Counter
 from datetime import datetime, timezone
@@ -16,9 +15,6 @@ from agent_memory.importer import ImportProgress, import_file
 
 from bench.quality import evidence, mixed_lengths, samples
 from bench.quality.evidence import Finding, find, questions, references
-from tests.support.servers import ROOT
-
-LOCOMO = ROOT.parent / "shared" / "data" / "locomo" / "locomo10.json"
 
 
 def sample(turns: int = 400, sessions: int = 10, every: int = 5, sample_id: str = "conv-1") -> dict[str, Any]:
@@ -69,14 +65,6 @@ class TestEvidence:
         ]
         assert [(each.text, each.evidence) for each in questions([given])] == [("asked", frozenset({"D1:1"}))]
 
-    def test_locomo(self) -> None:
-        if not LOCOMO.exists():
-            pytest.skip("LoCoMo is not there")
-        found = questions(json.loads(LOCOMO.read_text()))
-        assert len(found) == 1536
-        assert len({each.user_id for each in found}) == 10
-        assert sum("tuning" in each.groups for each in found) + sum("reported" in each.groups for each in found) == 1536
-
 
 SESSIONS = {
     "speaker_a": "Caroline",
@@ -107,22 +95,6 @@ class TestSamples:
         assert second.metadata == {"name": "Melanie", "dia_id": "D1:2"}
         [third] = memory.get_messages("conv-1", "session_2")
         assert third.created_at == datetime(2023, 9, 13, 0, 9, tzinfo=timezone.utc)
-
-    @pytest.mark.skipif(not LOCOMO.exists(), reason="the LoCoMo data is not beside the repository")
-    def test_the_real_file(self, db: psycopg.Connection, tmp_path: Path) -> None:
-        given, path = json.loads(LOCOMO.read_text()), tmp_path / "locomo.jsonl"
-        expected = {
-            (sample["sample_id"], session): len(turns)
-            for sample in given
-            for session, turns in sample["conversation"].items()
-            if isinstance(turns, list)
-        }
-        samples.write(given, path)
-        for _ in range(2):
-            *_, last = import_file(db, path)
-            assert (last.done, last.users, last.threads) == (sum(expected.values()), 10, len(expected))
-            counted = db.execute("select user_id, thread_id, message_count from memory.threads").fetchall()
-            assert {(user, thread): count for user, thread, count in counted} == expected
 
 
 class TestRecall:
@@ -187,26 +159,3 @@ class TestMixedLengths:
             if message["role"] == "assistant":
                 in_replies |= held
         assert len(in_replies) == round(0.23 * len(asked))
-
-    def test_every_turn_is_there(self) -> None:
-        given = sample(turns=90, sessions=9, every=2)
-        messages = [message for thread in mixed_lengths.make([given]) for message in thread["messages"]]
-        held = {turn for message in messages for turn in message["metadata"]["dia_ids"]}
-        assert held == {turn.dia_id for _, turns in evidence.sessions(given) for turn in turns}
-
-    def test_the_same_each_time(self) -> None:
-        first, second = sample(), sample(sample_id="conv-2")
-        assert mixed_lengths.make([first, second]) == mixed_lengths.make([first]) + mixed_lengths.make([second])
-        assert mixed_lengths.make([first], seed=1) != mixed_lengths.make([first], seed=2)
-
-    def test_the_importer_takes_it(self, db: psycopg.Connection, tmp_path: Path) -> None:
-        given = sample(turns=40, sessions=2)
-        path = tmp_path / "mixed.jsonl"
-        mixed_lengths.write([given], path)
-        *_, last = import_file(db, path)
-        assert (last.users, last.threads, last.new) == (1, 2, last.total)
-        rows = db.execute(
-            "select metadata -> 'dia_ids', created_at from memory.messages order by created_at"
-        ).fetchall()
-        assert {turn for turns, _ in rows for turn in turns} >= references([f"D{n}:1" for n in (1, 2)])
-        assert rows[0][1].isoformat() == "2023-05-01T13:56:00+00:00"

@@ -8,7 +8,6 @@ import psycopg
 from agent_memory.importer import import_file
 
 from bench.quality import stored, work
-from bench.quality.evidence import NEW_THREAD
 
 REPLIES = {"assistant_said": True, "user_said": False}
 
@@ -21,33 +20,6 @@ def test_what_a_request_rests_on_was_said_by_whom_its_kind_tells() -> None:
             assert any(text in line for line in (said[turn], *said[turn].splitlines())), (user.user_id, number)
             is_reply = int(turn.split(":")[1]) % 2 == 0
             assert is_reply == REPLIES.get(kind, is_reply), (user.user_id, number)
-
-
-def test_a_passage_stands_in_one_line_of_one_message() -> None:
-    for user in work.users():
-        said = user.turns()
-        for _, turn, name, text in user.evidence():
-            if name != turn:
-                assert [place for place, whole in said.items() if text in whole] == [turn]
-                assert any(text in line for line in said[turn].splitlines())
-
-
-def test_each_user_has_requests_of_each_kind_in_one_half() -> None:
-    questions = work.questions()
-    for place, user in enumerate(work.users()):
-        asked = [each for each in questions if each.user_id == user.user_id]
-        assert {kind for each in asked for kind in each.groups} == {
-            "all",
-            "tuning" if place < work.TUNED_ON else "reported",
-            *work.KINDS,
-        }
-        last = {thread["thread"]: thread for thread in user.threads}
-        for each in asked:
-            if "in_thread" in each.groups:
-                assert len(last[each.thread]["messages"]) == 2
-                assert not any(name.split(":")[0] == each.thread for name in each.evidence)
-            else:
-                assert each.thread == NEW_THREAD
 
 
 def test_the_importer_takes_it_and_every_turn_is_found(db: psycopg.Connection, tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import psycopg
 import pytest
 
 from tests.context.steps import messages, parts, remember, said, without_recall
@@ -149,20 +148,6 @@ class TestLongThreads:
         api.connection.execute("analyze memory.messages")
 
     @pytest.mark.usefixtures("long_thread")
-    @pytest.mark.parametrize(
-        ("function", "arguments", "rows"),
-        [
-            ("get_messages", {"recent_k": 20}, 20),
-            ("get_messages", {"recent_k": 20, "before_seq": 10_000}, 20),
-            ("get_messages", {"after_seq": 19_989}, 10),
-        ],
-    )
-    def test_are_read_from_their_end(self, api: Api, function: str, arguments: dict[str, Any], rows: int) -> None:
-        shown: list[Any] = []
-        assert api.entries_read(lambda: shown.extend(getattr(api, function)(**ANA, **arguments))) < 500
-        assert len(shown) == rows
-
-    @pytest.mark.usefixtures("long_thread")
     @pytest.mark.parametrize("agent_id", [None, "default"])
     def test_are_no_more_work_for_a_context_than_short_ones(self, api: Api, agent_id: str | None) -> None:
         shown: list[Any] = []
@@ -170,13 +155,6 @@ class TestLongThreads:
         assert api.entries_read(lambda: shown.extend(api.get_context(**call))) < 500
         assert 12 <= len(shown) <= 90
         assert shown[-1].content == "message 19999"
-
-    def test_are_read_from_their_end_even_without_statistics(self, db: psycopg.Connection) -> None:
-        """At about this size, and without statistics, the planner would sort the table instead of using its index."""
-        api = Api(db)  # a database of its own, because a rollback does not undo "analyze"
-        messages = [{"role": "user", "content": f"message {number} {'x' * 1900}"} for number in range(11_000)]
-        api.add_messages(**ANA, messages=messages)
-        assert api.entries_read(lambda: api.get_context(**ANA, max_tokens=1000)) < 500
 
 
 @pytest.mark.feature("A4")

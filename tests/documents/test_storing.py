@@ -110,14 +110,3 @@ def test_a_deleted_document_leaves_no_piece_and_no_embedding(api: Api) -> None:
     assert not api.delete_document(user_id="ana", document_id=document_id)
     assert (embedded(api), len(chunks(api))) == ([f"{kept}/0"], 1)
     assert [result.id for result in find(api, "tea")] == [str(kept)]
-
-
-@pytest.mark.feature("A12")
-def test_nobody_else_sees_a_document(api: Api) -> None:
-    activate(api, "ada", "embedding")
-    store(api, user_id="bob")
-    cut(api)
-    embed(api)
-    assert api.list_documents(user_id="ana") == find(api, "tea") == []
-    assert find(api, "tea", mode="vector", query_embedding="[1,0,0]") == []
-    assert len(find(api, "tea", user_id="bob")) == 1

@@ -48,12 +48,6 @@ def test_the_order_in_which_an_application_stores_the_past_does_not_matter(api: 
     assert contents(api) == ["Lives in Oslo"]
 
 
-def test_many_memories_in_one_call_follow_each_other(api: Api) -> None:
-    memories = [{"content": f"Lives in {town}", "attribute": "Home"} for town in ("Lyon", "Porto", "Oslo")]
-    api.add_memories(user_id="ana", memories=memories)
-    assert states(api) == {"Lives in Lyon": "replaced", "Lives in Porto": "replaced", "Lives in Oslo": "current"}
-
-
 @pytest.mark.parametrize("stored", ["one by one", "in one call", "in one statement"])
 def test_two_wordings_of_one_value_leave_one_of_them(api: Api, stored: str) -> None:
     said: list[dict[str, Any]] = [

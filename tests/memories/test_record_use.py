@@ -142,16 +142,6 @@ def test_many_sessions_lose_no_use_and_do_not_deadlock(dsn: str) -> None:
         assert [each["used"] for each in found] == [60] * len(ids)
 
 
-def test_it_waits_for_no_writer_of_memories(sessions: Sessions) -> None:
-    tea = add(sessions.api, "Likes tea")
-    writer = sessions.new()
-    with writer.connection.transaction():
-        writer.update_memory(user_id="ana", memory_id=tea, content="Likes green tea")
-        add(writer, "Likes milk")
-        sessions.new(options="-c lock_timeout=1s").record_use(user_id="ana", memory_ids=[tea])
-    assert uses(sessions.api) == {tea: (1, 0, 0)}
-
-
 @pytest.mark.feature("F5")
 @pytest.mark.parametrize("function", ["forget_user", "forget_memory", "delete_thread"])
 def test_a_use_that_comes_while_the_memory_is_forgotten_leaves_nothing(sessions: Sessions, function: str) -> None:

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from agent_memory import Memory
-from agent_memory.errors import NotFoundError
 
 from tests.messages.steps import ANA, MAY, add
 from tests.support.sqlapi import Api, refused
@@ -166,16 +165,6 @@ def test_a_forgotten_statement_leaves_titles_and_metadata(api: Api) -> None:
     )
     api.forget_memory(user_id="ana", memory_id=memory_id)
     assert (api.get_thread(**ANA)[0].title, api.get_thread(**ANA)[0].metadata) == ("[forgotten]", {"k": "[forgotten]"})
-
-
-def test_the_client_sets_gets_and_lists(dsn: str) -> None:
-    with Memory(dsn) as memory:
-        memory.set_thread("ana", "t1", "Trip", {"k": 1})
-        thread = memory.get_thread("ana", "t1")
-        assert (thread.title, thread.metadata) == ("Trip", {"k": 1})
-        assert memory.list_threads("ana", search="trips", filter={"k": 1}) == [thread]
-        with pytest.raises(NotFoundError):
-            memory.get_thread("ana", "t2")
 
 
 def test_those_who_set_and_those_who_write_wait_for_each_other_and_lose_nothing(dsn: str) -> None:

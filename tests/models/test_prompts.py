@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-import psycopg
 import pytest
 from agent_memory_models.chat.prompts import chat_messages
 from agent_memory_models.jobs.extract_memories import QUESTION
 
 from tests.support.protocol import ANA, activate, claim, complete, lease, say
-from tests.support.runners import PATIENCE
 from tests.support.servers import ROOT
 from tests.support.sqlapi import Api, refused
 
@@ -176,23 +171,3 @@ def test_a_summary_of_a_whole_thread_and_of_its_window_have_prompts_of_their_own
     api.set_policy(settings={"cadence": {"thread_summary_every_n": 6}})
     api.talk(user_id="ana", thread_id="t2", rounds=3)
     assert claim(api).payload["prompt"]["name"] == "compress_thread"
-
-
-@pytest.mark.feature("E9")
-def test_editors_of_one_prompt_at_once_get_versions_without_gaps(connect: Callable[..., psycopg.Connection]) -> None:
-    editors = [Api(connect()) for _ in range(6)]
-    start = threading.Barrier(len(editors))
-
-    def edit(number: int) -> list[tuple[int, str]]:
-        start.wait(PATIENCE)
-        versions = []
-        for turn in range(10):
-            template = f"{EDIT} {number} {turn}"
-            versions.append((editors[number].set_prompt(name="extract_memories", template=template), template))
-        return versions
-
-    with ThreadPoolExecutor(len(editors)) as pool:
-        versions = sorted(version for done in pool.map(edit, range(len(editors))) for version in done)
-    assert [version for version, _ in versions] == list(range(2, 62))
-    assert editors[0].query("select version, template from memory.prompt_versions order by 1") == versions
-    assert prompt(editors[0]).template == versions[-1][1]

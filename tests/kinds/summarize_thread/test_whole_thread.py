@@ -49,18 +49,6 @@ def test_a_summary_of_a_whole_thread_uses_its_own_prompt(api: Api) -> None:
 
 
 @pytest.mark.feature("E5", "E8")
-def test_recent_k_limits_what_a_summary_reads(api: Api) -> None:
-    only(api, summary={"when": "each_round"})
-    api.talk(**ANA, rounds=5)
-    api.summarize_thread(**ANA, recent_k=4)
-    job = claim(api)
-    assert seqs(job.payload["messages"]) == [6, 7, 8, 9]
-    complete(api, job, summary="The end of it.")
-    api.summarize_thread(**ANA)
-    assert nothing_to_do(api)
-
-
-@pytest.mark.feature("E5", "E8")
 def test_recent_k_limits_what_a_summary_of_the_whole_thread_reads(api: Api) -> None:
     only(api, cadence={"thread_summary_every_n": 100})
     api.talk(**ANA, rounds=5)

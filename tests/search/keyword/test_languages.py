@@ -260,25 +260,6 @@ def test_a_busy_row_is_not_waited_for(connect: Callable[..., psycopg.Connection]
     assert found(api, "Garten") == ["message"]
 
 
-def test_a_call_parses_a_thousand_texts_and_reads_the_policy_once_per_agent(api: Api) -> None:
-    messages = [{"role": "user", "content": f"Haus {number}"} for number in range(3000)]
-    api.add_messages(user_id="ana", thread_id="t1", messages=messages)
-    while api.sweep()["checked"]:
-        pass
-    api.set_policy(settings=GERMAN, user_id="ana")
-    job = claim(api, "parse_artifacts")
-    count = "select coalesce(pg_stat_get_xact_function_calls(('memory.' || %(name)s)::regproc), 0)"
-    with api.connection.transaction():
-        api.connection.execute("set local track_functions = 'all'")
-        before = {name: api.value(count, name=name) for name in ("_text_vector", "_language")}
-        complete(api, job, max_bytes=4000000)
-        calls = {name: api.value(count, name=name) - before[name] for name in before}
-    assert 900 <= calls["_text_vector"] <= 1100
-    assert calls["_language"] <= 5
-    assert parse_anew(api) >= 2
-    assert len(found(api, "Haus", top_k=100)) == 100
-
-
 def test_a_sweep_queues_the_work_of_a_change_that_found_the_job_held(
     connect: Callable[..., psycopg.Connection],
 ) -> None:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 from typing import Any
 
-import psycopg
 import pytest
 
 from tests.search.keyword.steps import ANA, EVERYWHERE, found, remember, search
-from tests.support.sqlapi import OLD_STRINGS, Api, refused
+from tests.support.sqlapi import Api, refused
 
 
 class TestDegrading:
@@ -131,11 +129,6 @@ class TestQueries:
     def test_with_only_stop_words_find_nothing(self, api: Api) -> None:
         remember(api, "The one and only")
         assert found(api, "the and of") == []
-
-    def test_are_taken_whatever_strings_mean_in_the_session(self, connect: Callable[..., psycopg.Connection]) -> None:
-        api = Api(connect(options=OLD_STRINGS))
-        remember(api, "likes tea")
-        assert found(api, "tea") == ["likes tea"]
 
     def test_of_a_user_without_anything_find_nothing(self, api: Api) -> None:
         assert found(api, sources=EVERYWHERE) == []
