@@ -96,7 +96,7 @@ def test_the_end_of_a_long_content_is_found_by_its_meaning_and_shown(api: Api) -
     assert first.content.endswith("A tea spoon broke the build.")
     shown = api.retrieve_artifact(user_id="ana", key="long", from_line=first.details["from_line"])
     assert len(first.content.split("\n", 1)[1]) < 3200
-    assert shown.strip() != ""
+    assert "A tea spoon broke the build." in shown
 
 
 @pytest.mark.feature("C6", "F4")
