@@ -26,8 +26,8 @@
 --   To leave    agent-memory uninstall, or: drop schema memory cascade; then drop the roles and extensions above.
 --   To check    agent-memory sql --checksum prints the SHA-256 of this file; diff shows what a version changes.
 --   To read     It comes in this order: the door of upgrades, checks, roles, procedures of upgrades, tables and types,
---               comments, functions of the rooms (sql/rooms, each after those that it calls), PL/Python, triggers,
---               privileges.
+--               comments, functions of the rooms (sql/core and sql/addons, each after those that it calls), PL/Python,
+--               triggers, privileges.
 
 -- An upgrade makes calls wait. First it puts a check, the door, into the functions of the installed version, in a
 -- transaction of its own. Calls pass the door until the upgrade shuts it. Calls that have passed it end before anything
@@ -2408,7 +2408,7 @@ begin
 end;
 $locks$;
 
--- The kinds of jobs are the folders of rooms/50_work. memory.jobs accepts these and no others, and the claims of
+-- The kinds of jobs are the folders of core/50_work. memory.jobs accepts these and no others, and the claims of
 -- each kind have a sequence: memory.claim_jobs() keeps in it the place of the user who had the last turn.
 --
 -- The constraint is replaced only when its list differs, so that an upgrade that brings no kind locks nothing. It is

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import psycopg
 
+from tests.support import rooms
+
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "what-runs-in-my-database.md"
 COUNTS = re.compile(r"(?<=<!-- counts -->\n).*?(?=<!-- end of counts -->)", re.DOTALL)
@@ -34,8 +36,7 @@ order by 2 desc, 1 desc
 def page(connection: psycopg.Connection) -> str:
     """Return the page with the counts of this database."""
     found = {name: (is_definer, is_trigger) for name, is_definer, is_trigger in connection.execute(FUNCTIONS)}
-    sources = ROOT / "sql" / "rooms"
-    files = [(path.relative_to(sources).parts[0], path.read_text()) for path in sorted(sources.rglob("*.sql"))]
+    files = [(room.name, path.read_text()) for room in rooms.ROOMS for path in sorted(room.rglob("*.sql"))]
     files += [("`plpython/`", path.read_text()) for path in sorted((ROOT / "plpython" / "functions").glob("*.sql"))]
     files.append(("the installation", (ROOT / "sql" / "role_name.sql").read_text().replace("    create", "create")))
     rows: dict[str, list[int]] = {}

@@ -26,5 +26,5 @@
 --   To leave    agent-memory uninstall, or: drop schema memory cascade; then drop the roles and extensions above.
 --   To check    agent-memory sql --checksum prints the SHA-256 of this file; diff shows what a version changes.
 --   To read     It comes in this order: the door of upgrades, checks, roles, procedures of upgrades, tables and types,
---               comments, functions of the rooms (sql/rooms, each after those that it calls), PL/Python, triggers,
---               privileges.
+--               comments, functions of the rooms (sql/core and sql/addons, each after those that it calls), PL/Python,
+--               triggers, privileges.

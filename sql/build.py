@@ -24,7 +24,6 @@ from pathlib import Path
 
 SQL = Path(__file__).resolve().parent
 ROOT = SQL.parent
-ROOMS = SQL / "rooms"
 OUTPUT = ROOT / "build" / "agent_memory.sql"
 ROLES = ROOT / "build" / "agent_memory_roles.sql"
 MODELS = ROOT / "plpython" / "agent_memory_models"
@@ -37,8 +36,10 @@ LIST_MODULES = {
 }
 
 sys.path[:0] = [str(SQL), str(ROOT / "plpython")]
+import house  # noqa: E402  (the same)
 import planner  # noqa: E402  (the same)
 import tables  # noqa: E402  (the same)
+import triggers  # noqa: E402  (the same)
 from embed import embed  # noqa: E402  (the same)
 
 import lists  # noqa: E402  (a neighbour, not an installed package)
@@ -51,7 +52,6 @@ call memory._migrate({begins}, '{ends}', '{sha256}', $migration$
 HEADER = re.compile(
     r"^ *create or replace (function|procedure) memory\.(\w+)(\(.*?)\n *language ", re.MULTILINE | re.DOTALL
 )
-TRIGGER = re.compile(r"^create (?:constraint )?trigger (\w+)\n(.*?);$", re.MULTILINE | re.DOTALL)
 DEFINED = re.compile(r"^create or replace (?:function|procedure|view) memory\.(\w+)", re.MULTILINE)
 # SQL that PostgreSQL binds when it creates the object, and the names in it.
 BOUND = re.compile(
@@ -78,16 +78,6 @@ begin
 end;
 $$;
 """
-# Rows that are copied from another database pass by the triggers on insert, which have done their work there, and rows
-# of a user who is forgotten pass by those on delete. A session says so by a setting, which memory._changes_whole_user()
-# must confirm: an application's role can set it, and must not get around limits and checks.
-NOT_COPIED = (
-    "current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not memory._changes_whole_user()"
-)
-# The same within a trigger function.
-ARE_COPIED = (
-    "current_setting('memory.rows_are_copied', true) is not distinct from 'yes' and memory._changes_whole_user()"
-)
 # The other databases of the server that have granted rights to the roles whose names follow a pattern, or null.
 DATABASES_OF_PATTERN = """(
     select string_agg(distinct d.datname, ', ' order by d.datname)
@@ -102,7 +92,7 @@ VIEW = re.compile(r"^create or replace view memory\.(\w+) as\n(.*?);$", re.MULTI
 def rooms() -> dict[Path, str]:
     """The files with functions and views of all rooms, with the lists of the build, ordered by path."""
     others = ("tables.sql", "types.sql", "triggers.sql")
-    paths = sorted(path for path in ROOMS.rglob("*.sql") if path.name not in others)
+    paths = (path for path in house.files(SQL, "*.sql") if path.name not in others)
     return {path: planner.with_settings(path, with_lists(path.read_text())) for path in paths}
 
 
@@ -110,7 +100,7 @@ def rooms() -> dict[Path, str]:
 @functools.cache
 def kinds() -> list[Path]:
     """The folders of the kinds of jobs, each with the two files that the queue cannot do without."""
-    folders = sorted(path for path in (ROOMS / "50_work").iterdir() if path.is_dir())
+    folders = sorted(path for path in house.room(SQL, "50_work").iterdir() if path.is_dir())
     for folder in folders:
         for name in ("input", "apply"):
             if not has(folder, name):
@@ -130,7 +120,11 @@ def has(kind: Path, name: str) -> bool:
 def sources() -> list[Path]:
     """The files of the sources of search in their order, each with all functions that a source has."""
     paths = sorted(
-        (path for path in (ROOMS / "47_sources").glob("*.sql") if path.name not in ("types.sql", "triggers.sql")),
+        (
+            path
+            for path in house.room(SQL, "47_sources").glob("*.sql")
+            if path.name not in ("types.sql", "triggers.sql")
+        ),
         key=place_among_sources,
     )
     for path in paths:
@@ -155,7 +149,7 @@ def with_lists(text: str) -> str:
     }
 
     def having(member: str, needed: str | None) -> list[str]:
-        return [name for name in members[member] if not needed or has(ROOMS / "50_work" / name, needed)]
+        return [name for name in members[member] if not needed or has(house.room(SQL, "50_work") / name, needed)]
 
     def lines(match: re.Match[str]) -> str:
         indent, member, needed, separator, line = match.groups()
@@ -166,12 +160,12 @@ def with_lists(text: str) -> str:
     text = text.replace("{{kinds unquoted}}", ",".join(members["kind"]))
     text = EACH.sub(lines, text).replace("{{databases of pattern}}", DATABASES_OF_PATTERN)
     text = text.replace("{{roles}}", role_names())
-    text = text.replace("{{are copied}}", ARE_COPIED)
+    text = text.replace("{{are copied}}", triggers.ARE_COPIED)
     text = text.replace("{{prompts}}", prompts()).replace("{{defaults}}", defaults())
     text = WEIGHT.sub(lambda match: repr(float(weights()[match[1]])), text)
     text = text.replace("{{tables version}}", tables.version(SQL))
     text = lists.with_lists(text)
-    return text.replace("{{indexes}}", indexes()).replace("{{triggers}}", trigger_names())
+    return text.replace("{{indexes}}", indexes()).replace("{{triggers}}", triggers.names(SQL))
 
 
 def place_among_sources(path: Path) -> tuple[int, str]:
@@ -211,20 +205,6 @@ def with_pgvector(text: str) -> str:
     return f"{VECTOR_SCHEMA}{text}\nset local search_path = pg_catalog, pg_temp;\n"
 
 
-def triggers() -> str:
-    """Every trigger of the rooms, created by memory._replace_trigger()."""
-    calls = []
-    for path in sorted(ROOMS.rglob("triggers.sql")):
-        text = path.read_text()
-        found = TRIGGER.findall(text)
-        if len(found) != len(re.findall("create (?:constraint )?trigger", text)):
-            raise SystemExit(f"{path.name} has a trigger with another head than build.py reads: create trigger name")
-        for name, rest in found:
-            definition = " ".join(rest.replace("{{not copied}}", NOT_COPIED).split())
-            calls.append(f"call memory._replace_trigger('{name}', $trigger${definition}$trigger$);")
-    return "\n".join(calls) + "\n"
-
-
 def installation() -> str:
     """The call that makes all tables and types at once, and the calls that upgrade them."""
     texts = (tables.COMMENT_ON.sub("", with_lists(text)) for text in tables.files(SQL).values())
@@ -261,7 +241,8 @@ def headers(text: str) -> str:
 @functools.cache
 def prompts() -> str:
     """The built-in prompts as the rows of a VALUES list: prompt.txt of a kind, and name.txt of another room."""
-    names = {path.parent.name if path.name == "prompt.txt" else path.stem: path for path in ROOMS.rglob("*.txt")}
+    paths = house.files(SQL, "*.txt")
+    names = {path.parent.name if path.name == "prompt.txt" else path.stem: path for path in paths}
     return ",\n".join(f"    ('{name}', $prompt${names[name].read_text()}$prompt$)" for name in sorted(names))
 
 
@@ -269,7 +250,7 @@ def prompts() -> str:
 def defaults() -> str:
     """The built-in policy: defaults.json of 10_policy and of the kinds, as one JSON object of sections."""
     merged: dict[str, dict[str, object]] = {}
-    for path in sorted(ROOMS.rglob("defaults.json")):
+    for path in house.files(SQL, "defaults.json"):
         for section, settings in json.loads(path.read_text()).items():
             for key, value in settings.items():
                 if key in merged.setdefault(section, {}):
@@ -280,15 +261,7 @@ def defaults() -> str:
 
 def weights() -> dict[str, float]:
     """The weights of the features that order search results."""
-    return dict(json.loads((ROOMS / "60_search" / "weights.json").read_text()))
-
-
-@functools.cache
-def trigger_names() -> str:
-    """The tables and names of all triggers, as the rows of a VALUES list."""
-    found = [match for path in ROOMS.rglob("triggers.sql") for match in TRIGGER.findall(path.read_text())]
-    rows = sorted((re.findall(r"\bon memory\.(\w+)", rest)[0], name) for name, rest in found)
-    return ",\n".join(f"    ('{table}', '{name}')" for table, name in rows)
+    return dict(json.loads((house.room(SQL, "60_search") / "weights.json").read_text()))
 
 
 @functools.cache
@@ -305,7 +278,7 @@ def grants() -> list[tuple[str, str, str]]:
 
 def is_tenant() -> str:
     """The expression of memory._is_tenant(), for the policies of the tables, which may call only pg_catalog's."""
-    found = IS_TENANT.search((ROOMS / "01_identity" / "who_may_reach.sql").read_text())
+    found = IS_TENANT.search((house.room(SQL, "01_identity") / "who_may_reach.sql").read_text())
     assert found, "who_may_reach.sql has no memory._is_tenant() that is one expression"
     return " ".join(found[1].split())
 
@@ -355,7 +328,7 @@ def build() -> str:
     made = {(name, *signature.split()) for _, name, signature in HEADER.findall(role_name + functions + python)}
     about = about.replace(
         "{{counts}}",
-        f"{our_tables.count(',') + 1} tables, {len(VIEW.findall(functions))} views, {trigger_names().count('(')} "
+        f"{our_tables.count(',') + 1} tables, {len(VIEW.findall(functions))} views, {triggers.names(SQL).count('(')} "
         f"triggers and {len(made)} functions, {sum(name[0] != '_' for name, *_ in made)} of them public",
     )
     head = head.replace("{{known migrations}}", tables.known_migrations(SQL))
@@ -369,7 +342,7 @@ def build() -> str:
         replaced,
         replaceable(functions),
         python,
-        triggers(),
+        triggers.statements(SQL),
         privileges.replace("{{grants}}", rows).replace("{{functions}}", ", ".join(f"'{name}'" for name in ours)),
     ]
     return "\n".join(parts).replace("{{version}}", tables.project_version(SQL))

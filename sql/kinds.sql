@@ -8,7 +8,7 @@ begin
 end;
 $locks$;
 
--- The kinds of jobs are the folders of rooms/50_work. memory.jobs accepts these and no others, and the claims of
+-- The kinds of jobs are the folders of core/50_work. memory.jobs accepts these and no others, and the claims of
 -- each kind have a sequence: memory.claim_jobs() keeps in it the place of the user who had the last turn.
 --
 -- The constraint is replaced only when its list differs, so that an upgrade that brings no kind locks nothing. It is

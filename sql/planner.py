@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import house
+
 # What every such function has (tests/lint/lint_sql.py).
 PINNED = "set search_path = pg_catalog, pg_temp\n"
 
@@ -17,7 +19,7 @@ def with_settings(path: Path, text: str) -> str:
     user, which bitmaps find. A plan that cannot avoid a disabled node looks so dear that PostgreSQL would compile it,
     for a second, and start workers.
     """
-    room = path.parts[path.parts.index("rooms") + 1]
+    room = house.room_of(path)
     settings = ["jit = off"]
     if room not in ("05_audit", "80_operate", "82_cluster"):
         settings += ["enable_seqscan = off", "max_parallel_workers_per_gather = 0"]

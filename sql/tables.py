@@ -11,6 +11,8 @@ import re
 from itertools import pairwise
 from pathlib import Path
 
+import house
+
 COMMENT_LINE = re.compile(r"--[^\n]*")
 COMMENT_ON = re.compile(r"^comment on (\w+) memory\.([\w.]+) is\s((?:'(?:[^']|'')*'\s*)+);\n", re.MULTILINE)
 STATEMENT_END = re.compile(r";\s*\n")
@@ -26,7 +28,7 @@ def sha256(text: str) -> str:
 
 def files(sql: Path) -> dict[Path, str]:
     """The files of tables, then those of types, in the order of the rooms."""
-    return {path: path.read_text() for name in FILES for path in sorted((sql / "rooms").glob(f"*/{name}.sql"))}
+    return {path: path.read_text() for name in FILES for path in house.files(sql, f"{name}.sql")}
 
 
 def migrations(sql: Path) -> list[Path]:

@@ -37,7 +37,7 @@ from bench.quality.stored import Database, EmbeddingModel, Stored
 from bench.support.environment import LOCOMO, say
 from tests.support.servers import ROOT, running_server
 
-WEIGHTS = ROOT / "sql" / "rooms" / "60_search" / "weights.json"
+WEIGHTS = ROOT / "sql" / "core" / "60_search" / "weights.json"
 FITTED = ("meaning", "words", "near", "neighbour", "length", "speaker", "day", "reply")
 BY_HAND = {"memory": 1.5, "summary": -2.0, "use": -10.0}
 AT_MOST = {"near": ("words", 0.8 / 0.6), "neighbour": ("meaning", 0.6), "length": ("words", 0.1)}

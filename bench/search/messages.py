@@ -46,6 +46,29 @@ select content from memory.get_context(user_id => %(user)s, thread_id => 'new', 
   query_embedding => %(vector)s::vector)
 """
 }
+BY_HAND = "hybrid by hand"
+_BY_HAND = f"""
+with near as (
+  select n.*, row_number() over (order by n.distance) as place
+  from (
+    select thread_id, seq, content, embedding <=> %(vector)s::halfvec as distance
+    from by_hand where user_id = %(user)s order by distance limit 50) as n
+),
+query as materialized (
+  select replace(plainto_tsquery('english', %(query)s)::text, '&', '|')::tsquery as words
+),
+worded as (
+  select w.*, row_number() over (order by w.score desc) as place
+  from (
+    select b.thread_id, b.seq, b.content, ts_rank_cd(b.words, q.words) as score
+    from by_hand as b, query as q where b.user_id = %(user)s and b.words @@ q.words order by score desc limit 50) as w
+)
+select coalesce(n.content, w.content), coalesce(1.0 / (60 + n.place), 0) + coalesce(1.0 / (60 + w.place), 0) as score
+from near as n full join worded as w using (thread_id, seq)
+order by score desc limit {LIMIT}
+"""
+"""What an application would write that keeps words and embeddings in a table of its own: reciprocal ranks of both."""
+VARIANTS = {BY_HAND: _BY_HAND} | VARIANTS
 
 
 def measure(connection: psycopg.Connection, sizes: Sequence[int], calls: int) -> dict[str, Any]:
@@ -106,6 +129,16 @@ def _store(
     while memory.admin.sweep()["checked"]:  # jobs would have parsed them
         pass
     copy_embeddings(connection, MODEL, ids, directions, source="message")
+    connection.execute(
+        """
+        create table by_hand as
+        select m.user_id, m.thread_id, m.seq, m.content, to_tsvector('english', m.content) as words, t.embedding
+        from memory.messages as m
+        join memory.texts as t on t.user_id = m.user_id and t.source = 'message' and t.id = m.thread_id || '/' || m.seq
+        """
+    )
+    connection.execute("alter table by_hand add primary key (user_id, thread_id, seq)")
+    connection.execute("create index on by_hand using gin (words)")
     connection.execute("vacuum analyze")
     connection.execute("checkpoint")
     return contents

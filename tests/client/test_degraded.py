@@ -7,7 +7,6 @@ import re
 import warnings
 from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
-from pathlib import Path
 
 import psycopg
 import pytest
@@ -15,6 +14,8 @@ from agent_memory import AsyncMemory, DegradedWarning, Memory
 from agent_memory.errors import DEGRADED
 from psycopg.pq import TransactionStatus
 from psycopg_pool import ConnectionPool
+
+from tests.support import rooms
 
 
 def record_levels(caplog: pytest.LogCaptureFixture) -> list[str]:
@@ -142,10 +143,9 @@ class TestDegraded:
         assert 'model "paid"' in (failed.hint or "")
 
     def test_every_degraded_notice_names_its_cause(self) -> None:
-        functions = Path(__file__).parents[2] / "sql" / "rooms"
         statements = [
             statement
-            for file in functions.rglob("*.sql")
+            for file in rooms.files("*.sql")
             for statement in re.findall(r"raise notice\s+'degraded: [^;]*;[^;]*;", file.read_text())
         ]
         named = {code for statement in statements for code in re.findall(r"'(01AM\d)'", statement)}

@@ -156,7 +156,7 @@ def test_a_migration_may_change_the_columns_that_functions_are_bound_to(dsn: str
         alter table memory.memories alter column embedding_text type varchar;
         alter table memory.messages alter column idempotency_key type varchar;
     """
-    tables = "rooms/43_memories/tables.sql"
+    tables = "core/43_memories/tables.sql"
     without = re.sub(
         r"^  quarantined_with text,\n|^comment on column memory\.memories\.quarantined_with is.*?';\n",
         "",

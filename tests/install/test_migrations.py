@@ -46,7 +46,7 @@ def test_an_upgrade_runs_the_migrations_since_its_version_in_their_order(
 
 # The build ------------------------------------------------------------------------------------------------------------
 
-TABLES = "rooms/10_policy/tables.sql"
+TABLES = "core/10_policy/tables.sql"
 NEXT = f"migrations/{LATER}-{LATEST}.sql"
 
 
@@ -74,7 +74,7 @@ def problems_after(tmp_path: Path) -> Callable[[str, str, str], list[str]]:
     [
         (PART, "select 1", "select 2", f"sql/{PART} was released and must not change"),
         (TABLES, "settings jsonb not null", "settings jsonb", f"the tables of {LATER} were released: add sql/migra"),
-        ("rooms/10_policy/types.sql", "", "create type memory.extra as (a int);\n", f"the tables of {LATER} were"),
+        ("core/10_policy/types.sql", "", "create type memory.extra as (a int);\n", f"the tables of {LATER} were"),
         (NEXT, "", "select 1;\n", f"sql/migrations ends at {LATEST}, pyproject.toml says {LATER}"),
     ],
 )

@@ -13,6 +13,7 @@ from psycopg import errors
 from psycopg.conninfo import make_conninfo
 
 from tests.install.steps import ANA
+from tests.support import rooms
 from tests.support.installer import open_as
 from tests.support.servers import INSTALL_SQL, ROOT, Server
 from tests.support.sqlapi import Api
@@ -210,7 +211,7 @@ def test_a_function_that_forbids_plans_is_never_compiled(db: psycopg.Connection)
 def test_every_function_states_its_volatility_and_parallel_safety() -> None:
     headers = [
         header
-        for path in sorted((ROOT / "sql" / "rooms").rglob("*.sql"))
+        for path in rooms.files("*.sql")
         for header in re.findall(
             r"^create or replace function (.*?)^(?:as \$|begin atomic)", path.read_text(), re.MULTILINE | re.DOTALL
         )

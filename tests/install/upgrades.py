@@ -9,7 +9,7 @@ from tests.support.servers import ROOT
 
 LATER, LATEST = "98.0.0", "99.0.0"
 PART = f"migrations/{VERSION}-{LATER}.sql"
-CODE = "rooms/80_operate/extra.sql"
+CODE = "core/80_operate/extra.sql"
 PUBLIC = """
 create or replace function memory.extra({arguments})
 returns {result}
@@ -41,11 +41,11 @@ comment on column memory.messages.extra is 'A column that came with a later vers
 
 def altered() -> dict[str, str]:
     """The files of a later version, which has a further column, table, index, function and column of a result."""
-    secrets = "rooms/49_secrets/list_secrets.sql"
+    secrets = "addons/secrets/49_secrets/list_secrets.sql"
     return {
         PART: TABLES + TYPES,
-        "rooms/90_later/tables.sql": TABLES + COMMENTS,
-        "rooms/90_later/types.sql": TYPES,
+        "core/90_later/tables.sql": TABLES + COMMENTS,
+        "core/90_later/types.sql": TYPES,
         secrets: (ROOT / "sql" / secrets).read_text().replace("s.updated_at\n", "s.updated_at, 7\n"),
         CODE: PUBLIC.format(arguments="", result="int", value="7"),
     }

@@ -1,4 +1,4 @@
-"""Checks the plan of the house: sql/rooms is divided into rooms, and these rules keep the rooms apart.
+"""Checks the plan of the house: sql/core and sql/addons are divided into rooms, and these rules keep the rooms apart.
 
 - A room calls functions of itself and of rooms before it, never of later ones; folders within a room form no circle.
   The queue's door (30_queue/door.sql) may be called from every room, because every room may ask for work; and the
@@ -25,10 +25,12 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from types import ModuleType
 
+from tests.support import rooms
+
 ROOT = Path(__file__).resolve().parents[2]
-ROOMS = ROOT / "sql" / "rooms"
-DOOR = ROOMS / "30_queue" / "door.sql"
-KINDS = ROOMS / "30_queue" / "kinds.sql"
+CORE = ROOT / "sql" / "core"
+DOOR = CORE / "30_queue" / "door.sql"
+KINDS = CORE / "30_queue" / "kinds.sql"
 
 CREATED = re.compile(r"^create or replace (function|procedure|view) memory\.(\w+)", re.MULTILINE)
 CALLED = re.compile(r"\bmemory\.(\w+)")
@@ -101,7 +103,7 @@ def upward_calls(homes: dict[str, Path], sources: dict[Path, str]) -> list[str]:
 
 
 def room(path: Path) -> str:
-    return path.relative_to(ROOMS).parts[0]
+    return next(part for part in path.relative_to(ROOT).parts if part[0].isdigit())
 
 
 def show(path: Path) -> str:
@@ -154,8 +156,8 @@ def unused_functions(homes: dict[str, Path], built: dict[Path, str]) -> list[str
         for caller, body in bodies(text).items():
             for called in set(CALLED.findall(body)) - {caller}:
                 users[called].add(show(path))
-    elsewhere = "\n".join(path.read_text(encoding="utf-8") for path in ROOMS.rglob("triggers.sql"))
-    elsewhere += (ROOT / "sql" / "build.py").read_text(encoding="utf-8")  # conditions that it puts into triggers
+    elsewhere = "\n".join(path.read_text(encoding="utf-8") for path in rooms.files("triggers.sql"))
+    elsewhere += (ROOT / "sql" / "triggers.py").read_text(encoding="utf-8")  # conditions that it puts into triggers
     elsewhere += texts_of("plpython", "*.sql") + texts_of("plpython", "*.py")
     elsewhere += texts_of("python_client/agent_memory/calls/_async", "*.py")
     elsewhere += texts_of("python_client/agent_memory/cluster", "*.py")
@@ -219,16 +221,16 @@ def undescribed_settings() -> list[str]:
             described.add(f"{section}.{name.partition('.')[2]}")
     problems = [
         f"{show(path)}: {section}.{key} has no row in the table of docs/policies.md"
-        for path in sorted(ROOMS.rglob("defaults.json"))
+        for path in rooms.files("defaults.json")
         for section, settings in json.loads(path.read_text(encoding="utf-8")).items()
         for key in settings
         if f"{section}.{key}" not in described
     ]
-    kinds = sorted(path.name for path in (ROOMS / "50_work").iterdir() if path.is_dir())
+    kinds = sorted(path.name for path in (CORE / "50_work").iterdir() if path.is_dir())
     for page, place in (("concepts.md", "the table of jobs"), ("jobs.md", "payloads and results")):
         text = (docs / page).read_text(encoding="utf-8")
         problems += [
-            f"sql/rooms/50_work/{kind}: docs/{page} says nothing of it in {place}"
+            f"sql/core/50_work/{kind}: docs/{page} says nothing of it in {place}"
             for kind in kinds
             if f"`{kind}`" not in text
         ]
@@ -239,12 +241,13 @@ def wrong_paths(sources: dict[Path, str]) -> list[str]:
     """Paths of files and folders that pages and comments name, where nothing is."""
     pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
     texts = {path: path.read_text(encoding="utf-8") for path in pages}
+    folders = {path.parent for path in rooms.ROOMS}
     texts |= {path: "\n".join(COMMENT_LINE.findall(text)) for path, text in sources.items()}
     return [
         f"{show(path)}: names {name}, which is not there"
         for path, text in texts.items()
         for name in sorted(set(PATH.findall(text)))
-        if not (ROOT / name).exists() and not (ROOMS / name).exists()
+        if not any((folder / name).exists() for folder in (ROOT, *folders))
     ]
 
 

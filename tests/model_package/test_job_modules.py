@@ -12,7 +12,7 @@ from agent_memory_models.jobs import job_module
 
 from tests.support.model_payloads import LOCAL, PLPYTHON, ROOT, Json, run
 
-KINDS = sorted(path.name for path in next((ROOT / "sql" / "rooms").glob("*_work")).iterdir() if path.is_dir())
+KINDS = sorted(path.name for path in (ROOT / "sql" / "core" / "50_work").iterdir() if path.is_dir())
 
 
 def test_each_kind_of_the_database_has_a_module() -> None:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 from agent_memory_models.chat.prompts import chat_messages
 from agent_memory_models.jobs.extract_memories import QUESTION
 
+from tests.support import rooms
 from tests.support.protocol import ANA, activate, claim, complete, lease, say
-from tests.support.servers import ROOT
 from tests.support.sqlapi import Api, refused
 
 BUILT_IN = {
     path.parent.name if path.name == "prompt.txt" else path.stem: path.read_text(encoding="utf-8")
-    for path in Path(ROOT, "sql", "rooms").rglob("*.txt")
+    for path in rooms.files("*.txt")
 }
 VARIABLES = {
     "compress_thread": ["messages", "previous_summary"],

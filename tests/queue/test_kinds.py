@@ -1,4 +1,4 @@
-"""A folder of sql/rooms/50_work is a kind of jobs: the build makes the lists of kinds from the folders."""
+"""A folder of sql/core/50_work is a kind of jobs: the build makes the lists of kinds from the folders."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from psycopg import errors
 from tests.support.installer import build_version, install
 from tests.support.sqlapi import Api
 
-FOLDER = "rooms/50_work/tested_kind"
+FOLDER = "core/50_work/tested_kind"
 REQUEST = """
 create or replace function memory.tested_kind(user_id text, thread_id text)
 returns bigint

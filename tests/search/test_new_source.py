@@ -1,4 +1,4 @@
-"""A file of sql/rooms/47_sources is a source of search: the build makes the lists of sources from the files."""
+"""A file of sql/core/47_sources is a source of search: the build makes the lists of sources from the files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.support.installer import build_version, install, open_as
 from tests.support.protocol import activate, claim, complete
 from tests.support.sqlapi import Api
 
-SOURCE = "rooms/47_sources/note.sql"
+SOURCE = "core/47_sources/note.sql"
 TABLE = """
 create table memory.notes (
   user_id text not null,
@@ -72,8 +72,8 @@ end;
 $$;
 """
 FILES = {
-    "rooms/45_notes/tables.sql": TABLE,
-    "rooms/45_notes/triggers.sql": TRIGGERS,
+    "core/45_notes/tables.sql": TABLE,
+    "core/45_notes/triggers.sql": TRIGGERS,
     SOURCE: FUNCTIONS,
 }
 

@@ -9,12 +9,11 @@ from typing import Any
 
 from agent_memory_models import Models
 
+from tests.support import rooms
+
 ROOT = Path(__file__).resolve().parents[2]
 PLPYTHON = ROOT / "plpython"
-PROMPTS = {
-    path.parent.name if path.name == "prompt.txt" else path.stem: path
-    for path in (ROOT / "sql" / "rooms").rglob("*.txt")
-}
+PROMPTS = {path.parent.name if path.name == "prompt.txt" else path.stem: path for path in rooms.files("*.txt")}
 """Files of the default templates."""
 ENCODINGS = ROOT.parent / "shared" / "data" / "tiktoken"
 """Where the machines that test this keep tiktoken's encodings."""

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from tests.support.search_world import SOURCES, Row, World
 from tests.support.servers import ROOT
 
-WEIGHTS: dict[str, float] = json.loads((ROOT / "sql" / "rooms" / "60_search" / "weights.json").read_text())
+WEIGHTS: dict[str, float] = json.loads((ROOT / "sql" / "core" / "60_search" / "weights.json").read_text())
 
 
 class Scored(NamedTuple):

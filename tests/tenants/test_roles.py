@@ -140,7 +140,7 @@ class TestGrantsOfAdministrators:
         db.execute("revoke execute on function memory.search from memory_app")
         groups = [{**GROUPS[0], "functions": [*GROUPS[0]["functions"], "extra"]}, *GROUPS[1:]]
         extra = "create or replace function memory.extra(user_id text)\nreturns int\nlanguage sql\nas $$ select 1 $$;\n"
-        install(dsn, build({"grants.json": json.dumps(groups), "rooms/80_operate/extra.sql": extra}))
+        install(dsn, build({"grants.json": json.dumps(groups), "core/80_operate/extra.sql": extra}))
         functions = rights(Api(db), "memory_app")["functions"]
         assert "extra" in functions
         assert "search" not in functions
