@@ -103,14 +103,6 @@ def test_a_later_time_of_storing_moves_a_memory_before_its_equals(api: Api) -> N
     assert found(api, None, [1, 0, 0]) == ["first", "second"]
 
 
-def test_a_memory_of_another_user_is_not_found(api: Api) -> None:
-    memory_id = remember(api, "Likes tea", [1, 0, 0], user_id="bob")  # embedded for ana
-    assert found(api, "tea", [1, 0, 0]) == found(api, None, [1, 0, 0], user_id="bob") == []
-    embed(api, memory_id, [1, 0, 0], user_id="bob")
-    assert found(api, None, [1, 0, 0], user_id="bob") == ["Likes tea"]
-    assert found(api, "tea", [1, 0, 0]) == []
-
-
 @pytest.mark.parametrize("source", ["summary", "document"])
 def test_other_sources_are_found_together_with_memories(api: Api, source: str) -> None:
     """A search of several sources takes other steps than a search of memories alone, and finds the same memories."""

@@ -132,9 +132,8 @@ def test_what_a_job_has_parsed_is_not_looked_at_again(api: Api) -> None:
 
 
 @pytest.mark.parametrize(
-    ("messages", "parsed"), [(2001, 0), (5000, 0), (2500, 50), (5000, 300)], ids=lambda number: str(number)
+    ("messages", "parsed", "query"), [(2001, 0, "unicorn topic"), (2500, 50, "topic 4321"), (5000, 300, "topic")]
 )
-@pytest.mark.parametrize("query", ["unicorn topic", "topic 4321", "topic"])
 def test_scores_stay_between_0_and_1_when_few_messages_are_parsed(
     api: Api, messages: int, parsed: int, query: str
 ) -> None:
