@@ -77,17 +77,6 @@ class TestLoading:
         assert api.get_context(**ANA) == []
         assert api.get_context(**ANA, query="tea", agent_id="helper", max_tokens=1) == []
 
-    def test_of_a_new_thread_is_what_is_remembered(self, api: Api) -> None:
-        remember(api, "Likes tea")
-        assert [source for source, _ in parts(api, thread_id="new")] == ["memories"]
-
-    @pytest.mark.feature("A3")
-    def test_never_shows_another_user(self, api: Api) -> None:
-        api.talk(**ANA, rounds=3)
-        api.finish_jobs()
-        remember(api, "Likes tea")
-        assert api.get_context(user_id="bob", thread_id="t1") == []
-
     @pytest.mark.feature("A3")
     def test_of_one_agent_has_its_messages_and_memories_only(self, api: Api) -> None:
         for agent in ("cook", "tutor"):
@@ -96,16 +85,6 @@ class TestLoading:
         memories, message = parts(api, agent_id="cook")
         assert memories[1].endswith("**\n1. known to the cook\n</recalled>")
         assert message == ("message", "to the cook")
-
-    @pytest.mark.feature("A3")
-    def test_of_one_agent_has_no_summary_of_what_others_said(self, api: Api) -> None:
-        api.talk(**ANA, rounds=2, agent_id="cook")
-        api.talk(**ANA, rounds=2, agent_id="tutor")
-        api.finish_jobs(summary="All of it.")
-        assert "thread_summary" in dict(parts(api))
-        assert parts(api, agent_id="cook") == [
-            ("message", text) for text in ("question 0", "answer 0", "question 1", "answer 1")
-        ]
 
     @pytest.mark.feature("A3")
     def test_of_one_agent_has_no_such_summary_after_a_sweep_either(self, api: Api) -> None:
@@ -125,11 +104,6 @@ class TestLoading:
         assert api.value("select count(*) from memory.summaries where base_summary_id is not null") == 2
         assert "thread_summary" in dict(parts(api))
         assert [source for source, _ in parts(api, agent_id="cook")] == ["message"] * 12
-
-    def test_of_the_only_agent_has_the_summary(self, api: Api) -> None:
-        api.talk(**ANA, rounds=4, agent_id="cook")
-        api.finish_jobs(summary="All of it.")
-        assert [source for source, _ in parts(api, agent_id="cook")] == ["thread_summary", "message"]
 
 
 class TestLongThreads:

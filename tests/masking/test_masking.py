@@ -6,7 +6,6 @@ import json
 from typing import Any
 
 import pytest
-from psycopg.types.json import Jsonb
 
 from tests.masking.labelled import KEYS
 from tests.support.protocol import complete
@@ -151,9 +150,3 @@ def test_a_message_that_was_masked_is_still_known_by_its_key(api: Api) -> None:
         api.add_message(**THREAD, **{**keyed, "content": "other"})
     with refused("idempotency_key", "23505"):
         api.add_messages(**THREAD, messages=[{**keyed, "content": "other"}])
-
-
-@pytest.mark.parametrize("value", ["yes", 1, []])
-def test_the_policy_is_true_or_false(api: Api, value: Any) -> None:
-    with refused("settings"):
-        api.set_policy(settings=Jsonb({"secrets": {"mask_in_threads": value}}))

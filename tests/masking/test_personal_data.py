@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import pytest
 from psycopg.types.json import Jsonb
@@ -257,9 +256,3 @@ def test_a_text_that_marks_make_too_long_is_refused_with_its_limit(api: Api) -> 
         api.set_thread(user_id="ana", thread_id="t", title=many)
     with refused("content", "54000"):
         api.add_memory(user_id="ana", content="a@b.de " * 37_000)
-
-
-@pytest.mark.parametrize("value", ["email", ["mail"], [1], {"email": True}, True])
-def test_the_policy_is_a_list_of_classes(api: Api, value: Any) -> None:
-    with refused("settings"):
-        api.set_policy(settings=Jsonb({"masking": {"classes": value}}))

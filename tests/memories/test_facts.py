@@ -204,12 +204,6 @@ def test_the_policy_says_which_attributes_have_one_value(api: Api) -> None:
     assert contents(api) == ["4", "2", "1", "Porto", "Lyon", "42", "41"]
 
 
-@pytest.mark.parametrize("value", ["two", 1, None, ["one"]])
-def test_the_policy_refuses_other_numbers_of_values(api: Api, value: Any) -> None:
-    with refused("settings"):
-        api.set_policy(settings={"memories": {"attributes": {"home": value}}})
-
-
 @pytest.mark.parametrize(
     "text", ["50%_off", "a.*(b", "\\d+", "\N{SNOWMAN}\N{GRINNING FACE}", 'it\'s "quoted"', "é" * 255]
 )
