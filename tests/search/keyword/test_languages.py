@@ -63,9 +63,15 @@ ALL_SOURCES = sorted([*EVERYTHING, "memory"])
 
 
 @pytest.mark.parametrize(
-    "layer", [{"user_id": "ana"}, {}, {"agent_id": "default"}, {"user_id": "ana", "agent_id": "default"}], ids=str
+    ("layer", "max_bytes"),
+    [
+        ({"user_id": "ana"}, 1),
+        ({}, 4_000_000),
+        ({"agent_id": "default"}, 4_000_000),
+        ({"user_id": "ana", "agent_id": "default"}, 4_000_000),
+    ],
+    ids=str,
 )
-@pytest.mark.parametrize("max_bytes", [4000000, 1])
 def test_a_change_has_the_texts_parsed_anew_and_searches_find_them_all_the_time(
     api: Api, layer: dict[str, str], max_bytes: int
 ) -> None:

@@ -139,7 +139,7 @@ class TestQueries:
         api.add_message(**ANA, role="user", content=text * 20)
         assert {result.source for result in search(api, "word19", sources=EVERYWHERE)} == {"memory", "message"}
 
-    @pytest.mark.parametrize("letters", ["ab12", "аби1", "一二三四", "𐌰𐌱𐌲𐌳"], ids=ascii)
+    @pytest.mark.parametrize("letters", ["ab12", "一二三四"], ids=ascii)
     def test_find_text_of_many_words_in_any_script(self, api: Api, letters: str) -> None:
         """A tsvector holds a megabyte; what does not fit must not make a write or a search fail."""
         chance = random.Random(1)

@@ -10,8 +10,7 @@ from tests.support.sqlapi import Api
 
 
 @pytest.mark.feature("E4")
-@pytest.mark.parametrize("rows", [1, 2000])
-@pytest.mark.parametrize("analyzed", [False, True])
+@pytest.mark.parametrize(("rows", "analyzed"), [(1, True), (2000, False)])
 def test_the_work_grows_with_the_memories_of_the_user_alone(fresh: Api, rows: int, analyzed: bool) -> None:
     """This holds with and without statistics, and no embedding is compared twice."""
     fill(fresh, "ana", rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import pytest
@@ -11,16 +12,16 @@ from tests.support.sqlapi import Api
 
 
 @pytest.mark.feature("E4", "F1")
-@pytest.mark.parametrize("mode", ["hybrid", "keyword"])
-def test_a_unique_word_among_twenty_thousand_messages_is_found(api: Api, mode: str) -> None:
+def test_a_unique_word_among_thousands_of_messages_is_found(api: Api) -> None:
     api.set_policy(settings={"search": {"preselect_above": 2000}})
-    fill(api, "ana", threads=10, messages=2000)
-    rewrite(api, "t4/777", "The theorbo is here")
-    vector = TARGET if mode == "hybrid" else None
-    found: list[str] = []
-    read = api.entries_read(lambda: found.extend(ids(api, "where is the theorbo", vector, mode=mode)))
-    assert found[0] == "t4/777"
-    assert read < (50_000 if mode == "hybrid" else 10_000)  # a code is two entries; ranking all would read 80,000
+    fill(api, "ana", threads=4, messages=2000)
+    rewrite(api, "t3/777", "The theorbo is here")
+    for mode, vector, most in (("hybrid", TARGET, 26_000), ("keyword", None, 8_000)):
+        found: list[str] = []
+        ask = functools.partial(ids, api, "where is the theorbo", vector, mode=mode)
+        read = api.entries_read(lambda ask=ask, found=found: found.extend(ask()))
+        assert found[0] == "t3/777"
+        assert read < most  # a code is two entries; ranking all would read 32,000
 
 
 @pytest.mark.feature("E4", "F1")
@@ -92,7 +93,7 @@ def test_new_messages_are_found_before_they_are_parsed(full: Api, mode: str) -> 
     [("hybrid", "cleared"), ("vector", "expired"), ("keyword", "deleted"), ("hybrid", "of another user")],
 )
 def test_what_may_not_be_found_is_never_found(full: Api, mode: str, gone: str) -> None:
-    for seq in range(200):
+    for seq in range(60):
         rewrite(full, f"t7/{seq}", "theorbo")
         draw_near(full, f"t7/{seq}")
     vector = None if mode == "keyword" else TARGET
