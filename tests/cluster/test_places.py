@@ -69,9 +69,10 @@ def test_a_refused_call_reads_nothing_but_the_map(api: Api) -> None:
     # Rows that no node lets in: a call that looked for them before it asks the map would read many entries.
     api.connection.execute("set local session_replication_role = replica")
     api.connection.execute(
-        "insert into memory.memories (user_id, memory_id, content, content_hash)"
-        " select %s, gen_random_uuid(), 'Tea ' || n, n::text from generate_series(1, 200) as n",
-        [THERE],
+        "insert into memory.memories select (jsonb_populate_record(m, jsonb_build_object("
+        "'user_id', %s::text, 'memory_id', gen_random_uuid(), 'content_hash', md5(m.memory_id::text || n)))).*"
+        " from memory.memories as m, generate_series(1, 100) as n where m.user_id = %s",
+        [THERE, HERE],
     )
     api.connection.execute("set local session_replication_role = origin")
 

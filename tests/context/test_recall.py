@@ -314,7 +314,7 @@ class TestBudget:
                     api.summarize_thread(**NEW, kind=kind)
                 api.finish_jobs()
                 rewrite_summaries(api, "They talked about the weather. " * 25)
-            for max_tokens in range(100, 900, 25):
+            for max_tokens in range(100, 900, 75):
                 context = api.get_context(**NEW, max_tokens=max_tokens)
                 shown[summarized, max_tokens] = sum(row.source == "message" for row in context)
                 if summarized and shown[False, max_tokens] == 41:

@@ -21,7 +21,7 @@ from tests.embeddings.model_switch.steps import (
     register,
     status,
 )
-from tests.support.protocol import ANA, age, claim, make_due, say
+from tests.support.protocol import age, claim, say
 from tests.support.runners import PATIENCE, wait_until
 from tests.support.sqlapi import Api, refused
 
@@ -88,24 +88,6 @@ def test_a_model_registered_while_the_backfill_of_another_ends_is_filled_too(liv
                 completing.result(0.2)
         completing.result(PATIENCE)
     assert live.value("select count(*) from memory.jobs where kind = 'backfill' and status = 'pending'") == 1
-
-
-@pytest.mark.feature("F4", "E14")
-def test_a_thread_deleted_while_a_backfill_completes_keeps_no_embedding(live: Api, connect: Connect) -> None:
-    client = Api(connect(options="-c deadlock_timeout=50ms"))
-    register(live)
-    for turn in range(30):
-        say(live, *[f"message {number}" for number in range(5)])
-        know(live, turn, thread_id="t1", source="extraction")
-        embed(live, "embed")
-        make_due(live)
-        jobs = live.claim_jobs(worker="test", kinds=["backfill"])
-        with ThreadPoolExecutor(2) as pool:
-            deleting = pool.submit(client.delete_thread, **ANA)
-            for job in jobs:
-                hand_in(live, job)
-            assert deleting.result(PATIENCE) == 5
-        assert live.query(FILLED) == []
 
 
 @pytest.mark.feature("F4", "A14", "E14")
