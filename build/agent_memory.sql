@@ -8,7 +8,7 @@
 -- time. No data belongs to an extension, so pg_dump dumps all of it and DROP EXTENSION cannot delete it.
 --
 -- For the administrator who must approve it; docs/what-runs-in-my-database.md has more.
---   It makes    schema memory with 52 tables, 11 views, 42 triggers and 1071 functions, 110 of them public.
+--   It makes    schema memory with 52 tables, 11 views, 42 triggers and 1084 functions, 110 of them public.
 --               The extensions vector, pgcrypto and, for a superuser, plpython3u, if they are missing. Roles without
 --               login: memory_app, memory_tenant, memory_worker, memory_reader, memory_admin, if you may create roles.
 --   It leaves   everything else as it is: it makes no object in another schema, no setting of the server, the database
@@ -246,9 +246,9 @@ create table if not exists memory.migrations (
 );
 comment on table memory.migrations is
 'How the tables of this installation were made, with the hash of what ran: at once, or by migrations from the tables '
-'of an earlier version. The newest version is that of the tables.';
+'of an earlier version. The newest version of the core, and of each add-on, is that of its tables.';
 comment on column memory.migrations.name is
-'The version whose tables were made at once, or the migration: <from>-<to>.';
+'The version whose tables were made at once, or the migration: <from>-<to>. Before those of an add-on stands its name.';
 comment on column memory.migrations.sha256 is 'SHA-256 of the statements that ran.';
 comment on column memory.migrations.version is 'The version of the tables from then on.';
 comment on column memory.migrations.applied_at is 'When it ran.';
@@ -268,12 +268,22 @@ begin
   from memory.migrations as m
   where (m.name, m.sha256) not in (
     values
-      ('0.2.0', '09cccfabfee37cef384ad9d67d74da2b8d552771dc51df369bcee1e00c671314'))
+      ('0.2.0', 'c3c61ee95b2c30f5662344850256b649ab6e2951c0a591177a1249e08047abde'),
+      ('artifacts 0.2.0', '38faf127db37c0d7f2d88c2b644118217ffbfd9b146700c2a49e61c22ac946f0'),
+      ('checkpoints 0.2.0', '264e13cb5660c0fbb52070e60e1123c8bf8dc7b40577407450f16fdd48244a98'),
+      ('cluster 0.2.0', 'c3e75e115b8887f56b2cedfda1961e03e9085ba6fa41c56e7ff57b82e967a8ab'),
+      ('guard 0.2.0', 'ca3367e469310df4e2c3b424344e464568bc823c01c39f2230a2882891694565'),
+      ('secrets 0.2.0', '9a30ff729b6d1f7d49aa9ee784374d3f9f5993b9e60403d555b551ed96475a44'),
+      ('sharing 0.2.0', '3e924e0f8d49f378e61dc50bff47fdd7cb89f18281972858ea0d3b927a4e7296'))
   order by string_to_array(m.version, '.')::int[] desc, m.name
   limit 1;
   if strange.is_newer then
     raise exception 'this database has agent_memory %, this file is %', strange.version, '0.2.0'
       using errcode = '0A000', hint = 'Install the newer file; there is no way back to an older one.';
+  elsif rtrim(strange.name, '0123456789.- ') not in (
+    select p.part from (values ('', '0.2.0'), ('artifacts', '0.2.0'), ('checkpoints', '0.2.0'), ('cluster', '0.2.0'), ('guard', '0.2.0'), ('secrets', '0.2.0'), ('sharing', '0.2.0')) as p (part, version)) then
+    raise exception 'this database has add-ons that this file lacks (%)', strange.name
+      using errcode = '0A000', hint = 'Run the file that has all of them: agent-memory install.';
   elsif strange.name is not null then
     raise exception 'this database has tables of an agent_memory % that was never released (%)', strange.version,
         strange.name
@@ -368,16 +378,19 @@ begin
 end;
 $$;
 
--- Makes the tables of one version from those of another one, or from nothing. Does nothing in a database that has the
--- tables of another version: a new installation passes by all migrations, and an upgrade begins at its own.
-create or replace procedure memory._migrate(p_from text, p_to text, p_sha256 text, p_statements text)
+-- Makes the tables of one version from those of another one, or from nothing: those of the core ('') or of an add-on.
+-- Does nothing in a database that has the tables of another version: a new installation passes by all migrations, and
+-- an upgrade begins at its own.
+create or replace procedure memory._migrate(p_part text, p_from text, p_to text, p_sha256 text, p_statements text)
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  migration constant text := ltrim(p_part || ' ' || concat_ws('-', p_from, p_to));
   detail text;
 begin
-  if (select max(string_to_array(m.version, '.')::int[]) from memory.migrations as m)
+  if (select max(string_to_array(m.version, '.')::int[]) from memory.migrations as m
+      where rtrim(m.name, '0123456789.- ') = p_part)
     is distinct from string_to_array(p_from, '.')::int[] then
     return;
   end if;
@@ -386,10 +399,10 @@ begin
     execute p_statements;
   exception when feature_not_supported or dependent_objects_still_exist then
     get stacked diagnostics detail = pg_exception_detail;
-    call memory._refuse_upgrade(sqlerrm, coalesce(nullif(detail, ''), format('Migration %s-%s', p_from, p_to)),
+    call memory._refuse_upgrade(sqlerrm, coalesce(nullif(detail, ''), format('Migration %s', migration)),
       sqlstate);
   end;
-  insert into memory.migrations (name, sha256, version) values (concat_ws('-', p_from, p_to), p_sha256, p_to);
+  insert into memory.migrations (name, sha256, version) values (migration, p_sha256, p_to);
 end;
 $$;
 
@@ -601,9 +614,8 @@ set search_path = pg_catalog, pg_temp
 as $$
   select format('alter table %s enable row level security', c.oid::regclass)
   from pg_class as c
-  where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r' and c.relname = any (array['agent_budgets', 'artifact_parts', 'artifact_uploads', 'artifacts', 'audit', 'bound_roles', 'changes', 'checkpoint_blobs', 'checkpoint_writes', 'checkpoints', 'cluster_map', 'document_chunks', 'documents', 'due_deletions', 'embeddings', 'erasure_keys', 'gone_jobs', 'idempotency_keys', 'imports', 'jobs', 'marks', 'memories', 'memory_history', 'memory_scopes', 'memory_types', 'memory_uses', 'merged_users', 'messages', 'migrations', 'model_calls', 'models', 'moved_users', 'new_changes', 'policies', 'prompt_versions', 'quarantined_messages', 'query_embeddings', 'receipts', 'role_grants', 'secret_reads', 'secrets', 'shown_rounds', 'space_grants', 'space_writes', 'spaces', 'summaries', 'texts', 'threads', 'token_keys', 'tombstones', 'user_locks', 'whole_user_changes'])
+  where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r' and c.relname = any (array['audit', 'bound_roles', 'spaces', 'space_grants', 'space_writes', 'policies', 'model_calls', 'merged_users', 'due_deletions', 'new_changes', 'changes', 'jobs', 'marks', 'gone_jobs', 'texts', 'embeddings', 'query_embeddings', 'artifacts', 'artifact_parts', 'artifact_uploads', 'threads', 'messages', 'shown_rounds', 'idempotency_keys', 'quarantined_messages', 'summaries', 'memories', 'memory_history', 'memory_uses', 'memory_scopes', 'documents', 'document_chunks', 'checkpoints', 'checkpoint_blobs', 'checkpoint_writes', 'secrets', 'secret_reads', 'moved_users'])
     and not c.relrowsecurity
-    and exists (select from pg_attribute as a where a.attrelid = c.oid and a.attname = 'user_id')
   union all
   select format('drop policy if exists %1$I on %2$s; create policy %1$I on %2$s %3$s; '
                 'comment on policy %1$I on %2$s is %4$L', p.name, c.oid::regclass, p.definition, p.definition)
@@ -615,9 +627,8 @@ as $$
       ('tenants', format('to %s using (true)', tenant.role)),
       ('own_user', format('as restrictive to %s using (user_id = (select memory.tenant_user()))', tenant.role))
   ) as p (name, definition)
-  where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r' and c.relname = any (array['agent_budgets', 'artifact_parts', 'artifact_uploads', 'artifacts', 'audit', 'bound_roles', 'changes', 'checkpoint_blobs', 'checkpoint_writes', 'checkpoints', 'cluster_map', 'document_chunks', 'documents', 'due_deletions', 'embeddings', 'erasure_keys', 'gone_jobs', 'idempotency_keys', 'imports', 'jobs', 'marks', 'memories', 'memory_history', 'memory_scopes', 'memory_types', 'memory_uses', 'merged_users', 'messages', 'migrations', 'model_calls', 'models', 'moved_users', 'new_changes', 'policies', 'prompt_versions', 'quarantined_messages', 'query_embeddings', 'receipts', 'role_grants', 'secret_reads', 'secrets', 'shown_rounds', 'space_grants', 'space_writes', 'spaces', 'summaries', 'texts', 'threads', 'token_keys', 'tombstones', 'user_locks', 'whole_user_changes'])
-    and c.relname <> 'bound_roles' -- the owner's alone
-    and exists (select from pg_attribute as a where a.attrelid = c.oid and a.attname = 'user_id')
+  where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r'
+    and c.relname = any (array['audit', 'spaces', 'space_grants', 'space_writes', 'policies', 'model_calls', 'merged_users', 'due_deletions', 'new_changes', 'changes', 'jobs', 'marks', 'gone_jobs', 'texts', 'embeddings', 'query_embeddings', 'artifacts', 'artifact_parts', 'artifact_uploads', 'threads', 'messages', 'shown_rounds', 'idempotency_keys', 'quarantined_messages', 'summaries', 'memories', 'memory_history', 'memory_uses', 'memory_scopes', 'documents', 'document_chunks', 'checkpoints', 'checkpoint_blobs', 'checkpoint_writes', 'secrets', 'secret_reads', 'moved_users'])
     and (p.definition like 'to public %' or to_regrole(tenant.role) is not null)
     and not exists (
       select from pg_policy as existing
@@ -648,100 +659,38 @@ begin
 end;
 $drain$;
 
-call memory._migrate(null, '0.2.0', '09cccfabfee37cef384ad9d67d74da2b8d552771dc51df369bcee1e00c671314', $migration$
--- Which server of a cluster serves which users. Every server is an ordinary PostgreSQL with the whole schema. The row
--- is the same on all servers, except for the column node. A single server has no row.
-create table memory.cluster_map (
-  is_map boolean primary key default true check (is_map),
-  version bigint not null,
-  partitions text[] not null,
-  users jsonb not null default '{}',
-  moving text[] not null default '{}',
-  nodes jsonb not null,
-  node text not null,
-  changed_at timestamptz not null default clock_timestamp()
+call memory._migrate('', null, '0.2.0', 'c3c61ee95b2c30f5662344850256b649ab6e2951c0a591177a1249e08047abde', $migration$
+-- What the install file has granted. The table has row security without a policy: whatever is granted on it, only the
+-- owner reads and writes it.
+create table memory.role_grants (
+  role_name name not null, -- id
+  object text not null, -- id
+  role_oid oid not null, -- number
+  granted_at timestamptz not null default statement_timestamp(), -- time
+  primary key (role_name, object)
 );
-
--- Nobody draws a number from it. Calls hold a lock on it, so that a change of the map waits for them.
-create sequence memory.cluster_map_lock;
+alter table memory.role_grants enable row level security;
 
 -- Who has called which administrative function.
 create table memory.audit (
-  audit_id bigint generated always as identity primary key,
-  at timestamptz not null default clock_timestamp(),
-  login_role text not null default session_user,
-  role text not null,
-  function text not null,
-  user_id text,
-  details jsonb not null default '{}'
+  audit_id bigint generated always as identity primary key, -- id
+  at timestamptz not null default clock_timestamp(), -- time
+  login_role text not null default session_user, -- name
+  role text not null, -- name
+  function text not null, -- word
+  user_id text, -- user
+  details jsonb not null default '{}' -- setting
 );
 create index audit_at_idx on memory.audit (at); -- for memory.sweep(), and for readings of a time
 create index audit_user_idx on memory.audit (user_id) where user_id is not null; -- for the erasure of a user
 create index audit_merged_idx on memory.audit ((details ->> 'from_user_id')) where function = 'merge_users'; -- as well
 
--- Who reaches one user only, and what the install file has granted. These three tables have row security without a
--- policy: whatever is granted on them, only the owner reads and writes them.
-create table memory.bound_roles (
-  role_name name primary key,
-  user_id text,
-  bound_at timestamptz not null default statement_timestamp(),
-  claims_setting text,
-  constraint has_one_user check ((user_id is null) <> (claims_setting is null))
-);
-alter table memory.bound_roles enable row level security;
-
-create table memory.token_keys (
-  is_previous boolean primary key,
-  inner_block bytea not null,
-  outer_block bytea not null,
-  set_at timestamptz not null default statement_timestamp()
-);
-alter table memory.token_keys enable row level security;
-
-create table memory.role_grants (
-  role_name name not null,
-  object text not null,
-  role_oid oid not null,
-  granted_at timestamptz not null default statement_timestamp(),
-  primary key (role_name, object)
-);
-alter table memory.role_grants enable row level security;
-
--- Spaces, who may use them, and who wrote what there.
--- Each row of memory.space_grants belongs to one of memory.spaces (user_id).
--- Each row of memory.space_writes belongs to one of memory.spaces (user_id).
-create table memory.spaces (
-  user_id text primary key,
-  title text,
-  metadata jsonb not null default '{}',
-  created_at timestamptz not null default statement_timestamp()
-);
-
-create table memory.space_grants (
-  user_id text not null,
-  member text not null,
-  access text not null,
-  granted_at timestamptz not null default statement_timestamp(),
-  primary key (user_id, member),
-  constraint access_is_known check (access in ('read', 'write'))
-);
-create index space_grants_member_idx on memory.space_grants (member);
-
-create table memory.space_writes (
-  user_id text not null,
-  member text not null,
-  source text not null,
-  id text not null,
-  primary key (user_id, source, id, member)
-);
-create index space_writes_member_idx on memory.space_writes (member, user_id);
-
 -- The settings of each user and agent.
 create table memory.policies (
-  user_id text not null default '',
-  agent_id text not null default '',
-  settings jsonb not null,
-  updated_at timestamptz not null default statement_timestamp(),
+  user_id text not null default '', -- user
+  agent_id text not null default '', -- agent or all
+  settings jsonb not null, -- setting
+  updated_at timestamptz not null default statement_timestamp(), -- time
   primary key (user_id, agent_id)
 );
 -- A search looks up whether search.language was changed for the user. Few users have such rows.
@@ -751,16 +700,16 @@ create index policies_language_idx on memory.policies (user_id) where settings -
 -- A row of memory.model_calls may name one of memory.jobs (user_id, job_id).
 -- A row of memory.model_calls may name one of memory.models (model).
 create table memory.models (
-  name text primary key,
-  kind text not null,
-  provider text not null,
-  model text not null,
-  settings jsonb not null default '{}',
-  dimensions int,
-  is_active boolean not null default false,
-  created_at timestamptz not null default statement_timestamp(),
-  is_off boolean not null default false,
-  context_tokens int,
+  name text primary key, -- id
+  kind text not null, -- word
+  provider text not null, -- word
+  model text not null, -- setting
+  settings jsonb not null default '{}', -- setting
+  dimensions int, -- number
+  is_active boolean not null default false, -- flag
+  created_at timestamptz not null default statement_timestamp(), -- time
+  is_off boolean not null default false, -- flag
+  context_tokens int, -- number
   constraint kind_is_known check (kind in ('chat', 'embedding', 'rerank', 'screen')),
   constraint provider_is_known check (provider in ('local', 'openai', 'azure')),
   constraint settings_is_object check (jsonb_typeof(settings) = 'object')
@@ -769,30 +718,30 @@ create unique index models_one_active_idx on memory.models (kind) where is_activ
 insert into memory.models (name, kind, provider, model, is_active) values ('local', 'chat', 'local', 'patterns', true);
 
 create table memory.prompt_versions (
-  name text not null,
-  version int not null,
-  template text,
-  changed_by text not null default session_user,
-  changed_at timestamptz not null default statement_timestamp(),
+  name text not null, -- id
+  version int not null, -- id
+  template text, -- setting
+  changed_by text not null default session_user, -- name
+  changed_at timestamptz not null default statement_timestamp(), -- time
   primary key (name, version)
 );
 
 create table memory.model_calls (
-  user_id text not null,
-  call_id uuid not null,
-  job_id bigint,
-  kind text not null,
-  agent_id text,
-  model text not null,
-  prompt_version int,
-  tokens_in bigint,
-  tokens_out bigint,
-  duration_ms bigint,
-  price numeric,
-  error text,
-  called_at timestamptz not null,
-  reply_model text,
-  refusals jsonb,
+  user_id text not null, -- user
+  call_id uuid not null, -- id
+  job_id bigint, -- job
+  kind text not null, -- word
+  agent_id text, -- agent
+  model text not null, -- model
+  prompt_version int, -- any number
+  tokens_in bigint, -- number
+  tokens_out bigint, -- number
+  duration_ms bigint, -- number
+  price numeric, -- number
+  error text, -- wording
+  called_at timestamptz not null, -- time
+  reply_model text, -- name
+  refusals jsonb, -- number
   primary key (user_id, call_id),
   constraint refusals_are_counts check (jsonb_typeof(refusals) = 'object' and not jsonb_path_exists(
     refusals, 'strict $.* ? (@.type() != "number" || @ < 0 || @ > 1000000)'))
@@ -804,17 +753,17 @@ create index model_calls_called_at_idx on memory.model_calls (called_at);
 create index model_calls_user_idx on memory.model_calls (user_id, called_at) include (tokens_in, tokens_out);
 
 create table memory.agent_budgets (
-  agent_id text primary key,
-  checks bigint not null default 1
+  agent_id text primary key, -- id
+  checks bigint not null default 1 -- number
 );
 
 -- What remains of users and memories that were forgotten: keyed hashes. What is deleted for good later. Changes of a
 -- whole user that are under way. Tables of hashes and of changes under way have row security without a policy: they are
 -- the owner's alone.
 create table memory.erasure_keys (
-  inner_block bytea primary key,
-  outer_block bytea not null,
-  made_at timestamptz not null default statement_timestamp()
+  inner_block bytea primary key, -- secret
+  outer_block bytea not null, -- secret
+  made_at timestamptz not null default statement_timestamp() -- time
 );
 alter table memory.erasure_keys enable row level security;
 do $key$
@@ -833,28 +782,28 @@ end;
 $key$;
 
 create table memory.tombstones (
-  user_hash bytea not null,
-  statement_hash bytea not null default '',
-  forgotten_at timestamptz not null default statement_timestamp(),
+  user_hash bytea not null, -- hash
+  statement_hash bytea not null default '', -- hash
+  forgotten_at timestamptz not null default statement_timestamp(), -- time
   primary key (user_hash, statement_hash)
 );
 alter table memory.tombstones enable row level security;
 
 -- Hashes of statements are of the user who had them forgotten, and cannot be turned into those of another user.
 create table memory.merged_users (
-  user_id text not null,
-  former_user_hash bytea not null,
-  merged_at timestamptz not null default statement_timestamp(),
+  user_id text not null, -- user
+  former_user_hash bytea not null, -- hash
+  merged_at timestamptz not null default statement_timestamp(), -- time
   primary key (user_id, former_user_hash)
 );
 
 -- When what applications have deleted goes for good. No column of messages or memories says so: one row stands for all
 -- that was deleted of a thread, or of a user's memories, within an hour.
 create table memory.due_deletions (
-  user_id text not null,
-  thread_id text not null default '',
-  deleted_before timestamptz not null,
-  due_at timestamptz not null,
+  user_id text not null, -- user
+  thread_id text not null default '', -- thread or all
+  deleted_before timestamptz not null, -- time
+  due_at timestamptz not null, -- time
   primary key (user_id, thread_id, deleted_before)
 );
 create index due_deletions_due_at_idx on memory.due_deletions (due_at);
@@ -862,15 +811,15 @@ create index due_deletions_due_at_idx on memory.due_deletions (due_at);
 -- One transaction at a time forgets something of a user or imports the user. The lock is a row: every role sees the
 -- number of an advisory lock in pg_locks while another session holds it, and could keep that lock from then on.
 create table memory.user_locks (
-  user_hash bytea primary key
+  user_hash bytea primary key -- hash
 );
 alter table memory.user_locks enable row level security;
 
 -- Triggers do nothing for rows of a user who is copied or forgotten as a whole: the rows are counted once at the end.
 -- Anybody could set a setting, so the transaction must stand here as well.
 create table memory.whole_user_changes (
-  transaction_id xid8 not null,
-  change_name text not null,
+  transaction_id xid8 not null, -- number
+  change_name text not null, -- word
   primary key (transaction_id, change_name)
 );
 alter table memory.whole_user_changes enable row level security;
@@ -879,26 +828,26 @@ alter table memory.whole_user_changes enable row level security;
 -- memory.new_changes without a number, because a number that is given before the commit says nothing of the order of
 -- commits.
 create table memory.new_changes (
-  user_id text,
-  source text not null,
-  id text not null,
-  seq bigint,
-  operation text not null,
-  actor text not null default session_user,
-  at timestamptz not null default clock_timestamp()
+  user_id text, -- user
+  source text not null, -- word
+  id text not null, -- id
+  seq bigint, -- message
+  operation text not null, -- word
+  actor text not null default session_user, -- name
+  at timestamptz not null default clock_timestamp() -- time
 );
 -- For the erasure of a user. It takes 1.4 of the 5.7 % that a note adds to the instructions of add_message (callgrind,
 -- without the commit; PostgreSQL 15, 2026-11), so there is no other.
 create index new_changes_user_idx on memory.new_changes (user_id);
 
 create table memory.changes (
-  change_id bigint generated by default as identity primary key,
-  at timestamptz not null,
-  user_id text,
-  source text not null,
-  id text not null,
-  operation text not null,
-  actor text not null
+  change_id bigint generated by default as identity primary key, -- id
+  at timestamptz not null, -- time
+  user_id text, -- user
+  source text not null, -- word
+  id text not null, -- id
+  operation text not null, -- word
+  actor text not null -- name
 );
 create index changes_at_idx on memory.changes (at); -- for memory.sweep()
 create index changes_user_idx on memory.changes (user_id, change_id);
@@ -906,31 +855,31 @@ create index changes_user_idx on memory.changes (user_id, change_id);
 -- The queue of model work, and how far each kind of work has come.
 -- A row of memory.jobs may name one of memory.threads (user_id, scope).
 create table memory.jobs (
-  user_id text not null,
-  job_id bigint generated by default as identity,
-  kind text not null,
-  scope text not null,
-  status text not null default 'pending',
-  attempts int not null default 0,
-  max_attempts int not null default 5,
-  run_after timestamptz not null default statement_timestamp(),
-  request jsonb not null default '{}',
-  next_request jsonb,
-  input jsonb not null default '{}',
-  agent_id text,
-  tokens_reserved int not null default 0,
-  worker text,
-  lease_token uuid,
-  lease_expires_at timestamptz,
-  result jsonb,
-  error text,
-  created_at timestamptz not null default statement_timestamp(),
-  finished_at timestamptz,
-  is_delayed boolean not null default false,
-  tokens_allowed bigint not null default 0,
-  tokens_entered bigint not null default 0,
-  calls_entered int not null default 0,
-  variant text not null default '',
+  user_id text not null, -- user
+  job_id bigint generated by default as identity, -- job
+  kind text not null, -- word
+  scope text not null, -- scope
+  status text not null default 'pending', -- word
+  attempts int not null default 0, -- number
+  max_attempts int not null default 5, -- number
+  run_after timestamptz not null default statement_timestamp(), -- time
+  request jsonb not null default '{}', -- text
+  next_request jsonb, -- local
+  input jsonb not null default '{}', -- text
+  agent_id text, -- agent
+  tokens_reserved int not null default 0, -- local
+  worker text, -- local
+  lease_token uuid, -- local
+  lease_expires_at timestamptz, -- local
+  result jsonb, -- text
+  error text, -- text
+  created_at timestamptz not null default statement_timestamp(), -- time
+  finished_at timestamptz, -- time
+  is_delayed boolean not null default false, -- flag
+  tokens_allowed bigint not null default 0, -- number
+  tokens_entered bigint not null default 0, -- number
+  calls_entered int not null default 0, -- number
+  variant text not null default '', -- word
   primary key (user_id, job_id),
   constraint finished_has_time check ((status in ('completed', 'dead')) = (finished_at is not null)),
   -- One constant: PostgreSQL reads the texts of constraints in each statement that writes a job.
@@ -958,10 +907,10 @@ create index jobs_turn_idx on memory.jobs (kind, (hashtextextended(user_id, 0) /
   where status = 'pending' and not is_delayed;
 
 create table memory.marks (
-  user_id text not null,
-  kind text not null,
-  scope text not null,
-  position bigint not null,
+  user_id text not null, -- user
+  kind text not null, -- word
+  scope text not null, -- scope
+  position bigint not null, -- position
   primary key (user_id, scope, kind)
 );
 -- In the order of a hash, so that the first threads of a user are a random sample of all. The condition is one that no
@@ -975,14 +924,14 @@ create index marks_languages_idx on memory.marks (user_id) include (scope, kind,
 insert into memory.marks (user_id, scope, kind, position) values ('', '', 'changes', 0);
 
 create table memory.gone_jobs (
-  user_id text not null,
-  job_id bigint not null,
-  kind text not null,
-  agent_id text,
-  model text,
-  calls_left int not null,
-  tokens_left bigint not null,
-  gone_at timestamptz not null default statement_timestamp(),
+  user_id text not null, -- user
+  job_id bigint not null, -- job
+  kind text not null, -- word
+  agent_id text, -- agent
+  model text, -- model
+  calls_left int not null, -- number
+  tokens_left bigint not null, -- number
+  gone_at timestamptz not null default statement_timestamp(), -- time
   primary key (user_id, job_id)
 );
 create index gone_jobs_gone_at_idx on memory.gone_jobs (gone_at);
@@ -1007,20 +956,20 @@ $$;
 -- Each row of memory.embeddings belongs to one of memory.models (model).
 -- Each row of memory.query_embeddings belongs to one of memory.models (model).
 create table memory.texts (
-  user_id text not null,
-  source text not null,
-  id text not null,
-  thread_id text,
-  number bigint,
-  agent_id text,
-  created_at timestamptz not null,
-  valid_until timestamptz not null,
-  words tsvector not null,
-  keys int[],
-  hash uuid,
-  model text,
-  embedding halfvec,
-  code bit varying,
+  user_id text not null, -- user
+  source text not null, -- word
+  id text not null, -- place
+  thread_id text, -- thread
+  number bigint, -- number
+  agent_id text, -- agent
+  created_at timestamptz not null, -- time
+  valid_until timestamptz not null, -- time or never
+  words tsvector not null, -- made
+  keys int[], -- made
+  hash uuid, -- hash
+  model text, -- model
+  embedding halfvec, -- made
+  code bit varying, -- made
   primary key (user_id, source, id),
   constraint embedding_has_a_direction check (l2_norm(embedding) > 0),
   constraint embedding_has_a_model check ((embedding is null) = (model is null))
@@ -1048,12 +997,12 @@ create index texts_unembedded_idx on memory.texts (user_id, source, thread_id)
   where embedding is null and hash is not null and valid_until > '-infinity';
 
 create table memory.embeddings (
-  user_id text not null,
-  source text not null,
-  id text not null,
-  model text not null,
-  hash uuid not null,
-  embedding halfvec not null,
+  user_id text not null, -- user
+  source text not null, -- word
+  id text not null, -- place
+  model text not null, -- model
+  hash uuid not null, -- hash
+  embedding halfvec not null, -- made
   primary key (user_id, source, id, model),
   constraint embedding_has_a_direction check (l2_norm(embedding) > 0)
 );
@@ -1066,11 +1015,11 @@ alter table memory.embeddings
 create index embeddings_model_idx on memory.embeddings (model, user_id, source, id);
 
 create table memory.query_embeddings (
-  user_id text not null,
-  model text not null,
-  query_hash text not null,
-  embedding halfvec not null,
-  created_at timestamptz not null default statement_timestamp(),
+  user_id text not null, -- user
+  model text not null, -- model
+  query_hash text not null, -- hash
+  embedding halfvec not null, -- made
+  created_at timestamptz not null default statement_timestamp(), -- time
   primary key (user_id, model, query_hash),
   constraint embedding_has_a_direction check (l2_norm(embedding) > 0)
 );
@@ -1083,60 +1032,6 @@ create index query_embeddings_created_at_idx on memory.query_embeddings (created
 
 set local search_path = pg_catalog, pg_temp;
 
--- Texts that are too long for a context are kept whole under a key, and a placeholder stands for each. A row of
--- memory.artifact_parts holds at most some tens of kB: one slice, line or passage of 200 MB is read without the rest,
--- and the words of a part fit into one tsvector.
--- A row of memory.artifacts may name one of memory.threads (user_id, thread_id).
--- A row of memory.artifact_parts may name one of memory.artifacts (user_id, content_id).
-create table memory.artifacts (
-  user_id text not null,
-  key text not null,
-  artifact_type text not null default 'command_output',
-  content text,
-  description text not null,
-  token_count int not null,
-  agent_id text not null default 'default',
-  thread_id text,
-  metadata jsonb not null default '{}',
-  created_at timestamptz not null default statement_timestamp(),
-  expires_at timestamptz,
-  content_id uuid not null,
-  check_at timestamptz,
-  awaits_description boolean not null default false,
-  quarantined_at timestamptz,
-  quarantine_reason text,
-  released_at timestamptz,
-  primary key (user_id, key),
-  constraint metadata_is_object check (jsonb_typeof(metadata) = 'object')
-);
-create index artifacts_check_at_idx on memory.artifacts (check_at) where check_at < 'infinity';
-create unique index artifacts_content_idx on memory.artifacts (user_id, content_id);
-create index artifacts_expires_at_idx on memory.artifacts (expires_at) where expires_at is not null;
-create index artifacts_recent_idx on memory.artifacts (user_id, created_at, key);
-create index artifacts_thread_idx on memory.artifacts (user_id, thread_id) where thread_id is not null;
-create index artifacts_undescribed_idx on memory.artifacts (user_id, created_at, key) where awaits_description;
-
-create table memory.artifact_parts (
-  user_id text not null,
-  content_id uuid not null,
-  first_byte int not null,
-  first_line int not null,
-  content text not null,
-  is_parsed boolean not null default false,
-  primary key (user_id, content_id, first_byte)
-);
-create index artifact_parts_lines_idx on memory.artifact_parts (user_id, content_id, first_line, first_byte);
-create index artifact_parts_unparsed_idx on memory.artifact_parts (user_id, content_id, first_byte)
-  where not is_parsed;
-
-create table memory.artifact_uploads (
-  user_id text not null,
-  upload_id uuid not null,
-  updated_at timestamptz not null default statement_timestamp(),
-  primary key (user_id, upload_id)
-);
-create index artifact_uploads_updated_at_idx on memory.artifact_uploads (updated_at);
-
 -- The conversations: threads and their messages.
 -- Each row of memory.messages belongs to one of memory.threads (user_id, thread_id).
 -- A row of memory.messages may name one of memory.summaries (user_id, summary_id).
@@ -1145,17 +1040,17 @@ create index artifact_uploads_updated_at_idx on memory.artifact_uploads (updated
 -- Each row of memory.shown_rounds belongs to one of memory.messages (user_id, thread_id, seq).
 -- Each row of memory.quarantined_messages belongs to one of memory.messages (user_id, thread_id, seq).
 create table memory.threads (
-  user_id text not null,
-  thread_id text not null,
-  next_seq bigint not null default 0,
-  message_count bigint not null default 0,
-  active_tokens bigint not null default 0,
-  first_at timestamptz,
-  last_at timestamptz,
-  tokens_since_summary bigint not null default 0,
-  title text,
-  metadata jsonb,
-  settled_at timestamptz,
+  user_id text not null, -- user
+  thread_id text not null, -- thread
+  next_seq bigint not null default 0, -- number
+  message_count bigint not null default 0, -- made
+  active_tokens bigint not null default 0, -- made
+  first_at timestamptz, -- time
+  last_at timestamptz, -- time
+  tokens_since_summary bigint not null default 0, -- number
+  title text, -- wording
+  metadata jsonb, -- wording
+  settled_at timestamptz, -- made
   primary key (user_id, thread_id)
 -- Every message updates the row of its thread. Half-empty pages, and no index on a column that changes, keep those
 -- updates HOT: an index on last_at made add_message 1.5 times slower.
@@ -1171,25 +1066,25 @@ create index threads_settled_idx on memory.threads (user_id, settled_at desc, th
 -- the thread, and the trigger on threads removes the messages of a deleted one. A foreign key that is checked for each
 -- row would make a bulk insert about 1.6 times slower.
 create table memory.messages (
-  user_id text not null,
-  thread_id text not null,
-  seq bigint not null,
-  agent_id text not null default 'default',
-  role text not null,
-  content text not null,
-  metadata jsonb not null default '{}',
-  token_count int not null,
-  is_counted boolean not null default false,
-  summary_id uuid,
-  idempotency_key text,
-  created_at timestamptz not null,
-  updated_at timestamptz not null,
-  expires_at timestamptz not null,
-  is_active boolean not null default true,
-  artifact_key text,
-  content_digest text,
-  files jsonb,
-  utc_offset smallint,
+  user_id text not null, -- user
+  thread_id text not null, -- thread
+  seq bigint not null, -- message
+  agent_id text not null default 'default', -- agent
+  role text not null, -- word
+  content text not null, -- text with keys
+  metadata jsonb not null default '{}', -- text with keys
+  token_count int not null, -- number
+  is_counted boolean not null default false, -- flag
+  summary_id uuid, -- summary
+  idempotency_key text, -- name
+  created_at timestamptz not null, -- time
+  updated_at timestamptz not null, -- time
+  expires_at timestamptz not null, -- time or never
+  is_active boolean not null default true, -- flag
+  artifact_key text, -- artifact
+  content_digest text, -- hash
+  files jsonb, -- text
+  utc_offset smallint, -- number
   primary key (user_id, thread_id, seq)
 );
 alter table memory.messages alter column files set storage external; -- base64 does not get shorter
@@ -1207,59 +1102,59 @@ create unique index messages_idempotency_key_idx on memory.messages (user_id, id
   where idempotency_key is not null;
 
 create table memory.shown_rounds (
-  user_id text not null,
-  thread_id text not null,
-  seq bigint not null,
-  agent_id text not null default '',
-  query_hash text not null,
-  max_tokens int not null,
-  token_count int not null,
-  messages jsonb not null,
-  shown_at timestamptz not null default statement_timestamp(),
+  user_id text not null, -- user
+  thread_id text not null, -- thread
+  seq bigint not null, -- message
+  agent_id text not null default '', -- agent
+  query_hash text not null, -- hash
+  max_tokens int not null, -- number
+  token_count int not null, -- number
+  messages jsonb not null, -- message
+  shown_at timestamptz not null default statement_timestamp(), -- time
   primary key (user_id, thread_id, agent_id, seq)
 );
 
 create table memory.idempotency_keys (
-  user_id text not null,
-  thread_id text not null,
-  idempotency_key text not null,
-  seq bigint not null,
-  digest text not null,
-  token_count int not null,
+  user_id text not null, -- user
+  thread_id text not null, -- thread
+  idempotency_key text not null, -- id
+  seq bigint not null, -- message
+  digest text not null, -- hash
+  token_count int not null, -- number
   primary key (user_id, thread_id, idempotency_key)
 );
 
 create table memory.quarantined_messages (
-  user_id text not null,
-  thread_id text not null,
-  seq bigint not null,
-  content text not null,
-  content_digest text not null,
-  reason text not null,
-  quarantined_at timestamptz not null default statement_timestamp(),
-  released_at timestamptz,
+  user_id text not null, -- user
+  thread_id text not null, -- thread
+  seq bigint not null, -- message
+  content text not null, -- text with keys
+  content_digest text not null, -- hash
+  reason text not null, -- wording
+  quarantined_at timestamptz not null default statement_timestamp(), -- time
+  released_at timestamptz, -- time
   primary key (user_id, thread_id, seq)
 );
 
 -- The summaries of threads and users.
 -- A row of memory.summaries may name one of memory.threads (user_id, thread_id).
 create table memory.summaries (
-  user_id text not null,
-  summary_id uuid not null,
-  kind text not null,
-  thread_id text not null,
-  summary text,
-  token_count int,
-  start_seq bigint not null,
-  end_seq bigint not null,
-  base_summary_id uuid,
-  agent_ids text[] not null default '{}',
-  status text not null default 'processing',
-  metadata jsonb not null default '{}',
-  generation_time_ms int,
-  created_at timestamptz not null default statement_timestamp(),
-  quarantined_at timestamptz,
-  quarantine_reason text,
+  user_id text not null, -- user
+  summary_id uuid not null, -- id
+  kind text not null, -- word
+  thread_id text not null, -- thread or all
+  summary text, -- text with keys
+  token_count int, -- number
+  start_seq bigint not null, -- number
+  end_seq bigint not null, -- number
+  base_summary_id uuid, -- summary
+  agent_ids text[] not null default '{}', -- agents
+  status text not null default 'processing', -- word
+  metadata jsonb not null default '{}', -- wording
+  generation_time_ms int, -- any number
+  created_at timestamptz not null default statement_timestamp(), -- time
+  quarantined_at timestamptz, -- time
+  quarantine_reason text, -- wording
   primary key (user_id, summary_id),
   constraint completed_has_text check ((status in ('completed', 'quarantined')) = (summary is not null)),
   constraint kind_is_known check (kind in ('rolling', 'thread', 'user')),
@@ -1295,41 +1190,41 @@ create index summaries_thread_idx on memory.summaries (user_id, thread_id, kind,
 -- is_stated is no generated column, because adding one rewrites the table. The planner assumes that a rewritten empty
 -- table stays empty, so a first load would read all memories of the agent for each memory.
 create table memory.memories (
-  user_id text not null,
-  memory_id uuid not null,
-  agent_id text not null default 'default',
-  memory_type text not null default 'fact',
-  content text not null,
-  content_hash text not null,
-  embedding_text text,
-  thread_id text,
-  source_seqs bigint[],
-  source text not null default 'user',
-  metadata jsonb not null default '{}',
-  tags text[] not null default '{}',
-  confidence real not null default 1.0,
-  importance real not null default 0.5,
-  valid_from timestamptz,
-  valid_to timestamptz,
-  created_at timestamptz not null,
-  updated_at timestamptz not null,
-  expires_at timestamptz,
-  superseded_by uuid,
-  supersede_reason text,
-  superseded_at timestamptz,
-  deleted_at timestamptz,
-  version int not null default 1,
-  operation text not null default 'insert',
-  changed_by text not null default session_user,
-  is_stated boolean not null default true,
-  said_at timestamptz,
-  trust real not null default 1.0,
-  quarantined_at timestamptz,
-  quarantine_reason text,
-  quarantined_with text,
-  released_at timestamptz,
-  subject text,
-  attribute text,
+  user_id text not null, -- user
+  memory_id uuid not null, -- id
+  agent_id text not null default 'default', -- agent
+  memory_type text not null default 'fact', -- name
+  content text not null, -- text
+  content_hash text not null, -- made
+  embedding_text text, -- wording
+  thread_id text, -- thread
+  source_seqs bigint[], -- message
+  source text not null default 'user', -- name
+  metadata jsonb not null default '{}', -- wording
+  tags text[] not null default '{}', -- wording
+  confidence real not null default 1.0, -- number
+  importance real not null default 0.5, -- number
+  valid_from timestamptz, -- time or never
+  valid_to timestamptz, -- time or never
+  created_at timestamptz not null, -- time
+  updated_at timestamptz not null, -- time
+  expires_at timestamptz, -- time or never
+  superseded_by uuid, -- memory
+  supersede_reason text, -- wording
+  superseded_at timestamptz, -- time
+  deleted_at timestamptz, -- time or infinity
+  version int not null default 1, -- version
+  operation text not null default 'insert', -- word
+  changed_by text not null default session_user, -- name
+  is_stated boolean not null default true, -- made
+  said_at timestamptz, -- time
+  trust real not null default 1.0, -- number
+  quarantined_at timestamptz, -- time
+  quarantine_reason text, -- wording
+  quarantined_with text, -- origin
+  released_at timestamptz, -- time
+  subject text, -- wording
+  attribute text, -- wording
   primary key (user_id, memory_id),
   constraint supersede_is_whole check (superseded_by is null or superseded_at is not null),
   constraint subject_is_named check (length(subject) between 1 and 255),
@@ -1372,21 +1267,21 @@ create unique index memories_wording_idx on memory.memories (user_id, agent_id, 
   where superseded_at is null and deleted_at is null;
 
 create table memory.memory_history (
-  user_id text not null,
-  memory_id uuid not null,
-  version int not null,
-  operation text not null,
-  content text not null,
-  metadata jsonb not null,
-  tags text[] not null,
-  confidence real not null,
-  importance real not null,
-  expires_at timestamptz,
-  changed_at timestamptz not null,
-  changed_by text not null,
-  superseded_by uuid,
-  supersede_reason text,
-  valid_to timestamptz,
+  user_id text not null, -- user
+  memory_id uuid not null, -- memory
+  version int not null, -- version
+  operation text not null, -- word
+  content text not null, -- text with keys
+  metadata jsonb not null, -- wording with keys
+  tags text[] not null, -- wording
+  confidence real not null, -- number
+  importance real not null, -- number
+  expires_at timestamptz, -- time or never
+  changed_at timestamptz not null, -- time
+  changed_by text not null, -- name
+  superseded_by uuid, -- memory
+  supersede_reason text, -- wording
+  valid_to timestamptz, -- time or never
   primary key (user_id, memory_id, version),
   constraint memory_history_user_id_memory_id_fkey foreign key (user_id, memory_id)
     references memory.memories on delete cascade
@@ -1399,33 +1294,33 @@ create index memory_history_superseded_by_idx on memory.memory_history (user_id,
 -- because its check waits for whoever deletes the memory, and that session may wait for a use of another memory. A
 -- trigger on memory.memories deletes the uses of deleted memories.
 create table memory.memory_uses (
-  user_id text not null,
-  memory_id uuid not null,
-  used bigint not null default 0,
-  helpful bigint not null default 0,
-  wrong bigint not null default 0,
-  outcome text not null,
-  thread_id text,
-  updated_at timestamptz not null,
+  user_id text not null, -- user
+  memory_id uuid not null, -- memory
+  used bigint not null default 0, -- number
+  helpful bigint not null default 0, -- number
+  wrong bigint not null default 0, -- number
+  outcome text not null, -- word
+  thread_id text, -- thread
+  updated_at timestamptz not null, -- time
   primary key (user_id, memory_id)
 ) with (fillfactor = 50);
 
 create table memory.memory_scopes (
-  user_id text not null,
-  agent_id text not null,
-  memory_count bigint not null default 0,
-  duplicates_skipped bigint not null default 0,
-  extracted_on date,
-  extracted_count int not null default 0,
+  user_id text not null, -- user
+  agent_id text not null, -- agent
+  memory_count bigint not null default 0, -- made
+  duplicates_skipped bigint not null default 0, -- number
+  extracted_on date, -- time
+  extracted_count int not null default 0, -- number
   primary key (user_id, agent_id)
 ) with (fillfactor = 50);
 
 create table memory.memory_types (
-  memory_type text primary key,
-  heading text not null,
-  description text not null,
-  position int not null default 100,
-  is_general boolean not null default true
+  memory_type text primary key, -- id
+  heading text not null, -- setting
+  description text not null, -- setting
+  position int not null default 100, -- number
+  is_general boolean not null default true -- flag
 );
 insert into memory.memory_types (memory_type, heading, description, position) values
   ('fact', 'Facts about the user or environment', 'Something true about the user or their environment', 10),
@@ -1438,23 +1333,23 @@ insert into memory.memory_types (memory_type, heading, description, position) va
 -- The knowledge base.
 -- A row of memory.documents may name one of memory.threads (user_id, thread_id).
 create table memory.documents (
-  user_id text not null,
-  document_id uuid not null,
-  namespace text not null default 'default',
-  doc_type text not null default 'document',
-  title text,
-  content text not null,
-  metadata jsonb not null default '{}',
-  source text not null default 'user',
-  thread_id text,
-  agent_ids text[] not null default '{}',
-  created_at timestamptz not null default statement_timestamp(),
-  updated_at timestamptz not null default statement_timestamp(),
-  trust real not null default 1.0,
-  quarantined_at timestamptz,
-  quarantine_reason text,
-  quarantined_with text,
-  released_at timestamptz,
+  user_id text not null, -- user
+  document_id uuid not null, -- id
+  namespace text not null default 'default', -- name
+  doc_type text not null default 'document', -- name
+  title text, -- kept
+  content text not null, -- kept
+  metadata jsonb not null default '{}', -- kept
+  source text not null default 'user', -- name
+  thread_id text, -- thread or all
+  agent_ids text[] not null default '{}', -- agents
+  created_at timestamptz not null default statement_timestamp(), -- time
+  updated_at timestamptz not null default statement_timestamp(), -- time
+  trust real not null default 1.0, -- number
+  quarantined_at timestamptz, -- time
+  quarantine_reason text, -- kept
+  quarantined_with text, -- origin
+  released_at timestamptz, -- time
   primary key (user_id, document_id),
   constraint metadata_is_object check (jsonb_typeof(metadata) = 'object'),
   constraint trust_is_share check (trust between 0 and 1)
@@ -1465,118 +1360,41 @@ create index documents_recent_idx on memory.documents (user_id, created_at, docu
 create index documents_thread_idx on memory.documents (user_id, thread_id) where thread_id is not null;
 
 create table memory.document_chunks (
-  user_id text not null,
-  document_id uuid not null,
-  number int not null,
-  content text not null,
-  token_count int,
+  user_id text not null, -- user
+  document_id uuid not null, -- document
+  number int not null, -- number
+  content text not null, -- kept
+  token_count int, -- number
   primary key (user_id, document_id, number),
   constraint document_chunks_user_id_document_id_fkey foreign key (user_id, document_id)
     references memory.documents on delete cascade
 );
 create index document_chunks_uncut_idx on memory.document_chunks (user_id, document_id) where token_count is null;
 
--- The states of graphs, as LangGraph's checkpointers keep them. A checkpoint is the state of a graph after a step. It
--- names the version of each channel, and the value of a channel in a version is stored once, for all checkpoints that
--- have it. What the tasks of the next step write stands beside a checkpoint until the next one is stored. Values are in
--- the format of the client, which the database cannot read: nothing here is searched, embedded or read by a model.
--- A row of memory.checkpoint_blobs may name one of memory.checkpoints (user_id, thread_id, namespace).
--- A row of memory.checkpoint_writes may name one of memory.checkpoints (user_id, thread_id, namespace, checkpoint_id).
-create table memory.checkpoints (
-  user_id text not null,
-  thread_id text not null,
-  namespace text not null,
-  checkpoint_id text not null,
-  parent_id text,
-  checkpoint jsonb not null,
-  metadata jsonb not null default '{}',
-  created_at timestamptz not null default statement_timestamp(),
-  expires_at timestamptz,
-  primary key (user_id, thread_id, namespace, checkpoint_id)
-);
-create index checkpoints_run_idx on memory.checkpoints (user_id, (metadata ->> 'run_id')) where metadata ? 'run_id';
-create index checkpoints_expiry_idx on memory.checkpoints (user_id, thread_id, expires_at)
-  where expires_at is not null;
-create index checkpoints_expires_at_idx on memory.checkpoints (expires_at) where expires_at is not null;
-
-create table memory.checkpoint_blobs (
-  user_id text not null,
-  thread_id text not null,
-  namespace text not null,
-  channel text not null,
-  version text not null,
-  type text not null,
-  blob bytea,
-  primary key (user_id, thread_id, namespace, channel, version)
-);
-
-create table memory.checkpoint_writes (
-  user_id text not null,
-  thread_id text not null,
-  namespace text not null,
-  checkpoint_id text not null,
-  task_id text not null,
-  place int not null,
-  channel text not null,
-  type text not null,
-  blob bytea,
-  task_path text not null default '',
-  primary key (user_id, thread_id, namespace, checkpoint_id, task_id, place)
-);
-
--- The secrets of users, encrypted, and who has read them.
--- A row of memory.secret_reads may name one of memory.secrets (user_id, name).
-create table memory.secrets (
-  user_id text not null,
-  name text not null,
-  key_id bytea not null,
-  sealed bytea not null,
-  created_at timestamptz not null default statement_timestamp(),
-  updated_at timestamptz not null default statement_timestamp(),
-  primary key (user_id, name)
-);
-create index secrets_key_id_idx on memory.secrets (key_id); -- for memory.reencrypt_secrets()
-
-create table memory.secret_reads (
-  read_at timestamptz not null default clock_timestamp(),
-  user_id text not null,
-  name text not null,
-  role text not null,
-  login_role text not null default session_user
-);
-create index secret_reads_read_at_idx on memory.secret_reads (read_at); -- for memory.sweep()
-create index secret_reads_user_idx on memory.secret_reads (user_id, read_at);
-
 -- The receipts of erasures, imports that are under way, and users who were moved here. memory.imports has row security
 -- without a policy: it is the owner's alone.
 create table memory.receipts (
-  receipt_id uuid primary key,
-  subject text not null,
-  user_hash bytea not null,
-  reason text,
-  tables jsonb not null,
-  forgotten_at timestamptz not null,
+  receipt_id uuid primary key, -- id
+  subject text not null, -- word
+  user_hash bytea not null, -- hash
+  reason text, -- text
+  tables jsonb not null, -- number
+  forgotten_at timestamptz not null, -- time
   constraint subject_is_known check (subject in ('memory', 'user'))
 );
 
 create table memory.imports (
-  transaction_id xid8 primary key,
-  user_hash bytea not null,
-  rows_given bigint not null default 0,
-  rows_stored bigint not null default 0
+  transaction_id xid8 primary key, -- number
+  user_hash bytea not null, -- hash
+  rows_given bigint not null default 0, -- number
+  rows_stored bigint not null default 0 -- number
 );
 alter table memory.imports enable row level security;
 
 create table memory.moved_users (
-  user_id text primary key,
-  contents jsonb not null,
-  moved_at timestamptz not null default statement_timestamp()
-);
-
--- The rows that functions of this room return.
-create type memory.space as (
-  space text, title text, access text, member_count bigint, memory_count bigint, created_at timestamptz,
-  total_count bigint, metadata jsonb
+  user_id text primary key, -- user
+  contents jsonb not null, -- hash
+  moved_at timestamptz not null default statement_timestamp() -- time
 );
 
 -- What the functions of changes return.
@@ -1597,14 +1415,6 @@ create type memory.claimed_job as (
 create type memory._source_text as (
   id text, thread_id text, number bigint, agent_id text, created_at timestamptz, valid_until timestamptz, said text,
   embedded text
-);
-
--- What the functions of artifacts return.
-create type memory.stored_artifact as (key text, memory_ref text, token_count int);
-
-create type memory.artifact as (
-  key text, memory_ref text, artifact_type text, description text, token_count int, agent_id text, thread_id text,
-  metadata jsonb, created_at timestamptz, expires_at timestamptz, total_count bigint
 );
 
 -- What the functions of messages return.
@@ -1650,13 +1460,6 @@ create type memory.document as (
   quarantine_reason text
 );
 
--- What the functions of checkpoints return.
-create type memory.checkpoint as (
-  thread_id text, namespace text, checkpoint_id text, parent_id text, checkpoint jsonb, metadata jsonb,
-  created_at timestamptz, channels text[], types text[], blobs bytea[], write_tasks text[], write_channels text[],
-  write_types text[], write_blobs bytea[]
-);
-
 -- What the functions of threads return.
 create type memory.thread as (
   thread_id text, message_count bigint, active_tokens bigint, first_at timestamptz, last_at timestamptz,
@@ -1674,18 +1477,9 @@ create type memory._search_filters as (
 -- The row that memory.backfill_status() returns.
 create type memory.backfill as (model text, done bigint, total bigint, is_active boolean);
 
--- What the functions of secrets return.
-create type memory.secret as (name text, created_at timestamptz, updated_at timestamptz);
-
 -- What memory._evidence_of() returns.
 create type memory._evidence as (
   prompt text[], given text, translates boolean, length int, words text[], language regconfig
-);
-
--- What the functions of quarantine return.
-create type memory.quarantined as (
-  source text, id text, content text, trust real, quarantined_at timestamptz, reason text, quarantined_with text,
-  total_count bigint
 );
 
 -- The rows that a search returns, and the rows that its steps pass to each other.
@@ -1728,8 +1522,6 @@ create type memory.context_part as (
 
 create type memory.memory_need as (decision text, reason text, details jsonb);
 
-create type memory._passage as (key text, content_id uuid, first_byte int, end_byte int, score double precision);
-
 create type memory._asking as (
   user_id text, thread_id text, agent_id text, query text, model text, target halfvec, policy jsonb, layout text,
   explains boolean, spaces text[], filters memory._search_filters, near double precision, why_no_recall text
@@ -1748,6 +1540,239 @@ create type memory._recalled as (
 );
 
 set local search_path = pg_catalog, pg_temp;
+$migration$);
+
+call memory._migrate('artifacts', null, '0.2.0', '38faf127db37c0d7f2d88c2b644118217ffbfd9b146700c2a49e61c22ac946f0', $migration$
+-- Texts that are too long for a context are kept whole under a key, and a placeholder stands for each. A row of
+-- memory.artifact_parts holds at most some tens of kB: one slice, line or passage of 200 MB is read without the rest,
+-- and the words of a part fit into one tsvector.
+-- A row of memory.artifacts may name one of memory.threads (user_id, thread_id).
+-- A row of memory.artifact_parts may name one of memory.artifacts (user_id, content_id).
+create table memory.artifacts (
+  user_id text not null, -- user
+  key text not null, -- artifact
+  artifact_type text not null default 'command_output', -- name
+  content text, -- text
+  description text not null, -- wording
+  token_count int not null, -- number
+  agent_id text not null default 'default', -- agent
+  thread_id text, -- thread
+  metadata jsonb not null default '{}', -- wording with keys
+  created_at timestamptz not null default statement_timestamp(), -- time
+  expires_at timestamptz, -- time or never
+  content_id uuid not null, -- made
+  check_at timestamptz, -- time or infinity
+  awaits_description boolean not null default false, -- flag
+  quarantined_at timestamptz, -- time
+  quarantine_reason text, -- wording
+  released_at timestamptz, -- time
+  primary key (user_id, key),
+  constraint metadata_is_object check (jsonb_typeof(metadata) = 'object')
+);
+create index artifacts_check_at_idx on memory.artifacts (check_at) where check_at < 'infinity';
+create unique index artifacts_content_idx on memory.artifacts (user_id, content_id);
+create index artifacts_expires_at_idx on memory.artifacts (expires_at) where expires_at is not null;
+create index artifacts_recent_idx on memory.artifacts (user_id, created_at, key);
+create index artifacts_thread_idx on memory.artifacts (user_id, thread_id) where thread_id is not null;
+create index artifacts_undescribed_idx on memory.artifacts (user_id, created_at, key) where awaits_description;
+
+create table memory.artifact_parts (
+  user_id text not null, -- user
+  content_id uuid not null, -- id
+  first_byte int not null, -- number
+  first_line int not null, -- number
+  content text not null, -- text
+  is_parsed boolean not null default false, -- flag
+  primary key (user_id, content_id, first_byte)
+);
+create index artifact_parts_lines_idx on memory.artifact_parts (user_id, content_id, first_line, first_byte);
+create index artifact_parts_unparsed_idx on memory.artifact_parts (user_id, content_id, first_byte)
+  where not is_parsed;
+
+create table memory.artifact_uploads (
+  user_id text not null, -- user
+  upload_id uuid not null, -- id
+  updated_at timestamptz not null default statement_timestamp(), -- time
+  primary key (user_id, upload_id)
+);
+create index artifact_uploads_updated_at_idx on memory.artifact_uploads (updated_at);
+
+-- What the functions of artifacts return.
+create type memory.stored_artifact as (key text, memory_ref text, token_count int);
+
+create type memory.artifact as (
+  key text, memory_ref text, artifact_type text, description text, token_count int, agent_id text, thread_id text,
+  metadata jsonb, created_at timestamptz, expires_at timestamptz, total_count bigint
+);
+
+create type memory._passage as (key text, content_id uuid, first_byte int, end_byte int, score double precision);
+$migration$);
+
+call memory._migrate('checkpoints', null, '0.2.0', '264e13cb5660c0fbb52070e60e1123c8bf8dc7b40577407450f16fdd48244a98', $migration$
+-- The states of graphs, as LangGraph's checkpointers keep them. A checkpoint is the state of a graph after a step. It
+-- names the version of each channel, and the value of a channel in a version is stored once, for all checkpoints that
+-- have it. What the tasks of the next step write stands beside a checkpoint until the next one is stored. Values are in
+-- the format of the client, which the database cannot read: nothing here is searched, embedded or read by a model.
+-- A row of memory.checkpoint_blobs may name one of memory.checkpoints (user_id, thread_id, namespace).
+-- A row of memory.checkpoint_writes may name one of memory.checkpoints (user_id, thread_id, namespace, checkpoint_id).
+create table memory.checkpoints (
+  user_id text not null, -- user
+  thread_id text not null, -- thread
+  namespace text not null, -- name
+  checkpoint_id text not null, -- checkpoint
+  parent_id text, -- name
+  checkpoint jsonb not null, -- kept
+  metadata jsonb not null default '{}', -- kept
+  created_at timestamptz not null default statement_timestamp(), -- time
+  expires_at timestamptz, -- time or never
+  primary key (user_id, thread_id, namespace, checkpoint_id)
+);
+create index checkpoints_run_idx on memory.checkpoints (user_id, (metadata ->> 'run_id')) where metadata ? 'run_id';
+create index checkpoints_expiry_idx on memory.checkpoints (user_id, thread_id, expires_at)
+  where expires_at is not null;
+create index checkpoints_expires_at_idx on memory.checkpoints (expires_at) where expires_at is not null;
+
+create table memory.checkpoint_blobs (
+  user_id text not null, -- user
+  thread_id text not null, -- thread
+  namespace text not null, -- name
+  channel text not null, -- name
+  version text not null, -- name
+  type text not null, -- name
+  blob bytea, -- kept
+  primary key (user_id, thread_id, namespace, channel, version)
+);
+
+create table memory.checkpoint_writes (
+  user_id text not null, -- user
+  thread_id text not null, -- thread
+  namespace text not null, -- name
+  checkpoint_id text not null, -- checkpoint
+  task_id text not null, -- name
+  place int not null, -- any number
+  channel text not null, -- name
+  type text not null, -- name
+  blob bytea, -- kept
+  task_path text not null default '', -- name
+  primary key (user_id, thread_id, namespace, checkpoint_id, task_id, place)
+);
+
+-- What the functions of checkpoints return.
+create type memory.checkpoint as (
+  thread_id text, namespace text, checkpoint_id text, parent_id text, checkpoint jsonb, metadata jsonb,
+  created_at timestamptz, channels text[], types text[], blobs bytea[], write_tasks text[], write_channels text[],
+  write_types text[], write_blobs bytea[]
+);
+$migration$);
+
+call memory._migrate('cluster', null, '0.2.0', 'c3e75e115b8887f56b2cedfda1961e03e9085ba6fa41c56e7ff57b82e967a8ab', $migration$
+-- Which server of a cluster serves which users. Every server is an ordinary PostgreSQL with the whole schema. The row
+-- is the same on all servers, except for the column node. A single server has no row.
+create table memory.cluster_map (
+  is_map boolean primary key default true check (is_map), -- flag
+  version bigint not null, -- number
+  partitions text[] not null, -- setting
+  users jsonb not null default '{}', -- hash
+  moving text[] not null default '{}', -- setting
+  nodes jsonb not null, -- setting
+  node text not null, -- setting
+  changed_at timestamptz not null default clock_timestamp() -- time
+);
+
+-- Nobody draws a number from it. Calls hold a lock on it, so that a change of the map waits for them.
+create sequence memory.cluster_map_lock;
+$migration$);
+
+call memory._migrate('guard', null, '0.2.0', 'ca3367e469310df4e2c3b424344e464568bc823c01c39f2230a2882891694565', $migration$
+-- What the functions of quarantine return.
+create type memory.quarantined as (
+  source text, id text, content text, trust real, quarantined_at timestamptz, reason text, quarantined_with text,
+  total_count bigint
+);
+$migration$);
+
+call memory._migrate('secrets', null, '0.2.0', '9a30ff729b6d1f7d49aa9ee784374d3f9f5993b9e60403d555b551ed96475a44', $migration$
+-- The secrets of users, encrypted, and who has read them.
+-- A row of memory.secret_reads may name one of memory.secrets (user_id, name).
+create table memory.secrets (
+  user_id text not null, -- user
+  name text not null, -- id
+  key_id bytea not null, -- hash
+  sealed bytea not null, -- secret
+  created_at timestamptz not null default statement_timestamp(), -- time
+  updated_at timestamptz not null default statement_timestamp(), -- time
+  primary key (user_id, name)
+);
+create index secrets_key_id_idx on memory.secrets (key_id); -- for memory.reencrypt_secrets()
+
+create table memory.secret_reads (
+  read_at timestamptz not null default clock_timestamp(), -- time
+  user_id text not null, -- user
+  name text not null, -- name
+  role text not null, -- name
+  login_role text not null default session_user -- name
+);
+create index secret_reads_read_at_idx on memory.secret_reads (read_at); -- for memory.sweep()
+create index secret_reads_user_idx on memory.secret_reads (user_id, read_at);
+
+-- What the functions of secrets return.
+create type memory.secret as (name text, created_at timestamptz, updated_at timestamptz);
+$migration$);
+
+call memory._migrate('sharing', null, '0.2.0', '3e924e0f8d49f378e61dc50bff47fdd7cb89f18281972858ea0d3b927a4e7296', $migration$
+-- Who reaches one user only. These two tables have row security without a policy: whatever is granted on them, only the
+-- owner reads and writes them.
+create table memory.bound_roles (
+  role_name name primary key, -- id
+  user_id text, -- user
+  bound_at timestamptz not null default statement_timestamp(), -- time
+  claims_setting text, -- setting
+  constraint has_one_user check ((user_id is null) <> (claims_setting is null))
+);
+alter table memory.bound_roles enable row level security;
+
+create table memory.token_keys (
+  is_previous boolean primary key, -- flag
+  inner_block bytea not null, -- secret
+  outer_block bytea not null, -- secret
+  set_at timestamptz not null default statement_timestamp() -- time
+);
+alter table memory.token_keys enable row level security;
+
+-- Spaces, who may use them, and who wrote what there.
+-- Each row of memory.space_grants belongs to one of memory.spaces (user_id).
+-- Each row of memory.space_writes belongs to one of memory.spaces (user_id).
+create table memory.spaces (
+  user_id text primary key, -- user
+  title text, -- kept
+  metadata jsonb not null default '{}', -- kept
+  created_at timestamptz not null default statement_timestamp() -- time
+);
+
+create table memory.space_grants (
+  user_id text not null, -- user
+  member text not null, -- member
+  access text not null, -- word
+  granted_at timestamptz not null default statement_timestamp(), -- time
+  primary key (user_id, member),
+  constraint access_is_known check (access in ('read', 'write'))
+);
+create index space_grants_member_idx on memory.space_grants (member);
+
+create table memory.space_writes (
+  user_id text not null, -- user
+  member text not null, -- member
+  source text not null, -- word
+  id text not null, -- id
+  primary key (user_id, source, id, member)
+);
+create index space_writes_member_idx on memory.space_writes (member, user_id);
+
+-- The rows that functions of this room return.
+create type memory.space as (
+  space text, title text, access text, member_count bigint, memory_count bigint, created_at timestamptz,
+  total_count bigint, metadata jsonb
+);
 $migration$);
 
 -- PostgreSQL keeps no statistics of texts of users. What a user has said, and who that is, would stay in pg_statistic
@@ -1806,6 +1831,12 @@ begin
 'different from those of the others}.'),
       ('column', 'cluster_map.node', 'The name of the node that this database is.'),
       ('column', 'cluster_map.changed_at', 'When this version of the map was written here.'),
+      ('table', 'role_grants', 'What the install file has granted to memory_app and the other roles of agent_memory. It grants each right once, so '
+'that what an administrator has revoked stays revoked.'),
+      ('column', 'role_grants.role_name', 'The role that got the right.'),
+      ('column', 'role_grants.object', 'What it may use: the kind of object and its name in schema memory.'),
+      ('column', 'role_grants.role_oid', 'The number of the role then: a role that was dropped and created again has another one, and gets its rights again.'),
+      ('column', 'role_grants.granted_at', 'When the install file granted it.'),
       ('table', 'audit', 'Each call of an administrative function that was committed, each installation and upgrade, for 400 days. Rows '
 'cannot be changed or deleted before. For administrators and auditors.'),
       ('column', 'audit.audit_id', 'Rises with each row, in the order of the calls, not of their commits.'),
@@ -1828,12 +1859,6 @@ begin
       ('column', 'token_keys.inner_block', 'The key, padded to 64 bytes, each combined with 0x36 (HMAC, RFC 2104).'),
       ('column', 'token_keys.outer_block', 'The same, combined with 0x5c.'),
       ('column', 'token_keys.set_at', 'When memory.set_token_key() set it.'),
-      ('table', 'role_grants', 'What the install file has granted to memory_app and the other roles of agent_memory. It grants each right once, so '
-'that what an administrator has revoked stays revoked.'),
-      ('column', 'role_grants.role_name', 'The role that got the right.'),
-      ('column', 'role_grants.object', 'What it may use: the kind of object and its name in schema memory.'),
-      ('column', 'role_grants.role_oid', 'The number of the role then: a role that was dropped and created again has another one, and gets its rights again.'),
-      ('column', 'role_grants.granted_at', 'When the install file granted it.'),
       ('table', 'spaces', 'Memory that several users share, see memory.create_space(). What is stored in a space are rows of its user_id.'),
       ('column', 'spaces.user_id', 'The user_id of the space: space: and its name.'),
       ('column', 'spaces.title', 'As the caller of memory.create_space() gave it.'),
@@ -2369,8 +2394,6 @@ begin
 'words that it has, with their idf.'),
       ('type', 'context_part', 'A part of a context, as memory.get_context() returns it.'),
       ('type', 'memory_need', 'What memory.needs_memory() returns: skip or search, the reason in words, and the score of each sign.'),
-      ('type', '_passage', 'A place in an artifact that says something of a query: end_byte is the byte after its last one, score is from 0 to '
-'1.'),
       ('type', '_asking', 'What a context is made for: target is the embedding of the query by the model, policy the effective settings, spaces '
 'the user_ids of the spaces that are shown as well, filters what its memories must pass (null: all), near the '
 'relevance from which on something has to do with the query, why_no_recall the reason for which no messages are '
@@ -2383,7 +2406,9 @@ begin
       ('type', '_recalled', 'A message that a context may recall: the line that is shown and its tokens; when it was said (said_on is the '
 'speaker''s day); how well it matches, null for a neighbour; the place of the hit that it stands next to; its '
 'wording, by which repetitions are found; of a passage, where it begins and how long it is; and why the message is '
-'left out (null: it is shown).')
+'left out (null: it is shown).'),
+      ('type', '_passage', 'A place in an artifact that says something of a query: end_byte is the byte after its last one, score is from 0 to '
+'1.')
     ) as d (kind, name, says)
     where d.says is distinct from case d.kind
       when 'column' then (
@@ -2465,7 +2490,7 @@ begin
       ('function', '_role_name', $header$(p_role text)
     returns text$header$),
       ('procedure', '_refuse_upgrade', $header$(p_message text, p_detail text, p_code text default '2BP01')$header$),
-      ('procedure', '_migrate', $header$(p_from text, p_to text, p_sha256 text, p_statements text)$header$),
+      ('procedure', '_migrate', $header$(p_part text, p_from text, p_to text, p_sha256 text, p_statements text)$header$),
       ('procedure', '_lock', $header$()$header$),
       ('procedure', '_unbind', $header$()$header$),
       ('procedure', '_drop_replaced', $header$(p_kind text, p_object text)$header$),
@@ -2475,6 +2500,8 @@ begin
 returns table (statement text)$header$),
       ('function', '_added', $header$(p_a jsonb, p_b jsonb)
 returns jsonb$header$),
+      ('function', '_counting', $header$(p_counts jsonb, p_name text, p_number bigint)
+returns jsonb$header$),
       ('function', '_counted_on', $header$(p_counter bigint, p_change bigint)
 returns bigint$header$),
       ('function', '_day_of', $header$(p_moment timestamptz, p_zone text default 'UTC')
@@ -2483,6 +2510,14 @@ returns date$header$),
 returns timestamptz$header$),
       ('function', '_decoded', $header$(p_text text, p_format text)
 returns bytea$header$),
+      ('function', '_said_bytes', $header$(p_bytes bigint)
+returns text$header$),
+      ('function', '_describe_binary', $header$(p_head text, p_size int)
+returns text$header$),
+      ('function', '_placeholder_text', $header$(p_said text)
+returns text$header$),
+      ('function', '_max_file_bytes', $header$()
+returns int$header$),
       ('function', '_uuid_v7', $header$()
 returns uuid$header$),
       ('function', '_content_hash', $header$(p_content text)
@@ -2565,6 +2600,14 @@ returns double precision$header$),
 returns text$header$),
       ('function', '_character_start', $header$(p_bytes bytea, p_byte int)
 returns int$header$),
+      ('function', '_source_trust', $header$(p_source text)
+returns double precision$header$),
+      ('function', '_lowered', $header$(p_metadata jsonb)
+returns double precision$header$),
+      ('function', '_message_trust', $header$(p_role text, p_metadata jsonb)
+returns double precision$header$),
+      ('function', '_is_low', $header$(p_trust double precision)
+returns boolean$header$),
       ('function', '_is_id', $header$(p_id text)
 returns boolean$header$),
       ('function', '_is_metadata', $header$(p_metadata jsonb)
@@ -2615,8 +2658,6 @@ returns int$header$),
 returns int$header$),
       ('function', '_check_partition', $header$(p_user_id text)
 returns void$header$),
-      ('function', '_is_here', $header$(p_user_id text)
-returns boolean$header$),
       ('function', '_is_in_map', $header$(p_user_id text, p_lock bigint, p_seen pg_snapshot)
 returns boolean$header$),
       ('function', '_map_seen', $header$()
@@ -2627,15 +2668,9 @@ returns boolean$header$),
 returns text$header$),
       ('function', '_refuse_other_node', $header$(p_user_id text)
 returns void$header$),
-      ('function', '_user_of_claims', $header$()
-returns text$header$),
       ('function', '_hmac_sha256', $header$(p_message bytea, p_inner_block bytea, p_outer_block bytea)
 returns bytea$header$),
-      ('function', '_check_space', $header$(p_user_id text, p_writes boolean)
-returns void$header$),
-      ('function', '_check_user_of_job', $header$(p_user_id text)
-returns void$header$),
-      ('function', '_is_granted', $header$(p_space_id text, p_member text, p_writes boolean)
+      ('function', '_is_here', $header$(p_user_id text)
 returns boolean$header$),
       ('function', '_is_space', $header$(p_user_id text)
 returns boolean$header$),
@@ -2643,12 +2678,12 @@ returns boolean$header$),
 returns text$header$),
       ('function', '_space_of', $header$(p_user_id text)
 returns text$header$),
-      ('function', '_note_writer', $header$(p_user_id text, p_source text, p_id text, p_is_new boolean)
-returns void$header$),
-      ('function', '_is_tenant', $header$()
-returns boolean$header$),
+      ('function', 'tenant_user', $header$()
+returns text$header$),
       ('function', '_user_of_tenant', $header$()
 returns text$header$),
+      ('function', '_is_tenant', $header$()
+returns boolean$header$),
       ('function', '_may_reach', $header$(p_user_id text)
 returns boolean$header$),
       ('function', '_is_user', $header$(p_user_id text)
@@ -2661,6 +2696,18 @@ returns void$header$),
 returns void$header$),
       ('function', '_refuse_foreign_user', $header$()
 returns void$header$),
+      ('function', '_refuse_token', $header$(p_problem text, p_setting text default 'agent_memory.token')
+returns void$header$),
+      ('function', '_user_of_claims', $header$()
+returns text$header$),
+      ('function', '_check_space', $header$(p_user_id text, p_writes boolean)
+returns void$header$),
+      ('function', '_check_user_of_job', $header$(p_user_id text)
+returns void$header$),
+      ('function', '_is_granted', $header$(p_space_id text, p_member text, p_writes boolean)
+returns boolean$header$),
+      ('function', '_note_writer', $header$(p_user_id text, p_source text, p_id text, p_is_new boolean)
+returns void$header$),
       ('function', '_user_of_unusual_token', $header$(p_token text, p_has_key boolean)
 returns text$header$),
       ('function', '_check_claims', $header$(p_claims jsonb, p_setting text default 'agent_memory.token')
@@ -2671,8 +2718,6 @@ returns text$header$),
 returns boolean$header$),
       ('function', '_from_base64url', $header$(p_text text)
 returns text$header$),
-      ('function', '_refuse_token', $header$(p_problem text, p_setting text default 'agent_memory.token')
-returns void$header$),
       ('function', '_without_credentials', $header$(p_text text)
 returns text$header$),
       ('function', '_masked_assignment', $header$(p_parts text[])
@@ -2699,14 +2744,6 @@ returns boolean$header$),
 returns boolean$header$),
       ('function', '_harmless', $header$(p_content text)
 returns text$header$),
-      ('function', '_source_trust', $header$(p_source text)
-returns double precision$header$),
-      ('function', '_lowered', $header$(p_metadata jsonb)
-returns double precision$header$),
-      ('function', '_message_trust', $header$(p_role text, p_metadata jsonb)
-returns double precision$header$),
-      ('function', '_is_low', $header$(p_trust double precision)
-returns boolean$header$),
       ('function', '_verdict', $header$(p_text text, p_trust double precision)
 returns text$header$),
       ('function', '_waiting_reason', $header$()
@@ -2747,8 +2784,6 @@ returns void$header$),
 returns bytea$header$),
       ('function', '_spaces_to_read', $header$(p_user_id text, p_names text[], p_policy jsonb default null)
 returns text[]$header$),
-      ('function', 'tenant_user', $header$()
-returns text$header$),
       ('function', 'trust_claims', $header$(role_name name, setting text default 'request.jwt.claims')
 returns void$header$),
       ('function', '_grant_as_to_tenants', $header$(p_role_name name)
@@ -3152,12 +3187,6 @@ returns text$header$),
 returns text$header$),
       ('function', '_said_count', $header$(p_count bigint, p_thing text, p_is_estimate boolean default false)
 returns text$header$),
-      ('function', '_said_bytes', $header$(p_bytes bigint)
-returns text$header$),
-      ('function', '_describe_binary', $header$(p_head text, p_size int)
-returns text$header$),
-      ('function', '_placeholder_text', $header$(p_said text)
-returns text$header$),
       ('function', '_describe_json', $header$(p_content text, p_size int, p_lines int, p_is_sample boolean)
 returns text$header$),
       ('function', '_describe_json_start', $header$(p_start text, p_size int)
@@ -3205,8 +3234,6 @@ returns memory.artifacts$header$),
   row_offset int default 0
 )
 returns setof memory.artifact$header$),
-      ('function', '_max_artifact_bytes', $header$()
-returns int$header$),
       ('function', '_is_passage', $header$(p_first_byte int)
 returns boolean$header$),
       ('function', '_part_bytes', $header$(p_first_byte int)
@@ -3454,18 +3481,18 @@ returns bigint$header$),
 )$header$),
       ('function', '_agent_of_message', $header$(p_user_id text, p_thread_id text, p_seq bigint)
 returns text$header$),
+      ('function', '_may_be_long', $header$(p_content text)
+returns boolean$header$),
+      ('function', '_ref_in', $header$(p_content text, p_key text)
+returns text$header$),
+      ('function', '_with_text', $header$(p_metadata jsonb, p_text text)
+returns jsonb$header$),
       ('function', '_quarantine_notice', $header$()
 returns text$header$),
       ('function', '_message_verdict', $header$(p_role text, p_metadata jsonb, p_content text)
 returns text$header$),
       ('function', '_is_held_back', $header$(
   p_user_id text, p_thread_id text, p_seq bigint, p_role text, p_metadata jsonb, p_content text
-)
-returns boolean$header$),
-      ('function', '_screened_up_to', $header$(p_user_id text, p_thread_id text)
-returns bigint$header$),
-      ('function', '_awaits_verdict', $header$(
-  p_user_id text, p_thread_id text, p_seq bigint, p_role text, p_metadata jsonb
 )
 returns boolean$header$),
       ('function', '_held_back', $header$(p_user_id text, p_thread_id text, p_seqs bigint[])
@@ -3506,35 +3533,6 @@ returns int$header$),
 returns boolean$header$),
       ('function', '_said_in_message', $header$(p_content text, p_metadata jsonb, p_created_at timestamptz)
 returns text$header$),
-      ('function', '_around_output', $header$(p_about jsonb)
-returns text[]$header$),
-      ('function', '_one_line', $header$(p_said text, p_length int)
-returns text$header$),
-      ('function', '_call_of', $header$(p_user_id text, p_thread_id text, p_metadata jsonb, p_messages jsonb)
-returns jsonb$header$),
-      ('function', '_own_words', $header$(p_content text)
-returns text[]$header$),
-      ('function', '_with_text', $header$(p_metadata jsonb, p_text text)
-returns jsonb$header$),
-      ('function', '_may_be_long', $header$(p_content text)
-returns boolean$header$),
-      ('function', '_shortened', $header$(p_message memory.messages, p_policy jsonb, p_messages jsonb)
-returns memory.messages$header$),
-      ('function', '_keep_message', $header$(
-  p_user_id text, p_agent_id text, p_thread_id text, p_artifact_type text, p_description text, p_content text,
-  p_about jsonb
-)
-returns memory.artifacts$header$),
-      ('function', '_numbered_key', $header$(p_slug text, p_number int)
-returns text$header$),
-      ('function', '_free_number', $header$(p_user_id text, p_slug text, p_lowest int)
-returns int$header$),
-      ('function', '_is_taken_key', $header$(p_user_id text, p_key text)
-returns boolean$header$),
-      ('function', '_ref_in', $header$(p_content text, p_key text)
-returns text$header$),
-      ('function', '_check_artifact_soon', $header$(p_user_id text, p_key text)
-returns void$header$),
       ('function', '_least_trust', $header$(p_user_id text, p_thread_id text, p_seqs bigint[])
 returns double precision$header$),
       ('function', '_write_messages', $header$(
@@ -3559,6 +3557,39 @@ returns text$header$),
 returns text$header$),
       ('function', '_utc_offset', $header$(p_time text)
 returns smallint$header$),
+      ('function', '_around_output', $header$(p_about jsonb)
+returns text[]$header$),
+      ('function', '_one_line', $header$(p_said text, p_length int)
+returns text$header$),
+      ('function', '_call_of', $header$(p_user_id text, p_thread_id text, p_metadata jsonb, p_messages jsonb)
+returns jsonb$header$),
+      ('function', '_own_words', $header$(p_content text)
+returns text[]$header$),
+      ('function', '_shortened', $header$(p_message memory.messages, p_policy jsonb, p_messages jsonb)
+returns memory.messages$header$),
+      ('function', '_keep_message', $header$(
+  p_user_id text, p_agent_id text, p_thread_id text, p_artifact_type text, p_description text, p_content text,
+  p_about jsonb
+)
+returns memory.artifacts$header$),
+      ('function', '_numbered_key', $header$(p_slug text, p_number int)
+returns text$header$),
+      ('function', '_free_number', $header$(p_user_id text, p_slug text, p_lowest int)
+returns int$header$),
+      ('function', '_is_taken_key', $header$(p_user_id text, p_key text)
+returns boolean$header$),
+      ('function', '_check_artifact_soon', $header$(p_user_id text, p_key text)
+returns void$header$),
+      ('function', '_whole_content', $header$(p_user_id text, p_artifact_key text)
+returns text$header$),
+      ('function', '_screened_up_to', $header$(p_user_id text, p_thread_id text)
+returns bigint$header$),
+      ('function', '_awaits_verdict', $header$(
+  p_user_id text, p_thread_id text, p_seq bigint, p_role text, p_metadata jsonb
+)
+returns boolean$header$),
+      ('function', '_judge_later', $header$(p_user_id text)
+returns text$header$),
       ('function', '_start_summary', $header$(
   p_user_id text, p_thread_id text, p_kind text, p_start_seq bigint, p_end_seq bigint, p_base memory.summaries,
   p_new_agent_ids text[], p_job memory.jobs
@@ -4112,18 +4143,10 @@ returns setof text$header$),
   p_user_id text, p_thread_id text, p_row_limit int, p_except_thread_id text default null
 )
 returns setof memory.messages$header$),
-      ('function', '_artifact_valid_until', $header$(p_quarantined_at timestamptz, p_expires_at timestamptz)
-returns timestamptz$header$),
-      ('function', '_artifact_texts', $header$(p_user_id text, p_ids text[])
-returns setof memory._source_text$header$),
-      ('function', '_artifact_passing', $header$(p_user_id text, p_filters memory._search_filters)
-returns setof text$header$),
-      ('function', '_artifact_shown', $header$(
-  p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters, p_query text
-)
-returns table (id text, thread_id text, content text, metadata jsonb, details jsonb, valid_from timestamptz)$header$),
-      ('function', '_artifact_texts_after_update', $header$()
-returns trigger$header$),
+      ('function', '_artifacts_thread_deleted', $header$(p_user_id text, p_thread_id text)
+returns void$header$),
+      ('function', '_checkpoints_thread_deleted', $header$(p_user_id text, p_thread_id text)
+returns void$header$),
       ('function', '_document_texts', $header$(p_user_id text, p_ids text[])
 returns setof memory._source_text$header$),
       ('function', '_document_passing', $header$(p_user_id text, p_filters memory._search_filters)
@@ -4174,14 +4197,24 @@ returns trigger$header$),
   p_user_id text, p_ids text[], p_threads text[], p_kinds text[]
 )
 returns void$header$),
+      ('function', '_artifact_valid_until', $header$(p_quarantined_at timestamptz, p_expires_at timestamptz)
+returns timestamptz$header$),
+      ('function', '_artifact_texts', $header$(p_user_id text, p_ids text[])
+returns setof memory._source_text$header$),
+      ('function', '_artifact_passing', $header$(p_user_id text, p_filters memory._search_filters)
+returns setof text$header$),
+      ('function', '_artifact_shown', $header$(
+  p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters, p_query text
+)
+returns table (id text, thread_id text, content text, metadata jsonb, details jsonb, valid_from timestamptz)$header$),
+      ('function', '_artifact_texts_after_update', $header$()
+returns trigger$header$),
       ('function', 'backfill_status', $header$()
 returns setof memory.backfill$header$),
       ('function', 'copy_thread', $header$(
   user_id text, thread_id text, new_thread_id text, upto_seq bigint default null
 )
 returns bigint$header$),
-      ('function', '_copy_writers', $header$(p_user_id text, p_thread_id text, p_new_thread_id text)
-returns void$header$),
       ('function', '_begin_copy', $header$(p_user_id text, p_thread_id text, p_new_thread_id text)
 returns memory.threads$header$),
       ('function', '_copies_of', $header$(p_user_id text, p_thread_id text)
@@ -4220,8 +4253,6 @@ returns void$header$),
 returns void$header$),
       ('function', '_parse_anew', $header$(p_user_id text, p_max_bytes int)
 returns void$header$),
-      ('function', '_parse_parts', $header$(p_user_id text, p_max_bytes int)
-returns bigint$header$),
       ('function', '_search_row', $header$(
   p_user_id text, p_source text, p_id text, p_thread_id text, p_number bigint,
   p_filters memory._search_filters default null, p_query text default null,
@@ -4233,6 +4264,12 @@ returns setof memory._source_text$header$),
 returns table (source text, id text)$header$),
       ('function', '_users_with_texts', $header$()
 returns setof text$header$),
+      ('function', '_artifacts_is_unparsed', $header$(p_user_id text)
+returns boolean$header$),
+      ('function', '_artifacts_parse', $header$(p_user_id text, p_max_bytes int)
+returns bigint$header$),
+      ('function', '_sharing_thread_copied', $header$(p_user_id text, p_thread_id text, p_new_thread_id text)
+returns void$header$),
       ('function', 'delete_secret', $header$(user_id text, name text)
 returns boolean$header$),
       ('function', 'get_secret', $header$(user_id text, name text)
@@ -4328,17 +4365,6 @@ returns bigint$header$),
 returns boolean$header$),
       ('function', '_consolidate_overdue', $header$(p_row_limit int)
 returns table (user_id text, scope text)$header$),
-      ('function', '_describe_artifact_apply', $header$(p_job memory.jobs, p_result jsonb)
-returns jsonb$header$),
-      ('function', '_describe_artifact_follow_up', $header$(p_job memory.jobs)
-returns jsonb$header$),
-      ('function', '_describe_artifact_input', $header$(
-  p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
-)$header$),
-      ('function', '_describe_artifact_overdue', $header$(p_row_limit int)
-returns table (user_id text, scope text)$header$),
-      ('function', '_describe_artifact_unfinished', $header$(p_job memory.jobs, p_goes_on boolean)
-returns void$header$),
       ('function', '_embed_apply', $header$(p_job memory.jobs, p_result jsonb)
 returns jsonb$header$),
       ('function', '_embed_follow_up', $header$(p_job memory.jobs)
@@ -4481,21 +4507,6 @@ returns setof memory.memories$header$),
   user_id text, n int default 50, dry_run boolean default false
 )
 returns bigint$header$),
-      ('function', '_screen_texts_apply', $header$(p_job memory.jobs, p_result jsonb)
-returns jsonb$header$),
-      ('function', '_take_verdict', $header$(p_job memory.jobs, p_text jsonb, p_reason text)
-returns boolean$header$),
-      ('function', '_screen_texts_input', $header$(
-  p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
-)$header$),
-      ('function', '_waiting_texts', $header$(
-  p_user_id text, p_thread_id text, p_at_most int, p_id text default null
-)
-returns table (source text, id text, seq bigint, content text)$header$),
-      ('function', '_screen_texts_overdue', $header$(p_row_limit int)
-returns table (user_id text, scope text)$header$),
-      ('function', '_screen_texts_unfinished', $header$(p_job memory.jobs, p_goes_on boolean)
-returns void$header$),
       ('function', '_end_unfinished_summary', $header$(p_job memory.jobs, p_goes_on boolean)
 returns void$header$),
       ('function', '_newest_seq', $header$(p_user_id text, p_thread_id text)
@@ -4522,6 +4533,32 @@ returns jsonb$header$),
 )$header$),
       ('function', 'summarize_user', $header$(user_id text, recent_k int default null)
 returns bigint$header$),
+      ('function', '_describe_artifact_apply', $header$(p_job memory.jobs, p_result jsonb)
+returns jsonb$header$),
+      ('function', '_describe_artifact_follow_up', $header$(p_job memory.jobs)
+returns jsonb$header$),
+      ('function', '_describe_artifact_input', $header$(
+  p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
+)$header$),
+      ('function', '_describe_artifact_overdue', $header$(p_row_limit int)
+returns table (user_id text, scope text)$header$),
+      ('function', '_describe_artifact_unfinished', $header$(p_job memory.jobs, p_goes_on boolean)
+returns void$header$),
+      ('function', '_screen_texts_apply', $header$(p_job memory.jobs, p_result jsonb)
+returns jsonb$header$),
+      ('function', '_take_verdict', $header$(p_job memory.jobs, p_text jsonb, p_reason text)
+returns boolean$header$),
+      ('function', '_screen_texts_input', $header$(
+  p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
+)$header$),
+      ('function', '_waiting_texts', $header$(
+  p_user_id text, p_thread_id text, p_at_most int, p_id text default null
+)
+returns table (source text, id text, seq bigint, content text)$header$),
+      ('function', '_screen_texts_overdue', $header$(p_row_limit int)
+returns table (user_id text, scope text)$header$),
+      ('function', '_screen_texts_unfinished', $header$(p_job memory.jobs, p_goes_on boolean)
+returns void$header$),
       ('function', '_quarantine_said', $header$(
   p_user_id text, p_thread_id text, p_seqs bigint[], p_reason text, p_origin text
 )
@@ -4702,24 +4739,13 @@ returns void$header$),
   p_any_word tsquery, p_language regconfig
 )
 returns memory._candidate[]$header$),
+      ('function', '_artifacts_unread', $header$(p_user_id text, p_sources text[])
+returns table (
+  source text, id text, thread_id text, number bigint, agent_id text, created_at timestamptz, metadata jsonb,
+  about text, content text
+)$header$),
       ('function', '_cross_session_context', $header$(p_asking memory._asking, p_max_tokens int)
 returns memory._offer[]$header$),
-      ('function', 'expand_refs', $header$(
-  user_id text, content text, max_tokens int default null, query text default null,
-  query_embedding vector default null
-)
-returns text
--- Volatile, because the function keeps the embedding of the query.$header$),
-      ('function', '_expansions', $header$(
-  p_user_id text, p_keys text[], p_refs text[], p_room int, p_passages memory._passage[]
-)
-returns table (number int, key text, ref text, said text, is_whole boolean)$header$),
-      ('function', '_bytes_shown', $header$(p_passages memory._passage[], p_key text, p_around int)
-returns int4multirange$header$),
-      ('function', '_passages_that_fit', $header$(
-  p_user_id text, p_passages memory._passage[], p_around int, p_room int, p_has_refs boolean default false,
-  out said text, out keys text[]
-)$header$),
       ('function', '_fenced', $header$(p_content text)
 returns text$header$),
       ('function', '_fence_tokens', $header$()
@@ -4749,11 +4775,6 @@ returns setof memory.context_part$header$),
 returns memory._asking$header$),
       ('function', '_newest_question', $header$(p_user_id text, p_thread_id text, p_agent_id text)
 returns text$header$),
-      ('function', '_named_artifacts', $header$(p_asking memory._asking, out keys text[], out seqs bigint[])$header$),
-      ('function', '_kept_texts', $header$(
-  p_asking memory._asking, p_keys text[], p_seqs bigint[], p_newest bigint, p_rest int, p_room int
-)
-returns memory._offer[]$header$),
       ('function', '_wording', $header$(p_said text, p_most int default 2000)
 returns text$header$),
       ('function', '_wording_key', $header$(p_wording text)
@@ -4799,25 +4820,6 @@ returns memory.memory_need$header$),
 returns boolean$header$),
       ('function', '_request_words', $header$(p_text text)
 returns text$header$),
-      ('function', '_passages_about', $header$(
-  p_asking memory._asking, p_keys text[], p_max_parts int, p_max_passages int
-)
-returns setof memory._passage$header$),
-      ('function', '_word_numbers', $header$(p_vector tsvector, p_words tsquery[])
-returns int[]$header$),
-      ('function', '_passages_shown', $header$(p_user_id text, p_passages memory._passage[], p_around int)
-returns table (key text, ref text, said text, score double precision)$header$),
-      ('function', '_numbered_lines', $header$(
-  p_said text, p_read_from int, p_first_line int, p_starts int, p_first_byte int, p_end_byte int, p_ends int,
-  p_bytes int
-)
-returns text$header$),
-      ('function', '_tokens_for_placeholders', $header$(p_asking memory._asking, p_max_tokens int)
-returns int$header$),
-      ('function', '_placeholder_offer', $header$(
-  p_asking memory._asking, p_offers memory._offer[], p_max_tokens int
-)
-returns memory._offer[]$header$),
       ('function', 'query_to_embed', $header$(
   user_id text, query text default null, thread_id text default null, agent_id text default null,
   is_context boolean default false, probe boolean default false
@@ -4839,14 +4841,6 @@ returns bigint$header$),
 returns memory._offer[]$header$),
       ('function', '_recalled_line', $header$(p_role text, p_metadata jsonb, p_said text)
 returns text$header$),
-      ('function', '_asked_about', $header$(
-  p_user_id text, p_keys text[], p_query text, p_query_embedding vector, p_max_tokens int, p_fit boolean,
-  out passages memory._passage[], out relevant text[]
-)$header$),
-      ('function', '_relevant_by_meaning', $header$(
-  p_user_id text, p_keys text[], p_model text, p_target halfvec, p_passages memory._passage[]
-)
-returns text[]$header$),
       ('function', 'render_memories', $header$(
   user_id text, agent_id text default null, query text default null,
   max_memories int default 20, max_tokens int default null, query_embedding vector default null,
@@ -4883,20 +4877,69 @@ returns memory._offer[]$header$),
   p_room int, p_step double precision,
   out oldest_seq bigint, out places int[], out tokens int, out is_cut boolean
 )$header$),
-      ('function', '_part_texts', $header$(
-  p_user_id text, p_key text, p_content_id uuid, p_model text, p_target halfvec, p_most int
-)
-returns table (first_byte int, vector tsvector, unparsed text, similarity double precision)$header$),
       ('function', '_remembered_name', $header$(
   p_user_id text, p_thread_id text, p_names text[], p_from_seq bigint, p_language text
 )
 returns text$header$),
       ('function', '_whole_history', $header$(p_asking memory._asking, p_max_tokens int)
 returns memory._recalled[]$header$),
-      ('function', 'delete_space', $header$(space text)
-returns jsonb$header$),
+      ('function', 'expand_refs', $header$(
+  user_id text, content text, max_tokens int default null, query text default null,
+  query_embedding vector default null
+)
+returns text
+-- Volatile, because the function keeps the embedding of the query.$header$),
+      ('function', '_expansions', $header$(
+  p_user_id text, p_keys text[], p_refs text[], p_room int, p_passages memory._passage[]
+)
+returns table (number int, key text, ref text, said text, is_whole boolean)$header$),
+      ('function', '_bytes_shown', $header$(p_passages memory._passage[], p_key text, p_around int)
+returns int4multirange$header$),
+      ('function', '_passages_that_fit', $header$(
+  p_user_id text, p_passages memory._passage[], p_around int, p_room int, p_has_refs boolean default false,
+  out said text, out keys text[]
+)$header$),
+      ('function', '_named_artifacts', $header$(p_asking memory._asking, out keys text[], out seqs bigint[])$header$),
+      ('function', '_kept_texts', $header$(
+  p_asking memory._asking, p_keys text[], p_seqs bigint[], p_newest bigint, p_rest int, p_room int
+)
+returns memory._offer[]$header$),
+      ('function', '_part_texts', $header$(
+  p_user_id text, p_key text, p_content_id uuid, p_model text, p_target halfvec, p_most int
+)
+returns table (first_byte int, vector tsvector, unparsed text, similarity double precision)$header$),
+      ('function', '_passages_about', $header$(
+  p_asking memory._asking, p_keys text[], p_max_parts int, p_max_passages int
+)
+returns setof memory._passage$header$),
+      ('function', '_word_numbers', $header$(p_vector tsvector, p_words tsquery[])
+returns int[]$header$),
+      ('function', '_passages_shown', $header$(p_user_id text, p_passages memory._passage[], p_around int)
+returns table (key text, ref text, said text, score double precision)$header$),
+      ('function', '_numbered_lines', $header$(
+  p_said text, p_read_from int, p_first_line int, p_starts int, p_first_byte int, p_end_byte int, p_ends int,
+  p_bytes int
+)
+returns text$header$),
+      ('function', '_tokens_for_placeholders', $header$(p_asking memory._asking, p_max_tokens int)
+returns int$header$),
+      ('function', '_placeholder_offer', $header$(
+  p_asking memory._asking, p_offers memory._offer[], p_max_tokens int
+)
+returns memory._offer[]$header$),
+      ('function', '_asked_about', $header$(
+  p_user_id text, p_keys text[], p_query text, p_query_embedding vector, p_max_tokens int, p_fit boolean,
+  out passages memory._passage[], out relevant text[]
+)$header$),
+      ('function', '_relevant_by_meaning', $header$(
+  p_user_id text, p_keys text[], p_model text, p_target halfvec, p_passages memory._passage[]
+)
+returns text[]$header$),
       ('function', '_export_kinds', $header$()
-returns table (place int, kind text, left_out text[], condition text, unexpired text)$header$),
+returns table (
+  place int, kind text, left_out text[], condition text, unexpired text, sent jsonb, sorted_by text[], imported jsonb,
+  problem text, after_import text
+)$header$),
       ('function', 'export_user', $header$(
   user_id text, kinds text[] default null, max_rows int default null, after jsonb default null
 )
@@ -4909,8 +4952,6 @@ returns int$header$),
 returns text$header$),
       ('function', '_export_query', $header$(p_table regclass, p_after jsonb, p_with_expired boolean default false)
 returns text$header$),
-      ('function', '_forget_contributions', $header$(p_user_id text)
-returns jsonb$header$),
       ('function', 'forget_memory', $header$(user_id text, memory_id uuid, reason text default null)
 returns jsonb$header$),
       ('function', '_lock_to_forget', $header$(p_user_id text, out threads text[], out agents text[])$header$),
@@ -4922,49 +4963,34 @@ returns jsonb$header$),
   p_user_id text, p_memory_ids uuid[], p_wordings text[], p_threads text[]
 )
 returns jsonb$header$),
+      ('function', '_remove_messages', $header$(p_user_id text, p_threads text[], p_seqs bigint[])
+returns bigint$header$),
       ('function', '_forget_summaries', $header$(p_user_id text, p_thread_id text, p_first_seq bigint)
 returns jsonb$header$),
       ('function', 'forget_user', $header$(
   user_id text, reason text default null, spaces text default 'keep'
 )
 returns jsonb$header$),
-      ('function', '_leave_spaces', $header$(p_user_id text, p_forgets boolean)
-returns jsonb$header$),
       ('function', '_forget_rows', $header$(p_user_id text, p_may_wait boolean)
 returns jsonb$header$),
       ('function', '_tables_of_users', $header$()
-returns table (relation regclass, name text, has_thread boolean)$header$),
+returns table (
+  relation regclass, name text, has_thread boolean, deletion text, stays boolean, ignored_by_import boolean,
+  merged_by_hand boolean, merged jsonb, taken text, joined text, conflict text
+)$header$),
       ('function', '_lock_documents', $header$(p_user_id text, p_threads text[])
 returns uuid[]$header$),
-      ('function', '_forgetting_delete', $header$(p_table regclass, p_has_thread boolean)
-returns text$header$),
       ('function', '_forget_in_ledger', $header$(p_user_id text)
 returns jsonb$header$),
       ('function', '_forget_wording', $header$(p_user_id text, p_wordings text[], p_agents text[], p_threads text[])
 returns void$header$),
-      ('function', '_forget_gone_keys', $header$(p_user_id text)
-returns void$header$),
-      ('function', '_forgetting_update', $header$(
-  p_table regclass, p_jsons text[], p_lists text[], p_texts text[]
-)
-returns text$header$),
       ('function', '_json_forgetting', $header$(p_value jsonb, p_wordings text[], p_depth int default 0)
 returns jsonb$header$),
       ('function', '_import_rows', $header$(p_user_id text, p_kind text, p_rows jsonb)
 returns void$header$),
-      ('function', '_import_statement', $header$(p_table regclass, p_rows jsonb, p_source text)
-returns text$header$),
       ('function', '_place_of_row', $header$(p_kind text, p_rows jsonb)
 returns text$header$),
-      ('function', '_import_rule', $header$(p_table regclass)
-returns text$header$),
-      ('function', '_range_rule', $header$(p_table regclass)
-returns text$header$),
-      ('function', '_policy_problem', $header$(p_candidate memory.policies)
-returns text$header$),
-      ('function', '_artifact_problem', $header$(p_candidate memory.artifacts)
-returns text$header$),
-      ('function', '_document_problem', $header$(p_candidate memory.documents)
+      ('function', '_refused_member', $header$(p_row anyelement, p_checks text)
 returns text$header$),
       ('function', 'import_user', $header$(
   user_id text, export jsonb, lift_tombstones boolean default false, is_last boolean default true
@@ -5010,13 +5036,7 @@ returns jsonb$header$),
 returns text$header$),
       ('function', '_settle_duplicates', $header$(p_from text, p_into text)
 returns void$header$),
-      ('function', '_merge_secrets', $header$(p_from text, p_into text)
-returns jsonb$header$),
       ('function', '_merging_statement', $header$()
-returns text$header$),
-      ('function', '_merged_column', $header$(p_table text, p_column text)
-returns text$header$),
-      ('function', '_merging_conflict', $header$(p_table text)
 returns text$header$),
       ('function', '_receipt', $header$(p_subject text, p_user_id text, p_reason text, p_tables jsonb)
 returns jsonb$header$),
@@ -5030,10 +5050,6 @@ returns void$header$),
 returns uuid[]$header$),
       ('function', '_near_memories', $header$(p_memory memory.memories)
 returns setof uuid$header$),
-      ('function', '_stating_contents', $header$(p_user_id text, p_content_ids uuid[], p_wordings text[])
-returns uuid[]$header$),
-      ('function', '_content_states_any', $header$(p_user_id text, p_content_id uuid, p_wordings text[])
-returns boolean$header$),
       ('function', 'was_forgotten', $header$(user_id text, messages jsonb)
 returns boolean[]$header$),
       ('function', '_since', $header$(p_export jsonb, p_moment timestamptz)
@@ -5041,6 +5057,38 @@ returns jsonb$header$),
       ('function', '_leave_out_forgotten', $header$(
   p_user_id text, p_threads text[], p_agents text[], p_forgotten_by text
 )
+returns void$header$),
+      ('function', '_artifacts_forget_first', $header$(p_user_id text, p_wordings text[])
+returns jsonb$header$),
+      ('function', '_artifacts_forget_last', $header$(
+  p_user_id text, p_wordings text[], p_threads text[], p_keys text[]
+)
+returns jsonb$header$),
+      ('function', '_artifacts_forget_wording', $header$(p_user_id text)
+returns void$header$),
+      ('function', '_artifacts_leave_out', $header$(p_user_id text, p_keys text[])
+returns void$header$),
+      ('function', '_new_keys', $header$(p_from text, p_into text)
+returns jsonb$header$),
+      ('function', '_stating_contents', $header$(p_user_id text, p_content_ids uuid[], p_wordings text[])
+returns uuid[]$header$),
+      ('function', '_content_states_any', $header$(p_user_id text, p_content_id uuid, p_wordings text[])
+returns boolean$header$),
+      ('function', '_checkpoints_lock_user', $header$(p_user_id text)
+returns void$header$),
+      ('function', '_merge_secrets', $header$(p_from text, p_into text)
+returns jsonb$header$),
+      ('function', 'delete_space', $header$(space text)
+returns jsonb$header$),
+      ('function', '_forget_contributions', $header$(p_user_id text)
+returns jsonb$header$),
+      ('function', '_sharing_knows', $header$(p_user_id text)
+returns boolean$header$),
+      ('function', '_leave_spaces', $header$(p_user_id text, p_forgets boolean)
+returns jsonb$header$),
+      ('function', '_lock_space', $header$(p_user_id text)
+returns void$header$),
+      ('function', '_sharing_merge', $header$(p_from text, p_into text)
 returns void$header$),
       ('function', '_check_bloat', $header$(out ok boolean, out detail text)$header$),
       ('function', '_check_clock', $header$(out ok boolean, out detail text)$header$),
@@ -5053,7 +5101,6 @@ returns table (check_name text, name text, is_broken boolean, detail text, help 
 returns table (ok boolean, detail text)$header$),
       ('function', '_has_runner', $header$()
 returns boolean$header$),
-      ('function', '_check_secrets', $header$(out ok boolean, out detail text)$header$),
       ('function', '_check_stuck_jobs', $header$(out ok boolean, out detail text)$header$),
       ('function', '_check_unread', $header$(out ok boolean, out detail text)$header$),
       ('function', '_expiring_unread', $header$(out unread bigint, out wanted bigint, out is_estimate boolean)$header$),
@@ -5076,20 +5123,31 @@ returns jsonb$header$),
 returns bigint$header$),
       ('function', '_share_of_texts', $header$(p_column text, p_value text)
 returns double precision$header$),
-      ('function', '_sweep_checkpoints', $header$(p_batch_size int)
-returns bigint$header$),
       ('function', '_sweep_memories', $header$(p_batch_size int)
 returns bigint$header$),
       ('function', '_sweep_messages', $header$(p_batch_size int)
-returns bigint$header$),
-      ('function', '_sweep_space_writes', $header$(p_batch_size int)
-returns void$header$),
-      ('function', '_sweep_unnamed_artifacts', $header$(p_batch_size int)
 returns bigint$header$),
       ('function', 'sweep', $header$(batch_size int default 10000)
 returns jsonb$header$),
       ('function', 'version', $header$()
 returns text$header$),
+      ('function', '_artifacts_sweep', $header$(p_batch_size int)
+returns jsonb$header$),
+      ('function', '_sweep_unnamed_artifacts', $header$(p_batch_size int)
+returns bigint$header$),
+      ('function', '_checkpoints_sweep', $header$(p_batch_size int)
+returns jsonb$header$),
+      ('function', '_secrets_doctor', $header$(out check_name text, out ok boolean, out detail text)$header$),
+      ('function', '_secrets_newest', $header$(out name text, out newest timestamptz, out is_endless boolean)$header$),
+      ('function', '_secrets_sweep', $header$(p_batch_size int)
+returns jsonb$header$),
+      ('function', '_check_bindings', $header$(out fault text, out note text)$header$),
+      ('function', '_sharing_installed', $header$()
+returns void$header$),
+      ('function', '_sharing_sweep', $header$(p_batch_size int)
+returns jsonb$header$),
+      ('function', '_cluster_installed', $header$()
+returns void$header$),
       ('function', '_cluster_map', $header$()
 returns jsonb$header$),
       ('function', '_set_cluster_map', $header$(
@@ -5195,6 +5253,18 @@ begin
 end;
 $$;
 
+-- The counts with a number added to one of them. 0 and null leave them as they are.
+create or replace function memory._counting(p_counts jsonb, p_name text, p_number bigint)
+returns jsonb
+language plpgsql immutable parallel safe
+as $$
+begin
+  return case when p_number > 0
+    then p_counts || jsonb_build_object(p_name, coalesce((p_counts ->> p_name)::bigint, 0) + p_number)
+    else p_counts end;
+end;
+$$;
+
 -- The value of a counter after a change. If plain SQL has set the counter beyond 10^15 or below 0, the counter first
 -- moves to that limit, so that one such row does not stop memory.sweep() of other rows.
 create or replace function memory._counted_on(p_counter bigint, p_change bigint)
@@ -5235,6 +5305,87 @@ exception
     return ''::bytea;
 end;
 $$;
+
+-- What texts and files are, in a few words on one line.
+
+-- A size, such as "34 kB".
+create or replace function memory._said_bytes(p_bytes bigint)
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  return case
+    when p_bytes < 1000 then p_bytes || ' bytes'
+    when p_bytes < 1000000 then round(p_bytes / 1000.0) || ' kB'
+    else round(p_bytes / 1000000.0, 1) || ' MB' end;
+end;
+$$;
+
+-- Text that stands for bytes (base64, hexadecimal digits), and bytes that were read as text.
+create or replace function memory._describe_binary(p_head text, p_size int)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  start text := left(p_head, 4096);
+  kind text := substring(start from '^\s*data:([a-zA-Z0-9.+-]+/[a-zA-Z0-9.+-]+)[^,]*;base64,');
+  digits text;
+begin
+  if kind is not null then
+    return format('%s in base64, %s', kind, memory._said_bytes(p_size * 3::bigint / 4));
+  end if;
+  -- Replaced and control characters are a tenth of it: these were bytes.
+  if length(start) < 10 * (length(start) - length(
+    regexp_replace(start, e'[\\ufffd\\u0001-\\u0008\\u000e-\\u001a\\u001c-\\u001f\\u007f]', '', 'g'))) then
+    return format('%s, %s', case when start ~ e'^.?PNG' then 'PNG image' when start ~ '^%PDF' then 'PDF'
+                              when start ~ '^PK' then 'ZIP archive' when start ~ '^.?ELF' then 'program'
+                              else 'binary data' end || ' read as text', memory._said_bytes(p_size));
+  end if;
+  digits := regexp_replace(start, e'[\\r\\n]', '', 'g');
+  if length(digits) < 200 or digits ~ e'\\s' or start ~ e'^[^\\n]{0,50}\\n' then
+    return null;
+  elsif digits ~ '^[0-9a-fA-F]+$' then
+    return format('hexadecimal digits of %s', memory._said_bytes(p_size / 2));
+  elsif digits ~ '^[A-Za-z0-9+/_-]+={0,2}$' and digits ~ '[A-Z]' and digits ~ '[a-z]' and digits ~ '[0-9]' then
+    digits := translate(digits, '-_', '+/'); -- the alphabet for addresses
+    kind := case
+      when digits ~ '^iVBORw0KGg' then 'PNG image' when digits ~ '^/9j/' then 'JPEG image'
+      when digits ~ '^R0lGOD' then 'GIF image' when digits ~ '^UklGR.{7}QVZF' then 'WAV sound'
+      when digits ~ '^UklGR' then 'WebP image' when digits ~ '^(SUQz|//[tuv])' then 'MP3 sound'
+      when digits ~ '^JVBERi0' then 'PDF' when digits ~ '^UEsDB' then 'ZIP archive'
+      when digits ~ '^H4sI' then 'gzip file' else 'data' end;
+    return format('%s in base64, %s', kind, memory._said_bytes(p_size * 3::bigint / 4));
+  end if;
+  return null;
+end;
+$$;
+
+-- The text as one line for a placeholder, or null when no character is left. The function removes control sequences of
+-- terminals (colours and titles) and invisible characters. It replaces line breaks and other control characters with
+-- blanks, and square brackets with round ones, because a closing square bracket would end the placeholder.
+create or replace function memory._placeholder_text(p_said text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  terminal constant text := e'\\u001b(?:\\[[0-9;?]*[A-Za-z]|\\][^\\u0007\\u001b]*(?:\\u0007|\\u001b\\\\))';
+  invisible constant text := e'[\\u00ad\\u061c\\u200b\\u200e\\u200f\\u202a-\\u202e\\u2060-\\u2069\\ufeff'
+    || e'\\U000e0000-\\U000e007f]';
+  blank constant text := e'[\\s\\u0001-\\u001f\\u007f-\\u00a0\\u2028\\u2029]+';
+begin
+  p_said := regexp_replace(regexp_replace(p_said, terminal, '', 'g'), invisible, '', 'g');
+  p_said := regexp_replace(translate(p_said, '[]', '()'), blank, ' ', 'g');
+  return nullif(memory._harmless(btrim(p_said)), '');
+end;
+$$;
+
+-- Bytes that a file of a message, or a long text that is kept whole, may have.
+create or replace function memory._max_file_bytes()
+returns int
+language sql immutable parallel safe
+begin atomic
+  select 209715200; -- 200 MiB
+end;
 
 -- A new UUID of version 7 (RFC 9562): 48 bits of milliseconds, the version, 12 bits of the fraction of a millisecond,
 -- and the variant and random bits of a UUID of version 4. Ids that one server makes sort by time. The function is in
@@ -5588,6 +5739,7 @@ begin
     e' \t\r\n');
 end;
 $$;
+
 
 -- Raises the error for an argument. All such errors have the wording "<argument>: <problem>" and one SQLSTATE per kind
 -- of problem.
@@ -5982,6 +6134,58 @@ begin
   return place;
 end;
 $$;
+
+-- The trust of a text, from 0 to 1, by its source:
+--   1.0  the user and the application say so (source user, and names of the application's own)
+--   0.8  an assistant says so, or a model drew it from messages that are gone
+--   0.7  it was imported
+--   0.4  a tool said so
+--   0.3  it comes from a web page or an email
+
+-- The trust of a source.
+create or replace function memory._source_trust(p_source text)
+returns double precision
+language sql immutable parallel safe
+begin atomic
+  select case
+    when p_source = 'user' then 1.0
+    when p_source in ('assistant', 'extraction', 'thread_summary') then 0.8
+    when p_source ~* '^import' then 0.7
+    when p_source ~* '^(?:tool|mcp|function)' then 0.4
+    when p_source ~* '^(?:web|email|scrap|crawl|untrusted|rss)' then 0.3
+    else 1.0
+  end;
+end;
+
+-- The trust that metadata claims; null when it claims none. The writer of metadata may lower the trust of a row, never
+-- raise it.
+create or replace function memory._lowered(p_metadata jsonb)
+returns double precision
+language sql immutable parallel safe
+begin atomic
+  select case
+    when p_metadata ? 'trust' and p_metadata -> 'trust' between jsonb '0' and jsonb '1'
+      then (p_metadata ->> 'trust')::double precision
+  end;
+end;
+
+-- The trust of a message, by its role. metadata.trust can lower the trust, for example of an email that an application
+-- stores under the role user. No column stores this trust: a column would cost every message its room, and the role of
+-- a message does not change.
+create or replace function memory._message_trust(p_role text, p_metadata jsonb)
+returns double precision
+language sql immutable parallel safe
+begin atomic
+  select least(memory._source_trust(p_role), memory._lowered(p_metadata));
+end;
+
+-- Whether a trust is low: that of tools, web pages and emails, whose words never change what people have said.
+create or replace function memory._is_low(p_trust double precision)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select p_trust < 0.5;
+end;
 
 -- Whether an id has 1 to 255 characters.
 create or replace function memory._is_id(p_id text)
@@ -6385,15 +6589,6 @@ begin
 end;
 $$;
 
--- Whether this server serves a user. On a single server the answer is the constant true, which PostgreSQL folds away:
--- a call pays nothing. 82_cluster/set_map.sql replaces the body where this server is a node of a cluster.
-create or replace function memory._is_here(p_user_id text)
-returns boolean
-language sql immutable parallel safe
-begin atomic
-  select true;
-end;
-
 -- True if the newest map gives a user to this node, and the statement of the caller (p_seen) sees that map; null where
 -- memory._is_in_new_map() has to look closer. 82_cluster/set_map.sql replaces the body by one with the map's constants.
 -- The caller passes pg_sequence_last_value('memory.cluster_map_lock'), of which nobody needs the value: PostgreSQL
@@ -6483,40 +6678,6 @@ begin
 end;
 $$;
 
--- Claims of a JSON Web Token that somebody before the database has verified, such as PostgREST, and put into a setting.
--- Every session can set it. So claims count only in roles that an administrator has named by memory.trust_claims(),
--- and whoever can send SQL of one's own in such a role is believed.
-
--- The user of the claims, where the current role is one whose claims count; null in other roles. A login role that has
--- the name itself is not believed, because anybody with its password could claim to be any user.
-create or replace function memory._user_of_claims()
-returns text
-language plpgsql stable parallel unsafe
-as $$
-declare
-  setting text;
-  claims jsonb;
-begin
-  select b.claims_setting into setting
-  from memory.bound_roles as b
-  where b.role_name = current_setting('role')::name and b.role_name <> session_user;
-  if setting is null then
-    return null;
-  end if;
-  begin
-    claims := nullif(current_setting(setting, true), '')::jsonb;
-  exception
-    when data_exception or program_limit_exceeded then
-      perform memory._refuse_token('holds no JSON', setting);
-  end;
-  if claims is null then
-    perform memory._refuse_token('is not set', setting);
-  end if;
-  perform memory._check_claims(claims, setting);
-  return claims ->> 'sub';
-end;
-$$;
-
 -- The HMAC-SHA256 (RFC 2104) of a message. The function uses only sha256(), because pgcrypto may be missing. Each block
 -- is the key padded to 64 bytes and combined with 0x36 (inner) or 0x5c (outer).
 create or replace function memory._hmac_sha256(p_message bytea, p_inner_block bytea, p_outer_block bytea)
@@ -6526,76 +6687,17 @@ begin atomic
   select sha256(p_outer_block || sha256(p_inner_block || p_message));
 end;
 
--- A space is memory that several users share. To all tables and functions it is a user whose id begins with "space:".
--- Sessions that are no tenant's read and write every space. A tenant reads and writes those that memory.space_grants
--- gives its user. A session whose own user would be a space reaches nothing: an identity provider may let people
--- choose their names.
-
--- Refuses a space that does not exist, or that this session may not write (p_writes) or read. To a tenant, a space
--- without a grant is a foreign user, whether it exists or not. A writer locks the row of the space, so that
--- memory.delete_space() waits for the writer, and finds what it has written. The lock makes the function volatile, so
--- that it also sees a grant that was revoked while the statement of the caller ran.
-create or replace function memory._check_space(p_user_id text, p_writes boolean)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  is_tenant constant boolean := memory._is_tenant();
-begin
-  if not memory._is_here(p_user_id) then
-    perform memory._refuse_other_node(p_user_id);
-  end if;
-  if is_tenant then
-    -- Such a transaction would not see that the grant was revoked meanwhile.
-    if p_writes and current_setting('transaction_isolation') not in ('read committed', 'read uncommitted') then
-      perform memory._refuse('user_id',
-        format('a space cannot be written in a %s transaction', current_setting('transaction_isolation')),
-        'Use read committed.', '0A000');
-    elsif not memory._is_granted(p_user_id, memory._user_of_tenant(), p_writes) then
-      perform memory._refuse_foreign_user();
-    end if;
-  end if;
-  if p_writes and current_setting('transaction_read_only') = 'off' then
-    perform from memory.spaces as s where s.user_id = p_user_id for key share;
-  else
-    perform from memory.spaces as s where s.user_id = p_user_id;
-  end if;
-  if not found then
-    if is_tenant then
-      perform memory._refuse_foreign_user();
-    end if;
-    perform memory._refuse('user_id', format('there is no space "%s"', memory._space_of(p_user_id)),
-      'Ids that begin with "space:" are those of spaces; memory.list_spaces() lists them.');
-  end if;
-end;
-$$;
-
--- Refuses what memory._check_id('user_id', ...) refuses, but for a space that was deleted while a worker had one of its
--- jobs: the lease tells the worker.
-create or replace function memory._check_user_of_job(p_user_id text)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  if memory._is_space(p_user_id) and not memory._is_tenant() and memory._is_here(p_user_id) then
-    perform from memory.spaces as s where s.user_id = p_user_id for key share;
-    return;
-  end if;
-  perform memory._check_id('user_id', p_user_id);
-end;
-$$;
-
--- Whether a user may read a space, or write it.
-create or replace function memory._is_granted(p_space_id text, p_member text, p_writes boolean)
+-- Whether this server serves a user. On a single server the answer is the constant true, which PostgreSQL folds away:
+-- a call pays nothing. A node of a cluster has another body, which the map of the cluster writes.
+create or replace function memory._is_here(p_user_id text)
 returns boolean
-language plpgsql stable parallel safe
-as $$
-begin
-  return exists (
-    select from memory.space_grants as g
-    where g.user_id = p_space_id and g.member = p_member and (g.access = 'write' or not p_writes));
+language sql immutable parallel safe
+begin atomic
+  select true;
 end;
-$$;
+
+
+-- A space is memory that several users share. To all tables and functions it is a user whose id begins with "space:".
 
 -- Whether a user_id is that of a space.
 create or replace function memory._is_space(p_user_id text)
@@ -6621,43 +6723,28 @@ begin atomic
   select case when memory._is_space(p_user_id) then substr(p_user_id, 7) end;
 end;
 
--- Notes that the user of a tenant's session wrote a text in a space (p_user_id), for memory.forget_user(spaces =>
--- 'forget'). In other sessions nobody knows which user writes. A new text (p_is_new) may have the id of one that is
--- gone, whose writers have not written the new one.
-create or replace function memory._note_writer(p_user_id text, p_source text, p_id text, p_is_new boolean)
-returns void
-language plpgsql volatile parallel unsafe
+create or replace function memory.tenant_user()
+returns text
+language plpgsql stable parallel unsafe security definer
+set search_path = pg_catalog, pg_temp
+set jit = off
+set enable_seqscan = off
+set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
 as $$
+declare
+  own constant text := case when memory._is_tenant() then memory._user_of_tenant() end;
 begin
-  if p_is_new then
-    delete from memory.space_writes as w where w.user_id = p_user_id and w.source = p_source and w.id = p_id;
+  if memory._is_space(own) then -- which row security would show
+    perform memory._refuse_token('names a space, and a session is that of a user');
   end if;
-  if memory._is_tenant() then
-    insert into memory.space_writes (user_id, member, source, id)
-    values (p_user_id, memory._user_of_tenant(), p_source, p_id)
-    on conflict on constraint space_writes_pkey do nothing;
-  end if;
+  return own;
 end;
 $$;
-
--- Who may reach another user: every session except a tenant's, which reaches one user only. The login role of a tenant
--- is a member of memory_tenant, or of the role of another name that stands for that one in this database (roles.sql).
--- memory.bound_roles names the user of the role, or else claims do (claims.sql), or else the token in
--- agent_memory.token does (web_tokens.sql). The role that has logged in decides who is a tenant: functions run as the
--- owner, so current_user does not show the caller, and RESET ROLE undoes SET ROLE. A login role that could become a
--- member of memory_tenant by SET ROLE counts as a member.
-
--- Whether this session belongs to a tenant. The second term is false for superusers, who are members of all roles, and
--- for roles that may create objects in the schema, because these roles can replace the checks. The build copies the
--- expression into the policies of the tables, which may call only functions of pg_catalog. The function takes 0.3 us if
--- the role is no member.
-create or replace function memory._is_tenant()
-returns boolean
-language sql stable parallel safe
-begin atomic
-  select pg_has_role(session_user, to_regrole(memory._role_name('tenant')), 'member') is true
-    and not has_schema_privilege(session_user, 'memory', 'create');
-end;
+comment on function memory.tenant_user() is
+'The only user that this session reaches: that of its bound role, of its claims, or of the token in '
+'agent_memory.token. null in a session that may reach all users. Error 42501 where a tenant''s session has no '
+'valid token.';
 
 -- The user that this tenant's session reaches: that of its bound role, of the claims of its current role, or of its
 -- token, from the claim sub. Refuses a session without any. A token counts if it is signed with a key of
@@ -6720,6 +6807,24 @@ begin
   return memory._user_of_unusual_token(token, inner_block is not null);
 end;
 $$;
+
+-- Who may reach another user: every session except a tenant's, which reaches one user only. The login role of a tenant
+-- is a member of memory_tenant, or of the role of another name that stands for that one in this database (roles.sql).
+-- memory._user_of_tenant() says which user that is. The role that has logged in decides who is a tenant: functions run
+-- as the owner, so current_user does not show the caller, and RESET ROLE undoes SET ROLE. A login role that could
+-- become a member of memory_tenant by SET ROLE counts as a member.
+
+-- Whether this session belongs to a tenant. The second term is false for superusers, who are members of all roles, and
+-- for roles that may create objects in the schema, because these roles can replace the checks. The build copies the
+-- expression into the policies of the tables, which may call only functions of pg_catalog. The function takes 0.3 us if
+-- the role is no member.
+create or replace function memory._is_tenant()
+returns boolean
+language sql stable parallel safe
+begin atomic
+  select pg_has_role(session_user, to_regrole(memory._role_name('tenant')), 'member') is true
+    and not has_schema_privilege(session_user, 'memory', 'create');
+end;
 
 -- Whether this session may name this user. The function raises 42501 in a tenant's session that has no user. It is
 -- false for every space, because memory._check_id() looks spaces up: other users pay for one comparison.
@@ -6807,6 +6912,144 @@ as $$
 begin
   perform memory._refuse('user_id', 'is not the user of this session',
     'memory.tenant_user() says which user that is. A role of your application''s server reaches other users.', '42501');
+end;
+$$;
+
+-- Refuses a token, or other claims of who a session is.
+create or replace function memory._refuse_token(p_problem text, p_setting text default 'agent_memory.token')
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform memory._refuse(p_setting, p_problem,
+    case p_setting when 'agent_memory.token' then
+      'Within the transaction, pass the token that your server has made: '
+      'select set_config(''agent_memory.token'', $1, true). See docs/tenants.md.'
+    else 'Whoever verifies the tokens of users, such as PostgREST, sets the claims within the transaction. '
+      'See docs/tenants.md.' end, '42501');
+end;
+$$;
+
+-- Claims of a JSON Web Token that somebody before the database has verified, such as PostgREST, and put into a setting.
+-- Every session can set it. So claims count only in roles that an administrator has named by memory.trust_claims(),
+-- and whoever can send SQL of one's own in such a role is believed.
+
+-- The user of the claims, where the current role is one whose claims count; null in other roles. A login role that has
+-- the name itself is not believed, because anybody with its password could claim to be any user.
+create or replace function memory._user_of_claims()
+returns text
+language plpgsql stable parallel unsafe
+as $$
+declare
+  setting text;
+  claims jsonb;
+begin
+  select b.claims_setting into setting
+  from memory.bound_roles as b
+  where b.role_name = current_setting('role')::name and b.role_name <> session_user;
+  if setting is null then
+    return null;
+  end if;
+  begin
+    claims := nullif(current_setting(setting, true), '')::jsonb;
+  exception
+    when data_exception or program_limit_exceeded then
+      perform memory._refuse_token('holds no JSON', setting);
+  end;
+  if claims is null then
+    perform memory._refuse_token('is not set', setting);
+  end if;
+  perform memory._check_claims(claims, setting);
+  return claims ->> 'sub';
+end;
+$$;
+
+-- Sessions that are no tenant's read and write every space. A tenant reads and writes those that memory.space_grants
+-- gives its user. A session whose own user would be a space reaches nothing: an identity provider may let people
+-- choose their names.
+
+-- Refuses a space that does not exist, or that this session may not write (p_writes) or read. To a tenant, a space
+-- without a grant is a foreign user, whether it exists or not. A writer locks the row of the space, so that
+-- memory.delete_space() waits for the writer, and finds what it has written. The lock makes the function volatile, so
+-- that it also sees a grant that was revoked while the statement of the caller ran.
+create or replace function memory._check_space(p_user_id text, p_writes boolean)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  is_tenant constant boolean := memory._is_tenant();
+begin
+  if not memory._is_here(p_user_id) then
+    perform memory._refuse_other_node(p_user_id);
+  end if;
+  if is_tenant then
+    -- Such a transaction would not see that the grant was revoked meanwhile.
+    if p_writes and current_setting('transaction_isolation') not in ('read committed', 'read uncommitted') then
+      perform memory._refuse('user_id',
+        format('a space cannot be written in a %s transaction', current_setting('transaction_isolation')),
+        'Use read committed.', '0A000');
+    elsif not memory._is_granted(p_user_id, memory._user_of_tenant(), p_writes) then
+      perform memory._refuse_foreign_user();
+    end if;
+  end if;
+  if p_writes and current_setting('transaction_read_only') = 'off' then
+    perform from memory.spaces as s where s.user_id = p_user_id for key share;
+  else
+    perform from memory.spaces as s where s.user_id = p_user_id;
+  end if;
+  if not found then
+    if is_tenant then
+      perform memory._refuse_foreign_user();
+    end if;
+    perform memory._refuse('user_id', format('there is no space "%s"', memory._space_of(p_user_id)),
+      'Ids that begin with "space:" are those of spaces; memory.list_spaces() lists them.');
+  end if;
+end;
+$$;
+
+-- Refuses what memory._check_id('user_id', ...) refuses, but for a space that was deleted while a worker had one of its
+-- jobs: the lease tells the worker.
+create or replace function memory._check_user_of_job(p_user_id text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  if memory._is_space(p_user_id) and not memory._is_tenant() and memory._is_here(p_user_id) then
+    perform from memory.spaces as s where s.user_id = p_user_id for key share;
+    return;
+  end if;
+  perform memory._check_id('user_id', p_user_id);
+end;
+$$;
+
+-- Whether a user may read a space, or write it.
+create or replace function memory._is_granted(p_space_id text, p_member text, p_writes boolean)
+returns boolean
+language plpgsql stable parallel safe
+as $$
+begin
+  return exists (
+    select from memory.space_grants as g
+    where g.user_id = p_space_id and g.member = p_member and (g.access = 'write' or not p_writes));
+end;
+$$;
+
+-- Notes that the user of a tenant's session wrote a text in a space (p_user_id), for memory.forget_user(spaces =>
+-- 'forget'). In other sessions nobody knows which user writes. A new text (p_is_new) may have the id of one that is
+-- gone, whose writers have not written the new one.
+create or replace function memory._note_writer(p_user_id text, p_source text, p_id text, p_is_new boolean)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  if p_is_new then
+    delete from memory.space_writes as w where w.user_id = p_user_id and w.source = p_source and w.id = p_id;
+  end if;
+  if memory._is_tenant() then
+    insert into memory.space_writes (user_id, member, source, id)
+    values (p_user_id, memory._user_of_tenant(), p_source, p_id)
+    on conflict on constraint space_writes_pkey do nothing;
+  end if;
 end;
 $$;
 
@@ -6906,20 +7149,6 @@ begin atomic
   select convert_from(decode(
     rpad(replace(replace(p_text, '-', '+'), '_', '/'), (octet_length(p_text) + 3) & -4, '='), 'base64'), 'UTF8');
 end;
-
-create or replace function memory._refuse_token(p_problem text, p_setting text default 'agent_memory.token')
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  perform memory._refuse(p_setting, p_problem,
-    case p_setting when 'agent_memory.token' then
-      'Within the transaction, pass the token that your server has made: '
-      'select set_config(''agent_memory.token'', $1, true). See docs/tenants.md.'
-    else 'Whoever verifies the tokens of users, such as PostgREST, sets the claims within the transaction. '
-      'See docs/tenants.md.' end, '42501');
-end;
-$$;
 
 -- The text with marks in place of credentials: of those with a form of their own, of those with a name before them
 -- (DB_PASSWORD=x, "api_key": "x", my password is x), and of words that look random.
@@ -7363,58 +7592,6 @@ begin
   return p_content;
 end;
 $$;
-
--- The trust of a text, from 0 to 1, by its source:
---   1.0  the user and the application say so (source user, and names of the application's own)
---   0.8  an assistant says so, or a model drew it from messages that are gone
---   0.7  it was imported
---   0.4  a tool said so
---   0.3  it comes from a web page or an email
-
--- The trust of a source.
-create or replace function memory._source_trust(p_source text)
-returns double precision
-language sql immutable parallel safe
-begin atomic
-  select case
-    when p_source = 'user' then 1.0
-    when p_source in ('assistant', 'extraction', 'thread_summary') then 0.8
-    when p_source ~* '^import' then 0.7
-    when p_source ~* '^(?:tool|mcp|function)' then 0.4
-    when p_source ~* '^(?:web|email|scrap|crawl|untrusted|rss)' then 0.3
-    else 1.0
-  end;
-end;
-
--- The trust that metadata claims; null when it claims none. The writer of metadata may lower the trust of a row, never
--- raise it.
-create or replace function memory._lowered(p_metadata jsonb)
-returns double precision
-language sql immutable parallel safe
-begin atomic
-  select case
-    when p_metadata ? 'trust' and p_metadata -> 'trust' between jsonb '0' and jsonb '1'
-      then (p_metadata ->> 'trust')::double precision
-  end;
-end;
-
--- The trust of a message, by its role. metadata.trust can lower the trust, for example of an email that an application
--- stores under the role user. No column stores this trust: a column would cost every message its room, and the role of
--- a message does not change.
-create or replace function memory._message_trust(p_role text, p_metadata jsonb)
-returns double precision
-language sql immutable parallel safe
-begin atomic
-  select least(memory._source_trust(p_role), memory._lowered(p_metadata));
-end;
-
--- Whether a trust is low: that of tools, web pages and emails, whose words never change what people have said.
-create or replace function memory._is_low(p_trust double precision)
-returns boolean
-language sql immutable parallel safe
-begin atomic
-  select p_trust < 0.5;
-end;
 
 -- The signs for which a text of this trust belongs in quarantine; null when it has none. Signs are a sieve of few words
 -- (lists/signs.toml, lists/signs/): they accuse hardly any harmless text, and find the attacks of those who try nothing
@@ -7882,29 +8059,6 @@ begin
   return nullif(granted, '{}');
 end;
 $$;
-
-create or replace function memory.tenant_user()
-returns text
-language plpgsql stable parallel unsafe security definer
-set search_path = pg_catalog, pg_temp
-set jit = off
-set enable_seqscan = off
-set max_parallel_workers_per_gather = 0
-set enable_bitmapscan = off
-as $$
-declare
-  own constant text := case when memory._is_tenant() then memory._user_of_tenant() end;
-begin
-  if memory._is_space(own) then -- which row security would show
-    perform memory._refuse_token('names a space, and a session is that of a user');
-  end if;
-  return own;
-end;
-$$;
-comment on function memory.tenant_user() is
-'The only user that this session reaches: that of its bound role, of its claims, or of the token in '
-'agent_memory.token. null in a session that may reach all users. Error 42501 where a tenant''s session has no '
-'valid token.';
 
 create or replace function memory.trust_claims(role_name name, setting text default 'request.jwt.claims')
 returns void
@@ -8525,9 +8679,13 @@ begin
     select p_user_id as user_id where p_user_id is not null
     union
     (select t.user_id from memory.threads as t where p_user_id is null
-     union select s.user_id from memory.memory_scopes as s where p_user_id is null
-     union select d.user_id from memory.documents as d where p_user_id is null
-     union select a.user_id from memory.artifacts as a where p_user_id is null)
+     union select t.user_id from memory.policies as t where p_user_id is null and t.user_id <> ''
+     union select t.user_id from memory.artifacts as t where p_user_id is null and t.user_id <> ''
+     union select t.user_id from memory.memory_scopes as t where p_user_id is null and t.user_id <> ''
+     union select t.user_id from memory.documents as t where p_user_id is null and t.user_id <> ''
+     union select t.user_id from memory.checkpoints as t where p_user_id is null and t.user_id <> ''
+     union select t.user_id from memory.secrets as t where p_user_id is null and t.user_id <> ''
+    )
     except
     select p.user_id from memory.policies as p
     where p_user_id is null and p.agent_id = '' and p.user_id <> '' and p.settings -> 'search' ? 'language'
@@ -11368,11 +11526,12 @@ begin
   if p_job.input ? 'summary_id' then
     perform memory._end_unfinished_summary(p_job, p_goes_on);
   end if;
-  case p_job.kind
-    when 'describe_artifact' then perform memory._describe_artifact_unfinished(p_job, p_goes_on);
-    when 'screen_texts' then perform memory._screen_texts_unfinished(p_job, p_goes_on);
-    else null;
-  end case;
+  if p_job.kind = 'describe_artifact' then
+    perform memory._describe_artifact_unfinished(p_job, p_goes_on);
+  end if;
+  if p_job.kind = 'screen_texts' then
+    perform memory._screen_texts_unfinished(p_job, p_goes_on);
+  end if;
 end;
 $$;
 
@@ -11776,10 +11935,8 @@ returns void
 language plpgsql volatile parallel unsafe
 as $$
 begin
-  insert into memory.texts (user_id, source, id, thread_id, number, agent_id, created_at, valid_until, words, keys,
-    hash, model, embedding, code)
-  select t.user_id, t.source, c.copy, p_thread_id, t.number, t.agent_id, t.created_at, t.valid_until, t.words, t.keys,
-    t.hash, t.model, t.embedding, t.code
+  insert into memory.texts (user_id, source, id, thread_id, number, agent_id, created_at, valid_until, words, keys, hash, model, embedding, code)
+  select t.user_id, t.source, c.copy, p_thread_id, t.number, t.agent_id, t.created_at, t.valid_until, t.words, t.keys, t.hash, t.model, t.embedding, t.code
   from unnest(p_ids, p_copies) as c (id, copy)
   cross join lateral ( -- each by its key: without statistics all texts of the user would be read for each
     select f.* from memory.texts as f
@@ -12457,77 +12614,6 @@ begin
 end;
 $$;
 
--- A size, such as "34 kB".
-create or replace function memory._said_bytes(p_bytes bigint)
-returns text
-language plpgsql immutable parallel safe
-as $$
-begin
-  return case
-    when p_bytes < 1000 then p_bytes || ' bytes'
-    when p_bytes < 1000000 then round(p_bytes / 1000.0) || ' kB'
-    else round(p_bytes / 1000000.0, 1) || ' MB' end;
-end;
-$$;
-
--- Text that stands for bytes (base64, hexadecimal digits), and bytes that were read as text.
-create or replace function memory._describe_binary(p_head text, p_size int)
-returns text
-language plpgsql immutable parallel safe
-as $$
-declare
-  start text := left(p_head, 4096);
-  kind text := substring(start from '^\s*data:([a-zA-Z0-9.+-]+/[a-zA-Z0-9.+-]+)[^,]*;base64,');
-  digits text;
-begin
-  if kind is not null then
-    return format('%s in base64, %s', kind, memory._said_bytes(p_size * 3::bigint / 4));
-  end if;
-  -- Replaced and control characters are a tenth of it: these were bytes.
-  if length(start) < 10 * (length(start) - length(
-    regexp_replace(start, e'[\\ufffd\\u0001-\\u0008\\u000e-\\u001a\\u001c-\\u001f\\u007f]', '', 'g'))) then
-    return format('%s, %s', case when start ~ e'^.?PNG' then 'PNG image' when start ~ '^%PDF' then 'PDF'
-                              when start ~ '^PK' then 'ZIP archive' when start ~ '^.?ELF' then 'program'
-                              else 'binary data' end || ' read as text', memory._said_bytes(p_size));
-  end if;
-  digits := regexp_replace(start, e'[\\r\\n]', '', 'g');
-  if length(digits) < 200 or digits ~ e'\\s' or start ~ e'^[^\\n]{0,50}\\n' then
-    return null;
-  elsif digits ~ '^[0-9a-fA-F]+$' then
-    return format('hexadecimal digits of %s', memory._said_bytes(p_size / 2));
-  elsif digits ~ '^[A-Za-z0-9+/_-]+={0,2}$' and digits ~ '[A-Z]' and digits ~ '[a-z]' and digits ~ '[0-9]' then
-    digits := translate(digits, '-_', '+/'); -- the alphabet for addresses
-    kind := case
-      when digits ~ '^iVBORw0KGg' then 'PNG image' when digits ~ '^/9j/' then 'JPEG image'
-      when digits ~ '^R0lGOD' then 'GIF image' when digits ~ '^UklGR.{7}QVZF' then 'WAV sound'
-      when digits ~ '^UklGR' then 'WebP image' when digits ~ '^(SUQz|//[tuv])' then 'MP3 sound'
-      when digits ~ '^JVBERi0' then 'PDF' when digits ~ '^UEsDB' then 'ZIP archive'
-      when digits ~ '^H4sI' then 'gzip file' else 'data' end;
-    return format('%s in base64, %s', kind, memory._said_bytes(p_size * 3::bigint / 4));
-  end if;
-  return null;
-end;
-$$;
-
--- The text as one line for a placeholder, or null when no character is left. The function removes control sequences of
--- terminals (colours and titles) and invisible characters. It replaces line breaks and other control characters with
--- blanks, and square brackets with round ones, because a closing square bracket would end the placeholder.
-create or replace function memory._placeholder_text(p_said text)
-returns text
-language plpgsql immutable parallel safe
-as $$
-declare
-  terminal constant text := e'\\u001b(?:\\[[0-9;?]*[A-Za-z]|\\][^\\u0007\\u001b]*(?:\\u0007|\\u001b\\\\))';
-  invisible constant text := e'[\\u00ad\\u061c\\u200b\\u200e\\u200f\\u202a-\\u202e\\u2060-\\u2069\\ufeff'
-    || e'\\U000e0000-\\U000e007f]';
-  blank constant text := e'[\\s\\u0001-\\u001f\\u007f-\\u00a0\\u2028\\u2029]+';
-begin
-  p_said := regexp_replace(regexp_replace(p_said, terminal, '', 'g'), invisible, '', 'g');
-  p_said := regexp_replace(translate(p_said, '[]', '()'), blank, ' ', 'g');
-  return nullif(memory._harmless(btrim(p_said)), '');
-end;
-$$;
-
 -- Descriptions of JSON, tables, web pages and diffs.
 
 -- JSON with its first ten keys, and how many values those have that are lists: "JSON object: items (30), total". For a
@@ -12967,7 +13053,7 @@ begin
   masks := memory._masks_of(p_user_id, p_agent_id);
   if masks <> '{}' then
     if p_upload_id is not null then -- personal data may stand in two pieces
-      p_content := memory._content_slice(p_user_id, p_upload_id, 0, memory._max_artifact_bytes());
+      p_content := memory._content_slice(p_user_id, p_upload_id, 0, memory._max_file_bytes());
       perform memory._delete_content(p_user_id, p_upload_id);
       p_upload_id := null;
       stored_id := memory._uuid_v7();
@@ -13051,13 +13137,6 @@ comment on function memory.list_artifacts(text, text, text, int, int) is
 -- embedded one by one; the rest becomes parts of at most 32 KiB, which are found by their words. Places are bytes of
 -- UTF-8 from the beginning of the content.
 
-create or replace function memory._max_artifact_bytes()
-returns int
-language sql immutable parallel safe
-begin atomic
-  select 209715200; -- 200 MiB
-end;
-
 -- Whether a part is one of the passages at the beginning.
 create or replace function memory._is_passage(p_first_byte int)
 returns boolean
@@ -13100,8 +13179,8 @@ begin
   part_line := coalesce(part_line, 0);
   bytes := convert_to(case when rest is null then p_piece else rest || p_piece end, 'UTF8');
   size := octet_length(bytes);
-  if part_byte + size > memory._max_artifact_bytes() then
-    perform memory._refuse_size('content', part_byte + size, memory._max_artifact_bytes(),
+  if part_byte + size > memory._max_file_bytes() then
+    perform memory._refuse_size('content', part_byte + size, memory._max_file_bytes(),
       'Split it, or store it elsewhere and keep a reference.');
   end if;
   while starts < size loop
@@ -13621,7 +13700,7 @@ returns void
 language plpgsql immutable parallel safe
 as $$
 begin
-  perform memory._check_text(p_content, memory._max_artifact_bytes(),
+  perform memory._check_text(p_content, memory._max_file_bytes(),
     'Pass the text to keep; an empty text needs no placeholder.');
 end;
 $$;
@@ -14331,8 +14410,8 @@ begin
       ';base64,' || substr(file.quoted, 2), ';base64,' || tag || '"');
     files := coalesce(files, '{}') || jsonb_build_object(tag, file.data);
   end loop;
-  if size > memory._max_artifact_bytes() then
-    perform memory._refuse_size(concat('files', p_which), size::int, memory._max_artifact_bytes(),
+  if size > memory._max_file_bytes() then
+    perform memory._refuse_size(concat('files', p_which), size::int, memory._max_file_bytes(),
       'Store larger files elsewhere and pass their addresses.');
   end if;
   return array[case when files is null then p_metadata else written::jsonb end, files];
@@ -14480,10 +14559,9 @@ begin
             else memory._is_current_message(m.is_active, m.expires_at) end)
           and memory._is_chosen_message(m, get_messages.roles, filter, created_after, created_before)
         order by m.seq desc limit recent_k) as r
-  left join lateral (
-    select memory._content_slice(r.user_id, c.content_id) as content
-    from memory._readable_content(r.user_id, r.artifact_key) as c (content_id)
-    where whole and r.artifact_key is not null and c.content_id is not null) as w on true
+  cross join lateral (
+    select case when whole and r.artifact_key is not null
+      then memory._whole_content(r.user_id, r.artifact_key) end as content offset 0) as w
   cross join lateral (
     select case when w.content is null then r.metadata else memory._with_text(r.metadata, w.content) end as metadata
   ) as d
@@ -15338,6 +15416,48 @@ begin
 end;
 $$;
 
+-- A long message may be kept elsewhere (memory._shortened()), and a placeholder takes its place.
+
+-- Whether a placeholder could be shorter than a content, so that the policy has to be read for it.
+create or replace function memory._may_be_long(p_content text)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select octet_length(p_content) > 300;
+end;
+
+-- The placeholder of an artifact in the text of the message that names it; null if there is none.
+create or replace function memory._ref_in(p_content text, p_key text)
+returns text
+language sql immutable parallel safe
+begin atomic
+  select case when p_key is not null then
+    substring(p_content from
+      e'\\[MemoryRef: ' || regexp_replace(p_key, '([.+])', e'\\\\\\1', 'g') || e'(?: - [^][]*)?\\]') end;
+end;
+
+-- Metadata in which the text of a message is another one. If metadata.content holds the parts of the message, the first
+-- text among them becomes p_text and the others go.
+create or replace function memory._with_text(p_metadata jsonb, p_text text)
+returns jsonb
+language plpgsql immutable parallel safe
+as $$
+begin
+  if jsonb_typeof(p_metadata -> 'content') is distinct from 'array' then
+    return p_metadata;
+  end if;
+  return p_metadata || jsonb_build_object('content', (
+    select coalesce(jsonb_agg(case p.text_place when 1 then p.part || jsonb_build_object('text', p_text) else p.part end
+                              order by p.place), '[]')
+    from (
+      select e.part, e.place, case when e.part ->> 'type' = 'text' then
+          count(*) filter (where e.part ->> 'type' = 'text') over (order by e.place) end as text_place
+      from jsonb_array_elements(p_metadata -> 'content') with ordinality as e (part, place)) as p
+    where p.text_place is null or p.text_place = 1));
+end;
+$$;
+
+
 -- Messages in quarantine. The row of such a message says only that it is in quarantine, and memory.quarantined_messages
 -- keeps its text. So search, recall, contexts, extraction and summaries need no condition that one of them could
 -- forget, and the answer of a tool keeps its place behind its call, without which no chat API takes the conversation.
@@ -15382,33 +15502,6 @@ begin
       select from memory.quarantined_messages as q
       where q.user_id = p_user_id and q.thread_id = p_thread_id and q.seq = p_seq and q.released_at is not null)
     and (memory._policy_section(p_user_id, null, 'trust') ->> 'rules')::boolean;
-end;
-$$;
-
--- Up to which message of a thread the screen model has judged those of low trust; -1 for none.
-create or replace function memory._screened_up_to(p_user_id text, p_thread_id text)
-returns bigint
-language sql stable parallel safe
-begin atomic
-  select coalesce((
-    select k.position from memory.marks as k
-    where k.user_id = p_user_id and k.scope = p_thread_id and k.kind = 'screen_texts'), -1);
-end;
-
--- Whether a message of low trust must not be recalled yet, because the screen model has yet to judge it. Its own thread
--- shows it: a model needs the answer of a tool that it has just called.
-create or replace function memory._awaits_verdict(
-  p_user_id text, p_thread_id text, p_seq bigint, p_role text, p_metadata jsonb
-)
-returns boolean
-language plpgsql stable parallel safe
-as $$
-begin
-  if not memory._is_low(memory._message_trust(p_role, p_metadata)) then -- so that no statement runs for most messages
-    return false;
-  end if;
-  return (memory._policy_section(p_user_id, null, 'trust') ->> 'screen')::boolean
-    and p_seq > memory._screened_up_to(p_user_id, p_thread_id);
 end;
 $$;
 
@@ -15656,318 +15749,6 @@ language plpgsql immutable parallel safe
 as $$
 begin
   return concat_ws(' ', to_char(memory._day_of(p_created_at), 'FMDD FMMonth YYYY'), p_metadata ->> 'name', p_content);
-end;
-$$;
-
--- The text that stands in a thread around the placeholder of a long message.
-
--- The words of a thread before and after the placeholder of a tool's output: Command 'npm install' ran for 12.3 s.
--- Output: [...]. Exit status 0. A text in a command that looks like a placeholder is made harmless, so that the first
--- placeholder in the text is that of the output.
-create or replace function memory._around_output(p_about jsonb)
-returns text[]
-language plpgsql stable parallel safe
-as $$
-declare
-  command text := memory._harmless(memory._one_line(p_about ->> 'command', 200));
-  seconds constant numeric := case when jsonb_typeof(p_about -> 'duration_ms') = 'number'
-    then (p_about ->> 'duration_ms')::numeric / 1000 end;
-  status constant text := memory._harmless(memory._one_line(p_about ->> 'exit_status', 20));
-begin
-  if command is not null then
-    command := format(case when strpos(command, '''') = 0 then 'Command ''%s'' ran%s. Output: '
-                        else 'Command "%s" ran%s. Output: ' end,
-      command, case when seconds between 0 and 1e9 then format(' for %s s', round(seconds, 1)) end);
-  end if;
-  return array[
-    coalesce(command, 'Output of ' || memory._harmless(memory._one_line(p_about ->> 'tool', 100)) || ': ', 'Output: '),
-    '.' || coalesce(' Exit status ' || status || '.', '')];
-end;
-$$;
-
--- A text on one line, at most p_length characters; null when nothing is left.
-create or replace function memory._one_line(p_said text, p_length int)
-returns text
-language plpgsql immutable parallel safe
-as $$
-begin
-  p_said := nullif(btrim(regexp_replace(left(p_said, 4 * p_length), e'[\\s\\u0001-\\u001f\\u007f]+', ' ', 'g')), '');
-  return case when length(p_said) > p_length then rtrim(left(p_said, p_length - 3)) || '...' else p_said end;
-end;
-$$;
-
--- The command and the tool whose output a message is, as members command and tool: from its metadata, or from the call
--- with its tool_call_id, in the array that it came in (up to 1,000 messages, because each output searches it) or among
--- the last twenty messages of the thread. A mark takes the place of each credential.
-create or replace function memory._call_of(p_user_id text, p_thread_id text, p_metadata jsonb, p_messages jsonb)
-returns jsonb
-language plpgsql stable parallel unsafe
-set enable_sort = off -- the newest messages come from the end of an index, also while there are no statistics
-as $$
-declare
-  of_id constant jsonb := jsonb_build_object('id', p_metadata -> 'tool_call_id');
-  call jsonb;
-  arguments jsonb;
-begin
-  if jsonb_typeof(p_metadata -> 'command') = 'string' then
-    return memory._json_masked(jsonb_build_object('command', p_metadata -> 'command'), '{credential}');
-  end if;
-  if p_metadata ? 'tool_call_id' then
-    if jsonb_array_length(p_messages) <= 1000 then
-      call := jsonb_path_query_first(p_messages, '$[*].tool_calls[*] ? (@.id == $id).function', of_id);
-    end if;
-    if call is null then
-      select c.function into call
-      from (
-        select jsonb_path_query_first(m.metadata, '$.tool_calls[*] ? (@.id == $id).function', of_id) as function
-        from (select m.metadata from memory.messages as m
-              where m.user_id = p_user_id and m.thread_id = p_thread_id order by m.seq desc limit 20) as m
-      ) as c
-      where c.function is not null limit 1;
-    end if;
-    begin
-      arguments := left(call ->> 'arguments', 65536)::jsonb;
-    exception when data_exception or program_limit_exceeded then
-      arguments := null;
-    end;
-  end if;
-  return memory._json_masked(jsonb_strip_nulls(jsonb_build_object(
-    'command', (
-      select c.command
-      from unnest(array[arguments -> 'command', arguments -> 'cmd', p_metadata -> 'command']) with ordinality
-        as v (value, place)
-      cross join lateral (
-        select case jsonb_typeof(v.value)
-          when 'string' then nullif(left(v.value #>> '{}', 10000), '')
-          when 'array' then (select left(string_agg(w.word, ' ' order by w.place), 10000)
-                             from jsonb_array_elements_text(v.value) with ordinality as w (word, place))
-        end as command) as c
-      where c.command is not null
-      order by v.place limit 1),
-    'tool', left(coalesce(p_metadata ->> 'name', call ->> 'name'), 255))), '{credential}');
-end;
-$$;
-
--- The part of a person's or a model's long text that stays in the thread: the beginning, which asks the question or
--- announces the text, up to an empty line or 600 characters; and the last paragraph if that is a short sentence, "What
--- is wrong here?".
-create or replace function memory._own_words(p_content text)
-returns text[]
-language plpgsql immutable parallel safe
-as $$
-declare
-  head text := coalesce(substring(left(p_content, 601) from e'^\\s*?\\S.*?(?=\\n[ \\t\\r]*\\n)'), left(p_content, 600));
-  tail text := substring(right(p_content, 402) from e'\\n[ \\t\\r]*\\n([^\\n]*\\S\\s*)$');
-begin
-  if length(head) = 600 then -- whole lines, or else whole words
-    head := coalesce(substring(head from e'^(.{100,})\\n'), substring(head from e'^(.{100,})\\s'), head);
-  end if;
-  if tail !~ e'^[[:alpha:]"\'\\u00bf(][^{}<>=;|]*[.?!\\u3002\\uff1f\\u2026)]?\\s*$' or length(tail) > 300 then
-    tail := null;
-  end if;
-  return array[head, coalesce(tail, '')];
-end;
-$$;
-
--- Metadata in which the text of a message is another one. If metadata.content holds the parts of the message, the first
--- text among them becomes p_text and the others go.
-create or replace function memory._with_text(p_metadata jsonb, p_text text)
-returns jsonb
-language plpgsql immutable parallel safe
-as $$
-begin
-  if jsonb_typeof(p_metadata -> 'content') is distinct from 'array' then
-    return p_metadata;
-  end if;
-  return p_metadata || jsonb_build_object('content', (
-    select coalesce(jsonb_agg(case p.text_place when 1 then p.part || jsonb_build_object('text', p_text) else p.part end
-                              order by p.place), '[]')
-    from (
-      select e.part, e.place, case when e.part ->> 'type' = 'text' then
-          count(*) filter (where e.part ->> 'type' = 'text') over (order by e.place) end as text_place
-      from jsonb_array_elements(p_metadata -> 'content') with ordinality as e (part, place)) as p
-    where p.text_place is null or p.text_place = 1));
-end;
-$$;
-
--- A message that is too long for a context is kept whole as an artifact, and its placeholder takes its place. It
--- happens before the message is booked in its thread, so the thread counts the tokens of the short text, and no
--- compression is queued for a text that no context will hold.
-
--- Whether a placeholder could be shorter than a content, so that the policy has to be read for it.
-create or replace function memory._may_be_long(p_content text)
-returns boolean
-language sql immutable parallel safe
-begin atomic
-  select octet_length(p_content) > 300;
-end;
-
--- A message whose content becomes an artifact, or the message itself if it stays whole: because the policy says so, or
--- because it is not longer than what would take its place. What is made here of the content and its command (key,
--- description, words around the placeholder) reaches further than the content, so no credential gets into that under
--- any policy. The caller has checked and masked the message, and asks only if memory._may_be_long(). p_messages: the
--- array that it came in, where the call of the tool may stand that it is the result of.
-create or replace function memory._shortened(p_message memory.messages, p_policy jsonb, p_messages jsonb)
-returns memory.messages
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  about jsonb; -- metadata of the artifact
-  around text[]; -- what stands before and after the placeholder
-  described text;
-  artifact memory.artifacts;
-begin
-  if memory._estimate_tokens(p_message.content) <= (p_policy #>> '{artifacts,threshold_tokens}')::int
-    or not p_policy #> '{artifacts,roles}'
-      ?| array[p_message.role, case p_message.role when 'assistant' then 'agent' end]
-    or not (p_policy #>> '{artifacts,enabled}')::boolean
-    or not (p_policy #>> '{resources,memory}')::boolean
-    or memory._is_blank(p_message.content) then
-    return p_message;
-  end if;
-  about := p_message.metadata - '{content,tool_calls,function_call}'::text[];
-  if p_message.role = 'tool' then
-    about := about || memory._json_masked(
-      memory._call_of(p_message.user_id, p_message.thread_id, p_message.metadata, p_messages),
-      array_remove(memory._masks(p_policy, true), 'credential'));
-    around := memory._around_output(about);
-    described := memory._describe('command_output', p_message.content, about);
-  else
-    around := memory._own_words(p_message.content);
-    described := memory._describe('text', substr(p_message.content, length(around[1]) + 1,
-      greatest(length(p_message.content) - length(around[1]) - length(around[2]), 0)), about);
-    around := array[around[1] || e'\n\n', e'\n\n' || around[2]];
-  end if;
-  if octet_length(around[1] || described || around[2]) + 100 >= octet_length(p_message.content) then
-    return p_message;
-  end if;
-
-  artifact := memory._keep_message(
-    p_message.user_id, p_message.agent_id, p_message.thread_id,
-    case p_message.role when 'tool' then 'command_output' else 'message' end, described, p_message.content, about);
-  if artifact.key is null then
-    return p_message;
-  end if;
-  if p_message.idempotency_key is not null then
-    p_message.content_digest := memory._message_digest(p_message.role, p_message.content);
-  end if;
-  p_message.artifact_key := artifact.key;
-  p_message.content := btrim(
-    around[1] || memory._memory_ref(artifact.key, artifact.description, artifact.token_count) || around[2], e'\n');
-  p_message.metadata := memory._with_text(p_message.metadata, p_message.content);
-  return p_message;
-end;
-$$;
-
--- Keeps a content under a telling key: npm-install, npm-install-2, ... It begins with the first words of the command
--- (without the folder it runs in, variables and sudo), of the name of the tool, or of the description, at most 32
--- characters. Nulls if the agent has just lost the resource memory.
-create or replace function memory._keep_message(
-  p_user_id text, p_agent_id text, p_thread_id text, p_artifact_type text, p_description text, p_content text,
-  p_about jsonb
-)
-returns memory.artifacts
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  slug text := lower(left(coalesce(p_about ->> 'command', p_about ->> 'tool', p_description), 1000));
-  number int := 0;
-  artifact memory.artifacts;
-begin
-  slug := regexp_replace(slug, e'^\\s*(?:(?:cd\\s+\\S+\\s*(?:&&|;)|sudo|env|time|[a-z_]+=\\S*)\\s+)+', '');
-  slug := btrim(regexp_replace(slug, '[^a-z0-9]+', '-', 'g'), '-');
-  if length(slug) > 32 then -- whole words, if the first is not longer
-    slug := coalesce(substring(left(slug, 33) from '^(.{8,})-'), left(slug, 32));
-  end if;
-  slug := coalesce(nullif(slug, ''), 'text');
-  loop
-    number := memory._free_number(p_user_id, slug, number + 1);
-    artifact := memory._keep_artifact(
-      p_user_id, p_agent_id, p_thread_id, memory._numbered_key(slug, number), p_description, p_artifact_type, p_content,
-      p_about,
-      -- The message is inserted within this statement, unless a trigger of the application's own leaves it out. A sweep
-      -- a day later deletes it if no message names it by then.
-      p_check_at => statement_timestamp() + interval '1 day', p_is_by_rule => true);
-    -- Else somebody has just stored something of his own under this key.
-    exit when artifact.key is not null or not memory._has_memory(p_user_id, p_agent_id);
-  end loop;
-  return artifact;
-end;
-$$;
-
--- The key with a number; the first has none.
-create or replace function memory._numbered_key(p_slug text, p_number int)
-returns text
-language sql immutable parallel safe
-begin atomic
-  select p_slug || case when p_number > 1 then '-' || p_number else '' end;
-end;
-
--- A number from p_lowest on under which the user has no artifact of this slug, found in steps that double: 10,000
--- artifacts of a slug take 27 looks. Numbers in use by open transactions are skipped, so that a transaction never waits
--- for another one to end; two that store several outputs each could otherwise wait for each other. They are noted as
--- advisory locks, in 1,024 places in all, because a transaction may store 100,000 outputs. Any role may hold all these
--- locks. A caller who gets none takes the next number and at worst waits.
-create or replace function memory._free_number(p_user_id text, p_slug text, p_lowest int)
-returns int
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  taken int := p_lowest - 1; -- in use, or nothing
-  free int := p_lowest;
-  middle int;
-begin
-  while memory._is_taken_key(p_user_id, memory._numbered_key(p_slug, free)) loop
-    taken := free;
-    free := free * 2;
-  end loop;
-  while free - taken > 1 loop
-    middle := (taken + free) / 2;
-    if memory._is_taken_key(p_user_id, memory._numbered_key(p_slug, middle)) then
-      taken := middle;
-    else
-      free := middle;
-    end if;
-  end loop;
-  for attempt in 1..50 loop
-    -- The second look comes after the lock: the transaction that held the lock may have stored the key meanwhile.
-    exit when pg_try_advisory_xact_lock(
-        hashtext('memory.artifacts'), hashtext(p_user_id || ' ' || memory._numbered_key(p_slug, free)) & 1023)
-      and not memory._is_taken_key(p_user_id, memory._numbered_key(p_slug, free));
-    free := free + 1;
-  end loop;
-  return free;
-end;
-$$;
-
-create or replace function memory._is_taken_key(p_user_id text, p_key text)
-returns boolean
-language plpgsql volatile parallel safe -- sees what was committed since the statement began
-as $$
-begin
-  return exists (select from memory.artifacts as a where a.user_id = p_user_id and a.key = p_key);
-end;
-$$;
-
--- The placeholder of an artifact in the text of the message that names it; null if there is none.
-create or replace function memory._ref_in(p_content text, p_key text)
-returns text
-language sql immutable parallel safe
-begin atomic
-  select case when p_key is not null then
-    substring(p_content from
-      e'\\[MemoryRef: ' || regexp_replace(p_key, '([.+])', e'\\\\\\1', 'g') || e'(?: - [^][]*)?\\]') end;
-end;
-
--- Has memory.sweep() look whether anything still names an artifact that a message became.
-create or replace function memory._check_artifact_soon(p_user_id text, p_key text)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  update memory.artifacts as a
-  set check_at = statement_timestamp()
-  where a.user_id = p_user_id and a.key = p_key and a.check_at is not null;
 end;
 $$;
 
@@ -16222,6 +16003,329 @@ begin atomic
   select (extract(epoch from (o[1] || ':' || coalesce(o[2], '00'))::interval) / 60)::smallint
   from regexp_match(p_time, '[T ][0-9:.]+ ?([+-][0-9]{2}):?([0-9]{2})?$') as o;
 end;
+
+-- The text that stands in a thread around the placeholder of a long message.
+
+-- The words of a thread before and after the placeholder of a tool's output: Command 'npm install' ran for 12.3 s.
+-- Output: [...]. Exit status 0. A text in a command that looks like a placeholder is made harmless, so that the first
+-- placeholder in the text is that of the output.
+create or replace function memory._around_output(p_about jsonb)
+returns text[]
+language plpgsql stable parallel safe
+as $$
+declare
+  command text := memory._harmless(memory._one_line(p_about ->> 'command', 200));
+  seconds constant numeric := case when jsonb_typeof(p_about -> 'duration_ms') = 'number'
+    then (p_about ->> 'duration_ms')::numeric / 1000 end;
+  status constant text := memory._harmless(memory._one_line(p_about ->> 'exit_status', 20));
+begin
+  if command is not null then
+    command := format(case when strpos(command, '''') = 0 then 'Command ''%s'' ran%s. Output: '
+                        else 'Command "%s" ran%s. Output: ' end,
+      command, case when seconds between 0 and 1e9 then format(' for %s s', round(seconds, 1)) end);
+  end if;
+  return array[
+    coalesce(command, 'Output of ' || memory._harmless(memory._one_line(p_about ->> 'tool', 100)) || ': ', 'Output: '),
+    '.' || coalesce(' Exit status ' || status || '.', '')];
+end;
+$$;
+
+-- A text on one line, at most p_length characters; null when nothing is left.
+create or replace function memory._one_line(p_said text, p_length int)
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  p_said := nullif(btrim(regexp_replace(left(p_said, 4 * p_length), e'[\\s\\u0001-\\u001f\\u007f]+', ' ', 'g')), '');
+  return case when length(p_said) > p_length then rtrim(left(p_said, p_length - 3)) || '...' else p_said end;
+end;
+$$;
+
+-- The command and the tool whose output a message is, as members command and tool: from its metadata, or from the call
+-- with its tool_call_id, in the array that it came in (up to 1,000 messages, because each output searches it) or among
+-- the last twenty messages of the thread. A mark takes the place of each credential.
+create or replace function memory._call_of(p_user_id text, p_thread_id text, p_metadata jsonb, p_messages jsonb)
+returns jsonb
+language plpgsql stable parallel unsafe
+set enable_sort = off -- the newest messages come from the end of an index, also while there are no statistics
+as $$
+declare
+  of_id constant jsonb := jsonb_build_object('id', p_metadata -> 'tool_call_id');
+  call jsonb;
+  arguments jsonb;
+begin
+  if jsonb_typeof(p_metadata -> 'command') = 'string' then
+    return memory._json_masked(jsonb_build_object('command', p_metadata -> 'command'), '{credential}');
+  end if;
+  if p_metadata ? 'tool_call_id' then
+    if jsonb_array_length(p_messages) <= 1000 then
+      call := jsonb_path_query_first(p_messages, '$[*].tool_calls[*] ? (@.id == $id).function', of_id);
+    end if;
+    if call is null then
+      select c.function into call
+      from (
+        select jsonb_path_query_first(m.metadata, '$.tool_calls[*] ? (@.id == $id).function', of_id) as function
+        from (select m.metadata from memory.messages as m
+              where m.user_id = p_user_id and m.thread_id = p_thread_id order by m.seq desc limit 20) as m
+      ) as c
+      where c.function is not null limit 1;
+    end if;
+    begin
+      arguments := left(call ->> 'arguments', 65536)::jsonb;
+    exception when data_exception or program_limit_exceeded then
+      arguments := null;
+    end;
+  end if;
+  return memory._json_masked(jsonb_strip_nulls(jsonb_build_object(
+    'command', (
+      select c.command
+      from unnest(array[arguments -> 'command', arguments -> 'cmd', p_metadata -> 'command']) with ordinality
+        as v (value, place)
+      cross join lateral (
+        select case jsonb_typeof(v.value)
+          when 'string' then nullif(left(v.value #>> '{}', 10000), '')
+          when 'array' then (select left(string_agg(w.word, ' ' order by w.place), 10000)
+                             from jsonb_array_elements_text(v.value) with ordinality as w (word, place))
+        end as command) as c
+      where c.command is not null
+      order by v.place limit 1),
+    'tool', left(coalesce(p_metadata ->> 'name', call ->> 'name'), 255))), '{credential}');
+end;
+$$;
+
+-- The part of a person's or a model's long text that stays in the thread: the beginning, which asks the question or
+-- announces the text, up to an empty line or 600 characters; and the last paragraph if that is a short sentence, "What
+-- is wrong here?".
+create or replace function memory._own_words(p_content text)
+returns text[]
+language plpgsql immutable parallel safe
+as $$
+declare
+  head text := coalesce(substring(left(p_content, 601) from e'^\\s*?\\S.*?(?=\\n[ \\t\\r]*\\n)'), left(p_content, 600));
+  tail text := substring(right(p_content, 402) from e'\\n[ \\t\\r]*\\n([^\\n]*\\S\\s*)$');
+begin
+  if length(head) = 600 then -- whole lines, or else whole words
+    head := coalesce(substring(head from e'^(.{100,})\\n'), substring(head from e'^(.{100,})\\s'), head);
+  end if;
+  if tail !~ e'^[[:alpha:]"\'\\u00bf(][^{}<>=;|]*[.?!\\u3002\\uff1f\\u2026)]?\\s*$' or length(tail) > 300 then
+    tail := null;
+  end if;
+  return array[head, coalesce(tail, '')];
+end;
+$$;
+
+-- A message that is too long for a context is kept whole as an artifact, and its placeholder takes its place. It
+-- happens before the message is booked in its thread, so the thread counts the tokens of the short text, and no
+-- compression is queued for a text that no context will hold.
+
+-- A message whose content becomes an artifact, or the message itself if it stays whole: because the policy says so, or
+-- because it is not longer than what would take its place. What is made here of the content and its command (key,
+-- description, words around the placeholder) reaches further than the content, so no credential gets into that under
+-- any policy. The caller has checked and masked the message, and asks only if memory._may_be_long(). p_messages: the
+-- array that it came in, where the call of the tool may stand that it is the result of.
+create or replace function memory._shortened(p_message memory.messages, p_policy jsonb, p_messages jsonb)
+returns memory.messages
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  about jsonb; -- metadata of the artifact
+  around text[]; -- what stands before and after the placeholder
+  described text;
+  artifact memory.artifacts;
+begin
+  if memory._estimate_tokens(p_message.content) <= (p_policy #>> '{artifacts,threshold_tokens}')::int
+    or not p_policy #> '{artifacts,roles}'
+      ?| array[p_message.role, case p_message.role when 'assistant' then 'agent' end]
+    or not (p_policy #>> '{artifacts,enabled}')::boolean
+    or not (p_policy #>> '{resources,memory}')::boolean
+    or memory._is_blank(p_message.content) then
+    return p_message;
+  end if;
+  about := p_message.metadata - '{content,tool_calls,function_call}'::text[];
+  if p_message.role = 'tool' then
+    about := about || memory._json_masked(
+      memory._call_of(p_message.user_id, p_message.thread_id, p_message.metadata, p_messages),
+      array_remove(memory._masks(p_policy, true), 'credential'));
+    around := memory._around_output(about);
+    described := memory._describe('command_output', p_message.content, about);
+  else
+    around := memory._own_words(p_message.content);
+    described := memory._describe('text', substr(p_message.content, length(around[1]) + 1,
+      greatest(length(p_message.content) - length(around[1]) - length(around[2]), 0)), about);
+    around := array[around[1] || e'\n\n', e'\n\n' || around[2]];
+  end if;
+  if octet_length(around[1] || described || around[2]) + 100 >= octet_length(p_message.content) then
+    return p_message;
+  end if;
+
+  artifact := memory._keep_message(
+    p_message.user_id, p_message.agent_id, p_message.thread_id,
+    case p_message.role when 'tool' then 'command_output' else 'message' end, described, p_message.content, about);
+  if artifact.key is null then
+    return p_message;
+  end if;
+  if p_message.idempotency_key is not null then
+    p_message.content_digest := memory._message_digest(p_message.role, p_message.content);
+  end if;
+  p_message.artifact_key := artifact.key;
+  p_message.content := btrim(
+    around[1] || memory._memory_ref(artifact.key, artifact.description, artifact.token_count) || around[2], e'\n');
+  p_message.metadata := memory._with_text(p_message.metadata, p_message.content);
+  return p_message;
+end;
+$$;
+
+-- Keeps a content under a telling key: npm-install, npm-install-2, ... It begins with the first words of the command
+-- (without the folder it runs in, variables and sudo), of the name of the tool, or of the description, at most 32
+-- characters. Nulls if the agent has just lost the resource memory.
+create or replace function memory._keep_message(
+  p_user_id text, p_agent_id text, p_thread_id text, p_artifact_type text, p_description text, p_content text,
+  p_about jsonb
+)
+returns memory.artifacts
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  slug text := lower(left(coalesce(p_about ->> 'command', p_about ->> 'tool', p_description), 1000));
+  number int := 0;
+  artifact memory.artifacts;
+begin
+  slug := regexp_replace(slug, e'^\\s*(?:(?:cd\\s+\\S+\\s*(?:&&|;)|sudo|env|time|[a-z_]+=\\S*)\\s+)+', '');
+  slug := btrim(regexp_replace(slug, '[^a-z0-9]+', '-', 'g'), '-');
+  if length(slug) > 32 then -- whole words, if the first is not longer
+    slug := coalesce(substring(left(slug, 33) from '^(.{8,})-'), left(slug, 32));
+  end if;
+  slug := coalesce(nullif(slug, ''), 'text');
+  loop
+    number := memory._free_number(p_user_id, slug, number + 1);
+    artifact := memory._keep_artifact(
+      p_user_id, p_agent_id, p_thread_id, memory._numbered_key(slug, number), p_description, p_artifact_type, p_content,
+      p_about,
+      -- The message is inserted within this statement, unless a trigger of the application's own leaves it out. A sweep
+      -- a day later deletes it if no message names it by then.
+      p_check_at => statement_timestamp() + interval '1 day', p_is_by_rule => true);
+    -- Else somebody has just stored something of his own under this key.
+    exit when artifact.key is not null or not memory._has_memory(p_user_id, p_agent_id);
+  end loop;
+  return artifact;
+end;
+$$;
+
+-- The key with a number; the first has none.
+create or replace function memory._numbered_key(p_slug text, p_number int)
+returns text
+language sql immutable parallel safe
+begin atomic
+  select p_slug || case when p_number > 1 then '-' || p_number else '' end;
+end;
+
+-- A number from p_lowest on under which the user has no artifact of this slug, found in steps that double: 10,000
+-- artifacts of a slug take 27 looks. Numbers in use by open transactions are skipped, so that a transaction never waits
+-- for another one to end; two that store several outputs each could otherwise wait for each other. They are noted as
+-- advisory locks, in 1,024 places in all, because a transaction may store 100,000 outputs. Any role may hold all these
+-- locks. A caller who gets none takes the next number and at worst waits.
+create or replace function memory._free_number(p_user_id text, p_slug text, p_lowest int)
+returns int
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  taken int := p_lowest - 1; -- in use, or nothing
+  free int := p_lowest;
+  middle int;
+begin
+  while memory._is_taken_key(p_user_id, memory._numbered_key(p_slug, free)) loop
+    taken := free;
+    free := free * 2;
+  end loop;
+  while free - taken > 1 loop
+    middle := (taken + free) / 2;
+    if memory._is_taken_key(p_user_id, memory._numbered_key(p_slug, middle)) then
+      taken := middle;
+    else
+      free := middle;
+    end if;
+  end loop;
+  for attempt in 1..50 loop
+    -- The second look comes after the lock: the transaction that held the lock may have stored the key meanwhile.
+    exit when pg_try_advisory_xact_lock(
+        hashtext('memory.artifacts'), hashtext(p_user_id || ' ' || memory._numbered_key(p_slug, free)) & 1023)
+      and not memory._is_taken_key(p_user_id, memory._numbered_key(p_slug, free));
+    free := free + 1;
+  end loop;
+  return free;
+end;
+$$;
+
+create or replace function memory._is_taken_key(p_user_id text, p_key text)
+returns boolean
+language plpgsql volatile parallel safe -- sees what was committed since the statement began
+as $$
+begin
+  return exists (select from memory.artifacts as a where a.user_id = p_user_id and a.key = p_key);
+end;
+$$;
+
+-- Has memory.sweep() look whether anything still names an artifact that a message became.
+create or replace function memory._check_artifact_soon(p_user_id text, p_key text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  update memory.artifacts as a
+  set check_at = statement_timestamp()
+  where a.user_id = p_user_id and a.key = p_key and a.check_at is not null;
+end;
+$$;
+
+-- The whole content that a placeholder in a message stands for; null if nobody may read it.
+create or replace function memory._whole_content(p_user_id text, p_artifact_key text)
+returns text
+language plpgsql stable parallel safe
+as $$
+declare
+  content_id constant uuid := memory._readable_content(p_user_id, p_artifact_key);
+begin
+  return case when content_id is not null then memory._content_slice(p_user_id, content_id) end;
+end;
+$$;
+
+-- Up to which message of a thread the screen model has judged those of low trust; -1 for none.
+create or replace function memory._screened_up_to(p_user_id text, p_thread_id text)
+returns bigint
+language sql stable parallel safe
+begin atomic
+  select coalesce((
+    select k.position from memory.marks as k
+    where k.user_id = p_user_id and k.scope = p_thread_id and k.kind = 'screen_texts'), -1);
+end;
+
+-- Whether a message of low trust must not be recalled yet, because the screen model has yet to judge it. Its own thread
+-- shows it: a model needs the answer of a tool that it has just called.
+create or replace function memory._awaits_verdict(
+  p_user_id text, p_thread_id text, p_seq bigint, p_role text, p_metadata jsonb
+)
+returns boolean
+language plpgsql stable parallel safe
+as $$
+begin
+  if not memory._is_low(memory._message_trust(p_role, p_metadata)) then -- so that no statement runs for most messages
+    return false;
+  end if;
+  return (memory._policy_section(p_user_id, null, 'trust') ->> 'screen')::boolean
+    and p_seq > memory._screened_up_to(p_user_id, p_thread_id);
+end;
+$$;
+
+-- Has the screen model judge texts of low trust, and returns the reason for which they are in quarantine until it has.
+create or replace function memory._judge_later(p_user_id text)
+returns text
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform memory._enqueue_due(p_user_id, 'screen_texts', '');
+  return memory._waiting_reason();
+end;
+$$;
 
 -- Summaries of every kind form chains: each summary is made from the summary before and from new messages. Jobs of
 -- several kinds make them with these functions.
@@ -18862,8 +18966,7 @@ $$;
 comment on function memory.quarantine_memory(text, uuid, text) is
 'Puts a memory into quarantine: no search, context, prompt, extraction or merge sees it any more, and memories that it '
 'had superseded are current again. It is kept until it is released or deleted; '
-'list_memories(include_quarantined => true) shows it. To take back everything that came from one poisoned message or '
-'document use memory.quarantine_source().';
+'list_memories(include_quarantined => true) shows it. What else came from the same message or document stays.';
 
 create or replace function memory.record_use(
   user_id text, memory_ids uuid[], outcome text default 'used', thread_id text default null
@@ -18965,7 +19068,7 @@ begin
   present := memory._locked_memory(user_id, memory_id);
   if present.quarantined_at is null then
     perform memory._refuse('memory_id', format('memory %s is not in quarantine', memory_id),
-      'memory.list_quarantined(user_id) shows what is.', 'P0002');
+      'memory.list_memories(user_id, include_quarantined => true) shows what is.', 'P0002');
   elsif not memory._release_quarantined(present, true) then
     perform memory._refuse('memory_id', 'the same content is stored by now as another memory of this agent',
       'Delete or supersede that one first.', '23505');
@@ -19650,8 +19753,7 @@ begin
       case when memory._masked(p_candidate.content, '{credential}') <> p_candidate.content then 'a credential' end);
   end if;
   if reason is null and (policy ->> 'screen')::boolean then
-    reason := memory._waiting_reason();
-    perform memory._enqueue_due(p_candidate.user_id, 'screen_texts', '');
+    reason := memory._judge_later(p_candidate.user_id);
   end if;
   if reason is not null then
     if p_is_new and exists (
@@ -20383,12 +20485,16 @@ create or replace function memory._await_verdict(p_document memory.documents)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
+declare
+  reason text;
 begin
   if memory._is_low(p_document.trust) and p_document.quarantined_at is null and p_document.released_at is null
     and (memory._policy_section(
-      p_document.user_id, memory._document_agent(p_document.agent_ids), 'trust') ->> 'screen')::boolean
-    and memory._quarantine_document(p_document.user_id, p_document.document_id, memory._waiting_reason()) then
-    perform memory._enqueue_due(p_document.user_id, 'screen_texts', '');
+      p_document.user_id, memory._document_agent(p_document.agent_ids), 'trust') ->> 'screen')::boolean then
+    reason := memory._judge_later(p_document.user_id);
+    if reason is not null then
+      perform memory._quarantine_document(p_document.user_id, p_document.document_id, reason);
+    end if;
   end if;
 end;
 $$;
@@ -20856,17 +20962,13 @@ begin
     from memory.checkpoint_blobs as b
     where b.user_id = copy_checkpoints.user_id and b.thread_id = copy_checkpoints.thread_id
   ), copied_writes as (
-    insert into memory.checkpoint_writes (
-      user_id, thread_id, namespace, checkpoint_id, task_id, place, channel, type, blob, task_path)
-    select w.user_id, new_thread_id, w.namespace, w.checkpoint_id, w.task_id, w.place, w.channel, w.type, w.blob,
-      w.task_path
+    insert into memory.checkpoint_writes (user_id, thread_id, namespace, checkpoint_id, task_id, place, channel, type, blob, task_path)
+    select w.user_id, new_thread_id, w.namespace, w.checkpoint_id, w.task_id, w.place, w.channel, w.type, w.blob, w.task_path
     from memory.checkpoint_writes as w
     where w.user_id = copy_checkpoints.user_id and w.thread_id = copy_checkpoints.thread_id
   )
-  insert into memory.checkpoints (
-    user_id, thread_id, namespace, checkpoint_id, parent_id, checkpoint, metadata, created_at, expires_at)
-  select c.user_id, new_thread_id, c.namespace, c.checkpoint_id, c.parent_id, c.checkpoint, c.metadata, c.created_at,
-    c.expires_at
+  insert into memory.checkpoints (user_id, thread_id, namespace, checkpoint_id, parent_id, checkpoint, metadata, created_at, expires_at)
+  select c.user_id, new_thread_id, c.namespace, c.checkpoint_id, c.parent_id, c.checkpoint, c.metadata, c.created_at, c.expires_at
   from memory.checkpoints as c
   where c.user_id = copy_checkpoints.user_id and c.thread_id = copy_checkpoints.thread_id;
   get diagnostics copied = row_count;
@@ -21866,10 +21968,9 @@ begin
                 where m.user_id = delete_thread.user_id and m.thread_id = delete_thread.thread_id);
     -- The trigger on threads deletes the messages and everything else that belongs to the thread.
     delete from memory.threads as t where t.user_id = delete_thread.user_id and t.thread_id = delete_thread.thread_id;
-  else -- Artifacts and checkpoints may name a thread of which no message was ever stored.
-    delete from memory.artifacts as a
-    where a.user_id = delete_thread.user_id and a.thread_id = delete_thread.thread_id;
-    perform memory._delete_checkpoints_of_thread(user_id, thread_id);
+  else -- What add-ons keep may name a thread of which no message was ever stored.
+    perform memory._artifacts_thread_deleted(user_id, thread_id);
+    perform memory._checkpoints_thread_deleted(user_id, thread_id);
   end if;
   return deleted;
 end;
@@ -22125,24 +22226,8 @@ begin
   delete from memory.summaries as s where s.user_id = old.user_id and s.thread_id = old.thread_id;
   delete from memory.documents as d
   where d.user_id = old.user_id and d.thread_id = old.thread_id and memory._is_archive(d);
-  -- The artifacts that messages of the thread became go to a copy of the thread, if there is one, whose messages name
-  -- them as well.
-  if exists (
-    select from memory.artifacts as a
-    where a.user_id = old.user_id and a.thread_id = old.thread_id and a.check_at is not null) then
-    update memory.artifacts as a set thread_id = c.thread_id
-    from (
-      select m.artifact_key, min(m.thread_id) as thread_id
-      from memory.messages as m
-      where m.user_id = old.user_id and m.thread_id <> old.thread_id and m.artifact_key is not null
-      group by m.artifact_key) as c
-    where a.user_id = old.user_id and a.thread_id = old.thread_id and a.key = c.artifact_key;
-  end if;
-  delete from memory.artifacts as a where a.user_id = old.user_id and a.thread_id = old.thread_id;
-  perform memory._delete_checkpoints_of_thread(old.user_id, old.thread_id);
-  perform memory._check_artifact_soon(old.user_id, k.artifact_key)
-  from (select distinct m.artifact_key from memory.messages as m
-        where m.user_id = old.user_id and m.thread_id = old.thread_id and m.artifact_key is not null) as k;
+  perform memory._artifacts_thread_deleted(old.user_id, old.thread_id);
+  perform memory._checkpoints_thread_deleted(old.user_id, old.thread_id);
   -- The trigger on messages passes by: it would keep the keys and correct the counters of each, which go with the
   -- thread. That took 3 of 17 s for 1,000,000 messages.
   perform memory._begin_whole_user_change();
@@ -22294,109 +22379,38 @@ begin atomic
   limit p_row_limit;
 end;
 
--- place among the sources: 5
--- A source of search: the parts of artifacts. id is key/first_byte; memory.search() shows the best part of each.
-
--- Until when a search may find an artifact.
-create or replace function memory._artifact_valid_until(p_quarantined_at timestamptz, p_expires_at timestamptz)
-returns timestamptz
-language sql immutable parallel safe
-begin atomic
-  select case when p_quarantined_at is null then coalesce(p_expires_at, 'infinity') else '-infinity' end;
-end;
-
--- The texts of artifacts that are embedded: the description and the first passage together, each further passage of the
--- first 48 KiB, and the end of a longer content, because a log ends with its errors. So an artifact has at most about
--- twenty embeddings (13,000 tokens). A search finds the middle of a longer content by its words.
-create or replace function memory._artifact_texts(p_user_id text, p_ids text[])
-returns setof memory._source_text
-language sql stable parallel safe
-begin atomic
-  select i.id, a.thread_id, p.first_byte::bigint, a.agent_id, a.created_at,
-    memory._artifact_valid_until(a.quarantined_at, a.expires_at),
-    memory._part_text(a.key, a.description, p.first_byte, p.content),
-    case
-      when not (memory._is_passage(p.first_byte) or memory._is_last_part(p.first_byte, a.token_count)) then null
-      when p.first_byte = 0 then concat_ws(e'\n', a.description, p.content)
-      else right(p.content, 3072) end
-  from unnest(p_ids) as i (id)
-  cross join lateral ( -- "between" and the order leave no other index than that of the key
-    select a.* from memory.artifacts as a
-    where a.user_id = p_user_id and a.key between memory._part_key(i.id) and memory._part_key(i.id)
-    order by a.key limit 1) as a
-  cross join lateral (
-    select p.first_byte, p.content from memory.artifact_parts as p
-    where p.user_id = p_user_id and p.content_id = a.content_id
-      and p.first_byte = substring(i.id from '/([0-9]+)$')::int and p.is_parsed offset 0) as p;
-end;
-
--- The parts of artifacts that pass those filters that memory.texts does not know.
-create or replace function memory._artifact_passing(p_user_id text, p_filters memory._search_filters)
-returns setof text
-language sql stable parallel safe
-begin atomic
-  select a.key || '/' || p.first_byte
-  from memory.artifacts as a
-  join memory.artifact_parts as p on p.user_id = a.user_id and p.content_id = a.content_id
-  where a.user_id = p_user_id and p.user_id = p_user_id and a.metadata @> (p_filters).filter;
-end;
-
--- The columns of one result: the placeholder and, below it, the passage of the part that says most about the query.
--- Without a query in words the passage is the embedded text of the part: the whole part, or the end of the content.
--- from_line is the line in which the passage begins.
-create or replace function memory._artifact_shown(
-  p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters, p_query text
-)
-returns table (id text, thread_id text, content text, metadata jsonb, details jsonb, valid_from timestamptz)
-language sql stable parallel safe
-begin atomic
-  select a.key, a.thread_id,
-    memory._memory_ref(a.key, a.description, a.token_count) || e'\n' || s.passage, a.metadata,
-    jsonb_build_object(
-      'key', a.key, 'description', a.description, 'artifact_type', a.artifact_type, 'token_count', a.token_count,
-      'agent_id', a.agent_id,
-      'from_line', p.first_line + 1 + memory._line_breaks(left(p.content, strpos(p.content, s.passage) - 1))),
-    a.created_at
-  from memory.artifacts as a
-  join memory.artifact_parts as p
-    on p.user_id = a.user_id and p.content_id = a.content_id and p.first_byte = p_number
-  cross join lateral memory._policy(p_user_id, a.agent_id) as y (policy)
-  cross join lateral memory._passage(
-    (y.policy #>> '{search,language}')::regconfig,
-    case when p_query is null then right(p.content, 3072) else p.content end, p_query,
-    (y.policy #>> '{knowledge_base,chunk_size}')::int) as s (passage)
-  where a.user_id = p_user_id and a.key = memory._part_key(p_id) and p.user_id = p_user_id
-    and not memory._is_held_back_artifact(
-      p_user_id, a.key, int4multirange(int4range(p_number::int, p_number::int + 1)));
-end;
-
--- Keeps the columns of an artifact that each of its texts repeats, without parsing 200 MB.
-create or replace function memory._artifact_texts_after_update()
-returns trigger
-language plpgsql volatile parallel unsafe security definer
-set search_path = pg_catalog, pg_temp
-set jit = off
-set enable_seqscan = off
-set max_parallel_workers_per_gather = 0
-set enable_bitmapscan = off
+-- A thread that is deleted takes its artifacts along. Those that its messages became go to a copy of the thread, if
+-- there is one, whose messages name them as well. Those that its messages name otherwise may be named by nothing else.
+create or replace function memory._artifacts_thread_deleted(p_user_id text, p_thread_id text)
+returns void
+language plpgsql volatile parallel unsafe
 as $$
-declare
-  are_due boolean;
 begin
-  with changed as (
-    update memory.texts as t
-    set agent_id = new.agent_id, thread_id = new.thread_id, created_at = new.created_at,
-        valid_until = memory._artifact_valid_until(new.quarantined_at, new.expires_at)
-    where t.user_id = new.user_id and t.source = 'artifact' and t.id = any (array(
-      select new.key || '/' || p.first_byte from memory.artifact_parts as p
-      where p.user_id = new.user_id and p.content_id = new.content_id))
-    returning t.embedding is null and t.hash is not null and t.valid_until > statement_timestamp() as is_due
-  )
-  select bool_or(c.is_due) into are_due from changed as c;
-  if are_due then -- a text that was in quarantine, or had expired, before a job embedded it
-    perform memory._enqueue_embedding(new.user_id);
+  if exists (
+    select from memory.artifacts as a
+    where a.user_id = p_user_id and a.thread_id = p_thread_id and a.check_at is not null) then
+    update memory.artifacts as a set thread_id = c.thread_id
+    from (
+      select m.artifact_key, min(m.thread_id) as thread_id
+      from memory.messages as m
+      where m.user_id = p_user_id and m.thread_id <> p_thread_id and m.artifact_key is not null
+      group by m.artifact_key) as c
+    where a.user_id = p_user_id and a.thread_id = p_thread_id and a.key = c.artifact_key;
   end if;
-  return null;
+  delete from memory.artifacts as a where a.user_id = p_user_id and a.thread_id = p_thread_id;
+  perform memory._check_artifact_soon(p_user_id, k.artifact_key)
+  from (select distinct m.artifact_key from memory.messages as m
+        where m.user_id = p_user_id and m.thread_id = p_thread_id and m.artifact_key is not null) as k;
+end;
+$$;
+
+-- A thread that is deleted takes its checkpoints along.
+create or replace function memory._checkpoints_thread_deleted(p_user_id text, p_thread_id text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform memory._delete_checkpoints_of_thread(p_user_id, p_thread_id);
 end;
 $$;
 
@@ -22783,6 +22797,112 @@ begin
 end;
 $$;
 
+-- place among the sources: 5
+-- A source of search: the parts of artifacts. id is key/first_byte; memory.search() shows the best part of each.
+
+-- Until when a search may find an artifact.
+create or replace function memory._artifact_valid_until(p_quarantined_at timestamptz, p_expires_at timestamptz)
+returns timestamptz
+language sql immutable parallel safe
+begin atomic
+  select case when p_quarantined_at is null then coalesce(p_expires_at, 'infinity') else '-infinity' end;
+end;
+
+-- The texts of artifacts that are embedded: the description and the first passage together, each further passage of the
+-- first 48 KiB, and the end of a longer content, because a log ends with its errors. So an artifact has at most about
+-- twenty embeddings (13,000 tokens). A search finds the middle of a longer content by its words.
+create or replace function memory._artifact_texts(p_user_id text, p_ids text[])
+returns setof memory._source_text
+language sql stable parallel safe
+begin atomic
+  select i.id, a.thread_id, p.first_byte::bigint, a.agent_id, a.created_at,
+    memory._artifact_valid_until(a.quarantined_at, a.expires_at),
+    memory._part_text(a.key, a.description, p.first_byte, p.content),
+    case
+      when not (memory._is_passage(p.first_byte) or memory._is_last_part(p.first_byte, a.token_count)) then null
+      when p.first_byte = 0 then concat_ws(e'\n', a.description, p.content)
+      else right(p.content, 3072) end
+  from unnest(p_ids) as i (id)
+  cross join lateral ( -- "between" and the order leave no other index than that of the key
+    select a.* from memory.artifacts as a
+    where a.user_id = p_user_id and a.key between memory._part_key(i.id) and memory._part_key(i.id)
+    order by a.key limit 1) as a
+  cross join lateral (
+    select p.first_byte, p.content from memory.artifact_parts as p
+    where p.user_id = p_user_id and p.content_id = a.content_id
+      and p.first_byte = substring(i.id from '/([0-9]+)$')::int and p.is_parsed offset 0) as p;
+end;
+
+-- The parts of artifacts that pass those filters that memory.texts does not know.
+create or replace function memory._artifact_passing(p_user_id text, p_filters memory._search_filters)
+returns setof text
+language sql stable parallel safe
+begin atomic
+  select a.key || '/' || p.first_byte
+  from memory.artifacts as a
+  join memory.artifact_parts as p on p.user_id = a.user_id and p.content_id = a.content_id
+  where a.user_id = p_user_id and p.user_id = p_user_id and a.metadata @> (p_filters).filter;
+end;
+
+-- The columns of one result: the placeholder and, below it, the passage of the part that says most about the query.
+-- Without a query in words the passage is the embedded text of the part: the whole part, or the end of the content.
+-- from_line is the line in which the passage begins.
+create or replace function memory._artifact_shown(
+  p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters, p_query text
+)
+returns table (id text, thread_id text, content text, metadata jsonb, details jsonb, valid_from timestamptz)
+language sql stable parallel safe
+begin atomic
+  select a.key, a.thread_id,
+    memory._memory_ref(a.key, a.description, a.token_count) || e'\n' || s.passage, a.metadata,
+    jsonb_build_object(
+      'key', a.key, 'description', a.description, 'artifact_type', a.artifact_type, 'token_count', a.token_count,
+      'agent_id', a.agent_id,
+      'from_line', p.first_line + 1 + memory._line_breaks(left(p.content, strpos(p.content, s.passage) - 1))),
+    a.created_at
+  from memory.artifacts as a
+  join memory.artifact_parts as p
+    on p.user_id = a.user_id and p.content_id = a.content_id and p.first_byte = p_number
+  cross join lateral memory._policy(p_user_id, a.agent_id) as y (policy)
+  cross join lateral memory._passage(
+    (y.policy #>> '{search,language}')::regconfig,
+    case when p_query is null then right(p.content, 3072) else p.content end, p_query,
+    (y.policy #>> '{knowledge_base,chunk_size}')::int) as s (passage)
+  where a.user_id = p_user_id and a.key = memory._part_key(p_id) and p.user_id = p_user_id
+    and not memory._is_held_back_artifact(
+      p_user_id, a.key, int4multirange(int4range(p_number::int, p_number::int + 1)));
+end;
+
+-- Keeps the columns of an artifact that each of its texts repeats, without parsing 200 MB.
+create or replace function memory._artifact_texts_after_update()
+returns trigger
+language plpgsql volatile parallel unsafe security definer
+set search_path = pg_catalog, pg_temp
+set jit = off
+set enable_seqscan = off
+set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
+as $$
+declare
+  are_due boolean;
+begin
+  with changed as (
+    update memory.texts as t
+    set agent_id = new.agent_id, thread_id = new.thread_id, created_at = new.created_at,
+        valid_until = memory._artifact_valid_until(new.quarantined_at, new.expires_at)
+    where t.user_id = new.user_id and t.source = 'artifact' and t.id = any (array(
+      select new.key || '/' || p.first_byte from memory.artifact_parts as p
+      where p.user_id = new.user_id and p.content_id = new.content_id))
+    returning t.embedding is null and t.hash is not null and t.valid_until > statement_timestamp() as is_due
+  )
+  select bool_or(c.is_due) into are_due from changed as c;
+  if are_due then -- a text that was in quarantine, or had expired, before a job embedded it
+    perform memory._enqueue_embedding(new.user_id);
+  end if;
+  return null;
+end;
+$$;
+
 create or replace function memory.backfill_status()
 returns setof memory.backfill
 language plpgsql stable parallel safe security definer
@@ -22862,20 +22982,14 @@ begin
         where c.user_id = copy_thread.user_id and c.thread_id = copy_thread.thread_id and c.status = 'completed'
           and c.end_seq < past_seq
         order by c.summary_id) as s;
-  insert into memory.summaries (user_id, summary_id, kind, thread_id, summary, token_count, start_seq, end_seq,
-    base_summary_id, agent_ids, status, metadata, generation_time_ms, created_at)
-  select s.user_id, n.copy, s.kind, new_thread_id, s.summary, s.token_count, s.start_seq, s.end_seq,
-    b.copy, s.agent_ids, s.status, s.metadata, s.generation_time_ms, s.created_at
+  insert into memory.summaries (user_id, summary_id, kind, thread_id, summary, token_count, start_seq, end_seq, base_summary_id, agent_ids, status, metadata, generation_time_ms, created_at, quarantined_at, quarantine_reason)
+  select s.user_id, n.copy, s.kind, new_thread_id, s.summary, s.token_count, s.start_seq, s.end_seq, b.copy, s.agent_ids, s.status, s.metadata, s.generation_time_ms, s.created_at, s.quarantined_at, s.quarantine_reason
   from unnest(summaries, copies) as n (id, copy)
   join memory.summaries as s on s.user_id = copy_thread.user_id and s.summary_id = n.id
   left join unnest(summaries, copies) as b (id, copy) on b.id = s.base_summary_id;
   -- A compressed message whose summary is not copied is active again.
-  insert into memory.messages (user_id, thread_id, seq, agent_id, role, content, metadata, token_count,
-    is_counted, summary_id, created_at, updated_at, expires_at, is_active, artifact_key, files,
-    utc_offset)
-  select m.user_id, new_thread_id, m.seq, m.agent_id, m.role, m.content, m.metadata, m.token_count,
-    m.is_counted, n.copy, m.created_at, statement_timestamp(), m.expires_at, n.copy is null, m.artifact_key,
-    m.files, m.utc_offset
+  insert into memory.messages (user_id, thread_id, seq, agent_id, role, content, metadata, token_count, is_counted, summary_id, idempotency_key, created_at, updated_at, expires_at, is_active, artifact_key, content_digest, files, utc_offset)
+  select m.user_id, new_thread_id, m.seq, m.agent_id, m.role, m.content, m.metadata, m.token_count, m.is_counted, n.copy, null, m.created_at, statement_timestamp(), m.expires_at, n.copy is null, m.artifact_key, null, m.files, m.utc_offset
   from memory.messages as m
   left join unnest(summaries, copies) as n (id, copy) on n.id = m.summary_id and not m.is_active
   where m.user_id = copy_thread.user_id and m.thread_id = copy_thread.thread_id and m.seq < past_seq
@@ -22885,11 +22999,8 @@ begin
   select m.user_id, 'message', m.thread_id, m.seq, case when m.is_active then 'added' else 'hidden' end
   from memory.messages as m
   where m.user_id = copy_thread.user_id and m.thread_id = new_thread_id;
-  if memory._is_space(user_id) then
-    perform memory._copy_writers(user_id, thread_id, new_thread_id);
-  end if;
-  insert into memory.quarantined_messages (user_id, thread_id, seq, content, content_digest, reason, quarantined_at,
-    released_at)
+  perform memory._sharing_thread_copied(user_id, thread_id, new_thread_id);
+  insert into memory.quarantined_messages (user_id, thread_id, seq, content, content_digest, reason, quarantined_at, released_at)
   select q.user_id, new_thread_id, q.seq, q.content, q.content_digest, q.reason, q.quarantined_at, q.released_at
   from memory.quarantined_messages as q
   join memory.messages as m on m.user_id = q.user_id and m.thread_id = new_thread_id and m.seq = q.seq
@@ -22939,32 +23050,6 @@ comment on function memory.copy_thread(text, text, text, bigint) is
 'memory.delete_thread() deletes the first thread and the memories extracted from it. The metadata of the new thread '
 'say where it comes from: copied_from and copied_upto_seq. A new_thread_id that the user has already is refused '
 '(23505).';
-
--- Notes for each copied message of a space, and for title and metadata, who wrote it, and forgets who wrote in an
--- earlier thread of the name.
-create or replace function memory._copy_writers(p_user_id text, p_thread_id text, p_new_thread_id text)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  delete from memory.space_writes as w
-  using memory.messages as m
-  where m.user_id = p_user_id and m.thread_id = p_new_thread_id
-    and w.user_id = p_user_id and w.source = 'message' and w.id = p_new_thread_id || '/' || m.seq;
-  delete from memory.space_writes as w
-  where w.user_id = p_user_id and w.source in ('title', 'metadata') and w.id = p_new_thread_id;
-  insert into memory.space_writes (user_id, member, source, id)
-  select p_user_id, w.member, 'message', p_new_thread_id || '/' || m.seq
-  from memory.messages as m
-  join memory.space_writes as w
-    on w.user_id = p_user_id and w.source = 'message' and w.id = p_thread_id || '/' || m.seq
-  where m.user_id = p_user_id and m.thread_id = p_new_thread_id
-  union all
-  select p_user_id, w.member, w.source, p_new_thread_id
-  from memory.space_writes as w
-  where w.user_id = p_user_id and w.source in ('title', 'metadata') and w.id = p_thread_id;
-end;
-$$;
 
 -- Makes the row of the new thread and locks that of the origin, in the order of their ids; returns the origin.
 create or replace function memory._begin_copy(p_user_id text, p_thread_id text, p_new_thread_id text)
@@ -23287,51 +23372,6 @@ begin
 end;
 $$;
 
--- Parses parts that no job has parsed yet, of one user or of all (p_user_id null): at least one, then up to p_max_bytes
--- in all. Returns how many. Parts that another transaction has locked are skipped. Rules judge parts before they are
--- parsed, 256 KiB at once, so a parsed part was judged.
-create or replace function memory._parse_parts(p_user_id text, p_max_bytes int)
-returns bigint
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  part record;
-  bytes_left int := p_max_bytes;
-  parsed bigint := 0;
-  judged_id uuid; -- the content that a rule has looked at last, and how far
-  judged_to int;
-  was_judged boolean;
-  ids text[];
-begin
-  for part in
-    select a.user_id, a.key, p.content_id, p.first_byte, octet_length(p.content) as bytes
-    from memory.artifact_parts as p
-    join memory.artifacts as a on a.user_id = p.user_id and a.content_id = p.content_id
-    where not p.is_parsed and (p_user_id is null or p.user_id = p_user_id)
-    order by p.user_id, p.content_id, p.first_byte
-    for no key update of p skip locked
-    for key share of a skip locked -- else a deletion would lock the artifact and then wait for its parts
-  loop
-    bytes_left := bytes_left - part.bytes;
-    exit when bytes_left < 0 and parsed > 0;
-    if part.content_id is distinct from judged_id or part.first_byte >= judged_to then
-      judged_id := part.content_id;
-      judged_to := part.first_byte + 262144;
-      was_judged := memory._judge_artifact(
-        part.user_id, part.key, int4multirange(int4range(part.first_byte, judged_to)));
-    end if;
-    continue when not was_judged;
-    update memory.artifact_parts as p set is_parsed = true
-    where p.user_id = part.user_id and p.content_id = part.content_id and p.first_byte = part.first_byte;
-    ids := array[part.key || '/' || part.first_byte];
-    perform memory._store_texts(
-      part.user_id, 'artifact', ids, array(select t from memory._artifact_texts(part.user_id, ids) as t));
-    parsed := parsed + 1;
-  end loop;
-  return parsed;
-end;
-$$;
-
 -- The columns of one result of a search. A search calls this function only for the few results that it returns. If the
 -- source has no row, content is null, and the caller leaves the result out. If the whole text is too long to show,
 -- content is the part that says most about p_query.
@@ -23430,6 +23470,97 @@ begin atomic
   union
   select t.user_id from memory.texts as t;
 end;
+
+-- Whether parts of artifacts of a user wait to be parsed. Not those of an upload that no artifact names yet.
+create or replace function memory._artifacts_is_unparsed(p_user_id text)
+returns boolean
+language plpgsql stable parallel safe
+as $$
+begin
+  return exists (
+    select from memory.artifact_parts as p
+    where p.user_id = p_user_id and not p.is_parsed
+      -- With offset 0 each is looked up by itself: a plan made while the tables were empty would read all artifacts of
+      -- the user.
+      and exists (
+        select from memory.artifacts as a
+        where a.user_id = p_user_id and a.content_id = p.content_id offset 0));
+end;
+$$;
+
+-- Parses parts that no job has parsed yet, of one user or of all (p_user_id null): at least one, then up to p_max_bytes
+-- in all. Returns how many. Parts that another transaction has locked are skipped. Rules judge parts before they are
+-- parsed, 256 KiB at once, so a parsed part was judged.
+create or replace function memory._artifacts_parse(p_user_id text, p_max_bytes int)
+returns bigint
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  part record;
+  bytes_left int := p_max_bytes;
+  parsed bigint := 0;
+  judged_id uuid; -- the content that a rule has looked at last, and how far
+  judged_to int;
+  was_judged boolean;
+  ids text[];
+begin
+  for part in
+    select a.user_id, a.key, p.content_id, p.first_byte, octet_length(p.content) as bytes
+    from memory.artifact_parts as p
+    join memory.artifacts as a on a.user_id = p.user_id and a.content_id = p.content_id
+    where not p.is_parsed and (p_user_id is null or p.user_id = p_user_id)
+    order by p.user_id, p.content_id, p.first_byte
+    for no key update of p skip locked
+    for key share of a skip locked -- else a deletion would lock the artifact and then wait for its parts
+  loop
+    bytes_left := bytes_left - part.bytes;
+    exit when bytes_left < 0 and parsed > 0;
+    if part.content_id is distinct from judged_id or part.first_byte >= judged_to then
+      judged_id := part.content_id;
+      judged_to := part.first_byte + 262144;
+      was_judged := memory._judge_artifact(
+        part.user_id, part.key, int4multirange(int4range(part.first_byte, judged_to)));
+    end if;
+    continue when not was_judged;
+    update memory.artifact_parts as p set is_parsed = true
+    where p.user_id = part.user_id and p.content_id = part.content_id and p.first_byte = part.first_byte;
+    ids := array[part.key || '/' || part.first_byte];
+    perform memory._store_texts(
+      part.user_id, 'artifact', ids, array(select t from memory._artifact_texts(part.user_id, ids) as t));
+    parsed := parsed + 1;
+  end loop;
+  return parsed;
+end;
+$$;
+
+-- Notes for each copied message of a space, and for title and metadata, who wrote it, and forgets who wrote in an
+-- earlier thread of the name.
+create or replace function memory._sharing_thread_copied(p_user_id text, p_thread_id text, p_new_thread_id text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  if not memory._is_space(p_user_id) then
+    return;
+  end if;
+  delete from memory.space_writes as w
+  using memory.messages as m
+  where m.user_id = p_user_id and m.thread_id = p_new_thread_id
+    and w.user_id = p_user_id and w.source = 'message' and w.id = p_new_thread_id || '/' || m.seq;
+  delete from memory.space_writes as w
+  where w.user_id = p_user_id and w.source in ('title', 'metadata') and w.id = p_new_thread_id;
+  insert into memory.space_writes (user_id, member, source, id)
+  select p_user_id, w.member, 'message', p_new_thread_id || '/' || m.seq
+  from memory.messages as m
+  join memory.space_writes as w
+    on w.user_id = p_user_id and w.source = 'message' and w.id = p_thread_id || '/' || m.seq
+  where m.user_id = p_user_id and m.thread_id = p_new_thread_id
+  union all
+  select p_user_id, w.member, w.source, p_new_thread_id
+  from memory.space_writes as w
+  where w.user_id = p_user_id and w.source in ('title', 'metadata') and w.id = p_thread_id;
+end;
+$$;
 
 create or replace function memory.delete_secret(user_id text, name text)
 returns boolean
@@ -24513,157 +24644,6 @@ begin
   select o.user_id, '' from outdated as o
   where not memory._is_queued(o.user_id, 'consolidate', '')
   limit p_row_limit;
-end;
-$$;
-
--- Gives the artifact its new description, also in the placeholder in the message that names it. Its key stays, and so
--- does the description if the new one does not rest on the text, or if a rule holds something against it.
-create or replace function memory._describe_artifact_apply(p_job memory.jobs, p_result jsonb)
-returns jsonb
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  artifact memory.artifacts;
-  described text;
-  reason text;
-  ref text;
-begin
-  perform memory._check_result_text('description', p_result -> 'description');
-  -- A reply may have brackets, line breaks and any length.
-  described := memory._in_short(memory._placeholder_text(left(p_result ->> 'description', 10000)), 200);
-  select a.* into artifact
-  from memory.artifacts as a where a.user_id = p_job.user_id and a.key = p_job.input ->> 'key';
-  if not found then
-    return jsonb '{}';
-  end if;
-  reason := memory._problem_of(memory._evidence_of(p_job, 'describe_artifact', concat_ws(' ',
-    artifact.description, artifact.metadata ->> 'command', artifact.metadata ->> 'tool',
-    artifact.metadata ->> 'exit_status', memory._content_slice(artifact.user_id, artifact.content_id, 0, 10000),
-    memory._content_slice(artifact.user_id, artifact.content_id,
-      greatest(memory._content_bytes(artifact.user_id, artifact.content_id) - 7000, 0)))), described);
-  if reason is not null then
-    described := null;
-  end if;
-  -- A model that the text has talked round may repeat its orders.
-  if memory._verdict(described, memory._artifact_trust(artifact)) is not null
-    and (memory._policy_section(p_job.user_id, null, 'trust') ->> 'rules')::boolean then
-    described := null;
-  end if;
-  ref := memory._memory_ref(artifact.key, described, artifact.token_count);
-  -- If another session holds the thread, neither waits for the other: the worker hands the result in again.
-  perform from memory.threads as t
-  where t.user_id = artifact.user_id and t.thread_id = artifact.thread_id for no key update nowait;
-  update memory.artifacts as a
-  set awaits_description = false, description = coalesce(described, a.description)
-  where a.user_id = artifact.user_id and a.key = artifact.key;
-  if described <> artifact.description then
-    -- It reads the content within the update, so that an edit for which this update has waited is not lost.
-    update memory.messages as m
-    set (content, metadata) = (
-      select r.said, memory._with_text(m.metadata, r.said)
-      from replace(m.content, memory._ref_in(m.content, m.artifact_key), ref) as r (said))
-    where m.user_id = artifact.user_id and m.thread_id = artifact.thread_id and m.artifact_key = artifact.key;
-  end if;
-  return jsonb_build_object('key', artifact.key, 'description', coalesce(described, artifact.description),
-    'refusals', memory._counted_refusals(array[reason]));
-end;
-$$;
-
--- Another job follows while artifacts of the user wait for a description.
-create or replace function memory._describe_artifact_follow_up(p_job memory.jobs)
-returns jsonb
-language plpgsql stable parallel safe
-as $$
-begin
-  return case when exists (
-    select from memory._current_artifacts(p_job.user_id) as a where a.awaits_description) then jsonb '{}' end;
-end;
-$$;
-
--- The beginning and the end of the oldest artifact of the user whose description no model has seen, one in each job. An
--- artifact in which a rule finds signs of an attack goes into quarantine instead.
-create or replace function memory._describe_artifact_input(
-  p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
-)
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  artifact memory.artifacts;
-  bytes int;
-  given int4multirange; -- the texts that the model is given
-  head text;
-  tail text;
-begin
-  loop
-    select a.* into artifact
-    from memory._current_artifacts(p_job.user_id) as a
-    where a.awaits_description
-    order by a.created_at, a.key limit 1;
-    if not found then
-      return;
-    end if;
-    bytes := memory._content_bytes(artifact.user_id, artifact.content_id);
-    given := int4multirange(int4range(0, 6000), int4range(greatest(bytes - 5000, 0), null));
-    exit when not memory._is_poisoned_artifact(artifact, given);
-    if not memory._judge_artifact(artifact.user_id, artifact.key, given) then
-      return; -- another transaction has locked it, and a later job comes
-    end if;
-  end loop;
-  head := memory._content_slice(artifact.user_id, artifact.content_id, 0, 6000);
-  if bytes > 3000 then
-    -- Masked before they are cut: a credential of which only a part is there is not recognised.
-    head := memory._byte_slice(memory._without_credentials(head), 0, 2000);
-    tail := memory._without_credentials(
-      memory._content_slice(artifact.user_id, artifact.content_id, greatest(bytes - 5000, 2000)));
-    tail := memory._byte_slice(tail, octet_length(tail) - 1000, octet_length(tail));
-  end if;
-  agent_id := artifact.agent_id;
-  tokens := memory._estimate_tokens(concat(head, tail)) + 300;
-  payload := memory._chat_model(null, memory._policy_section(p_job.user_id, agent_id, 'agent'), 'describe_artifact')
-    || jsonb_strip_nulls(jsonb_build_object(
-      'description', artifact.description, 'command', memory._one_line(artifact.metadata ->> 'command', 1000),
-      'tool', memory._one_line(artifact.metadata ->> 'tool', 255),
-      'exit_status', memory._one_line(artifact.metadata ->> 'exit_status', 20),
-      'token_count', artifact.token_count, 'beginning', head, 'end', tail));
-  input := jsonb_build_object('key', artifact.key);
-end;
-$$;
-
--- Users with artifacts that wait for a description and no job to make it: one was stored at the very moment at which a
--- job ended, or no model could describe another one.
-create or replace function memory._describe_artifact_overdue(p_row_limit int)
-returns table (user_id text, scope text)
-language plpgsql stable parallel safe
-as $$
-begin
-  return query
-  with left_out as materialized (
-    select distinct a.user_id from memory.artifacts as a
-    where a.awaits_description and a.quarantined_at is null
-      and memory._is_unexpired(a.expires_at)
-  )
-  select l.user_id, '' from left_out as l
-  where not memory._is_queued(l.user_id, 'describe_artifact', '')
-  limit p_row_limit;
-end;
-$$;
-
--- An artifact that no model could describe keeps the description that was made by rule, so that the next job takes
--- another one. The job is locked already, and who removes artifacts locks them before jobs. So nobody is waited for: an
--- artifact that somebody holds is left to the next job.
-create or replace function memory._describe_artifact_unfinished(p_job memory.jobs, p_goes_on boolean)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  if p_goes_on then
-    return;
-  end if;
-  update memory.artifacts as a
-  set awaits_description = false
-  where a.user_id = p_job.user_id and a.key = (
-    select f.key from memory.artifacts as f
-    where f.user_id = p_job.user_id and f.key = p_job.input ->> 'key' for no key update skip locked);
 end;
 $$;
 
@@ -26182,20 +26162,23 @@ begin
 end;
 $$;
 
--- Parses as many bytes as the worker says: texts whose language was changed, and artifacts without
--- words.
+-- Parses as many bytes as the worker says: texts whose language was changed, and artifacts without words.
 create or replace function memory._parse_artifacts_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
 as $$
+declare
+  max_bytes int;
+  parsed bigint := 0;
 begin
   if (case jsonb_typeof(p_result -> 'max_bytes')
       when 'number' then (p_result ->> 'max_bytes')::numeric between 1 and 4000000 end) is not true then
     perform memory._refuse_result('max_bytes', 'must be a number from 1 to 4000000');
   end if;
-  perform memory._parse_anew(p_job.user_id, (p_result ->> 'max_bytes')::numeric::int);
-  return jsonb_build_object(
-    'parsed', memory._parse_parts(p_job.user_id, (p_result ->> 'max_bytes')::numeric::int));
+  max_bytes := (p_result ->> 'max_bytes')::numeric::int;
+  perform memory._parse_anew(p_job.user_id, max_bytes);
+  parsed := parsed + memory._artifacts_parse(p_job.user_id, max_bytes);
+  return jsonb_build_object('parsed', parsed);
 end;
 $$;
 
@@ -26214,15 +26197,9 @@ returns boolean
 language plpgsql stable parallel safe
 as $$
 begin
-  return exists (
-      select from memory.artifact_parts as p
-      where p.user_id = p_user_id and not p.is_parsed
-        -- Not those of an upload that no artifact names yet. With offset 0 each is looked up by itself: a plan made
-        -- while the tables were empty would read all artifacts of the user.
-        and exists (
-          select from memory.artifacts as a
-          where a.user_id = p_user_id and a.content_id = p.content_id offset 0))
-    or exists (select from memory.marks as k where k.user_id = p_user_id and k.kind = 'language');
+  return exists (select from memory.marks as k where k.user_id = p_user_id and k.kind = 'language')
+    or memory._artifacts_is_unparsed(p_user_id)
+    ;
 end;
 $$;
 
@@ -26621,243 +26598,6 @@ comment on function memory.reconcile_memories(text, int, boolean) is
 'are superseded by the rules of docs/reconciliation.md, never lost; the job''s result counts kept, merged, '
 'contradicted and refused. Every cadence.reconcile_every_n-th extraction queues it by itself. With dry_run nothing '
 'changes, and the result of the job also has the proposal: what would end, and why.';
-
--- Shows the texts that the model has found harmless, and puts the others into quarantine with its reason. A result
--- without a verdict for each piece is refused. A text that was changed meanwhile goes on waiting, and so do those after
--- it.
-create or replace function memory._screen_texts_apply(p_job memory.jobs, p_result jsonb)
-returns jsonb
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  handed constant jsonb := p_job.input -> 'texts';
-  verdicts constant jsonb := case jsonb_typeof(p_result -> 'verdicts') when 'array' then p_result -> 'verdicts'
-    else '[]' end;
-  judged record;
-  accepted bigint := 0;
-  refused bigint := 0;
-begin
-  if exists (
-      select from jsonb_array_elements(verdicts) as v
-      where jsonb_typeof(v -> 'number') is distinct from 'number'
-        or jsonb_typeof(v -> 'is_attack') is distinct from 'boolean')
-    or array(select (v ->> 'number')::numeric as n from jsonb_array_elements(verdicts) as v order by n)
-      <> array(select generate_series(1, jsonb_array_length(handed))::numeric) then
-    perform memory._refuse_result('verdicts', 'must have number and is_attack for each text once');
-  end if;
-  perform memory._lock_scopes_of(p_job.user_id, array(
-    select (h ->> 'id')::uuid from jsonb_array_elements(handed) as h where h ->> 'source' = 'memory'));
-  -- If another session holds the thread, neither waits for the other: the worker hands the result in again.
-  perform from memory.threads as t
-  where t.user_id = p_job.user_id and t.thread_id = p_job.scope for no key update nowait;
-  for judged in
-    select h.text, bool_or((v.verdict -> 'is_attack')::boolean) as is_attack,
-      -- A model that was talked round may repeat orders in its reason.
-      'screen: ' || coalesce(left(min(regexp_replace(
-        left(v.verdict ->> 'reason', 2000), '[^[:alnum:].,;()''-]+', ' ', 'g'))
-        filter (where (v.verdict -> 'is_attack')::boolean), 200), 'an attack') as reason
-    from jsonb_array_elements(handed) with ordinality as h (text, number)
-    join jsonb_array_elements(verdicts) as v (verdict) on (v.verdict ->> 'number')::bigint = h.number
-    group by h.text
-    order by min(h.number)
-  loop
-    exit when not memory._take_verdict(p_job, judged.text, case when judged.is_attack then judged.reason end);
-    accepted := accepted + (not judged.is_attack)::int;
-    refused := refused + judged.is_attack::int;
-  end loop;
-  return jsonb_build_object('accepted', accepted, 'refused', refused);
-end;
-$$;
-
--- Gives a text that was handed out its verdict: the reason for which it is refused, or null. False if it has changed or
--- gone meanwhile.
-create or replace function memory._take_verdict(p_job memory.jobs, p_text jsonb, p_reason text)
-returns boolean
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  the_id constant text := p_text ->> 'id';
-  the_seq constant bigint := (p_text ->> 'seq')::bigint;
-  waiting memory.memories;
-begin
-  if not exists (
-    select from memory._waiting_texts(p_job.user_id, p_job.scope, 1, the_id) as w
-    where w.source = p_text ->> 'source' and md5(w.content) = p_text ->> 'digest') then
-    return false;
-  end if;
-  case p_text ->> 'source'
-    when 'message' then
-      if p_reason is not null then
-        perform memory._quarantine_messages(p_job.user_id, p_job.scope, array[the_seq], p_reason);
-      end if;
-      perform memory._set_mark(p_job.user_id, p_job.scope, 'screen_texts', the_seq);
-    when 'artifact' then
-      if p_reason is not null then
-        perform memory._quarantine_artifact(p_job.user_id, the_id, p_reason);
-      else
-        update memory.artifacts as a set released_at = statement_timestamp()
-        where a.user_id = p_job.user_id and a.key = the_id;
-      end if;
-    when 'document' then
-      if p_reason is not null then
-        update memory.documents as d set quarantine_reason = p_reason
-        where d.user_id = p_job.user_id and d.document_id = the_id::uuid;
-      else -- rules judge the rest of a long document when a job cuts it, so it does not count as released
-        perform memory._release_document(p_job.user_id, the_id::uuid);
-        update memory.documents as d set released_at = null
-        where d.user_id = p_job.user_id and d.document_id = the_id::uuid;
-      end if;
-    else
-      select m.* into waiting from memory.memories as m
-      where m.user_id = p_job.user_id and m.memory_id = the_id::uuid for no key update;
-      if p_reason is null and not memory._release_quarantined(waiting) then
-        p_reason := 'screen: the same content is stored by now as another memory';
-      end if;
-      update memory.memories as m
-      set quarantine_reason = p_reason, operation = 'quarantine', version = m.version + 1
-      where m.user_id = p_job.user_id and m.memory_id = the_id::uuid and p_reason is not null;
-  end case;
-  return true;
-end;
-$$;
-
--- Texts of low trust that wait for the verdict of the screen model: of a thread its messages since the last verdict, of
--- the user as a whole memories, documents and artifacts. A model is given the first 64,000 characters of a text, in
--- pieces of 8,000; rules look at all of it.
-create or replace function memory._screen_texts_input(
-  p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
-)
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  at_most constant int := 20 >> least(p_job.attempts - 1, 4); -- the fifth attempt has one text
-  piece constant int := 8000;
-  model memory.models;
-  waiting jsonb;
-  -- Read first, so that a message that comes meanwhile is not passed over.
-  newest constant bigint := (
-    select t.next_seq - 1 from memory.threads as t where t.user_id = p_job.user_id and t.thread_id = p_job.scope);
-  texts jsonb;
-begin
-  agent_id := null; -- texts of several agents, so only the user's budget pays
-  select jsonb_agg(w) into waiting from memory._waiting_texts(p_job.user_id, p_job.scope, at_most) as w;
-  if waiting is null then
-    perform memory._set_mark(p_job.user_id, p_job.scope, 'screen_texts', newest) where newest >= 0;
-    return;
-  end if;
-  select m.* into model from memory.models as m where m.kind = 'screen' and m.is_active and not m.is_off;
-  if not found then
-    raise lock_not_available using message = 'no screen model is active';
-  end if;
-  select jsonb_agg(jsonb_build_object('number', p.number, 'text', p.said) order by p.number),
-    jsonb_agg(p.waiting - 'content' || jsonb_build_object('digest', md5(p.waiting ->> 'content')) order by p.number),
-    memory._estimate_tokens(string_agg(p.said, '')) + 300
-  into texts, input, tokens
-  from (
-    select w.waiting, substr(w.waiting ->> 'content', s.start, piece) as said,
-      row_number() over (order by w.place, s.start) as number
-    from jsonb_array_elements(waiting) with ordinality as w (waiting, place)
-    cross join lateral generate_series(1, least(length(w.waiting ->> 'content'), 8 * piece), piece) as s (start)) as p;
-  payload := jsonb_build_object('model', memory._model_json(model), 'texts', texts,
-    'prompt', case when model.provider <> 'local' then memory._prompt('screen_texts') end);
-  input := jsonb_build_object('texts', input, 'is_partial', jsonb_array_length(waiting) >= at_most);
-end;
-$$;
-
--- The texts that wait for a verdict, those that came first before others. seq is that of a message, up to which
--- a watermark says that everything was judged. An artifact comes when rules have judged all of its parts. p_id: this
--- text alone.
-create or replace function memory._waiting_texts(
-  p_user_id text, p_thread_id text, p_at_most int, p_id text default null
-)
-returns table (source text, id text, seq bigint, content text)
-language plpgsql stable parallel safe
-as $$
-begin
-  if p_thread_id <> '' then
-    return query
-    select 'message', m.thread_id || '/' || m.seq, m.seq, m.content
-    from memory.messages as m
-    where m.user_id = p_user_id and m.thread_id = p_thread_id
-      and m.seq > memory._screened_up_to(p_user_id, p_thread_id)
-      and (p_id is null or m.thread_id || '/' || m.seq = p_id)
-      and memory._awaits_verdict(m.user_id, m.thread_id, m.seq, m.role, m.metadata)
-    order by m.seq limit p_at_most;
-    return;
-  end if;
-  return query
-  select w.source, w.id, null::bigint, w.content
-  from (
-    select 'memory' as source, m.memory_id::text as id, m.created_at, m.content
-    from memory.memories as m
-    where m.user_id = p_user_id and m.quarantined_at is not null and m.quarantine_reason = memory._waiting_reason()
-      and (p_id is null or m.memory_id::text = p_id)
-    union all
-    select 'document', d.document_id::text, d.created_at, concat_ws(e'\n', d.title, d.content)
-    from memory.documents as d
-    where d.user_id = p_user_id and d.quarantined_at is not null and d.quarantine_reason = memory._waiting_reason()
-      and (p_id is null or d.document_id::text = p_id)
-    union all
-    select 'artifact', a.key, a.created_at,
-      concat_ws(e'\n', a.description, memory._content_slice(a.user_id, a.content_id, 0, 64000))
-    from memory.artifacts as a
-    where a.user_id = p_user_id and a.quarantined_at is null and (p_id is null or a.key = p_id)
-      and memory._artifact_awaits_verdict(a)
-      and not exists (select from memory._unjudged_parts(a.user_id, a.content_id, '{(,)}'))
-  ) as w
-  order by w.created_at, w.source, w.id limit p_at_most;
-end;
-$$;
-
--- Threads and users with texts that wait for a verdict and no job that brings one. Messages and artifacts queue none
--- when they are stored, because nobody recalls them at once. While no policy switches screening on, nothing is looked
--- for.
-create or replace function memory._screen_texts_overdue(p_row_limit int)
-returns table (user_id text, scope text)
-language plpgsql stable parallel safe
-as $$
-begin
-  if not exists (select from memory.policies as p where p.settings @> '{"trust": {"screen": true}}') then
-    return;
-  end if;
-  return query
-  select w.user_id, w.scope
-  from (
-    select t.user_id, t.thread_id as scope from memory.threads as t
-    where t.next_seq - 1 > memory._screened_up_to(t.user_id, t.thread_id)
-    union
-    select m.user_id, '' from memory.memories as m
-    where m.quarantined_at is not null and m.quarantine_reason = memory._waiting_reason()
-    union
-    select d.user_id, '' from memory.documents as d
-    where d.quarantined_at is not null and d.quarantine_reason = memory._waiting_reason()
-    union
-    select a.user_id, '' from memory.artifacts as a
-    where a.quarantined_at is null and a.released_at is null and memory._artifact_awaits_verdict(a)
-  ) as w
-  where (memory._policy_section(w.user_id, null, 'trust') ->> 'screen')::boolean
-    and not memory._is_queued(w.user_id, 'screen_texts', w.scope)
-  limit p_row_limit;
-end;
-$$;
-
--- Refuses the text for which a job has died: in its last attempt the model was given this text alone, and gave no
--- verdict. So no text keeps others from theirs. Nobody is waited for: if somebody holds the text, a later job dies.
-create or replace function memory._screen_texts_unfinished(p_job memory.jobs, p_goes_on boolean)
-returns void
-language plpgsql volatile parallel unsafe
-set lock_timeout = '10ms'
-as $$
-begin
-  if p_job.status = 'dead' and not p_goes_on and (
-    select count(distinct h -> 'id') = 1 from jsonb_array_elements(p_job.input -> 'texts') as h) then
-    perform memory._take_verdict(p_job, p_job.input #> '{texts,0}', 'screen: the model gives no verdict');
-  end if;
-exception
-  when lock_not_available then
-    null;
-end;
-$$;
 
 -- Functions that the kinds of summaries share.
 
@@ -27291,6 +27031,394 @@ $$;
 comment on function memory.summarize_user(text, int) is
 'Queues the profile of a user across threads and returns the job id: made from the profile before and the messages '
 'since (at most the last recent_k). Messages queue it by themselves every cadence.user_summary_every_n messages.';
+
+-- Gives the artifact its new description, also in the placeholder in the message that names it. Its key stays, and so
+-- does the description if the new one does not rest on the text, or if a rule holds something against it.
+create or replace function memory._describe_artifact_apply(p_job memory.jobs, p_result jsonb)
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  artifact memory.artifacts;
+  described text;
+  reason text;
+  ref text;
+begin
+  perform memory._check_result_text('description', p_result -> 'description');
+  -- A reply may have brackets, line breaks and any length.
+  described := memory._in_short(memory._placeholder_text(left(p_result ->> 'description', 10000)), 200);
+  select a.* into artifact
+  from memory.artifacts as a where a.user_id = p_job.user_id and a.key = p_job.input ->> 'key';
+  if not found then
+    return jsonb '{}';
+  end if;
+  reason := memory._problem_of(memory._evidence_of(p_job, 'describe_artifact', concat_ws(' ',
+    artifact.description, artifact.metadata ->> 'command', artifact.metadata ->> 'tool',
+    artifact.metadata ->> 'exit_status', memory._content_slice(artifact.user_id, artifact.content_id, 0, 10000),
+    memory._content_slice(artifact.user_id, artifact.content_id,
+      greatest(memory._content_bytes(artifact.user_id, artifact.content_id) - 7000, 0)))), described);
+  if reason is not null then
+    described := null;
+  end if;
+  -- A model that the text has talked round may repeat its orders.
+  if memory._verdict(described, memory._artifact_trust(artifact)) is not null
+    and (memory._policy_section(p_job.user_id, null, 'trust') ->> 'rules')::boolean then
+    described := null;
+  end if;
+  ref := memory._memory_ref(artifact.key, described, artifact.token_count);
+  -- If another session holds the thread, neither waits for the other: the worker hands the result in again.
+  perform from memory.threads as t
+  where t.user_id = artifact.user_id and t.thread_id = artifact.thread_id for no key update nowait;
+  update memory.artifacts as a
+  set awaits_description = false, description = coalesce(described, a.description)
+  where a.user_id = artifact.user_id and a.key = artifact.key;
+  if described <> artifact.description then
+    -- It reads the content within the update, so that an edit for which this update has waited is not lost.
+    update memory.messages as m
+    set (content, metadata) = (
+      select r.said, memory._with_text(m.metadata, r.said)
+      from replace(m.content, memory._ref_in(m.content, m.artifact_key), ref) as r (said))
+    where m.user_id = artifact.user_id and m.thread_id = artifact.thread_id and m.artifact_key = artifact.key;
+  end if;
+  return jsonb_build_object('key', artifact.key, 'description', coalesce(described, artifact.description),
+    'refusals', memory._counted_refusals(array[reason]));
+end;
+$$;
+
+-- Another job follows while artifacts of the user wait for a description.
+create or replace function memory._describe_artifact_follow_up(p_job memory.jobs)
+returns jsonb
+language plpgsql stable parallel safe
+as $$
+begin
+  return case when exists (
+    select from memory._current_artifacts(p_job.user_id) as a where a.awaits_description) then jsonb '{}' end;
+end;
+$$;
+
+-- The beginning and the end of the oldest artifact of the user whose description no model has seen, one in each job. An
+-- artifact in which a rule finds signs of an attack goes into quarantine instead.
+create or replace function memory._describe_artifact_input(
+  p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
+)
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  artifact memory.artifacts;
+  bytes int;
+  given int4multirange; -- the texts that the model is given
+  head text;
+  tail text;
+begin
+  loop
+    select a.* into artifact
+    from memory._current_artifacts(p_job.user_id) as a
+    where a.awaits_description
+    order by a.created_at, a.key limit 1;
+    if not found then
+      return;
+    end if;
+    bytes := memory._content_bytes(artifact.user_id, artifact.content_id);
+    given := int4multirange(int4range(0, 6000), int4range(greatest(bytes - 5000, 0), null));
+    exit when not memory._is_poisoned_artifact(artifact, given);
+    if not memory._judge_artifact(artifact.user_id, artifact.key, given) then
+      return; -- another transaction has locked it, and a later job comes
+    end if;
+  end loop;
+  head := memory._content_slice(artifact.user_id, artifact.content_id, 0, 6000);
+  if bytes > 3000 then
+    -- Masked before they are cut: a credential of which only a part is there is not recognised.
+    head := memory._byte_slice(memory._without_credentials(head), 0, 2000);
+    tail := memory._without_credentials(
+      memory._content_slice(artifact.user_id, artifact.content_id, greatest(bytes - 5000, 2000)));
+    tail := memory._byte_slice(tail, octet_length(tail) - 1000, octet_length(tail));
+  end if;
+  agent_id := artifact.agent_id;
+  tokens := memory._estimate_tokens(concat(head, tail)) + 300;
+  payload := memory._chat_model(null, memory._policy_section(p_job.user_id, agent_id, 'agent'), 'describe_artifact')
+    || jsonb_strip_nulls(jsonb_build_object(
+      'description', artifact.description, 'command', memory._one_line(artifact.metadata ->> 'command', 1000),
+      'tool', memory._one_line(artifact.metadata ->> 'tool', 255),
+      'exit_status', memory._one_line(artifact.metadata ->> 'exit_status', 20),
+      'token_count', artifact.token_count, 'beginning', head, 'end', tail));
+  input := jsonb_build_object('key', artifact.key);
+end;
+$$;
+
+-- Users with artifacts that wait for a description and no job to make it: one was stored at the very moment at which a
+-- job ended, or no model could describe another one.
+create or replace function memory._describe_artifact_overdue(p_row_limit int)
+returns table (user_id text, scope text)
+language plpgsql stable parallel safe
+as $$
+begin
+  return query
+  with left_out as materialized (
+    select distinct a.user_id from memory.artifacts as a
+    where a.awaits_description and a.quarantined_at is null
+      and memory._is_unexpired(a.expires_at)
+  )
+  select l.user_id, '' from left_out as l
+  where not memory._is_queued(l.user_id, 'describe_artifact', '')
+  limit p_row_limit;
+end;
+$$;
+
+-- An artifact that no model could describe keeps the description that was made by rule, so that the next job takes
+-- another one. The job is locked already, and who removes artifacts locks them before jobs. So nobody is waited for: an
+-- artifact that somebody holds is left to the next job.
+create or replace function memory._describe_artifact_unfinished(p_job memory.jobs, p_goes_on boolean)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  if p_goes_on then
+    return;
+  end if;
+  update memory.artifacts as a
+  set awaits_description = false
+  where a.user_id = p_job.user_id and a.key = (
+    select f.key from memory.artifacts as f
+    where f.user_id = p_job.user_id and f.key = p_job.input ->> 'key' for no key update skip locked);
+end;
+$$;
+
+-- Shows the texts that the model has found harmless, and puts the others into quarantine with its reason. A result
+-- without a verdict for each piece is refused. A text that was changed meanwhile goes on waiting, and so do those after
+-- it.
+create or replace function memory._screen_texts_apply(p_job memory.jobs, p_result jsonb)
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  handed constant jsonb := p_job.input -> 'texts';
+  verdicts constant jsonb := case jsonb_typeof(p_result -> 'verdicts') when 'array' then p_result -> 'verdicts'
+    else '[]' end;
+  judged record;
+  accepted bigint := 0;
+  refused bigint := 0;
+begin
+  if exists (
+      select from jsonb_array_elements(verdicts) as v
+      where jsonb_typeof(v -> 'number') is distinct from 'number'
+        or jsonb_typeof(v -> 'is_attack') is distinct from 'boolean')
+    or array(select (v ->> 'number')::numeric as n from jsonb_array_elements(verdicts) as v order by n)
+      <> array(select generate_series(1, jsonb_array_length(handed))::numeric) then
+    perform memory._refuse_result('verdicts', 'must have number and is_attack for each text once');
+  end if;
+  perform memory._lock_scopes_of(p_job.user_id, array(
+    select (h ->> 'id')::uuid from jsonb_array_elements(handed) as h where h ->> 'source' = 'memory'));
+  -- If another session holds the thread, neither waits for the other: the worker hands the result in again.
+  perform from memory.threads as t
+  where t.user_id = p_job.user_id and t.thread_id = p_job.scope for no key update nowait;
+  for judged in
+    select h.text, bool_or((v.verdict -> 'is_attack')::boolean) as is_attack,
+      -- A model that was talked round may repeat orders in its reason.
+      'screen: ' || coalesce(left(min(regexp_replace(
+        left(v.verdict ->> 'reason', 2000), '[^[:alnum:].,;()''-]+', ' ', 'g'))
+        filter (where (v.verdict -> 'is_attack')::boolean), 200), 'an attack') as reason
+    from jsonb_array_elements(handed) with ordinality as h (text, number)
+    join jsonb_array_elements(verdicts) as v (verdict) on (v.verdict ->> 'number')::bigint = h.number
+    group by h.text
+    order by min(h.number)
+  loop
+    exit when not memory._take_verdict(p_job, judged.text, case when judged.is_attack then judged.reason end);
+    accepted := accepted + (not judged.is_attack)::int;
+    refused := refused + judged.is_attack::int;
+  end loop;
+  return jsonb_build_object('accepted', accepted, 'refused', refused);
+end;
+$$;
+
+-- Gives a text that was handed out its verdict: the reason for which it is refused, or null. False if it has changed or
+-- gone meanwhile.
+create or replace function memory._take_verdict(p_job memory.jobs, p_text jsonb, p_reason text)
+returns boolean
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  the_id constant text := p_text ->> 'id';
+  the_seq constant bigint := (p_text ->> 'seq')::bigint;
+  waiting memory.memories;
+begin
+  if not exists (
+    select from memory._waiting_texts(p_job.user_id, p_job.scope, 1, the_id) as w
+    where w.source = p_text ->> 'source' and md5(w.content) = p_text ->> 'digest') then
+    return false;
+  end if;
+  case p_text ->> 'source'
+    when 'message' then
+      if p_reason is not null then
+        perform memory._quarantine_messages(p_job.user_id, p_job.scope, array[the_seq], p_reason);
+      end if;
+      perform memory._set_mark(p_job.user_id, p_job.scope, 'screen_texts', the_seq);
+    when 'artifact' then
+      if p_reason is not null then
+        perform memory._quarantine_artifact(p_job.user_id, the_id, p_reason);
+      else
+        update memory.artifacts as a set released_at = statement_timestamp()
+        where a.user_id = p_job.user_id and a.key = the_id;
+      end if;
+    when 'document' then
+      if p_reason is not null then
+        update memory.documents as d set quarantine_reason = p_reason
+        where d.user_id = p_job.user_id and d.document_id = the_id::uuid;
+      else -- rules judge the rest of a long document when a job cuts it, so it does not count as released
+        perform memory._release_document(p_job.user_id, the_id::uuid);
+        update memory.documents as d set released_at = null
+        where d.user_id = p_job.user_id and d.document_id = the_id::uuid;
+      end if;
+    else
+      select m.* into waiting from memory.memories as m
+      where m.user_id = p_job.user_id and m.memory_id = the_id::uuid for no key update;
+      if p_reason is null and not memory._release_quarantined(waiting) then
+        p_reason := 'screen: the same content is stored by now as another memory';
+      end if;
+      update memory.memories as m
+      set quarantine_reason = p_reason, operation = 'quarantine', version = m.version + 1
+      where m.user_id = p_job.user_id and m.memory_id = the_id::uuid and p_reason is not null;
+  end case;
+  return true;
+end;
+$$;
+
+-- Texts of low trust that wait for the verdict of the screen model: of a thread its messages since the last verdict, of
+-- the user as a whole memories, documents and artifacts. A model is given the first 64,000 characters of a text, in
+-- pieces of 8,000; rules look at all of it.
+create or replace function memory._screen_texts_input(
+  p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
+)
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  at_most constant int := 20 >> least(p_job.attempts - 1, 4); -- the fifth attempt has one text
+  piece constant int := 8000;
+  model memory.models;
+  waiting jsonb;
+  -- Read first, so that a message that comes meanwhile is not passed over.
+  newest constant bigint := (
+    select t.next_seq - 1 from memory.threads as t where t.user_id = p_job.user_id and t.thread_id = p_job.scope);
+  texts jsonb;
+begin
+  agent_id := null; -- texts of several agents, so only the user's budget pays
+  select jsonb_agg(w) into waiting from memory._waiting_texts(p_job.user_id, p_job.scope, at_most) as w;
+  if waiting is null then
+    perform memory._set_mark(p_job.user_id, p_job.scope, 'screen_texts', newest) where newest >= 0;
+    return;
+  end if;
+  select m.* into model from memory.models as m where m.kind = 'screen' and m.is_active and not m.is_off;
+  if not found then
+    raise lock_not_available using message = 'no screen model is active';
+  end if;
+  select jsonb_agg(jsonb_build_object('number', p.number, 'text', p.said) order by p.number),
+    jsonb_agg(p.waiting - 'content' || jsonb_build_object('digest', md5(p.waiting ->> 'content')) order by p.number),
+    memory._estimate_tokens(string_agg(p.said, '')) + 300
+  into texts, input, tokens
+  from (
+    select w.waiting, substr(w.waiting ->> 'content', s.start, piece) as said,
+      row_number() over (order by w.place, s.start) as number
+    from jsonb_array_elements(waiting) with ordinality as w (waiting, place)
+    cross join lateral generate_series(1, least(length(w.waiting ->> 'content'), 8 * piece), piece) as s (start)) as p;
+  payload := jsonb_build_object('model', memory._model_json(model), 'texts', texts,
+    'prompt', case when model.provider <> 'local' then memory._prompt('screen_texts') end);
+  input := jsonb_build_object('texts', input, 'is_partial', jsonb_array_length(waiting) >= at_most);
+end;
+$$;
+
+-- The texts that wait for a verdict, those that came first before others. seq is that of a message, up to which
+-- a watermark says that everything was judged. An artifact comes when rules have judged all of its parts. p_id: this
+-- text alone.
+create or replace function memory._waiting_texts(
+  p_user_id text, p_thread_id text, p_at_most int, p_id text default null
+)
+returns table (source text, id text, seq bigint, content text)
+language plpgsql stable parallel safe
+as $$
+begin
+  if p_thread_id <> '' then
+    return query
+    select 'message', m.thread_id || '/' || m.seq, m.seq, m.content
+    from memory.messages as m
+    where m.user_id = p_user_id and m.thread_id = p_thread_id
+      and m.seq > memory._screened_up_to(p_user_id, p_thread_id)
+      and (p_id is null or m.thread_id || '/' || m.seq = p_id)
+      and memory._awaits_verdict(m.user_id, m.thread_id, m.seq, m.role, m.metadata)
+    order by m.seq limit p_at_most;
+    return;
+  end if;
+  return query
+  select w.source, w.id, null::bigint, w.content
+  from (
+    select 'memory' as source, m.memory_id::text as id, m.created_at, m.content
+    from memory.memories as m
+    where m.user_id = p_user_id and m.quarantined_at is not null and m.quarantine_reason = memory._waiting_reason()
+      and (p_id is null or m.memory_id::text = p_id)
+    union all
+    select 'document', d.document_id::text, d.created_at, concat_ws(e'\n', d.title, d.content)
+    from memory.documents as d
+    where d.user_id = p_user_id and d.quarantined_at is not null and d.quarantine_reason = memory._waiting_reason()
+      and (p_id is null or d.document_id::text = p_id)
+    union all
+    select 'artifact', a.key, a.created_at,
+      concat_ws(e'\n', a.description, memory._content_slice(a.user_id, a.content_id, 0, 64000))
+    from memory.artifacts as a
+    where a.user_id = p_user_id and a.quarantined_at is null and (p_id is null or a.key = p_id)
+      and memory._artifact_awaits_verdict(a)
+      and not exists (select from memory._unjudged_parts(a.user_id, a.content_id, '{(,)}'))
+  ) as w
+  order by w.created_at, w.source, w.id limit p_at_most;
+end;
+$$;
+
+-- Threads and users with texts that wait for a verdict and no job that brings one. Messages and artifacts queue none
+-- when they are stored, because nobody recalls them at once. While no policy switches screening on, nothing is looked
+-- for.
+create or replace function memory._screen_texts_overdue(p_row_limit int)
+returns table (user_id text, scope text)
+language plpgsql stable parallel safe
+as $$
+begin
+  if not exists (select from memory.policies as p where p.settings @> '{"trust": {"screen": true}}') then
+    return;
+  end if;
+  return query
+  select w.user_id, w.scope
+  from (
+    select t.user_id, t.thread_id as scope from memory.threads as t
+    where t.next_seq - 1 > memory._screened_up_to(t.user_id, t.thread_id)
+    union
+    select m.user_id, '' from memory.memories as m
+    where m.quarantined_at is not null and m.quarantine_reason = memory._waiting_reason()
+    union
+    select d.user_id, '' from memory.documents as d
+    where d.quarantined_at is not null and d.quarantine_reason = memory._waiting_reason()
+    union
+    select a.user_id, '' from memory.artifacts as a
+    where a.quarantined_at is null and a.released_at is null and memory._artifact_awaits_verdict(a)
+  ) as w
+  where (memory._policy_section(w.user_id, null, 'trust') ->> 'screen')::boolean
+    and not memory._is_queued(w.user_id, 'screen_texts', w.scope)
+  limit p_row_limit;
+end;
+$$;
+
+-- Refuses the text for which a job has died: in its last attempt the model was given this text alone, and gave no
+-- verdict. So no text keeps others from theirs. Nobody is waited for: if somebody holds the text, a later job dies.
+create or replace function memory._screen_texts_unfinished(p_job memory.jobs, p_goes_on boolean)
+returns void
+language plpgsql volatile parallel unsafe
+set lock_timeout = '10ms'
+as $$
+begin
+  if p_job.status = 'dead' and not p_goes_on and (
+    select count(distinct h -> 'id') = 1 from jsonb_array_elements(p_job.input -> 'texts') as h) then
+    perform memory._take_verdict(p_job, p_job.input #> '{texts,0}', 'screen: the model gives no verdict');
+  end if;
+exception
+  when lock_not_available then
+    null;
+end;
+$$;
 
 -- Finds everything that derives from a poisoned source: memories name their messages (source_seqs), articles their
 -- memories (metadata.memory_ids), summaries the range that they cover.
@@ -29783,13 +29911,7 @@ begin
       m.created_at, m.metadata, memory._said_in_message('', m.metadata, m.created_at) as about, m.content
     from memory._unread_messages(p_user_id, p_filters.thread_id, 3000, p_filters.exclude_thread_id) as m
     where 'message' = any (p_sources)
-    union all
-    select 'artifact', a.key || '/' || p.first_byte, a.thread_id, p.first_byte, a.agent_id,
-      a.created_at, a.metadata, memory._part_text(a.key, a.description, p.first_byte, ''), p.content
-    from memory._current_artifacts(p_user_id) as a
-    join memory.artifact_parts as p on p.user_id = a.user_id and p.content_id = a.content_id
-    where 'artifact' = any (p_sources) and p.user_id = p_user_id and not p.is_parsed
-      and (p.first_byte < 65536 or memory._is_last_part(p.first_byte, a.token_count))
+    union all select a.* from memory._artifacts_unread(p_user_id, p_sources) as a
   ), passing as materialized (
     select u.source, u.id, u.thread_id, u.number, u.created_at, u.about, u.content,
       row_number() over (order by u.created_at desc, u.thread_id, u.number desc) as age,
@@ -29829,6 +29951,22 @@ begin
   return found.texts;
 end;
 $$;
+
+-- The parts of artifacts that no job has parsed yet and that a search reads: the first 64 KiB and the end of each.
+create or replace function memory._artifacts_unread(p_user_id text, p_sources text[])
+returns table (
+  source text, id text, thread_id text, number bigint, agent_id text, created_at timestamptz, metadata jsonb,
+  about text, content text
+)
+language sql stable parallel safe
+begin atomic
+  select 'artifact', a.key || '/' || p.first_byte, a.thread_id, p.first_byte::bigint, a.agent_id,
+    a.created_at, a.metadata, memory._part_text(a.key, a.description, p.first_byte, ''), p.content
+  from memory._current_artifacts(p_user_id) as a
+  join memory.artifact_parts as p on p.user_id = a.user_id and p.content_id = a.content_id
+  where 'artifact' = any (p_sources) and p.user_id = p_user_id and not p.is_parsed
+    and (p.first_byte < 65536 or memory._is_last_part(p.first_byte, a.token_count));
+end;
 
 do $$
 begin
@@ -29954,234 +30092,6 @@ end;
 $$;
 
 set local search_path = pg_catalog, pg_temp;
-
-do $$
-begin
-  perform set_config('search_path', format('pg_catalog, %I, pg_temp', current_setting('agent_memory.vector_schema')),
-    true);
-end;
-$$;
--- needs pgvector on the search_path
-
--- The steps: find the placeholders and the artifacts that they name; choose the artifacts that a query needs
--- (relevant_keys.sql) and put them in the order of relevance (passages.sql); read them in this order, each whole or its
--- passages (expansions.sql), until max_tokens are spent; and put the text together. Each artifact is inserted once, at
--- the first placeholder that names it, because a second copy would only repeat it.
-create or replace function memory.expand_refs(
-  user_id text, content text, max_tokens int default null, query text default null,
-  query_embedding vector default null
-)
-returns text
--- Volatile, because the function keeps the embedding of the query.
-language plpgsql volatile parallel unsafe security definer
-set search_path = pg_catalog, pg_temp
-set jit = off
-set enable_seqscan = off
-set max_parallel_workers_per_gather = 0
-set enable_bitmapscan = off
-set plan_cache_mode = force_generic_plan -- planning takes three times as long as running
-as $$
-declare
-  -- A placeholder, with or without its description.
-  pattern constant text := e'\\[MemoryRef: ([A-Za-z0-9._:/@#=+-]+)(?: - [^][]*)?\\]';
-  room int;
-  all_refs text[];
-  refs text[]; -- the first placeholder of each artifact, in the order in which they get tokens
-  keys text[]; -- the keys of the artifacts that refs name
-  places int[]; -- the places of refs among all_refs
-  passages memory._passage[];
-  relevant text[]; -- the keys of the relevant artifacts
-  replaced int[]; -- the places of the placeholders that the function replaces
-  said text[]; -- the texts that replace the placeholders
-  result text;
-begin
-  perform memory._check_id('user_id', user_id);
-  if content is null then
-    perform memory._refuse('content', 'must not be null', 'Pass the text in which placeholders stand.');
-  elsif max_tokens < 0 then
-    perform memory._refuse('max_tokens', format('%s is less than 0', max_tokens), 'Leave it out for no limit.');
-  end if;
-  if max_tokens = 0 or strpos(content, '[MemoryRef: ') = 0 then
-    return content;
-  end if;
-  all_refs := array(
-    select m.groups[1]
-    from regexp_matches(content, '(' || pattern || ')', 'g') with ordinality as m (groups, place) order by m.place);
-  select array_agg(f.ref order by f.place), array_agg(f.key order by f.place), array_agg(f.place order by f.place)
-  into refs, keys, places
-  from (
-    select distinct on (r.key) r.ref, r.key, r.place
-    from (select u.ref, memory._ref_key(u.ref) as key, u.place::int
-          from unnest(all_refs) with ordinality as u (ref, place)) as r
-    order by r.key, r.place) as f;
-  room := max_tokens - memory._tokens_at_most(content);
-  query := memory._query_or_null(query);
-  if num_nonnulls(query, query_embedding) > 0 then
-    select * into passages, relevant from memory._asked_about(
-      user_id, keys, query, query_embedding, max_tokens,
-      -- Whether all of them surely fit, so that their order does not matter: hardly any text has more than three tokens
-      -- for four bytes. The statement reads 1,000 keys at most.
-      room is null or cardinality(keys) <= 1000 and (
-        select coalesce(sum(3 * a.token_count::bigint), 0) <= room
-        from memory._current_artifacts(expand_refs.user_id) as a
-        where a.key = any (keys)));
-    select array_agg(f.ref order by b.score desc nulls last, f.place),
-      array_agg(f.key order by b.score desc nulls last, f.place),
-      array_agg(f.place order by b.score desc nulls last, f.place)
-    into refs, keys, places
-    from unnest(refs, keys, places) as f (ref, key, place)
-    left join (select p.key, max(p.score) as score from unnest(passages) as p group by p.key) as b
-      on b.key = f.key
-    where f.key = any (relevant);
-  end if;
-  select array_agg(places[e.number] order by e.number), array_agg(e.said order by e.number) into replaced, said
-  from memory._expansions(user_id, keys, refs, room, passages) as e;
-
-  -- The sum of the bounds of single texts may be lower than the tokens of the joined text. Then the last texts stay
-  -- placeholders.
-  loop
-    select string_agg(t.text || coalesce(e.said, r.ref, ''), '' order by t.place) into result
-    from regexp_split_to_table(content, pattern) with ordinality as t (text, place)
-    left join unnest(all_refs) with ordinality as r (ref, place) on r.place = t.place
-    left join unnest(replaced, said) as e (place, said) on e.place = t.place;
-    exit when max_tokens is null or replaced is null or memory._tokens_at_most(result) <= max_tokens;
-    replaced := nullif(trim_array(replaced, 1), '{}');
-    said := trim_array(said, 1);
-  end loop;
-  return result;
-end;
-$$;
-comment on function memory.expand_refs(text, text, int, text, vector) is
-'A text with its placeholders replaced by what they stand for, as far as max_tokens (of the whole result) allow; null '
-'is no limit, with 0 nothing is replaced. With a query (in words, as query_embedding, or both) a model chooses the '
-'artifacts that the query needs: a rerank model, else a chat model, else the embedding model; without a model all are '
-'chosen. Those that say most of the query come first, and of one that does not fit the lines that do follow its '
-'placeholder, with their numbers and "[...]" where lines are left out; without a query they come in the order of the '
-'text, and each whole. A placeholder that is not chosen, that does not fit, that names no artifact of this user, or '
-'that stands in an inserted content stays as it is, and so does any further placeholder of the same artifact.';
-
-set local search_path = pg_catalog, pg_temp;
-
--- A placeholder's replacement is the artifact, or, if the artifact does not fit, the passages that say most about the
--- query. Inserted content is never expanded itself, so an artifact that names itself does no harm.
-
--- The artifacts of these keys that fit into p_room tokens (null: no limit but 200 MiB in all), in the order of the
--- keys; number is the place of the key. p_refs: the placeholders that the artifacts replace, whose tokens they may use;
--- null if the artifacts' own placeholders are meant. If an artifact does not fit, its passages among p_passages stand
--- after the placeholder, as many as fit.
-create or replace function memory._expansions(
-  p_user_id text, p_keys text[], p_refs text[], p_room int, p_passages memory._passage[]
-)
-returns table (number int, key text, ref text, said text, is_whole boolean)
-language plpgsql stable parallel safe
-set enable_sort = off -- as in memory._passages_about()
-set enable_nestloop = off
-set enable_mergejoin = off
-as $$
-#variable_conflict use_column
-declare
-  room int := p_room;
-  artifact record;
-  used int;
-begin
-  for artifact in
-    with named as materialized (
-      select k.number, a.key, a.content_id, a.token_count, a.description,
-        -- Hardly any text has fewer than seven tokens for forty bytes. A replaced placeholder frees at most 500 tokens.
-        p_room is null or a.token_count * 0.7 <= greatest(p_room, 0)::bigint + 500 as is_short
-      from unnest(p_keys) with ordinality as k (key, number)
-      cross join lateral (
-        select c.* from memory._current_artifacts(p_user_id) as c
-        where c.key between k.key and k.key order by c.key limit 1) as a
-    ), readable as materialized (
-      -- The statement reads as many artifacts as could fit if a few of them turn out to be too long.
-      select n.*, n.is_short and sum(case when n.is_short then n.token_count::bigint end) over (order by n.number)
-        <= case when p_room is null then 52428800 else 3 * greatest(p_room, 0)::bigint + 1000 end as is_read
-      from named as n
-    )
-    select r.*, t.content
-    from readable as r
-    cross join lateral (
-      select case when r.is_read then (
-        select string_agg(q.content, '' order by q.first_byte) from memory.artifact_parts as q
-        where q.user_id = p_user_id and q.content_id = r.content_id) end as content
-      offset 0) as t
-    where r.is_read or r.key in (select p.key from unnest(p_passages) as p)
-    order by r.number
-  loop
-    continue when memory._is_held_back_artifact(p_user_id, artifact.key, case
-      when artifact.content is null then memory._bytes_shown(p_passages, artifact.key, 600) else '{(,)}' end);
-    number := artifact.number;
-    key := artifact.key;
-    ref := coalesce(p_refs[number], memory._memory_ref(key, artifact.description, artifact.token_count));
-    used := case when p_room is not null and artifact.content is not null
-      then memory._tokens_at_most(artifact.content) - memory._tokens_at_most(ref) end;
-    is_whole := artifact.content is not null and (p_room is null or used <= room);
-    if is_whole then
-      said := artifact.content;
-    else
-      said := (memory._passages_that_fit(p_user_id, array(
-        select p from unnest(p_passages) as p where p.key = artifact.key order by p.score desc), 600, room)).said;
-      continue when said is null;
-      used := memory._tokens_at_most(said);
-      said := ref || e'\n' || said || e'\n';
-    end if;
-    room := room - used;
-    return next;
-  end loop;
-end;
-$$;
-
--- The number of bytes of an artifact that these passages show with p_around bytes around each passage, including the
--- bytes of the artifact's first 500 characters, where a table has the names of its columns. A character has four bytes
--- at most.
-create or replace function memory._bytes_shown(p_passages memory._passage[], p_key text, p_around int)
-returns int4multirange
-language plpgsql immutable parallel safe
-as $$
-begin
-  return range_agg(int4range(greatest(p.first_byte - p_around, 0), p.end_byte + p_around))
-    + int4multirange(int4range(0, 2000))
-  from unnest(p_passages) as p
-  where p.key = p_key;
-end;
-$$;
-
--- The best of these passages, as many as fit into p_room tokens with p_around bytes around each. If only the best
--- passage fits, it may have fewer bytes around it; if not even that fits, the result is null. keys names the artifacts
--- of the passages. p_has_refs: each artifact begins with its placeholder.
-create or replace function memory._passages_that_fit(
-  p_user_id text, p_passages memory._passage[], p_around int, p_room int, p_has_refs boolean default false,
-  out said text, out keys text[]
-)
-language plpgsql stable parallel safe
-as $$
-declare
-  passages memory._passage[] := p_passages;
-  around int := p_around;
-  tokens int;
-begin
-  while cardinality(passages) > 0 and p_room > 10 loop
-    select array_agg(s.key order by s.score desc),
-      string_agg(case when p_has_refs then s.ref || e'\n' else '' end || s.said, e'\n\n' order by s.score desc)
-    into keys, said
-    from memory._passages_shown(p_user_id, passages, around) as s;
-    tokens := memory._tokens_at_most(said);
-    if tokens <= p_room then
-      return;
-    end if;
-    if cardinality(passages) > 1 then
-      passages := passages[:greatest(
-        least(cardinality(passages) - 1, cardinality(passages) * p_room::bigint / tokens), 1)];
-    else
-      exit when around < 10;
-      around := around / 3;
-    end if;
-  end loop;
-  said := null;
-  keys := null;
-end;
-$$;
 
 -- Which texts a context fences: every part that is not a message of the thread: the memories (memories.sql), the
 -- summaries (summaries.sql), recalled messages (recalled.sql), kept texts (kept_texts.sql) and earlier conversations
@@ -30659,152 +30569,6 @@ begin
     from memory._newest_request(p_user_id, p_thread_id, p_agent_id) as r
     cross join lateral memory._without_recalled(left(r.content, 65536)) as s (said)
     where r.is_open and s.said ~ e'\\S'));
-end;
-$$;
-
-set local search_path = pg_catalog, pg_temp;
-
-do $$
-begin
-  perform set_config('search_path', format('pg_catalog, %I, pg_temp', current_setting('agent_memory.vector_schema')),
-    true);
-end;
-$$;
--- needs pgvector on the search_path
-
--- The kept texts of a context: texts that stand as placeholders in the thread, in one part, fenced like recalled
--- messages. The part shows the artifacts that the newest messages name, as far as they fit, because the model has not
--- read them yet. Of all other artifacts that the thread names, the part shows the passages that say most about the
--- query (passages.sql).
---
--- bench/passages measures this part: a conversation with forty outputs of 3,000 tokens, and questions about one line of
--- one output. The part shows a passage if its score is at least 0.15 and at least half of the best score. With lower
--- limits, questions about other subjects bring more passages, and hardly any question gets more answers.
-
--- The artifacts that the thread names, each with the newest message that names it, newest first; nulls if the policy
--- shows no artifacts, or the user has none: the artifacts of the newest 200 messages that were kept as artifacts, and
--- those that the newest 50 messages name otherwise.
-create or replace function memory._named_artifacts(p_asking memory._asking, out keys text[], out seqs bigint[])
-language plpgsql stable parallel safe
-as $$
-begin
-  -- Most users have no artifacts.
-  if not exists (select from memory.artifacts as a where a.user_id = p_asking.user_id) then
-    return;
-  end if;
-  select array_agg(n.key order by n.seq desc, n.key), array_agg(n.seq order by n.seq desc, n.key)
-  into keys, seqs
-  from (
-    select n.key, max(n.seq) as seq
-    from (
-      (select m.artifact_key as key, m.seq
-       from memory.messages as m
-       where m.user_id = p_asking.user_id and m.thread_id = p_asking.thread_id and m.artifact_key is not null
-         and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
-         and (p_asking.agent_id is null or m.agent_id = p_asking.agent_id)
-       order by m.seq desc limit 200)
-      union all
-      select k.key, m.seq
-      from (select a.seq, a.content
-            from memory._active_messages(p_asking.user_id, p_asking.thread_id, p_asking.agent_id) as a
-            order by a.seq desc limit 50) as m
-      cross join lateral unnest(memory._named_keys(m.content)) as k (key)
-      where strpos(m.content, 'MemoryRef: ') > 0
-    ) as n
-    group by n.key) as n;
-end;
-$$;
-
--- The part of kept texts within p_room tokens, and the artifacts that it leaves out. The newest messages begin with
--- p_newest.
-create or replace function memory._kept_texts(
-  p_asking memory._asking, p_keys text[], p_seqs bigint[], p_newest bigint, p_rest int, p_room int
-)
-returns memory._offer[]
-language plpgsql stable parallel unsafe
-as $$
-declare
-  heading constant text := 'Kept texts, as far as they concern the question, with the numbers of their lines. '
-    '[...] stands for lines that are left out:';
-  newest_keys constant text[] := array(
-    select n.key from unnest(p_keys, p_seqs) with ordinality as n (key, seq, place)
-    where n.seq >= p_newest order by n.place);
-  room int := p_room - memory._tokens_at_most(memory._fenced(heading));
-  passages memory._passage[];
-  best double precision;
-  expansion record;
-  block text;
-  blocks text[] := array[]::text[];
-  said text; -- the part
-  shown jsonb := jsonb '[]';
-begin
-  if not (p_asking.policy #>> '{context,expand_artifacts}')::boolean then
-    return array[memory._left_out('recalled', 'the policy shows no artifacts (context.expand_artifacts)', 0)];
-  elsif room < 50 then
-    return array(
-      select memory._left_out('recalled', 'the artifact does not fit', a.token_count, a.key)
-      from memory._current_artifacts(p_asking.user_id) as a where p_asking.explains and a.key = any (p_keys));
-  end if;
-
-  passages := array(
-    select p
-    from memory._passages_about(p_asking, p_keys, 1000, 12) as p
-    order by p.score desc);
-  best := passages[1].score;
-  for expansion in
-    select e.*
-    from memory._expansions(
-      p_asking.user_id, newest_keys, null, room,
-      -- The beginning and the end of each artifact without a passage.
-      passages || array(
-        select row(a.key, a.content_id, t.first_byte, t.first_byte + 1, t.score)::memory._passage
-        from memory._current_artifacts(p_asking.user_id) as a
-        cross join lateral memory._content_bytes(p_asking.user_id, a.content_id) as z (bytes)
-        cross join lateral (values (0, 0.0::double precision), (z.bytes - 1, 0.1)) as t (first_byte, score)
-        where a.key = any (newest_keys) and a.key <> all (array(select p.key from unnest(passages) as p)))) as e
-    order by e.number
-  loop
-    block := case when expansion.is_whole then expansion.ref || e'\n' else '' end || btrim(expansion.said, e'\n');
-    exit when memory._tokens_at_most(block) > room;
-    room := room - memory._tokens_at_most(block);
-    blocks := blocks || block;
-    shown := shown || jsonb_build_object('key', expansion.key, 'is_whole', expansion.is_whole);
-  end loop;
-
-  passages := array(
-    select p from unnest(passages) as p
-    where p.score >= greatest(0.15, best / 2) and p.key <> all (newest_keys)
-    order by p.score desc limit case when best < 0.35 then 3 else 6 end);
-  passages := array(
-    select p
-    from unnest(passages) as p
-    join (select k.key,
-            memory._is_held_back_artifact(p_asking.user_id, k.key, memory._bytes_shown(passages, k.key, 400))
-            as is_held_back
-          from (select distinct u.key from unnest(passages) as u) as k) as k on k.key = p.key and not k.is_held_back
-    order by p.score desc);
-  expansion := memory._passages_that_fit(p_asking.user_id, passages, 400, room, true);
-  if expansion.said is not null then
-    blocks := blocks || expansion.said;
-    shown := shown || (select jsonb_agg(jsonb_build_object('key', k.key, 'is_whole', false))
-                       from unnest(expansion.keys) as k (key));
-  end if;
-  said := memory._fenced(heading || e'\n\n' || nullif(array_to_string(blocks, e'\n\n'), ''));
-  said := case when memory._tokens_at_most(said) <= p_rest then said end;
-  return array(
-    select row(11, 0, 'recalled', null, 'system', said, memory._tokens_at_most(said),
-      jsonb_build_object('artifacts', shown), null, null, null)::memory._offer
-    where said is not null)
-    || array(
-    select memory._left_out('recalled', case
-        when n.key = any (newest_keys) or n.key in (select p.key from unnest(passages) as p)
-          then 'the artifact does not fit'
-        else 'the artifact says too little about the query' end, a.token_count, n.key)
-    from unnest(p_keys) with ordinality as n (key, place)
-    join memory._current_artifacts(p_asking.user_id) as a on a.key = n.key
-    where p_asking.explains
-      and (said is null or n.key not in (select k ->> 'key' from jsonb_array_elements(shown) as k))
-    order by n.place);
 end;
 $$;
 
@@ -31385,332 +31149,6 @@ begin
 end;
 $$;
 
-do $$
-begin
-  perform set_config('search_path', format('pg_catalog, %I, pg_temp', current_setting('agent_memory.vector_schema')),
-    true);
-end;
-$$;
--- needs pgvector on the search_path
-
--- The passages of artifacts that say most about a query, best first. Each passage is a line or a piece of a long line.
---
--- The function ranks parts of artifacts first, by two values: the idf of the query's words that a part has (among equal
--- parts the one whose words stand nearer to each other comes first); and the part's similarity to the query, as far as
--- it is above the average. Then the function parses the lines of the best parts. A line gets the whole weight of a word
--- that stands in the line, less if the word stands in a line around it, and half if the word stands in the key or the
--- description of the artifact. The score is the line's share of the weight of all words of the query.
---
--- p_max_parts limits the parts that are read; the parts at the beginning of each artifact come first.
-create or replace function memory._passages_about(
-  p_asking memory._asking, p_keys text[], p_max_parts int, p_max_passages int
-)
-returns setof memory._passage
-language plpgsql stable parallel safe
-set enable_sort = off -- so that "order by key" looks up artifacts by primary key, also in a plan for an empty table
-set enable_nestloop = off -- as in memory._ranked()
-set enable_mergejoin = off
-as $$
-declare
-  -- The share of its weight that a word has for the lines around its own line, by their distance.
-  decay constant double precision[] := array[0.8, 0.7, 0.6, 0.5, 0.5, 0.4, 0.4, 0.3]::double precision[];
-  language constant regconfig := (p_asking.policy #>> '{search,language}')::regconfig;
-  lexemes text[];
-  words tsquery[];
-  all_words tsquery;
-  beginnings text; -- a regular expression that finds lines which may have a word of the query
-begin
-  -- A longer word also matches words that begin with it: "mail" matches "mailer".
-  select array_agg(q.lexeme order by q.place),
-    array_agg((quote_literal(q.lexeme) || case when length(q.lexeme) > 3 then ':*' else '' end)::tsquery
-              order by q.place),
-    string_agg(regexp_replace(memory._beginning(q.lexeme), '([^[:alnum:]])', e'\\\1', 'g'), '|')
-  into lexemes, words, beginnings
-  from unnest(memory._query_words(memory._languages(p_asking.user_id, null, language::text), p_asking.query, 100))
-    with ordinality as q (lexeme, place);
-  all_words := array_to_string(words, ' & ')::tsquery;
-  if words is null and p_asking.target is null then
-    return;
-  end if;
-  return query
-  with named as materialized (
-    select a.key, a.content_id, k.place, case when memory._folded(lower(a.said)) ~ beginnings
-        then memory._word_numbers(memory._text_vector(language, a.said), words) end as numbers
-    from unnest(p_keys) with ordinality as k (key, place)
-    cross join lateral (
-      select c.key, c.content_id, concat_ws(e'\n', c.key, c.description) as said
-      from memory._current_artifacts(p_asking.user_id) as c
-      where c.key between k.key and k.key order by c.key limit 1) as a
-  ), parts as materialized (
-    select row_number() over () as part, p.*, avg(p.similarity) over () as usual
-    from (
-      select n.key, n.content_id, n.place, n.numbers as about, p.*
-      from named as n
-      cross join lateral memory._part_texts(
-        p_asking.user_id, n.key, n.content_id, p_asking.model, p_asking.target, p_max_parts) as p
-      order by p.first_byte, n.place limit p_max_parts) as p
-  ), unparsed as materialized (
-    -- Of the first 8 MiB that no job has parsed yet, the statement parses half a MiB, as a search does: the parts that
-    -- have most words of the query.
-    select u.part, u.unparsed, sum(octet_length(u.unparsed)) over (order by u.found desc, u.part) as cost
-    from (
-      select u.part, u.unparsed, memory._words_that_begin(
-          memory._folded(lower(u.unparsed)), memory._beginnings(lexemes)) as found
-      from (select p.part, p.unparsed, sum(octet_length(p.unparsed)) over (order by p.part) as size
-            from parts as p where p.unparsed is not null) as u
-      where u.size <= 8388608
-      offset 0) as u
-    where u.found > 0
-  ), worded as materialized (
-    select v.part, v.vector, memory._word_numbers(v.vector, words) as numbers
-    from (
-      select p.part, coalesce(p.vector, memory._text_vector(language, u.unparsed)) as vector
-      from parts as p left join unparsed as u on u.part = p.part and u.cost <= 524288
-      offset 0) as v
-  ), word_weights as materialized (
-    -- The weight of each word, divided by the weight of all words.
-    select i.number, i.idf / nullif(sum(i.idf) over (), 0) as share
-    from (
-      select u.number, memory._idf((select count(*) from parts), count(*)) as idf
-      from worded as w cross join unnest(w.numbers) as u (number)
-      group by u.number) as i
-  ), best_parts as materialized (
-    select p.part, p.key, p.content_id, p.place, p.about, p.first_byte, g.gain
-    from parts as p
-    join worded as w on w.part = p.part
-    cross join lateral (
-      select coalesce(least(greatest((p.similarity - p.usual - 0.15) / 0.35, 0), 1), 0) as gain) as g
-    cross join lateral (
-      select coalesce(sum(i.share * case when i.number = any (w.numbers) then 1 else 0.5 end), 0) as share
-      from word_weights as i where i.number = any (w.numbers) or i.number = any (p.about)) as k
-    where g.gain > 0 or k.share > 0
-    order by k.share + g.gain desc,
-      ts_rank('{0.001,0.001,0.001,0.001}', w.vector, all_words) desc nulls last, p.part
-    limit 2 * (4 + p_max_passages)
-  ), pieces as materialized (
-    select b.part, row_number() over of_part as piece, coalesce(sum(octet_length(s.said) + s.is_end) over (
-        of_part rows between unbounded preceding and 1 preceding), 0)::int + b.first_byte as first_byte,
-      octet_length(s.said) as bytes,
-      case when lower(s.said) ~ beginnings then memory._word_numbers(
-        memory._text_vector(language, s.said), words) end as numbers
-    from best_parts as b
-    cross join lateral (
-      select q.content from memory.artifact_parts as q
-      where q.user_id = p_asking.user_id and q.content_id = b.content_id and q.first_byte = b.first_byte offset 0) as q
-    cross join lateral string_to_table(q.content, e'\n') with ordinality as l (said, line)
-    cross join lateral (
-      select c.start, substr(l.said, c.start, 300) as said, (c.start + 300 > length(l.said))::int as is_end
-      from generate_series(1, greatest(length(l.said), 1), 300) as c (start)) as s
-    window of_part as (partition by b.part order by l.line, s.start)
-  ), weights as materialized (
-    select w.number, memory._idf((select count(*) from pieces), coalesce(f.found, 0)) as idf
-    from generate_subscripts(words, 1) as w (number)
-    left join (select u.number, count(*) as found from pieces as p cross join unnest(p.numbers) as u (number)
-               group by u.number) as f on f.number = w.number
-  ), spread as materialized (
-    select u.part, u.piece, u.number, max(u.weight) as weight
-    from (
-      select p.part, p.piece + o.step as piece, n.number,
-        case o.step when 0 then 1 else decay[abs(o.step)] end as weight
-      from pieces as p
-      cross join unnest(p.numbers) as n (number)
-      cross join generate_series(-8, 8) as o (step)
-      union all
-      select p.part, p.piece, n.number, 0.5
-      from best_parts as b
-      join pieces as p on p.part = b.part
-      cross join unnest(b.about) as n (number)) as u
-    group by u.part, u.piece, u.number
-  ), shares as materialized (
-    select s.part, s.piece, sum(s.weight * w.idf) / (select sum(i.idf) from weights as i) as share
-    from spread as s join weights as w on w.number = s.number
-    group by s.part, s.piece
-  ), peaks as (
-    -- Of lines next to each other, only the line with the greatest share stays.
-    select s.part, s.piece, s.share
-    from (select s.*, max(s.share) over (near range between 8 preceding and 1 preceding) as before,
-            max(s.share) over (near range between 1 following and 8 following) as after
-          from shares as s
-          window near as (partition by s.part order by s.piece)) as s
-    where s.share > coalesce(s.before, 0) and s.share >= coalesce(s.after, 0)
-    union all
-    -- If no word shows which line of a part is relevant, the passage is the beginning of the part.
-    select b.part, 1, null
-    from best_parts as b
-    where b.gain > 0 and b.part not in (select s.part from shares as s)
-  )
-  select b.key, b.content_id, p.first_byte, p.first_byte + case when t.share is null then 1200 else p.bytes end,
-    1 - (1 - coalesce(t.share, 0)) * (1 - 0.5 * b.gain) as score
-  from peaks as t
-  join best_parts as b on b.part = t.part
-  join pieces as p on p.part = t.part and p.piece = t.piece
-  order by score desc, b.place, p.first_byte limit p_max_passages;
-end;
-$$;
-
--- The numbers of the words that a text has. A loop takes a third of the time of a statement.
-create or replace function memory._word_numbers(p_vector tsvector, p_words tsquery[])
-returns int[]
-language plpgsql immutable parallel safe
-as $$
-declare
-  numbers int[];
-begin
-  for number in 1 .. cardinality(p_words) loop
-    if p_vector @@ p_words[number] then
-      numbers := numbers || number;
-    end if;
-  end loop;
-  return numbers;
-end;
-$$;
-
--- The passages as text, one row for each artifact: the lines with their numbers, with p_around bytes before and after
--- each passage as far as these bytes are whole lines. "[...]" stands for lines that are left out, "..." for the rest of
--- a line. For a table the text also has the line with the names of the columns. score is the score of the artifact's
--- best passage.
-create or replace function memory._passages_shown(p_user_id text, p_passages memory._passage[], p_around int)
-returns table (key text, ref text, said text, score double precision)
-language plpgsql stable parallel safe
-set enable_sort = off -- as in memory._passages_about()
-as $$
-#variable_conflict use_column
-begin
-  return query
-  with named as materialized (
-    select a.key, a.content_id, a.description, memory._memory_ref(a.key, a.description, a.token_count) as ref, k.score,
-      z.first_byte + octet_length(convert_to(z.content, 'UTF8')) as bytes
-    from (select p.key, max(p.score) as score from unnest(p_passages) as p group by p.key) as k
-    cross join lateral (
-      select c.* from memory._current_artifacts(p_user_id) as c
-        where c.key between k.key and k.key order by c.key limit 1) as a
-    cross join lateral (
-      select q.first_byte, q.content from memory.artifact_parts as q
-      where q.user_id = p_user_id and q.content_id = a.content_id
-      order by q.first_byte desc limit 1) as z
-  ), windows as materialized (
-    select p.content_id, p.first_byte, p.end_byte, greatest(p.first_byte - p_around, 0) as starts,
-      p.end_byte + p_around as ends
-    from unnest(p_passages) as p
-    union all
-    select n.content_id, 0, h.bytes, 0, h.bytes
-    from named as n
-    cross join lateral (
-      select octet_length(convert_to(left(split_part(q.content, e'\n', 1) || e'\n', 500), 'UTF8')) as bytes
-      from memory.artifact_parts as q
-      where q.user_id = p_user_id and q.content_id = n.content_id and q.first_byte = 0 offset 0) as h
-    where n.description ~ '(CSV|TSV|table), [0-9,]+ rows?: '
-  ), ranges as materialized (
-    select r.content_id, lower(u.range) as starts, upper(u.range) as ends
-    from (select w.content_id, range_agg(int4range(w.starts, w.ends)) as range from windows as w
-          group by w.content_id) as r
-    cross join unnest(r.range) as u (range)
-  ), read as materialized (
-    select n.key, n.ref, n.score, n.bytes, r.starts, memory._numbered_lines(
-        t.said, t.read_from, t.first_line, r.starts, c.first_byte, c.end_byte, r.ends, n.bytes) as said, r.ends
-    from ranges as r
-    join named as n on n.content_id = r.content_id
-    cross join lateral (
-      select min(w.first_byte) as first_byte, max(w.end_byte) as end_byte
-      from windows as w where w.content_id = r.content_id and w.starts >= r.starts and w.ends <= r.ends) as c
-    cross join lateral (
-      select min(q.first_byte) as read_from, min(q.first_line) as first_line,
-        string_agg(q.content, '' order by q.first_byte) as said
-      from memory.artifact_parts as q
-      where q.user_id = p_user_id and q.content_id = r.content_id and q.first_byte < r.ends and q.first_byte >= (
-        select max(f.first_byte) from memory.artifact_parts as f
-        where f.user_id = p_user_id and f.content_id = r.content_id and f.first_byte <= r.starts)) as t
-  )
-  select r.key, r.ref,
-    string_agg(case when r.starts > 0 then e'[...]\n' else '' end || r.said, e'\n' order by r.starts)
-      || case when max(r.ends) < max(r.bytes) then e'\n[...]' else '' end, r.score
-  from read as r
-  group by r.key, r.ref, r.score;
-end;
-$$;
-
--- The numbered lines of p_said from the byte p_first_byte to p_end_byte, and whole lines around them between p_starts
--- and p_ends. p_said begins at the byte p_read_from of the content, in the line p_first_line (counted from 0).
-create or replace function memory._numbered_lines(
-  p_said text, p_read_from int, p_first_line int, p_starts int, p_first_byte int, p_end_byte int, p_ends int,
-  p_bytes int
-)
-returns text
-language plpgsql immutable parallel safe
-as $$
-declare
-  before constant text := memory._byte_slice(p_said, 0, p_first_byte - p_read_from);
-  head text := memory._byte_slice(p_said, p_starts - p_read_from, p_first_byte - p_read_from);
-  core constant text := memory._byte_slice(p_said, p_first_byte - p_read_from, p_end_byte - p_read_from);
-  tail text := memory._byte_slice(p_said, p_end_byte - p_read_from, p_ends - p_read_from);
-  line int;
-begin
-  if p_starts > 0 then
-    head := case when strpos(head, e'\n') > 0 then substr(head, strpos(head, e'\n') + 1)
-      else '...' || regexp_replace(head, e'^\\S{0,50}\\s', '') end;
-  end if;
-  if p_ends < p_bytes and strpos(tail, e'\n') > 0 then
-    tail := regexp_replace(tail, e'\n[^\n]*$', '');
-  elsif p_ends < p_bytes and right(core, 1) <> e'\n' then
-    tail := regexp_replace(tail, e'\\s\\S{0,50}$', '') || '...';
-  end if;
-  line := p_first_line + memory._line_breaks(before) - memory._line_breaks(head);
-  return (
-    select string_agg(line + l.place || ': ' || rtrim(l.said, e'\r'), e'\n' order by l.place)
-    from string_to_table(regexp_replace(head || core || tail, e'\n$', ''), e'\n') with ordinality as l (said, place));
-end;
-$$;
-
-set local search_path = pg_catalog, pg_temp;
-
--- What placeholders are (the prompt placeholders), for a context in which one stands.
-
--- The tokens that are kept free for it: where a message of the thread is kept as an artifact, those of the whole
--- paragraph, if a quarter of the context is enough. Otherwise the context shows the paragraph if the other parts leave
--- room.
-create or replace function memory._tokens_for_placeholders(p_asking memory._asking, p_max_tokens int)
-returns int
-language plpgsql stable parallel safe
-as $$
-declare
-  needed int;
-begin
-  if exists (
-    select from memory.messages as m
-    where m.user_id = p_asking.user_id and m.thread_id = p_asking.thread_id and m.artifact_key is not null
-      and m.is_active) then
-    needed := memory._tokens_at_most(memory._prompt('placeholders') ->> 'template');
-  end if;
-  return case when needed <= p_max_tokens / 4 then needed else 0 end;
-end;
-$$;
-
-create or replace function memory._placeholder_offer(
-  p_asking memory._asking, p_offers memory._offer[], p_max_tokens int
-)
-returns memory._offer[]
-language plpgsql stable parallel safe
-as $$
-declare
-  named constant text[] := array(
-    select unnest(memory._named_keys(o.content)) from unnest(p_offers) as o
-    where o.why_not is null and strpos(o.content, 'MemoryRef: ') > 0);
-  paragraph text;
-  tokens int;
-begin
-  if named = '{}'
-    or not exists (select from memory._current_artifacts(p_asking.user_id) as a where a.key = any (named)) then
-    return array[]::memory._offer[];
-  end if;
-  paragraph := btrim(memory._prompt('placeholders') ->> 'template', e' \n');
-  tokens := memory._tokens_at_most(paragraph);
-  if tokens + memory._shown_tokens(p_offers) > p_max_tokens then
-    return array[memory._left_out('instructions', 'does not fit', tokens)];
-  end if;
-  return array[row(0, 9223372036854775807, 'instructions', null, 'system', paragraph, tokens, '{}', null, null, null)
-    ::memory._offer];
-end;
-$$;
 
 -- The text and the model with which a client embeds a query where the server cannot. The steps of such a client: call
 -- this function; ask the model for the embedding of text; keep the embedding with memory.keep_query_embedding();
@@ -32103,113 +31541,6 @@ begin
     || replace(memory._paragraph(p_said), e'\n', e'\n  ');
 end;
 $$;
-
-do $$
-begin
-  perform set_config('search_path', format('pg_catalog, %I, pg_temp', current_setting('agent_memory.vector_schema')),
-    true);
-end;
-$$;
--- needs pgvector on the search_path
-
--- The artifacts that a query needs, and the passages that say most about the query, without passages that score less
--- than half of the best. If no model can choose and all artifacts fit, all artifacts are relevant.
-create or replace function memory._asked_about(
-  p_user_id text, p_keys text[], p_query text, p_query_embedding vector, p_max_tokens int, p_fit boolean,
-  out passages memory._passage[], out relevant text[]
-)
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  policy constant jsonb := memory._policy(p_user_id, null);
-  judge memory.models; -- judges whether a query in words needs a text
-  asking memory._asking;
-  judged memory.search_result[];
-begin
-  relevant := p_keys;
-  if p_query is not null and (policy #>> '{context,embed_query}')::boolean then -- a context may wait for a model
-    judge := memory._rerank_model(policy);
-    if judge.name is null then
-      judge := memory._chosen_chat_model(null, policy -> 'agent');
-      judge := case when judge.provider <> 'local' -- A local model finds facts in messages and answers no questions.
-        then jsonb_populate_record(
-          judge, jsonb_build_object('settings', judge.settings || jsonb '{"rerank_api": "chat"}')) end;
-    end if;
-  end if;
-  if p_fit and judge.name is null and (memory._embedding_model()).name is null then
-    return;
-  end if;
-  asking := memory._asking_of(p_user_id, null, null, p_query, p_query_embedding, policy);
-  passages := array(
-    select row(p.key, p.content_id, p.first_byte, p.end_byte, p.score)::memory._passage
-    from (
-      select a.*, max(a.score) over () as best
-      from memory._passages_about(
-        asking, p_keys, 10000,
-        -- A passage has at least 20 tokens, and seldom fewer than 100 with the lines around it.
-        least(12 + p_max_tokens / 100, 200)) as a) as p
-    where p.score >= p.best / 2
-    order by p.score desc);
-  if judge.name is not null then
-    -- The model gets the placeholder of each artifact and the passages that say most about the query, or else the
-    -- beginning. If there are more than 50 artifacts, the model judges the 50 with the best passages.
-    judged := array(
-      select r from memory._rerank(p_user_id, null, judge, p_query, false, array(
-        select row('artifact', a.key, a.thread_id, concat_ws(e'\n',
-            memory._memory_ref(a.key, a.description, a.token_count),
-            coalesce(s.said, memory._content_slice(p_user_id, a.content_id, 0, 2000))),
-          null, null, null, '{}', null, null)::memory.search_result
-        from (select k.key, max(p.score) as score
-              from unnest(p_keys) as k (key) left join unnest(passages) as p on p.key = k.key
-              group by k.key order by 2 desc nulls last, 1 limit 50) as k
-        join memory._current_artifacts(p_user_id) as a on a.key = k.key
-        left join memory._passages_shown(p_user_id, passages, 200) as s on s.key = k.key
-        where not memory._is_held_back_artifact(p_user_id, k.key, memory._bytes_shown(passages, k.key, 200))
-      )) as r);
-    if judged = '{}' or (judged[1]).score is not null then
-      -- Rerank models use the scale from 0 to 1 differently, so an artifact's score is also compared with the best one.
-      relevant := array(
-        select j.id from (select u.*, max(u.score) over () as best from unnest(judged) as u) as j
-        where j.score >= 0.2 and j.score > j.best / 2);
-      return;
-    end if; -- The server does not ask a model, or the model does not answer.
-  end if;
-  relevant := memory._relevant_by_meaning(p_user_id, p_keys, asking.model, asking.target, passages);
-end;
-$$;
-
--- The artifacts that are relevant by their embeddings or their words. An artifact is relevant if one of its parts is
--- about as near to the query as the nearest part of all, or if it has a passage. An artifact without an embedding
--- counts as relevant; without an embedding of the query all artifacts do.
-create or replace function memory._relevant_by_meaning(
-  p_user_id text, p_keys text[], p_model text, p_target halfvec, p_passages memory._passage[]
-)
-returns text[]
-language plpgsql stable parallel safe
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
-begin
-  if p_target is null then
-    return p_keys;
-  end if;
-  return array(
-    select n.key
-    from (
-      select k.key, s.similarity, max(s.similarity) over () as nearest
-      from unnest(p_keys) as k (key)
-      cross join lateral (
-        select max(p.similarity) as similarity
-        from memory._current_artifacts(p_user_id) as a
-        cross join lateral memory._part_texts(p_user_id, a.key, a.content_id, p_model, p_target, null) as p
-        where a.key between k.key and k.key) as s
-    ) as n
-    where n.similarity is null or n.similarity >= greatest(0.25, 0.6 * n.nearest)
-      or exists (select from unnest(p_passages) as p where p.key = n.key and p.score >= 0.15));
-end;
-$$;
-
-set local search_path = pg_catalog, pg_temp;
 
 do $$
 begin
@@ -32670,26 +32001,6 @@ $$;
 
 -- What this room reads of the words and the embeddings of texts. No other file of the room does.
 
--- The parts of an artifact, the first p_most of them: their words, or their content where no job has read it, and how
--- similar they are to an embedding of the model.
-create or replace function memory._part_texts(
-  p_user_id text, p_key text, p_content_id uuid, p_model text, p_target halfvec, p_most int
-)
-returns table (first_byte int, vector tsvector, unparsed text, similarity double precision)
-language sql stable parallel safe
-begin atomic
-  select p.first_byte,
-    (select t.words from memory.texts as t
-     where t.user_id = p_user_id and t.source = 'artifact' and t.id = p_key || '/' || p.first_byte),
-    case when not p.is_parsed then p.content end,
-    (select memory._cosine_similarity(e.embedding, p_target)
-     from memory._embeddings_of(p_user_id, p_model) as e
-     where p_target is not null and e.source = 'artifact' and e.id = p_key || '/' || p.first_byte)
-  from memory.artifact_parts as p
-  where p.user_id = p_user_id and p.content_id = p_content_id
-  order by p.first_byte limit p_most;
-end;
-
 -- One of the names that earlier messages or memories of the user have; null when they have none. The function reads
 -- parsed messages only, and a thousand memories at most, which takes a millisecond. It skips messages of this thread
 -- from p_from_seq on, because the context shows them. If very many messages have a name, the index returns about a
@@ -32799,74 +32110,966 @@ $$;
 
 set local search_path = pg_catalog, pg_temp;
 
-create or replace function memory.delete_space(space text)
-returns jsonb
+do $$
+begin
+  perform set_config('search_path', format('pg_catalog, %I, pg_temp', current_setting('agent_memory.vector_schema')),
+    true);
+end;
+$$;
+-- needs pgvector on the search_path
+
+-- The steps: find the placeholders and the artifacts that they name; choose the artifacts that a query needs
+-- (relevant_keys.sql) and put them in the order of relevance (passages.sql); read them in this order, each whole or its
+-- passages (expansions.sql), until max_tokens are spent; and put the text together. Each artifact is inserted once, at
+-- the first placeholder that names it, because a second copy would only repeat it.
+create or replace function memory.expand_refs(
+  user_id text, content text, max_tokens int default null, query text default null,
+  query_embedding vector default null
+)
+returns text
+-- Volatile, because the function keeps the embedding of the query.
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set jit = off
 set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
+set enable_bitmapscan = off
+set plan_cache_mode = force_generic_plan -- planning takes three times as long as running
 as $$
 declare
-  id constant text := memory._space_id(space);
+  -- A placeholder, with or without its description.
+  pattern constant text := e'\\[MemoryRef: ([A-Za-z0-9._:/@#=+-]+)(?: - [^][]*)?\\]';
+  room int;
+  all_refs text[];
+  refs text[]; -- the first placeholder of each artifact, in the order in which they get tokens
+  keys text[]; -- the keys of the artifacts that refs name
+  places int[]; -- the places of refs among all_refs
+  passages memory._passage[];
+  relevant text[]; -- the keys of the relevant artifacts
+  replaced int[]; -- the places of the placeholders that the function replaces
+  said text[]; -- the texts that replace the placeholders
+  result text;
 begin
-  perform from memory.spaces as s where s.user_id = id for update; -- somebody may delete it meanwhile
-  if not found then
-    perform memory._refuse_space('space', space);
+  perform memory._check_id('user_id', user_id);
+  if content is null then
+    perform memory._refuse('content', 'must not be null', 'Pass the text in which placeholders stand.');
+  elsif max_tokens < 0 then
+    perform memory._refuse('max_tokens', format('%s is less than 0', max_tokens), 'Leave it out for no limit.');
   end if;
-  return memory.forget_user(id, 'delete_space');
+  if max_tokens = 0 or strpos(content, '[MemoryRef: ') = 0 then
+    return content;
+  end if;
+  all_refs := array(
+    select m.groups[1]
+    from regexp_matches(content, '(' || pattern || ')', 'g') with ordinality as m (groups, place) order by m.place);
+  select array_agg(f.ref order by f.place), array_agg(f.key order by f.place), array_agg(f.place order by f.place)
+  into refs, keys, places
+  from (
+    select distinct on (r.key) r.ref, r.key, r.place
+    from (select u.ref, memory._ref_key(u.ref) as key, u.place::int
+          from unnest(all_refs) with ordinality as u (ref, place)) as r
+    order by r.key, r.place) as f;
+  room := max_tokens - memory._tokens_at_most(content);
+  query := memory._query_or_null(query);
+  if num_nonnulls(query, query_embedding) > 0 then
+    select * into passages, relevant from memory._asked_about(
+      user_id, keys, query, query_embedding, max_tokens,
+      -- Whether all of them surely fit, so that their order does not matter: hardly any text has more than three tokens
+      -- for four bytes. The statement reads 1,000 keys at most.
+      room is null or cardinality(keys) <= 1000 and (
+        select coalesce(sum(3 * a.token_count::bigint), 0) <= room
+        from memory._current_artifacts(expand_refs.user_id) as a
+        where a.key = any (keys)));
+    select array_agg(f.ref order by b.score desc nulls last, f.place),
+      array_agg(f.key order by b.score desc nulls last, f.place),
+      array_agg(f.place order by b.score desc nulls last, f.place)
+    into refs, keys, places
+    from unnest(refs, keys, places) as f (ref, key, place)
+    left join (select p.key, max(p.score) as score from unnest(passages) as p group by p.key) as b
+      on b.key = f.key
+    where f.key = any (relevant);
+  end if;
+  select array_agg(places[e.number] order by e.number), array_agg(e.said order by e.number) into replaced, said
+  from memory._expansions(user_id, keys, refs, room, passages) as e;
+
+  -- The sum of the bounds of single texts may be lower than the tokens of the joined text. Then the last texts stay
+  -- placeholders.
+  loop
+    select string_agg(t.text || coalesce(e.said, r.ref, ''), '' order by t.place) into result
+    from regexp_split_to_table(content, pattern) with ordinality as t (text, place)
+    left join unnest(all_refs) with ordinality as r (ref, place) on r.place = t.place
+    left join unnest(replaced, said) as e (place, said) on e.place = t.place;
+    exit when max_tokens is null or replaced is null or memory._tokens_at_most(result) <= max_tokens;
+    replaced := nullif(trim_array(replaced, 1), '{}');
+    said := trim_array(said, 1);
+  end loop;
+  return result;
 end;
 $$;
-comment on function memory.delete_space(text) is
-'Removes a space with everything in it, as memory.forget_user() removes a user, and returns the receipt. It waits for '
-'transactions that write there. The name is free afterwards. Error P0002 when there is no such space. For '
-'administrators.';
+comment on function memory.expand_refs(text, text, int, text, vector) is
+'A text with its placeholders replaced by what they stand for, as far as max_tokens (of the whole result) allow; null '
+'is no limit, with 0 nothing is replaced. With a query (in words, as query_embedding, or both) a model chooses the '
+'artifacts that the query needs: a rerank model, else a chat model, else the embedding model; without a model all are '
+'chosen. Those that say most of the query come first, and of one that does not fit the lines that do follow its '
+'placeholder, with their numbers and "[...]" where lines are left out; without a query they come in the order of the '
+'text, and each whole. A placeholder that is not chosen, that does not fit, that names no artifact of this user, or '
+'that stands in an inserted content stays as it is, and so does any further placeholder of the same artifact.';
 
--- The tables that are exported, in the order in which they are imported. left_out are columns that are made again, or
--- that only mean something to this database. An import refuses a row that does not meet the condition. Numbers of jobs
--- are not exported: another database gives its own. Expired rows (unexpired is not true) are not exported either; an
--- import takes them, because an old export has them.
+set local search_path = pg_catalog, pg_temp;
+
+-- A placeholder's replacement is the artifact, or, if the artifact does not fit, the passages that say most about the
+-- query. Inserted content is never expanded itself, so an artifact that names itself does no harm.
+
+-- The artifacts of these keys that fit into p_room tokens (null: no limit but 200 MiB in all), in the order of the
+-- keys; number is the place of the key. p_refs: the placeholders that the artifacts replace, whose tokens they may use;
+-- null if the artifacts' own placeholders are meant. If an artifact does not fit, its passages among p_passages stand
+-- after the placeholder, as many as fit.
+create or replace function memory._expansions(
+  p_user_id text, p_keys text[], p_refs text[], p_room int, p_passages memory._passage[]
+)
+returns table (number int, key text, ref text, said text, is_whole boolean)
+language plpgsql stable parallel safe
+set enable_sort = off -- as in memory._passages_about()
+set enable_nestloop = off
+set enable_mergejoin = off
+as $$
+#variable_conflict use_column
+declare
+  room int := p_room;
+  artifact record;
+  used int;
+begin
+  for artifact in
+    with named as materialized (
+      select k.number, a.key, a.content_id, a.token_count, a.description,
+        -- Hardly any text has fewer than seven tokens for forty bytes. A replaced placeholder frees at most 500 tokens.
+        p_room is null or a.token_count * 0.7 <= greatest(p_room, 0)::bigint + 500 as is_short
+      from unnest(p_keys) with ordinality as k (key, number)
+      cross join lateral (
+        select c.* from memory._current_artifacts(p_user_id) as c
+        where c.key between k.key and k.key order by c.key limit 1) as a
+    ), readable as materialized (
+      -- The statement reads as many artifacts as could fit if a few of them turn out to be too long.
+      select n.*, n.is_short and sum(case when n.is_short then n.token_count::bigint end) over (order by n.number)
+        <= case when p_room is null then 52428800 else 3 * greatest(p_room, 0)::bigint + 1000 end as is_read
+      from named as n
+    )
+    select r.*, t.content
+    from readable as r
+    cross join lateral (
+      select case when r.is_read then (
+        select string_agg(q.content, '' order by q.first_byte) from memory.artifact_parts as q
+        where q.user_id = p_user_id and q.content_id = r.content_id) end as content
+      offset 0) as t
+    where r.is_read or r.key in (select p.key from unnest(p_passages) as p)
+    order by r.number
+  loop
+    continue when memory._is_held_back_artifact(p_user_id, artifact.key, case
+      when artifact.content is null then memory._bytes_shown(p_passages, artifact.key, 600) else '{(,)}' end);
+    number := artifact.number;
+    key := artifact.key;
+    ref := coalesce(p_refs[number], memory._memory_ref(key, artifact.description, artifact.token_count));
+    used := case when p_room is not null and artifact.content is not null
+      then memory._tokens_at_most(artifact.content) - memory._tokens_at_most(ref) end;
+    is_whole := artifact.content is not null and (p_room is null or used <= room);
+    if is_whole then
+      said := artifact.content;
+    else
+      said := (memory._passages_that_fit(p_user_id, array(
+        select p from unnest(p_passages) as p where p.key = artifact.key order by p.score desc), 600, room)).said;
+      continue when said is null;
+      used := memory._tokens_at_most(said);
+      said := ref || e'\n' || said || e'\n';
+    end if;
+    room := room - used;
+    return next;
+  end loop;
+end;
+$$;
+
+-- The number of bytes of an artifact that these passages show with p_around bytes around each passage, including the
+-- bytes of the artifact's first 500 characters, where a table has the names of its columns. A character has four bytes
+-- at most.
+create or replace function memory._bytes_shown(p_passages memory._passage[], p_key text, p_around int)
+returns int4multirange
+language plpgsql immutable parallel safe
+as $$
+begin
+  return range_agg(int4range(greatest(p.first_byte - p_around, 0), p.end_byte + p_around))
+    + int4multirange(int4range(0, 2000))
+  from unnest(p_passages) as p
+  where p.key = p_key;
+end;
+$$;
+
+-- The best of these passages, as many as fit into p_room tokens with p_around bytes around each. If only the best
+-- passage fits, it may have fewer bytes around it; if not even that fits, the result is null. keys names the artifacts
+-- of the passages. p_has_refs: each artifact begins with its placeholder.
+create or replace function memory._passages_that_fit(
+  p_user_id text, p_passages memory._passage[], p_around int, p_room int, p_has_refs boolean default false,
+  out said text, out keys text[]
+)
+language plpgsql stable parallel safe
+as $$
+declare
+  passages memory._passage[] := p_passages;
+  around int := p_around;
+  tokens int;
+begin
+  while cardinality(passages) > 0 and p_room > 10 loop
+    select array_agg(s.key order by s.score desc),
+      string_agg(case when p_has_refs then s.ref || e'\n' else '' end || s.said, e'\n\n' order by s.score desc)
+    into keys, said
+    from memory._passages_shown(p_user_id, passages, around) as s;
+    tokens := memory._tokens_at_most(said);
+    if tokens <= p_room then
+      return;
+    end if;
+    if cardinality(passages) > 1 then
+      passages := passages[:greatest(
+        least(cardinality(passages) - 1, cardinality(passages) * p_room::bigint / tokens), 1)];
+    else
+      exit when around < 10;
+      around := around / 3;
+    end if;
+  end loop;
+  said := null;
+  keys := null;
+end;
+$$;
+
+do $$
+begin
+  perform set_config('search_path', format('pg_catalog, %I, pg_temp', current_setting('agent_memory.vector_schema')),
+    true);
+end;
+$$;
+-- needs pgvector on the search_path
+
+-- The kept texts of a context: texts that stand as placeholders in the thread, in one part, fenced like recalled
+-- messages. The part shows the artifacts that the newest messages name, as far as they fit, because the model has not
+-- read them yet. Of all other artifacts that the thread names, the part shows the passages that say most about the
+-- query (passages.sql).
+--
+-- bench/passages measures this part: a conversation with forty outputs of 3,000 tokens, and questions about one line of
+-- one output. The part shows a passage if its score is at least 0.15 and at least half of the best score. With lower
+-- limits, questions about other subjects bring more passages, and hardly any question gets more answers.
+
+-- The artifacts that the thread names, each with the newest message that names it, newest first; nulls if the policy
+-- shows no artifacts, or the user has none: the artifacts of the newest 200 messages that were kept as artifacts, and
+-- those that the newest 50 messages name otherwise.
+create or replace function memory._named_artifacts(p_asking memory._asking, out keys text[], out seqs bigint[])
+language plpgsql stable parallel safe
+as $$
+begin
+  -- Most users have no artifacts.
+  if not exists (select from memory.artifacts as a where a.user_id = p_asking.user_id) then
+    return;
+  end if;
+  select array_agg(n.key order by n.seq desc, n.key), array_agg(n.seq order by n.seq desc, n.key)
+  into keys, seqs
+  from (
+    select n.key, max(n.seq) as seq
+    from (
+      (select m.artifact_key as key, m.seq
+       from memory.messages as m
+       where m.user_id = p_asking.user_id and m.thread_id = p_asking.thread_id and m.artifact_key is not null
+         and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
+         and (p_asking.agent_id is null or m.agent_id = p_asking.agent_id)
+       order by m.seq desc limit 200)
+      union all
+      select k.key, m.seq
+      from (select a.seq, a.content
+            from memory._active_messages(p_asking.user_id, p_asking.thread_id, p_asking.agent_id) as a
+            order by a.seq desc limit 50) as m
+      cross join lateral unnest(memory._named_keys(m.content)) as k (key)
+      where strpos(m.content, 'MemoryRef: ') > 0
+    ) as n
+    group by n.key) as n;
+end;
+$$;
+
+-- The part of kept texts within p_room tokens, and the artifacts that it leaves out. The newest messages begin with
+-- p_newest.
+create or replace function memory._kept_texts(
+  p_asking memory._asking, p_keys text[], p_seqs bigint[], p_newest bigint, p_rest int, p_room int
+)
+returns memory._offer[]
+language plpgsql stable parallel unsafe
+as $$
+declare
+  heading constant text := 'Kept texts, as far as they concern the question, with the numbers of their lines. '
+    '[...] stands for lines that are left out:';
+  newest_keys constant text[] := array(
+    select n.key from unnest(p_keys, p_seqs) with ordinality as n (key, seq, place)
+    where n.seq >= p_newest order by n.place);
+  room int := p_room - memory._tokens_at_most(memory._fenced(heading));
+  passages memory._passage[];
+  best double precision;
+  expansion record;
+  block text;
+  blocks text[] := array[]::text[];
+  said text; -- the part
+  shown jsonb := jsonb '[]';
+begin
+  if not (p_asking.policy #>> '{context,expand_artifacts}')::boolean then
+    return array[memory._left_out('recalled', 'the policy shows no artifacts (context.expand_artifacts)', 0)];
+  elsif room < 50 then
+    return array(
+      select memory._left_out('recalled', 'the artifact does not fit', a.token_count, a.key)
+      from memory._current_artifacts(p_asking.user_id) as a where p_asking.explains and a.key = any (p_keys));
+  end if;
+
+  passages := array(
+    select p
+    from memory._passages_about(p_asking, p_keys, 1000, 12) as p
+    order by p.score desc);
+  best := passages[1].score;
+  for expansion in
+    select e.*
+    from memory._expansions(
+      p_asking.user_id, newest_keys, null, room,
+      -- The beginning and the end of each artifact without a passage.
+      passages || array(
+        select row(a.key, a.content_id, t.first_byte, t.first_byte + 1, t.score)::memory._passage
+        from memory._current_artifacts(p_asking.user_id) as a
+        cross join lateral memory._content_bytes(p_asking.user_id, a.content_id) as z (bytes)
+        cross join lateral (values (0, 0.0::double precision), (z.bytes - 1, 0.1)) as t (first_byte, score)
+        where a.key = any (newest_keys) and a.key <> all (array(select p.key from unnest(passages) as p)))) as e
+    order by e.number
+  loop
+    block := case when expansion.is_whole then expansion.ref || e'\n' else '' end || btrim(expansion.said, e'\n');
+    exit when memory._tokens_at_most(block) > room;
+    room := room - memory._tokens_at_most(block);
+    blocks := blocks || block;
+    shown := shown || jsonb_build_object('key', expansion.key, 'is_whole', expansion.is_whole);
+  end loop;
+
+  passages := array(
+    select p from unnest(passages) as p
+    where p.score >= greatest(0.15, best / 2) and p.key <> all (newest_keys)
+    order by p.score desc limit case when best < 0.35 then 3 else 6 end);
+  passages := array(
+    select p
+    from unnest(passages) as p
+    join (select k.key,
+            memory._is_held_back_artifact(p_asking.user_id, k.key, memory._bytes_shown(passages, k.key, 400))
+            as is_held_back
+          from (select distinct u.key from unnest(passages) as u) as k) as k on k.key = p.key and not k.is_held_back
+    order by p.score desc);
+  expansion := memory._passages_that_fit(p_asking.user_id, passages, 400, room, true);
+  if expansion.said is not null then
+    blocks := blocks || expansion.said;
+    shown := shown || (select jsonb_agg(jsonb_build_object('key', k.key, 'is_whole', false))
+                       from unnest(expansion.keys) as k (key));
+  end if;
+  said := memory._fenced(heading || e'\n\n' || nullif(array_to_string(blocks, e'\n\n'), ''));
+  said := case when memory._tokens_at_most(said) <= p_rest then said end;
+  return array(
+    select row(11, 0, 'recalled', null, 'system', said, memory._tokens_at_most(said),
+      jsonb_build_object('artifacts', shown), null, null, null)::memory._offer
+    where said is not null)
+    || array(
+    select memory._left_out('recalled', case
+        when n.key = any (newest_keys) or n.key in (select p.key from unnest(passages) as p)
+          then 'the artifact does not fit'
+        else 'the artifact says too little about the query' end, a.token_count, n.key)
+    from unnest(p_keys) with ordinality as n (key, place)
+    join memory._current_artifacts(p_asking.user_id) as a on a.key = n.key
+    where p_asking.explains
+      and (said is null or n.key not in (select k ->> 'key' from jsonb_array_elements(shown) as k))
+    order by n.place);
+end;
+$$;
+
+set local search_path = pg_catalog, pg_temp;
+
+do $$
+begin
+  perform set_config('search_path', format('pg_catalog, %I, pg_temp', current_setting('agent_memory.vector_schema')),
+    true);
+end;
+$$;
+-- needs pgvector on the search_path
+
+-- The parts of an artifact, the first p_most of them: their words, or their content where no job has read it, and how
+-- similar they are to an embedding of the model.
+create or replace function memory._part_texts(
+  p_user_id text, p_key text, p_content_id uuid, p_model text, p_target halfvec, p_most int
+)
+returns table (first_byte int, vector tsvector, unparsed text, similarity double precision)
+language sql stable parallel safe
+begin atomic
+  select p.first_byte,
+    (select t.words from memory.texts as t
+     where t.user_id = p_user_id and t.source = 'artifact' and t.id = p_key || '/' || p.first_byte),
+    case when not p.is_parsed then p.content end,
+    (select memory._cosine_similarity(e.embedding, p_target)
+     from memory._embeddings_of(p_user_id, p_model) as e
+     where p_target is not null and e.source = 'artifact' and e.id = p_key || '/' || p.first_byte)
+  from memory.artifact_parts as p
+  where p.user_id = p_user_id and p.content_id = p_content_id
+  order by p.first_byte limit p_most;
+end;
+
+set local search_path = pg_catalog, pg_temp;
+
+do $$
+begin
+  perform set_config('search_path', format('pg_catalog, %I, pg_temp', current_setting('agent_memory.vector_schema')),
+    true);
+end;
+$$;
+-- needs pgvector on the search_path
+
+-- The passages of artifacts that say most about a query, best first. Each passage is a line or a piece of a long line.
+--
+-- The function ranks parts of artifacts first, by two values: the idf of the query's words that a part has (among equal
+-- parts the one whose words stand nearer to each other comes first); and the part's similarity to the query, as far as
+-- it is above the average. Then the function parses the lines of the best parts. A line gets the whole weight of a word
+-- that stands in the line, less if the word stands in a line around it, and half if the word stands in the key or the
+-- description of the artifact. The score is the line's share of the weight of all words of the query.
+--
+-- p_max_parts limits the parts that are read; the parts at the beginning of each artifact come first.
+create or replace function memory._passages_about(
+  p_asking memory._asking, p_keys text[], p_max_parts int, p_max_passages int
+)
+returns setof memory._passage
+language plpgsql stable parallel safe
+set enable_sort = off -- so that "order by key" looks up artifacts by primary key, also in a plan for an empty table
+set enable_nestloop = off -- as in memory._ranked()
+set enable_mergejoin = off
+as $$
+declare
+  -- The share of its weight that a word has for the lines around its own line, by their distance.
+  decay constant double precision[] := array[0.8, 0.7, 0.6, 0.5, 0.5, 0.4, 0.4, 0.3]::double precision[];
+  language constant regconfig := (p_asking.policy #>> '{search,language}')::regconfig;
+  lexemes text[];
+  words tsquery[];
+  all_words tsquery;
+  beginnings text; -- a regular expression that finds lines which may have a word of the query
+begin
+  -- A longer word also matches words that begin with it: "mail" matches "mailer".
+  select array_agg(q.lexeme order by q.place),
+    array_agg((quote_literal(q.lexeme) || case when length(q.lexeme) > 3 then ':*' else '' end)::tsquery
+              order by q.place),
+    string_agg(regexp_replace(memory._beginning(q.lexeme), '([^[:alnum:]])', e'\\\1', 'g'), '|')
+  into lexemes, words, beginnings
+  from unnest(memory._query_words(memory._languages(p_asking.user_id, null, language::text), p_asking.query, 100))
+    with ordinality as q (lexeme, place);
+  all_words := array_to_string(words, ' & ')::tsquery;
+  if words is null and p_asking.target is null then
+    return;
+  end if;
+  return query
+  with named as materialized (
+    select a.key, a.content_id, k.place, case when memory._folded(lower(a.said)) ~ beginnings
+        then memory._word_numbers(memory._text_vector(language, a.said), words) end as numbers
+    from unnest(p_keys) with ordinality as k (key, place)
+    cross join lateral (
+      select c.key, c.content_id, concat_ws(e'\n', c.key, c.description) as said
+      from memory._current_artifacts(p_asking.user_id) as c
+      where c.key between k.key and k.key order by c.key limit 1) as a
+  ), parts as materialized (
+    select row_number() over () as part, p.*, avg(p.similarity) over () as usual
+    from (
+      select n.key, n.content_id, n.place, n.numbers as about, p.*
+      from named as n
+      cross join lateral memory._part_texts(
+        p_asking.user_id, n.key, n.content_id, p_asking.model, p_asking.target, p_max_parts) as p
+      order by p.first_byte, n.place limit p_max_parts) as p
+  ), unparsed as materialized (
+    -- Of the first 8 MiB that no job has parsed yet, the statement parses half a MiB, as a search does: the parts that
+    -- have most words of the query.
+    select u.part, u.unparsed, sum(octet_length(u.unparsed)) over (order by u.found desc, u.part) as cost
+    from (
+      select u.part, u.unparsed, memory._words_that_begin(
+          memory._folded(lower(u.unparsed)), memory._beginnings(lexemes)) as found
+      from (select p.part, p.unparsed, sum(octet_length(p.unparsed)) over (order by p.part) as size
+            from parts as p where p.unparsed is not null) as u
+      where u.size <= 8388608
+      offset 0) as u
+    where u.found > 0
+  ), worded as materialized (
+    select v.part, v.vector, memory._word_numbers(v.vector, words) as numbers
+    from (
+      select p.part, coalesce(p.vector, memory._text_vector(language, u.unparsed)) as vector
+      from parts as p left join unparsed as u on u.part = p.part and u.cost <= 524288
+      offset 0) as v
+  ), word_weights as materialized (
+    -- The weight of each word, divided by the weight of all words.
+    select i.number, i.idf / nullif(sum(i.idf) over (), 0) as share
+    from (
+      select u.number, memory._idf((select count(*) from parts), count(*)) as idf
+      from worded as w cross join unnest(w.numbers) as u (number)
+      group by u.number) as i
+  ), best_parts as materialized (
+    select p.part, p.key, p.content_id, p.place, p.about, p.first_byte, g.gain
+    from parts as p
+    join worded as w on w.part = p.part
+    cross join lateral (
+      select coalesce(least(greatest((p.similarity - p.usual - 0.15) / 0.35, 0), 1), 0) as gain) as g
+    cross join lateral (
+      select coalesce(sum(i.share * case when i.number = any (w.numbers) then 1 else 0.5 end), 0) as share
+      from word_weights as i where i.number = any (w.numbers) or i.number = any (p.about)) as k
+    where g.gain > 0 or k.share > 0
+    order by k.share + g.gain desc,
+      ts_rank('{0.001,0.001,0.001,0.001}', w.vector, all_words) desc nulls last, p.part
+    limit 2 * (4 + p_max_passages)
+  ), pieces as materialized (
+    select b.part, row_number() over of_part as piece, coalesce(sum(octet_length(s.said) + s.is_end) over (
+        of_part rows between unbounded preceding and 1 preceding), 0)::int + b.first_byte as first_byte,
+      octet_length(s.said) as bytes,
+      case when lower(s.said) ~ beginnings then memory._word_numbers(
+        memory._text_vector(language, s.said), words) end as numbers
+    from best_parts as b
+    cross join lateral (
+      select q.content from memory.artifact_parts as q
+      where q.user_id = p_asking.user_id and q.content_id = b.content_id and q.first_byte = b.first_byte offset 0) as q
+    cross join lateral string_to_table(q.content, e'\n') with ordinality as l (said, line)
+    cross join lateral (
+      select c.start, substr(l.said, c.start, 300) as said, (c.start + 300 > length(l.said))::int as is_end
+      from generate_series(1, greatest(length(l.said), 1), 300) as c (start)) as s
+    window of_part as (partition by b.part order by l.line, s.start)
+  ), weights as materialized (
+    select w.number, memory._idf((select count(*) from pieces), coalesce(f.found, 0)) as idf
+    from generate_subscripts(words, 1) as w (number)
+    left join (select u.number, count(*) as found from pieces as p cross join unnest(p.numbers) as u (number)
+               group by u.number) as f on f.number = w.number
+  ), spread as materialized (
+    select u.part, u.piece, u.number, max(u.weight) as weight
+    from (
+      select p.part, p.piece + o.step as piece, n.number,
+        case o.step when 0 then 1 else decay[abs(o.step)] end as weight
+      from pieces as p
+      cross join unnest(p.numbers) as n (number)
+      cross join generate_series(-8, 8) as o (step)
+      union all
+      select p.part, p.piece, n.number, 0.5
+      from best_parts as b
+      join pieces as p on p.part = b.part
+      cross join unnest(b.about) as n (number)) as u
+    group by u.part, u.piece, u.number
+  ), shares as materialized (
+    select s.part, s.piece, sum(s.weight * w.idf) / (select sum(i.idf) from weights as i) as share
+    from spread as s join weights as w on w.number = s.number
+    group by s.part, s.piece
+  ), peaks as (
+    -- Of lines next to each other, only the line with the greatest share stays.
+    select s.part, s.piece, s.share
+    from (select s.*, max(s.share) over (near range between 8 preceding and 1 preceding) as before,
+            max(s.share) over (near range between 1 following and 8 following) as after
+          from shares as s
+          window near as (partition by s.part order by s.piece)) as s
+    where s.share > coalesce(s.before, 0) and s.share >= coalesce(s.after, 0)
+    union all
+    -- If no word shows which line of a part is relevant, the passage is the beginning of the part.
+    select b.part, 1, null
+    from best_parts as b
+    where b.gain > 0 and b.part not in (select s.part from shares as s)
+  )
+  select b.key, b.content_id, p.first_byte, p.first_byte + case when t.share is null then 1200 else p.bytes end,
+    1 - (1 - coalesce(t.share, 0)) * (1 - 0.5 * b.gain) as score
+  from peaks as t
+  join best_parts as b on b.part = t.part
+  join pieces as p on p.part = t.part and p.piece = t.piece
+  order by score desc, b.place, p.first_byte limit p_max_passages;
+end;
+$$;
+
+-- The numbers of the words that a text has. A loop takes a third of the time of a statement.
+create or replace function memory._word_numbers(p_vector tsvector, p_words tsquery[])
+returns int[]
+language plpgsql immutable parallel safe
+as $$
+declare
+  numbers int[];
+begin
+  for number in 1 .. cardinality(p_words) loop
+    if p_vector @@ p_words[number] then
+      numbers := numbers || number;
+    end if;
+  end loop;
+  return numbers;
+end;
+$$;
+
+-- The passages as text, one row for each artifact: the lines with their numbers, with p_around bytes before and after
+-- each passage as far as these bytes are whole lines. "[...]" stands for lines that are left out, "..." for the rest of
+-- a line. For a table the text also has the line with the names of the columns. score is the score of the artifact's
+-- best passage.
+create or replace function memory._passages_shown(p_user_id text, p_passages memory._passage[], p_around int)
+returns table (key text, ref text, said text, score double precision)
+language plpgsql stable parallel safe
+set enable_sort = off -- as in memory._passages_about()
+as $$
+#variable_conflict use_column
+begin
+  return query
+  with named as materialized (
+    select a.key, a.content_id, a.description, memory._memory_ref(a.key, a.description, a.token_count) as ref, k.score,
+      z.first_byte + octet_length(convert_to(z.content, 'UTF8')) as bytes
+    from (select p.key, max(p.score) as score from unnest(p_passages) as p group by p.key) as k
+    cross join lateral (
+      select c.* from memory._current_artifacts(p_user_id) as c
+        where c.key between k.key and k.key order by c.key limit 1) as a
+    cross join lateral (
+      select q.first_byte, q.content from memory.artifact_parts as q
+      where q.user_id = p_user_id and q.content_id = a.content_id
+      order by q.first_byte desc limit 1) as z
+  ), windows as materialized (
+    select p.content_id, p.first_byte, p.end_byte, greatest(p.first_byte - p_around, 0) as starts,
+      p.end_byte + p_around as ends
+    from unnest(p_passages) as p
+    union all
+    select n.content_id, 0, h.bytes, 0, h.bytes
+    from named as n
+    cross join lateral (
+      select octet_length(convert_to(left(split_part(q.content, e'\n', 1) || e'\n', 500), 'UTF8')) as bytes
+      from memory.artifact_parts as q
+      where q.user_id = p_user_id and q.content_id = n.content_id and q.first_byte = 0 offset 0) as h
+    where n.description ~ '(CSV|TSV|table), [0-9,]+ rows?: '
+  ), ranges as materialized (
+    select r.content_id, lower(u.range) as starts, upper(u.range) as ends
+    from (select w.content_id, range_agg(int4range(w.starts, w.ends)) as range from windows as w
+          group by w.content_id) as r
+    cross join unnest(r.range) as u (range)
+  ), read as materialized (
+    select n.key, n.ref, n.score, n.bytes, r.starts, memory._numbered_lines(
+        t.said, t.read_from, t.first_line, r.starts, c.first_byte, c.end_byte, r.ends, n.bytes) as said, r.ends
+    from ranges as r
+    join named as n on n.content_id = r.content_id
+    cross join lateral (
+      select min(w.first_byte) as first_byte, max(w.end_byte) as end_byte
+      from windows as w where w.content_id = r.content_id and w.starts >= r.starts and w.ends <= r.ends) as c
+    cross join lateral (
+      select min(q.first_byte) as read_from, min(q.first_line) as first_line,
+        string_agg(q.content, '' order by q.first_byte) as said
+      from memory.artifact_parts as q
+      where q.user_id = p_user_id and q.content_id = r.content_id and q.first_byte < r.ends and q.first_byte >= (
+        select max(f.first_byte) from memory.artifact_parts as f
+        where f.user_id = p_user_id and f.content_id = r.content_id and f.first_byte <= r.starts)) as t
+  )
+  select r.key, r.ref,
+    string_agg(case when r.starts > 0 then e'[...]\n' else '' end || r.said, e'\n' order by r.starts)
+      || case when max(r.ends) < max(r.bytes) then e'\n[...]' else '' end, r.score
+  from read as r
+  group by r.key, r.ref, r.score;
+end;
+$$;
+
+-- The numbered lines of p_said from the byte p_first_byte to p_end_byte, and whole lines around them between p_starts
+-- and p_ends. p_said begins at the byte p_read_from of the content, in the line p_first_line (counted from 0).
+create or replace function memory._numbered_lines(
+  p_said text, p_read_from int, p_first_line int, p_starts int, p_first_byte int, p_end_byte int, p_ends int,
+  p_bytes int
+)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  before constant text := memory._byte_slice(p_said, 0, p_first_byte - p_read_from);
+  head text := memory._byte_slice(p_said, p_starts - p_read_from, p_first_byte - p_read_from);
+  core constant text := memory._byte_slice(p_said, p_first_byte - p_read_from, p_end_byte - p_read_from);
+  tail text := memory._byte_slice(p_said, p_end_byte - p_read_from, p_ends - p_read_from);
+  line int;
+begin
+  if p_starts > 0 then
+    head := case when strpos(head, e'\n') > 0 then substr(head, strpos(head, e'\n') + 1)
+      else '...' || regexp_replace(head, e'^\\S{0,50}\\s', '') end;
+  end if;
+  if p_ends < p_bytes and strpos(tail, e'\n') > 0 then
+    tail := regexp_replace(tail, e'\n[^\n]*$', '');
+  elsif p_ends < p_bytes and right(core, 1) <> e'\n' then
+    tail := regexp_replace(tail, e'\\s\\S{0,50}$', '') || '...';
+  end if;
+  line := p_first_line + memory._line_breaks(before) - memory._line_breaks(head);
+  return (
+    select string_agg(line + l.place || ': ' || rtrim(l.said, e'\r'), e'\n' order by l.place)
+    from string_to_table(regexp_replace(head || core || tail, e'\n$', ''), e'\n') with ordinality as l (said, place));
+end;
+$$;
+
+set local search_path = pg_catalog, pg_temp;
+
+-- What placeholders are (the prompt placeholders), for a context in which one stands.
+
+-- The tokens that are kept free for it: where a message of the thread is kept as an artifact, those of the whole
+-- paragraph, if a quarter of the context is enough. Otherwise the context shows the paragraph if the other parts leave
+-- room.
+create or replace function memory._tokens_for_placeholders(p_asking memory._asking, p_max_tokens int)
+returns int
+language plpgsql stable parallel safe
+as $$
+declare
+  needed int;
+begin
+  if exists (
+    select from memory.messages as m
+    where m.user_id = p_asking.user_id and m.thread_id = p_asking.thread_id and m.artifact_key is not null
+      and m.is_active) then
+    needed := memory._tokens_at_most(memory._prompt('placeholders') ->> 'template');
+  end if;
+  return case when needed <= p_max_tokens / 4 then needed else 0 end;
+end;
+$$;
+
+create or replace function memory._placeholder_offer(
+  p_asking memory._asking, p_offers memory._offer[], p_max_tokens int
+)
+returns memory._offer[]
+language plpgsql stable parallel safe
+as $$
+declare
+  named constant text[] := array(
+    select unnest(memory._named_keys(o.content)) from unnest(p_offers) as o
+    where o.why_not is null and strpos(o.content, 'MemoryRef: ') > 0);
+  paragraph text;
+  tokens int;
+begin
+  if named = '{}'
+    or not exists (select from memory._current_artifacts(p_asking.user_id) as a where a.key = any (named)) then
+    return array[]::memory._offer[];
+  end if;
+  paragraph := btrim(memory._prompt('placeholders') ->> 'template', e' \n');
+  tokens := memory._tokens_at_most(paragraph);
+  if tokens + memory._shown_tokens(p_offers) > p_max_tokens then
+    return array[memory._left_out('instructions', 'does not fit', tokens)];
+  end if;
+  return array[row(0, 9223372036854775807, 'instructions', null, 'system', paragraph, tokens, '{}', null, null, null)
+    ::memory._offer];
+end;
+$$;
+
+do $$
+begin
+  perform set_config('search_path', format('pg_catalog, %I, pg_temp', current_setting('agent_memory.vector_schema')),
+    true);
+end;
+$$;
+-- needs pgvector on the search_path
+
+-- The artifacts that a query needs, and the passages that say most about the query, without passages that score less
+-- than half of the best. If no model can choose and all artifacts fit, all artifacts are relevant.
+create or replace function memory._asked_about(
+  p_user_id text, p_keys text[], p_query text, p_query_embedding vector, p_max_tokens int, p_fit boolean,
+  out passages memory._passage[], out relevant text[]
+)
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  policy constant jsonb := memory._policy(p_user_id, null);
+  judge memory.models; -- judges whether a query in words needs a text
+  asking memory._asking;
+  judged memory.search_result[];
+begin
+  relevant := p_keys;
+  if p_query is not null and (policy #>> '{context,embed_query}')::boolean then -- a context may wait for a model
+    judge := memory._rerank_model(policy);
+    if judge.name is null then
+      judge := memory._chosen_chat_model(null, policy -> 'agent');
+      judge := case when judge.provider <> 'local' -- A local model finds facts in messages and answers no questions.
+        then jsonb_populate_record(
+          judge, jsonb_build_object('settings', judge.settings || jsonb '{"rerank_api": "chat"}')) end;
+    end if;
+  end if;
+  if p_fit and judge.name is null and (memory._embedding_model()).name is null then
+    return;
+  end if;
+  asking := memory._asking_of(p_user_id, null, null, p_query, p_query_embedding, policy);
+  passages := array(
+    select row(p.key, p.content_id, p.first_byte, p.end_byte, p.score)::memory._passage
+    from (
+      select a.*, max(a.score) over () as best
+      from memory._passages_about(
+        asking, p_keys, 10000,
+        -- A passage has at least 20 tokens, and seldom fewer than 100 with the lines around it.
+        least(12 + p_max_tokens / 100, 200)) as a) as p
+    where p.score >= p.best / 2
+    order by p.score desc);
+  if judge.name is not null then
+    -- The model gets the placeholder of each artifact and the passages that say most about the query, or else the
+    -- beginning. If there are more than 50 artifacts, the model judges the 50 with the best passages.
+    judged := array(
+      select r from memory._rerank(p_user_id, null, judge, p_query, false, array(
+        select row('artifact', a.key, a.thread_id, concat_ws(e'\n',
+            memory._memory_ref(a.key, a.description, a.token_count),
+            coalesce(s.said, memory._content_slice(p_user_id, a.content_id, 0, 2000))),
+          null, null, null, '{}', null, null)::memory.search_result
+        from (select k.key, max(p.score) as score
+              from unnest(p_keys) as k (key) left join unnest(passages) as p on p.key = k.key
+              group by k.key order by 2 desc nulls last, 1 limit 50) as k
+        join memory._current_artifacts(p_user_id) as a on a.key = k.key
+        left join memory._passages_shown(p_user_id, passages, 200) as s on s.key = k.key
+        where not memory._is_held_back_artifact(p_user_id, k.key, memory._bytes_shown(passages, k.key, 200))
+      )) as r);
+    if judged = '{}' or (judged[1]).score is not null then
+      -- Rerank models use the scale from 0 to 1 differently, so an artifact's score is also compared with the best one.
+      relevant := array(
+        select j.id from (select u.*, max(u.score) over () as best from unnest(judged) as u) as j
+        where j.score >= 0.2 and j.score > j.best / 2);
+      return;
+    end if; -- The server does not ask a model, or the model does not answer.
+  end if;
+  relevant := memory._relevant_by_meaning(p_user_id, p_keys, asking.model, asking.target, passages);
+end;
+$$;
+
+-- The artifacts that are relevant by their embeddings or their words. An artifact is relevant if one of its parts is
+-- about as near to the query as the nearest part of all, or if it has a passage. An artifact without an embedding
+-- counts as relevant; without an embedding of the query all artifacts do.
+create or replace function memory._relevant_by_meaning(
+  p_user_id text, p_keys text[], p_model text, p_target halfvec, p_passages memory._passage[]
+)
+returns text[]
+language plpgsql stable parallel safe
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+begin
+  if p_target is null then
+    return p_keys;
+  end if;
+  return array(
+    select n.key
+    from (
+      select k.key, s.similarity, max(s.similarity) over () as nearest
+      from unnest(p_keys) as k (key)
+      cross join lateral (
+        select max(p.similarity) as similarity
+        from memory._current_artifacts(p_user_id) as a
+        cross join lateral memory._part_texts(p_user_id, a.key, a.content_id, p_model, p_target, null) as p
+        where a.key between k.key and k.key) as s
+    ) as n
+    where n.similarity is null or n.similarity >= greatest(0.25, 0.6 * n.nearest)
+      or exists (select from unnest(p_passages) as p where p.key = n.key and p.score >= 0.15));
+end;
+$$;
+
+set local search_path = pg_catalog, pg_temp;
+
+-- The tables that are exported, in the order in which they are imported, as the registry has them (sql/registry.py).
+-- left_out are columns that are made again, or that only mean something to this database; sent are values that an
+-- export has instead of those of the columns. An import refuses a row that does not meet the condition. Expired rows
+-- (unexpired is not true) are not exported either; an import takes them, because an old export has them. problem is an
+-- expression over a row t and its JSON r.value that names the member which breaks a rule, or is null: the build makes
+-- it of the words and types of the columns, and of the table's own rule.
 create or replace function memory._export_kinds()
-returns table (place int, kind text, left_out text[], condition text, unexpired text)
+returns table (
+  place int, kind text, left_out text[], condition text, unexpired text, sent jsonb, sorted_by text[], imported jsonb,
+  problem text, after_import text
+)
 language plpgsql immutable parallel safe
 as $$
 begin
   return query
-  values
-    (1, 'policies', array[]::text[], 'true', 'true'),
-    -- Before threads, as a message becomes an artifact before its thread is locked.
-    (2, 'artifacts', array['content_id'], 'true', 'memory._is_unexpired(t.expires_at)'),
-    (3, 'threads', array['message_count', 'active_tokens', 'settled_at'], 'true', 'true'),
-    (4, 'messages', array[]::text[], 'true', 't.expires_at > statement_timestamp()'),
-    (5, 'quarantined_messages', array[]::text[], 'true',
-     'exists (select from memory.messages as m where m.user_id = t.user_id and m.thread_id = t.thread_id
-              and m.seq = t.seq and m.expires_at > statement_timestamp())'),
-    (6, 'summaries', array[]::text[], 't.status <> ''processing''', 'true'),
-    (7, 'memory_scopes', array['memory_count'], 'true', 'true'),
-    (8, 'memories', array['content_hash', 'is_stated'], 'true',
-     'memory._is_unexpired(t.expires_at)'),
-    (9, 'memory_history', array[]::text[], 'true',
-     'not exists (select from memory.memories as m where m.user_id = t.user_id and m.memory_id = t.memory_id
-                  and m.expires_at <= statement_timestamp())'),
-    (10, 'documents', array[]::text[], 'true', 'true'),
-    (11, 'secrets', array[]::text[], 'true', 'true'),
-    (12, 'secret_reads', array[]::text[], 'true', 'true'),
-    (13, 'idempotency_keys', array[]::text[], 'true', 'true'),
-    -- How far messages are parsed is another matter where an import leaves them to be parsed.
-    (14, 'marks', array[]::text[], 't.kind not in (''claims'', ''language'', ''parsed_anew'', ''spoken'')',
-     't.kind <> ''words'''),
-    (15, 'jobs', array['job_id', 'worker', 'lease_token', 'lease_expires_at', 'tokens_reserved', 'next_request'],
-     't.status in (''completed'', ''dead'')', 'true'),
-    (16, 'model_calls', array['job_id'], 'true', 'true'),
-    (17, 'checkpoints', array[]::text[], 'memory._is_namespace(t.namespace)',
-     'not memory._checkpoints_have_expired(t.user_id, t.thread_id)'),
-    (18, 'checkpoint_blobs', array[]::text[], 'memory._is_namespace(t.namespace)',
-     'not memory._checkpoints_have_expired(t.user_id, t.thread_id)'),
-    (19, 'checkpoint_writes', array[]::text[], 'memory._is_namespace(t.namespace)',
-     'not memory._checkpoints_have_expired(t.user_id, t.thread_id)'),
-    (20, 'memory_uses', array[]::text[], 't.outcome in (''used'', ''helpful'', ''wrong'')',
-     'exists (select from memory.memories as m where m.user_id = t.user_id and m.memory_id = t.memory_id
-              and memory._is_unexpired(m.expires_at))');
+  select 10, text 'policies', array[]::text[], coalesce(null, 'true'), coalesce(null, 'true'),
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb,
+    $entry$coalesce(case when (t.agent_id = '' or memory._is_id(t.agent_id)) is false then 'agent_id' || coalesce(' (' || left(r.value ->> 'agent_id', 50) || ')', '') when (jsonb_typeof(t.settings) = 'object') is false then 'settings' || coalesce(' (' || left(r.value ->> 'settings', 50) || ')', '') when (memory._is_real_moment(t.updated_at)) is false then 'updated_at' || coalesce(' (' || left(r.value ->> 'updated_at', 50) || ')', '') end, memory._refused_member(t, 'memory._check_settings_object(($1).settings), memory._check_settings(($1).settings)'))$entry$, null::text
+  union all
+  select 160, text 'model_calls', array['job_id']::text[], coalesce(null, 'true'), coalesce(null, 'true'),
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb,
+    $entry$coalesce(case when (t.agent_id is null or memory._is_id(t.agent_id)) is false then 'agent_id' || coalesce(' (' || left(r.value ->> 'agent_id', 50) || ')', '') when (memory._is_real_moment(t.called_at)) is false then 'called_at' || coalesce(' (' || left(r.value ->> 'called_at', 50) || ')', '') when (t.duration_ms between 0 and 1000000000000000) is false then 'duration_ms' || coalesce(' (' || left(r.value ->> 'duration_ms', 50) || ')', '') when (t.price between 0 and 1000000) is false then 'price' || coalesce(' (' || left(r.value ->> 'price', 50) || ')', '') when (jsonb_typeof(t.refusals) = 'object') is false then 'refusals' || coalesce(' (' || left(r.value ->> 'refusals', 50) || ')', '') when (t.tokens_in between 0 and 1000000000000000) is false then 'tokens_in' || coalesce(' (' || left(r.value ->> 'tokens_in', 50) || ')', '') when (t.tokens_out between 0 and 1000000000000000) is false then 'tokens_out' || coalesce(' (' || left(r.value ->> 'tokens_out', 50) || ')', '') end, case
+  when t.tokens_in > 2147483647 then 'tokens_in'
+  when t.tokens_out > 2147483647 then 'tokens_out'
+  when t.duration_ms > 2147483647 then 'duration_ms' end)$entry$, null::text
+  union all
+  select 150, text 'jobs', array['job_id', 'next_request', 'tokens_reserved', 'worker', 'lease_token', 'lease_expires_at']::text[], coalesce($entry$t.status in ('completed', 'dead')$entry$, 'true'), coalesce(null, 'true'),
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb,
+    $entry$coalesce(case when (t.agent_id is null or memory._is_id(t.agent_id)) is false then 'agent_id' || coalesce(' (' || left(r.value ->> 'agent_id', 50) || ')', '') when (t.attempts between 0 and 1000000000) is false then 'attempts' || coalesce(' (' || left(r.value ->> 'attempts', 50) || ')', '') when (t.calls_entered between 0 and 1000000000) is false then 'calls_entered' || coalesce(' (' || left(r.value ->> 'calls_entered', 50) || ')', '') when (memory._is_real_moment(t.created_at)) is false then 'created_at' || coalesce(' (' || left(r.value ->> 'created_at', 50) || ')', '') when (memory._is_real_moment(t.finished_at)) is false then 'finished_at' || coalesce(' (' || left(r.value ->> 'finished_at', 50) || ')', '') when (jsonb_typeof(t.input) = 'object') is false then 'input' || coalesce(' (' || left(r.value ->> 'input', 50) || ')', '') when (t.max_attempts between 0 and 1000000000) is false then 'max_attempts' || coalesce(' (' || left(r.value ->> 'max_attempts', 50) || ')', '') when (jsonb_typeof(t.request) = 'object') is false then 'request' || coalesce(' (' || left(r.value ->> 'request', 50) || ')', '') when (jsonb_typeof(t.result) = 'object') is false then 'result' || coalesce(' (' || left(r.value ->> 'result', 50) || ')', '') when (memory._is_real_moment(t.run_after)) is false then 'run_after' || coalesce(' (' || left(r.value ->> 'run_after', 50) || ')', '') when (t.tokens_allowed between 0 and 1000000000000000) is false then 'tokens_allowed' || coalesce(' (' || left(r.value ->> 'tokens_allowed', 50) || ')', '') when (t.tokens_entered between 0 and 1000000000000000) is false then 'tokens_entered' || coalesce(' (' || left(r.value ->> 'tokens_entered', 50) || ')', '') when (t.status in ('completed', 'dead')) is not true then 'status' end, null)$entry$, null::text
+  union all
+  select 140, text 'marks', array[]::text[], coalesce($entry$t.kind not in ('claims', 'language', 'parsed_anew', 'spoken')$entry$, 'true'), coalesce($entry$t.kind <> 'words'$entry$, 'true'),
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb,
+    $entry$coalesce(case when (t.position between -1 and 1000000000000000000) is false then 'position' || coalesce(' (' || left(r.value ->> 'position', 50) || ')', '') when (t.kind not in ('claims', 'language', 'parsed_anew', 'spoken')) is not true then 'kind' end, null)$entry$, null::text
+  union all
+  select 20, text 'artifacts', array['content_id']::text[], coalesce(null, 'true'), coalesce('memory._is_unexpired(t.expires_at)', 'true'),
+    '{"content": "memory._content_slice(t.user_id, t.content_id)"}'::jsonb, null::text[], coalesce('{"content": "null", "content_id": "memory._uuid_v7()"}', '{}')::jsonb,
+    $entry$coalesce(case when (t.agent_id is null or memory._is_id(t.agent_id)) is false then 'agent_id' || coalesce(' (' || left(r.value ->> 'agent_id', 50) || ')', '') when (memory._is_real_moment(t.check_at) or t.check_at = 'infinity') is false then 'check_at' || coalesce(' (' || left(r.value ->> 'check_at', 50) || ')', '') when (memory._is_real_moment(t.created_at)) is false then 'created_at' || coalesce(' (' || left(r.value ->> 'created_at', 50) || ')', '') when (memory._is_bound(t.expires_at)) is false then 'expires_at' || coalesce(' (' || left(r.value ->> 'expires_at', 50) || ')', '') when (memory._is_real_moment(t.quarantined_at)) is false then 'quarantined_at' || coalesce(' (' || left(r.value ->> 'quarantined_at', 50) || ')', '') when (memory._is_real_moment(t.released_at)) is false then 'released_at' || coalesce(' (' || left(r.value ->> 'released_at', 50) || ')', '') when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (t.token_count between 0 and 1000000000) is false then 'token_count' || coalesce(' (' || left(r.value ->> 'token_count', 50) || ')', '') end, memory._refused_member(t, 'memory._check_artifact($1), memory._check_artifact_content(($1).content)'))$entry$, $entry$select memory._append_content($2, a.content_id, r.value ->> 'content')
+from jsonb_array_elements($1) as r
+join memory.artifacts as a on a.user_id = $2 and a.key = r.value ->> 'key'$entry$::text
+  union all
+  select 30, text 'threads', array['message_count', 'active_tokens', 'settled_at']::text[], coalesce(null, 'true'), coalesce(null, 'true'),
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb,
+    $entry$coalesce(case when (memory._is_real_moment(t.first_at)) is false then 'first_at' || coalesce(' (' || left(r.value ->> 'first_at', 50) || ')', '') when (memory._is_real_moment(t.last_at)) is false then 'last_at' || coalesce(' (' || left(r.value ->> 'last_at', 50) || ')', '') when (t.next_seq between 0 and 1000000000000000) is false then 'next_seq' || coalesce(' (' || left(r.value ->> 'next_seq', 50) || ')', '') when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (t.tokens_since_summary between 0 and 1000000000000000) is false then 'tokens_since_summary' || coalesce(' (' || left(r.value ->> 'tokens_since_summary', 50) || ')', '') end, case
+  when not memory._is_metadata(t.metadata) then 'metadata'
+  when octet_length(t.title) > 2000 then 'title' end)$entry$, null::text
+  union all
+  select 40, text 'messages', array[]::text[], coalesce(null, 'true'), coalesce('t.expires_at > statement_timestamp()', 'true'),
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb,
+    $entry$coalesce(case when (t.agent_id is null or memory._is_id(t.agent_id)) is false then 'agent_id' || coalesce(' (' || left(r.value ->> 'agent_id', 50) || ')', '') when (memory._is_real_moment(t.created_at)) is false then 'created_at' || coalesce(' (' || left(r.value ->> 'created_at', 50) || ')', '') when (memory._is_bound(t.expires_at)) is false then 'expires_at' || coalesce(' (' || left(r.value ->> 'expires_at', 50) || ')', '') when (jsonb_typeof(t.files) = 'object') is false then 'files' || coalesce(' (' || left(r.value ->> 'files', 50) || ')', '') when (t.seq between 0 and 1000000000000000) is false then 'seq' || coalesce(' (' || left(r.value ->> 'seq', 50) || ')', '') when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (t.token_count between 0 and 1000000000) is false then 'token_count' || coalesce(' (' || left(r.value ->> 'token_count', 50) || ')', '') when (memory._is_real_moment(t.updated_at)) is false then 'updated_at' || coalesce(' (' || left(r.value ->> 'updated_at', 50) || ')', '') end, memory._message_problem(
+  t.user_id, t.thread_id, t.agent_id, t.role, t.content, t.metadata, t.created_at, t.idempotency_key))$entry$, null::text
+  union all
+  select 130, text 'idempotency_keys', array[]::text[], coalesce(null, 'true'), coalesce(null, 'true'),
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb,
+    $entry$coalesce(case when (t.seq between 0 and 1000000000000000) is false then 'seq' || coalesce(' (' || left(r.value ->> 'seq', 50) || ')', '') when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (t.token_count between 0 and 1000000000) is false then 'token_count' || coalesce(' (' || left(r.value ->> 'token_count', 50) || ')', '') end, case when (octet_length(t.idempotency_key) between 1 and 255) is not true then 'idempotency_key' end)$entry$, null::text
+  union all
+  select 50, text 'quarantined_messages', array[]::text[], coalesce(null, 'true'), coalesce('exists (
+  select from memory.messages as m
+  where m.user_id = t.user_id and m.thread_id = t.thread_id and m.seq = t.seq
+    and m.expires_at > statement_timestamp())', 'true'),
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb,
+    $entry$coalesce(case when (memory._is_real_moment(t.quarantined_at)) is false then 'quarantined_at' || coalesce(' (' || left(r.value ->> 'quarantined_at', 50) || ')', '') when (memory._is_real_moment(t.released_at)) is false then 'released_at' || coalesce(' (' || left(r.value ->> 'released_at', 50) || ')', '') when (t.seq between 0 and 1000000000000000) is false then 'seq' || coalesce(' (' || left(r.value ->> 'seq', 50) || ')', '') when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') end, null)$entry$, null::text
+  union all
+  select 60, text 'summaries', array[]::text[], coalesce($entry$t.status <> 'processing'$entry$, 'true'), coalesce(null, 'true'),
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb,
+    $entry$coalesce(case when (memory._is_real_moment(t.created_at)) is false then 'created_at' || coalesce(' (' || left(r.value ->> 'created_at', 50) || ')', '') when (t.end_seq between 0 and 1000000000000000) is false then 'end_seq' || coalesce(' (' || left(r.value ->> 'end_seq', 50) || ')', '') when (memory._is_real_moment(t.quarantined_at)) is false then 'quarantined_at' || coalesce(' (' || left(r.value ->> 'quarantined_at', 50) || ')', '') when (t.start_seq between 0 and 1000000000000000) is false then 'start_seq' || coalesce(' (' || left(r.value ->> 'start_seq', 50) || ')', '') when (t.thread_id = '' or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (t.token_count between 0 and 1000000000) is false then 'token_count' || coalesce(' (' || left(r.value ->> 'token_count', 50) || ')', '') when (t.status <> 'processing') is not true then 'status' end, case
+  when memory._list_problem(t.agent_ids) is not null then 'agent_ids'
+  when not memory._is_metadata(t.metadata) then 'metadata' end)$entry$, null::text
+  union all
+  select 80, text 'memories', array['content_hash', 'is_stated']::text[], coalesce(null, 'true'), coalesce('memory._is_unexpired(t.expires_at)', 'true'),
+    null::jsonb, null::text[], coalesce('{"content_hash": "memory._content_hash(t.content)", "is_stated": "memory._states(t.source)"}', '{}')::jsonb,
+    $entry$coalesce(case when (t.agent_id is null or memory._is_id(t.agent_id)) is false then 'agent_id' || coalesce(' (' || left(r.value ->> 'agent_id', 50) || ')', '') when (t.confidence between 0 and 1) is false then 'confidence' || coalesce(' (' || left(r.value ->> 'confidence', 50) || ')', '') when (memory._is_real_moment(t.created_at)) is false then 'created_at' || coalesce(' (' || left(r.value ->> 'created_at', 50) || ')', '') when (memory._is_real_moment(t.deleted_at) or t.deleted_at = 'infinity') is false then 'deleted_at' || coalesce(' (' || left(r.value ->> 'deleted_at', 50) || ')', '') when (memory._is_bound(t.expires_at)) is false then 'expires_at' || coalesce(' (' || left(r.value ->> 'expires_at', 50) || ')', '') when (t.importance between 0 and 1) is false then 'importance' || coalesce(' (' || left(r.value ->> 'importance', 50) || ')', '') when (memory._is_real_moment(t.quarantined_at)) is false then 'quarantined_at' || coalesce(' (' || left(r.value ->> 'quarantined_at', 50) || ')', '') when (memory._is_real_moment(t.released_at)) is false then 'released_at' || coalesce(' (' || left(r.value ->> 'released_at', 50) || ')', '') when (memory._is_real_moment(t.said_at)) is false then 'said_at' || coalesce(' (' || left(r.value ->> 'said_at', 50) || ')', '') when (0 <= all (t.source_seqs) and 1000000000000000 >= all (t.source_seqs)) is false then 'source_seqs' || coalesce(' (' || left(r.value ->> 'source_seqs', 50) || ')', '') when (memory._is_real_moment(t.superseded_at)) is false then 'superseded_at' || coalesce(' (' || left(r.value ->> 'superseded_at', 50) || ')', '') when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (t.trust between 0 and 1) is false then 'trust' || coalesce(' (' || left(r.value ->> 'trust', 50) || ')', '') when (memory._is_real_moment(t.updated_at)) is false then 'updated_at' || coalesce(' (' || left(r.value ->> 'updated_at', 50) || ')', '') when (memory._is_bound(t.valid_from)) is false then 'valid_from' || coalesce(' (' || left(r.value ->> 'valid_from', 50) || ')', '') when (memory._is_bound(t.valid_to)) is false then 'valid_to' || coalesce(' (' || left(r.value ->> 'valid_to', 50) || ')', '') when (t.version between 1 and 1000000000) is false then 'version' || coalesce(' (' || left(r.value ->> 'version', 50) || ')', '') end, coalesce(memory._memory_problem(t, true), case when cardinality(t.source_seqs) > 100000 then 'source_seqs' end))$entry$, null::text
+  union all
+  select 90, text 'memory_history', array[]::text[], coalesce(null, 'true'), coalesce('not exists (
+  select from memory.memories as m
+  where m.user_id = t.user_id and m.memory_id = t.memory_id and m.expires_at <= statement_timestamp())', 'true'),
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb,
+    $entry$coalesce(case when (memory._is_real_moment(t.changed_at)) is false then 'changed_at' || coalesce(' (' || left(r.value ->> 'changed_at', 50) || ')', '') when (t.confidence between 0 and 1) is false then 'confidence' || coalesce(' (' || left(r.value ->> 'confidence', 50) || ')', '') when (memory._is_bound(t.expires_at)) is false then 'expires_at' || coalesce(' (' || left(r.value ->> 'expires_at', 50) || ')', '') when (t.importance between 0 and 1) is false then 'importance' || coalesce(' (' || left(r.value ->> 'importance', 50) || ')', '') when (memory._is_bound(t.valid_to)) is false then 'valid_to' || coalesce(' (' || left(r.value ->> 'valid_to', 50) || ')', '') when (t.version between 1 and 1000000000) is false then 'version' || coalesce(' (' || left(r.value ->> 'version', 50) || ')', '') end, case
+  when (t.content ~ e'\\S') is not true or octet_length(t.content) > memory._max_memory_bytes() then 'content'
+  when not memory._is_metadata(t.metadata) then 'metadata'
+  when memory._list_problem(t.tags) is not null then 'tags' end)$entry$, null::text
+  union all
+  select 200, text 'memory_uses', array[]::text[], coalesce($entry$t.outcome in ('used', 'helpful', 'wrong')$entry$, 'true'), coalesce('exists (
+  select from memory.memories as m
+  where m.user_id = t.user_id and m.memory_id = t.memory_id and memory._is_unexpired(m.expires_at))', 'true'),
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb,
+    $entry$coalesce(case when (t.helpful between 0 and 1000000000000000) is false then 'helpful' || coalesce(' (' || left(r.value ->> 'helpful', 50) || ')', '') when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (memory._is_real_moment(t.updated_at)) is false then 'updated_at' || coalesce(' (' || left(r.value ->> 'updated_at', 50) || ')', '') when (t.used between 0 and 1000000000000000) is false then 'used' || coalesce(' (' || left(r.value ->> 'used', 50) || ')', '') when (t.wrong between 0 and 1000000000000000) is false then 'wrong' || coalesce(' (' || left(r.value ->> 'wrong', 50) || ')', '') when (t.outcome in ('used', 'helpful', 'wrong')) is not true then 'outcome' end, null)$entry$, null::text
+  union all
+  select 70, text 'memory_scopes', array['memory_count']::text[], coalesce(null, 'true'), coalesce(null, 'true'),
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb,
+    $entry$coalesce(case when (t.agent_id is null or memory._is_id(t.agent_id)) is false then 'agent_id' || coalesce(' (' || left(r.value ->> 'agent_id', 50) || ')', '') when (t.duplicates_skipped between 0 and 1000000000000000) is false then 'duplicates_skipped' || coalesce(' (' || left(r.value ->> 'duplicates_skipped', 50) || ')', '') when (t.extracted_count between 0 and 1000000000) is false then 'extracted_count' || coalesce(' (' || left(r.value ->> 'extracted_count', 50) || ')', '') when (t.extracted_on between date '0001-01-02' and date '9999-12-30') is false then 'extracted_on' || coalesce(' (' || left(r.value ->> 'extracted_on', 50) || ')', '') end, null)$entry$, null::text
+  union all
+  select 100, text 'documents', array[]::text[], coalesce(null, 'true'), coalesce(null, 'true'),
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb,
+    $entry$coalesce(case when (memory._is_real_moment(t.created_at)) is false then 'created_at' || coalesce(' (' || left(r.value ->> 'created_at', 50) || ')', '') when (memory._is_real_moment(t.quarantined_at)) is false then 'quarantined_at' || coalesce(' (' || left(r.value ->> 'quarantined_at', 50) || ')', '') when (memory._is_real_moment(t.released_at)) is false then 'released_at' || coalesce(' (' || left(r.value ->> 'released_at', 50) || ')', '') when (t.thread_id = '' or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (t.trust between 0 and 1) is false then 'trust' || coalesce(' (' || left(r.value ->> 'trust', 50) || ')', '') when (memory._is_real_moment(t.updated_at)) is false then 'updated_at' || coalesce(' (' || left(r.value ->> 'updated_at', 50) || ')', '') end, memory._refused_member(t, 'memory._check_document($1)'))$entry$, $entry$select memory._cut_roughly(d, memory._policy($2, memory._document_agent(d.agent_ids)))
+from jsonb_array_elements($1) as r
+join memory.documents as d on d.user_id = $2 and d.document_id = (r.value ->> 'document_id')::uuid$entry$::text
+  union all
+  select 170, text 'checkpoints', array[]::text[], coalesce('memory._is_namespace(t.namespace)', 'true'), coalesce('not memory._checkpoints_have_expired(t.user_id, t.thread_id)', 'true'),
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb,
+    $entry$coalesce(case when (jsonb_typeof(t.checkpoint) = 'object') is false then 'checkpoint' || coalesce(' (' || left(r.value ->> 'checkpoint', 50) || ')', '') when (t.checkpoint_id is null or memory._is_id(t.checkpoint_id)) is false then 'checkpoint_id' || coalesce(' (' || left(r.value ->> 'checkpoint_id', 50) || ')', '') when (memory._is_real_moment(t.created_at)) is false then 'created_at' || coalesce(' (' || left(r.value ->> 'created_at', 50) || ')', '') when (memory._is_bound(t.expires_at)) is false then 'expires_at' || coalesce(' (' || left(r.value ->> 'expires_at', 50) || ')', '') when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (memory._is_namespace(t.namespace)) is not true then 'namespace' end, case
+  when not memory._is_metadata(t.metadata) then 'metadata'
+  when not memory._is_checkpoint(t.checkpoint) then 'checkpoint' end)$entry$, null::text
+  union all
+  select 180, text 'checkpoint_blobs', array[]::text[], coalesce('memory._is_namespace(t.namespace)', 'true'), coalesce('not memory._checkpoints_have_expired(t.user_id, t.thread_id)', 'true'),
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb,
+    $entry$coalesce(case when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (memory._is_namespace(t.namespace)) is not true then 'namespace' end, null)$entry$, null::text
+  union all
+  select 190, text 'checkpoint_writes', array[]::text[], coalesce('memory._is_namespace(t.namespace)', 'true'), coalesce('not memory._checkpoints_have_expired(t.user_id, t.thread_id)', 'true'),
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb,
+    $entry$coalesce(case when (t.checkpoint_id is null or memory._is_id(t.checkpoint_id)) is false then 'checkpoint_id' || coalesce(' (' || left(r.value ->> 'checkpoint_id', 50) || ')', '') when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (memory._is_namespace(t.namespace)) is not true then 'namespace' end, null)$entry$, null::text
+  union all
+  select 110, text 'secrets', array[]::text[], coalesce(null, 'true'), coalesce(null, 'true'),
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb,
+    $entry$coalesce(case when (memory._is_real_moment(t.created_at)) is false then 'created_at' || coalesce(' (' || left(r.value ->> 'created_at', 50) || ')', '') when (memory._is_real_moment(t.updated_at)) is false then 'updated_at' || coalesce(' (' || left(r.value ->> 'updated_at', 50) || ')', '') end, case
+  when not memory._is_id(t.name) then 'name'
+  when (octet_length(t.key_id) = 8) is not true then 'key_id'
+  when (octet_length(t.sealed) between 64 and 70000) is not true then 'sealed' end)$entry$, null::text
+  union all
+  select 120, text 'secret_reads', array[]::text[], coalesce(null, 'true'), coalesce(null, 'true'),
+    null::jsonb, array['read_at', 'ctid']::text[]::text[], coalesce(null, '{}')::jsonb,
+    $entry$coalesce(case when (memory._is_real_moment(t.read_at)) is false then 'read_at' || coalesce(' (' || left(r.value ->> 'read_at', 50) || ')', '') end, null)$entry$, null::text
+  order by 1;
 end;
 $$;
 
@@ -33007,10 +33210,9 @@ declare
   key_before text;
 begin
   select k.* into exported from memory._export_kinds() as k where k.kind = plain_name;
-  item := format('to_jsonb(t) - %L::text[]', exported.left_out || array['user_id']);
-  if plain_name = 'artifacts' then -- whose content lies in parts
-    item := item || ' || jsonb_build_object(''content'', memory._content_slice(t.user_id, t.content_id))';
-  end if;
+  item := format('to_jsonb(t) - %L::text[]', exported.left_out || array['user_id'])
+    || coalesce((select string_agg(format(' || jsonb_build_object(%L, %s)', s.key, s.value), '')
+                 from jsonb_each_text(exported.sent) as s), '');
   names := array(
     select a.attname
     from pg_constraint as c
@@ -33018,9 +33220,7 @@ begin
     join pg_attribute as a on a.attrelid = c.conrelid and a.attnum = k.number
     where c.conrelid = p_table and c.contype = 'p' and a.attname <> 'user_id'
     order by k.place);
-  if names = '{}' then
-    names := array['read_at', 'ctid']; -- readings of secrets have no key, and never change
-  end if;
+  names := coalesce(exported.sorted_by, names);
   select string_agg('t.' || n.name, ', ' order by n.place),
     string_agg(format('($2 ->> %s)::%s', n.place - 1, format_type(a.atttypid, null)), ', ' order by n.place)
   into keys, key_before
@@ -33034,98 +33234,6 @@ begin
 end;
 $$;
 
--- Removes what a user wrote in spaces, for memory.forget_user(spaces => 'forget'), and returns the rows by table: the
--- texts that memory.space_writes names, with their versions and what was made of them. What others wrote stays, also in
--- the same words. It locks each space as memory.forget_memory() locks a user.
-create or replace function memory._forget_contributions(p_user_id text)
-returns jsonb
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  space text;
-  written jsonb; -- ids by source
-  memories uuid[];
-  seqs record; -- of messages, with their threads
-  removed bigint;
-  gone jsonb := jsonb '{}';
-begin
-  for space in select distinct w.user_id from memory.space_writes as w where w.member = p_user_id order by 1 loop
-    perform memory._lock_user(space);
-    perform memory._lock_to_forget(space);
-    -- What the user commits there from now on is of a new user.
-    with gone_notes as (
-      delete from memory.space_writes as w where w.member = p_user_id and w.user_id = space returning w.source, w.id
-    )
-    select jsonb_object_agg(s.source, s.ids), sum(jsonb_array_length(s.ids)) into written, removed
-    from (select n.source, jsonb_agg(n.id) as ids from gone_notes as n group by n.source) as s;
-    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('space_writes', removed)));
-    select coalesce(array_agg(memory._thread_of(i)), '{}') as threads,
-      coalesce(array_agg(memory._seq_of(i)::bigint), '{}') as numbers
-    into seqs
-    from jsonb_array_elements_text(written -> 'message') as i;
-    -- With the memories that jobs have drawn from these messages alone, also from some that are gone.
-    memories := array(
-      select i::uuid from jsonb_array_elements_text(written -> 'memory') as i
-      union
-      select m.memory_id
-      from memory.memories as m
-      where m.user_id = space and cardinality(m.source_seqs) > 0
-        and not exists (
-          select from unnest(m.source_seqs) as q
-          where (m.thread_id, q) not in (select * from unnest(seqs.threads, seqs.numbers))));
-    if cardinality(seqs.numbers) > 0 then
-      perform memory._delete_messages(space, seqs.threads, seqs.numbers);
-      delete from memory.messages as m
-      using unnest(seqs.threads, seqs.numbers) as d (thread_id, seq)
-      where m.user_id = space and m.thread_id = d.thread_id and m.seq = d.seq;
-      get diagnostics removed = row_count;
-      gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('messages', nullif(removed, 0))));
-      update memory.idempotency_keys as k set digest = '' -- by which anybody could guess the text
-      from unnest(seqs.threads, seqs.numbers) as d (thread_id, seq)
-      where k.user_id = space and k.thread_id = d.thread_id and k.seq = d.seq;
-    end if;
-    if memories <> '{}' then
-      gone := memory._added(gone, memory._forget_memories(space, memories, '{}'));
-    end if;
-    delete from memory.documents as d
-    where d.user_id = space and written -> 'document' ? d.document_id::text;
-    get diagnostics removed = row_count;
-    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('documents', nullif(removed, 0))));
-    with uploads as (
-      delete from memory.artifact_uploads as u where u.user_id = space and written -> 'upload' ? u.upload_id::text
-      returning u.upload_id
-    )
-    delete from memory.artifact_parts as p
-    where p.user_id = space and p.content_id in (select u.upload_id from uploads as u);
-    get diagnostics removed = row_count;
-    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('artifact_parts', nullif(removed, 0))));
-    delete from memory.artifacts as a where a.user_id = space and written -> 'artifact' ? a.key;
-    get diagnostics removed = row_count;
-    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('artifacts', nullif(removed, 0))));
-    update memory.threads as t
-    set title = case when written -> 'title' ? t.thread_id then null else t.title end,
-        metadata = case when written -> 'metadata' ? t.thread_id -- of a copy the origin stays, as in set_thread()
-          then jsonb_strip_nulls(jsonb_build_object('copied_from', t.metadata -> 'copied_from',
-            'copied_upto_seq', t.metadata -> 'copied_upto_seq'))
-          else t.metadata end
-    where t.user_id = space and (written -> 'title' ? t.thread_id or written -> 'metadata' ? t.thread_id);
-    get diagnostics removed = row_count;
-    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('threads', nullif(removed, 0))));
-    removed := (
-      select sum(memory._delete_checkpoints_of_thread(space, t.thread_id))
-      from (select c as thread_id from jsonb_array_elements_text(written -> 'checkpoint') as c order by 1) as t);
-    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('checkpoints', nullif(removed, 0))));
-    delete from memory.secrets as s where s.user_id = space and written -> 'secret' ? s.name;
-    get diagnostics removed = row_count;
-    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('secrets', nullif(removed, 0))));
-    delete from memory.secret_reads as r where r.user_id = space and written -> 'secret' ? r.name;
-    get diagnostics removed = row_count;
-    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('secret_reads', nullif(removed, 0))));
-  end loop;
-  return gone;
-end;
-$$;
-
 create or replace function memory.forget_memory(user_id text, memory_id uuid, reason text default null)
 returns jsonb
 language plpgsql volatile parallel unsafe security definer
@@ -33136,8 +33244,7 @@ set max_parallel_workers_per_gather = 0
 as $$
 declare
   -- Rows that triggers and foreign keys remove with others, and jobs with summaries that they have begun.
-  followers constant text[] := array['artifact_parts', 'document_chunks', 'embeddings', 'texts',
-    'memory_uses', 'quarantined_messages', 'summaries'];
+  followers constant text[] := array['texts', 'embeddings', 'artifact_parts', 'quarantined_messages', 'summaries', 'memory_uses', 'document_chunks'];
   locked record; -- threads and agents
   same uuid[];
   longer uuid[]; -- further memories that contain a wording, such as a longer sentence
@@ -33265,25 +33372,26 @@ language plpgsql volatile parallel unsafe
 as $$
 declare
   patterns constant text[] := memory._patterns_of(p_wordings);
-  versions bigint;
-  memories bigint;
-  articles bigint;
-  jobs bigint;
+  removed bigint;
+  gone jsonb := jsonb '{}';
 begin
   -- Before the memories, so that they are counted: a change of those that stay adds versions.
   delete from memory.memory_history as h
   where h.user_id = p_user_id and (h.memory_id = any (p_memory_ids)
     or memory._may_state(h.content, patterns) and memory._states_any(h.content, p_wordings));
-  get diagnostics versions = row_count;
+  get diagnostics removed = row_count;
+  gone := memory._counting(gone, 'memory_history', removed);
   delete from memory.memories as m where m.user_id = p_user_id and m.memory_id = any (p_memory_ids);
-  get diagnostics memories = row_count;
+  get diagnostics removed = row_count;
+  gone := memory._counting(gone, 'memories', removed);
   -- After the memories: an article that is deleted makes the others that it was made of current again.
   delete from memory.documents as d
   where d.user_id = p_user_id
     and (memory._is_article_of(d, p_memory_ids)
          or d.source = 'consolidation'
            and memory._json_states_any(jsonb_build_array(d.title, d.content, d.metadata), p_wordings));
-  get diagnostics articles = row_count;
+  get diagnostics removed = row_count;
+  gone := memory._counting(gone, 'documents', removed);
   perform memory._restart_jobs(p_user_id);
   delete from memory.jobs as j
   where j.user_id = p_user_id and j.finished_at is not null -- by status it would read the finished jobs of all users
@@ -33291,9 +33399,8 @@ begin
       or exists (
         select from unnest(p_memory_ids) as i (id)
         where strpos(concat_ws(' ', j.request, j.input, j.result, j.error), i.id::text) > 0));
-  get diagnostics jobs = row_count;
-  return jsonb_strip_nulls(jsonb_build_object('memories', memories, 'memory_history', nullif(versions, 0),
-    'documents', nullif(articles, 0), 'jobs', nullif(jobs, 0)));
+  get diagnostics removed = row_count;
+  return memory._counting(gone, 'jobs', removed);
 end;
 $$;
 
@@ -33308,128 +33415,99 @@ language plpgsql volatile parallel unsafe
 as $$
 declare
   patterns constant text[] := memory._patterns_of(p_wordings);
-  -- Of uploads, which no artifact names yet.
-  uploads uuid[] := memory._stating_contents(p_user_id,
-    array(select u.upload_id from memory.artifact_uploads as u where u.user_id = p_user_id), p_wordings);
-  artifacts uuid[];
-  places jsonb; -- for each thread the numbers of its messages that go
-  thread record;
+  threads text[]; -- of the messages that go, with their numbers
+  seqs bigint[];
+  threads_of_keys text[]; -- of those of them that became artifacts, with the keys
   keys text[];
+  thread record;
   contents text[];
-  notice constant text := memory._quarantine_notice();
-  said text[] := p_wordings; -- and those of the messages that go
+  said text[]; -- these wordings, and those of the messages that go
   removed bigint;
   gone jsonb := jsonb '{}';
 begin
+  gone := memory._added(gone, memory._artifacts_forget_first(p_user_id, p_wordings));
   delete from memory.shown_rounds as s where s.user_id = p_user_id; -- with hashes of queries, perhaps of these words
   get diagnostics removed = row_count;
-  gone := jsonb_strip_nulls(jsonb_build_object('shown_rounds', nullif(removed, 0)));
-  -- Uploads before artifacts, the order of memory.store_artifact(). The pieces go in a statement of their own, because
-  -- it sees the piece for which the one before has waited.
-  with deleted as (
-    delete from memory.artifact_uploads as u where u.user_id = p_user_id and u.upload_id = any (uploads)
-    returning u.upload_id
-  )
-  select array_agg(d.upload_id) into uploads from deleted as d;
-  delete from memory.artifact_parts as p where p.user_id = p_user_id and p.content_id = any (uploads);
-  gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('artifact_uploads', cardinality(uploads))));
-  select coalesce(jsonb_object_agg(f.thread_id, f.seqs), '{}') into places
+  gone := memory._counting(gone, 'shown_rounds', removed);
+  select coalesce(array_agg(m.thread_id), '{}'), coalesce(array_agg(m.seq), '{}') into threads, seqs
   from (
-    select m.thread_id, jsonb_agg(m.seq order by m.seq) as seqs
-    from (
-      -- With their copies in copied threads, which keep number and time. The source may be gone, or in quarantine.
-      select c.thread_id, c.seq
-      from memory.memories as m
-      cross join lateral memory._copies_of(p_user_id, m.thread_id) as t
-      cross join lateral unnest(m.source_seqs) as s (seq)
-      cross join lateral (
-        select n.thread_id, n.seq from memory.messages as n
-        where n.user_id = p_user_id and n.thread_id = t.thread_id and n.seq = s.seq and n.seq <= t.upto_seq
-          and memory._may_be_copy(p_user_id, m.thread_id, n.seq, n.created_at) offset 0) as c
-      where m.user_id = p_user_id and m.memory_id = any (p_memory_ids)
-      union
-      -- An application may have replaced the metadata that say of what a thread is a copy.
-      select c.thread_id, c.seq
-      from memory.memories as m
-      join memory.messages as s on s.user_id = m.user_id and s.thread_id = m.thread_id and s.seq = any (m.source_seqs)
-      cross join lateral (
-        select t.thread_id from memory.threads as t where t.user_id = p_user_id offset 0) as t
-      cross join lateral (
-        select n.thread_id, n.seq from memory.messages as n
-        where n.user_id = p_user_id and n.thread_id = t.thread_id and n.seq = s.seq
-          and n.created_at = s.created_at and n.content = s.content offset 0) as c
-      where m.user_id = p_user_id and m.memory_id = any (p_memory_ids)
-      union
-      select s.thread_id, s.seq
-      from memory.messages as s
-      where s.user_id = p_user_id
-        and (memory._may_state(s.content, patterns) and memory._states_any(s.content, p_wordings)
-          or s.metadata <> '{}' and memory._may_state(s.metadata::text, patterns)
-            and memory._json_states_any(s.metadata, p_wordings)) -- such as the arguments of a tool's call
-      union
-      select q.thread_id, q.seq
-      from memory.quarantined_messages as q -- which keep the text of the message
-      where q.user_id = p_user_id and memory._may_state(q.content, patterns)
-        and memory._states_any(q.content, p_wordings)) as m
-    where m.thread_id = any (p_threads)
-    group by m.thread_id) as f;
+    -- With their copies in copied threads, which keep number and time. The source may be gone, or in quarantine.
+    select c.thread_id, c.seq
+    from memory.memories as m
+    cross join lateral memory._copies_of(p_user_id, m.thread_id) as t
+    cross join lateral unnest(m.source_seqs) as s (seq)
+    cross join lateral (
+      select n.thread_id, n.seq from memory.messages as n
+      where n.user_id = p_user_id and n.thread_id = t.thread_id and n.seq = s.seq and n.seq <= t.upto_seq
+        and memory._may_be_copy(p_user_id, m.thread_id, n.seq, n.created_at) offset 0) as c
+    where m.user_id = p_user_id and m.memory_id = any (p_memory_ids)
+    union
+    -- An application may have replaced the metadata that say of what a thread is a copy.
+    select c.thread_id, c.seq
+    from memory.memories as m
+    join memory.messages as s on s.user_id = m.user_id and s.thread_id = m.thread_id and s.seq = any (m.source_seqs)
+    cross join lateral (
+      select t.thread_id from memory.threads as t where t.user_id = p_user_id offset 0) as t
+    cross join lateral (
+      select n.thread_id, n.seq from memory.messages as n
+      where n.user_id = p_user_id and n.thread_id = t.thread_id and n.seq = s.seq
+        and n.created_at = s.created_at and n.content = s.content offset 0) as c
+    where m.user_id = p_user_id and m.memory_id = any (p_memory_ids)
+    union
+    select s.thread_id, s.seq
+    from memory.messages as s
+    where s.user_id = p_user_id
+      and (memory._may_state(s.content, patterns) and memory._states_any(s.content, p_wordings)
+        or s.metadata <> '{}' and memory._may_state(s.metadata::text, patterns)
+          and memory._json_states_any(s.metadata, p_wordings)) -- such as the arguments of a tool's call
+    union
+    select q.thread_id, q.seq
+    from memory.quarantined_messages as q -- which keep the text of the message
+    where q.user_id = p_user_id and memory._may_state(q.content, patterns)
+      and memory._states_any(q.content, p_wordings)) as m
+  where m.thread_id = any (p_threads);
+  contents := array(
+    select q.content
+    from unnest(threads, seqs) as d (thread_id, seq)
+    join memory.quarantined_messages as q on q.user_id = p_user_id and q.thread_id = d.thread_id and q.seq = d.seq
+    where q.released_at is null
+    union all
+    select m.content
+    from unnest(threads, seqs) as d (thread_id, seq)
+    join memory.messages as m on m.user_id = p_user_id and m.thread_id = d.thread_id and m.seq = d.seq
+    where not starts_with(m.content, memory._quarantine_notice()));
+  said := p_wordings || memory._wordings_of(contents);
+  perform memory._bury(p_user_id, contents);
+  select array_agg(m.thread_id), array_agg(m.artifact_key) into threads_of_keys, keys
+  from unnest(threads, seqs) as d (thread_id, seq)
+  join memory.messages as m on m.user_id = p_user_id and m.thread_id = d.thread_id and m.seq = d.seq
+  where m.artifact_key is not null;
+  gone := memory._counting(gone, 'messages', memory._remove_messages(p_user_id, threads, seqs));
+  gone := memory._added(gone, memory._artifacts_forget_last(p_user_id, p_wordings, threads_of_keys, keys));
   for thread in
-    select p.key as thread_id, array(select s::bigint from jsonb_array_elements_text(p.value) as s) as seqs
-    from jsonb_each(places) as p
+    select f.thread_id, min(f.seq) as first_seq
+    from (
+      select d.thread_id, d.seq from unnest(threads, seqs) as d (thread_id, seq)
+      union all
+      -- Summaries that say it without a message that is left to say so.
+      select s.thread_id, s.end_seq from memory.summaries as s
+      where s.user_id = p_user_id and s.thread_id <> '' and memory._states_any(s.summary, p_wordings)) as f
+    group by f.thread_id
   loop
-    contents := array(
-      select q.content from memory.quarantined_messages as q
-      where q.user_id = p_user_id and q.thread_id = thread.thread_id and q.seq = any (thread.seqs)
-        and q.released_at is null);
-    with deleted as (
-      delete from memory.messages as m
-      where m.user_id = p_user_id and m.thread_id = thread.thread_id and m.seq = any (thread.seqs)
-      returning m.content, m.artifact_key
-    )
-    select count(*), contents || array_agg(d.content) filter (where not starts_with(d.content, notice)),
-      array_agg(d.artifact_key) filter (where d.artifact_key is not null)
-    into removed, contents, keys from deleted as d;
-    perform memory._bury(p_user_id, contents);
-    said := said || memory._wordings_of(contents);
-    gone := memory._added(gone, jsonb_build_object('messages', removed));
-    -- Their idempotency keys stay, so that a repeated call or import does not store them again, but not their digests,
-    -- by which anybody could guess the text.
-    update memory.idempotency_keys as k set digest = ''
-    where k.user_id = p_user_id and k.thread_id = thread.thread_id and k.seq = any (thread.seqs);
-    delete from memory.artifacts as a
-    where a.user_id = p_user_id and a.thread_id = thread.thread_id and a.key = any (keys)
-      and not exists (
-        select from memory.messages as m
-        where m.user_id = a.user_id and m.thread_id = a.thread_id and m.artifact_key = a.key);
-    get diagnostics removed = row_count;
-    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('artifacts', nullif(removed, 0))));
-    gone := memory._added(gone, memory._forget_summaries(p_user_id, thread.thread_id, thread.seqs[1]));
+    gone := memory._added(gone, memory._forget_summaries(p_user_id, thread.thread_id, thread.first_seq));
   end loop;
-  artifacts := memory._stating_contents(p_user_id,
-    array(select a.content_id from memory.artifacts as a where a.user_id = p_user_id), p_wordings);
-  delete from memory.artifacts as a where a.user_id = p_user_id and a.content_id = any (artifacts);
-  get diagnostics removed = row_count;
-  gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('artifacts', nullif(removed, 0))));
   -- Archives of conversations outlive the summaries that they were made with.
   delete from memory.documents as d
   where d.user_id = p_user_id and memory._is_archive(d) and memory._states_any(d.content, said);
   get diagnostics removed = row_count;
-  gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('documents', nullif(removed, 0))));
-  -- Summaries that say it without a message that is left to say so.
-  for thread in
-    select s.thread_id, min(s.end_seq) as end_seq from memory.summaries as s
-    where s.user_id = p_user_id and s.thread_id <> '' and memory._states_any(s.summary, p_wordings)
-    group by s.thread_id
-  loop
-    gone := memory._added(gone, memory._forget_summaries(p_user_id, thread.thread_id, thread.end_seq));
-  end loop;
-  if places <> '{}' or exists (
+  gone := memory._counting(gone, 'documents', removed);
+  if threads <> '{}' or exists (
     select from memory.summaries as s
     where s.user_id = p_user_id and s.thread_id = '' and memory._states_any(s.summary, p_wordings)) then
     -- A new one is made of all that is left.
     delete from memory.marks as k where k.user_id = p_user_id and k.kind = 'summarize_user';
     get diagnostics removed = row_count;
-    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('marks', nullif(removed, 0))));
+    gone := memory._counting(gone, 'marks', removed);
     delete from memory.summaries as s where s.user_id = p_user_id and s.thread_id = '';
     if found and exists (select from memory.models as m where m.kind = 'chat' and m.is_active) then
       perform memory._enqueue(p_user_id, 'summarize_user', '');
@@ -33437,7 +33515,27 @@ begin
   end if;
   delete from memory.query_embeddings as q where q.user_id = p_user_id; -- a query may have the forgotten words
   get diagnostics removed = row_count;
-  return memory._added(gone, jsonb_strip_nulls(jsonb_build_object('query_embeddings', nullif(removed, 0))));
+  return memory._counting(gone, 'query_embeddings', removed);
+end;
+$$;
+
+-- Removes messages, and returns how many there were. Their idempotency keys stay, so that a repeated call or import
+-- does not store them again, but not their digests, by which anybody could guess the text.
+create or replace function memory._remove_messages(p_user_id text, p_threads text[], p_seqs bigint[])
+returns bigint
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  removed bigint;
+begin
+  delete from memory.messages as m
+  using unnest(p_threads, p_seqs) as d (thread_id, seq)
+  where m.user_id = p_user_id and m.thread_id = d.thread_id and m.seq = d.seq;
+  get diagnostics removed = row_count;
+  update memory.idempotency_keys as k set digest = ''
+  from unnest(p_threads, p_seqs) as d (thread_id, seq)
+  where k.user_id = p_user_id and k.thread_id = d.thread_id and k.seq = d.seq;
+  return removed;
 end;
 $$;
 
@@ -33474,7 +33572,7 @@ begin
     perform memory._enqueue(p_user_id, 'summarize_thread', p_thread_id, '{"is_forced": true}', k)
     from unnest(kinds) as k;
   end if;
-  return gone || jsonb_strip_nulls(jsonb_build_object('documents', nullif(documents, 0)));
+  return memory._counting(gone, 'documents', documents);
 end;
 $$;
 
@@ -33501,7 +33599,7 @@ begin
       'Use keep or forget.');
   end if;
   -- Of a space, transactions that write there end before anything is locked, and later ones wait here.
-  perform from memory.spaces as s where s.user_id = forget_user.user_id for update;
+  perform memory._lock_space(user_id);
   perform memory._check_id('user_id', user_id);
   reason := memory._reason_without(reason, array[user_id]);
   perform memory._lock_user(user_id);
@@ -33543,7 +33641,7 @@ begin
     and pg_sequence_last_value(c.oid) = hashtextextended(user_id, 0) / 2;
   gone := memory._added(gone, in_spaces);
   lifted := memory._bury_user(user_id);
-  gone := gone || case when lifted > 0 then jsonb_build_object('tombstones', lifted) else jsonb '{}' end;
+  gone := memory._counting(gone, 'tombstones', lifted);
   receipt := memory._receipt('user', user_id, reason, gone);
   perform memory._note_change(null, 'user', receipt ->> 'receipt_id', 'forgotten');
   return receipt;
@@ -33555,27 +33653,6 @@ comment on function memory.forget_user(text, text, text) is
 'rows of the user out of later imports. Later writes under this user_id are those of a new user. What the user wrote '
 'in spaces stays, without the user; with spaces => ''forget'' it goes as well, as far as sessions of tenants wrote it: '
 'in others nobody knows who writes.';
-
--- Takes a user out of all spaces, and with p_forgets what the user wrote there; returns the rows by table.
-create or replace function memory._leave_spaces(p_user_id text, p_forgets boolean)
-returns jsonb
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  gone jsonb := jsonb '{}';
-  removed bigint;
-begin
-  delete from memory.space_grants as g where g.member = p_user_id;
-  get diagnostics removed = row_count;
-  gone := jsonb_strip_nulls(jsonb_build_object('space_grants', nullif(removed, 0)));
-  if p_forgets then
-    return memory._added(gone, memory._forget_contributions(p_user_id));
-  end if;
-  delete from memory.space_writes as w where w.member = p_user_id;
-  get diagnostics removed = row_count;
-  return gone || jsonb_strip_nulls(jsonb_build_object('space_writes', nullif(removed, 0)));
-end;
-$$;
 
 -- Removes all rows of a user that this transaction sees, and returns how many there were by table. The order is that of
 -- docs/architecture.md: claims are stopped, threads and counters are locked, then rows are removed, those that jobs
@@ -33606,46 +33683,182 @@ begin
   end if;
   -- A session that deletes or cuts a document locks the document, then its pieces.
   documents := memory._lock_documents(p_user_id, locked.threads);
-  perform from memory.checkpoints as c where c.user_id = p_user_id
-  order by c.thread_id, c.namespace, c.checkpoint_id for update;
+  perform memory._checkpoints_lock_user(p_user_id);
   for item in
-    select t.* from memory._tables_of_users() as t where t.name not in ('model_calls', 'gone_jobs', 'audit')
+    select t.* from memory._tables_of_users() as t where not t.stays
   loop
-    execute memory._forgetting_delete(item.relation, item.has_thread)
-    using p_user_id, locked.threads, locked.agents, documents;
+    execute item.deletion using p_user_id, locked.threads, locked.agents, documents;
     get diagnostics removed = row_count;
     removed := removed + case when item.name = 'marks' and had_mark then 1 else 0 end;
-    gone := gone || case when removed > 0 then jsonb_build_object(item.name, removed) else jsonb '{}' end;
+    gone := memory._counting(gone, item.name, removed);
   end loop;
   -- Who has called which function stays, and what for does not.
   update memory.audit as a set user_id = null, details = '{}' where a.user_id = p_user_id;
   get diagnostics removed = row_count;
-  return gone || memory._forget_in_ledger(p_user_id)
-    || case when removed > 0 then jsonb_build_object('audit', removed) else jsonb '{}' end
-    || case when gone_jobs > 0 then jsonb_build_object('gone_jobs', gone_jobs) else jsonb '{}' end;
+  gone := memory._counting(memory._counting(gone, 'audit', removed), 'gone_jobs', gone_jobs);
+  return gone || memory._forget_in_ledger(p_user_id);
 end;
 $$;
 
--- The tables with rows of users, in the order in which these rows are locked, and whether the rows are of threads, too.
--- Uploads come before artifacts, because who makes an artifact of an upload locks the upload first. Artifacts and
--- documents come before jobs: a job that parses parts or cuts a document holds some of them when it ends its lease.
--- Pieces of documents come before documents, and versions before memories, so that they are counted. Checkpoints come
--- before their writes and values, as in memory.delete_checkpoints().
+-- The tables with rows of users, in the order in which these rows are locked. The catalog names the tables, because
+-- somebody may have made others than ours in the schema; the registry says more of ours (sql/registry.py). The
+-- statement that removes rows leaves those alone that are of a thread, counter or document that is not locked, or of an
+-- artifact or upload that is still there. $1 is the user; $2, $3 and $4 are the threads, agents and documents that are
+-- locked.
 create or replace function memory._tables_of_users()
-returns table (relation regclass, name text, has_thread boolean)
+returns table (
+  relation regclass, name text, has_thread boolean, deletion text, stays boolean, ignored_by_import boolean,
+  merged_by_hand boolean, merged jsonb, taken text, joined text, conflict text
+)
 language plpgsql stable parallel safe
 as $$
-declare
-  first_tables constant text[] := array['artifact_uploads', 'artifacts', 'artifact_parts', 'document_chunks',
-    'documents', 'memory_history', 'texts', 'embeddings', 'memories', 'marks', 'jobs', 'summaries', 'checkpoints'];
 begin
   return query
-  select c.oid::regclass, c.relname::text, exists (
-    select from pg_attribute as h where h.attrelid = c.oid and h.attname = 'thread_id' and not h.attisdropped)
+  select c.oid::regclass, c.relname::text, h.has_thread,
+    format('delete from %s as t where t.user_id = $1 and (%s) is not true', c.oid::regclass,
+      coalesce(r.left_alone, case when h.has_thread then 't.thread_id in (select h.thread_id from memory.threads as h where h.user_id = $1 except select unnest($2))' else 'false' end)),
+    coalesce(r.stays, false), coalesce(r.ignored_by_import, false), coalesce(r.merged_by_hand, false),
+    r.merged, r.taken, r.joined, r.conflict
   from pg_class as c
   join pg_attribute as a on a.attrelid = c.oid and a.attname = 'user_id' and not a.attisdropped
+  cross join lateral (
+    select exists (
+      select from pg_attribute as h where h.attrelid = c.oid and h.attname = 'thread_id' and not h.attisdropped)
+  ) as h (has_thread)
+  left join (
+    select text 'audit', null::int, null::text, 'who has called which function, without the user' is not null, true::boolean,
+      true::boolean, '{}'::jsonb, null::text, null::text, null::text
+    union all
+    select text 'bound_roles', null::int, null::text, null is not null, null::boolean,
+      null::boolean, '{}'::jsonb, null::text, null::text, null::text
+    union all
+    select text 'spaces', null::int, null::text, null is not null, true::boolean,
+      null::boolean, '{}'::jsonb, null::text, null::text, 'do nothing'::text
+    union all
+    select text 'space_grants', null::int, null::text, null is not null, true::boolean,
+      null::boolean, '{}'::jsonb, null::text, null::text, 'do nothing'::text
+    union all
+    select text 'space_writes', null::int, null::text, null is not null, null::boolean,
+      null::boolean, '{}'::jsonb, null::text, null::text, 'do nothing'::text
+    union all
+    select text 'policies', null::int, null::text, null is not null, null::boolean,
+      null::boolean, '{}'::jsonb, null::text, null::text, 'on constraint policies_pkey do update set settings = memory._merge_policy(excluded.settings, x.settings)'::text
+    union all
+    select text 'model_calls', null::int, null::text, 'the costs of calls, without the user' is not null, null::boolean,
+      null::boolean, '{}'::jsonb, null::text, null::text, 'do nothing'::text
+    union all
+    select text 'merged_users', null::int, null::text, null is not null, null::boolean,
+      null::boolean, '{}'::jsonb, null::text, null::text, 'do nothing'::text
+    union all
+    select text 'due_deletions', null::int, null::text, null is not null, null::boolean,
+      null::boolean, '{}'::jsonb, null::text, null::text, 'do nothing'::text
+    union all
+    select text 'new_changes', null::int, null::text, null is not null, true::boolean,
+      null::boolean, '{}'::jsonb, null::text, null::text, null::text
+    union all
+    select text 'changes', null::int, null::text, null is not null, true::boolean,
+      null::boolean, '{}'::jsonb, null::text, null::text, null::text
+    union all
+    select text 'jobs', 110::int, 't.scope in (select h.thread_id from memory.threads as h where h.user_id = $1 except select unnest($2))'::text, null is not null, null::boolean,
+      null::boolean, $entry${"scope": "case when t.kind in ('language', 'parsed_anew', 'spoken') then t.scope else coalesce($7 ->> t.scope, t.scope) end", "job_id": "case when exists (select from memory.jobs as j where j.user_id = $6 and j.job_id = t.job_id)\n  then nextval(pg_get_serial_sequence('memory.jobs', 'job_id')) else t.job_id end"}$entry$::jsonb, null::text, null::text, 'do nothing'::text
+    union all
+    select text 'marks', 100::int, $entry$(t.scope, t.kind) = ('', 'claims') or t.scope in (select h.thread_id from memory.threads as h where h.user_id = $1 except select unnest($2))$entry$::text, null is not null, null::boolean,
+      null::boolean, $entry${"scope": "case when t.kind in ('language', 'parsed_anew', 'spoken') then t.scope else coalesce($7 ->> t.scope, t.scope) end"}$entry$::jsonb, null::text, $entry$where not ($9 and t.kind = 'summarize_user')$entry$::text, $entry$on constraint marks_pkey do update set position = case
+  when x.kind in ('reconcile_memories', 'consolidate') then least(x.position, excluded.position)
+  else greatest(x.position, excluded.position) end$entry$::text
+    union all
+    select text 'gone_jobs', null::int, null::text, 'for calls that are still running, with a keyed hash in place of the user; swept after 7 days' is not null, null::boolean,
+      null::boolean, '{}'::jsonb, null::text, null::text, 'do nothing'::text
+    union all
+    select text 'texts', 70::int, $entry$t.source = 'message' and memory._thread_of(t.id) in (select h.thread_id from memory.threads as h where h.user_id = $1 except select unnest($2)) or t.source = 'memory' and t.id in (select m.memory_id::text from (select m.memory_id from memory.memories as m where m.user_id = $1 and m.agent_id in (select s.agent_id from memory.memory_scopes as s where s.user_id = $1 except select unnest($3))) as m) or t.source = 'document' and split_part(t.id, '/', 1) in (select d.document_id::text from (select d.document_id from memory.documents as d where d.user_id = $1 except select unnest($4)) as d)$entry$::text, null is not null, null::boolean,
+      null::boolean, $entry${"id": "case t.source when 'message' then coalesce(($7 ->> memory._thread_of(t.id)) || '/' || memory._seq_of(t.id), t.id) when 'artifact' then coalesce(($8 ->> memory._thread_of(t.id)) || '/' || memory._seq_of(t.id), t.id) else t.id end", "keys": "case when t.keys is not null then\n  array(select memory._word_key($6, k) from unnest(tsvector_to_array(t.words)) as k) end"}$entry$::jsonb, null::text, null::text, 'do nothing'::text
+    union all
+    select text 'embeddings', 80::int, $entry$t.source = 'message' and memory._thread_of(t.id) in (select h.thread_id from memory.threads as h where h.user_id = $1 except select unnest($2)) or t.source = 'memory' and t.id in (select m.memory_id::text from (select m.memory_id from memory.memories as m where m.user_id = $1 and m.agent_id in (select s.agent_id from memory.memory_scopes as s where s.user_id = $1 except select unnest($3))) as m) or t.source = 'document' and split_part(t.id, '/', 1) in (select d.document_id::text from (select d.document_id from memory.documents as d where d.user_id = $1 except select unnest($4)) as d)$entry$::text, null is not null, null::boolean,
+      null::boolean, $entry${"id": "case t.source when 'message' then coalesce(($7 ->> memory._thread_of(t.id)) || '/' || memory._seq_of(t.id), t.id) when 'artifact' then coalesce(($8 ->> memory._thread_of(t.id)) || '/' || memory._seq_of(t.id), t.id) else t.id end"}$entry$::jsonb, null::text, null::text, 'do nothing'::text
+    union all
+    select text 'query_embeddings', null::int, null::text, null is not null, true::boolean,
+      null::boolean, '{}'::jsonb, null::text, null::text, 'do nothing'::text
+    union all
+    select text 'artifacts', 20::int, null::text, null is not null, null::boolean,
+      null::boolean, $entry${"key": "coalesce($8 ->> t.key, t.key)", "metadata": "case when $8 <> '{}' then memory._with_keys(t.metadata::text, $8)::jsonb else t.metadata end"}$entry$::jsonb, null::text, null::text, null::text
+    union all
+    select text 'artifact_parts', 30::int, 't.content_id in (
+  select a.content_id from memory.artifacts as a where a.user_id = $1
+  union all
+  select u.upload_id from memory.artifact_uploads as u where u.user_id = $1)'::text, null is not null, null::boolean,
+      null::boolean, '{}'::jsonb, 't.content_id in (
+  select a.content_id from of_artifacts as a
+  union all
+  select u.upload_id from of_artifact_uploads as u)'::text, null::text, null::text
+    union all
+    select text 'artifact_uploads', 10::int, null::text, null is not null, null::boolean,
+      null::boolean, '{}'::jsonb, null::text, null::text, null::text
+    union all
+    select text 'threads', null::int, null::text, null is not null, null::boolean,
+      null::boolean, $entry${"metadata": "case when $7 ? (t.metadata ->> 'copied_from')\n  then jsonb_set(t.metadata, '{copied_from}', $7 -> (t.metadata ->> 'copied_from')) else t.metadata end"}$entry$::jsonb, null::text, null::text, null::text
+    union all
+    select text 'messages', null::int, null::text, null is not null, null::boolean,
+      null::boolean, $entry${"content": "memory._with_keys(t.content, $8)", "metadata": "case when $8 <> '{}' then memory._with_keys(t.metadata::text, $8)::jsonb else t.metadata end", "artifact_key": "coalesce($8 ->> t.artifact_key, t.artifact_key)"}$entry$::jsonb, null::text, null::text, null::text
+    union all
+    select text 'shown_rounds', null::int, null::text, null is not null, null::boolean,
+      null::boolean, '{}'::jsonb, null::text, null::text, 'do nothing'::text
+    union all
+    select text 'idempotency_keys', null::int, null::text, null is not null, null::boolean,
+      null::boolean, '{}'::jsonb, null::text, null::text, null::text
+    union all
+    select text 'quarantined_messages', null::int, null::text, null is not null, null::boolean,
+      null::boolean, '{"content": "memory._with_keys(t.content, $8)"}'::jsonb, null::text, null::text, null::text
+    union all
+    select text 'summaries', 120::int, null::text, null is not null, null::boolean,
+      null::boolean, '{"summary": "memory._with_keys(t.summary, $8)"}'::jsonb, null::text, $entry$where not ($9 and t.kind = 'user')$entry$::text, null::text
+    union all
+    select text 'memories', 90::int, 't.agent_id in (select s.agent_id from memory.memory_scopes as s where s.user_id = $1 except select unnest($3))'::text, null is not null, null::boolean,
+      null::boolean, $entry${"quarantined_with": "case when starts_with(t.quarantined_with, 'message ') then 'message ' || coalesce(($7 ->> memory._thread_of(substr(t.quarantined_with, 9))) || '/' || memory._seq_of(substr(t.quarantined_with, 9)), substr(t.quarantined_with, 9)) when starts_with(t.quarantined_with, 'artifact ') then 'artifact ' || coalesce($8 ->> substr(t.quarantined_with, 10), substr(t.quarantined_with, 10)) else t.quarantined_with end", "superseded_by": "coalesce(t.superseded_by, w.memory_id)", "superseded_at": "case when w.memory_id is not null then statement_timestamp() else t.superseded_at end", "supersede_reason": "case when w.memory_id is not null then 'duplicate' else t.supersede_reason end"}$entry$::jsonb, null::text, 'left join memory.memories as w
+  on w.user_id = $6 and w.agent_id = t.agent_id and w.content_hash = t.content_hash
+  and memory._is_current(w) and num_nonnulls(t.superseded_at, t.deleted_at) = 0'::text, null::text
+    union all
+    select text 'memory_history', 60::int, 't.memory_id in (select m.memory_id from memory.memories as m where m.user_id = $1 and m.agent_id in (select s.agent_id from memory.memory_scopes as s where s.user_id = $1 except select unnest($3)))'::text, null is not null, null::boolean,
+      null::boolean, $entry${"content": "memory._with_keys(t.content, $8)", "metadata": "case when $8 <> '{}' then memory._with_keys(t.metadata::text, $8)::jsonb else t.metadata end"}$entry$::jsonb, null::text, null::text, null::text
+    union all
+    select text 'memory_uses', null::int, null::text, null is not null, null::boolean,
+      null::boolean, '{}'::jsonb, null::text, null::text, 'do nothing'::text
+    union all
+    select text 'memory_scopes', null::int, 't.agent_id in (select s.agent_id from memory.memory_scopes as s where s.user_id = $1 except select unnest($3))'::text, null is not null, null::boolean,
+      null::boolean, '{}'::jsonb, null::text, null::text, 'on constraint memory_scopes_pkey do update set
+  duplicates_skipped = x.duplicates_skipped + excluded.duplicates_skipped,
+  extracted_on = greatest(x.extracted_on, excluded.extracted_on),
+  extracted_count = case
+    when x.extracted_on = excluded.extracted_on then x.extracted_count + excluded.extracted_count
+    when x.extracted_on > excluded.extracted_on then x.extracted_count
+    else excluded.extracted_count end'::text
+    union all
+    select text 'documents', 50::int, 't.document_id in (select d.document_id from memory.documents as d where d.user_id = $1 except select unnest($4))'::text, null is not null, null::boolean,
+      null::boolean, $entry${"quarantined_with": "case when starts_with(t.quarantined_with, 'message ') then 'message ' || coalesce(($7 ->> memory._thread_of(substr(t.quarantined_with, 9))) || '/' || memory._seq_of(substr(t.quarantined_with, 9)), substr(t.quarantined_with, 9)) when starts_with(t.quarantined_with, 'artifact ') then 'artifact ' || coalesce($8 ->> substr(t.quarantined_with, 10), substr(t.quarantined_with, 10)) else t.quarantined_with end", "namespace": "case when t.namespace = memory._archive_namespace($1) then memory._archive_namespace($6) else t.namespace end", "title": "case when t.namespace = '/memories' and exists (\n    select from memory.documents as d where d.user_id = $6 and d.namespace = t.namespace and d.title = t.title)\n  then t.title || '-' || t.document_id else t.title end"}$entry$::jsonb, null::text, null::text, null::text
+    union all
+    select text 'document_chunks', 40::int, 't.document_id in (select d.document_id from memory.documents as d where d.user_id = $1 except select unnest($4))'::text, null is not null, null::boolean,
+      null::boolean, '{}'::jsonb, null::text, null::text, null::text
+    union all
+    select text 'checkpoints', 130::int, null::text, null is not null, null::boolean,
+      null::boolean, '{}'::jsonb, null::text, null::text, null::text
+    union all
+    select text 'checkpoint_blobs', null::int, null::text, null is not null, null::boolean,
+      null::boolean, '{}'::jsonb, null::text, null::text, null::text
+    union all
+    select text 'checkpoint_writes', null::int, null::text, null is not null, null::boolean,
+      null::boolean, '{}'::jsonb, null::text, null::text, null::text
+    union all
+    select text 'secrets', null::int, null::text, null is not null, null::boolean,
+      null::boolean, '{}'::jsonb, null::text, null::text, null::text
+    union all
+    select text 'secret_reads', null::int, null::text, null is not null, null::boolean,
+      null::boolean, '{}'::jsonb, null::text, null::text, null::text
+    union all
+    select text 'moved_users', null::int, null::text, null is not null, null::boolean,
+      null::boolean, '{}'::jsonb, null::text, null::text, 'do nothing'::text
+  ) as r (name, place, left_alone, stays, ignored_by_import, merged_by_hand, merged, taken, joined, conflict)
+    on r.name = c.relname
   where c.relnamespace = 'memory'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-  order by array_position(first_tables, c.relname::text), c.relname; -- the others come after
+  order by r.place, c.relname; -- those without a place come last
 end;
 $$;
 
@@ -33662,42 +33875,6 @@ begin
       except
       select unnest(p_threads))) is not true
     order by d.document_id for update);
-end;
-$$;
-
--- The statement of a pass that removes rows of a table. It leaves rows alone that are of a thread, counter or document
--- that is not locked, or of an artifact or upload that is still there. $1 is the user; $2, $3 and $4 are the threads,
--- agents and documents that are locked.
-create or replace function memory._forgetting_delete(p_table regclass, p_has_thread boolean)
-returns text
-language plpgsql stable parallel safe
-as $$
-declare
-  plain_name constant text := (select c.relname from pg_class as c where c.oid = p_table);
-  threads constant text :=
-    '(select h.thread_id from memory.threads as h where h.user_id = $1 except select unnest($2))';
-  agents constant text :=
-    '(select s.agent_id from memory.memory_scopes as s where s.user_id = $1 except select unnest($3))';
-begin
-  return format('delete from %s as t where t.user_id = $1 and (%s) is not true', p_table, case
-    when plain_name in ('memories', 'memory_scopes') then 't.agent_id in ' || agents
-    when plain_name = 'memory_history' then 't.memory_id in '
-      '(select m.memory_id from memory.memories as m where m.user_id = $1 and m.agent_id in ' || agents || ')'
-    when plain_name in ('texts', 'embeddings') then
-      't.source = ''message'' and memory._thread_of(t.id) in ' || threads
-      || ' or t.source = ''memory'' and t.id in '
-         '(select m.memory_id::text from memory.memories as m where m.user_id = $1 and m.agent_id in ' || agents || ')'
-         ' or t.source = ''document'' and split_part(t.id, ''/'', 1) in '
-         '(select d.document_id::text from memory.documents as d where d.user_id = $1 except select unnest($4)::text)'
-    when plain_name = 'marks' then '(t.scope, t.kind) = ('''', ''claims'') or t.scope in ' || threads
-    when plain_name = 'jobs' then 't.scope in ' || threads
-    when plain_name in ('documents', 'document_chunks') then 't.document_id in '
-      '(select d.document_id from memory.documents as d where d.user_id = $1 except select unnest($4))'
-    when plain_name = 'artifact_parts' then
-      't.content_id in (select a.content_id from memory.artifacts as a where a.user_id = $1 '
-      'union all select u.upload_id from memory.artifact_uploads as u where u.user_id = $1)'
-    when p_has_thread then 't.thread_id in ' || threads
-    else 'false' end);
 end;
 $$;
 
@@ -33744,8 +33921,7 @@ begin
   where g.user_id = p_user_id;
   delete from memory.agent_budgets as b where b.agent_id = any (own_agents);
   get diagnostics budgets = row_count;
-  return case when doubled + entered > 0 then jsonb_build_object('model_calls', doubled + entered) else jsonb '{}' end
-    || case when budgets > 0 then jsonb_build_object('agent_budgets', budgets) else jsonb '{}' end;
+  return memory._counting(memory._counting('{}', 'model_calls', doubled + entered), 'agent_budgets', budgets);
 end;
 $$;
 
@@ -33758,79 +33934,55 @@ language plpgsql volatile parallel unsafe
 as $$
 declare
   patterns constant text[] := memory._patterns_of(p_wordings);
-  kept record;
 begin
   -- The versions of memories come after memories, whose change adds one.
-  for kept in
-    select *
-    from (values
-      (regclass 'memory.memories', array['metadata'], array['tags'],
-       array[
-        'embedding_text', 'supersede_reason', 'quarantine_reason', 'subject', 'attribute']),
-      ('memory.memory_history', array['metadata'], array['tags'], array['supersede_reason']),
-      ('memory.summaries', array['metadata'], array[]::text[], array['quarantine_reason']),
-      ('memory.artifacts', array['metadata'], array[]::text[], array['description', 'quarantine_reason']),
-      ('memory.threads', array['metadata'], array[]::text[], array['title']),
-      ('memory.quarantined_messages', array[]::text[], array[]::text[], array['reason']),
-      ('memory.model_calls', array[]::text[], array[]::text[], array['error'])
-    ) as k (relation, jsons, lists, texts)
-  loop
-    execute memory._forgetting_update(kept.relation, kept.jsons, kept.lists, kept.texts)
-    using p_user_id, patterns, p_wordings, p_agents, p_threads;
-  end loop;
-  perform memory._forget_gone_keys(p_user_id);
+  update memory.model_calls as t set
+    error = memory._json_forgetting(to_jsonb(t.error), p_wordings) #>> '{}'
+  where t.user_id = p_user_id and memory._may_state(concat_ws(' ', t.error), patterns)
+    and memory._json_states_any(jsonb_build_array(t.error), p_wordings) and true;
+  update memory.artifacts as t set
+    description = memory._json_forgetting(to_jsonb(t.description), p_wordings) #>> '{}',
+    metadata = memory._json_forgetting(t.metadata, p_wordings),
+    quarantine_reason = memory._json_forgetting(to_jsonb(t.quarantine_reason), p_wordings) #>> '{}'
+  where t.user_id = p_user_id and memory._may_state(concat_ws(' ', t.description, t.metadata, t.quarantine_reason), patterns)
+    and memory._json_states_any(jsonb_build_array(t.description, t.metadata, t.quarantine_reason), p_wordings) and true;
+  update memory.threads as t set
+    title = memory._json_forgetting(to_jsonb(t.title), p_wordings) #>> '{}',
+    metadata = memory._json_forgetting(t.metadata, p_wordings)
+  where t.user_id = p_user_id and memory._may_state(concat_ws(' ', t.title, t.metadata), patterns)
+    and memory._json_states_any(jsonb_build_array(t.title, t.metadata), p_wordings) and t.thread_id = any (p_threads);
+  update memory.quarantined_messages as t set
+    reason = memory._json_forgetting(to_jsonb(t.reason), p_wordings) #>> '{}'
+  where t.user_id = p_user_id and memory._may_state(concat_ws(' ', t.reason), patterns)
+    and memory._json_states_any(jsonb_build_array(t.reason), p_wordings) and true;
+  update memory.summaries as t set
+    metadata = memory._json_forgetting(t.metadata, p_wordings),
+    quarantine_reason = memory._json_forgetting(to_jsonb(t.quarantine_reason), p_wordings) #>> '{}'
+  where t.user_id = p_user_id and memory._may_state(concat_ws(' ', t.metadata, t.quarantine_reason), patterns)
+    and memory._json_states_any(jsonb_build_array(t.metadata, t.quarantine_reason), p_wordings) and true;
+  update memory.memories as t set
+    embedding_text = memory._json_forgetting(to_jsonb(t.embedding_text), p_wordings) #>> '{}',
+    metadata = memory._json_forgetting(t.metadata, p_wordings),
+    tags = memory._texts(memory._json_forgetting(to_jsonb(t.tags), p_wordings)),
+    supersede_reason = memory._json_forgetting(to_jsonb(t.supersede_reason), p_wordings) #>> '{}',
+    quarantine_reason = memory._json_forgetting(to_jsonb(t.quarantine_reason), p_wordings) #>> '{}',
+    subject = memory._json_forgetting(to_jsonb(t.subject), p_wordings) #>> '{}',
+    attribute = memory._json_forgetting(to_jsonb(t.attribute), p_wordings) #>> '{}',
+    version = t.version + 1,
+    operation = case when num_nulls(t.deleted_at, t.superseded_at) = 2 then 'update' else t.operation end
+  where t.user_id = p_user_id and memory._may_state(concat_ws(' ', t.embedding_text, t.metadata, t.tags, t.supersede_reason, t.quarantine_reason, t.subject, t.attribute), patterns)
+    and memory._json_states_any(jsonb_build_array(t.embedding_text, t.metadata, t.tags, t.supersede_reason, t.quarantine_reason, t.subject, t.attribute), p_wordings) and t.agent_id = any (p_agents);
+  update memory.memory_history as t set
+    metadata = memory._json_forgetting(t.metadata, p_wordings),
+    tags = memory._texts(memory._json_forgetting(to_jsonb(t.tags), p_wordings)),
+    supersede_reason = memory._json_forgetting(to_jsonb(t.supersede_reason), p_wordings) #>> '{}'
+  where t.user_id = p_user_id and memory._may_state(concat_ws(' ', t.metadata, t.tags, t.supersede_reason), patterns)
+    and memory._json_states_any(jsonb_build_array(t.metadata, t.tags, t.supersede_reason), p_wordings) and true;
+  perform memory._artifacts_forget_wording(p_user_id);
   -- Reasons of earlier receipts, which stay for good.
   update memory.receipts as r set reason = '[forgotten]'
   from memory.erasure_keys as k
   where r.user_hash = memory._keyed_hash(k, p_user_id) and memory._states_any(r.reason, p_wordings);
-end;
-$$;
-
--- Removes the keys of artifacts that are gone from the list of changes: a key may be made of the first words of its
--- artifact. Rows that somebody is numbering are in the second table when the first statement ends.
-create or replace function memory._forget_gone_keys(p_user_id text)
-returns void
-language plpgsql volatile parallel unsafe
-set enable_seqscan = off -- a plan made while the tables were empty would read all artifacts for each change
-as $$
-begin
-  delete from memory.new_changes as c
-  where c.user_id = p_user_id and c.source = 'artifact' and c.id <> ''
-    and (select a.key from memory.artifacts as a where a.user_id = p_user_id and a.key = c.id) is null;
-  delete from memory.changes as c
-  where c.user_id = p_user_id and c.source = 'artifact' and c.id <> ''
-    and (select a.key from memory.artifacts as a where a.user_id = p_user_id and a.key = c.id) is null;
-end;
-$$;
-
--- The statement that does so in columns of a table: $1 is the user, $2 are the patterns, $3 are the wordings that were
--- forgotten, $4 are the agents whose memories are locked, $5 are the threads that are locked.
-create or replace function memory._forgetting_update(
-  p_table regclass, p_jsons text[], p_lists text[], p_texts text[]
-)
-returns text
-language plpgsql stable parallel safe
-as $$
-declare
-  plain_name constant text := (select c.relname from pg_class as c where c.oid = p_table);
-  -- A deleted or superseded memory keeps its operation, because memory.sweep() reads it (evict).
-  counted constant text := case when plain_name = 'memories' then ', version = t.version + 1, operation = '
-    'case when num_nulls(t.deleted_at, t.superseded_at) = 2 then ''update'' else t.operation end' else '' end;
-  locked constant text := case plain_name
-    when 'memories' then ' and t.agent_id = any ($4)'
-    when 'threads' then ' and t.thread_id = any ($5)' else '' end;
-begin
-  return format('update %s as t set %s%s where t.user_id = $1 and memory._may_state(concat_ws('' '', %s), $2) '
-      'and memory._json_states_any(jsonb_build_array(%4$s), $3)%s', p_table,
-      string_agg(format('%I = ', c.name) || format(c.change, format('t.%I', c.name)), ', '), counted,
-      string_agg(format('t.%I', c.name), ', '), locked)
-  from (
-    select j, 'memory._json_forgetting(%s, $3)' from unnest(p_jsons) as j
-    union all
-    select l, 'memory._texts(memory._json_forgetting(to_jsonb(%s), $3))' from unnest(p_lists) as l
-    union all
-    select x, 'memory._json_forgetting(to_jsonb(%s), $3) #>> ''{}''' from unnest(p_texts) as x
-  ) as c (name, change);
 end;
 $$;
 
@@ -33868,21 +34020,21 @@ declare
   source constant text := format(
     'jsonb_array_elements($1) with ordinality as r (value, place) cross join lateral jsonb_populate_record('
     'null::%s, r.value || jsonb_build_object(''user_id'', $2)) as t', relation);
+  kind record;
   known text[];
   place bigint;
   problem text;
-  document memory.documents;
 begin
   if p_rows = '[]' then
     return;
   end if;
+  select k.* into kind from memory._export_kinds() as k where k.kind = p_kind;
   -- An export has no other members, such as another user's id or a counter.
   known := array(
     select a.attname::text
     from pg_attribute as a
-    join memory._export_kinds() as k on k.kind = p_kind
     where a.attrelid = relation and a.attnum > 0 and not a.attisdropped
-      and a.attname <> 'user_id' and a.attname <> all (k.left_out));
+      and a.attname <> 'user_id' and a.attname <> all (kind.left_out));
   select r.place - 1, k.name into place, problem
   from jsonb_array_elements(p_rows) with ordinality as r (value, place)
   cross join lateral jsonb_object_keys(r.value) as k (name)
@@ -33896,26 +34048,23 @@ begin
     -- The first row that breaks a rule: its place, and which member breaks it.
     execute format('select r.place - 1, p.problem from %s cross join lateral (select %s as problem) as p '
       'where p.problem is not null limit 1',
-      source, memory._import_rule(relation))
+      source, kind.problem)
     into place, problem using p_rows, p_user_id;
     if problem is not null then
       perform memory._refuse('export', format('%s[%s].%s is not valid', p_kind, place, problem),
         'See docs/export.schema.json, and the rules of the function that stores such a row.');
     end if;
-    execute memory._import_statement(relation, p_rows, source) using p_rows, p_user_id;
-    if p_kind = 'artifacts' then
-      perform memory._append_content(p_user_id, a.content_id, r.value ->> 'content')
-      from jsonb_array_elements(p_rows) as r
-      join memory.artifacts as a on a.user_id = p_user_id and a.key = r.value ->> 'key';
-    elsif p_kind = 'documents' then
-      for document in
-        select d.*
-        from jsonb_array_elements(p_rows) as r
-        join memory.documents as d on d.user_id = p_user_id and d.document_id = (r.value ->> 'document_id')::uuid
-      loop
-        perform memory._cut_roughly(document,
-          memory._policy(p_user_id, memory._document_agent(document.agent_ids)));
-      end loop;
+    -- Columns that no row has get their defaults, so that an export of an earlier version can be imported.
+    execute (
+      select format('insert into %s (%s) select %s from %s', relation, string_agg(quote_ident(c.name), ', '),
+        string_agg(coalesce(kind.imported ->> c.name, 't.' || quote_ident(c.name)), ', '), source)
+      from (
+        select k from jsonb_array_elements(p_rows) as r cross join lateral jsonb_object_keys(r) as k
+        union select 'user_id'
+        union select k from jsonb_object_keys(kind.imported) as k) as c (name))
+    using p_rows, p_user_id;
+    if kind.after_import is not null then
+      execute kind.after_import using p_rows, p_user_id;
     end if;
   exception
     -- A number that is too large, a text that is no time; a missing member, or two rows with one key.
@@ -33926,32 +34075,6 @@ begin
       perform memory._refuse('export', memory._place_of_row(p_kind, p_rows) || ': ' || sqlerrm,
         'See docs/export.schema.json.');
   end;
-end;
-$$;
-
--- The statement that stores the rows. Columns that no row has get their defaults, so that an export of an earlier
--- version can be imported.
-create or replace function memory._import_statement(p_table regclass, p_rows jsonb, p_source text)
-returns text
-language plpgsql stable parallel safe
-as $$
-declare
-  plain_name constant text := (select c.relname from pg_class as c where c.oid = p_table);
-  made jsonb := case plain_name
-    when 'artifacts' then jsonb '{"content": "null", "content_id": "memory._uuid_v7()"}'
-    when 'memories' then jsonb '{
-      "content_hash": "memory._content_hash(t.content)", "is_stated": "memory._states(t.source)"}'
-    else jsonb '{}' end;
-  columns text[];
-begin
-  columns := array(
-    select distinct k from jsonb_array_elements(p_rows) as r cross join lateral jsonb_object_keys(r) as k
-    union select 'user_id'
-    union select k from jsonb_object_keys(made) as k);
-  return format('insert into %s (%s) select %s from %s', p_table,
-    (select string_agg(quote_ident(c), ', ' order by c) from unnest(columns) as c),
-    (select string_agg(coalesce(made ->> c, 't.' || quote_ident(c)), ', ' order by c) from unnest(columns) as c),
-    p_source);
 end;
 $$;
 
@@ -33975,135 +34098,13 @@ begin
 end;
 $$;
 
--- The rules of imported rows, which triggers and functions check for rows that are stored one by one.
-
--- An expression over a row t and its JSON r.value that names the member which breaks a rule, or is null: first the
--- rules of the columns' types, then the condition under which such a row is exported, then the rules of this kind of
--- row.
-create or replace function memory._import_rule(p_table regclass)
+-- The member of a row ($1) that these checks refuse, and why; null if they refuse none.
+create or replace function memory._refused_member(p_row anyelement, p_checks text)
 returns text
-language plpgsql stable parallel unsafe
-as $$
-declare
-  plain_name constant text := (select c.relname from pg_class as c where c.oid = p_table);
-begin
-  return format('coalesce(%s, %s, %s)', memory._range_rule(p_table), (
-    select format('case when (%s) is not true then %L end', k.condition, substring(k.condition from 't[.](\w+)'))
-    from memory._export_kinds() as k where k.kind = plain_name), case plain_name
-    when 'policies' then 'memory._policy_problem(t)'
-    when 'artifacts' then 'memory._artifact_problem(t)'
-    when 'documents' then 'memory._document_problem(t)'
-    when 'messages' then 'memory._message_problem(t.user_id, t.thread_id, t.agent_id, t.role, t.content, t.metadata, '
-      't.created_at, t.idempotency_key)'
-    when 'summaries' then $rule$case
-      when memory._list_problem(t.agent_ids) is not null then 'agent_ids'
-      when not memory._is_metadata(t.metadata) then 'metadata' end$rule$
-    when 'memories' then 'coalesce(memory._memory_problem(t, true), '
-      'case when cardinality(t.source_seqs) > 100000 then ''source_seqs'' end)'
-    when 'threads' then $rule$case
-      when not memory._is_metadata(t.metadata) then 'metadata'
-      when octet_length(t.title) > 2000 then 'title' end$rule$
-    when 'memory_history' then $rule$case
-      when (t.content ~ e'\\S') is not true or octet_length(t.content) > memory._max_memory_bytes() then 'content'
-      when not memory._is_metadata(t.metadata) then 'metadata'
-      when memory._list_problem(t.tags) is not null then 'tags' end$rule$
-    when 'secrets' then $rule$case
-      when not memory._is_id(t.name) then 'name'
-      when (octet_length(t.key_id) = 8) is not true then 'key_id'
-      when (octet_length(t.sealed) between 64 and 70000) is not true then 'sealed' end$rule$
-    when 'checkpoints' then $rule$case
-      when not memory._is_metadata(t.metadata) then 'metadata'
-      when not memory._is_checkpoint(t.checkpoint) then 'checkpoint' end$rule$
-    when 'idempotency_keys' then $rule$case
-      when (octet_length(t.idempotency_key) between 1 and 255) is not true then 'idempotency_key' end$rule$
-    when 'model_calls' then $rule$case
-      when t.tokens_in > 2147483647 then 'tokens_in'
-      when t.tokens_out > 2147483647 then 'tokens_out'
-      when t.duration_ms > 2147483647 then 'duration_ms' end$rule$
-    else 'null::text' end);
-end;
-$$;
-
--- The checks that follow from the name and type of a column, so that a new one gets them with no line here: ids, times
--- that every client can read, numbers from which counters go on without an overflow, shares and JSON objects. A check
--- names the member with its value.
-create or replace function memory._range_rule(p_table regclass)
-returns text
-language plpgsql stable parallel safe
-as $$
-declare
-  plain_name constant text := (select c.relname from pg_class as c where c.oid = p_table);
-begin
-  return coalesce((
-    select 'case ' || string_agg(
-      format('when (%s) is false then %L || coalesce('' ('' || left(r.value ->> %2$L, 50) || '')'', '''')',
-             replace(c.rule, 'this', 't.' || quote_ident(c.name)), c.name), ' ' order by c.name) || ' end'
-    from (
-      select a.attname::text as name, case
-          when (plain_name, a.attname) in (('memories', 'deleted_at'), ('artifacts', 'check_at'))
-            then 'memory._is_real_moment(this) or this = ''infinity'''
-          when (plain_name, a.attname) in (
-              ('policies', 'agent_id'), ('summaries', 'thread_id'), ('documents', 'thread_id')) -- '' is for all of them
-            then 'this = '''' or memory._is_id(this)'
-          when a.attname in ('thread_id', 'agent_id', 'checkpoint_id') then 'this is null or memory._is_id(this)'
-          when a.attname in ('expires_at', 'valid_from', 'valid_to') then 'memory._is_bound(this)'
-          when t.typname = 'timestamptz' then 'memory._is_real_moment(this)'
-          when t.typname = 'date' then 'this between date ''0001-01-02'' and date ''9999-12-30'''
-          when a.attname = 'version' and t.typname <> 'text' then 'this between 1 and 1000000000'
-          when a.attname = 'position' then 'this between -1 and 1000000000000000000' -- microseconds, or a seq
-          when a.attname in ('prompt_version', 'generation_time_ms', 'place') then null -- nothing counts on these
-          when t.typname = 'int4' then 'this between 0 and 1000000000'
-          when t.typname = 'int8' then 'this between 0 and 1000000000000000'
-          when t.typname = '_int8' then '0 <= all (this) and 1000000000000000 >= all (this)'
-          when t.typname = 'float4' then 'this between 0 and 1'
-          when t.typname = 'numeric' then 'this between 0 and 1000000'
-          when t.typname = 'jsonb' then 'jsonb_typeof(this) = ''object'''
-        end as rule
-      from pg_attribute as a join pg_type as t on t.oid = a.atttypid
-      where a.attrelid = p_table and a.attnum > 0 and not a.attisdropped
-        and a.attname <> 'metadata') as c -- of which more is said than its type
-    where c.rule is not null), 'null::text');
-end;
-$$;
-
--- These three name the member that a checking function refuses. Their subtransactions cannot begin in a parallel plan.
-create or replace function memory._policy_problem(p_candidate memory.policies)
-returns text
-language plpgsql stable parallel unsafe
+language plpgsql stable parallel unsafe -- an error is handled
 as $$
 begin
-  if p_candidate.agent_id <> '' then
-    perform memory._check_id('agent_id', p_candidate.agent_id);
-  end if;
-  perform memory._check_settings_object(p_candidate.settings);
-  perform memory._check_settings(p_candidate.settings);
-  return null;
-exception
-  when invalid_parameter_value or program_limit_exceeded then
-    return format('settings (%s)', sqlerrm);
-end;
-$$;
-
-create or replace function memory._artifact_problem(p_candidate memory.artifacts)
-returns text
-language plpgsql stable parallel unsafe
-as $$
-begin
-  perform memory._check_artifact(p_candidate);
-  perform memory._check_artifact_content(p_candidate.content);
-  return null;
-exception
-  when invalid_parameter_value or program_limit_exceeded then
-    return format('%s (%s)', split_part(sqlerrm, ':', 1), sqlerrm);
-end;
-$$;
-
-create or replace function memory._document_problem(p_candidate memory.documents)
-returns text
-language plpgsql stable parallel unsafe
-as $$
-begin
-  perform memory._check_document(p_candidate);
+  execute 'select ' || p_checks using p_row;
   return null;
 exception
   when invalid_parameter_value or program_limit_exceeded then
@@ -34264,7 +34265,7 @@ declare
 begin
   for name in
     select t.name from memory._tables_of_users() as t
-    where t.name not in ('query_embeddings', 'audit', 'spaces', 'space_grants', 'changes', 'new_changes') order by 1
+    where not t.ignored_by_import order by 1
   loop
     execute format('select exists (select from memory.%I as t where t.user_id = $1%s)', name,
                    case name when 'marks' then ' and (t.scope, t.kind) <> ('''', ''claims'')' end)
@@ -34419,13 +34420,15 @@ begin
     select u.user_id, max(u.last_at) as last_at
     from (
       select t.user_id, memory._real_or_null(t.last_at) as last_at from memory.threads as t
-      union all select s.user_id, null from memory.memory_scopes as s
-      union all select d.user_id, null from memory.documents as d
-      union all select a.user_id, null from memory.artifacts as a
-      union all select s.user_id, null from memory.secrets as s
-      union all select c.user_id, null from memory.checkpoints as c
-      union all select p.user_id, null from memory.policies as p where p.user_id <> '') as u
-    where coalesce(list_users.search, '') = '' or strpos(lower(u.user_id), lower(list_users.search)) > 0
+      union all select t.user_id, null from memory.policies as t
+      union all select t.user_id, null from memory.artifacts as t
+      union all select t.user_id, null from memory.memory_scopes as t
+      union all select t.user_id, null from memory.documents as t
+      union all select t.user_id, null from memory.checkpoints as t
+      union all select t.user_id, null from memory.secrets as t
+    ) as u
+    where u.user_id <> ''
+      and (coalesce(list_users.search, '') = '' or strpos(lower(u.user_id), lower(list_users.search)) > 0)
     group by u.user_id
   )
   select p.user_id, c.threads, c.messages, r.memories, p.last_at, (select count(*) from known)
@@ -34515,7 +34518,8 @@ begin
   end if;
   perform memory._lock_user(u) from unnest(array[from_user_id, into_user_id]) as u order by u;
   if memory._table_with(from_user_id) is null
-    and not exists (select from memory.space_grants as g where g.member = from_user_id) then
+    and not memory._sharing_knows(from_user_id)
+  then
     perform memory._refuse('from_user_id', 'nothing is stored about this user', 'memory.list_users() lists the users.',
       'P0002');
   end if;
@@ -34546,20 +34550,7 @@ begin
       memory._policy_section(into_user_id, agent, 'memories'))
     from memory.memory_scopes as s where s.user_id = into_user_id and s.agent_id = agent;
   end loop;
-  -- What is granted to the first user goes to the second, who keeps the stronger access; so does what the first user
-  -- wrote in spaces.
-  with granted as (
-    delete from memory.space_grants as g where g.member = from_user_id returning g.*
-  )
-  insert into memory.space_grants as g (user_id, member, access, granted_at)
-  select f.user_id, into_user_id, f.access, f.granted_at from granted as f
-  on conflict on constraint space_grants_pkey do update set access = greatest(g.access, excluded.access);
-  with written as (
-    delete from memory.space_writes as w where w.member = from_user_id returning w.*
-  )
-  insert into memory.space_writes (user_id, member, source, id)
-  select f.user_id, into_user_id, f.source, f.id from written as f
-  on conflict on constraint space_writes_pkey do nothing;
+  perform memory._sharing_merge(from_user_id, into_user_id);
   perform memory._note_change(into_user_id, 'user', into_user_id, 'changed');
   perform memory._audit('merge_users', jsonb_build_object('from_user_id', from_user_id), into_user_id);
   return merged;
@@ -34616,9 +34607,7 @@ begin
   perform memory._restart_jobs(u) from unnest(array[p_from, p_into]) as u;
 
   threads := memory._new_names(memory._thread_ids(p_from), memory._thread_ids(p_into));
-  artifacts := memory._new_names(
-    array(select a.key from memory.artifacts as a where a.user_id = p_from),
-    array(select a.key from memory.artifacts as a where a.user_id = p_into));
+  artifacts := memory._new_keys(p_from, p_into);
   -- With their triggers, because their words, hashes and embeddings are made anew.
   if artifacts <> '{}' then
     update memory.memories as m
@@ -34800,34 +34789,9 @@ begin
 end;
 $$;
 
--- Gives the secrets of the first user to the second. They are sealed for one user and name, so this needs the key.
-create or replace function memory._merge_secrets(p_from text, p_into text)
-returns jsonb
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  secret memory.secrets;
-  key bytea;
-  renamed constant jsonb := memory._new_names(
-    array(select s.name from memory.secrets as s where s.user_id = p_from),
-    array(select s.name from memory.secrets as s where s.user_id = p_into));
-  new_name text;
-begin
-  for secret in select s.* from memory.secrets as s where s.user_id = p_from order by s.name for update loop
-    key := coalesce(key, memory._secret_key());
-    new_name := coalesce(renamed ->> secret.name, secret.name);
-    insert into memory.secrets (user_id, name, key_id, sealed, created_at, updated_at)
-    values (p_into, new_name, memory._secret_key_id(key),
-            memory._sealed(key, p_into, new_name, memory._opened(secret)), secret.created_at, secret.updated_at);
-    delete from memory.secrets as s where s.user_id = p_from and s.name = secret.name;
-  end loop;
-  return renamed;
-end;
-$$;
-
 -- The statement that gives the rows of one user to another. It is one statement for all tables, so that it sees all
 -- rows that a transaction has committed, or none. It deletes and inserts, because triggers let deleted rows of a whole
--- user pass by, and inserted ones that are copied. Its parameters are those of memory._forgetting_delete(), which
+-- user pass by, and inserted ones that are copied. Its parameters are those of memory._tables_of_users(), which
 -- leaves alone what is not locked; $6 is the other user, $7 and $8 are the new names of threads and artifacts, $9 says
 -- whether the other user has a summary of its own. It returns the number of rows by table.
 create or replace function memory._merging_statement()
@@ -34839,118 +34803,23 @@ begin
     select format('with %s select jsonb_strip_nulls(jsonb_build_object(%s))',
       string_agg(format(e'of_%1$s as (%2$s returning t.*),\nto_%1$s as (insert into memory.%1$I as x (%3$s) '
           'select %4$s from of_%1$s as t %5$s %6$s returning 1)',
-        n.name, case n.name
-          when 'artifact_parts' then -- with their artifacts, which this statement has seen
-            'delete from memory.artifact_parts as t where t.user_id = $1 and t.content_id in '
-            '(select a.content_id from of_artifacts as a union all select u.upload_id from of_artifact_uploads as u)'
-          else memory._forgetting_delete(n.relation, n.has_thread) end, c.names, c.merged,
-        -- What stands between a table and the conflict: for memories the equal memory of the other user, which hides
-        -- them; for the summary of a user that it is not merged, and neither is how far it has read.
-        case n.name
-          when 'memories' then
-            'left join memory.memories as w '
-            'on w.user_id = $6 and w.agent_id = t.agent_id and w.content_hash = t.content_hash '
-            'and memory._is_current(w) and num_nonnulls(t.superseded_at, t.deleted_at) = 0'
-          when 'summaries' then 'where not ($9 and t.kind = ''user'')'
-          when 'marks' then 'where not ($9 and t.kind = ''summarize_user'')'
-          else '' end,
-        memory._merging_conflict(n.name)), e',\n' order by n.place),
-      string_agg(format('%L, (select nullif(count(*), 0) from to_%s)', n.name, n.name), ', ' order by n.place))
-    from memory._tables_of_users() with ordinality as n (relation, name, has_thread, place)
+        n.name, case when n.taken is null then n.deletion
+          else format('delete from %s as t where t.user_id = $1 and %s', n.relation, n.taken) end,
+        c.names, c.merged, n.joined, 'on conflict ' || n.conflict), e',\n' order by n.ordinality),
+      string_agg(format('%L, (select nullif(count(*), 0) from to_%s)', n.name, n.name), ', ' order by n.ordinality))
+    from memory._tables_of_users() with ordinality as n
     cross join lateral (
       select string_agg(quote_ident(a.attname), ', ' order by a.attnum) as names,
-        string_agg(memory._merged_column(n.name, a.attname), ', ' order by a.attnum) as merged
+        string_agg(coalesce(n.merged ->> a.attname, case a.attname
+          when 'user_id' then '$6'
+          when 'thread_id' then 'coalesce($7 ->> t.thread_id, t.thread_id)'
+          else format('t.%I', a.attname) end), ', ' order by a.attnum) as merged
       from pg_attribute as a
       where a.attrelid = n.relation and a.attnum > 0 and not a.attisdropped) as c
-    where n.name <> 'audit');
+    where not n.merged_by_hand);
 end;
 $$;
 
--- The value of a column of a merged row t: nearly always what it was.
-create or replace function memory._merged_column(p_table text, p_column text)
-returns text
-language plpgsql immutable parallel safe
-as $$
-declare
-  plain constant text := format('t.%I', p_column);
-  -- "message thread/3" and "thread/3" name a message, "log/0" the first part of the artifact log.
-  message constant text := 'coalesce(($7 ->> memory._thread_of(%1$s)) || ''/'' || memory._seq_of(%1$s), %1$s)';
-  artifact constant text := 'coalesce(($8 ->> memory._thread_of(%1$s)) || ''/'' || memory._seq_of(%1$s), %1$s)';
-begin
-  return case
-    when p_column = 'user_id' then '$6'
-    when p_column = 'thread_id' then 'coalesce($7 ->> t.thread_id, t.thread_id)'
-    when (p_table, p_column) in (('jobs', 'scope'), ('marks', 'scope')) then
-      'case when t.kind in (''language'', ''parsed_anew'', ''spoken'') then t.scope'
-      || ' else coalesce($7 ->> t.scope, t.scope) end'
-    when (p_table, p_column) in (('messages', 'artifact_key'), ('artifacts', 'key')) then
-      format('coalesce($8 ->> %1$s, %1$s)', plain)
-    when (p_table, p_column) in (
-        ('messages', 'content'), ('quarantined_messages', 'content'), ('summaries', 'summary'),
-        ('memory_history', 'content')) then
-      format('memory._with_keys(%s, $8)', plain)
-    when (p_table, p_column) in (
-        ('messages', 'metadata'), ('memory_history', 'metadata'), ('artifacts', 'metadata')) then
-      format('case when $8 <> ''{}'' then memory._with_keys(%1$s::text, $8)::jsonb else %1$s end', plain)
-    when (p_table, p_column) = ('threads', 'metadata') then
-      'case when $7 ? (t.metadata ->> ''copied_from'') '
-      'then jsonb_set(t.metadata, ''{copied_from}'', $7 -> (t.metadata ->> ''copied_from'')) else t.metadata end'
-    when (p_table, p_column) in (('embeddings', 'id'), ('texts', 'id')) then
-      format('case t.source when ''message'' then %s when ''artifact'' then %s else t.id end',
-        format(message, plain), format(artifact, plain))
-    when p_column = 'quarantined_with' then
-      format('case when starts_with(%1$s, ''message '') then ''message '' || %2$s '
-          'when starts_with(%1$s, ''artifact '') '
-          'then ''artifact '' || coalesce($8 ->> substr(%1$s, 10), substr(%1$s, 10)) '
-          'else %1$s end', plain, format(message, format('substr(%s, 9)', plain)))
-    -- The keys are of the user.
-    when (p_table, p_column) = ('texts', 'keys') then
-      'case when t.keys is not null then '
-      'array(select memory._word_key($6, k) from unnest(tsvector_to_array(t.words)) as k) end'
-    when (p_table, p_column) = ('documents', 'namespace') then
-      'case when t.namespace = memory._archive_namespace($1) then memory._archive_namespace($6) else t.namespace end'
-    when (p_table, p_column) = ('documents', 'title') then -- a file whose path the other user has, too
-      'case when t.namespace = ''/memories'' and exists (select from memory.documents as d where d.user_id = $6 '
-      'and d.namespace = t.namespace and d.title = t.title) then t.title || ''-'' || t.document_id else t.title end'
-    when (p_table, p_column) = ('jobs', 'job_id') then -- a user who was moved here may have brought the number along
-      'case when exists (select from memory.jobs as j where j.user_id = $6 and j.job_id = t.job_id) '
-      'then nextval(pg_get_serial_sequence(''memory.jobs'', ''job_id'')) else t.job_id end'
-    when (p_table, p_column) = ('memories', 'superseded_by') then 'coalesce(t.superseded_by, w.memory_id)'
-    when (p_table, p_column) = ('memories', 'superseded_at') then
-      'case when w.memory_id is not null then statement_timestamp() else t.superseded_at end'
-    when (p_table, p_column) = ('memories', 'supersede_reason') then
-      'case when w.memory_id is not null then ''duplicate'' else t.supersede_reason end'
-    else plain end;
-end;
-$$;
-
--- What becomes of a row if the other user has one with its key.
-create or replace function memory._merging_conflict(p_table text)
-returns text
-language sql immutable parallel safe
-begin atomic
-  select case
-    when p_table = 'memory_scopes' then
-      'on conflict on constraint memory_scopes_pkey do update set '
-      'duplicates_skipped = x.duplicates_skipped + excluded.duplicates_skipped, '
-      'extracted_on = greatest(x.extracted_on, excluded.extracted_on), '
-      'extracted_count = case '
-      'when x.extracted_on = excluded.extracted_on then x.extracted_count + excluded.extracted_count '
-      'when x.extracted_on > excluded.extracted_on then x.extracted_count else excluded.extracted_count end'
-    when p_table = 'policies' then
-      'on conflict on constraint policies_pkey do update set '
-      'settings = memory._merge_policy(excluded.settings, x.settings)'
-    when p_table = 'marks' then -- what one of the two has not looked at yet is looked at
-      'on conflict on constraint marks_pkey do update set position = case '
-      'when x.kind in (''reconcile_memories'', ''consolidate'') then least(x.position, excluded.position) '
-      'else greatest(x.position, excluded.position) end'
-    -- An open job of the other user does the same; a key of these tables says all that their rows say.
-    when p_table in ('due_deletions', 'embeddings', 'gone_jobs', 'jobs', 'merged_users', 'model_calls',
-      'moved_users', 'memory_uses', 'query_embeddings', 'shown_rounds', 'space_grants', 'space_writes', 'spaces',
-      'texts') then
-      'on conflict do nothing'
-    else '' end;
-end;
 
 -- Stores the receipt of an erasure, and returns it.
 create or replace function memory._receipt(p_subject text, p_user_id text, p_reason text, p_tables jsonb)
@@ -35111,62 +34980,6 @@ begin
 end;
 $$;
 
--- The contents that have one of these wordings in them. Each content is read once for words that it may state; a word
--- may cross the boundary of two parts.
-create or replace function memory._stating_contents(p_user_id text, p_content_ids uuid[], p_wordings text[])
-returns uuid[]
-language plpgsql volatile parallel safe -- sees what was committed while the caller waited for locks
-as $$
-declare
-  patterns constant text[] := memory._patterns_of(p_wordings);
-begin
-  return array(
-    select c.content_id
-    from (
-      select distinct p.content_id
-      from (
-        select n.content_id, concat(lag(right(n.content, 100)) over in_order, n.content) as said
-        from memory.artifact_parts as n
-        where n.user_id = p_user_id and n.content_id = any (p_content_ids)
-        window in_order as (partition by n.content_id order by n.first_byte)) as p
-      where memory._may_state(p.said, patterns)
-      offset 0) as c
-    where memory._content_states_any(p_user_id, c.content_id, p_wordings));
-end;
-$$;
-
--- Whether a content has one of these wordings in it, across the boundaries of its parts. It is spelled by stretches of
--- 256 KiB or four times the longest wording, each with the end of the one before, so that each byte is looked at once
--- or twice however long the wordings are.
-create or replace function memory._content_states_any(p_user_id text, p_content_id uuid, p_wordings text[])
-returns boolean
-language plpgsql volatile parallel safe -- as memory._stating_contents()
-as $$
-declare
-  longest constant int := (select max(length(w)) from unnest(p_wordings) as w);
-  stretch constant int := greatest(262144, 4 * longest);
-  starts bigint := 0;
-  said text;
-  before text := '';
-begin
-  loop
-    select string_agg(p.content, '' order by p.first_byte) into said
-    from memory.artifact_parts as p
-    where p.user_id = p_user_id and p.content_id = p_content_id
-      and p.first_byte >= starts and p.first_byte < starts + stretch;
-    exit when said is null;
-    -- The character at the end keeps the blank before it.
-    said := left(memory._compared_text(before || said || '|'), -1);
-    if memory._has_any(btrim(said), p_wordings) then
-      return true;
-    end if;
-    before := right(said, longest);
-    starts := starts + stretch;
-  end loop;
-  return false;
-end;
-$$;
-
 create or replace function memory.was_forgotten(user_id text, messages jsonb)
 returns boolean[]
 language plpgsql stable parallel unsafe security definer
@@ -35255,21 +35068,10 @@ begin
     return;
   end if;
 
-  delete from memory.messages as m
-  using unnest(threads, seqs) as f (thread_id, seq)
-  where m.user_id = p_user_id and m.thread_id = f.thread_id and m.seq = f.seq;
-  -- The keys of the messages stay, so that nobody stores them again, but not the digests, by which anybody could guess
-  -- the text.
-  update memory.idempotency_keys as k set digest = ''
-  from unnest(threads, seqs) as f (thread_id, seq)
-  where k.user_id = p_user_id and k.thread_id = f.thread_id and k.seq = f.seq;
+  perform memory._remove_messages(p_user_id, threads, seqs);
   delete from memory.quarantined_messages as q
   where q.user_id = p_user_id and memory._is_forgotten(p_forgotten_by, q.content);
-  with gone as (
-    delete from memory.artifacts as a where a.user_id = p_user_id and a.key = any (keys) returning a.content_id
-  )
-  delete from memory.artifact_parts as p
-  where p.user_id = p_user_id and p.content_id in (select g.content_id from gone as g);
+  perform memory._artifacts_leave_out(p_user_id, keys);
   with gone as (
     delete from memory.summaries as s
     where s.user_id = p_user_id and (s.thread_id = '' or exists (
@@ -35292,6 +35094,361 @@ begin
     or memory._is_archive(d) and d.metadata ->> 'summary_id' = any (summaries::text[]));
   delete from memory.jobs as j
   where j.user_id = p_user_id and j.status in ('completed', 'dead'); -- those of the import, which may show any of it
+end;
+$$;
+
+-- Removes uploads that have these wordings in them, which no artifact names yet, and returns the rows by table. Uploads
+-- go before artifacts, the order of memory.store_artifact(). The pieces go in a statement of their own, because it sees
+-- the piece for which the one before has waited.
+create or replace function memory._artifacts_forget_first(p_user_id text, p_wordings text[])
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  uploads uuid[] := memory._stating_contents(p_user_id,
+    array(select u.upload_id from memory.artifact_uploads as u where u.user_id = p_user_id), p_wordings);
+begin
+  with deleted as (
+    delete from memory.artifact_uploads as u where u.user_id = p_user_id and u.upload_id = any (uploads)
+    returning u.upload_id
+  )
+  select array_agg(d.upload_id) into uploads from deleted as d;
+  delete from memory.artifact_parts as p where p.user_id = p_user_id and p.content_id = any (uploads);
+  return memory._counting('{}', 'artifact_uploads', cardinality(uploads));
+end;
+$$;
+
+-- Removes the artifacts that forgotten messages of these threads became, if no message names them any more, and those
+-- that have these wordings in them. Returns the rows by table.
+create or replace function memory._artifacts_forget_last(
+  p_user_id text, p_wordings text[], p_threads text[], p_keys text[]
+)
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  removed bigint;
+  gone jsonb;
+  contents uuid[];
+begin
+  delete from memory.artifacts as a
+  using unnest(p_threads, p_keys) as t (thread_id, key)
+  where a.user_id = p_user_id and a.key = t.key and a.thread_id = t.thread_id
+    and not exists (
+      select from memory.messages as m
+      where m.user_id = a.user_id and m.thread_id = a.thread_id and m.artifact_key = a.key);
+  get diagnostics removed = row_count;
+  gone := memory._counting('{}', 'artifacts', removed);
+  contents := memory._stating_contents(p_user_id,
+    array(select a.content_id from memory.artifacts as a where a.user_id = p_user_id), p_wordings);
+  delete from memory.artifacts as a where a.user_id = p_user_id and a.content_id = any (contents);
+  get diagnostics removed = row_count;
+  return memory._counting(gone, 'artifacts', removed);
+end;
+$$;
+
+-- The keys of artifacts that are gone leave the list of changes: a key may be made of an artifact's first words. Rows
+-- that somebody is numbering are in the second table when the first statement ends.
+create or replace function memory._artifacts_forget_wording(p_user_id text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  delete from memory.new_changes as c
+  where c.user_id = p_user_id and c.source = 'artifact' and c.id <> ''
+    and (select a.key from memory.artifacts as a where a.user_id = p_user_id and a.key = c.id) is null;
+  delete from memory.changes as c
+  where c.user_id = p_user_id and c.source = 'artifact' and c.id <> ''
+    and (select a.key from memory.artifacts as a where a.user_id = p_user_id and a.key = c.id) is null;
+end;
+$$;
+
+-- Removes the artifacts that forgotten messages became from an import. Triggers let the rows pass by.
+create or replace function memory._artifacts_leave_out(p_user_id text, p_keys text[])
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  with gone as (
+    delete from memory.artifacts as a where a.user_id = p_user_id and a.key = any (p_keys) returning a.content_id
+  )
+  delete from memory.artifact_parts as p
+  where p.user_id = p_user_id and p.content_id in (select g.content_id from gone as g);
+end;
+$$;
+
+-- The new keys of artifacts of the first of two users who are merged, where the second has the key already.
+create or replace function memory._new_keys(p_from text, p_into text)
+returns jsonb
+language plpgsql stable parallel safe
+as $$
+begin
+  return memory._new_names(
+    array(select a.key from memory.artifacts as a where a.user_id = p_from),
+    array(select a.key from memory.artifacts as a where a.user_id = p_into));
+end;
+$$;
+
+-- The contents that have one of these wordings in them. Each content is read once for words that it may state; a word
+-- may cross the boundary of two parts.
+create or replace function memory._stating_contents(p_user_id text, p_content_ids uuid[], p_wordings text[])
+returns uuid[]
+language plpgsql volatile parallel safe -- sees what was committed while the caller waited for locks
+as $$
+declare
+  patterns constant text[] := memory._patterns_of(p_wordings);
+begin
+  return array(
+    select c.content_id
+    from (
+      select distinct p.content_id
+      from (
+        select n.content_id, concat(lag(right(n.content, 100)) over in_order, n.content) as said
+        from memory.artifact_parts as n
+        where n.user_id = p_user_id and n.content_id = any (p_content_ids)
+        window in_order as (partition by n.content_id order by n.first_byte)) as p
+      where memory._may_state(p.said, patterns)
+      offset 0) as c
+    where memory._content_states_any(p_user_id, c.content_id, p_wordings));
+end;
+$$;
+
+-- Whether a content has one of these wordings in it, across the boundaries of its parts. It is spelled by stretches of
+-- 256 KiB or four times the longest wording, each with the end of the one before, so that each byte is looked at once
+-- or twice however long the wordings are.
+create or replace function memory._content_states_any(p_user_id text, p_content_id uuid, p_wordings text[])
+returns boolean
+language plpgsql volatile parallel safe -- as memory._stating_contents()
+as $$
+declare
+  longest constant int := (select max(length(w)) from unnest(p_wordings) as w);
+  stretch constant int := greatest(262144, 4 * longest);
+  starts bigint := 0;
+  said text;
+  before text := '';
+begin
+  loop
+    select string_agg(p.content, '' order by p.first_byte) into said
+    from memory.artifact_parts as p
+    where p.user_id = p_user_id and p.content_id = p_content_id
+      and p.first_byte >= starts and p.first_byte < starts + stretch;
+    exit when said is null;
+    -- The character at the end keeps the blank before it.
+    said := left(memory._compared_text(before || said || '|'), -1);
+    if memory._has_any(btrim(said), p_wordings) then
+      return true;
+    end if;
+    before := right(said, longest);
+    starts := starts + stretch;
+  end loop;
+  return false;
+end;
+$$;
+
+-- Locks the checkpoints of a user, in the order of their keys, before they are removed.
+create or replace function memory._checkpoints_lock_user(p_user_id text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform from memory.checkpoints as c where c.user_id = p_user_id
+  order by c.thread_id, c.namespace, c.checkpoint_id for update;
+end;
+$$;
+
+-- Gives the secrets of the first user to the second. They are sealed for one user and name, so this needs the key.
+create or replace function memory._merge_secrets(p_from text, p_into text)
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  secret memory.secrets;
+  key bytea;
+  renamed constant jsonb := memory._new_names(
+    array(select s.name from memory.secrets as s where s.user_id = p_from),
+    array(select s.name from memory.secrets as s where s.user_id = p_into));
+  new_name text;
+begin
+  for secret in select s.* from memory.secrets as s where s.user_id = p_from order by s.name for update loop
+    key := coalesce(key, memory._secret_key());
+    new_name := coalesce(renamed ->> secret.name, secret.name);
+    insert into memory.secrets (user_id, name, key_id, sealed, created_at, updated_at)
+    values (p_into, new_name, memory._secret_key_id(key),
+            memory._sealed(key, p_into, new_name, memory._opened(secret)), secret.created_at, secret.updated_at);
+    delete from memory.secrets as s where s.user_id = p_from and s.name = secret.name;
+  end loop;
+  return renamed;
+end;
+$$;
+
+create or replace function memory.delete_space(space text)
+returns jsonb
+language plpgsql volatile parallel unsafe security definer
+set search_path = pg_catalog, pg_temp
+set jit = off
+set enable_seqscan = off
+set max_parallel_workers_per_gather = 0
+as $$
+declare
+  id constant text := memory._space_id(space);
+begin
+  perform from memory.spaces as s where s.user_id = id for update; -- somebody may delete it meanwhile
+  if not found then
+    perform memory._refuse_space('space', space);
+  end if;
+  return memory.forget_user(id, 'delete_space');
+end;
+$$;
+comment on function memory.delete_space(text) is
+'Removes a space with everything in it, as memory.forget_user() removes a user, and returns the receipt. It waits for '
+'transactions that write there. The name is free afterwards. Error P0002 when there is no such space. For '
+'administrators.';
+
+-- Removes what a user wrote in spaces, for memory.forget_user(spaces => 'forget'), and returns the rows by table: the
+-- texts that memory.space_writes names, with their versions and what was made of them. What others wrote stays, also in
+-- the same words. It locks each space as memory.forget_memory() locks a user.
+create or replace function memory._forget_contributions(p_user_id text)
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  space text;
+  written jsonb; -- ids by source
+  memories uuid[];
+  seqs record; -- of messages, with their threads
+  removed bigint;
+  gone jsonb := jsonb '{}';
+begin
+  for space in select distinct w.user_id from memory.space_writes as w where w.member = p_user_id order by 1 loop
+    perform memory._lock_user(space);
+    perform memory._lock_to_forget(space);
+    -- What the user commits there from now on is of a new user.
+    with gone_notes as (
+      delete from memory.space_writes as w where w.member = p_user_id and w.user_id = space returning w.source, w.id
+    )
+    select jsonb_object_agg(s.source, s.ids), sum(jsonb_array_length(s.ids)) into written, removed
+    from (select n.source, jsonb_agg(n.id) as ids from gone_notes as n group by n.source) as s;
+    gone := memory._counting(gone, 'space_writes', removed);
+    select coalesce(array_agg(memory._thread_of(i)), '{}') as threads,
+      coalesce(array_agg(memory._seq_of(i)::bigint), '{}') as numbers
+    into seqs
+    from jsonb_array_elements_text(written -> 'message') as i;
+    -- With the memories that jobs have drawn from these messages alone, also from some that are gone.
+    memories := array(
+      select i::uuid from jsonb_array_elements_text(written -> 'memory') as i
+      union
+      select m.memory_id
+      from memory.memories as m
+      where m.user_id = space and cardinality(m.source_seqs) > 0
+        and not exists (
+          select from unnest(m.source_seqs) as q
+          where (m.thread_id, q) not in (select * from unnest(seqs.threads, seqs.numbers))));
+    if cardinality(seqs.numbers) > 0 then
+      perform memory._delete_messages(space, seqs.threads, seqs.numbers);
+      gone := memory._counting(gone, 'messages', memory._remove_messages(space, seqs.threads, seqs.numbers));
+    end if;
+    if memories <> '{}' then
+      gone := memory._added(gone, memory._forget_memories(space, memories, '{}'));
+    end if;
+    delete from memory.documents as d
+    where d.user_id = space and written -> 'document' ? d.document_id::text;
+    get diagnostics removed = row_count;
+    gone := memory._counting(gone, 'documents', removed);
+    with uploads as (
+      delete from memory.artifact_uploads as u where u.user_id = space and written -> 'upload' ? u.upload_id::text
+      returning u.upload_id
+    )
+    delete from memory.artifact_parts as p
+    where p.user_id = space and p.content_id in (select u.upload_id from uploads as u);
+    get diagnostics removed = row_count;
+    gone := memory._counting(gone, 'artifact_parts', removed);
+    delete from memory.artifacts as a where a.user_id = space and written -> 'artifact' ? a.key;
+    get diagnostics removed = row_count;
+    gone := memory._counting(gone, 'artifacts', removed);
+    update memory.threads as t
+    set title = case when written -> 'title' ? t.thread_id then null else t.title end,
+        metadata = case when written -> 'metadata' ? t.thread_id -- of a copy the origin stays, as in set_thread()
+          then jsonb_strip_nulls(jsonb_build_object('copied_from', t.metadata -> 'copied_from',
+            'copied_upto_seq', t.metadata -> 'copied_upto_seq'))
+          else t.metadata end
+    where t.user_id = space and (written -> 'title' ? t.thread_id or written -> 'metadata' ? t.thread_id);
+    get diagnostics removed = row_count;
+    gone := memory._counting(gone, 'threads', removed);
+    removed := (
+      select sum(memory._delete_checkpoints_of_thread(space, t.thread_id))
+      from (select c as thread_id from jsonb_array_elements_text(written -> 'checkpoint') as c order by 1) as t);
+    gone := memory._counting(gone, 'checkpoints', removed);
+    delete from memory.secrets as s where s.user_id = space and written -> 'secret' ? s.name;
+    get diagnostics removed = row_count;
+    gone := memory._counting(gone, 'secrets', removed);
+    delete from memory.secret_reads as r where r.user_id = space and written -> 'secret' ? r.name;
+    get diagnostics removed = row_count;
+    gone := memory._counting(gone, 'secret_reads', removed);
+  end loop;
+  return gone;
+end;
+$$;
+
+-- Whether a space is granted to a user.
+create or replace function memory._sharing_knows(p_user_id text)
+returns boolean
+language plpgsql stable parallel safe
+as $$
+begin
+  return exists (select from memory.space_grants as g where g.member = p_user_id);
+end;
+$$;
+
+-- Takes a user out of all spaces, and with p_forgets what the user wrote there; returns the rows by table.
+create or replace function memory._leave_spaces(p_user_id text, p_forgets boolean)
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  gone jsonb := jsonb '{}';
+  removed bigint;
+begin
+  delete from memory.space_grants as g where g.member = p_user_id;
+  get diagnostics removed = row_count;
+  gone := memory._counting(gone, 'space_grants', removed);
+  if p_forgets then
+    return memory._added(gone, memory._forget_contributions(p_user_id));
+  end if;
+  delete from memory.space_writes as w where w.member = p_user_id;
+  get diagnostics removed = row_count;
+  return memory._counting(gone, 'space_writes', removed);
+end;
+$$;
+
+-- Locks a space that is to be forgotten: transactions that write there end before, and later ones wait.
+create or replace function memory._lock_space(p_user_id text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform from memory.spaces as s where s.user_id = p_user_id for update;
+end;
+$$;
+
+-- What is granted to the first of two users who are merged goes to the second, who keeps the stronger access; so does
+-- what the first user wrote in spaces.
+create or replace function memory._sharing_merge(p_from text, p_into text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  with granted as (
+    delete from memory.space_grants as g where g.member = p_from returning g.*
+  )
+  insert into memory.space_grants as g (user_id, member, access, granted_at)
+  select f.user_id, p_into, f.access, f.granted_at from granted as f
+  on conflict on constraint space_grants_pkey do update set access = greatest(g.access, excluded.access);
+  with written as (
+    delete from memory.space_writes as w where w.member = p_from returning w.*
+  )
+  insert into memory.space_writes (user_id, member, source, id)
+  select f.user_id, p_into, f.source, f.id from written as f
+  on conflict on constraint space_writes_pkey do nothing;
 end;
 $$;
 
@@ -35355,34 +35512,30 @@ language plpgsql stable parallel safe
 as $$
 declare
   moment constant timestamptz := clock_timestamp();
-  newest constant timestamptz := greatest(
-    (select max(j.finished_at) from memory.jobs as j
-     where j.status in ('completed', 'dead') and j.finished_at < 'infinity'),
-    (select max(c.called_at) from memory.model_calls as c where c.called_at < 'infinity'),
-    (select max(q.created_at) from memory.query_embeddings as q where q.created_at < 'infinity'),
-    (select max(r.read_at) from memory.secret_reads as r where r.read_at < 'infinity'),
-    (select max(a.at) from memory.audit as a where a.at < 'infinity'));
+  newest timestamptz;
   far_ahead bigint;
   endless text; -- columns with a time that no clock shows
 begin
   -- No job is put off for more than a day, nor waits for a budget of longer.
   select count(*) into far_ahead
   from memory.jobs as j where j.status = 'pending' and j.run_after > moment + interval '2 days';
-  select string_agg(e.name, ', ') into endless
+  select max(d.newest), string_agg(d.name, ', ') filter (where d.is_endless) into newest, endless
   from (
-    select 'jobs.finished_at' as name where exists (
-      select from memory.jobs as j where j.status in ('completed', 'dead') and j.finished_at = 'infinity')
-    union all
-    select 'model_calls.called_at' where exists (
-      select from memory.model_calls as c where c.called_at = 'infinity')
-    union all
-    select 'query_embeddings.created_at' where exists (
-      select from memory.query_embeddings as q where q.created_at = 'infinity')
-    union all
-    select 'secret_reads.read_at' where exists (
-      select from memory.secret_reads as r where r.read_at = 'infinity')
-    union all
-    select 'audit.at' where exists (select from memory.audit as a where a.at = 'infinity')) as e;
+    values
+      ('jobs.finished_at', (
+        select max(j.finished_at) from memory.jobs as j
+        where j.status in ('completed', 'dead') and j.finished_at < 'infinity'
+      ), exists (select from memory.jobs as j where j.status in ('completed', 'dead') and j.finished_at = 'infinity')),
+      ('model_calls.called_at',
+        (select max(c.called_at) from memory.model_calls as c where c.called_at < 'infinity'),
+        exists (select from memory.model_calls as c where c.called_at = 'infinity')),
+      ('query_embeddings.created_at',
+        (select max(q.created_at) from memory.query_embeddings as q where q.created_at < 'infinity'),
+        exists (select from memory.query_embeddings as q where q.created_at = 'infinity')),
+      ('audit.at', (select max(a.at) from memory.audit as a where a.at < 'infinity'),
+        exists (select from memory.audit as a where a.at = 'infinity'))
+    union all select n.name, n.newest, n.is_endless from memory._secrets_newest() as n
+  ) as d (name, newest, is_endless);
   detail := concat_ws('; ',
     case when endless is not null
       then format('rows have infinity in memory.%s, which no call stores: give them a time by plain SQL', endless) end,
@@ -35719,6 +35872,7 @@ begin
 end;
 $$;
 
+
 -- The doctor's check of privileges: nothing for PUBLIC, nobody but the owner creates objects in the schema or changes
 -- whole tables, and nobody reads a table of all users' texts past row security. Roles are meant to call functions;
 -- docs/roles.md lists which.
@@ -35776,7 +35930,7 @@ end;
 $$;
 
 -- For memory.doctor(): roles that are missing, or that give their members rights in other databases too although no
--- administrator has said so, and bindings that bind nobody or do not hold.
+-- administrator has said so, and what is wrong with bound roles.
 create or replace function memory._check_roles()
 returns table (ok boolean, detail text)
 language plpgsql stable parallel safe
@@ -35792,24 +35946,10 @@ declare
     where s.refclassid = 'pg_authid'::regclass and s.refobjid in (
       select to_regrole(replace(pattern, '*', r.name))
       from (values ('app'), ('tenant'), ('admin'), ('worker'), ('reader')) as r (name)));
-  gone constant text := (
-    select string_agg(format('role "%s" is bound and does not exist: run "select memory.unbind_role(%L)"',
-                             b.role_name, b.role_name), '; ' order by b.role_name)
-    from memory.bound_roles as b
-    where not exists (select from pg_roles as r where r.rolname = b.role_name));
-  mighty constant text := (
-    select string_agg(format('"%s"', r.rolname), ', ' order by r.rolname)
-    from memory.bound_roles as b join pg_roles as r on r.rolname = b.role_name
-    where r.rolsuper or r.rolbypassrls or has_schema_privilege(r.oid, 'memory', 'create')
-      or pg_has_role(r.oid, to_regrole(memory._role_name('tenant')), 'member') is not true
-      or pg_has_role(r.oid, to_regrole(memory._role_name('worker')), 'member')
-      or pg_has_role(r.oid, to_regrole(memory._role_name('admin')), 'member'));
+  bound constant record := memory._check_bindings();
 begin
-  if gone is not null then
-    return query select false, gone;
-  elsif mighty is not null then
-    return query select false,
-      format('bound roles that may reach other users all the same: %s; see docs/tenants.md', mighty);
+  if bound.fault is not null then
+    return query select false, bound.fault;
   elsif shared_with is not null
     and current_setting('agent_memory.role_prefix', true) || '_*' is distinct from pattern then
     return query select false,
@@ -35819,9 +35959,7 @@ begin
     return query select true, format('missing: %s; "agent-memory install --roles" creates them', missing);
   else
     return query
-    select true, format('%s, ... are all there%s; %s bound to a user', memory._role_name('app'),
-      ', shared with ' || shared_with, count(b.user_id))
-    from memory.bound_roles as b;
+    select true, concat(memory._role_name('app'), ', ... are all there', ', shared with ' || shared_with, bound.note);
   end if;
 end;
 $$;
@@ -35835,62 +35973,6 @@ begin
   return exists (
     select from pg_proc as p join pg_language as l on l.oid = p.prolang
     where p.oid = to_regprocedure('memory.run_jobs(int, int)') and l.lanname = 'plpython3u');
-end;
-$$;
-
--- The doctor's check of secrets: whether they can be stored and read. It compares the keys with the names of keys that
--- secrets carry, and decrypts nothing.
-create or replace function memory._check_secrets(out ok boolean, out detail text)
-language plpgsql volatile parallel unsafe
-set debug_print_plan = off -- as in memory.set_secret()
-as $$
-declare
-  key constant bytea := memory._given_key('AGENT_MEMORY_SECRET_KEY');
-  previous constant bytea := memory._given_key('AGENT_MEMORY_SECRET_KEY_PREVIOUS');
-  reencrypt constant text := 'call memory.reencrypt_secrets() until it returns 0';
-  wrong text;
-  stored record;
-begin
-  perform memory._drop_secret_mask();
-  select coalesce(sum(k.secrets), 0) as secrets, count(*) as keys,
-    coalesce(sum(k.secrets) filter (where k.key_id = memory._secret_key_id(key)), 0) as current,
-    coalesce(sum(k.secrets) filter (where k.key_id = memory._secret_key_id(previous)), 0) as old
-  into stored
-  from (select s.key_id, count(*) as secrets from memory.secrets as s group by s.key_id) as k;
-  select string_agg(k.variable, ' and ' order by k.variable) into wrong
-  from (values ('AGENT_MEMORY_SECRET_KEY', key), ('AGENT_MEMORY_SECRET_KEY_PREVIOUS', previous)) as k (variable, key)
-  where octet_length(k.key) <> 32;
-
-  ok := false;
-  detail := stored.secrets || ' stored';
-  if wrong is not null then
-    detail := detail || format(', but %s is not 32 bytes in base64, so none can be stored or read: set it to the key '
-      'that secrets were stored under, or to a new one of "openssl rand -base64 32" if there are none', wrong);
-  elsif not exists (select from pg_extension as e where e.extname = 'pgcrypto') then
-    ok := stored.secrets = 0;
-    detail := detail || '; the extension that encrypts is missing: run "create extension pgcrypto" if you need secrets';
-  elsif stored.secrets = 0 then
-    ok := true;
-  elsif key is null and memory._has_runner() then
-    detail := detail || ', but AGENT_MEMORY_SECRET_KEY is not set: set it in the environment of the PostgreSQL server '
-      'to the key that they were stored under, and restart the server';
-  elsif key is null then
-    ok := stored.keys = 1;
-    detail := detail || format(' under %s %s that the server does not know', stored.keys,
-      case stored.keys when 1 then 'key' else 'keys' end)
-      || case when ok then '; "agent-memory doctor" compares them with the key in its environment'
-           else ': where AGENT_MEMORY_SECRET_KEY and AGENT_MEMORY_SECRET_KEY_PREVIOUS are set, ' || reencrypt end;
-  elsif stored.secrets > stored.current + stored.old then
-    detail := detail || format(', of which %s cannot be opened by the present key: set '
-      'AGENT_MEMORY_SECRET_KEY_PREVIOUS to the key that they were stored under, then %s',
-      stored.secrets - stored.current - stored.old, reencrypt);
-  elsif stored.current < stored.secrets then
-    detail := detail || format(', of which %s are under AGENT_MEMORY_SECRET_KEY_PREVIOUS: %s', stored.old, reencrypt);
-  else
-    ok := true;
-    detail := detail || ', all under the present key'
-      || case when previous is null then '' else '; AGENT_MEMORY_SECRET_KEY_PREVIOUS can go' end;
-  end if;
 end;
 $$;
 
@@ -35984,12 +36066,17 @@ begin
   select string_agg(f.fault, '; ' order by f.fault) into detail
   from (
     select case when t.version > string_to_array('0.2.0', '.')::int[]
-        then format('the tables are of %s, newer than 0.2.0: run "agent-memory install" of that version', v.name)
-        else format('the tables are of %s and not of 0.2.0: run "agent-memory install"', v.name)
+        then format('the tables%s are of %s, newer than 0.2.0: run "agent-memory install" of that version',
+          p.name, v.name)
+        else format('the tables%s are of %s and not of %s: run "agent-memory install"', p.name, v.name, p.version)
       end as fault
-    from (select max(string_to_array(m.version, '.')::int[]) from memory.migrations as m) as t (version)
+    from (values ('', '0.2.0'), ('artifacts', '0.2.0'), ('checkpoints', '0.2.0'), ('cluster', '0.2.0'), ('guard', '0.2.0'), ('secrets', '0.2.0'), ('sharing', '0.2.0')) as x (part, version)
+    cross join lateral (values (coalesce(' of ' || nullif(x.part, ''), ''), x.version)) as p (name, version)
+    cross join lateral (
+      select max(string_to_array(m.version, '.')::int[]) from memory.migrations as m
+      where rtrim(m.name, '0123456789.- ') = x.part) as t (version)
     cross join lateral (select coalesce(array_to_string(t.version, '.'), 'no known version')) as v (name)
-    where t.version is distinct from string_to_array('0.2.0', '.')::int[]
+    where t.version is distinct from string_to_array(p.version, '.')::int[]
     union all
     select format('%s was left behind by an upgrade that failed: run "agent-memory install"', p.oid::regprocedure)
     from pg_proc as p
@@ -36069,7 +36156,7 @@ begin
   join pg_index as i on i.indexrelid = memory._vector_index(m.name)
   where not exists (select from pg_stat_progress_create_index as p where p.index_relid = i.indexrelid);
 
-  return query select 'secrets', s.ok, s.detail from memory._check_secrets() as s;
+  return query select c.check_name, c.ok, c.detail from memory._secrets_doctor() as c;
 
   -- The newest job whose result says how the worker counted tokens, among the newest 1,000.
   return query
@@ -36451,35 +36538,6 @@ begin atomic
     from pg_stats as s where s.schemaname = 'memory' and s.tablename = 'texts' and s.attname = p_column), 0);
 end;
 
--- Deletes the checkpoints of threads whose last one has expired, of at most so many threads, and returns how many. A
--- thread of which somebody holds a checkpoint is left for the next call.
-create or replace function memory._sweep_checkpoints(p_batch_size int)
-returns bigint
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  due record;
-  deleted bigint := 0;
-begin
-  for due in
-    select c.user_id, c.thread_id
-    from memory.checkpoints as c
-    where c.expires_at <= statement_timestamp()
-    order by c.expires_at limit p_batch_size
-  loop
-    if (select count(*) from (
-          select from memory.checkpoints as c
-          where c.user_id = due.user_id and c.thread_id = due.thread_id for update skip locked) as free)
-        = (select count(*) from memory.checkpoints as c
-           where c.user_id = due.user_id and c.thread_id = due.thread_id)
-      and memory._checkpoints_have_expired(due.user_id, due.thread_id) then
-      deleted := deleted + memory._delete_checkpoints_of_thread(due.user_id, due.thread_id);
-    end if;
-  end loop;
-  return deleted;
-end;
-$$;
-
 -- Deletes memories that have expired or were soft-deleted. Returns how many.
 create or replace function memory._sweep_memories(p_batch_size int)
 returns bigint
@@ -36587,109 +36645,6 @@ begin
 end;
 $$;
 
--- Removes who wrote texts of spaces that are gone, but for messages that memories were drawn from. Each row is looked
--- up, as no index knows which texts are gone; there are as many rows as texts that tenants wrote in spaces.
-create or replace function memory._sweep_space_writes(p_batch_size int)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  delete from memory.space_writes as w where w.ctid = any (array(
-    select d.ctid from memory.space_writes as d
-    where not case d.source
-      when 'memory' then exists (
-        select from memory.memories as m where m.user_id = d.user_id and m.memory_id = d.id::uuid)
-      when 'document' then exists (
-        select from memory.documents as o where o.user_id = d.user_id and o.document_id = d.id::uuid)
-      when 'artifact' then exists (select from memory.artifacts as a where a.user_id = d.user_id and a.key = d.id)
-      when 'title' then exists (select from memory.threads as t where t.user_id = d.user_id and t.thread_id = d.id)
-      when 'metadata' then exists (select from memory.threads as t where t.user_id = d.user_id and t.thread_id = d.id)
-      when 'checkpoint' then exists (
-        select from memory.checkpoints as c where c.user_id = d.user_id and c.thread_id = d.id
-        union all
-        select from memory.checkpoint_writes as w where w.user_id = d.user_id and w.thread_id = d.id)
-      when 'upload' then exists (
-        select from memory.artifact_uploads as u where u.user_id = d.user_id and u.upload_id = d.id::uuid)
-      when 'secret' then exists (select from memory.secrets as s where s.user_id = d.user_id and s.name = d.id)
-      else exists (
-        select from memory.messages as m
-        where m.user_id = d.user_id and m.thread_id = memory._thread_of(d.id) and m.seq = memory._seq_of(d.id))
-        or exists (
-          select from memory.memories as m
-          where m.user_id = d.user_id and m.thread_id = memory._thread_of(d.id)
-            and memory._seq_of(d.id) = any (m.source_seqs)) end
-    limit p_batch_size for update skip locked));
-end;
-$$;
-
--- Looks at the artifacts that messages became and that are due for a look, and deletes those that nothing names: no
--- message (not even one in quarantine, or a cleared one that is not swept yet), and no summary, memory or document.
--- Returns how many. Artifacts that only texts name, in the long or the short form, are looked at again a day later. One
--- look reads the texts of a user once, whatever the number of artifacts. A user whose messages a job is reading waits:
--- its summary may name an artifact whose message is gone.
-create or replace function memory._sweep_unnamed_artifacts(p_batch_size int)
-returns bigint
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  due record;
-  named text[]; -- by the messages that became them
-  named_in_texts text[];
-  swept_artifacts bigint;
-  all_swept bigint := 0;
-begin
-  for due in
-    select d.user_id, array_agg(d.key) as keys
-    from (
-      select a.user_id, a.key
-      from memory.artifacts as a
-      where a.check_at <= statement_timestamp() and a.check_at < 'infinity'
-      order by a.check_at
-      limit p_batch_size
-      for update skip locked) as d
-    group by d.user_id
-  loop
-    -- A statement of its own sees messages that were deleted before the artifacts were locked. A session that deletes
-    -- such a text later waits for the lock, and then has the artifact looked at again.
-    named := array(
-      select a.key
-      from memory.artifacts as a
-      where a.user_id = due.user_id and a.key = any (due.keys) and exists (
-        select from memory.messages as m
-        where m.user_id = a.user_id and m.thread_id = a.thread_id and m.artifact_key = a.key));
-    update memory.artifacts as a set check_at = 'infinity' where a.user_id = due.user_id and a.key = any (named);
-    continue when due.keys <@ named;
-    named_in_texts := case when exists (
-        select from memory.jobs as j where j.user_id = due.user_id and j.status = 'running')
-      then due.keys
-      else array(
-        select distinct k.key
-        from (
-          select g.content as said from memory.messages as g where g.user_id = due.user_id
-          union all
-          select q.content from memory.quarantined_messages as q where q.user_id = due.user_id
-          union all
-          select s.summary from memory.summaries as s where s.user_id = due.user_id
-          union all
-          select m.content from memory.memories as m where m.user_id = due.user_id
-          union all
-          select d.content from memory.documents as d where d.user_id = due.user_id) as t
-        cross join lateral unnest(memory._named_keys(t.said)) as k (key)
-        where t.said like '%MemoryRef: %') end;
-    update memory.artifacts as a
-    set check_at = statement_timestamp() + interval '1 day'
-    where a.user_id = due.user_id and a.key = any (due.keys) and a.key = any (named_in_texts)
-      and a.key <> all (named);
-    delete from memory.artifacts as a
-    where a.user_id = due.user_id and a.key = any (due.keys) and a.key <> all (named_in_texts)
-      and a.key <> all (named);
-    get diagnostics swept_artifacts = row_count;
-    all_swept := all_swept + swept_artifacts;
-  end loop;
-  return all_swept;
-end;
-$$;
-
 create or replace function memory.sweep(batch_size int default 10000)
 returns jsonb
 language plpgsql volatile parallel unsafe security definer
@@ -36744,7 +36699,7 @@ begin
     queued := queued + memory._enqueue_due(overdue.user_id, overdue.kind, overdue.scope)::int;
   end loop;
   checked := memory._finish_unread_messages(batch_size);
-  checked := checked + memory._parse_parts(null, 4000000);
+  checked := checked + memory._artifacts_parse(null, 4000000);
   perform memory._serve_active_model(null, batch_size);
 
   -- These skip rows (or threads and scopes) that another transaction has locked; the next call deletes the rest. Each
@@ -36752,20 +36707,10 @@ begin
   -- their address (ctid), the others by their key if their version (xmin) is still the same.
   swept := swept || jsonb_build_object('messages', memory._sweep_messages(batch_size));
   swept := swept || jsonb_build_object('memories', memory._sweep_memories(batch_size));
-  delete from memory.artifacts as a where a.ctid = any (array(
-    select d.ctid from memory.artifacts as d where d.expires_at <= statement_timestamp()
-    order by d.expires_at limit batch_size for update skip locked));
-  get diagnostics removed = row_count;
-  swept := swept || jsonb_build_object('artifacts', removed + memory._sweep_unnamed_artifacts(batch_size));
-  swept := swept || jsonb_build_object('checkpoints', memory._sweep_checkpoints(batch_size));
-  -- Uploads that nobody has stored as an artifact within a day after the last piece.
-  with due as (
-    delete from memory.artifact_uploads as u where u.ctid = any (array(
-      select d.ctid from memory.artifact_uploads as d where d.updated_at < statement_timestamp() - interval '1 day'
-      order by d.updated_at limit batch_size for update skip locked))
-    returning u.user_id, u.upload_id
-  )
-  delete from memory.artifact_parts as p using due as d where p.user_id = d.user_id and p.content_id = d.upload_id;
+  swept := memory._added(swept, memory._artifacts_sweep(batch_size));
+  swept := memory._added(swept, memory._checkpoints_sweep(batch_size));
+  swept := memory._added(swept, memory._secrets_sweep(batch_size));
+  swept := memory._added(swept, memory._sharing_sweep(batch_size));
   -- In a statement of its own, so that the deletion is planned for as many rows as there are: for an array of unknown
   -- length PostgreSQL reads a table of a few pages whole.
   finished := array(
@@ -36777,15 +36722,19 @@ begin
   delete from memory.jobs as j where j.ctid = any (finished);
   get diagnostics removed = row_count;
   swept := swept || jsonb_build_object('jobs', removed);
-  perform memory._sweep_space_writes(batch_size);
   perform memory._number_changes(least(10::bigint * batch_size, 1000000)::int);
   for old in
-    select *
-    from (values
-      ('model_calls', 'called_at', interval '400 days'), ('query_embeddings', 'created_at', '30 days'),
-      ('gone_jobs', 'gone_at', '7 days'), ('secret_reads', 'read_at', '400 days'), ('audit', 'at', '400 days'),
-      ('changes', 'at', nullif(memory._policy_section(null, null, 'changes') ->> 'keep', 'never')::interval)
-    ) as o (name, time, age)
+    select 'audit' as name, 'at' as time, interval '400 days' as age
+    union all
+    select 'model_calls' as name, 'called_at' as time, interval '400 days' as age
+    union all
+    select 'changes' as name, 'at' as time, nullif(memory._policy_section(null, null, 'changes') ->> 'keep', 'never')::interval as age
+    union all
+    select 'gone_jobs' as name, 'gone_at' as time, interval '7 days' as age
+    union all
+    select 'query_embeddings' as name, 'created_at' as time, interval '30 days' as age
+    union all
+    select 'secret_reads' as name, 'read_at' as time, interval '400 days' as age
   loop
     execute format(
       'delete from memory.%1$I as d where d.ctid = any (array(
@@ -36921,6 +36870,299 @@ where s.kind = 'rolling' and s.status = 'completed'
 order by s.created_at desc
 $view$);
 comment on view memory.summary_windows is 'How the windows of rolling summaries move on, newest first.';
+
+-- Deletes artifacts that have expired or that nothing names any more, and uploads that nobody has stored as an artifact
+-- within a day after the last piece.
+create or replace function memory._artifacts_sweep(p_batch_size int)
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  removed bigint;
+begin
+  delete from memory.artifacts as a where a.ctid = any (array(
+    select d.ctid from memory.artifacts as d where d.expires_at <= statement_timestamp()
+    order by d.expires_at limit p_batch_size for update skip locked));
+  get diagnostics removed = row_count;
+  removed := removed + memory._sweep_unnamed_artifacts(p_batch_size);
+  with due as (
+    delete from memory.artifact_uploads as u where u.ctid = any (array(
+      select d.ctid from memory.artifact_uploads as d where d.updated_at < statement_timestamp() - interval '1 day'
+      order by d.updated_at limit p_batch_size for update skip locked))
+    returning u.user_id, u.upload_id
+  )
+  delete from memory.artifact_parts as p using due as d where p.user_id = d.user_id and p.content_id = d.upload_id;
+  return jsonb_build_object('artifacts', removed);
+end;
+$$;
+
+-- Looks at the artifacts that messages became and that are due for a look, and deletes those that nothing names: no
+-- message (not even one in quarantine, or a cleared one that is not swept yet), and no summary, memory or document.
+-- Returns how many. Artifacts that only texts name, in the long or the short form, are looked at again a day later. One
+-- look reads the texts of a user once, whatever the number of artifacts. A user whose messages a job is reading waits:
+-- its summary may name an artifact whose message is gone.
+create or replace function memory._sweep_unnamed_artifacts(p_batch_size int)
+returns bigint
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  due record;
+  named text[]; -- by the messages that became them
+  named_in_texts text[];
+  swept_artifacts bigint;
+  all_swept bigint := 0;
+begin
+  for due in
+    select d.user_id, array_agg(d.key) as keys
+    from (
+      select a.user_id, a.key
+      from memory.artifacts as a
+      where a.check_at <= statement_timestamp() and a.check_at < 'infinity'
+      order by a.check_at
+      limit p_batch_size
+      for update skip locked) as d
+    group by d.user_id
+  loop
+    -- A statement of its own sees messages that were deleted before the artifacts were locked. A session that deletes
+    -- such a text later waits for the lock, and then has the artifact looked at again.
+    named := array(
+      select a.key
+      from memory.artifacts as a
+      where a.user_id = due.user_id and a.key = any (due.keys) and exists (
+        select from memory.messages as m
+        where m.user_id = a.user_id and m.thread_id = a.thread_id and m.artifact_key = a.key));
+    update memory.artifacts as a set check_at = 'infinity' where a.user_id = due.user_id and a.key = any (named);
+    continue when due.keys <@ named;
+    named_in_texts := case when exists (
+        select from memory.jobs as j where j.user_id = due.user_id and j.status = 'running')
+      then due.keys
+      else array(
+        select distinct k.key
+        from (
+          select g.content as said from memory.messages as g where g.user_id = due.user_id
+          union all
+          select q.content from memory.quarantined_messages as q where q.user_id = due.user_id
+          union all
+          select s.summary from memory.summaries as s where s.user_id = due.user_id
+          union all
+          select m.content from memory.memories as m where m.user_id = due.user_id
+          union all
+          select d.content from memory.documents as d where d.user_id = due.user_id) as t
+        cross join lateral unnest(memory._named_keys(t.said)) as k (key)
+        where t.said like '%MemoryRef: %') end;
+    update memory.artifacts as a
+    set check_at = statement_timestamp() + interval '1 day'
+    where a.user_id = due.user_id and a.key = any (due.keys) and a.key = any (named_in_texts)
+      and a.key <> all (named);
+    delete from memory.artifacts as a
+    where a.user_id = due.user_id and a.key = any (due.keys) and a.key <> all (named_in_texts)
+      and a.key <> all (named);
+    get diagnostics swept_artifacts = row_count;
+    all_swept := all_swept + swept_artifacts;
+  end loop;
+  return all_swept;
+end;
+$$;
+
+-- Deletes the checkpoints of threads whose last one has expired, of at most so many threads, and returns how many. A
+-- thread of which somebody holds a checkpoint is left for the next call.
+create or replace function memory._checkpoints_sweep(p_batch_size int)
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  due record;
+  deleted bigint := 0;
+begin
+  for due in
+    select c.user_id, c.thread_id
+    from memory.checkpoints as c
+    where c.expires_at <= statement_timestamp()
+    order by c.expires_at limit p_batch_size
+  loop
+    if (select count(*) from (
+          select from memory.checkpoints as c
+          where c.user_id = due.user_id and c.thread_id = due.thread_id for update skip locked) as free)
+        = (select count(*) from memory.checkpoints as c
+           where c.user_id = due.user_id and c.thread_id = due.thread_id)
+      and memory._checkpoints_have_expired(due.user_id, due.thread_id) then
+      deleted := deleted + memory._delete_checkpoints_of_thread(due.user_id, due.thread_id);
+    end if;
+  end loop;
+  return jsonb_build_object('checkpoints', deleted);
+end;
+$$;
+
+-- The doctor's check of secrets: whether they can be stored and read. It compares the keys with the names of keys that
+-- secrets carry, and decrypts nothing.
+create or replace function memory._secrets_doctor(out check_name text, out ok boolean, out detail text)
+language plpgsql volatile parallel unsafe
+set debug_print_plan = off -- as in memory.set_secret()
+as $$
+declare
+  key constant bytea := memory._given_key('AGENT_MEMORY_SECRET_KEY');
+  previous constant bytea := memory._given_key('AGENT_MEMORY_SECRET_KEY_PREVIOUS');
+  reencrypt constant text := 'call memory.reencrypt_secrets() until it returns 0';
+  wrong text;
+  stored record;
+begin
+  check_name := 'secrets';
+  perform memory._drop_secret_mask();
+  select coalesce(sum(k.secrets), 0) as secrets, count(*) as keys,
+    coalesce(sum(k.secrets) filter (where k.key_id = memory._secret_key_id(key)), 0) as current,
+    coalesce(sum(k.secrets) filter (where k.key_id = memory._secret_key_id(previous)), 0) as old
+  into stored
+  from (select s.key_id, count(*) as secrets from memory.secrets as s group by s.key_id) as k;
+  select string_agg(k.variable, ' and ' order by k.variable) into wrong
+  from (values ('AGENT_MEMORY_SECRET_KEY', key), ('AGENT_MEMORY_SECRET_KEY_PREVIOUS', previous)) as k (variable, key)
+  where octet_length(k.key) <> 32;
+
+  ok := false;
+  detail := stored.secrets || ' stored';
+  if wrong is not null then
+    detail := detail || format(', but %s is not 32 bytes in base64, so none can be stored or read: set it to the key '
+      'that secrets were stored under, or to a new one of "openssl rand -base64 32" if there are none', wrong);
+  elsif not exists (select from pg_extension as e where e.extname = 'pgcrypto') then
+    ok := stored.secrets = 0;
+    detail := detail || '; the extension that encrypts is missing: run "create extension pgcrypto" if you need secrets';
+  elsif stored.secrets = 0 then
+    ok := true;
+  elsif key is null and memory._has_runner() then
+    detail := detail || ', but AGENT_MEMORY_SECRET_KEY is not set: set it in the environment of the PostgreSQL server '
+      'to the key that they were stored under, and restart the server';
+  elsif key is null then
+    ok := stored.keys = 1;
+    detail := detail || format(' under %s %s that the server does not know', stored.keys,
+      case stored.keys when 1 then 'key' else 'keys' end)
+      || case when ok then '; "agent-memory doctor" compares them with the key in its environment'
+           else ': where AGENT_MEMORY_SECRET_KEY and AGENT_MEMORY_SECRET_KEY_PREVIOUS are set, ' || reencrypt end;
+  elsif stored.secrets > stored.current + stored.old then
+    detail := detail || format(', of which %s cannot be opened by the present key: set '
+      'AGENT_MEMORY_SECRET_KEY_PREVIOUS to the key that they were stored under, then %s',
+      stored.secrets - stored.current - stored.old, reencrypt);
+  elsif stored.current < stored.secrets then
+    detail := detail || format(', of which %s are under AGENT_MEMORY_SECRET_KEY_PREVIOUS: %s', stored.old, reencrypt);
+  else
+    ok := true;
+    detail := detail || ', all under the present key'
+      || case when previous is null then '' else '; AGENT_MEMORY_SECRET_KEY_PREVIOUS can go' end;
+  end if;
+end;
+$$;
+
+-- For the doctor's check of the clock: when a secret was read last, and whether a row has a time that no clock shows.
+create or replace function memory._secrets_newest(out name text, out newest timestamptz, out is_endless boolean)
+language sql stable parallel safe
+begin atomic
+  select 'secret_reads.read_at', (select max(r.read_at) from memory.secret_reads as r where r.read_at < 'infinity'),
+    exists (select from memory.secret_reads as r where r.read_at = 'infinity');
+end;
+
+-- Deletes old records of who has read secrets.
+create or replace function memory._secrets_sweep(p_batch_size int)
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  delete from memory.secret_reads as r where r.ctid = any (array(
+    select o.ctid from memory.secret_reads as o where o.read_at < statement_timestamp() - interval '400 days'
+    order by o.read_at limit p_batch_size for update skip locked));
+  return jsonb '{}';
+end;
+$$;
+
+-- For the doctor's check of roles: bindings that bind nobody or do not hold, and how many roles are bound to a user.
+create or replace function memory._check_bindings(out fault text, out note text)
+language plpgsql stable parallel safe
+as $$
+begin
+  fault := (
+    select string_agg(format('role "%s" is bound and does not exist: run "select memory.unbind_role(%L)"',
+                             b.role_name, b.role_name), '; ' order by b.role_name)
+    from memory.bound_roles as b
+    where not exists (select from pg_roles as r where r.rolname = b.role_name));
+  fault := coalesce(fault, 'bound roles that may reach other users all the same: ' || (
+    select string_agg(format('"%s"', r.rolname), ', ' order by r.rolname)
+    from memory.bound_roles as b join pg_roles as r on r.rolname = b.role_name
+    where r.rolsuper or r.rolbypassrls or has_schema_privilege(r.oid, 'memory', 'create')
+      or pg_has_role(r.oid, to_regrole(memory._role_name('tenant')), 'member') is not true
+      or pg_has_role(r.oid, to_regrole(memory._role_name('worker')), 'member')
+      or pg_has_role(r.oid, to_regrole(memory._role_name('admin')), 'member')) || '; see docs/tenants.md');
+  note := (select format('; %s bound to a user', count(b.user_id)) from memory.bound_roles as b);
+end;
+$$;
+
+-- After an installation or an upgrade: roles whose claims count (memory.trust_claims) and which do not inherit what
+-- memory_tenant has been granted just now get it.
+create or replace function memory._sharing_installed()
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  bound name;
+begin
+  -- Of a bound role that is no tenant yet in this database: the tenants' role has another name than before.
+  for bound in
+    select b.role_name from memory.bound_roles as b join pg_roles as r on r.rolname = b.role_name
+    where not pg_has_role(r.oid, to_regrole(memory._role_name('tenant')), 'member')
+  loop
+    begin
+      perform memory._make_tenant(bound);
+    exception when insufficient_privilege then
+      raise warning '%', sqlerrm using hint = 'Until somebody grants that, the role has no rights here.';
+    end;
+  end loop;
+  perform memory._grant_as_to_tenants(b.role_name)
+  from memory.bound_roles as b join pg_roles as r on r.rolname = b.role_name
+  where b.claims_setting is not null and pg_has_role(r.oid, to_regrole(memory._role_name('tenant')), 'usage') is false;
+end;
+$$;
+
+-- Removes who wrote texts of spaces that are gone, but for messages that memories were drawn from. Each row is looked
+-- up, as no index knows which texts are gone; there are as many rows as texts that tenants wrote in spaces.
+create or replace function memory._sharing_sweep(p_batch_size int)
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  delete from memory.space_writes as w where w.ctid = any (array(
+    select d.ctid from memory.space_writes as d
+    where not case d.source
+      when 'memory' then exists (
+        select from memory.memories as m where m.user_id = d.user_id and m.memory_id = d.id::uuid)
+      when 'document' then exists (
+        select from memory.documents as o where o.user_id = d.user_id and o.document_id = d.id::uuid)
+      when 'artifact' then exists (select from memory.artifacts as a where a.user_id = d.user_id and a.key = d.id)
+      when 'title' then exists (select from memory.threads as t where t.user_id = d.user_id and t.thread_id = d.id)
+      when 'metadata' then exists (select from memory.threads as t where t.user_id = d.user_id and t.thread_id = d.id)
+      when 'checkpoint' then exists (
+        select from memory.checkpoints as c where c.user_id = d.user_id and c.thread_id = d.id
+        union all
+        select from memory.checkpoint_writes as w where w.user_id = d.user_id and w.thread_id = d.id)
+      when 'upload' then exists (
+        select from memory.artifact_uploads as u where u.user_id = d.user_id and u.upload_id = d.id::uuid)
+      when 'secret' then exists (select from memory.secrets as s where s.user_id = d.user_id and s.name = d.id)
+      else exists (
+        select from memory.messages as m
+        where m.user_id = d.user_id and m.thread_id = memory._thread_of(d.id) and m.seq = memory._seq_of(d.id))
+        or exists (
+          select from memory.memories as m
+          where m.user_id = d.user_id and m.thread_id = memory._thread_of(d.id)
+            and memory._seq_of(d.id) = any (m.source_seqs)) end
+    limit p_batch_size for update skip locked));
+  return jsonb '{}';
+end;
+$$;
+
+-- After an installation or an upgrade: a node of a cluster asks its map again which users it serves.
+create or replace function memory._cluster_installed()
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform memory._route_by_map();
+end;
+$$;
 
 -- The map as clients read it: {"version", "node", "partitions", "users", "moving", "nodes"}; null where one server
 -- serves all users. A tenant's session sees of "users" its own user only, and of "moving" the partitions only: whoever
@@ -52388,7 +52630,7 @@ declare
 begin
   for routine in
     select p.oid::regprocedure from pg_proc as p
-    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_about_how_many', '_acknowledges', '_active_messages', '_active_tokens', '_add_prompt_version', '_added', '_agent_of_file', '_agent_of_message', '_agent_of_several', '_agrees_with', '_allowed_calls', '_append_content', '_apply_result', '_archive', '_archive_namespace', '_are_numbers', '_are_numbers_from', '_around_output', '_article_after_delete', '_artifact_after_change', '_artifact_after_write', '_artifact_awaits_verdict', '_artifact_before_write', '_artifact_content_after_insert', '_artifact_key', '_artifact_passing', '_artifact_problem', '_artifact_shown', '_artifact_texts', '_artifact_texts_after_update', '_artifact_trust', '_artifact_valid_until', '_artifact_verdict', '_artifacts_after_delete', '_ask_model', '_asked_about', '_asking_of', '_asks_the_assistant', '_attributes', '_attributes_named', '_audit', '_audit_before_change', '_audit_schedule', '_await_verdict', '_awaits_extraction', '_awaits_verdict', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_users', '_begin_copy', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_book', '_bury', '_bury_user', '_byte_slice', '_bytes_shown', '_bytes_to_finish', '_call_model', '_call_of', '_call_seq', '_caller', '_can_be_updated', '_candidates', '_change_name', '_changes_whole_user', '_character_start', '_chat_model', '_check_artifact', '_check_artifact_content', '_check_artifact_soon', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_checkpoint', '_check_chunks', '_check_claims', '_check_clock', '_check_content', '_check_deletion', '_check_document', '_check_embeddings', '_check_export', '_check_extraction_types', '_check_filter', '_check_free_place', '_check_id', '_check_indexes', '_check_json_size', '_check_key', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_on_conflict', '_check_page', '_check_part', '_check_partition', '_check_privileges', '_check_prompt_name', '_check_range', '_check_reader', '_check_recent_k', '_check_result_text', '_check_role_to_bind', '_check_roles', '_check_search', '_check_secrets', '_check_setting', '_check_settings', '_check_settings_object', '_check_some_readable', '_check_source_name', '_check_space', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_thread_exists', '_check_title', '_check_token_key', '_check_triggers', '_check_unread', '_check_upgrade', '_check_user_of_job', '_check_user_or_all', '_checked_roles', '_checkpoint_values', '_checkpoints_have_expired', '_checks', '_chosen_chat_model', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_cited_by', '_close_archive', '_cluster_map', '_code', '_compared_text', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_bytes', '_content_hash', '_content_slice', '_content_states_any', '_content_under', '_conversation_memory', '_copies_of', '_copy_texts', '_copy_writers', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_counted_on', '_counted_refusals', '_create_file', '_cross_session_context', '_current_artifacts', '_current_summaries', '_cut_roughly', '_dates_held', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_checkpoints_of_thread', '_delete_content', '_delete_derived', '_delete_files', '_delete_memories', '_delete_messages', '_delete_some_checkpoints', '_deletion', '_describe', '_describe_artifact_apply', '_describe_artifact_follow_up', '_describe_artifact_input', '_describe_artifact_overdue', '_describe_artifact_unfinished', '_describe_binary', '_describe_diff', '_describe_json', '_describe_json_lines', '_describe_json_start', '_describe_log', '_describe_page', '_describe_table', '_describe_tests', '_dimensions', '_doc_types', '_document_after_change', '_document_after_write', '_document_agent', '_document_before_write', '_document_passing', '_document_problem', '_document_shown', '_document_texts', '_document_texts_after_change', '_document_texts_after_update', '_documents_to_delete', '_does_not_fit', '_drop_artifact_texts', '_drop_secret_mask', '_drop_summaries', '_drop_uses', '_earlier_messages', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_overdue', '_embed_query', '_embedded_status', '_embedded_text', '_embedding_input', '_embedding_model', '_embeddings_of', '_emoji', '_end_as_noted', '_end_lease', '_end_memories', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ending_line', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enqueue_reconciliation', '_enter_calls', '_enter_job_calls', '_entries_named', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_evict_hidden', '_evict_together', '_evictable', '_evidence_of', '_evidence_words', '_evident_ends', '_evident_memories', '_evident_summary', '_excerpt', '_existing_space', '_expansions', '_expires_soon', '_expiring_unread', '_expiry', '_expiry_of_checkpoints', '_explanation', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_facts_alike', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_field_problem', '_file_place', '_file_size', '_file_to_change', '_file_tokens', '_files_at', '_filters', '_filters_of_memories', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_unread_messages', '_fit_thread', '_fitted', '_fold_near_duplicates', '_folded', '_folded_vector', '_follows', '_foremost_memories', '_forget_contributions', '_forget_conversation', '_forget_gone_keys', '_forget_in_ledger', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_forgetting_delete', '_forgetting_update', '_free_number', '_from_base64url', '_give_back', '_given_key', '_given_up', '_gone', '_grant_as_to_tenants', '_grep_content', '_guard_place', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_checkpoints', '_has_embeddings', '_has_known_provider', '_has_memory', '_has_memory_attributes', '_has_one_value', '_has_runner', '_has_unparsed_texts', '_heading_of', '_held_back', '_help_without_model', '_hide_released', '_hmac', '_hmac_block', '_hmac_sha256', '_hold_thread', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_in_short', '_insert_claims_mark', '_insert_into_file', '_insert_job', '_is_archive', '_is_article_of', '_is_blank', '_is_bound', '_is_card_number', '_is_checkpoint', '_is_chosen_message', '_is_current', '_is_current_message', '_is_ended_by', '_is_evidence', '_is_forgotten', '_is_granted', '_is_held_back', '_is_held_back_artifact', '_is_here', '_is_iban', '_is_id', '_is_in_map', '_is_in_new_map', '_is_judged', '_is_kept', '_is_kept_message', '_is_last_part', '_is_low', '_is_metadata', '_is_named', '_is_namespace', '_is_over', '_is_parsed', '_is_passage', '_is_plain_checkpoint', '_is_poisoned_artifact', '_is_provider', '_is_queued', '_is_random', '_is_readable_message', '_is_real_moment', '_is_result_text', '_is_role', '_is_same_content', '_is_same_secret', '_is_short_term', '_is_shown_or_waits', '_is_space', '_is_stated', '_is_summary_due', '_is_taken_key', '_is_tenant', '_is_there', '_is_undeleted', '_is_unexpired', '_is_unparsed', '_is_user', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_in_text', '_json_masked', '_json_states_any', '_judge_artifact', '_judge_document', '_judged_memory', '_judged_texts', '_keep_artifact', '_keep_embeddings', '_keep_limit', '_keep_memories', '_keep_message', '_keep_query_embedding', '_keep_round', '_keep_summary_texts', '_keep_the_best', '_keep_window', '_kept_texts', '_keyed_hash', '_keyed_statement', '_keys', '_kind_of_summary', '_known_dimensions', '_known_keys', '_known_memory', '_known_model', '_known_to_end', '_language', '_language_of', '_language_of_script', '_languages', '_last_said', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_leave_spaces', '_left_out', '_line_breaks', '_line_ends', '_line_start', '_lines_around', '_list_found_threads', '_list_problem', '_listed_documents', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_documents', '_lock_embedded', '_lock_existing_thread', '_lock_free_scopes', '_lock_map', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_source', '_lock_thread', '_lock_to_forget', '_lock_to_merge', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_log_summary', '_looked_up', '_lowered', '_make_tenant', '_make_texts', '_map_seen', '_mark_parsed', '_marked', '_masked', '_masked_assignment', '_masked_content', '_masked_memory', '_masked_metadata', '_masked_note', '_masked_word', '_masks', '_masks_of', '_max_artifact_bytes', '_max_export_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_attack', '_may_be_copy', '_may_be_long', '_may_be_masked', '_may_be_reworded', '_may_end', '_may_name', '_may_outrank', '_may_reach', '_may_state', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memories_concerned', '_memories_part', '_memories_to_delete', '_memory_before_insert', '_memory_before_update', '_memory_block', '_memory_line', '_memory_offers', '_memory_passing', '_memory_problem', '_memory_ref', '_memory_result', '_memory_shown', '_memory_texts', '_memory_texts_after_change', '_memory_trust', '_merge_layers', '_merge_parts', '_merge_policy', '_merge_rows', '_merge_secrets', '_merged_column', '_merging_conflict', '_merging_statement', '_message_before_insert', '_message_before_update', '_message_digest', '_message_expiry', '_message_in', '_message_lifetime', '_message_offers', '_message_passing', '_message_payload', '_message_problem', '_message_says', '_message_shown', '_message_text_after_update', '_message_texts', '_message_texts_after_change', '_message_tokens', '_message_trust', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_messages_of_source', '_messages_to_delete', '_microseconds', '_model_after_delete', '_model_json', '_model_to_fill', '_named_artifacts', '_named_keys', '_named_model', '_near_memories', '_nearest', '_nearest_among_memories', '_needs_summary', '_new_message', '_new_names', '_newest_facts', '_newest_question', '_newest_request', '_newest_seq', '_newest_thousand', '_newest_units', '_next_place', '_no_model', '_node_before_change', '_node_before_job', '_node_of', '_norm', '_normal_form', '_note_change', '_note_deletion', '_note_expired', '_note_language', '_note_missing_models', '_note_missing_resource', '_note_unseen', '_note_writer', '_nothing_below', '_now_and_then', '_number_changes', '_numbered', '_numbered_key', '_numbered_line', '_numbered_lines', '_one_line', '_opened', '_opening', '_other_values', '_outdated_messages', '_own_words', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_parse_parts', '_part_bytes', '_part_key', '_part_text', '_part_texts', '_partition_of_digest', '_parts_of_result', '_passage', '_passages_about', '_passages_shown', '_passages_that_fit', '_passes_multiple', '_passing', '_patterns_of', '_pgcrypto', '_pieces', '_pieces_to_mask', '_place_of_row', '_placeholder_offer', '_placeholder_text', '_plainly_spelled', '_policy', '_policy_applies', '_policy_problem', '_policy_section', '_preselected', '_present_winner', '_problem_of', '_prompt', '_prompt_variables', '_proposal', '_pseudonym', '_put_away', '_quarantine_archive', '_quarantine_artifact', '_quarantine_document', '_quarantine_memories', '_quarantine_memories_with_articles', '_quarantine_messages', '_quarantine_notice', '_quarantine_said', '_quarantine_summaries', '_query_embedding', '_query_hash', '_query_model', '_query_or_null', '_query_target', '_query_words', '_rambles', '_range_rule', '_rank_memories', '_ranked', '_ranked_once', '_readable_content', '_readable_memory', '_readable_reply', '_readable_share', '_readable_text', '_readable_time', '_reads_language', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_ref_in', '_ref_key', '_refusal_in', '_refusals', '_refuse', '_refuse_absent_file', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_memory', '_refuse_message', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_space', '_refuse_taken_place', '_refuse_text', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refuse_upload', '_refuse_used_key', '_registration', '_release_artifact', '_release_derived', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevance', '_relevant_by_meaning', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_rename_files', '_rendered', '_renew_expiry', '_renew_summaries', '_replace', '_replace_in_file', '_request_words', '_rerank', '_rerank_model', '_reranks', '_restart_jobs', '_reworded_at', '_role', '_role_name', '_room', '_rough_pieces', '_round_hash', '_route_by_map', '_runs_of_words', '_said', '_said_at', '_said_bytes', '_said_count', '_said_in', '_said_in_message', '_said_members', '_said_parts', '_said_twice', '_same_memories', '_same_results', '_same_spelling', '_same_value', '_sample', '_say_again', '_says_no_more', '_schema_problem', '_scored_texts', '_screen_texts_apply', '_screen_texts_input', '_screen_texts_overdue', '_screen_texts_unfinished', '_screened_up_to', '_sealed', '_search_row', '_searchable_messages', '_secret_code', '_secret_key', '_secret_key_id', '_secret_key_of', '_secret_mask', '_seq_after_opening', '_seq_of', '_seq_or_null', '_serve_active_model', '_server_variable', '_serving_model', '_set_cluster_map', '_set_mark', '_settings_of_file', '_settle', '_settle_duplicates', '_settle_threads', '_settled_metadata', '_share', '_share_in', '_share_of_texts', '_share_within', '_shortened', '_shown_before', '_shown_memories', '_shown_rounds', '_shown_summary', '_shown_tokens', '_signature', '_since', '_source_texts', '_source_trust', '_space_id', '_space_of', '_spaces_to_read', '_speaks_of', '_start_summary', '_state', '_state_again', '_stated_at', '_statement_hash', '_states', '_states_any', '_stating_contents', '_stems_of', '_stop_claims', '_store_embeddings', '_store_summary', '_store_texts', '_stored_digest', '_subject', '_subject_in', '_summarised', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_offers', '_summary_passing', '_summary_shown', '_summary_texts', '_summary_texts_after_change', '_sweep_checkpoints', '_sweep_memories', '_sweep_messages', '_sweep_space_writes', '_sweep_unnamed_artifacts', '_table_with', '_tables_of_users', '_tags_in', '_take_turn', '_take_verdict', '_text_of_message', '_text_vector', '_texts', '_that_fit', '_thread_after_change', '_thread_after_delete', '_thread_ids', '_thread_of', '_threads_after_delete', '_threads_with_words', '_time_asked', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_for_placeholders', '_tokens_of_parts', '_tokens_since_summary', '_tokens_to_give', '_trace_error', '_traced', '_turning_words', '_types_to_extract', '_unbook', '_unembedded', '_unjudged_parts', '_unless', '_unmasked', '_unread_candidates', '_unread_messages', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_hashes', '_user_left_behind', '_user_of_claims', '_user_of_space', '_user_of_tenant', '_user_of_unusual_token', '_users_elsewhere', '_users_with_texts', '_utc_offset', '_uuid_v7', '_valid_memories', '_valid_to_before', '_valid_until', '_values_asked', '_values_before', '_variant_of', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_view_files', '_visible_memories', '_waiting_reason', '_waiting_texts', '_waits_for_budget', '_which', '_whole_calls', '_whole_checkpoint', '_whole_history', '_whole_lines', '_whole_thread_tokens', '_wider_request', '_with_blanks', '_with_defaults', '_with_english_dates', '_with_files', '_with_keys', '_with_own_refs', '_with_same_words', '_with_text', '_without_case', '_without_credentials', '_without_random_words', '_without_recalled', '_without_said', '_word_key', '_word_numbers', '_word_rank', '_worded', '_wording', '_wording_key', '_wordings_of', '_words_as_said', '_words_of', '_words_that_begin', '_work_status', '_write_again', '_write_map_into_function', '_write_memories', '_write_messages', '_writes_of_checkpoint', '_zone_of', '_zone_or_null', 'activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'copy_thread', 'count_memories', 'create_space', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_secret', 'delete_space', 'delete_thread', 'doctor', 'drop_model', 'end_memory', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread', 'get_thread_summary', 'get_user_summary', 'grant_space', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_changes', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_spaces', 'list_threads', 'list_users', 'load_user', 'merge_users', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'record_use', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'revoke_space', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_thread', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'use_files', 'vector_index', 'version', 'was_forgotten'])
+    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_about_how_many', '_acknowledges', '_active_messages', '_active_tokens', '_add_prompt_version', '_added', '_agent_of_file', '_agent_of_message', '_agent_of_several', '_agrees_with', '_allowed_calls', '_append_content', '_apply_result', '_archive', '_archive_namespace', '_are_numbers', '_are_numbers_from', '_around_output', '_article_after_delete', '_artifact_after_change', '_artifact_after_write', '_artifact_awaits_verdict', '_artifact_before_write', '_artifact_content_after_insert', '_artifact_key', '_artifact_passing', '_artifact_shown', '_artifact_texts', '_artifact_texts_after_update', '_artifact_trust', '_artifact_valid_until', '_artifact_verdict', '_artifacts_after_delete', '_artifacts_forget_first', '_artifacts_forget_last', '_artifacts_forget_wording', '_artifacts_is_unparsed', '_artifacts_leave_out', '_artifacts_parse', '_artifacts_sweep', '_artifacts_thread_deleted', '_artifacts_unread', '_ask_model', '_asked_about', '_asking_of', '_asks_the_assistant', '_attributes', '_attributes_named', '_audit', '_audit_before_change', '_audit_schedule', '_await_verdict', '_awaits_extraction', '_awaits_verdict', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_users', '_begin_copy', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_book', '_bury', '_bury_user', '_byte_slice', '_bytes_shown', '_bytes_to_finish', '_call_model', '_call_of', '_call_seq', '_caller', '_can_be_updated', '_candidates', '_change_name', '_changes_whole_user', '_character_start', '_chat_model', '_check_artifact', '_check_artifact_content', '_check_artifact_soon', '_check_bindings', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_checkpoint', '_check_chunks', '_check_claims', '_check_clock', '_check_content', '_check_deletion', '_check_document', '_check_embeddings', '_check_export', '_check_extraction_types', '_check_filter', '_check_free_place', '_check_id', '_check_indexes', '_check_json_size', '_check_key', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_on_conflict', '_check_page', '_check_part', '_check_partition', '_check_privileges', '_check_prompt_name', '_check_range', '_check_reader', '_check_recent_k', '_check_result_text', '_check_role_to_bind', '_check_roles', '_check_search', '_check_setting', '_check_settings', '_check_settings_object', '_check_some_readable', '_check_source_name', '_check_space', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_thread_exists', '_check_title', '_check_token_key', '_check_triggers', '_check_unread', '_check_upgrade', '_check_user_of_job', '_check_user_or_all', '_checked_roles', '_checkpoint_values', '_checkpoints_have_expired', '_checkpoints_lock_user', '_checkpoints_sweep', '_checkpoints_thread_deleted', '_checks', '_chosen_chat_model', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_cited_by', '_close_archive', '_cluster_installed', '_cluster_map', '_code', '_compared_text', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_bytes', '_content_hash', '_content_slice', '_content_states_any', '_content_under', '_conversation_memory', '_copies_of', '_copy_texts', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_counted_on', '_counted_refusals', '_counting', '_create_file', '_cross_session_context', '_current_artifacts', '_current_summaries', '_cut_roughly', '_dates_held', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_checkpoints_of_thread', '_delete_content', '_delete_derived', '_delete_files', '_delete_memories', '_delete_messages', '_delete_some_checkpoints', '_deletion', '_describe', '_describe_artifact_apply', '_describe_artifact_follow_up', '_describe_artifact_input', '_describe_artifact_overdue', '_describe_artifact_unfinished', '_describe_binary', '_describe_diff', '_describe_json', '_describe_json_lines', '_describe_json_start', '_describe_log', '_describe_page', '_describe_table', '_describe_tests', '_dimensions', '_doc_types', '_document_after_change', '_document_after_write', '_document_agent', '_document_before_write', '_document_passing', '_document_shown', '_document_texts', '_document_texts_after_change', '_document_texts_after_update', '_documents_to_delete', '_does_not_fit', '_drop_artifact_texts', '_drop_secret_mask', '_drop_summaries', '_drop_uses', '_earlier_messages', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_overdue', '_embed_query', '_embedded_status', '_embedded_text', '_embedding_input', '_embedding_model', '_embeddings_of', '_emoji', '_end_as_noted', '_end_lease', '_end_memories', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ending_line', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enqueue_reconciliation', '_enter_calls', '_enter_job_calls', '_entries_named', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_evict_hidden', '_evict_together', '_evictable', '_evidence_of', '_evidence_words', '_evident_ends', '_evident_memories', '_evident_summary', '_excerpt', '_existing_space', '_expansions', '_expires_soon', '_expiring_unread', '_expiry', '_expiry_of_checkpoints', '_explanation', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_facts_alike', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_field_problem', '_file_place', '_file_size', '_file_to_change', '_file_tokens', '_files_at', '_filters', '_filters_of_memories', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_unread_messages', '_fit_thread', '_fitted', '_fold_near_duplicates', '_folded', '_folded_vector', '_follows', '_foremost_memories', '_forget_contributions', '_forget_conversation', '_forget_in_ledger', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_free_number', '_from_base64url', '_give_back', '_given_key', '_given_up', '_gone', '_grant_as_to_tenants', '_grep_content', '_guard_place', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_checkpoints', '_has_embeddings', '_has_known_provider', '_has_memory', '_has_memory_attributes', '_has_one_value', '_has_runner', '_has_unparsed_texts', '_heading_of', '_held_back', '_help_without_model', '_hide_released', '_hmac', '_hmac_block', '_hmac_sha256', '_hold_thread', '_idf', '_import_rows', '_in_a_line', '_in_short', '_insert_claims_mark', '_insert_into_file', '_insert_job', '_is_archive', '_is_article_of', '_is_blank', '_is_bound', '_is_card_number', '_is_checkpoint', '_is_chosen_message', '_is_current', '_is_current_message', '_is_ended_by', '_is_evidence', '_is_forgotten', '_is_granted', '_is_held_back', '_is_held_back_artifact', '_is_here', '_is_iban', '_is_id', '_is_in_map', '_is_in_new_map', '_is_judged', '_is_kept', '_is_kept_message', '_is_last_part', '_is_low', '_is_metadata', '_is_named', '_is_namespace', '_is_over', '_is_parsed', '_is_passage', '_is_plain_checkpoint', '_is_poisoned_artifact', '_is_provider', '_is_queued', '_is_random', '_is_readable_message', '_is_real_moment', '_is_result_text', '_is_role', '_is_same_content', '_is_same_secret', '_is_short_term', '_is_shown_or_waits', '_is_space', '_is_stated', '_is_summary_due', '_is_taken_key', '_is_tenant', '_is_there', '_is_undeleted', '_is_unexpired', '_is_unparsed', '_is_user', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_in_text', '_json_masked', '_json_states_any', '_judge_artifact', '_judge_document', '_judge_later', '_judged_memory', '_judged_texts', '_keep_artifact', '_keep_embeddings', '_keep_limit', '_keep_memories', '_keep_message', '_keep_query_embedding', '_keep_round', '_keep_summary_texts', '_keep_the_best', '_keep_window', '_kept_texts', '_keyed_hash', '_keyed_statement', '_keys', '_kind_of_summary', '_known_dimensions', '_known_keys', '_known_memory', '_known_model', '_known_to_end', '_language', '_language_of', '_language_of_script', '_languages', '_last_said', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_leave_spaces', '_left_out', '_line_breaks', '_line_ends', '_line_start', '_lines_around', '_list_found_threads', '_list_problem', '_listed_documents', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_documents', '_lock_embedded', '_lock_existing_thread', '_lock_free_scopes', '_lock_map', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_source', '_lock_space', '_lock_thread', '_lock_to_forget', '_lock_to_merge', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_log_summary', '_looked_up', '_lowered', '_make_tenant', '_make_texts', '_map_seen', '_mark_parsed', '_marked', '_masked', '_masked_assignment', '_masked_content', '_masked_memory', '_masked_metadata', '_masked_note', '_masked_word', '_masks', '_masks_of', '_max_export_bytes', '_max_file_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_attack', '_may_be_copy', '_may_be_long', '_may_be_masked', '_may_be_reworded', '_may_end', '_may_name', '_may_outrank', '_may_reach', '_may_state', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memories_concerned', '_memories_part', '_memories_to_delete', '_memory_before_insert', '_memory_before_update', '_memory_block', '_memory_line', '_memory_offers', '_memory_passing', '_memory_problem', '_memory_ref', '_memory_result', '_memory_shown', '_memory_texts', '_memory_texts_after_change', '_memory_trust', '_merge_layers', '_merge_parts', '_merge_policy', '_merge_rows', '_merge_secrets', '_merging_statement', '_message_before_insert', '_message_before_update', '_message_digest', '_message_expiry', '_message_in', '_message_lifetime', '_message_offers', '_message_passing', '_message_payload', '_message_problem', '_message_says', '_message_shown', '_message_text_after_update', '_message_texts', '_message_texts_after_change', '_message_tokens', '_message_trust', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_messages_of_source', '_messages_to_delete', '_microseconds', '_model_after_delete', '_model_json', '_model_to_fill', '_named_artifacts', '_named_keys', '_named_model', '_near_memories', '_nearest', '_nearest_among_memories', '_needs_summary', '_new_keys', '_new_message', '_new_names', '_newest_facts', '_newest_question', '_newest_request', '_newest_seq', '_newest_thousand', '_newest_units', '_next_place', '_no_model', '_node_before_change', '_node_before_job', '_node_of', '_norm', '_normal_form', '_note_change', '_note_deletion', '_note_expired', '_note_language', '_note_missing_models', '_note_missing_resource', '_note_unseen', '_note_writer', '_nothing_below', '_now_and_then', '_number_changes', '_numbered', '_numbered_key', '_numbered_line', '_numbered_lines', '_one_line', '_opened', '_opening', '_other_values', '_outdated_messages', '_own_words', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_part_bytes', '_part_key', '_part_text', '_part_texts', '_partition_of_digest', '_parts_of_result', '_passage', '_passages_about', '_passages_shown', '_passages_that_fit', '_passes_multiple', '_passing', '_patterns_of', '_pgcrypto', '_pieces', '_pieces_to_mask', '_place_of_row', '_placeholder_offer', '_placeholder_text', '_plainly_spelled', '_policy', '_policy_applies', '_policy_section', '_preselected', '_present_winner', '_problem_of', '_prompt', '_prompt_variables', '_proposal', '_pseudonym', '_put_away', '_quarantine_archive', '_quarantine_artifact', '_quarantine_document', '_quarantine_memories', '_quarantine_memories_with_articles', '_quarantine_messages', '_quarantine_notice', '_quarantine_said', '_quarantine_summaries', '_query_embedding', '_query_hash', '_query_model', '_query_or_null', '_query_target', '_query_words', '_rambles', '_rank_memories', '_ranked', '_ranked_once', '_readable_content', '_readable_memory', '_readable_reply', '_readable_share', '_readable_text', '_readable_time', '_reads_language', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_ref_in', '_ref_key', '_refusal_in', '_refusals', '_refuse', '_refuse_absent_file', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_memory', '_refuse_message', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_space', '_refuse_taken_place', '_refuse_text', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refuse_upload', '_refuse_used_key', '_refused_member', '_registration', '_release_artifact', '_release_derived', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevance', '_relevant_by_meaning', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_remove_messages', '_rename_files', '_rendered', '_renew_expiry', '_renew_summaries', '_replace', '_replace_in_file', '_request_words', '_rerank', '_rerank_model', '_reranks', '_restart_jobs', '_reworded_at', '_role', '_role_name', '_room', '_rough_pieces', '_round_hash', '_route_by_map', '_runs_of_words', '_said', '_said_at', '_said_bytes', '_said_count', '_said_in', '_said_in_message', '_said_members', '_said_parts', '_said_twice', '_same_memories', '_same_results', '_same_spelling', '_same_value', '_sample', '_say_again', '_says_no_more', '_schema_problem', '_scored_texts', '_screen_texts_apply', '_screen_texts_input', '_screen_texts_overdue', '_screen_texts_unfinished', '_screened_up_to', '_sealed', '_search_row', '_searchable_messages', '_secret_code', '_secret_key', '_secret_key_id', '_secret_key_of', '_secret_mask', '_secrets_doctor', '_secrets_newest', '_secrets_sweep', '_seq_after_opening', '_seq_of', '_seq_or_null', '_serve_active_model', '_server_variable', '_serving_model', '_set_cluster_map', '_set_mark', '_settings_of_file', '_settle', '_settle_duplicates', '_settle_threads', '_settled_metadata', '_share', '_share_in', '_share_of_texts', '_share_within', '_sharing_installed', '_sharing_knows', '_sharing_merge', '_sharing_sweep', '_sharing_thread_copied', '_shortened', '_shown_before', '_shown_memories', '_shown_rounds', '_shown_summary', '_shown_tokens', '_signature', '_since', '_source_texts', '_source_trust', '_space_id', '_space_of', '_spaces_to_read', '_speaks_of', '_start_summary', '_state', '_state_again', '_stated_at', '_statement_hash', '_states', '_states_any', '_stating_contents', '_stems_of', '_stop_claims', '_store_embeddings', '_store_summary', '_store_texts', '_stored_digest', '_subject', '_subject_in', '_summarised', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_offers', '_summary_passing', '_summary_shown', '_summary_texts', '_summary_texts_after_change', '_sweep_memories', '_sweep_messages', '_sweep_unnamed_artifacts', '_table_with', '_tables_of_users', '_tags_in', '_take_turn', '_take_verdict', '_text_of_message', '_text_vector', '_texts', '_that_fit', '_thread_after_change', '_thread_after_delete', '_thread_ids', '_thread_of', '_threads_after_delete', '_threads_with_words', '_time_asked', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_for_placeholders', '_tokens_of_parts', '_tokens_since_summary', '_tokens_to_give', '_trace_error', '_traced', '_turning_words', '_types_to_extract', '_unbook', '_unembedded', '_unjudged_parts', '_unless', '_unmasked', '_unread_candidates', '_unread_messages', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_hashes', '_user_left_behind', '_user_of_claims', '_user_of_space', '_user_of_tenant', '_user_of_unusual_token', '_users_elsewhere', '_users_with_texts', '_utc_offset', '_uuid_v7', '_valid_memories', '_valid_to_before', '_valid_until', '_values_asked', '_values_before', '_variant_of', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_view_files', '_visible_memories', '_waiting_reason', '_waiting_texts', '_waits_for_budget', '_which', '_whole_calls', '_whole_checkpoint', '_whole_content', '_whole_history', '_whole_lines', '_whole_thread_tokens', '_wider_request', '_with_blanks', '_with_defaults', '_with_english_dates', '_with_files', '_with_keys', '_with_own_refs', '_with_same_words', '_with_text', '_without_case', '_without_credentials', '_without_random_words', '_without_recalled', '_without_said', '_word_key', '_word_numbers', '_word_rank', '_worded', '_wording', '_wording_key', '_wordings_of', '_words_as_said', '_words_of', '_words_that_begin', '_work_status', '_write_again', '_write_map_into_function', '_write_memories', '_write_messages', '_writes_of_checkpoint', '_zone_of', '_zone_or_null', 'activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'copy_thread', 'count_memories', 'create_space', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_secret', 'delete_space', 'delete_thread', 'doctor', 'drop_model', 'end_memory', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread', 'get_thread_summary', 'get_user_summary', 'grant_space', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_changes', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_spaces', 'list_threads', 'list_users', 'load_user', 'merge_users', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'record_use', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'revoke_space', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_thread', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'use_files', 'vector_index', 'version', 'was_forgotten'])
       and exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as a where a.grantee = 0)
   loop
     execute format('revoke all on routine %s from public', routine);
@@ -52436,12 +52678,6 @@ begin
 end;
 $audit$;
 
-do $node$
-begin
-  perform memory._route_by_map();
-end;
-$node$;
-
 -- What the roles of agent_memory may do (sql/grants.json), where the server has them. Roles of other names that the
 -- installation had before lose it. Each right
 -- is granted once, so that what an administrator revokes stays revoked. A role that was dropped and created again has
@@ -52458,9 +52694,6 @@ begin
       ('admin', 'schema', 'memory'),
       ('worker', 'schema', 'memory'),
       ('reader', 'schema', 'memory'),
-      ('app', 'function', 'add_artifact_piece'),
-      ('tenant', 'function', 'add_artifact_piece'),
-      ('admin', 'function', 'add_artifact_piece'),
       ('app', 'function', 'add_document'),
       ('tenant', 'function', 'add_document'),
       ('admin', 'function', 'add_document'),
@@ -52491,9 +52724,6 @@ begin
       ('app', 'function', 'count_memories'),
       ('tenant', 'function', 'count_memories'),
       ('admin', 'function', 'count_memories'),
-      ('app', 'function', 'delete_artifact'),
-      ('tenant', 'function', 'delete_artifact'),
-      ('admin', 'function', 'delete_artifact'),
       ('app', 'function', 'delete_document'),
       ('tenant', 'function', 'delete_document'),
       ('admin', 'function', 'delete_document'),
@@ -52512,18 +52742,12 @@ begin
       ('app', 'function', 'delete_messages'),
       ('tenant', 'function', 'delete_messages'),
       ('admin', 'function', 'delete_messages'),
-      ('app', 'function', 'delete_secret'),
-      ('tenant', 'function', 'delete_secret'),
-      ('admin', 'function', 'delete_secret'),
       ('app', 'function', 'delete_thread'),
       ('tenant', 'function', 'delete_thread'),
       ('admin', 'function', 'delete_thread'),
       ('app', 'function', 'end_memory'),
       ('tenant', 'function', 'end_memory'),
       ('admin', 'function', 'end_memory'),
-      ('app', 'function', 'expand_refs'),
-      ('tenant', 'function', 'expand_refs'),
-      ('admin', 'function', 'expand_refs'),
       ('app', 'function', 'export_user'),
       ('tenant', 'function', 'export_user'),
       ('admin', 'function', 'export_user'),
@@ -52560,39 +52784,21 @@ begin
       ('app', 'function', 'get_user_summary'),
       ('tenant', 'function', 'get_user_summary'),
       ('admin', 'function', 'get_user_summary'),
-      ('app', 'function', 'list_artifacts'),
-      ('tenant', 'function', 'list_artifacts'),
-      ('admin', 'function', 'list_artifacts'),
       ('app', 'function', 'list_documents'),
       ('tenant', 'function', 'list_documents'),
       ('admin', 'function', 'list_documents'),
       ('app', 'function', 'list_memories'),
       ('tenant', 'function', 'list_memories'),
       ('admin', 'function', 'list_memories'),
-      ('app', 'function', 'list_quarantined'),
-      ('tenant', 'function', 'list_quarantined'),
-      ('admin', 'function', 'list_quarantined'),
-      ('app', 'function', 'list_secrets'),
-      ('tenant', 'function', 'list_secrets'),
-      ('admin', 'function', 'list_secrets'),
-      ('app', 'function', 'list_spaces'),
-      ('tenant', 'function', 'list_spaces'),
-      ('admin', 'function', 'list_spaces'),
       ('app', 'function', 'list_threads'),
       ('tenant', 'function', 'list_threads'),
       ('admin', 'function', 'list_threads'),
-      ('app', 'function', 'load_user'),
-      ('tenant', 'function', 'load_user'),
-      ('admin', 'function', 'load_user'),
       ('app', 'function', 'needs_memory'),
       ('tenant', 'function', 'needs_memory'),
       ('admin', 'function', 'needs_memory'),
       ('app', 'function', 'quarantine_memory'),
       ('tenant', 'function', 'quarantine_memory'),
       ('admin', 'function', 'quarantine_memory'),
-      ('app', 'function', 'quarantine_source'),
-      ('tenant', 'function', 'quarantine_source'),
-      ('admin', 'function', 'quarantine_source'),
       ('app', 'function', 'reconcile_memories'),
       ('tenant', 'function', 'reconcile_memories'),
       ('admin', 'function', 'reconcile_memories'),
@@ -52602,30 +52808,18 @@ begin
       ('app', 'function', 'release_memory'),
       ('tenant', 'function', 'release_memory'),
       ('admin', 'function', 'release_memory'),
-      ('app', 'function', 'release_source'),
-      ('tenant', 'function', 'release_source'),
-      ('admin', 'function', 'release_source'),
       ('app', 'function', 'render_memories'),
       ('tenant', 'function', 'render_memories'),
       ('admin', 'function', 'render_memories'),
       ('app', 'function', 'restore_memory'),
       ('tenant', 'function', 'restore_memory'),
       ('admin', 'function', 'restore_memory'),
-      ('app', 'function', 'retrieve_artifact'),
-      ('tenant', 'function', 'retrieve_artifact'),
-      ('admin', 'function', 'retrieve_artifact'),
       ('app', 'function', 'search'),
       ('tenant', 'function', 'search'),
       ('admin', 'function', 'search'),
-      ('app', 'function', 'set_secret'),
-      ('tenant', 'function', 'set_secret'),
-      ('admin', 'function', 'set_secret'),
       ('app', 'function', 'set_thread'),
       ('tenant', 'function', 'set_thread'),
       ('admin', 'function', 'set_thread'),
-      ('app', 'function', 'store_artifact'),
-      ('tenant', 'function', 'store_artifact'),
-      ('admin', 'function', 'store_artifact'),
       ('app', 'function', 'summarize_thread'),
       ('tenant', 'function', 'summarize_thread'),
       ('admin', 'function', 'summarize_thread'),
@@ -52641,30 +52835,48 @@ begin
       ('app', 'function', 'use_files'),
       ('tenant', 'function', 'use_files'),
       ('admin', 'function', 'use_files'),
-      ('app', 'function', 'copy_checkpoints'),
-      ('tenant', 'function', 'copy_checkpoints'),
-      ('admin', 'function', 'copy_checkpoints'),
-      ('app', 'function', 'delete_checkpoints'),
-      ('tenant', 'function', 'delete_checkpoints'),
-      ('admin', 'function', 'delete_checkpoints'),
-      ('app', 'function', 'get_checkpoint'),
-      ('tenant', 'function', 'get_checkpoint'),
-      ('admin', 'function', 'get_checkpoint'),
-      ('app', 'function', 'list_checkpoints'),
-      ('tenant', 'function', 'list_checkpoints'),
-      ('admin', 'function', 'list_checkpoints'),
-      ('app', 'function', 'prune_checkpoints'),
-      ('tenant', 'function', 'prune_checkpoints'),
-      ('admin', 'function', 'prune_checkpoints'),
-      ('app', 'function', 'put_checkpoint'),
-      ('tenant', 'function', 'put_checkpoint'),
-      ('admin', 'function', 'put_checkpoint'),
-      ('app', 'function', 'put_checkpoint_writes'),
-      ('tenant', 'function', 'put_checkpoint_writes'),
-      ('admin', 'function', 'put_checkpoint_writes'),
-      ('app', 'function', '_secret_mask'),
-      ('tenant', 'function', '_secret_mask'),
-      ('admin', 'function', '_secret_mask'),
+      ('app', 'function', 'add_artifact_piece'),
+      ('tenant', 'function', 'add_artifact_piece'),
+      ('admin', 'function', 'add_artifact_piece'),
+      ('app', 'function', 'delete_artifact'),
+      ('tenant', 'function', 'delete_artifact'),
+      ('admin', 'function', 'delete_artifact'),
+      ('app', 'function', 'expand_refs'),
+      ('tenant', 'function', 'expand_refs'),
+      ('admin', 'function', 'expand_refs'),
+      ('app', 'function', 'list_artifacts'),
+      ('tenant', 'function', 'list_artifacts'),
+      ('admin', 'function', 'list_artifacts'),
+      ('app', 'function', 'retrieve_artifact'),
+      ('tenant', 'function', 'retrieve_artifact'),
+      ('admin', 'function', 'retrieve_artifact'),
+      ('app', 'function', 'store_artifact'),
+      ('tenant', 'function', 'store_artifact'),
+      ('admin', 'function', 'store_artifact'),
+      ('app', 'function', 'list_quarantined'),
+      ('tenant', 'function', 'list_quarantined'),
+      ('admin', 'function', 'list_quarantined'),
+      ('app', 'function', 'quarantine_source'),
+      ('tenant', 'function', 'quarantine_source'),
+      ('admin', 'function', 'quarantine_source'),
+      ('app', 'function', 'release_source'),
+      ('tenant', 'function', 'release_source'),
+      ('admin', 'function', 'release_source'),
+      ('app', 'function', 'delete_secret'),
+      ('tenant', 'function', 'delete_secret'),
+      ('admin', 'function', 'delete_secret'),
+      ('app', 'function', 'list_secrets'),
+      ('tenant', 'function', 'list_secrets'),
+      ('admin', 'function', 'list_secrets'),
+      ('app', 'function', 'load_user'),
+      ('tenant', 'function', 'load_user'),
+      ('admin', 'function', 'load_user'),
+      ('app', 'function', 'set_secret'),
+      ('tenant', 'function', 'set_secret'),
+      ('admin', 'function', 'set_secret'),
+      ('app', 'function', 'list_spaces'),
+      ('tenant', 'function', 'list_spaces'),
+      ('admin', 'function', 'list_spaces'),
       ('app', 'function', 'keep_query_embedding'),
       ('tenant', 'function', 'keep_query_embedding'),
       ('admin', 'function', 'keep_query_embedding'),
@@ -52674,21 +52886,24 @@ begin
       ('app', 'function', 'tenant_user'),
       ('tenant', 'function', 'tenant_user'),
       ('admin', 'function', 'tenant_user'),
+      ('app', 'function', '_secret_mask'),
+      ('tenant', 'function', '_secret_mask'),
+      ('admin', 'function', '_secret_mask'),
       ('app', 'function', '_cluster_map'),
       ('tenant', 'function', '_cluster_map'),
       ('worker', 'function', '_cluster_map'),
       ('reader', 'function', '_cluster_map'),
       ('admin', 'function', '_cluster_map'),
-      ('app', 'function', 'partition_of'),
-      ('tenant', 'function', 'partition_of'),
-      ('worker', 'function', 'partition_of'),
-      ('reader', 'function', 'partition_of'),
-      ('admin', 'function', 'partition_of'),
       ('app', 'function', 'version'),
       ('tenant', 'function', 'version'),
       ('worker', 'function', 'version'),
       ('reader', 'function', 'version'),
       ('admin', 'function', 'version'),
+      ('app', 'function', 'partition_of'),
+      ('tenant', 'function', 'partition_of'),
+      ('worker', 'function', 'partition_of'),
+      ('reader', 'function', 'partition_of'),
+      ('admin', 'function', 'partition_of'),
       ('worker', 'function', '_load_models'),
       ('worker', 'function', 'claim_jobs'),
       ('worker', 'function', 'complete_job'),
@@ -52731,30 +52946,51 @@ begin
       ('admin', 'function', '_audit_schedule'),
       ('admin', 'function', 'activate_model'),
       ('admin', 'function', 'backfill_status'),
-      ('admin', 'function', 'bind_role'),
-      ('admin', 'function', 'create_space'),
       ('admin', 'function', 'deactivate_model'),
       ('admin', 'function', 'delete_space'),
       ('admin', 'function', 'drop_model'),
       ('admin', 'function', 'forget_user'),
       ('admin', 'function', 'get_policy'),
-      ('admin', 'function', 'grant_space'),
       ('admin', 'function', 'import_user'),
       ('admin', 'function', 'list_changes'),
       ('admin', 'function', 'list_users'),
       ('admin', 'function', 'merge_users'),
-      ('admin', 'function', 'reencrypt_secrets'),
       ('admin', 'function', 'register_model'),
       ('admin', 'function', 'reset_prompt'),
       ('admin', 'function', 'retry_job'),
-      ('admin', 'function', 'revoke_space'),
       ('admin', 'function', 'schedule_jobs'),
       ('admin', 'function', 'set_policy'),
       ('admin', 'function', 'set_prompt'),
       ('admin', 'function', 'sweep'),
+      ('admin', 'function', 'vector_index'),
+      ('admin', 'function', 'reencrypt_secrets'),
+      ('admin', 'function', 'bind_role'),
+      ('admin', 'function', 'create_space'),
+      ('admin', 'function', 'grant_space'),
+      ('admin', 'function', 'revoke_space'),
       ('admin', 'function', 'trust_claims'),
       ('admin', 'function', 'unbind_role'),
-      ('admin', 'function', 'vector_index')
+      ('app', 'function', 'copy_checkpoints'),
+      ('tenant', 'function', 'copy_checkpoints'),
+      ('admin', 'function', 'copy_checkpoints'),
+      ('app', 'function', 'delete_checkpoints'),
+      ('tenant', 'function', 'delete_checkpoints'),
+      ('admin', 'function', 'delete_checkpoints'),
+      ('app', 'function', 'get_checkpoint'),
+      ('tenant', 'function', 'get_checkpoint'),
+      ('admin', 'function', 'get_checkpoint'),
+      ('app', 'function', 'list_checkpoints'),
+      ('tenant', 'function', 'list_checkpoints'),
+      ('admin', 'function', 'list_checkpoints'),
+      ('app', 'function', 'prune_checkpoints'),
+      ('tenant', 'function', 'prune_checkpoints'),
+      ('admin', 'function', 'prune_checkpoints'),
+      ('app', 'function', 'put_checkpoint'),
+      ('tenant', 'function', 'put_checkpoint'),
+      ('admin', 'function', 'put_checkpoint'),
+      ('app', 'function', 'put_checkpoint_writes'),
+      ('tenant', 'function', 'put_checkpoint_writes'),
+      ('admin', 'function', 'put_checkpoint_writes')
     ) as w (role_name, kind, name)
   ), objects (kind, name, object) as (
     select 'schema', 'memory'::regnamespace::text, 'memory'::regnamespace::text
@@ -52814,27 +53050,12 @@ begin
 end;
 $row_security$;
 
--- Roles whose claims count (memory.trust_claims) and which do not inherit what memory_tenant has been granted just now.
-do $claims$
-declare
-  bound name;
+do $installed$
 begin
-  -- Of a bound role that is no tenant yet in this database: the tenants' role has another name than before.
-  for bound in
-    select b.role_name from memory.bound_roles as b join pg_roles as r on r.rolname = b.role_name
-    where not pg_has_role(r.oid, to_regrole(memory._role_name('tenant')), 'member')
-  loop
-    begin
-      perform memory._make_tenant(bound);
-    exception when insufficient_privilege then
-      raise warning '%', sqlerrm using hint = 'Until somebody grants that, the role has no rights here.';
-    end;
-  end loop;
-  perform memory._grant_as_to_tenants(b.role_name)
-  from memory.bound_roles as b join pg_roles as r on r.rolname = b.role_name
-  where b.claims_setting is not null and pg_has_role(r.oid, to_regrole(memory._role_name('tenant')), 'usage') is false;
+  perform memory._cluster_installed();
+  perform memory._sharing_installed();
 end;
-$claims$;
+$installed$;
 
 -- The procedures of an upgrade run any SQL that is passed to them, so none may stay.
 drop function memory._missing_row_security;

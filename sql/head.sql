@@ -123,9 +123,9 @@ create table if not exists memory.migrations (
 );
 comment on table memory.migrations is
 'How the tables of this installation were made, with the hash of what ran: at once, or by migrations from the tables '
-'of an earlier version. The newest version is that of the tables.';
+'of an earlier version. The newest version of the core, and of each add-on, is that of its tables.';
 comment on column memory.migrations.name is
-'The version whose tables were made at once, or the migration: <from>-<to>.';
+'The version whose tables were made at once, or the migration: <from>-<to>. Before those of an add-on stands its name.';
 comment on column memory.migrations.sha256 is 'SHA-256 of the statements that ran.';
 comment on column memory.migrations.version is 'The version of the tables from then on.';
 comment on column memory.migrations.applied_at is 'When it ran.';
@@ -151,6 +151,10 @@ begin
   if strange.is_newer then
     raise exception 'this database has agent_memory %, this file is %', strange.version, '{{version}}'
       using errcode = '0A000', hint = 'Install the newer file; there is no way back to an older one.';
+  elsif rtrim(strange.name, '0123456789.- ') not in (
+    select p.part from (values {{versions of tables}}) as p (part, version)) then
+    raise exception 'this database has add-ons that this file lacks (%)', strange.name
+      using errcode = '0A000', hint = 'Run the file that has all of them: agent-memory install.';
   elsif strange.name is not null then
     raise exception 'this database has tables of an agent_memory % that was never released (%)', strange.version,
         strange.name

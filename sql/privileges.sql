@@ -56,34 +56,12 @@ begin
 end;
 $audit$;
 
-do $node$
-begin
-  perform memory._route_by_map();
-end;
-$node$;
-
 {{rights of roles}}
--- Roles whose claims count (memory.trust_claims) and which do not inherit what memory_tenant has been granted just now.
-do $claims$
-declare
-  bound name;
+do $installed$
 begin
-  -- Of a bound role that is no tenant yet in this database: the tenants' role has another name than before.
-  for bound in
-    select b.role_name from memory.bound_roles as b join pg_roles as r on r.rolname = b.role_name
-    where not pg_has_role(r.oid, to_regrole(memory._role_name('tenant')), 'member')
-  loop
-    begin
-      perform memory._make_tenant(bound);
-    exception when insufficient_privilege then
-      raise warning '%', sqlerrm using hint = 'Until somebody grants that, the role has no rights here.';
-    end;
-  end loop;
-  perform memory._grant_as_to_tenants(b.role_name)
-  from memory.bound_roles as b join pg_roles as r on r.rolname = b.role_name
-  where b.claims_setting is not null and pg_has_role(r.oid, to_regrole(memory._role_name('tenant')), 'usage') is false;
+  {{each addon with installed: perform memory._<addon>_installed();}}
 end;
-$claims$;
+$installed$;
 
 -- The procedures of an upgrade run any SQL that is passed to them, so none may stay.
 drop function memory._missing_row_security;

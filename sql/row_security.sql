@@ -15,9 +15,8 @@ set search_path = pg_catalog, pg_temp
 as $$
   select format('alter table %s enable row level security', c.oid::regclass)
   from pg_class as c
-  where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r' and c.relname = any (array[{{tables}}])
+  where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r' and c.relname = any (array[{{tables with user}}])
     and not c.relrowsecurity
-    and exists (select from pg_attribute as a where a.attrelid = c.oid and a.attname = 'user_id')
   union all
   select format('drop policy if exists %1$I on %2$s; create policy %1$I on %2$s %3$s; '
                 'comment on policy %1$I on %2$s is %4$L', p.name, c.oid::regclass, p.definition, p.definition)
@@ -29,9 +28,8 @@ as $$
       ('tenants', format('to %s using (true)', tenant.role)),
       ('own_user', format('as restrictive to %s using (user_id = (select memory.tenant_user()))', tenant.role))
   ) as p (name, definition)
-  where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r' and c.relname = any (array[{{tables}}])
-    and c.relname <> 'bound_roles' -- the owner's alone
-    and exists (select from pg_attribute as a where a.attrelid = c.oid and a.attname = 'user_id')
+  where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r'
+    and c.relname = any (array[{{tables with policies}}])
     and (p.definition like 'to public %' or to_regrole(tenant.role) is not null)
     and not exists (
       select from pg_policy as existing

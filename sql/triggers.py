@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import functools
 import re
-from pathlib import Path
 
-import house
+from house import House
 
 TRIGGER = re.compile(r"^create (?:constraint )?trigger (\w+)\n(.*?);$", re.MULTILINE | re.DOTALL)
 # Rows that are copied from another database pass by the triggers on insert, which have done their work there, and rows
@@ -21,10 +20,10 @@ ARE_COPIED = (
 )
 
 
-def found(sql: Path) -> list[tuple[str, str]]:
+def found(home: House) -> list[tuple[str, str]]:
     """The name and the definition of every trigger."""
     triggers = []
-    for path in house.files(sql, "triggers.sql"):
+    for path in home.files("triggers.sql"):
         text = path.read_text()
         here = TRIGGER.findall(text)
         if len(here) != len(re.findall("create (?:constraint )?trigger", text)):
@@ -33,16 +32,16 @@ def found(sql: Path) -> list[tuple[str, str]]:
     return triggers
 
 
-def statements(sql: Path) -> str:
+def statements(home: House) -> str:
     """Every trigger, created by memory._replace_trigger()."""
     calls = [
-        f"call memory._replace_trigger('{name}', $trigger${definition}$trigger$);" for name, definition in found(sql)
+        f"call memory._replace_trigger('{name}', $trigger${definition}$trigger$);" for name, definition in found(home)
     ]
     return "\n".join(calls) + "\n"
 
 
 @functools.cache
-def names(sql: Path) -> str:
+def names(home: House) -> str:
     """The tables and names of all triggers, as the rows of a VALUES list."""
-    rows = sorted((re.findall(r"\bon memory\.(\w+)", definition)[0], name) for name, definition in found(sql))
+    rows = sorted((re.findall(r"\bon memory\.(\w+)", definition)[0], name) for name, definition in found(home))
     return ",\n".join(f"    ('{table}', '{name}')" for table, name in rows)

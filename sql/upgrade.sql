@@ -13,16 +13,19 @@ begin
 end;
 $$;
 
--- Makes the tables of one version from those of another one, or from nothing. Does nothing in a database that has the
--- tables of another version: a new installation passes by all migrations, and an upgrade begins at its own.
-create or replace procedure memory._migrate(p_from text, p_to text, p_sha256 text, p_statements text)
+-- Makes the tables of one version from those of another one, or from nothing: those of the core ('') or of an add-on.
+-- Does nothing in a database that has the tables of another version: a new installation passes by all migrations, and
+-- an upgrade begins at its own.
+create or replace procedure memory._migrate(p_part text, p_from text, p_to text, p_sha256 text, p_statements text)
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  migration constant text := ltrim(p_part || ' ' || concat_ws('-', p_from, p_to));
   detail text;
 begin
-  if (select max(string_to_array(m.version, '.')::int[]) from memory.migrations as m)
+  if (select max(string_to_array(m.version, '.')::int[]) from memory.migrations as m
+      where rtrim(m.name, '0123456789.- ') = p_part)
     is distinct from string_to_array(p_from, '.')::int[] then
     return;
   end if;
@@ -31,10 +34,10 @@ begin
     execute p_statements;
   exception when feature_not_supported or dependent_objects_still_exist then
     get stacked diagnostics detail = pg_exception_detail;
-    call memory._refuse_upgrade(sqlerrm, coalesce(nullif(detail, ''), format('Migration %s-%s', p_from, p_to)),
+    call memory._refuse_upgrade(sqlerrm, coalesce(nullif(detail, ''), format('Migration %s', migration)),
       sqlstate);
   end;
-  insert into memory.migrations (name, sha256, version) values (concat_ws('-', p_from, p_to), p_sha256, p_to);
+  insert into memory.migrations (name, sha256, version) values (migration, p_sha256, p_to);
 end;
 $$;
 

@@ -19,7 +19,7 @@ from psycopg import sql
 from psycopg.conninfo import make_conninfo
 from pytest_postgresql.janitor import DatabaseJanitor
 
-from tests.support import one_user, other_schema
+from tests.support import core, one_user, other_schema
 from tests.support.again import PATHS, repeated
 from tests.support.kept import Kept, connection_to
 from tests.support.servers import (
@@ -67,6 +67,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--schema", help="Install under this name, and run the same tests there: tests/support/other_schema.py"
     )
+    parser.addoption(
+        "--core",
+        action="store_true",
+        help="Install without the add-ons, and run the core's tests: tests/support/core.py",
+    )
     parser.addoption("--nightly", action="store_true", help="Run the tests that are marked nightly, and no others")
 
 
@@ -86,7 +91,9 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     again, way = map(config.getoption, ("--again", "--through"))
     if not collection_path.match("test_*.py"):
         return None
-    if way is not None or (again and takes_part_of_rooms(config)):
+    if config.getoption("--core"):
+        is_left_out = core.is_outside(collection_path)
+    elif way is not None or (again and takes_part_of_rooms(config)):
         is_left_out = is_outside(collection_path, is_fast=again)
     elif again:
         is_left_out = collection_path not in PATHS and "own_server" not in collection_path.read_text()
@@ -110,7 +117,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Leave out what belongs to another of the runs: the first, the second (``--again``), the nightly one."""
     server, again, nightly = (config.getoption(name) for name in ("--server", "--again", "--nightly"))
     way = config.getoption("--through")
-    if way is not None:
+    if config.getoption("--core"):
+        core.skip_others(items)
+    elif way is not None:
         skip_others(way, items)
     elif config.getoption("--one-user"):
         one_user.skip_different(items)
@@ -136,8 +145,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Skip a test that asks a proxy for what is done beside a node."""
+    """Skip a test that asks a proxy for what is done beside a node, or the core for what an add-on does."""
     report = yield
+    if call.excinfo is not None and item.config.getoption("--core") and core.is_of_an_addon(call.excinfo.value):
+        report.outcome = "skipped"
+        report.longrepr = (str(item.path), 0, "Skipped: an add-on does this")
     if call.excinfo is not None and item.config.getoption("--through") and is_beside_a_node(call.excinfo.value):
         report.outcome = "skipped"
         report.longrepr = (str(item.path), 0, "Skipped: a proxy does not do this")
@@ -232,7 +244,7 @@ def _database(request: pytest.FixtureRequest, server: Server) -> Iterator[Databa
 @pytest.fixture(scope="session")
 def _template(request: pytest.FixtureRequest, server: Server, _database: Database) -> Iterator[str]:
     with _database(TEMPLATE, as_template=True):
-        install_agent_memory(server, TEMPLATE)
+        install_agent_memory(server, TEMPLATE, is_core=request.config.getoption("--core"))
         with psycopg.connect(server.conninfo(TEMPLATE), autocommit=True) as connection:
             connection.execute(ANY_WORDS)
             if request.config.getoption("--one-user"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
+import lzma
 from contextlib import suppress
 from importlib.metadata import version
 from importlib.resources import files
@@ -55,13 +55,13 @@ $agent_memory$;
 """
 
 
-def sql_file(schema: str | None = None) -> bytes:
+def sql_file(schema: str | None = None, *, core: bool = False) -> bytes:
     """Return the SQL file that ``install`` executes."""
-    compressed = files(__package__).joinpath("agent_memory.sql.gz")
+    compressed = files(__package__).joinpath("install.xz")
     if compressed.is_file():
-        built = gzip.decompress(compressed.read_bytes())
-    else:
-        built = files(__package__).joinpath("agent_memory.sql").read_bytes()  # of an editable installation
+        built = lzma.decompress(compressed.read_bytes()).split(b"\0")[core]
+    else:  # an editable installation
+        built = files(__package__).joinpath("agent_memory_core.sql" if core else "agent_memory.sql").read_bytes()
     return file_in_schema(built.decode(), named_schema(schema)).encode()
 
 
@@ -70,14 +70,14 @@ def roles_file(schema: str | None = None) -> str:
     return file_in_schema(files(__package__).joinpath("agent_memory_roles.sql").read_text(), named_schema(schema))
 
 
-def one_statement(schema: str | None = None) -> str:
+def one_statement(schema: str | None = None, *, core: bool = False) -> str:
     """Return the SQL that installs or upgrades within a transaction of the caller's, as one statement.
 
     It takes no parameters, and holds nothing that a driver or a migration tool would take for one. Unlike ``install``
     it puts no door before the functions of an older version: calls that are under way meanwhile may fail.
     """
     # After the transaction that makes the doors.
-    _, commit, statements = sql_file(schema).decode().partition("\ncommit;\n")
+    _, commit, statements = sql_file(schema, core=core).decode().partition("\ncommit;\n")
     assert commit, "the file has transactions"
     for line in ("\nbegin isolation level read committed;\n", "\ncommit;\n"):
         statements = statements.replace(line, "\n", 1)
@@ -111,12 +111,13 @@ def installed_version(connection: psycopg.Connection[Any], schema: str | None = 
         return str(asked.fetchone()[0])  # type: ignore[index]
 
 
-def install(connection: psycopg.Connection[Any], schema: str | None = None) -> None:
+def install(connection: psycopg.Connection[Any], schema: str | None = None, *, core: bool = False) -> None:
     """Install agent_memory, or upgrade what is there; doing it again changes nothing.
 
     Args:
         connection: in autocommit mode, since the file is a transaction of its own.
         schema: the schema; None is that of AGENT_MEMORY_SCHEMA, else ``memory``.
+        core: without the add-ons. A later installation with them adds what is missing.
 
     Raises:
         InvalidValueError: the name of the schema would need quotes.
@@ -133,7 +134,7 @@ def install(connection: psycopg.Connection[Any], schema: str | None = None) -> N
         )
     schema = schema_of(connection, schema)
     try:
-        execute(connection, sql_file(schema), schema)
+        execute(connection, sql_file(schema, core=core), schema)
     except psycopg.errors.InsufficientPrivilege as error:
         if error.diag.message_hint is not None:
             raise

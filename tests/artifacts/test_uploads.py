@@ -101,7 +101,7 @@ def test_an_upload_is_described_by_its_beginning(api: Api) -> None:
 @pytest.mark.feature("C3")
 def test_no_upload_grows_above_the_limit(api: Api) -> None:
     api.connection.execute(
-        "create or replace function memory._max_artifact_bytes() returns int language sql immutable as 'select 100000'"
+        "create or replace function memory._max_file_bytes() returns int language sql immutable as 'select 100000'"
     )
     upload_id = send(api, "x" * 99_000, 10_000)
     with refused("content", "54000"):

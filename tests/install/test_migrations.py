@@ -10,12 +10,17 @@ import pytest
 
 from tests.install.steps import VERSION
 from tests.install.upgrades import LATER, LATEST, PART, Build
+from tests.support import rooms
 from tests.support.installer import build_version, copied_sources, install, open_as, the_build
 from tests.support.sqlapi import Api
 
 pytestmark = pytest.mark.feature("F13")
 
-RAN = "select name, version from memory.migrations order by string_to_array(version, '.')::int[], name"
+RAN = """
+select name, version from memory.migrations order by name like '%% %%', string_to_array(version, '.')::int[], name
+"""
+ADDONS = sorted(path.name for path in (rooms.SQL / "addons").iterdir())
+OF_ADDONS = [(f"{addon} {VERSION}", VERSION) for addon in ADDONS]
 STEPS = {
     PART: "create table memory.steps (first int);\n",
     f"migrations/{LATER}-{LATEST}.sql": "alter table memory.steps add column second int;\n",
@@ -23,7 +28,7 @@ STEPS = {
 
 
 def test_a_new_installation_runs_no_migration(db: psycopg.Connection) -> None:
-    assert Api(db).query(RAN) == [(VERSION, VERSION)]
+    assert Api(db).query(RAN) == [(VERSION, VERSION), *OF_ADDONS]
 
 
 @pytest.mark.parametrize("is_at_once", [True, False], ids=["at once", "version by version"])
@@ -39,6 +44,7 @@ def test_an_upgrade_runs_the_migrations_since_its_version_in_their_order(
             (VERSION, VERSION),
             (f"{VERSION}-{LATER}", LATER),
             (f"{LATER}-{LATEST}", LATEST),
+            *OF_ADDONS,
         ]
         assert api.query("select first, second from memory.steps") == []
         assert api.version() == LATEST

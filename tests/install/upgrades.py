@@ -9,6 +9,7 @@ from tests.support.servers import ROOT
 
 LATER, LATEST = "98.0.0", "99.0.0"
 PART = f"migrations/{VERSION}-{LATER}.sql"
+OF_SECRETS = f"addons/secrets/{PART}"
 CODE = "core/80_operate/extra.sql"
 PUBLIC = """
 create or replace function memory.extra({arguments})
@@ -26,9 +27,12 @@ comment on function memory.extra is 'Extra.';
 Build = Callable[..., str]
 
 TABLES = """
-alter table memory.messages add column extra int not null default 7;
+alter table memory.messages add column extra int not null default 7; -- number
 create table memory.extra_rows (
-  user_id text not null, extra_id int not null, content text, primary key (user_id, extra_id)
+  user_id text not null, -- user
+  extra_id int not null, -- id
+  content text, -- text
+  primary key (user_id, extra_id)
 );
 create index messages_extra_idx on memory.messages (user_id, extra) where extra > 7;
 """
@@ -43,9 +47,11 @@ def altered() -> dict[str, str]:
     """The files of a later version, which has a further column, table, index, function and column of a result."""
     secrets = "addons/secrets/49_secrets/list_secrets.sql"
     return {
-        PART: TABLES + TYPES,
+        PART: TABLES,
+        OF_SECRETS: TYPES,
         "core/90_later/tables.sql": TABLES + COMMENTS,
-        "core/90_later/types.sql": TYPES,
+        "core/90_later/registry.toml": '[extra_rows]\nnot_exported = "rows of a test"\n',
+        "addons/secrets/90_later/types.sql": TYPES,
         secrets: (ROOT / "sql" / secrets).read_text().replace("s.updated_at\n", "s.updated_at, 7\n"),
         CODE: PUBLIC.format(arguments="", result="int", value="7"),
     }

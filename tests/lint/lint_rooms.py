@@ -4,6 +4,7 @@
   The queue's door (30_queue/door.sql) may be called from every room, because every room may ask for work; and the
   queue calls the work of later rooms in one file (30_queue/kinds.sql). The lists that sql/build.py makes
   (``{{each kind: …}}``) are not calls of the file that holds them.
+- A file of the core names no function, table or type of an add-on.
 - A file holds at most one public function and is named after it.
 - Each public function has a COMMENT, stands in docs/, has a method in the client and occurs in a test.
 - Each private function is used.
@@ -33,6 +34,7 @@ DOOR = CORE / "30_queue" / "door.sql"
 KINDS = CORE / "30_queue" / "kinds.sql"
 
 CREATED = re.compile(r"^create or replace (function|procedure|view) memory\.(\w+)", re.MULTILINE)
+MADE = re.compile(r"^create (?:or replace )?(?:function|procedure|view|table|type) memory\.(\w+)", re.MULTILINE)
 CALLED = re.compile(r"\bmemory\.(\w+)")
 COMMENT_LINE = re.compile(r"--[^\n]*")
 COMMENT_ON = re.compile(r"^comment on \w+ memory\.(\w+).*?';$", re.MULTILINE | re.DOTALL)
@@ -84,7 +86,7 @@ def bodies(text: str) -> dict[str, str]:
 def upward_calls(homes: dict[str, Path], sources: dict[Path, str]) -> list[str]:
     """Calls of a function in a later room, and circles of folders."""
     problems = []
-    folders: dict[Path, set[Path]] = defaultdict(set)
+    folders: dict[str, set[str]] = defaultdict(set)
     for path, text in sources.items():
         for caller, body in bodies(text).items():
             for called in sorted(set(CALLED.findall(body)) & homes.keys()):
@@ -93,17 +95,42 @@ def upward_calls(homes: dict[str, Path], sources: dict[Path, str]) -> list[str]:
                     continue
                 if room(home) > room(path):
                     problems.append(f"{show(path)}: {caller} calls {called} of a later room ({show(home)})")
-                if home.parent != path.parent:
-                    folders[path.parent].add(home.parent)
+                if folder(home) != folder(path):
+                    folders[folder(path)].add(folder(home))
     try:
         TopologicalSorter(folders).prepare()
     except CycleError as error:
-        problems.append("folders call each other in a circle: " + " -> ".join(map(show, error.args[1])))
+        problems.append("folders call each other in a circle: " + " -> ".join(error.args[1]))
     return problems
+
+
+def named_addons() -> list[str]:
+    """Functions, tables and types of add-ons that a file of the core names, although it must do without them."""
+    files = {path: path.read_text(encoding="utf-8") for path in rooms.files("*.sql")}
+    core = {path: text for path, text in files.items() if path.is_relative_to(CORE)}
+    of_core = {name for text in core.values() for name in MADE.findall(text)}
+    homes = {
+        name: path.relative_to(rooms.SQL / "addons").parts[0]
+        for path, text in files.items()
+        if path not in core
+        for name in MADE.findall(text)
+        if name not in of_core
+    }
+    return [
+        f"{show(path)}: names {name} of the add-on {homes[name]}; docs/architecture.md says how an add-on comes in"
+        for path, text in core.items()
+        for name in sorted(set(CALLED.findall(COMMENT_LINE.sub("", text))) & homes.keys())
+    ]
 
 
 def room(path: Path) -> str:
     return next(part for part in path.relative_to(ROOT).parts if part[0].isdigit())
+
+
+def folder(path: Path) -> str:
+    """The folder of a file within the tree of its room: that of an add-on counts as the core's of the same name."""
+    parts = path.parent.parts
+    return "/".join(parts[parts.index(room(path)) :])
 
 
 def show(path: Path) -> str:
@@ -158,6 +185,8 @@ def unused_functions(homes: dict[str, Path], built: dict[Path, str]) -> list[str
                 users[called].add(show(path))
     elsewhere = "\n".join(path.read_text(encoding="utf-8") for path in rooms.files("triggers.sql"))
     elsewhere += (ROOT / "sql" / "triggers.py").read_text(encoding="utf-8")  # conditions that it puts into triggers
+    build = the_build()
+    elsewhere += build.composed(build.WHOLE, (ROOT / "sql" / "privileges.sql").read_text(encoding="utf-8"))
     elsewhere += texts_of("plpython", "*.sql") + texts_of("plpython", "*.py")
     elsewhere += texts_of("python_client/agent_memory/calls/_async", "*.py")
     elsewhere += texts_of("python_client/agent_memory/cluster", "*.py")
@@ -276,17 +305,19 @@ def broken_links(pages: list[Path]) -> list[str]:
 
 
 def the_groups() -> list[tuple[str, list[str]]]:
-    """What each group of sql/grants.json holds: its description and its functions and views."""
-    groups = json.loads((ROOT / "sql" / "grants.json").read_text(encoding="utf-8"))
-    return [(group["what"], [*group.get("functions", ()), *group.get("views", ())]) for group in groups]
+    """What each group of rights holds: its description and its functions and views."""
+    return [(group["what"], [*group["functions"], *group["views"]]) for group in rooms.groups()]
 
 
 def main() -> int:
-    built: dict[Path, str] = the_build().rooms()
+    build = the_build()
+    built: dict[Path, str] = build.rooms()
     sources = {path: path.read_text(encoding="utf-8") for path in built}
     homes = {name: path for path, text in built.items() for _, name in CREATED.findall(text)}
+    points = {name: path for path in rooms.files("points.sql") for _, name in CREATED.findall(path.read_text())}
     problems = [
-        *upward_calls(homes, sources),
+        *upward_calls(homes | points, sources),
+        *named_addons(),
         *misplaced_functions(sources),
         *incomplete_functions(sources),
         *unused_functions(homes, built),

@@ -16,10 +16,11 @@ ROOT = Path(__file__).resolve().parents[2]
 LINES = 400
 CHARACTERS = 120
 OF_ANY_SIZE = (
-    "build/agent_memory.sql",  # by sql/build.py
+    "build/agent_memory*.sql",  # by sql/build.py
     "plpython/agent_memory_models/providers/lists.py",  # by sql/build.py
     "plpython/agent_memory_models/text/lists.py",
     "sql/migrations/*.sql",
+    "sql/addons/*/migrations/*.sql",
     "tests/upgrade/agent_memory-*.sql",  # by tests/upgrade/keep.py
     "docs/reference.md",  # by docs/reference.py
     "python_client/agent_memory/client/_async/functions.py",  # by python_client/generate_client.py

@@ -14,11 +14,11 @@ from tests.support.sqlapi import Api
 SOURCE = "core/47_sources/note.sql"
 TABLE = """
 create table memory.notes (
-  user_id text not null,
-  note_id uuid not null default gen_random_uuid(),
-  content text not null,
-  metadata jsonb not null default '{}',
-  created_at timestamptz not null default statement_timestamp(),
+  user_id text not null, -- user
+  note_id uuid not null default gen_random_uuid(), -- id
+  content text not null, -- text
+  metadata jsonb not null default '{}', -- wording
+  created_at timestamptz not null default statement_timestamp(), -- time
   primary key (user_id, note_id)
 );
 """
@@ -73,6 +73,7 @@ $$;
 """
 FILES = {
     "core/45_notes/tables.sql": TABLE,
+    "core/45_notes/registry.toml": '[notes]\nnot_exported = "notes of a test"\n',
     "core/45_notes/triggers.sql": TRIGGERS,
     SOURCE: FUNCTIONS,
 }

@@ -37,13 +37,13 @@ def build_version(folder: Path, files: dict[str, str]) -> str:
     last migration ends.
     """
     sources = copied_sources(folder)
-    if migrations := [path for path in files if path.startswith("migrations/")]:
+    if migrations := [path for path in files if "migrations/" in path]:
         the_build(sources).tables.freeze(sources / "sql")
         project = sources / "pyproject.toml"
-        later = max(migrations).removesuffix(".sql").rpartition("-")[2]
+        later = max(path.rpartition("/")[2] for path in migrations).removesuffix(".sql").rpartition("-")[2]
         project.write_text(re.sub(r"^version = .*", f'version = "{later}"', project.read_text(), flags=re.MULTILINE))
     for path, text in files.items():
-        (sources / "sql" / path).parent.mkdir(exist_ok=True)
+        (sources / "sql" / path).parent.mkdir(parents=True, exist_ok=True)
         (sources / "sql" / path).write_text(text)
     return str(the_build(sources).build())
 

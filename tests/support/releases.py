@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-import gzip
+import lzma
 import os
 import sys
 import zipfile
@@ -34,7 +34,7 @@ def dump(version: str) -> Path:
 def install_script(version: str) -> str:
     """The file that installed a release."""
     with zipfile.ZipFile(wheel(version)) as package:
-        return gzip.decompress(package.read("agent_memory/agent_memory.sql.gz")).decode()
+        return lzma.decompress(package.read("agent_memory/install.xz")).split(b"\0")[0].decode()
 
 
 def environment(version: str) -> dict[str, str]:

@@ -28,6 +28,7 @@ from pytest_postgresql.executors import PostgreSQLExecutor
 
 ROOT = Path(__file__).resolve().parents[2]
 INSTALL_SQL = ROOT / "build" / "agent_memory.sql"
+CORE_SQL = ROOT / "build" / "agent_memory_core.sql"
 SERVER_PYTHON = ROOT / ".server-python"
 MEMORY = Path(
     "/dev/shm"
@@ -137,13 +138,13 @@ class _Executor(PostgreSQLExecutor):
             raise RuntimeError(f"{error}: {log.read_text() if log.exists() else 'no log'}") from error
 
 
-def install_agent_memory(server: Server, dbname: str) -> None:
+def install_agent_memory(server: Server, dbname: str, *, is_core: bool = False) -> None:
     """Create the extensions in a database and load the built SQL file into it, as an administrator would."""
     with psycopg.connect(server.conninfo(dbname), autocommit=True) as connection:
         connection.execute("create extension vector")
         if server.has_plpython:
             connection.execute("create extension plpython3u")
-        connection.execute(INSTALL_SQL.read_bytes())
+        connection.execute((CORE_SQL if is_core else INSTALL_SQL).read_bytes())
 
 
 def check_installed(kind: Kind) -> None:

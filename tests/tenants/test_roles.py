@@ -18,13 +18,14 @@ from psycopg import errors
 from psycopg.conninfo import conninfo_to_dict
 
 from tests.install.upgrades import Build
+from tests.support import rooms
 from tests.support.installer import build_version, execute, install, open_as
 from tests.support.servers import ROOT, Run, Server
 from tests.support.sqlapi import Api, refused
 from tests.tenants.steps import login_role, session_of
 
 ROLES = ("memory_app", "memory_tenant", "memory_worker", "memory_reader", "memory_admin")
-GROUPS: list[dict[str, Any]] = json.loads((ROOT / "sql" / "grants.json").read_text())
+GROUPS: list[dict[str, Any]] = rooms.groups()
 
 
 @pytest.fixture
@@ -138,7 +139,8 @@ class TestGrantsOfAdministrators:
 
     def test_a_later_version_grants_what_is_new_only(self, dsn: str, db: psycopg.Connection, build: Build) -> None:
         db.execute("revoke execute on function memory.search from memory_app")
-        groups = [{**GROUPS[0], "functions": [*GROUPS[0]["functions"], "extra"]}, *GROUPS[1:]]
+        groups = json.loads((rooms.SQL / "grants.json").read_text())
+        groups[0]["functions"].append("extra")
         extra = "create or replace function memory.extra(user_id text)\nreturns int\nlanguage sql\nas $$ select 1 $$;\n"
         install(dsn, build({"grants.json": json.dumps(groups), "core/80_operate/extra.sql": extra}))
         functions = rights(Api(db), "memory_app")["functions"]

@@ -34,13 +34,14 @@ _DEGRADED = "degraded: "
 """How the detail of a check begins that is ok, although answers are worse than they could be."""
 _MODEL = "embedding model"
 _RUNNER = "in-database runner"
+Core = Annotated[bool, typer.Option("--core", help="Without the add-ons; a later installation adds what is missing.")]
 Print = Annotated[bool, typer.Option("--print", help="Print the SQL instead of running it.")]
 
 
-def install(roles: Roles = False, print_only: Print = False, dsn: Dsn = None) -> None:
+def install(roles: Roles = False, core: Core = False, print_only: Print = False, dsn: Dsn = None) -> None:
     """Install agent_memory into a database, or upgrade it."""
     if print_only:
-        typer.echo(roles_file() if roles else sql_file(), nl=False)
+        typer.echo(roles_file() if roles else sql_file(core=core), nl=False)
         return
     with connected(dsn) as connection:
         if roles:
@@ -51,7 +52,7 @@ def install(roles: Roles = False, print_only: Print = False, dsn: Dsn = None) ->
         said: list[str] = []
         connection.add_notice_handler(lambda notice: said.append(notice.message_detail or ""))
         with console.status("installing ..."):
-            install_into(connection)
+            install_into(connection, core=core)
         memory = Memory(connection)
         after = memory.version()
         if before is None:
@@ -68,12 +69,13 @@ def sql(
     checksum: Annotated[
         bool, typer.Option("--checksum", help="Print the SHA-256 of the install file, that of install --print.")
     ] = False,
+    core: Core = False,
 ) -> None:
     """Print the installation, which is also the upgrade, as one statement that runs in a migration's transaction."""
     if checksum:
-        typer.echo(sha256(sql_file()).hexdigest())
+        typer.echo(sha256(sql_file(core=core)).hexdigest())
     else:
-        typer.echo(one_statement(), nl=False)
+        typer.echo(one_statement(core=core), nl=False)
 
 
 def uninstall(

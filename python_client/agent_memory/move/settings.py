@@ -9,9 +9,6 @@ from psycopg.types.json import Jsonb
 
 from ..errors import ConflictError
 
-SHARED = ("memory_types", "models", "prompt_versions", "erasure_keys", "tombstones", "receipts")
-"""Tables of all users together. Rows that the target lacks are added, and those that it has stay."""
-
 
 def copy_settings(source: Connection[Any], target: Connection[Any], *, is_new: bool) -> dict[str, int]:
     """Copy what belongs to no user, and return how many rows of each table were added.

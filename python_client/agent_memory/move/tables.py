@@ -9,33 +9,7 @@ from typing import Any
 from psycopg import Connection, sql
 from psycopg.rows import dict_row
 
-NOT_COPIED = {
-    "agent_budgets": "locks of claims, which hold nothing",
-    "audit": "who has called what in a database",
-    "changes": "what was changed in a database, under numbers of its own",
-    "cluster_map": "which node of a cluster a database is",
-    "bound_roles": "login roles of a server, which another server need not have",
-    "imports": "imports that are under way",
-    "migrations": "what was installed in a database; both have the same version",
-    "moved_users": "who was moved into a database",
-    "new_changes": "what was changed in a database",
-    "role_grants": "what roles of a server were granted in a database",
-    "token_keys": "keys, which are set where they are to count",
-    "user_locks": "locks of transactions, which hold nothing",
-    "whole_user_changes": "transactions that are under way",
-}
-"""Tables that are not copied, and why."""
-
-# A job that runs at the source waits at the target, and the attempt does not count, as after memory.release_job().
-_INSTEAD = {
-    "jobs": {
-        "status": "case status when 'running' then 'pending' else status end",
-        "attempts": "attempts - (status = 'running')::int",
-        "lease_token": "null::uuid",
-        "lease_expires_at": "null::timestamptz",
-        "tokens_reserved": "0",
-    }
-}
+from .registry import INSTEAD, NOT_COPIED
 
 _TABLES = """
 select c.relname as name,
@@ -70,7 +44,7 @@ class Table:
         return sql.SQL(" from {} where user_id = ").format(sql.Identifier("memory", self.name))
 
     def _values(self, *, for_comparison: bool) -> sql.Composed:
-        instead = _INSTEAD.get(self.name, {})
+        instead = INSTEAD.get(self.name, {})
         values = []
         for column, send in zip(self.columns, self.sends, strict=True):
             value: sql.Composable = sql.SQL(instead[column]) if column in instead else sql.Identifier(column)

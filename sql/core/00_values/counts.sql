@@ -13,6 +13,18 @@ begin
 end;
 $$;
 
+-- The counts with a number added to one of them. 0 and null leave them as they are.
+create or replace function memory._counting(p_counts jsonb, p_name text, p_number bigint)
+returns jsonb
+language plpgsql immutable parallel safe
+as $$
+begin
+  return case when p_number > 0
+    then p_counts || jsonb_build_object(p_name, coalesce((p_counts ->> p_name)::bigint, 0) + p_number)
+    else p_counts end;
+end;
+$$;
+
 -- The value of a counter after a change. If plain SQL has set the counter beyond 10^15 or below 0, the counter first
 -- moves to that limit, so that one such row does not stop memory.sweep() of other rows.
 create or replace function memory._counted_on(p_counter bigint, p_change bigint)

@@ -1,12 +1,12 @@
 -- Who has called which administrative function.
 create table memory.audit (
-  audit_id bigint generated always as identity primary key,
-  at timestamptz not null default clock_timestamp(),
-  login_role text not null default session_user,
-  role text not null,
-  function text not null,
-  user_id text,
-  details jsonb not null default '{}'
+  audit_id bigint generated always as identity primary key, -- id
+  at timestamptz not null default clock_timestamp(), -- time
+  login_role text not null default session_user, -- name
+  role text not null, -- name
+  function text not null, -- word
+  user_id text, -- user
+  details jsonb not null default '{}' -- setting
 );
 create index audit_at_idx on memory.audit (at); -- for memory.sweep(), and for readings of a time
 create index audit_user_idx on memory.audit (user_id) where user_id is not null; -- for the erasure of a user

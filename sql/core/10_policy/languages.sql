@@ -91,9 +91,9 @@ begin
     select p_user_id as user_id where p_user_id is not null
     union
     (select t.user_id from memory.threads as t where p_user_id is null
-     union select s.user_id from memory.memory_scopes as s where p_user_id is null
-     union select d.user_id from memory.documents as d where p_user_id is null
-     union select a.user_id from memory.artifacts as a where p_user_id is null)
+     {{each table with listed:
+     union select t.user_id from memory.<table> as t where p_user_id is null and t.user_id <> ''}}
+    )
     except
     select p.user_id from memory.policies as p
     where p_user_id is null and p.agent_id = '' and p.user_id <> '' and p.settings -> 'search' ? 'language'

@@ -1,9 +1,9 @@
 -- The settings of each user and agent.
 create table memory.policies (
-  user_id text not null default '',
-  agent_id text not null default '',
-  settings jsonb not null,
-  updated_at timestamptz not null default statement_timestamp(),
+  user_id text not null default '', -- user
+  agent_id text not null default '', -- agent or all
+  settings jsonb not null, -- setting
+  updated_at timestamptz not null default statement_timestamp(), -- time
   primary key (user_id, agent_id)
 );
 -- A search looks up whether search.language was changed for the user. Few users have such rows.

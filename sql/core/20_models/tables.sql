@@ -2,16 +2,16 @@
 -- A row of memory.model_calls may name one of memory.jobs (user_id, job_id).
 -- A row of memory.model_calls may name one of memory.models (model).
 create table memory.models (
-  name text primary key,
-  kind text not null,
-  provider text not null,
-  model text not null,
-  settings jsonb not null default '{}',
-  dimensions int,
-  is_active boolean not null default false,
-  created_at timestamptz not null default statement_timestamp(),
-  is_off boolean not null default false,
-  context_tokens int,
+  name text primary key, -- id
+  kind text not null, -- word
+  provider text not null, -- word
+  model text not null, -- setting
+  settings jsonb not null default '{}', -- setting
+  dimensions int, -- number
+  is_active boolean not null default false, -- flag
+  created_at timestamptz not null default statement_timestamp(), -- time
+  is_off boolean not null default false, -- flag
+  context_tokens int, -- number
   constraint kind_is_known check (kind in ('chat', 'embedding', 'rerank', 'screen')),
   constraint provider_is_known check (provider in ('local', 'openai', 'azure')),
   constraint settings_is_object check (jsonb_typeof(settings) = 'object')
@@ -40,11 +40,11 @@ comment on column memory.models.context_tokens is
 'settings.context_tokens goes before it.';
 
 create table memory.prompt_versions (
-  name text not null,
-  version int not null,
-  template text,
-  changed_by text not null default session_user,
-  changed_at timestamptz not null default statement_timestamp(),
+  name text not null, -- id
+  version int not null, -- id
+  template text, -- setting
+  changed_by text not null default session_user, -- name
+  changed_at timestamptz not null default statement_timestamp(), -- time
   primary key (name, version)
 );
 comment on table memory.prompt_versions is
@@ -58,21 +58,21 @@ comment on column memory.prompt_versions.changed_at is
 'When memory.set_prompt() or memory.reset_prompt() was called.';
 
 create table memory.model_calls (
-  user_id text not null,
-  call_id uuid not null,
-  job_id bigint,
-  kind text not null,
-  agent_id text,
-  model text not null,
-  prompt_version int,
-  tokens_in bigint,
-  tokens_out bigint,
-  duration_ms bigint,
-  price numeric,
-  error text,
-  called_at timestamptz not null,
-  reply_model text,
-  refusals jsonb,
+  user_id text not null, -- user
+  call_id uuid not null, -- id
+  job_id bigint, -- job
+  kind text not null, -- word
+  agent_id text, -- agent
+  model text not null, -- model
+  prompt_version int, -- any number
+  tokens_in bigint, -- number
+  tokens_out bigint, -- number
+  duration_ms bigint, -- number
+  price numeric, -- number
+  error text, -- wording
+  called_at timestamptz not null, -- time
+  reply_model text, -- name
+  refusals jsonb, -- number
   primary key (user_id, call_id),
   constraint refusals_are_counts check (jsonb_typeof(refusals) = 'object' and not jsonb_path_exists(
     refusals, 'strict $.* ? (@.type() != "number" || @ < 0 || @ > 1000000)'))
@@ -106,8 +106,8 @@ comment on column memory.model_calls.refusals is
 'How much of the reply was not stored, by reason (docs/jobs.md); null where nothing was refused.';
 
 create table memory.agent_budgets (
-  agent_id text primary key,
-  checks bigint not null default 1
+  agent_id text primary key, -- id
+  checks bigint not null default 1 -- number
 );
 comment on table memory.agent_budgets is
 'Agents that have a budget: claims that check it hold its row, so that two of them cannot both take the last '

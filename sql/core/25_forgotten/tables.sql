@@ -2,9 +2,9 @@
 -- whole user that are under way. Tables of hashes and of changes under way have row security without a policy: they are
 -- the owner's alone.
 create table memory.erasure_keys (
-  inner_block bytea primary key,
-  outer_block bytea not null,
-  made_at timestamptz not null default statement_timestamp()
+  inner_block bytea primary key, -- secret
+  outer_block bytea not null, -- secret
+  made_at timestamptz not null default statement_timestamp() -- time
 );
 alter table memory.erasure_keys enable row level security;
 do $key$
@@ -30,9 +30,9 @@ comment on column memory.erasure_keys.outer_block is 'The same, combined with 0x
 comment on column memory.erasure_keys.made_at is 'When the key was made; the first one is that of this database.';
 
 create table memory.tombstones (
-  user_hash bytea not null,
-  statement_hash bytea not null default '',
-  forgotten_at timestamptz not null default statement_timestamp(),
+  user_hash bytea not null, -- hash
+  statement_hash bytea not null default '', -- hash
+  forgotten_at timestamptz not null default statement_timestamp(), -- time
   primary key (user_hash, statement_hash)
 );
 alter table memory.tombstones enable row level security;
@@ -45,9 +45,9 @@ comment on column memory.tombstones.forgotten_at is 'When it was forgotten.';
 
 -- Hashes of statements are of the user who had them forgotten, and cannot be turned into those of another user.
 create table memory.merged_users (
-  user_id text not null,
-  former_user_hash bytea not null,
-  merged_at timestamptz not null default statement_timestamp(),
+  user_id text not null, -- user
+  former_user_hash bytea not null, -- hash
+  merged_at timestamptz not null default statement_timestamp(), -- time
   primary key (user_id, former_user_hash)
 );
 comment on table memory.merged_users is
@@ -60,10 +60,10 @@ comment on column memory.merged_users.merged_at is 'When memory.merge_users() di
 -- When what applications have deleted goes for good. No column of messages or memories says so: one row stands for all
 -- that was deleted of a thread, or of a user's memories, within an hour.
 create table memory.due_deletions (
-  user_id text not null,
-  thread_id text not null default '',
-  deleted_before timestamptz not null,
-  due_at timestamptz not null,
+  user_id text not null, -- user
+  thread_id text not null default '', -- thread or all
+  deleted_before timestamptz not null, -- time
+  due_at timestamptz not null, -- time
   primary key (user_id, thread_id, deleted_before)
 );
 create index due_deletions_due_at_idx on memory.due_deletions (due_at);
@@ -81,7 +81,7 @@ comment on column memory.due_deletions.due_at is
 -- One transaction at a time forgets something of a user or imports the user. The lock is a row: every role sees the
 -- number of an advisory lock in pg_locks while another session holds it, and could keep that lock from then on.
 create table memory.user_locks (
-  user_hash bytea primary key
+  user_hash bytea primary key -- hash
 );
 alter table memory.user_locks enable row level security;
 comment on table memory.user_locks is
@@ -91,8 +91,8 @@ comment on column memory.user_locks.user_hash is 'HMAC-SHA256 of the user_id, as
 -- Triggers do nothing for rows of a user who is copied or forgotten as a whole: the rows are counted once at the end.
 -- Anybody could set a setting, so the transaction must stand here as well.
 create table memory.whole_user_changes (
-  transaction_id xid8 not null,
-  change_name text not null,
+  transaction_id xid8 not null, -- number
+  change_name text not null, -- word
   primary key (transaction_id, change_name)
 );
 alter table memory.whole_user_changes enable row level security;

@@ -92,10 +92,10 @@ begin
   if p_job.input ? 'summary_id' then
     perform memory._end_unfinished_summary(p_job, p_goes_on);
   end if;
-  case p_job.kind
-    {{each kind with unfinished: when '<kind>' then perform memory._<kind>_unfinished(p_job, p_goes_on);}}
-    else null;
-  end case;
+  {{each kind with unfinished:
+  if p_job.kind = '<kind>' then
+    perform memory._<kind>_unfinished(p_job, p_goes_on);
+  end if;}}
 end;
 $$;
 

@@ -5,20 +5,20 @@
 -- Each row of memory.embeddings belongs to one of memory.models (model).
 -- Each row of memory.query_embeddings belongs to one of memory.models (model).
 create table memory.texts (
-  user_id text not null,
-  source text not null,
-  id text not null,
-  thread_id text,
-  number bigint,
-  agent_id text,
-  created_at timestamptz not null,
-  valid_until timestamptz not null,
-  words tsvector not null,
-  keys int[],
-  hash uuid,
-  model text,
-  embedding halfvec,
-  code bit varying,
+  user_id text not null, -- user
+  source text not null, -- word
+  id text not null, -- place
+  thread_id text, -- thread
+  number bigint, -- number
+  agent_id text, -- agent
+  created_at timestamptz not null, -- time
+  valid_until timestamptz not null, -- time or never
+  words tsvector not null, -- made
+  keys int[], -- made
+  hash uuid, -- hash
+  model text, -- model
+  embedding halfvec, -- made
+  code bit varying, -- made
   primary key (user_id, source, id),
   constraint embedding_has_a_direction check (l2_norm(embedding) > 0),
   constraint embedding_has_a_model check ((embedding is null) = (model is null))
@@ -74,12 +74,12 @@ comment on column memory.texts.code is
 'tells nearly how similar two embeddings are, and 384 bits are read sixteen times as fast as 384 numbers.';
 
 create table memory.embeddings (
-  user_id text not null,
-  source text not null,
-  id text not null,
-  model text not null,
-  hash uuid not null,
-  embedding halfvec not null,
+  user_id text not null, -- user
+  source text not null, -- word
+  id text not null, -- place
+  model text not null, -- model
+  hash uuid not null, -- hash
+  embedding halfvec not null, -- made
   primary key (user_id, source, id, model),
   constraint embedding_has_a_direction check (l2_norm(embedding) > 0)
 );
@@ -101,11 +101,11 @@ comment on column memory.embeddings.hash is 'MD5 of the text that was embedded.'
 comment on column memory.embeddings.embedding is 'The vector that the model made of the text.';
 
 create table memory.query_embeddings (
-  user_id text not null,
-  model text not null,
-  query_hash text not null,
-  embedding halfvec not null,
-  created_at timestamptz not null default statement_timestamp(),
+  user_id text not null, -- user
+  model text not null, -- model
+  query_hash text not null, -- hash
+  embedding halfvec not null, -- made
+  created_at timestamptz not null default statement_timestamp(), -- time
   primary key (user_id, model, query_hash),
   constraint embedding_has_a_direction check (l2_norm(embedding) > 0)
 );

@@ -88,8 +88,8 @@ begin
       ';base64,' || substr(file.quoted, 2), ';base64,' || tag || '"');
     files := coalesce(files, '{}') || jsonb_build_object(tag, file.data);
   end loop;
-  if size > memory._max_artifact_bytes() then
-    perform memory._refuse_size(concat('files', p_which), size::int, memory._max_artifact_bytes(),
+  if size > memory._max_file_bytes() then
+    perform memory._refuse_size(concat('files', p_which), size::int, memory._max_file_bytes(),
       'Store larger files elsewhere and pass their addresses.');
   end if;
   return array[case when files is null then p_metadata else written::jsonb end, files];

@@ -59,10 +59,9 @@ begin
             else memory._is_current_message(m.is_active, m.expires_at) end)
           and memory._is_chosen_message(m, get_messages.roles, filter, created_after, created_before)
         order by m.seq desc limit recent_k) as r
-  left join lateral (
-    select memory._content_slice(r.user_id, c.content_id) as content
-    from memory._readable_content(r.user_id, r.artifact_key) as c (content_id)
-    where whole and r.artifact_key is not null and c.content_id is not null) as w on true
+  cross join lateral (
+    select case when whole and r.artifact_key is not null
+      then memory._whole_content(r.user_id, r.artifact_key) end as content offset 0) as w
   cross join lateral (
     select case when w.content is null then r.metadata else memory._with_text(r.metadata, w.content) end as metadata
   ) as d

@@ -6,17 +6,17 @@
 -- Each row of memory.shown_rounds belongs to one of memory.messages (user_id, thread_id, seq).
 -- Each row of memory.quarantined_messages belongs to one of memory.messages (user_id, thread_id, seq).
 create table memory.threads (
-  user_id text not null,
-  thread_id text not null,
-  next_seq bigint not null default 0,
-  message_count bigint not null default 0,
-  active_tokens bigint not null default 0,
-  first_at timestamptz,
-  last_at timestamptz,
-  tokens_since_summary bigint not null default 0,
-  title text,
-  metadata jsonb,
-  settled_at timestamptz,
+  user_id text not null, -- user
+  thread_id text not null, -- thread
+  next_seq bigint not null default 0, -- number
+  message_count bigint not null default 0, -- made
+  active_tokens bigint not null default 0, -- made
+  first_at timestamptz, -- time
+  last_at timestamptz, -- time
+  tokens_since_summary bigint not null default 0, -- number
+  title text, -- wording
+  metadata jsonb, -- wording
+  settled_at timestamptz, -- made
   primary key (user_id, thread_id)
 -- Every message updates the row of its thread. Half-empty pages, and no index on a column that changes, keep those
 -- updates HOT: an index on last_at made add_message 1.5 times slower.
@@ -51,25 +51,25 @@ comment on column memory.threads.metadata is
 -- the thread, and the trigger on threads removes the messages of a deleted one. A foreign key that is checked for each
 -- row would make a bulk insert about 1.6 times slower.
 create table memory.messages (
-  user_id text not null,
-  thread_id text not null,
-  seq bigint not null,
-  agent_id text not null default 'default',
-  role text not null,
-  content text not null,
-  metadata jsonb not null default '{}',
-  token_count int not null,
-  is_counted boolean not null default false,
-  summary_id uuid,
-  idempotency_key text,
-  created_at timestamptz not null,
-  updated_at timestamptz not null,
-  expires_at timestamptz not null,
-  is_active boolean not null default true,
-  artifact_key text,
-  content_digest text,
-  files jsonb,
-  utc_offset smallint,
+  user_id text not null, -- user
+  thread_id text not null, -- thread
+  seq bigint not null, -- message
+  agent_id text not null default 'default', -- agent
+  role text not null, -- word
+  content text not null, -- text with keys
+  metadata jsonb not null default '{}', -- text with keys
+  token_count int not null, -- number
+  is_counted boolean not null default false, -- flag
+  summary_id uuid, -- summary
+  idempotency_key text, -- name
+  created_at timestamptz not null, -- time
+  updated_at timestamptz not null, -- time
+  expires_at timestamptz not null, -- time or never
+  is_active boolean not null default true, -- flag
+  artifact_key text, -- artifact
+  content_digest text, -- hash
+  files jsonb, -- text
+  utc_offset smallint, -- number
   primary key (user_id, thread_id, seq)
 );
 alter table memory.messages alter column files set storage external; -- base64 does not get shorter
@@ -126,15 +126,15 @@ comment on column memory.messages.utc_offset is
 'thread nor the policy names a time zone. Null: created_at named no offset.';
 
 create table memory.shown_rounds (
-  user_id text not null,
-  thread_id text not null,
-  seq bigint not null,
-  agent_id text not null default '',
-  query_hash text not null,
-  max_tokens int not null,
-  token_count int not null,
-  messages jsonb not null,
-  shown_at timestamptz not null default statement_timestamp(),
+  user_id text not null, -- user
+  thread_id text not null, -- thread
+  seq bigint not null, -- message
+  agent_id text not null default '', -- agent
+  query_hash text not null, -- hash
+  max_tokens int not null, -- number
+  token_count int not null, -- number
+  messages jsonb not null, -- message
+  shown_at timestamptz not null default statement_timestamp(), -- time
   primary key (user_id, thread_id, agent_id, seq)
 );
 comment on table memory.shown_rounds is
@@ -153,12 +153,12 @@ comment on column memory.shown_rounds.messages is
 comment on column memory.shown_rounds.shown_at is 'When it was shown first.';
 
 create table memory.idempotency_keys (
-  user_id text not null,
-  thread_id text not null,
-  idempotency_key text not null,
-  seq bigint not null,
-  digest text not null,
-  token_count int not null,
+  user_id text not null, -- user
+  thread_id text not null, -- thread
+  idempotency_key text not null, -- id
+  seq bigint not null, -- message
+  digest text not null, -- hash
+  token_count int not null, -- number
   primary key (user_id, thread_id, idempotency_key)
 );
 comment on table memory.idempotency_keys is
@@ -173,14 +173,14 @@ comment on column memory.idempotency_keys.digest is
 comment on column memory.idempotency_keys.token_count is 'The tokens that the message had.';
 
 create table memory.quarantined_messages (
-  user_id text not null,
-  thread_id text not null,
-  seq bigint not null,
-  content text not null,
-  content_digest text not null,
-  reason text not null,
-  quarantined_at timestamptz not null default statement_timestamp(),
-  released_at timestamptz,
+  user_id text not null, -- user
+  thread_id text not null, -- thread
+  seq bigint not null, -- message
+  content text not null, -- text with keys
+  content_digest text not null, -- hash
+  reason text not null, -- wording
+  quarantined_at timestamptz not null default statement_timestamp(), -- time
+  released_at timestamptz, -- time
   primary key (user_id, thread_id, seq)
 );
 comment on table memory.quarantined_messages is

@@ -1,22 +1,22 @@
 -- The summaries of threads and users.
 -- A row of memory.summaries may name one of memory.threads (user_id, thread_id).
 create table memory.summaries (
-  user_id text not null,
-  summary_id uuid not null,
-  kind text not null,
-  thread_id text not null,
-  summary text,
-  token_count int,
-  start_seq bigint not null,
-  end_seq bigint not null,
-  base_summary_id uuid,
-  agent_ids text[] not null default '{}',
-  status text not null default 'processing',
-  metadata jsonb not null default '{}',
-  generation_time_ms int,
-  created_at timestamptz not null default statement_timestamp(),
-  quarantined_at timestamptz,
-  quarantine_reason text,
+  user_id text not null, -- user
+  summary_id uuid not null, -- id
+  kind text not null, -- word
+  thread_id text not null, -- thread or all
+  summary text, -- text with keys
+  token_count int, -- number
+  start_seq bigint not null, -- number
+  end_seq bigint not null, -- number
+  base_summary_id uuid, -- summary
+  agent_ids text[] not null default '{}', -- agents
+  status text not null default 'processing', -- word
+  metadata jsonb not null default '{}', -- wording
+  generation_time_ms int, -- any number
+  created_at timestamptz not null default statement_timestamp(), -- time
+  quarantined_at timestamptz, -- time
+  quarantine_reason text, -- wording
   primary key (user_id, summary_id),
   constraint completed_has_text check ((status in ('completed', 'quarantined')) = (summary is not null)),
   constraint kind_is_known check (kind in ('rolling', 'thread', 'user')),

@@ -24,5 +24,4 @@ $$;
 comment on function memory.quarantine_memory(text, uuid, text) is
 'Puts a memory into quarantine: no search, context, prompt, extraction or merge sees it any more, and memories that it '
 'had superseded are current again. It is kept until it is released or deleted; '
-'list_memories(include_quarantined => true) shows it. To take back everything that came from one poisoned message or '
-'document use memory.quarantine_source().';
+'list_memories(include_quarantined => true) shows it. What else came from the same message or document stays.';

@@ -10,7 +10,7 @@ begin
   present := memory._locked_memory(user_id, memory_id);
   if present.quarantined_at is null then
     perform memory._refuse('memory_id', format('memory %s is not in quarantine', memory_id),
-      'memory.list_quarantined(user_id) shows what is.', 'P0002');
+      'memory.list_memories(user_id, include_quarantined => true) shows what is.', 'P0002');
   elsif not memory._release_quarantined(present, true) then
     perform memory._refuse('memory_id', 'the same content is stored by now as another memory of this agent',
       'Delete or supersede that one first.', '23505');

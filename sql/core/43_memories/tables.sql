@@ -13,41 +13,41 @@
 -- is_stated is no generated column, because adding one rewrites the table. The planner assumes that a rewritten empty
 -- table stays empty, so a first load would read all memories of the agent for each memory.
 create table memory.memories (
-  user_id text not null,
-  memory_id uuid not null,
-  agent_id text not null default 'default',
-  memory_type text not null default 'fact',
-  content text not null,
-  content_hash text not null,
-  embedding_text text,
-  thread_id text,
-  source_seqs bigint[],
-  source text not null default 'user',
-  metadata jsonb not null default '{}',
-  tags text[] not null default '{}',
-  confidence real not null default 1.0,
-  importance real not null default 0.5,
-  valid_from timestamptz,
-  valid_to timestamptz,
-  created_at timestamptz not null,
-  updated_at timestamptz not null,
-  expires_at timestamptz,
-  superseded_by uuid,
-  supersede_reason text,
-  superseded_at timestamptz,
-  deleted_at timestamptz,
-  version int not null default 1,
-  operation text not null default 'insert',
-  changed_by text not null default session_user,
-  is_stated boolean not null default true,
-  said_at timestamptz,
-  trust real not null default 1.0,
-  quarantined_at timestamptz,
-  quarantine_reason text,
-  quarantined_with text,
-  released_at timestamptz,
-  subject text,
-  attribute text,
+  user_id text not null, -- user
+  memory_id uuid not null, -- id
+  agent_id text not null default 'default', -- agent
+  memory_type text not null default 'fact', -- name
+  content text not null, -- text
+  content_hash text not null, -- made
+  embedding_text text, -- wording
+  thread_id text, -- thread
+  source_seqs bigint[], -- message
+  source text not null default 'user', -- name
+  metadata jsonb not null default '{}', -- wording
+  tags text[] not null default '{}', -- wording
+  confidence real not null default 1.0, -- number
+  importance real not null default 0.5, -- number
+  valid_from timestamptz, -- time or never
+  valid_to timestamptz, -- time or never
+  created_at timestamptz not null, -- time
+  updated_at timestamptz not null, -- time
+  expires_at timestamptz, -- time or never
+  superseded_by uuid, -- memory
+  supersede_reason text, -- wording
+  superseded_at timestamptz, -- time
+  deleted_at timestamptz, -- time or infinity
+  version int not null default 1, -- version
+  operation text not null default 'insert', -- word
+  changed_by text not null default session_user, -- name
+  is_stated boolean not null default true, -- made
+  said_at timestamptz, -- time
+  trust real not null default 1.0, -- number
+  quarantined_at timestamptz, -- time
+  quarantine_reason text, -- wording
+  quarantined_with text, -- origin
+  released_at timestamptz, -- time
+  subject text, -- wording
+  attribute text, -- wording
   primary key (user_id, memory_id),
   constraint supersede_is_whole check (superseded_by is null or superseded_at is not null),
   constraint subject_is_named check (length(subject) between 1 and 255),
@@ -154,21 +154,21 @@ comment on column memory.memories.released_at is
 'When it was last released: no rule quarantines it again while its content stays.';
 
 create table memory.memory_history (
-  user_id text not null,
-  memory_id uuid not null,
-  version int not null,
-  operation text not null,
-  content text not null,
-  metadata jsonb not null,
-  tags text[] not null,
-  confidence real not null,
-  importance real not null,
-  expires_at timestamptz,
-  changed_at timestamptz not null,
-  changed_by text not null,
-  superseded_by uuid,
-  supersede_reason text,
-  valid_to timestamptz,
+  user_id text not null, -- user
+  memory_id uuid not null, -- memory
+  version int not null, -- version
+  operation text not null, -- word
+  content text not null, -- text with keys
+  metadata jsonb not null, -- wording with keys
+  tags text[] not null, -- wording
+  confidence real not null, -- number
+  importance real not null, -- number
+  expires_at timestamptz, -- time or never
+  changed_at timestamptz not null, -- time
+  changed_by text not null, -- name
+  superseded_by uuid, -- memory
+  supersede_reason text, -- wording
+  valid_to timestamptz, -- time or never
   primary key (user_id, memory_id, version),
   constraint memory_history_user_id_memory_id_fkey foreign key (user_id, memory_id)
     references memory.memories on delete cascade
@@ -198,14 +198,14 @@ comment on column memory.memory_history.valid_to is 'Until when this version was
 -- because its check waits for whoever deletes the memory, and that session may wait for a use of another memory. A
 -- trigger on memory.memories deletes the uses of deleted memories.
 create table memory.memory_uses (
-  user_id text not null,
-  memory_id uuid not null,
-  used bigint not null default 0,
-  helpful bigint not null default 0,
-  wrong bigint not null default 0,
-  outcome text not null,
-  thread_id text,
-  updated_at timestamptz not null,
+  user_id text not null, -- user
+  memory_id uuid not null, -- memory
+  used bigint not null default 0, -- number
+  helpful bigint not null default 0, -- number
+  wrong bigint not null default 0, -- number
+  outcome text not null, -- word
+  thread_id text, -- thread
+  updated_at timestamptz not null, -- time
   primary key (user_id, memory_id)
 ) with (fillfactor = 50);
 comment on table memory.memory_uses is 'How often applications said that they used a memory, and what came of that.';
@@ -220,12 +220,12 @@ comment on column memory.memory_uses.thread_id is
 comment on column memory.memory_uses.updated_at is 'When a use was last counted.';
 
 create table memory.memory_scopes (
-  user_id text not null,
-  agent_id text not null,
-  memory_count bigint not null default 0,
-  duplicates_skipped bigint not null default 0,
-  extracted_on date,
-  extracted_count int not null default 0,
+  user_id text not null, -- user
+  agent_id text not null, -- agent
+  memory_count bigint not null default 0, -- made
+  duplicates_skipped bigint not null default 0, -- number
+  extracted_on date, -- time
+  extracted_count int not null default 0, -- number
   primary key (user_id, agent_id)
 ) with (fillfactor = 50);
 comment on table memory.memory_scopes is
@@ -240,11 +240,11 @@ comment on column memory.memory_scopes.extracted_count is
 'Memories that models extracted on that day, which policy memories.max_extracted_per_day limits.';
 
 create table memory.memory_types (
-  memory_type text primary key,
-  heading text not null,
-  description text not null,
-  position int not null default 100,
-  is_general boolean not null default true
+  memory_type text primary key, -- id
+  heading text not null, -- setting
+  description text not null, -- setting
+  position int not null default 100, -- number
+  is_general boolean not null default true -- flag
 );
 insert into memory.memory_types (memory_type, heading, description, position) values
   ('fact', 'Facts about the user or environment', 'Something true about the user or their environment', 10),

@@ -59,8 +59,7 @@ begin
       case when memory._masked(p_candidate.content, '{credential}') <> p_candidate.content then 'a credential' end);
   end if;
   if reason is null and (policy ->> 'screen')::boolean then
-    reason := memory._waiting_reason();
-    perform memory._enqueue_due(p_candidate.user_id, 'screen_texts', '');
+    reason := memory._judge_later(p_candidate.user_id);
   end if;
   if reason is not null then
     if p_is_new and exists (

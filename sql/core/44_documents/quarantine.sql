@@ -27,12 +27,16 @@ create or replace function memory._await_verdict(p_document memory.documents)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
+declare
+  reason text;
 begin
   if memory._is_low(p_document.trust) and p_document.quarantined_at is null and p_document.released_at is null
     and (memory._policy_section(
-      p_document.user_id, memory._document_agent(p_document.agent_ids), 'trust') ->> 'screen')::boolean
-    and memory._quarantine_document(p_document.user_id, p_document.document_id, memory._waiting_reason()) then
-    perform memory._enqueue_due(p_document.user_id, 'screen_texts', '');
+      p_document.user_id, memory._document_agent(p_document.agent_ids), 'trust') ->> 'screen')::boolean then
+    reason := memory._judge_later(p_document.user_id);
+    if reason is not null then
+      perform memory._quarantine_document(p_document.user_id, p_document.document_id, reason);
+    end if;
   end if;
 end;
 $$;

@@ -1,23 +1,23 @@
 -- The knowledge base.
 -- A row of memory.documents may name one of memory.threads (user_id, thread_id).
 create table memory.documents (
-  user_id text not null,
-  document_id uuid not null,
-  namespace text not null default 'default',
-  doc_type text not null default 'document',
-  title text,
-  content text not null,
-  metadata jsonb not null default '{}',
-  source text not null default 'user',
-  thread_id text,
-  agent_ids text[] not null default '{}',
-  created_at timestamptz not null default statement_timestamp(),
-  updated_at timestamptz not null default statement_timestamp(),
-  trust real not null default 1.0,
-  quarantined_at timestamptz,
-  quarantine_reason text,
-  quarantined_with text,
-  released_at timestamptz,
+  user_id text not null, -- user
+  document_id uuid not null, -- id
+  namespace text not null default 'default', -- name
+  doc_type text not null default 'document', -- name
+  title text, -- kept
+  content text not null, -- kept
+  metadata jsonb not null default '{}', -- kept
+  source text not null default 'user', -- name
+  thread_id text, -- thread or all
+  agent_ids text[] not null default '{}', -- agents
+  created_at timestamptz not null default statement_timestamp(), -- time
+  updated_at timestamptz not null default statement_timestamp(), -- time
+  trust real not null default 1.0, -- number
+  quarantined_at timestamptz, -- time
+  quarantine_reason text, -- kept
+  quarantined_with text, -- origin
+  released_at timestamptz, -- time
   primary key (user_id, document_id),
   constraint metadata_is_object check (jsonb_typeof(metadata) = 'object'),
   constraint trust_is_share check (trust between 0 and 1)
@@ -54,11 +54,11 @@ comment on column memory.documents.quarantined_with is
 comment on column memory.documents.released_at is 'When it was last released: no rule quarantines it again.';
 
 create table memory.document_chunks (
-  user_id text not null,
-  document_id uuid not null,
-  number int not null,
-  content text not null,
-  token_count int,
+  user_id text not null, -- user
+  document_id uuid not null, -- document
+  number int not null, -- number
+  content text not null, -- kept
+  token_count int, -- number
   primary key (user_id, document_id, number),
   constraint document_chunks_user_id_document_id_fkey foreign key (user_id, document_id)
     references memory.documents on delete cascade

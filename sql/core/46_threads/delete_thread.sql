@@ -21,10 +21,8 @@ begin
                 where m.user_id = delete_thread.user_id and m.thread_id = delete_thread.thread_id);
     -- The trigger on threads deletes the messages and everything else that belongs to the thread.
     delete from memory.threads as t where t.user_id = delete_thread.user_id and t.thread_id = delete_thread.thread_id;
-  else -- Artifacts and checkpoints may name a thread of which no message was ever stored.
-    delete from memory.artifacts as a
-    where a.user_id = delete_thread.user_id and a.thread_id = delete_thread.thread_id;
-    perform memory._delete_checkpoints_of_thread(user_id, thread_id);
+  else -- What add-ons keep may name a thread of which no message was ever stored.
+    {{each addon with thread_deleted: perform memory._<addon>_thread_deleted(user_id, thread_id);}}
   end if;
   return deleted;
 end;

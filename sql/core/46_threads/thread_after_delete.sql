@@ -21,24 +21,7 @@ begin
   delete from memory.summaries as s where s.user_id = old.user_id and s.thread_id = old.thread_id;
   delete from memory.documents as d
   where d.user_id = old.user_id and d.thread_id = old.thread_id and memory._is_archive(d);
-  -- The artifacts that messages of the thread became go to a copy of the thread, if there is one, whose messages name
-  -- them as well.
-  if exists (
-    select from memory.artifacts as a
-    where a.user_id = old.user_id and a.thread_id = old.thread_id and a.check_at is not null) then
-    update memory.artifacts as a set thread_id = c.thread_id
-    from (
-      select m.artifact_key, min(m.thread_id) as thread_id
-      from memory.messages as m
-      where m.user_id = old.user_id and m.thread_id <> old.thread_id and m.artifact_key is not null
-      group by m.artifact_key) as c
-    where a.user_id = old.user_id and a.thread_id = old.thread_id and a.key = c.artifact_key;
-  end if;
-  delete from memory.artifacts as a where a.user_id = old.user_id and a.thread_id = old.thread_id;
-  perform memory._delete_checkpoints_of_thread(old.user_id, old.thread_id);
-  perform memory._check_artifact_soon(old.user_id, k.artifact_key)
-  from (select distinct m.artifact_key from memory.messages as m
-        where m.user_id = old.user_id and m.thread_id = old.thread_id and m.artifact_key is not null) as k;
+  {{each addon with thread_deleted: perform memory._<addon>_thread_deleted(old.user_id, old.thread_id);}}
   -- The trigger on messages passes by: it would keep the keys and correct the counters of each, which go with the
   -- thread. That took 3 of 17 s for 1,000,000 messages.
   perform memory._begin_whole_user_change();

@@ -72,13 +72,3 @@ after delete on memory.summaries
 referencing old table as changed_rows for each statement
 when ({{not copied}})
 execute function memory._summary_texts_after_change();
-
-create trigger artifact_300_text_after_update
-after update on memory.artifacts
-for each row
-when (new.agent_id is distinct from old.agent_id
-  or new.thread_id is distinct from old.thread_id
-  or new.created_at is distinct from old.created_at
-  or new.expires_at is distinct from old.expires_at
-  or new.quarantined_at is distinct from old.quarantined_at)
-execute function memory._artifact_texts_after_update();

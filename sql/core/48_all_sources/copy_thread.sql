@@ -31,20 +31,15 @@ begin
         where c.user_id = copy_thread.user_id and c.thread_id = copy_thread.thread_id and c.status = 'completed'
           and c.end_seq < past_seq
         order by c.summary_id) as s;
-  insert into memory.summaries (user_id, summary_id, kind, thread_id, summary, token_count, start_seq, end_seq,
-    base_summary_id, agent_ids, status, metadata, generation_time_ms, created_at)
-  select s.user_id, n.copy, s.kind, new_thread_id, s.summary, s.token_count, s.start_seq, s.end_seq,
-    b.copy, s.agent_ids, s.status, s.metadata, s.generation_time_ms, s.created_at
+  insert into memory.summaries ({{columns of summaries}})
+  select {{columns of summaries as s, summary_id = n.copy, thread_id = new_thread_id, base_summary_id = b.copy}}
   from unnest(summaries, copies) as n (id, copy)
   join memory.summaries as s on s.user_id = copy_thread.user_id and s.summary_id = n.id
   left join unnest(summaries, copies) as b (id, copy) on b.id = s.base_summary_id;
   -- A compressed message whose summary is not copied is active again.
-  insert into memory.messages (user_id, thread_id, seq, agent_id, role, content, metadata, token_count,
-    is_counted, summary_id, created_at, updated_at, expires_at, is_active, artifact_key, files,
-    utc_offset)
-  select m.user_id, new_thread_id, m.seq, m.agent_id, m.role, m.content, m.metadata, m.token_count,
-    m.is_counted, n.copy, m.created_at, statement_timestamp(), m.expires_at, n.copy is null, m.artifact_key,
-    m.files, m.utc_offset
+  insert into memory.messages ({{columns of messages}})
+  select {{columns of messages as m, thread_id = new_thread_id, summary_id = n.copy, is_active = n.copy is null,
+    updated_at = statement_timestamp(), idempotency_key = null, content_digest = null}}
   from memory.messages as m
   left join unnest(summaries, copies) as n (id, copy) on n.id = m.summary_id and not m.is_active
   where m.user_id = copy_thread.user_id and m.thread_id = copy_thread.thread_id and m.seq < past_seq
@@ -54,12 +49,9 @@ begin
   select m.user_id, 'message', m.thread_id, m.seq, case when m.is_active then 'added' else 'hidden' end
   from memory.messages as m
   where m.user_id = copy_thread.user_id and m.thread_id = new_thread_id;
-  if memory._is_space(user_id) then
-    perform memory._copy_writers(user_id, thread_id, new_thread_id);
-  end if;
-  insert into memory.quarantined_messages (user_id, thread_id, seq, content, content_digest, reason, quarantined_at,
-    released_at)
-  select q.user_id, new_thread_id, q.seq, q.content, q.content_digest, q.reason, q.quarantined_at, q.released_at
+  {{each addon with thread_copied: perform memory._<addon>_thread_copied(user_id, thread_id, new_thread_id);}}
+  insert into memory.quarantined_messages ({{columns of quarantined_messages}})
+  select {{columns of quarantined_messages as q, thread_id = new_thread_id}}
   from memory.quarantined_messages as q
   join memory.messages as m on m.user_id = q.user_id and m.thread_id = new_thread_id and m.seq = q.seq
   where q.user_id = copy_thread.user_id and q.thread_id = copy_thread.thread_id;
@@ -108,32 +100,6 @@ comment on function memory.copy_thread(text, text, text, bigint) is
 'memory.delete_thread() deletes the first thread and the memories extracted from it. The metadata of the new thread '
 'say where it comes from: copied_from and copied_upto_seq. A new_thread_id that the user has already is refused '
 '(23505).';
-
--- Notes for each copied message of a space, and for title and metadata, who wrote it, and forgets who wrote in an
--- earlier thread of the name.
-create or replace function memory._copy_writers(p_user_id text, p_thread_id text, p_new_thread_id text)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  delete from memory.space_writes as w
-  using memory.messages as m
-  where m.user_id = p_user_id and m.thread_id = p_new_thread_id
-    and w.user_id = p_user_id and w.source = 'message' and w.id = p_new_thread_id || '/' || m.seq;
-  delete from memory.space_writes as w
-  where w.user_id = p_user_id and w.source in ('title', 'metadata') and w.id = p_new_thread_id;
-  insert into memory.space_writes (user_id, member, source, id)
-  select p_user_id, w.member, 'message', p_new_thread_id || '/' || m.seq
-  from memory.messages as m
-  join memory.space_writes as w
-    on w.user_id = p_user_id and w.source = 'message' and w.id = p_thread_id || '/' || m.seq
-  where m.user_id = p_user_id and m.thread_id = p_new_thread_id
-  union all
-  select p_user_id, w.member, w.source, p_new_thread_id
-  from memory.space_writes as w
-  where w.user_id = p_user_id and w.source in ('title', 'metadata') and w.id = p_thread_id;
-end;
-$$;
 
 -- Makes the row of the new thread and locks that of the origin, in the order of their ids; returns the origin.
 create or replace function memory._begin_copy(p_user_id text, p_thread_id text, p_new_thread_id text)

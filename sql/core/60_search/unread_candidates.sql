@@ -22,13 +22,7 @@ begin
       m.created_at, m.metadata, memory._said_in_message('', m.metadata, m.created_at) as about, m.content
     from memory._unread_messages(p_user_id, p_filters.thread_id, 3000, p_filters.exclude_thread_id) as m
     where 'message' = any (p_sources)
-    union all
-    select 'artifact', a.key || '/' || p.first_byte, a.thread_id, p.first_byte, a.agent_id,
-      a.created_at, a.metadata, memory._part_text(a.key, a.description, p.first_byte, ''), p.content
-    from memory._current_artifacts(p_user_id) as a
-    join memory.artifact_parts as p on p.user_id = a.user_id and p.content_id = a.content_id
-    where 'artifact' = any (p_sources) and p.user_id = p_user_id and not p.is_parsed
-      and (p.first_byte < 65536 or memory._is_last_part(p.first_byte, a.token_count))
+    {{each addon with unread: union all select a.* from memory._<addon>_unread(p_user_id, p_sources) as a}}
   ), passing as materialized (
     select u.source, u.id, u.thread_id, u.number, u.created_at, u.about, u.content,
       row_number() over (order by u.created_at desc, u.thread_id, u.number desc) as age,

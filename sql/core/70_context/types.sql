@@ -10,11 +10,6 @@ create type memory.memory_need as (decision text, reason text, details jsonb);
 comment on type memory.memory_need is
 'What memory.needs_memory() returns: skip or search, the reason in words, and the score of each sign.';
 
-create type memory._passage as (key text, content_id uuid, first_byte int, end_byte int, score double precision);
-comment on type memory._passage is
-'A place in an artifact that says something of a query: end_byte is the byte after its last one, score is from 0 to '
-'1.';
-
 create type memory._asking as (
   user_id text, thread_id text, agent_id text, query text, model text, target halfvec, policy jsonb, layout text,
   explains boolean, spaces text[], filters memory._search_filters, near double precision, why_no_recall text

@@ -132,10 +132,9 @@ declare
   key_before text;
 begin
   select k.* into exported from memory._export_kinds() as k where k.kind = plain_name;
-  item := format('to_jsonb(t) - %L::text[]', exported.left_out || array['user_id']);
-  if plain_name = 'artifacts' then -- whose content lies in parts
-    item := item || ' || jsonb_build_object(''content'', memory._content_slice(t.user_id, t.content_id))';
-  end if;
+  item := format('to_jsonb(t) - %L::text[]', exported.left_out || array['user_id'])
+    || coalesce((select string_agg(format(' || jsonb_build_object(%L, %s)', s.key, s.value), '')
+                 from jsonb_each_text(exported.sent) as s), '');
   names := array(
     select a.attname
     from pg_constraint as c
@@ -143,9 +142,7 @@ begin
     join pg_attribute as a on a.attrelid = c.conrelid and a.attnum = k.number
     where c.conrelid = p_table and c.contype = 'p' and a.attname <> 'user_id'
     order by k.place);
-  if names = '{}' then
-    names := array['read_at', 'ctid']; -- readings of secrets have no key, and never change
-  end if;
+  names := coalesce(exported.sorted_by, names);
   select string_agg('t.' || n.name, ', ' order by n.place),
     string_agg(format('($2 ->> %s)::%s', n.place - 1, format_type(a.atttypid, null)), ', ' order by n.place)
   into keys, key_before

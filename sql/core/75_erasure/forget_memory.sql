@@ -5,8 +5,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   -- Rows that triggers and foreign keys remove with others, and jobs with summaries that they have begun.
-  followers constant text[] := array['artifact_parts', 'document_chunks', 'embeddings', 'texts',
-    'memory_uses', 'quarantined_messages', 'summaries'];
+  followers constant text[] := array[{{tables with follows}}];
   locked record; -- threads and agents
   same uuid[];
   longer uuid[]; -- further memories that contain a wording, such as a longer sentence
@@ -134,34 +133,34 @@ language plpgsql volatile parallel unsafe
 as $$
 declare
   patterns constant text[] := memory._patterns_of(p_wordings);
-  versions bigint;
-  memories bigint;
-  articles bigint;
-  jobs bigint;
+  removed bigint;
+  gone jsonb := jsonb '{}';
 begin
   -- Before the memories, so that they are counted: a change of those that stay adds versions.
   delete from memory.memory_history as h
   where h.user_id = p_user_id and (h.memory_id = any (p_memory_ids)
     or memory._may_state(h.content, patterns) and memory._states_any(h.content, p_wordings));
-  get diagnostics versions = row_count;
+  get diagnostics removed = row_count;
+  gone := memory._counting(gone, 'memory_history', removed);
   delete from memory.memories as m where m.user_id = p_user_id and m.memory_id = any (p_memory_ids);
-  get diagnostics memories = row_count;
+  get diagnostics removed = row_count;
+  gone := memory._counting(gone, 'memories', removed);
   -- After the memories: an article that is deleted makes the others that it was made of current again.
   delete from memory.documents as d
   where d.user_id = p_user_id
     and (memory._is_article_of(d, p_memory_ids)
          or d.source = 'consolidation'
            and memory._json_states_any(jsonb_build_array(d.title, d.content, d.metadata), p_wordings));
-  get diagnostics articles = row_count;
+  get diagnostics removed = row_count;
+  gone := memory._counting(gone, 'documents', removed);
   perform memory._restart_jobs(p_user_id);
   delete from memory.jobs as j
   where j.user_id = p_user_id and j.finished_at is not null -- by status it would read the finished jobs of all users
-    and (memory._json_states_any(jsonb_build_array(j.request, j.input, j.result, j.error), p_wordings)
+    and (memory._json_states_any(jsonb_build_array({{texts of jobs as j}}), p_wordings)
       or exists (
         select from unnest(p_memory_ids) as i (id)
-        where strpos(concat_ws(' ', j.request, j.input, j.result, j.error), i.id::text) > 0));
-  get diagnostics jobs = row_count;
-  return jsonb_strip_nulls(jsonb_build_object('memories', memories, 'memory_history', nullif(versions, 0),
-    'documents', nullif(articles, 0), 'jobs', nullif(jobs, 0)));
+        where strpos(concat_ws(' ', {{texts of jobs as j}}), i.id::text) > 0));
+  get diagnostics removed = row_count;
+  return memory._counting(gone, 'jobs', removed);
 end;
 $$;

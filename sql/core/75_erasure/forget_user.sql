@@ -18,7 +18,7 @@ begin
       'Use keep or forget.');
   end if;
   -- Of a space, transactions that write there end before anything is locked, and later ones wait here.
-  perform from memory.spaces as s where s.user_id = forget_user.user_id for update;
+  perform memory._lock_space(user_id);
   perform memory._check_id('user_id', user_id);
   reason := memory._reason_without(reason, array[user_id]);
   perform memory._lock_user(user_id);
@@ -60,7 +60,7 @@ begin
     and pg_sequence_last_value(c.oid) = hashtextextended(user_id, 0) / 2;
   gone := memory._added(gone, in_spaces);
   lifted := memory._bury_user(user_id);
-  gone := gone || case when lifted > 0 then jsonb_build_object('tombstones', lifted) else jsonb '{}' end;
+  gone := memory._counting(gone, 'tombstones', lifted);
   receipt := memory._receipt('user', user_id, reason, gone);
   perform memory._note_change(null, 'user', receipt ->> 'receipt_id', 'forgotten');
   return receipt;
@@ -72,27 +72,6 @@ comment on function memory.forget_user(text, text, text) is
 'rows of the user out of later imports. Later writes under this user_id are those of a new user. What the user wrote '
 'in spaces stays, without the user; with spaces => ''forget'' it goes as well, as far as sessions of tenants wrote it: '
 'in others nobody knows who writes.';
-
--- Takes a user out of all spaces, and with p_forgets what the user wrote there; returns the rows by table.
-create or replace function memory._leave_spaces(p_user_id text, p_forgets boolean)
-returns jsonb
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  gone jsonb := jsonb '{}';
-  removed bigint;
-begin
-  delete from memory.space_grants as g where g.member = p_user_id;
-  get diagnostics removed = row_count;
-  gone := jsonb_strip_nulls(jsonb_build_object('space_grants', nullif(removed, 0)));
-  if p_forgets then
-    return memory._added(gone, memory._forget_contributions(p_user_id));
-  end if;
-  delete from memory.space_writes as w where w.member = p_user_id;
-  get diagnostics removed = row_count;
-  return gone || jsonb_strip_nulls(jsonb_build_object('space_writes', nullif(removed, 0)));
-end;
-$$;
 
 -- Removes all rows of a user that this transaction sees, and returns how many there were by table. The order is that of
 -- docs/architecture.md: claims are stopped, threads and counters are locked, then rows are removed, those that jobs
@@ -123,46 +102,56 @@ begin
   end if;
   -- A session that deletes or cuts a document locks the document, then its pieces.
   documents := memory._lock_documents(p_user_id, locked.threads);
-  perform from memory.checkpoints as c where c.user_id = p_user_id
-  order by c.thread_id, c.namespace, c.checkpoint_id for update;
+  {{each addon with lock_user: perform memory._<addon>_lock_user(p_user_id);}}
   for item in
-    select t.* from memory._tables_of_users() as t where t.name not in ('model_calls', 'gone_jobs', 'audit')
+    select t.* from memory._tables_of_users() as t where not t.stays
   loop
-    execute memory._forgetting_delete(item.relation, item.has_thread)
-    using p_user_id, locked.threads, locked.agents, documents;
+    execute item.deletion using p_user_id, locked.threads, locked.agents, documents;
     get diagnostics removed = row_count;
     removed := removed + case when item.name = 'marks' and had_mark then 1 else 0 end;
-    gone := gone || case when removed > 0 then jsonb_build_object(item.name, removed) else jsonb '{}' end;
+    gone := memory._counting(gone, item.name, removed);
   end loop;
   -- Who has called which function stays, and what for does not.
   update memory.audit as a set user_id = null, details = '{}' where a.user_id = p_user_id;
   get diagnostics removed = row_count;
-  return gone || memory._forget_in_ledger(p_user_id)
-    || case when removed > 0 then jsonb_build_object('audit', removed) else jsonb '{}' end
-    || case when gone_jobs > 0 then jsonb_build_object('gone_jobs', gone_jobs) else jsonb '{}' end;
+  gone := memory._counting(memory._counting(gone, 'audit', removed), 'gone_jobs', gone_jobs);
+  return gone || memory._forget_in_ledger(p_user_id);
 end;
 $$;
 
--- The tables with rows of users, in the order in which these rows are locked, and whether the rows are of threads, too.
--- Uploads come before artifacts, because who makes an artifact of an upload locks the upload first. Artifacts and
--- documents come before jobs: a job that parses parts or cuts a document holds some of them when it ends its lease.
--- Pieces of documents come before documents, and versions before memories, so that they are counted. Checkpoints come
--- before their writes and values, as in memory.delete_checkpoints().
+-- The tables with rows of users, in the order in which these rows are locked. The catalog names the tables, because
+-- somebody may have made others than ours in the schema; the registry says more of ours (sql/registry.py). The
+-- statement that removes rows leaves those alone that are of a thread, counter or document that is not locked, or of an
+-- artifact or upload that is still there. $1 is the user; $2, $3 and $4 are the threads, agents and documents that are
+-- locked.
 create or replace function memory._tables_of_users()
-returns table (relation regclass, name text, has_thread boolean)
+returns table (
+  relation regclass, name text, has_thread boolean, deletion text, stays boolean, ignored_by_import boolean,
+  merged_by_hand boolean, merged jsonb, taken text, joined text, conflict text
+)
 language plpgsql stable parallel safe
 as $$
-declare
-  first_tables constant text[] := array['artifact_uploads', 'artifacts', 'artifact_parts', 'document_chunks',
-    'documents', 'memory_history', 'texts', 'embeddings', 'memories', 'marks', 'jobs', 'summaries', 'checkpoints'];
 begin
   return query
-  select c.oid::regclass, c.relname::text, exists (
-    select from pg_attribute as h where h.attrelid = c.oid and h.attname = 'thread_id' and not h.attisdropped)
+  select c.oid::regclass, c.relname::text, h.has_thread,
+    format('delete from %s as t where t.user_id = $1 and (%s) is not true', c.oid::regclass,
+      coalesce(r.left_alone, case when h.has_thread then 't.thread_id in {{unlocked threads}}' else 'false' end)),
+    coalesce(r.stays, false), coalesce(r.ignored_by_import, false), coalesce(r.merged_by_hand, false),
+    r.merged, r.taken, r.joined, r.conflict
   from pg_class as c
   join pg_attribute as a on a.attrelid = c.oid and a.attname = 'user_id' and not a.attisdropped
+  cross join lateral (
+    select exists (
+      select from pg_attribute as h where h.attrelid = c.oid and h.attname = 'thread_id' and not h.attisdropped)
+  ) as h (has_thread)
+  left join (
+    {{each table with user, union all:
+    select text '<table>', <locked>::int, <left_alone>::text, <stays> is not null, <ignored_by_import>::boolean,
+      <merged_by_hand>::boolean, <merged>::jsonb, <taken>::text, <joined>::text, <conflict>::text}}
+  ) as r (name, place, left_alone, stays, ignored_by_import, merged_by_hand, merged, taken, joined, conflict)
+    on r.name = c.relname
   where c.relnamespace = 'memory'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-  order by array_position(first_tables, c.relname::text), c.relname; -- the others come after
+  order by r.place, c.relname; -- those without a place come last
 end;
 $$;
 
@@ -179,42 +168,6 @@ begin
       except
       select unnest(p_threads))) is not true
     order by d.document_id for update);
-end;
-$$;
-
--- The statement of a pass that removes rows of a table. It leaves rows alone that are of a thread, counter or document
--- that is not locked, or of an artifact or upload that is still there. $1 is the user; $2, $3 and $4 are the threads,
--- agents and documents that are locked.
-create or replace function memory._forgetting_delete(p_table regclass, p_has_thread boolean)
-returns text
-language plpgsql stable parallel safe
-as $$
-declare
-  plain_name constant text := (select c.relname from pg_class as c where c.oid = p_table);
-  threads constant text :=
-    '(select h.thread_id from memory.threads as h where h.user_id = $1 except select unnest($2))';
-  agents constant text :=
-    '(select s.agent_id from memory.memory_scopes as s where s.user_id = $1 except select unnest($3))';
-begin
-  return format('delete from %s as t where t.user_id = $1 and (%s) is not true', p_table, case
-    when plain_name in ('memories', 'memory_scopes') then 't.agent_id in ' || agents
-    when plain_name = 'memory_history' then 't.memory_id in '
-      '(select m.memory_id from memory.memories as m where m.user_id = $1 and m.agent_id in ' || agents || ')'
-    when plain_name in ('texts', 'embeddings') then
-      't.source = ''message'' and memory._thread_of(t.id) in ' || threads
-      || ' or t.source = ''memory'' and t.id in '
-         '(select m.memory_id::text from memory.memories as m where m.user_id = $1 and m.agent_id in ' || agents || ')'
-         ' or t.source = ''document'' and split_part(t.id, ''/'', 1) in '
-         '(select d.document_id::text from memory.documents as d where d.user_id = $1 except select unnest($4)::text)'
-    when plain_name = 'marks' then '(t.scope, t.kind) = ('''', ''claims'') or t.scope in ' || threads
-    when plain_name = 'jobs' then 't.scope in ' || threads
-    when plain_name in ('documents', 'document_chunks') then 't.document_id in '
-      '(select d.document_id from memory.documents as d where d.user_id = $1 except select unnest($4))'
-    when plain_name = 'artifact_parts' then
-      't.content_id in (select a.content_id from memory.artifacts as a where a.user_id = $1 '
-      'union all select u.upload_id from memory.artifact_uploads as u where u.user_id = $1)'
-    when p_has_thread then 't.thread_id in ' || threads
-    else 'false' end);
 end;
 $$;
 
@@ -261,7 +214,6 @@ begin
   where g.user_id = p_user_id;
   delete from memory.agent_budgets as b where b.agent_id = any (own_agents);
   get diagnostics budgets = row_count;
-  return case when doubled + entered > 0 then jsonb_build_object('model_calls', doubled + entered) else jsonb '{}' end
-    || case when budgets > 0 then jsonb_build_object('agent_budgets', budgets) else jsonb '{}' end;
+  return memory._counting(memory._counting('{}', 'model_calls', doubled + entered), 'agent_budgets', budgets);
 end;
 $$;

@@ -9,21 +9,21 @@ declare
   source constant text := format(
     'jsonb_array_elements($1) with ordinality as r (value, place) cross join lateral jsonb_populate_record('
     'null::%s, r.value || jsonb_build_object(''user_id'', $2)) as t', relation);
+  kind record;
   known text[];
   place bigint;
   problem text;
-  document memory.documents;
 begin
   if p_rows = '[]' then
     return;
   end if;
+  select k.* into kind from memory._export_kinds() as k where k.kind = p_kind;
   -- An export has no other members, such as another user's id or a counter.
   known := array(
     select a.attname::text
     from pg_attribute as a
-    join memory._export_kinds() as k on k.kind = p_kind
     where a.attrelid = relation and a.attnum > 0 and not a.attisdropped
-      and a.attname <> 'user_id' and a.attname <> all (k.left_out));
+      and a.attname <> 'user_id' and a.attname <> all (kind.left_out));
   select r.place - 1, k.name into place, problem
   from jsonb_array_elements(p_rows) with ordinality as r (value, place)
   cross join lateral jsonb_object_keys(r.value) as k (name)
@@ -37,26 +37,23 @@ begin
     -- The first row that breaks a rule: its place, and which member breaks it.
     execute format('select r.place - 1, p.problem from %s cross join lateral (select %s as problem) as p '
       'where p.problem is not null limit 1',
-      source, memory._import_rule(relation))
+      source, kind.problem)
     into place, problem using p_rows, p_user_id;
     if problem is not null then
       perform memory._refuse('export', format('%s[%s].%s is not valid', p_kind, place, problem),
         'See docs/export.schema.json, and the rules of the function that stores such a row.');
     end if;
-    execute memory._import_statement(relation, p_rows, source) using p_rows, p_user_id;
-    if p_kind = 'artifacts' then
-      perform memory._append_content(p_user_id, a.content_id, r.value ->> 'content')
-      from jsonb_array_elements(p_rows) as r
-      join memory.artifacts as a on a.user_id = p_user_id and a.key = r.value ->> 'key';
-    elsif p_kind = 'documents' then
-      for document in
-        select d.*
-        from jsonb_array_elements(p_rows) as r
-        join memory.documents as d on d.user_id = p_user_id and d.document_id = (r.value ->> 'document_id')::uuid
-      loop
-        perform memory._cut_roughly(document,
-          memory._policy(p_user_id, memory._document_agent(document.agent_ids)));
-      end loop;
+    -- Columns that no row has get their defaults, so that an export of an earlier version can be imported.
+    execute (
+      select format('insert into %s (%s) select %s from %s', relation, string_agg(quote_ident(c.name), ', '),
+        string_agg(coalesce(kind.imported ->> c.name, 't.' || quote_ident(c.name)), ', '), source)
+      from (
+        select k from jsonb_array_elements(p_rows) as r cross join lateral jsonb_object_keys(r) as k
+        union select 'user_id'
+        union select k from jsonb_object_keys(kind.imported) as k) as c (name))
+    using p_rows, p_user_id;
+    if kind.after_import is not null then
+      execute kind.after_import using p_rows, p_user_id;
     end if;
   exception
     -- A number that is too large, a text that is no time; a missing member, or two rows with one key.
@@ -67,32 +64,6 @@ begin
       perform memory._refuse('export', memory._place_of_row(p_kind, p_rows) || ': ' || sqlerrm,
         'See docs/export.schema.json.');
   end;
-end;
-$$;
-
--- The statement that stores the rows. Columns that no row has get their defaults, so that an export of an earlier
--- version can be imported.
-create or replace function memory._import_statement(p_table regclass, p_rows jsonb, p_source text)
-returns text
-language plpgsql stable parallel safe
-as $$
-declare
-  plain_name constant text := (select c.relname from pg_class as c where c.oid = p_table);
-  made jsonb := case plain_name
-    when 'artifacts' then jsonb '{"content": "null", "content_id": "memory._uuid_v7()"}'
-    when 'memories' then jsonb '{
-      "content_hash": "memory._content_hash(t.content)", "is_stated": "memory._states(t.source)"}'
-    else jsonb '{}' end;
-  columns text[];
-begin
-  columns := array(
-    select distinct k from jsonb_array_elements(p_rows) as r cross join lateral jsonb_object_keys(r) as k
-    union select 'user_id'
-    union select k from jsonb_object_keys(made) as k);
-  return format('insert into %s (%s) select %s from %s', p_table,
-    (select string_agg(quote_ident(c), ', ' order by c) from unnest(columns) as c),
-    (select string_agg(coalesce(made ->> c, 't.' || quote_ident(c)), ', ' order by c) from unnest(columns) as c),
-    p_source);
 end;
 $$;
 
@@ -113,5 +84,19 @@ begin
     end;
   end loop;
   return p_kind;
+end;
+$$;
+
+-- The member of a row ($1) that these checks refuse, and why; null if they refuse none.
+create or replace function memory._refused_member(p_row anyelement, p_checks text)
+returns text
+language plpgsql stable parallel unsafe -- an error is handled
+as $$
+begin
+  execute 'select ' || p_checks using p_row;
+  return null;
+exception
+  when invalid_parameter_value or program_limit_exceeded then
+    return format('%s (%s)', split_part(sqlerrm, ':', 1), sqlerrm);
 end;
 $$;

@@ -148,7 +148,7 @@ declare
 begin
   for name in
     select t.name from memory._tables_of_users() as t
-    where t.name not in ('query_embeddings', 'audit', 'spaces', 'space_grants', 'changes', 'new_changes') order by 1
+    where not t.ignored_by_import order by 1
   loop
     execute format('select exists (select from memory.%I as t where t.user_id = $1%s)', name,
                    case name when 'marks' then ' and (t.scope, t.kind) <> ('''', ''claims'')' end)

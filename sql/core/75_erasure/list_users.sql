@@ -24,13 +24,10 @@ begin
     select u.user_id, max(u.last_at) as last_at
     from (
       select t.user_id, memory._real_or_null(t.last_at) as last_at from memory.threads as t
-      union all select s.user_id, null from memory.memory_scopes as s
-      union all select d.user_id, null from memory.documents as d
-      union all select a.user_id, null from memory.artifacts as a
-      union all select s.user_id, null from memory.secrets as s
-      union all select c.user_id, null from memory.checkpoints as c
-      union all select p.user_id, null from memory.policies as p where p.user_id <> '') as u
-    where coalesce(list_users.search, '') = '' or strpos(lower(u.user_id), lower(list_users.search)) > 0
+      {{each table with listed: union all select t.user_id, null from memory.<table> as t}}
+    ) as u
+    where u.user_id <> ''
+      and (coalesce(list_users.search, '') = '' or strpos(lower(u.user_id), lower(list_users.search)) > 0)
     group by u.user_id
   )
   select p.user_id, c.threads, c.messages, r.memories, p.last_at, (select count(*) from known)

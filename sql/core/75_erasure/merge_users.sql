@@ -25,7 +25,8 @@ begin
   end if;
   perform memory._lock_user(u) from unnest(array[from_user_id, into_user_id]) as u order by u;
   if memory._table_with(from_user_id) is null
-    and not exists (select from memory.space_grants as g where g.member = from_user_id) then
+    {{each addon with knows: and not memory._<addon>_knows(from_user_id)}}
+  then
     perform memory._refuse('from_user_id', 'nothing is stored about this user', 'memory.list_users() lists the users.',
       'P0002');
   end if;
@@ -56,20 +57,7 @@ begin
       memory._policy_section(into_user_id, agent, 'memories'))
     from memory.memory_scopes as s where s.user_id = into_user_id and s.agent_id = agent;
   end loop;
-  -- What is granted to the first user goes to the second, who keeps the stronger access; so does what the first user
-  -- wrote in spaces.
-  with granted as (
-    delete from memory.space_grants as g where g.member = from_user_id returning g.*
-  )
-  insert into memory.space_grants as g (user_id, member, access, granted_at)
-  select f.user_id, into_user_id, f.access, f.granted_at from granted as f
-  on conflict on constraint space_grants_pkey do update set access = greatest(g.access, excluded.access);
-  with written as (
-    delete from memory.space_writes as w where w.member = from_user_id returning w.*
-  )
-  insert into memory.space_writes (user_id, member, source, id)
-  select f.user_id, into_user_id, f.source, f.id from written as f
-  on conflict on constraint space_writes_pkey do nothing;
+  {{each addon with merge: perform memory._<addon>_merge(from_user_id, into_user_id);}}
   perform memory._note_change(into_user_id, 'user', into_user_id, 'changed');
   perform memory._audit('merge_users', jsonb_build_object('from_user_id', from_user_id), into_user_id);
   return merged;
@@ -126,9 +114,7 @@ begin
   perform memory._restart_jobs(u) from unnest(array[p_from, p_into]) as u;
 
   threads := memory._new_names(memory._thread_ids(p_from), memory._thread_ids(p_into));
-  artifacts := memory._new_names(
-    array(select a.key from memory.artifacts as a where a.user_id = p_from),
-    array(select a.key from memory.artifacts as a where a.user_id = p_into));
+  artifacts := memory._new_keys(p_from, p_into);
   -- With their triggers, because their words, hashes and embeddings are made anew.
   if artifacts <> '{}' then
     update memory.memories as m
@@ -307,30 +293,5 @@ begin
   where m.user_id = p_into and memory._is_current(m) and not m.is_stated
     and o.user_id = p_from and memory._is_current(o) and o.is_stated
     and (o.agent_id, o.content_hash) = (m.agent_id, m.content_hash);
-end;
-$$;
-
--- Gives the secrets of the first user to the second. They are sealed for one user and name, so this needs the key.
-create or replace function memory._merge_secrets(p_from text, p_into text)
-returns jsonb
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  secret memory.secrets;
-  key bytea;
-  renamed constant jsonb := memory._new_names(
-    array(select s.name from memory.secrets as s where s.user_id = p_from),
-    array(select s.name from memory.secrets as s where s.user_id = p_into));
-  new_name text;
-begin
-  for secret in select s.* from memory.secrets as s where s.user_id = p_from order by s.name for update loop
-    key := coalesce(key, memory._secret_key());
-    new_name := coalesce(renamed ->> secret.name, secret.name);
-    insert into memory.secrets (user_id, name, key_id, sealed, created_at, updated_at)
-    values (p_into, new_name, memory._secret_key_id(key),
-            memory._sealed(key, p_into, new_name, memory._opened(secret)), secret.created_at, secret.updated_at);
-    delete from memory.secrets as s where s.user_id = p_from and s.name = secret.name;
-  end loop;
-  return renamed;
 end;
 $$;

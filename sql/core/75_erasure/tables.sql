@@ -1,12 +1,12 @@
 -- The receipts of erasures, imports that are under way, and users who were moved here. memory.imports has row security
 -- without a policy: it is the owner's alone.
 create table memory.receipts (
-  receipt_id uuid primary key,
-  subject text not null,
-  user_hash bytea not null,
-  reason text,
-  tables jsonb not null,
-  forgotten_at timestamptz not null,
+  receipt_id uuid primary key, -- id
+  subject text not null, -- word
+  user_hash bytea not null, -- hash
+  reason text, -- text
+  tables jsonb not null, -- number
+  forgotten_at timestamptz not null, -- time
   constraint subject_is_known check (subject in ('memory', 'user'))
 );
 comment on table memory.receipts is
@@ -21,10 +21,10 @@ comment on column memory.receipts.tables is 'How many rows of which table were r
 comment on column memory.receipts.forgotten_at is 'When it was forgotten.';
 
 create table memory.imports (
-  transaction_id xid8 primary key,
-  user_hash bytea not null,
-  rows_given bigint not null default 0,
-  rows_stored bigint not null default 0
+  transaction_id xid8 primary key, -- number
+  user_hash bytea not null, -- hash
+  rows_given bigint not null default 0, -- number
+  rows_stored bigint not null default 0 -- number
 );
 alter table memory.imports enable row level security;
 comment on table memory.imports is
@@ -37,9 +37,9 @@ comment on column memory.imports.rows_stored is
 'How many rows of the parts were stored so far; the others are from before the user was forgotten.';
 
 create table memory.moved_users (
-  user_id text primary key,
-  contents jsonb not null,
-  moved_at timestamptz not null default statement_timestamp()
+  user_id text primary key, -- user
+  contents jsonb not null, -- hash
+  moved_at timestamptz not null default statement_timestamp() -- time
 );
 comment on table memory.moved_users is
 'Users whose rows agent-memory move has copied into this database. A move that is run again passes them by.';

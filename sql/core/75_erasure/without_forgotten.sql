@@ -59,21 +59,10 @@ begin
     return;
   end if;
 
-  delete from memory.messages as m
-  using unnest(threads, seqs) as f (thread_id, seq)
-  where m.user_id = p_user_id and m.thread_id = f.thread_id and m.seq = f.seq;
-  -- The keys of the messages stay, so that nobody stores them again, but not the digests, by which anybody could guess
-  -- the text.
-  update memory.idempotency_keys as k set digest = ''
-  from unnest(threads, seqs) as f (thread_id, seq)
-  where k.user_id = p_user_id and k.thread_id = f.thread_id and k.seq = f.seq;
+  perform memory._remove_messages(p_user_id, threads, seqs);
   delete from memory.quarantined_messages as q
   where q.user_id = p_user_id and memory._is_forgotten(p_forgotten_by, q.content);
-  with gone as (
-    delete from memory.artifacts as a where a.user_id = p_user_id and a.key = any (keys) returning a.content_id
-  )
-  delete from memory.artifact_parts as p
-  where p.user_id = p_user_id and p.content_id in (select g.content_id from gone as g);
+  {{each addon with leave_out: perform memory._<addon>_leave_out(p_user_id, keys);}}
   with gone as (
     delete from memory.summaries as s
     where s.user_id = p_user_id and (s.thread_id = '' or exists (

@@ -62,7 +62,7 @@ begin
   join pg_index as i on i.indexrelid = memory._vector_index(m.name)
   where not exists (select from pg_stat_progress_create_index as p where p.index_relid = i.indexrelid);
 
-  return query select 'secrets', s.ok, s.detail from memory._check_secrets() as s;
+  {{each addon with doctor: return query select c.check_name, c.ok, c.detail from memory._<addon>_doctor() as c;}}
 
   -- The newest job whose result says how the worker counted tokens, among the newest 1,000.
   return query

@@ -37,7 +37,7 @@ begin
     queued := queued + memory._enqueue_due(overdue.user_id, overdue.kind, overdue.scope)::int;
   end loop;
   checked := memory._finish_unread_messages(batch_size);
-  checked := checked + memory._parse_parts(null, 4000000);
+  {{each addon with parse: checked := checked + memory._<addon>_parse(null, 4000000);}}
   perform memory._serve_active_model(null, batch_size);
 
   -- These skip rows (or threads and scopes) that another transaction has locked; the next call deletes the rest. Each
@@ -45,20 +45,7 @@ begin
   -- their address (ctid), the others by their key if their version (xmin) is still the same.
   swept := swept || jsonb_build_object('messages', memory._sweep_messages(batch_size));
   swept := swept || jsonb_build_object('memories', memory._sweep_memories(batch_size));
-  delete from memory.artifacts as a where a.ctid = any (array(
-    select d.ctid from memory.artifacts as d where d.expires_at <= statement_timestamp()
-    order by d.expires_at limit batch_size for update skip locked));
-  get diagnostics removed = row_count;
-  swept := swept || jsonb_build_object('artifacts', removed + memory._sweep_unnamed_artifacts(batch_size));
-  swept := swept || jsonb_build_object('checkpoints', memory._sweep_checkpoints(batch_size));
-  -- Uploads that nobody has stored as an artifact within a day after the last piece.
-  with due as (
-    delete from memory.artifact_uploads as u where u.ctid = any (array(
-      select d.ctid from memory.artifact_uploads as d where d.updated_at < statement_timestamp() - interval '1 day'
-      order by d.updated_at limit batch_size for update skip locked))
-    returning u.user_id, u.upload_id
-  )
-  delete from memory.artifact_parts as p using due as d where p.user_id = d.user_id and p.content_id = d.upload_id;
+  {{each addon with sweep: swept := memory._added(swept, memory._<addon>_sweep(batch_size));}}
   -- In a statement of its own, so that the deletion is planned for as many rows as there are: for an array of unknown
   -- length PostgreSQL reads a table of a few pages whole.
   finished := array(
@@ -70,15 +57,9 @@ begin
   delete from memory.jobs as j where j.ctid = any (finished);
   get diagnostics removed = row_count;
   swept := swept || jsonb_build_object('jobs', removed);
-  perform memory._sweep_space_writes(batch_size);
   perform memory._number_changes(least(10::bigint * batch_size, 1000000)::int);
   for old in
-    select *
-    from (values
-      ('model_calls', 'called_at', interval '400 days'), ('query_embeddings', 'created_at', '30 days'),
-      ('gone_jobs', 'gone_at', '7 days'), ('secret_reads', 'read_at', '400 days'), ('audit', 'at', '400 days'),
-      ('changes', 'at', nullif(memory._policy_section(null, null, 'changes') ->> 'keep', 'never')::interval)
-    ) as o (name, time, age)
+    {{each table with kept_for, union all: select '<table>' as name, <aged_by> as time, <kept_for as code> as age}}
   loop
     execute format(
       'delete from memory.%1$I as d where d.ctid = any (array(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 from base64 import b64encode
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -12,7 +11,7 @@ from typing import Any
 import psycopg
 from psycopg.conninfo import make_conninfo
 
-from tests.support.servers import ROOT
+from tests.support import rooms
 from tests.support.sqlapi import Api, refusal
 from tests.tenants.steps import KEY, login_role, text_of, token_of
 from tests.torture import audit
@@ -34,7 +33,7 @@ BOUND_ROLES = dict(zip(USERS, ("torture_ana", "torture_bob", "torture_zoe"), str
 """For each user a login role that reaches that user only."""
 TOKEN_ROLE = "torture_web"
 """A login role that reaches the user of its token."""
-FOR_TENANTS = frozenset(json.loads((ROOT / "sql" / "grants.json").read_text())[0]["functions"])
+FOR_TENANTS = frozenset(rooms.groups()[0]["functions"])
 """What sessions of tenants may call."""
 SECRET_KEY = b64encode(bytes(range(32))).decode()
 

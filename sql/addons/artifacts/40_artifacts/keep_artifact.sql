@@ -19,7 +19,7 @@ begin
   masks := memory._masks_of(p_user_id, p_agent_id);
   if masks <> '{}' then
     if p_upload_id is not null then -- personal data may stand in two pieces
-      p_content := memory._content_slice(p_user_id, p_upload_id, 0, memory._max_artifact_bytes());
+      p_content := memory._content_slice(p_user_id, p_upload_id, 0, memory._max_file_bytes());
       perform memory._delete_content(p_user_id, p_upload_id);
       p_upload_id := null;
       stored_id := memory._uuid_v7();

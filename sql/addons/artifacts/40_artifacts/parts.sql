@@ -2,13 +2,6 @@
 -- embedded one by one; the rest becomes parts of at most 32 KiB, which are found by their words. Places are bytes of
 -- UTF-8 from the beginning of the content.
 
-create or replace function memory._max_artifact_bytes()
-returns int
-language sql immutable parallel safe
-begin atomic
-  select 209715200; -- 200 MiB
-end;
-
 -- Whether a part is one of the passages at the beginning.
 create or replace function memory._is_passage(p_first_byte int)
 returns boolean
@@ -51,8 +44,8 @@ begin
   part_line := coalesce(part_line, 0);
   bytes := convert_to(case when rest is null then p_piece else rest || p_piece end, 'UTF8');
   size := octet_length(bytes);
-  if part_byte + size > memory._max_artifact_bytes() then
-    perform memory._refuse_size('content', part_byte + size, memory._max_artifact_bytes(),
+  if part_byte + size > memory._max_file_bytes() then
+    perform memory._refuse_size('content', part_byte + size, memory._max_file_bytes(),
       'Split it, or store it elsewhere and keep a reference.');
   end if;
   while starts < size loop

@@ -31,7 +31,7 @@ returns void
 language plpgsql immutable parallel safe
 as $$
 begin
-  perform memory._check_text(p_content, memory._max_artifact_bytes(),
+  perform memory._check_text(p_content, memory._max_file_bytes(),
     'Pass the text to keep; an empty text needs no placeholder.');
 end;
 $$;

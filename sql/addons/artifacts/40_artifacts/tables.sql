@@ -4,23 +4,23 @@
 -- A row of memory.artifacts may name one of memory.threads (user_id, thread_id).
 -- A row of memory.artifact_parts may name one of memory.artifacts (user_id, content_id).
 create table memory.artifacts (
-  user_id text not null,
-  key text not null,
-  artifact_type text not null default 'command_output',
-  content text,
-  description text not null,
-  token_count int not null,
-  agent_id text not null default 'default',
-  thread_id text,
-  metadata jsonb not null default '{}',
-  created_at timestamptz not null default statement_timestamp(),
-  expires_at timestamptz,
-  content_id uuid not null,
-  check_at timestamptz,
-  awaits_description boolean not null default false,
-  quarantined_at timestamptz,
-  quarantine_reason text,
-  released_at timestamptz,
+  user_id text not null, -- user
+  key text not null, -- artifact
+  artifact_type text not null default 'command_output', -- name
+  content text, -- text
+  description text not null, -- wording
+  token_count int not null, -- number
+  agent_id text not null default 'default', -- agent
+  thread_id text, -- thread
+  metadata jsonb not null default '{}', -- wording with keys
+  created_at timestamptz not null default statement_timestamp(), -- time
+  expires_at timestamptz, -- time or never
+  content_id uuid not null, -- made
+  check_at timestamptz, -- time or infinity
+  awaits_description boolean not null default false, -- flag
+  quarantined_at timestamptz, -- time
+  quarantine_reason text, -- wording
+  released_at timestamptz, -- time
   primary key (user_id, key),
   constraint metadata_is_object check (jsonb_typeof(metadata) = 'object')
 );
@@ -64,12 +64,12 @@ comment on column memory.artifacts.quarantine_reason is 'Why: the signs that a r
 comment on column memory.artifacts.released_at is 'When it was last released: no rule quarantines it again.';
 
 create table memory.artifact_parts (
-  user_id text not null,
-  content_id uuid not null,
-  first_byte int not null,
-  first_line int not null,
-  content text not null,
-  is_parsed boolean not null default false,
+  user_id text not null, -- user
+  content_id uuid not null, -- id
+  first_byte int not null, -- number
+  first_line int not null, -- number
+  content text not null, -- text
+  is_parsed boolean not null default false, -- flag
   primary key (user_id, content_id, first_byte)
 );
 create index artifact_parts_lines_idx on memory.artifact_parts (user_id, content_id, first_line, first_byte);
@@ -88,9 +88,9 @@ comment on column memory.artifact_parts.is_parsed is
 'both.';
 
 create table memory.artifact_uploads (
-  user_id text not null,
-  upload_id uuid not null,
-  updated_at timestamptz not null default statement_timestamp(),
+  user_id text not null, -- user
+  upload_id uuid not null, -- id
+  updated_at timestamptz not null default statement_timestamp(), -- time
   primary key (user_id, upload_id)
 );
 create index artifact_uploads_updated_at_idx on memory.artifact_uploads (updated_at);

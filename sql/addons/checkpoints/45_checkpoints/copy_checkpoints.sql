@@ -23,22 +23,18 @@ begin
   end if;
   -- One statement, so that the copy is that of one moment.
   with copied_blobs as (
-    insert into memory.checkpoint_blobs (user_id, thread_id, namespace, channel, version, type, blob)
-    select b.user_id, new_thread_id, b.namespace, b.channel, b.version, b.type, b.blob
+    insert into memory.checkpoint_blobs ({{columns of checkpoint_blobs}})
+    select {{columns of checkpoint_blobs as b, thread_id = new_thread_id}}
     from memory.checkpoint_blobs as b
     where b.user_id = copy_checkpoints.user_id and b.thread_id = copy_checkpoints.thread_id
   ), copied_writes as (
-    insert into memory.checkpoint_writes (
-      user_id, thread_id, namespace, checkpoint_id, task_id, place, channel, type, blob, task_path)
-    select w.user_id, new_thread_id, w.namespace, w.checkpoint_id, w.task_id, w.place, w.channel, w.type, w.blob,
-      w.task_path
+    insert into memory.checkpoint_writes ({{columns of checkpoint_writes}})
+    select {{columns of checkpoint_writes as w, thread_id = new_thread_id}}
     from memory.checkpoint_writes as w
     where w.user_id = copy_checkpoints.user_id and w.thread_id = copy_checkpoints.thread_id
   )
-  insert into memory.checkpoints (
-    user_id, thread_id, namespace, checkpoint_id, parent_id, checkpoint, metadata, created_at, expires_at)
-  select c.user_id, new_thread_id, c.namespace, c.checkpoint_id, c.parent_id, c.checkpoint, c.metadata, c.created_at,
-    c.expires_at
+  insert into memory.checkpoints ({{columns of checkpoints}})
+  select {{columns of checkpoints as c, thread_id = new_thread_id}}
   from memory.checkpoints as c
   where c.user_id = copy_checkpoints.user_id and c.thread_id = copy_checkpoints.thread_id;
   get diagnostics copied = row_count;

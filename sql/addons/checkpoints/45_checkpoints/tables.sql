@@ -5,15 +5,15 @@
 -- A row of memory.checkpoint_blobs may name one of memory.checkpoints (user_id, thread_id, namespace).
 -- A row of memory.checkpoint_writes may name one of memory.checkpoints (user_id, thread_id, namespace, checkpoint_id).
 create table memory.checkpoints (
-  user_id text not null,
-  thread_id text not null,
-  namespace text not null,
-  checkpoint_id text not null,
-  parent_id text,
-  checkpoint jsonb not null,
-  metadata jsonb not null default '{}',
-  created_at timestamptz not null default statement_timestamp(),
-  expires_at timestamptz,
+  user_id text not null, -- user
+  thread_id text not null, -- thread
+  namespace text not null, -- name
+  checkpoint_id text not null, -- checkpoint
+  parent_id text, -- name
+  checkpoint jsonb not null, -- kept
+  metadata jsonb not null default '{}', -- kept
+  created_at timestamptz not null default statement_timestamp(), -- time
+  expires_at timestamptz, -- time or never
   primary key (user_id, thread_id, namespace, checkpoint_id)
 );
 create index checkpoints_run_idx on memory.checkpoints (user_id, (metadata ->> 'run_id')) where metadata ? 'run_id';
@@ -36,13 +36,13 @@ comment on column memory.checkpoints.expires_at is
 'When the thread''s checkpoints become invisible, all at once. Only the last one stored has it; null means never.';
 
 create table memory.checkpoint_blobs (
-  user_id text not null,
-  thread_id text not null,
-  namespace text not null,
-  channel text not null,
-  version text not null,
-  type text not null,
-  blob bytea,
+  user_id text not null, -- user
+  thread_id text not null, -- thread
+  namespace text not null, -- name
+  channel text not null, -- name
+  version text not null, -- name
+  type text not null, -- name
+  blob bytea, -- kept
   primary key (user_id, thread_id, namespace, channel, version)
 );
 comment on table memory.checkpoint_blobs is 'The values of channels, each once in each version.';
@@ -55,16 +55,16 @@ comment on column memory.checkpoint_blobs.type is 'How the client has serialised
 comment on column memory.checkpoint_blobs.blob is 'The serialised value.';
 
 create table memory.checkpoint_writes (
-  user_id text not null,
-  thread_id text not null,
-  namespace text not null,
-  checkpoint_id text not null,
-  task_id text not null,
-  place int not null,
-  channel text not null,
-  type text not null,
-  blob bytea,
-  task_path text not null default '',
+  user_id text not null, -- user
+  thread_id text not null, -- thread
+  namespace text not null, -- name
+  checkpoint_id text not null, -- checkpoint
+  task_id text not null, -- name
+  place int not null, -- any number
+  channel text not null, -- name
+  type text not null, -- name
+  blob bytea, -- kept
+  task_path text not null default '', -- name
   primary key (user_id, thread_id, namespace, checkpoint_id, task_id, place)
 );
 comment on table memory.checkpoint_writes is 'What tasks of the step after a checkpoint have written.';

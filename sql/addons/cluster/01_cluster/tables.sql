@@ -1,14 +1,14 @@
 -- Which server of a cluster serves which users. Every server is an ordinary PostgreSQL with the whole schema. The row
 -- is the same on all servers, except for the column node. A single server has no row.
 create table memory.cluster_map (
-  is_map boolean primary key default true check (is_map),
-  version bigint not null,
-  partitions text[] not null,
-  users jsonb not null default '{}',
-  moving text[] not null default '{}',
-  nodes jsonb not null,
-  node text not null,
-  changed_at timestamptz not null default clock_timestamp()
+  is_map boolean primary key default true check (is_map), -- flag
+  version bigint not null, -- number
+  partitions text[] not null, -- setting
+  users jsonb not null default '{}', -- hash
+  moving text[] not null default '{}', -- setting
+  nodes jsonb not null, -- setting
+  node text not null, -- setting
+  changed_at timestamptz not null default clock_timestamp() -- time
 );
 comment on table memory.cluster_map is
 'The map of a cluster: which node serves which partition of the users. One row, which is the same on all nodes but for '

@@ -1,12 +1,12 @@
 -- The secrets of users, encrypted, and who has read them.
 -- A row of memory.secret_reads may name one of memory.secrets (user_id, name).
 create table memory.secrets (
-  user_id text not null,
-  name text not null,
-  key_id bytea not null,
-  sealed bytea not null,
-  created_at timestamptz not null default statement_timestamp(),
-  updated_at timestamptz not null default statement_timestamp(),
+  user_id text not null, -- user
+  name text not null, -- id
+  key_id bytea not null, -- hash
+  sealed bytea not null, -- secret
+  created_at timestamptz not null default statement_timestamp(), -- time
+  updated_at timestamptz not null default statement_timestamp(), -- time
   primary key (user_id, name)
 );
 create index secrets_key_id_idx on memory.secrets (key_id); -- for memory.reencrypt_secrets()
@@ -21,11 +21,11 @@ comment on column memory.secrets.created_at is 'When the row was stored.';
 comment on column memory.secrets.updated_at is 'When the row was last changed.';
 
 create table memory.secret_reads (
-  read_at timestamptz not null default clock_timestamp(),
-  user_id text not null,
-  name text not null,
-  role text not null,
-  login_role text not null default session_user
+  read_at timestamptz not null default clock_timestamp(), -- time
+  user_id text not null, -- user
+  name text not null, -- name
+  role text not null, -- name
+  login_role text not null default session_user -- name
 );
 create index secret_reads_read_at_idx on memory.secret_reads (read_at); -- for memory.sweep()
 create index secret_reads_user_idx on memory.secret_reads (user_id, read_at);

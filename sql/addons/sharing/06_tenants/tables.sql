@@ -1,10 +1,10 @@
--- Who reaches one user only, and what the install file has granted. These three tables have row security without a
--- policy: whatever is granted on them, only the owner reads and writes them.
+-- Who reaches one user only. These two tables have row security without a policy: whatever is granted on them, only the
+-- owner reads and writes them.
 create table memory.bound_roles (
-  role_name name primary key,
-  user_id text,
-  bound_at timestamptz not null default statement_timestamp(),
-  claims_setting text,
+  role_name name primary key, -- id
+  user_id text, -- user
+  bound_at timestamptz not null default statement_timestamp(), -- time
+  claims_setting text, -- setting
   constraint has_one_user check ((user_id is null) <> (claims_setting is null))
 );
 alter table memory.bound_roles enable row level security;
@@ -20,10 +20,10 @@ comment on column memory.bound_roles.claims_setting is
 'The setting with the claims of the user whom a session in this role reaches; null where the role is bound.';
 
 create table memory.token_keys (
-  is_previous boolean primary key,
-  inner_block bytea not null,
-  outer_block bytea not null,
-  set_at timestamptz not null default statement_timestamp()
+  is_previous boolean primary key, -- flag
+  inner_block bytea not null, -- secret
+  outer_block bytea not null, -- secret
+  set_at timestamptz not null default statement_timestamp() -- time
 );
 alter table memory.token_keys enable row level security;
 comment on table memory.token_keys is
@@ -36,31 +36,14 @@ comment on column memory.token_keys.inner_block is
 comment on column memory.token_keys.outer_block is 'The same, combined with 0x5c.';
 comment on column memory.token_keys.set_at is 'When memory.set_token_key() set it.';
 
-create table memory.role_grants (
-  role_name name not null,
-  object text not null,
-  role_oid oid not null,
-  granted_at timestamptz not null default statement_timestamp(),
-  primary key (role_name, object)
-);
-alter table memory.role_grants enable row level security;
-comment on table memory.role_grants is
-'What the install file has granted to memory_app and the other roles of agent_memory. It grants each right once, so '
-'that what an administrator has revoked stays revoked.';
-comment on column memory.role_grants.role_name is 'The role that got the right.';
-comment on column memory.role_grants.object is 'What it may use: the kind of object and its name in schema memory.';
-comment on column memory.role_grants.role_oid is
-'The number of the role then: a role that was dropped and created again has another one, and gets its rights again.';
-comment on column memory.role_grants.granted_at is 'When the install file granted it.';
-
 -- Spaces, who may use them, and who wrote what there.
 -- Each row of memory.space_grants belongs to one of memory.spaces (user_id).
 -- Each row of memory.space_writes belongs to one of memory.spaces (user_id).
 create table memory.spaces (
-  user_id text primary key,
-  title text,
-  metadata jsonb not null default '{}',
-  created_at timestamptz not null default statement_timestamp()
+  user_id text primary key, -- user
+  title text, -- kept
+  metadata jsonb not null default '{}', -- kept
+  created_at timestamptz not null default statement_timestamp() -- time
 );
 comment on table memory.spaces is
 'Memory that several users share, see memory.create_space(). What is stored in a space are rows of its user_id.';
@@ -70,10 +53,10 @@ comment on column memory.spaces.metadata is 'As the caller of memory.create_spac
 comment on column memory.spaces.created_at is 'When it was created.';
 
 create table memory.space_grants (
-  user_id text not null,
-  member text not null,
-  access text not null,
-  granted_at timestamptz not null default statement_timestamp(),
+  user_id text not null, -- user
+  member text not null, -- member
+  access text not null, -- word
+  granted_at timestamptz not null default statement_timestamp(), -- time
   primary key (user_id, member),
   constraint access_is_known check (access in ('read', 'write'))
 );
@@ -85,10 +68,10 @@ comment on column memory.space_grants.access is 'read or write; who may write ma
 comment on column memory.space_grants.granted_at is 'When that was granted first.';
 
 create table memory.space_writes (
-  user_id text not null,
-  member text not null,
-  source text not null,
-  id text not null,
+  user_id text not null, -- user
+  member text not null, -- member
+  source text not null, -- word
+  id text not null, -- id
   primary key (user_id, source, id, member)
 );
 create index space_writes_member_idx on memory.space_writes (member, user_id);

@@ -13,14 +13,8 @@ returns boolean
 language plpgsql stable parallel safe
 as $$
 begin
-  return exists (
-      select from memory.artifact_parts as p
-      where p.user_id = p_user_id and not p.is_parsed
-        -- Not those of an upload that no artifact names yet. With offset 0 each is looked up by itself: a plan made
-        -- while the tables were empty would read all artifacts of the user.
-        and exists (
-          select from memory.artifacts as a
-          where a.user_id = p_user_id and a.content_id = p.content_id offset 0))
-    or exists (select from memory.marks as k where k.user_id = p_user_id and k.kind = 'language');
+  return exists (select from memory.marks as k where k.user_id = p_user_id and k.kind = 'language')
+    {{each addon with is_unparsed: or memory._<addon>_is_unparsed(p_user_id)}}
+    ;
 end;
 $$;

@@ -5,34 +5,30 @@ language plpgsql stable parallel safe
 as $$
 declare
   moment constant timestamptz := clock_timestamp();
-  newest constant timestamptz := greatest(
-    (select max(j.finished_at) from memory.jobs as j
-     where j.status in ('completed', 'dead') and j.finished_at < 'infinity'),
-    (select max(c.called_at) from memory.model_calls as c where c.called_at < 'infinity'),
-    (select max(q.created_at) from memory.query_embeddings as q where q.created_at < 'infinity'),
-    (select max(r.read_at) from memory.secret_reads as r where r.read_at < 'infinity'),
-    (select max(a.at) from memory.audit as a where a.at < 'infinity'));
+  newest timestamptz;
   far_ahead bigint;
   endless text; -- columns with a time that no clock shows
 begin
   -- No job is put off for more than a day, nor waits for a budget of longer.
   select count(*) into far_ahead
   from memory.jobs as j where j.status = 'pending' and j.run_after > moment + interval '2 days';
-  select string_agg(e.name, ', ') into endless
+  select max(d.newest), string_agg(d.name, ', ') filter (where d.is_endless) into newest, endless
   from (
-    select 'jobs.finished_at' as name where exists (
-      select from memory.jobs as j where j.status in ('completed', 'dead') and j.finished_at = 'infinity')
-    union all
-    select 'model_calls.called_at' where exists (
-      select from memory.model_calls as c where c.called_at = 'infinity')
-    union all
-    select 'query_embeddings.created_at' where exists (
-      select from memory.query_embeddings as q where q.created_at = 'infinity')
-    union all
-    select 'secret_reads.read_at' where exists (
-      select from memory.secret_reads as r where r.read_at = 'infinity')
-    union all
-    select 'audit.at' where exists (select from memory.audit as a where a.at = 'infinity')) as e;
+    values
+      ('jobs.finished_at', (
+        select max(j.finished_at) from memory.jobs as j
+        where j.status in ('completed', 'dead') and j.finished_at < 'infinity'
+      ), exists (select from memory.jobs as j where j.status in ('completed', 'dead') and j.finished_at = 'infinity')),
+      ('model_calls.called_at',
+        (select max(c.called_at) from memory.model_calls as c where c.called_at < 'infinity'),
+        exists (select from memory.model_calls as c where c.called_at = 'infinity')),
+      ('query_embeddings.created_at',
+        (select max(q.created_at) from memory.query_embeddings as q where q.created_at < 'infinity'),
+        exists (select from memory.query_embeddings as q where q.created_at = 'infinity')),
+      ('audit.at', (select max(a.at) from memory.audit as a where a.at < 'infinity'),
+        exists (select from memory.audit as a where a.at = 'infinity'))
+    {{each addon with newest: union all select n.name, n.newest, n.is_endless from memory._<addon>_newest() as n}}
+  ) as d (name, newest, is_endless);
   detail := concat_ws('; ',
     case when endless is not null
       then format('rows have infinity in memory.%s, which no call stores: give them a time by plain SQL', endless) end,

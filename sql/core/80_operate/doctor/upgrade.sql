@@ -6,12 +6,17 @@ begin
   select string_agg(f.fault, '; ' order by f.fault) into detail
   from (
     select case when t.version > string_to_array('{{version}}', '.')::int[]
-        then format('the tables are of %s, newer than {{version}}: run "agent-memory install" of that version', v.name)
-        else format('the tables are of %s and not of {{tables version}}: run "agent-memory install"', v.name)
+        then format('the tables%s are of %s, newer than {{version}}: run "agent-memory install" of that version',
+          p.name, v.name)
+        else format('the tables%s are of %s and not of %s: run "agent-memory install"', p.name, v.name, p.version)
       end as fault
-    from (select max(string_to_array(m.version, '.')::int[]) from memory.migrations as m) as t (version)
+    from (values {{versions of tables}}) as x (part, version)
+    cross join lateral (values (coalesce(' of ' || nullif(x.part, ''), ''), x.version)) as p (name, version)
+    cross join lateral (
+      select max(string_to_array(m.version, '.')::int[]) from memory.migrations as m
+      where rtrim(m.name, '0123456789.- ') = x.part) as t (version)
     cross join lateral (select coalesce(array_to_string(t.version, '.'), 'no known version')) as v (name)
-    where t.version is distinct from string_to_array('{{tables version}}', '.')::int[]
+    where t.version is distinct from string_to_array(p.version, '.')::int[]
     union all
     select format('%s was left behind by an upgrade that failed: run "agent-memory install"', p.oid::regprocedure)
     from pg_proc as p

@@ -94,17 +94,3 @@ begin atomic
   select convert_from(decode(
     rpad(replace(replace(p_text, '-', '+'), '_', '/'), (octet_length(p_text) + 3) & -4, '='), 'base64'), 'UTF8');
 end;
-
-create or replace function memory._refuse_token(p_problem text, p_setting text default 'agent_memory.token')
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  perform memory._refuse(p_setting, p_problem,
-    case p_setting when 'agent_memory.token' then
-      'Within the transaction, pass the token that your server has made: '
-      'select set_config(''agent_memory.token'', $1, true). See docs/tenants.md.'
-    else 'Whoever verifies the tokens of users, such as PostgREST, sets the claims within the transaction. '
-      'See docs/tenants.md.' end, '42501');
-end;
-$$;

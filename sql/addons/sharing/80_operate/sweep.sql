@@ -1,7 +1,7 @@
 -- Removes who wrote texts of spaces that are gone, but for messages that memories were drawn from. Each row is looked
 -- up, as no index knows which texts are gone; there are as many rows as texts that tenants wrote in spaces.
-create or replace function memory._sweep_space_writes(p_batch_size int)
-returns void
+create or replace function memory._sharing_sweep(p_batch_size int)
+returns jsonb
 language plpgsql volatile parallel unsafe
 as $$
 begin
@@ -30,5 +30,6 @@ begin
           where m.user_id = d.user_id and m.thread_id = memory._thread_of(d.id)
             and memory._seq_of(d.id) = any (m.source_seqs)) end
     limit p_batch_size for update skip locked));
+  return jsonb '{}';
 end;
 $$;

@@ -1,7 +1,7 @@
 -- Parses parts that no job has parsed yet, of one user or of all (p_user_id null): at least one, then up to p_max_bytes
 -- in all. Returns how many. Parts that another transaction has locked are skipped. Rules judge parts before they are
 -- parsed, 256 KiB at once, so a parsed part was judged.
-create or replace function memory._parse_parts(p_user_id text, p_max_bytes int)
+create or replace function memory._artifacts_parse(p_user_id text, p_max_bytes int)
 returns bigint
 language plpgsql volatile parallel unsafe
 as $$

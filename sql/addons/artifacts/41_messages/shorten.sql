@@ -2,14 +2,6 @@
 -- happens before the message is booked in its thread, so the thread counts the tokens of the short text, and no
 -- compression is queued for a text that no context will hold.
 
--- Whether a placeholder could be shorter than a content, so that the policy has to be read for it.
-create or replace function memory._may_be_long(p_content text)
-returns boolean
-language sql immutable parallel safe
-begin atomic
-  select octet_length(p_content) > 300;
-end;
-
 -- A message whose content becomes an artifact, or the message itself if it stays whole: because the policy says so, or
 -- because it is not longer than what would take its place. What is made here of the content and its command (key,
 -- description, words around the placeholder) reaches further than the content, so no credential gets into that under
@@ -156,16 +148,6 @@ begin
   return exists (select from memory.artifacts as a where a.user_id = p_user_id and a.key = p_key);
 end;
 $$;
-
--- The placeholder of an artifact in the text of the message that names it; null if there is none.
-create or replace function memory._ref_in(p_content text, p_key text)
-returns text
-language sql immutable parallel safe
-begin atomic
-  select case when p_key is not null then
-    substring(p_content from
-      e'\\[MemoryRef: ' || regexp_replace(p_key, '([.+])', e'\\\\\\1', 'g') || e'(?: - [^][]*)?\\]') end;
-end;
 
 -- Has memory.sweep() look whether anything still names an artifact that a message became.
 create or replace function memory._check_artifact_soon(p_user_id text, p_key text)

@@ -22,7 +22,7 @@ begin
     )
     select jsonb_object_agg(s.source, s.ids), sum(jsonb_array_length(s.ids)) into written, removed
     from (select n.source, jsonb_agg(n.id) as ids from gone_notes as n group by n.source) as s;
-    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('space_writes', removed)));
+    gone := memory._counting(gone, 'space_writes', removed);
     select coalesce(array_agg(memory._thread_of(i)), '{}') as threads,
       coalesce(array_agg(memory._seq_of(i)::bigint), '{}') as numbers
     into seqs
@@ -39,14 +39,7 @@ begin
           where (m.thread_id, q) not in (select * from unnest(seqs.threads, seqs.numbers))));
     if cardinality(seqs.numbers) > 0 then
       perform memory._delete_messages(space, seqs.threads, seqs.numbers);
-      delete from memory.messages as m
-      using unnest(seqs.threads, seqs.numbers) as d (thread_id, seq)
-      where m.user_id = space and m.thread_id = d.thread_id and m.seq = d.seq;
-      get diagnostics removed = row_count;
-      gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('messages', nullif(removed, 0))));
-      update memory.idempotency_keys as k set digest = '' -- by which anybody could guess the text
-      from unnest(seqs.threads, seqs.numbers) as d (thread_id, seq)
-      where k.user_id = space and k.thread_id = d.thread_id and k.seq = d.seq;
+      gone := memory._counting(gone, 'messages', memory._remove_messages(space, seqs.threads, seqs.numbers));
     end if;
     if memories <> '{}' then
       gone := memory._added(gone, memory._forget_memories(space, memories, '{}'));
@@ -54,7 +47,7 @@ begin
     delete from memory.documents as d
     where d.user_id = space and written -> 'document' ? d.document_id::text;
     get diagnostics removed = row_count;
-    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('documents', nullif(removed, 0))));
+    gone := memory._counting(gone, 'documents', removed);
     with uploads as (
       delete from memory.artifact_uploads as u where u.user_id = space and written -> 'upload' ? u.upload_id::text
       returning u.upload_id
@@ -62,10 +55,10 @@ begin
     delete from memory.artifact_parts as p
     where p.user_id = space and p.content_id in (select u.upload_id from uploads as u);
     get diagnostics removed = row_count;
-    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('artifact_parts', nullif(removed, 0))));
+    gone := memory._counting(gone, 'artifact_parts', removed);
     delete from memory.artifacts as a where a.user_id = space and written -> 'artifact' ? a.key;
     get diagnostics removed = row_count;
-    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('artifacts', nullif(removed, 0))));
+    gone := memory._counting(gone, 'artifacts', removed);
     update memory.threads as t
     set title = case when written -> 'title' ? t.thread_id then null else t.title end,
         metadata = case when written -> 'metadata' ? t.thread_id -- of a copy the origin stays, as in set_thread()
@@ -74,17 +67,17 @@ begin
           else t.metadata end
     where t.user_id = space and (written -> 'title' ? t.thread_id or written -> 'metadata' ? t.thread_id);
     get diagnostics removed = row_count;
-    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('threads', nullif(removed, 0))));
+    gone := memory._counting(gone, 'threads', removed);
     removed := (
       select sum(memory._delete_checkpoints_of_thread(space, t.thread_id))
       from (select c as thread_id from jsonb_array_elements_text(written -> 'checkpoint') as c order by 1) as t);
-    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('checkpoints', nullif(removed, 0))));
+    gone := memory._counting(gone, 'checkpoints', removed);
     delete from memory.secrets as s where s.user_id = space and written -> 'secret' ? s.name;
     get diagnostics removed = row_count;
-    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('secrets', nullif(removed, 0))));
+    gone := memory._counting(gone, 'secrets', removed);
     delete from memory.secret_reads as r where r.user_id = space and written -> 'secret' ? r.name;
     get diagnostics removed = row_count;
-    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('secret_reads', nullif(removed, 0))));
+    gone := memory._counting(gone, 'secret_reads', removed);
   end loop;
   return gone;
 end;

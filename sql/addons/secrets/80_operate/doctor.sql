@@ -1,6 +1,6 @@
 -- The doctor's check of secrets: whether they can be stored and read. It compares the keys with the names of keys that
 -- secrets carry, and decrypts nothing.
-create or replace function memory._check_secrets(out ok boolean, out detail text)
+create or replace function memory._secrets_doctor(out check_name text, out ok boolean, out detail text)
 language plpgsql volatile parallel unsafe
 set debug_print_plan = off -- as in memory.set_secret()
 as $$
@@ -11,6 +11,7 @@ declare
   wrong text;
   stored record;
 begin
+  check_name := 'secrets';
   perform memory._drop_secret_mask();
   select coalesce(sum(k.secrets), 0) as secrets, count(*) as keys,
     coalesce(sum(k.secrets) filter (where k.key_id = memory._secret_key_id(key)), 0) as current,

@@ -107,24 +107,3 @@ begin
   return array[head, coalesce(tail, '')];
 end;
 $$;
-
--- Metadata in which the text of a message is another one. If metadata.content holds the parts of the message, the first
--- text among them becomes p_text and the others go.
-create or replace function memory._with_text(p_metadata jsonb, p_text text)
-returns jsonb
-language plpgsql immutable parallel safe
-as $$
-begin
-  if jsonb_typeof(p_metadata -> 'content') is distinct from 'array' then
-    return p_metadata;
-  end if;
-  return p_metadata || jsonb_build_object('content', (
-    select coalesce(jsonb_agg(case p.text_place when 1 then p.part || jsonb_build_object('text', p_text) else p.part end
-                              order by p.place), '[]')
-    from (
-      select e.part, e.place, case when e.part ->> 'type' = 'text' then
-          count(*) filter (where e.part ->> 'type' = 'text') over (order by e.place) end as text_place
-      from jsonb_array_elements(p_metadata -> 'content') with ordinality as e (part, place)) as p
-    where p.text_place is null or p.text_place = 1));
-end;
-$$;

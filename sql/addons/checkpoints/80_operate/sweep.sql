@@ -1,7 +1,7 @@
 -- Deletes the checkpoints of threads whose last one has expired, of at most so many threads, and returns how many. A
 -- thread of which somebody holds a checkpoint is left for the next call.
-create or replace function memory._sweep_checkpoints(p_batch_size int)
-returns bigint
+create or replace function memory._checkpoints_sweep(p_batch_size int)
+returns jsonb
 language plpgsql volatile parallel unsafe
 as $$
 declare
@@ -23,6 +23,6 @@ begin
       deleted := deleted + memory._delete_checkpoints_of_thread(due.user_id, due.thread_id);
     end if;
   end loop;
-  return deleted;
+  return jsonb_build_object('checkpoints', deleted);
 end;
 $$;

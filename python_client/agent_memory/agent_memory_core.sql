@@ -1,0 +1,1 @@
+../../build/agent_memory_core.sql

