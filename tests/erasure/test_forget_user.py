@@ -286,18 +286,6 @@ def test_a_job_that_parses_artifacts_is_waited_for_without_a_deadlock(dsn: str) 
         assert rows(api, ANA) == {}
 
 
-def test_a_hundred_thousand_messages_are_forgotten_in_a_fraction_of_the_time_of_writing_them(api: Api) -> None:
-    api.connection.execute(
-        """
-        insert into memory.messages (user_id, thread_id, role, content)
-        select 'ana', 'thread ' || n % 50, 'user', 'message ' || n from generate_series(1, 20000) as n
-        """
-    )
-    before = api.cpu_seconds()
-    api.forget_user(user_id="ana")
-    assert api.cpu_seconds() - before < 1.0  # 0.05 s; 0.35 s for 100,000 messages
-
-
 def test_claims_of_a_forgotten_user_leave_no_mark(api: Api) -> None:
     """A claim that found a job may insert its mark only after the user is gone."""
     api.connection.execute("select memory._insert_claims_mark('ana')")
