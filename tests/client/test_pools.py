@@ -52,18 +52,6 @@ def test_an_event_loop_ends_while_its_pool_is_connecting(tmp_path: Path) -> None
         assert not loop.is_alive()
 
 
-def test_calls_one_by_one_have_one_connection(dsn: str) -> None:
-    with Memory(dsn, pool_size=3) as memory:
-        with contextlib.ExitStack() as at_once:
-            opened = [at_once.enter_context(memory.caller.borrowed(Notices(set()))) for _ in range(3)]
-        assert len(opened) == len(set(opened)) == 3
-        used = []
-        for _ in range(6):
-            with memory.caller.borrowed(Notices(set())) as connection:
-                used.append(connection)
-        assert len(set(used)) == 1
-
-
 def test_awaited_calls_one_by_one_have_one_connection(dsn: str) -> None:
     async def use() -> None:
         async with AsyncMemory(dsn, pool_size=3) as memory:
