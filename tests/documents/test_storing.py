@@ -72,7 +72,7 @@ def test_direct_writes_obey_the_same_rules(api: Api, column: str) -> None:
 
 
 @pytest.mark.feature("A12")
-@pytest.mark.parametrize("text", ["word " * 2_000_000, "x" * 10_485_760, "☕" * 3_000_000], ids=["words", "x", "cups"])
+@pytest.mark.parametrize("text", ["word " * 2_000_000, "x" * 10_485_760], ids=["words", "x"])
 def test_the_largest_document_is_stored_in_reasonable_time(api: Api, text: str) -> None:
     with api.at_most(cpu_seconds=10):
         store(api, f"Tea.\n{text}"[:10_000_000])
