@@ -23,9 +23,9 @@ def finish(api: Api) -> dict[str, Any]:
 
 
 @pytest.mark.feature("E5", "D2")
-@pytest.mark.parametrize("every_n", [0, 100])
-@pytest.mark.parametrize("when", ["needed", "each_round"])
-@pytest.mark.parametrize("enabled", [True, False])
+@pytest.mark.parametrize(
+    ("every_n", "when", "enabled"), [(0, "needed", True), (100, "each_round", True), (100, "needed", False)]
+)
 def test_both_kinds_can_be_asked_for_under_every_policy(api: Api, every_n: int, when: str, enabled: bool) -> None:
     summary = {"enabled": enabled, "when": when, "start_seq": 100, "window_size": 4}
     only(api, summary=summary, cadence={"thread_summary_every_n": every_n})
