@@ -27,32 +27,6 @@ def test_a_document_keeps_every_argument(api: Api) -> None:
     assert (plain.title, plain.namespace, plain.doc_type, plain.metadata) == (None, "default", "document", {})
 
 
-REFUSED: dict[str, tuple[str, dict[str, Any], str]] = {
-    "no user": ("user_id", {"user_id": None}, "22023"),
-    "an empty user": ("user_id", {"user_id": ""}, "22023"),
-    "no content": ("content", {"content": None}, "22023"),
-    "empty content": ("content", {"content": ""}, "22023"),
-    "blank content": ("content", {"content": " \n\t"}, "22023"),
-    "too much content": ("content", {"content": "x" * 10_485_761}, "54000"),
-    "a long title": ("title", {"title": "é" * 1001}, "54000"),
-    "no namespace": ("namespace", {"namespace": None}, "22023"),
-    "a long namespace": ("namespace", {"namespace": "x" * 256}, "22023"),
-    "an empty type": ("doc_type", {"doc_type": ""}, "22023"),
-    "a list as metadata": ("metadata", {"metadata": Jsonb([1])}, "22023"),
-    "much metadata": ("metadata", {"metadata": {"a": "x" * 1_100_000}}, "54000"),
-}
-
-
-@pytest.mark.feature("A12")
-@pytest.mark.parametrize("case", REFUSED)
-def test_an_invalid_document_is_refused_with_a_hint(api: Api, case: str) -> None:
-    argument, given, code = REFUSED[case]
-    before = api.state()
-    with refused(argument, code):
-        store(api, **{"content": "Tea grows.", **given})
-    assert api.state() == before
-
-
 @pytest.mark.feature("A12")
 @pytest.mark.parametrize("column", ["title", "content", "namespace", "metadata"])
 def test_direct_writes_obey_the_same_rules(api: Api, column: str) -> None:

@@ -66,19 +66,6 @@ def test_deleted_and_expired_memories_are_not_there_and_superseded_ones_are(api:
     assert set(uses(api)) == {old, new}
 
 
-@pytest.mark.parametrize(
-    ("argument", "value"),
-    [("outcome", "good"), ("outcome", None), ("memory_ids", None), ("memory_ids", "{null}"), ("thread_id", "")],
-)
-def test_what_is_refused(api: Api, argument: str, value: Any) -> None:
-    tea = add(api, "Likes tea")
-    with refused(argument) as error:
-        record(api, tea, **{argument: value})
-    if argument == "outcome":
-        assert error.value.diag.message_hint == "Use used, helpful or wrong."
-    assert uses(api) == {}
-
-
 def test_the_memory_itself_stays_as_it_is(api: Api) -> None:
     tea = add(api, "Likes tea")
     row = "select xmin::text, m.* from memory.memories as m"

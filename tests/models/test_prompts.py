@@ -99,13 +99,6 @@ def test_an_unknown_variable_is_refused_with_the_known_ones(api: Api, unknown: s
 
 
 @pytest.mark.feature("E9")
-@pytest.mark.parametrize("template", [None, "", " \n\t", "{{messages}", "{ {messages} } {{memory_types}}"])
-def test_an_invalid_template_is_refused(api: Api, template: str | None) -> None:
-    with refused("template"):
-        api.set_prompt(name="extract_memories", template=template)
-
-
-@pytest.mark.feature("E9")
 def test_a_template_may_have_64_kb(api: Api) -> None:
     longest = EDIT + "é" * ((65_536 - len(EDIT.encode())) // 2)
     api.set_prompt(name="extract_memories", template=longest)

@@ -10,7 +10,7 @@ from psycopg import errors
 
 from tests.support.jobs import ANA, claim, claim_and_die, kill, queued, say, settings
 from tests.support.protocol import lease, make_due, open_jobs
-from tests.support.sqlapi import Api, refused, result_of
+from tests.support.sqlapi import Api, result_of
 
 
 @pytest.mark.feature("F6")
@@ -174,14 +174,6 @@ def test_a_job_before_its_time_is_not_handed_out(api: Api) -> None:
     queued(api)
     api.connection.execute("update memory.jobs set run_after = now() + interval '1 minute'")
     assert api.claim_jobs(worker="test") == []
-
-
-@pytest.mark.feature("F6")
-def test_a_job_of_someone_else_is_unknown(api: Api) -> None:
-    job_id = queued(api)
-    for function in ("get_job", "retry_job"):
-        with refused("job_id", "P0002"):
-            getattr(api, function)(user_id="bob", job_id=job_id)
 
 
 @pytest.mark.feature("F6")

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.protocol import ANA, claim, complete, make_due, nothing_to_do, open_jobs
-from tests.support.sqlapi import Api, refused
+from tests.support.protocol import ANA, claim, complete, make_due, nothing_to_do
+from tests.support.sqlapi import Api
 from tests.support.summaries import COMPRESSION, asked, only, seqs, write
 
 KINDS = ["rolling", "thread"]
@@ -52,16 +52,6 @@ def test_without_a_kind_it_is_the_one_that_the_policy_makes(api: Api, every_n: i
     api.talk(**ANA, rounds=1, agent_id="cook")
     assert api.summarize_thread(**ANA) == api.summarize_thread(**ANA, kind=expected)
     assert claim(api, "summarize_thread").payload["kind"] == expected
-
-
-@pytest.mark.feature("E5")
-@pytest.mark.parametrize("kind", ["user", "whole", "", "ROLLING"])
-def test_an_unknown_kind_is_refused(api: Api, kind: str) -> None:
-    api.talk(**ANA, rounds=1)
-    with refused("kind") as refusal:
-        api.summarize_thread(**ANA, kind=kind)
-    assert "Use thread or rolling" in str(refusal.value.diag.message_hint)
-    assert open_jobs(api) == []
 
 
 @pytest.mark.feature("E5", "D5")

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import psycopg
 import pytest
 
-from tests.search.vector.steps import found, keep_query, remember, search
-from tests.support.sqlapi import Api, refused
+from tests.search.vector.steps import found, keep_query, remember
+from tests.support.sqlapi import Api
 
 # Whoever searches -----------------------------------------------------------------------------------------------------
 
@@ -47,25 +45,6 @@ def test_a_search_needs_no_right_but_that_to_call_the_function(api: Api, mode: s
 
 
 # Trying to break it ---------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("argument", "value"),
-    [
-        *(("top_k", value) for value in (0, -1, 1001, 2**31 - 1, None)),
-        *(("mode", value) for value in ("fuzzy", None)),
-        *(("sources", value) for value in ([], ["memories"], None)),
-        *(("min_score", value) for value in (1.01, -1.01, "NaN", "-Infinity")),
-        *(("min_confidence", value) for value in (1.5, -0.1, "NaN")),
-        *(("user_id", value) for value in ("", None, "x" * 256)),
-        *((name, "") for name in ("agent_id", "thread_id", "exclude_thread_id")),
-        ("memory_types", ["nothing"]),
-        ("filter", '["a"]'),
-    ],
-)
-def test_a_wrong_argument_is_refused(api: Api, argument: str, value: Any) -> None:
-    with refused(argument):
-        search(api, "tea", [1, 0, 0], **{argument: value})
 
 
 @pytest.mark.feature("E4")
