@@ -141,31 +141,6 @@ class TestRetention:
         assert state["turns"] == 3
 
 
-def test_the_time_to_delete_follows_the_number_of_checkpoints(saver: AgentMemorySaver, api: Api) -> None:
-    """A session keeps plans for one row, by which each row was compared with each name."""
-    for table, columns, values in (
-        ("checkpoints", "checkpoint_id, checkpoint, metadata", """
-            'c' || n, jsonb_build_object('channel_versions', jsonb_build_object('a', 'v' || n, 'b', 'v' || n)),
-            jsonb_build_object('run_id', 'r' || n)"""),
-        ("checkpoint_blobs", "channel, version, type", "unnest('{a,b}'::text[]), 'v' || n, 't'"),
-        ("checkpoint_writes", "checkpoint_id, task_id, place, channel, type", "'c' || n, 't', 0, 'a', 't'"),
-    ):  # fmt: skip
-        api.connection.execute(
-            f"insert into memory.{table} (user_id, thread_id, namespace, {columns})"
-            f" select 'ana', 'thread', '', {values} from generate_series(1, 4000) as n"
-        )
-        api.connection.execute(f"analyze memory.{table}")
-    for number in range(6):
-        counting(saver).invoke({"items": []}, {**config("small"), "metadata": {"run_id": f"of {number}"}})
-        saver.delete_for_runs([f"of {number}"])
-        saver.prune(["small"])
-    with api.rolled_back(), api.at_most(cpu_seconds=2):
-        saver.prune(["thread"])
-    with api.rolled_back(), api.at_most(cpu_seconds=2):
-        saver.delete_for_runs([f"r{number}" for number in range(2, 4000)])
-        assert rows(api, thread_id="thread") == {"checkpoints": 2, "checkpoint_blobs": 4, "checkpoint_writes": 2}
-
-
 @pytest.mark.parametrize("wrong", [
     {"checkpoint": {"channel_versions": [1]}}, {"checkpoint": {"channel_versions": None}},
     {"checkpoint": {"channel_values": "x"}}, {"channels": "{null}"}, {"versions": "{null}"}, {"types": "{null}"},

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -13,7 +12,7 @@ from agent_memory import Memory
 from tests.memories.steps import LATER, add, expire, supersede
 from tests.support.runners import PATIENCE
 from tests.support.sessions import Sessions
-from tests.support.sqlapi import Api, refused
+from tests.support.sqlapi import Api
 
 
 def record(api: Api, *memory_ids: UUID, **arguments: Any) -> None:
@@ -93,23 +92,6 @@ def test_the_uses_go_with_the_memory(api: Api) -> None:
     assert set(uses(api)) == {kept}
     api.forget_user(user_id="ana")
     assert uses(api) == {}
-
-
-@pytest.mark.feature("F5")
-def test_an_import_and_a_merge_bring_the_uses_along(api: Api) -> None:
-    tea = add(api, "Likes tea")
-    record(api, tea, outcome="helpful", thread_id="a")
-    export = api.export_user(user_id="ana")
-    [row] = export["memory_uses"]
-    assert (row["helpful"], row["thread_id"]) == (1, "a")
-    assert datetime.fromisoformat(row["updated_at"])
-    api.import_user(user_id="bob", export={**export, "user_id": "bob"})
-    api.forget_user(user_id="ana")
-    api.merge_users(from_user_id="bob", into_user_id="cid")
-    assert uses(api, "bob") == {}
-    assert uses(api, "cid") == {tea: (0, 1, 0)}
-    with refused("export"):
-        api.import_user(user_id="dan", export={**export, "user_id": "dan", "memory_uses": [{**row, "outcome": "x"}]})
 
 
 def test_many_sessions_lose_no_use_and_do_not_deadlock(dsn: str) -> None:

@@ -27,7 +27,6 @@ _PLANS = "the policy costs, and keeps PostgreSQL from some indexes"
 _INSTALLS = "installs again, which only the owner of the functions may"
 _DRAWS = "has a function draw from a sequence that its owner may not use"
 DIFFERENT = {
-    "test_a_claim_costs_the_same_however_many_wait": _PLANS,
     "test_jobs_with_nothing_to_do_cost_the_same_however_many_there_are": _PLANS,
     "test_a_unique_word_among_thousands_of_messages_is_found": _PLANS,
     "test_a_fresh_table_is_read_once_for_each_thing_to_know": _PLANS,

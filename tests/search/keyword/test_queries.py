@@ -81,14 +81,6 @@ HARMLESS = [
 
 class TestQueries:
     @pytest.mark.parametrize("query", HARMLESS, ids=lambda query: query[:20])
-    def test_do_no_harm(self, api: Api, query: str) -> None:
-        remember(api, "Likes tea")
-        before = api.state()
-        assert found(api, query) in ([], ["Likes tea"])
-        assert api.get_context(**ANA, query=query)[0].source == "memories"
-        assert api.state() == before
-
-    @pytest.mark.parametrize("query", HARMLESS, ids=lambda query: query[:20])
     def test_find_what_says_the_same(self, api: Api, query: str) -> None:
         """Whatever is stored can be searched for in its own words, unless it has none."""
         remember(api, query[:10_000])
