@@ -65,15 +65,39 @@ def rows(name: str, fields: list[str]) -> str:
     return ",\n      ".join(f"({', '.join(map(expression, form))})" for form in forms)
 
 
-def signs(kind: str) -> list[tuple[str, str]]:
-    """Each sign of a kind with its expression; a sign of phrases has those of all languages."""
+def signs(kind: str) -> list[tuple[str, ...]]:
+    """Each sign of a kind with its expression; a sign of phrases has those of all languages.
+
+    Between them a sign of phrases has the tsquery that each text with one of the phrases matches; null for languages
+    without blanks.
+    """
     if kind != "phrases":
         return [(literal(sign), expression(found)) for sign, found in toml("signs")[kind].items()]
-    found: dict[str, list[str]] = {}
+    found: dict[tuple[bool, str], list[tuple[str, str]]] = {}
     for path in sorted((LISTS / "signs").glob("*.toml")):
+        has_blanks = path.stem not in WITHOUT_BLANKS
         for sign, phrases in toml(f"signs/{path.stem}").items():
-            found.setdefault(sign, []).extend(phrase_pattern(phrase, path.stem) for phrase in phrases)
-    return [(literal(sign), expression("|".join(patterns))) for sign, patterns in found.items()]
+            found.setdefault((has_blanks, sign), []).extend(
+                (phrase_query(phrase) if has_blanks else "", phrase_pattern(phrase, path.stem)) for phrase in phrases
+            )
+    return [
+        (
+            literal(sign),
+            literal(" | ".join(query for query, _ in of_sign)) + "::tsquery" if has_blanks else "null",
+            expression("|".join(pattern for _, pattern in of_sign)),
+        )
+        for (has_blanks, sign), of_sign in sorted(found.items(), reverse=True)
+    ]
+
+
+def phrase_query(phrase: str) -> str:
+    """The words that every text with a phrase has: of its two places with the longest words, one word each."""
+    places = [token.split("/") for token in phrase.split() if re.fullmatch(r"(?:\w+\*?/)*\w+\*?", token)]
+    places = [place for place in places if place != ["URL"]]
+    if not places:
+        raise SystemExit(f"lists/signs: no place of the phrase has plain words alone: {phrase}")
+    rarest = sorted(places, key=lambda place: -min(len(word.rstrip("*")) for word in place))[:2]
+    return " & ".join(f"({'|'.join(word.replace('*', ':*') for word in place)})" for place in rarest)
 
 
 def phrase_pattern(phrase: str, language: str) -> str:

@@ -66,6 +66,8 @@ WORDS = {
     "flag": "yes or no",
 }
 WORDING = {"wording", "wording with keys"}
+# What may tell who a user is, or what was said.
+OF_USERS = {"user", "agent", "text", "text with keys", "kept", *WORDING}
 LEFT_OUT = {"job", "local", "made"}
 ENTRIES = {
     "without_users": "why a table without a column user_id holds nothing of a user",
@@ -82,6 +84,7 @@ ENTRIES = {
     "locked": "rows of a user are locked and removed in the order of these numbers, those of other tables last",
     "left_alone": "rows that a pass of forget_user leaves to the next one, if not those of threads that are not locked",
     "stays": "why forget_user keeps rows, without the user",
+    "without_user": "what it changes in these rows",
     "follows": "triggers and foreign keys remove rows with others; forget_memory counts them",
     "wording_if": "the rows in which forget_memory may change wordings",
     "with_wording": "what it changes with them",
@@ -98,7 +101,7 @@ ENTRIES = {
     "not_moved": "why it does not copy the rows",
     "moved_with_settings": "rows of all users, which it adds where they are missing",
 }
-OF_COLUMNS = ("sent", "imported", "with_wording", "merged", "moved")
+OF_COLUMNS = ("sent", "imported", "with_wording", "without_user", "merged", "moved")
 
 # Rows that a pass of forget_user has not locked. $1 is the user; $2, $3 and $4 are the threads, agents and documents
 # that are locked.
@@ -203,6 +206,8 @@ class Table:
             return ", ".join(f"t.{column}" for column in self.columns(WORDING))
         if name == "forgotten":
             return self.forgotten()
+        if name == "emptied":
+            return assignments(self.entry["without_user"])
         if name == "left_alone" and name in self.entry:
             return unlocked(self.entry[name])
         if name == "wording_if":
@@ -226,8 +231,7 @@ class Table:
         changes = {
             column: FORGETTING[self.types[column]].replace("t.c", f"t.{column}") for column in self.columns(WORDING)
         }
-        changes |= self.entry.get("with_wording", {})
-        return ",\n".join(f"    {name} = {value}" for name, value in changes.items())
+        return assignments(changes | self.entry.get("with_wording", {}))
 
     def problem(self) -> str:
         """An expression that names the member of an imported row that breaks a rule, or is null.
@@ -247,6 +251,11 @@ class Table:
             member = re.findall(r"t\.(\w+)", condition)[0]
             cases.append(f"when ({condition}) is not true then '{member}'")
         return f"coalesce(case {' '.join(cases)} end, {self.entry.get('rule', 'null')})"
+
+
+def assignments(values: dict[str, str]) -> str:
+    """New values of columns, for UPDATE."""
+    return ",\n".join(f"    {name} = {value}" for name, value in values.items())
 
 
 def unlocked(condition: str) -> str:
@@ -300,6 +309,8 @@ def problem_of(table: Table) -> str | None:
         return f"{place} needs without_users = (why it holds nothing of a user), or the table a column user_id"
     if not has_user and ("not_moved" in entry) == ("moved_with_settings" in entry):
         return f"{place} needs not_moved = (why agent-memory move leaves it out), or moved_with_settings = true"
+    if "stays" in entry and (texts := set(table.columns(OF_USERS)) - entry.get("without_user", {}).keys()):
+        return f"{place} needs without_user for {min(texts)}: the row stays when the user is forgotten"
     if unknown := entry.keys() - ENTRIES.keys():
         return f"{place} has an unknown entry {min(unknown)}; ENTRIES in sql/registry.py has all entries"
     for part in OF_COLUMNS:

@@ -117,7 +117,7 @@ def test_a_sweep_that_parses_an_artifact_and_deletes_its_message_does_not_deadlo
     say(api)
     with begun(connect) as (other, submit):
         with api.connection.transaction():  # as memory.sweep() does
-            assert api.value("select memory._parse_parts(null, 4000000)") > 0
+            assert api.value("select memory._artifacts_parse(null, 4000000)") > 0
             deleting = submit(lambda: other.delete_artifact(user_id="ana", key="npm-install"))
             wait_until_it_waits(api, other.connection.info.backend_pid)
             api.connection.execute("delete from memory.messages")

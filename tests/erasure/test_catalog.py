@@ -49,40 +49,46 @@ def test_the_test_data_have_every_table_with_users(filled: Api) -> None:
             )
 
 
+AUDIT, MEMORIES = "core/05_audit/registry.toml", "core/43_memories/registry.toml"
+TABLES_SQL = "core/43_memories/tables.sql"
+BEFORE = "create table memory.memory_types ("
+
+
 @pytest.mark.parametrize(
     ("file", "old", "new", "problem"),
     [
         (
-            "tables.sql",
+            TABLES_SQL,
             "  subject text, -- wording",
             "  subject text, -- wording\n  mood text,",
             r'43_memories/tables\.sql: memories\.mood says "".* -- wording for a text',
         ),
-        ("tables.sql", "subject text, -- wording", "subject text, -- wordings", r'memories\.subject says "wordings"'),
-        ("tables.sql", "version int not null default 1, -- version", "version int, -- wording", r"version is int"),
+        (TABLES_SQL, "subject text, -- wording", "subject text, -- wordings", r'memories\.subject says "wordings"'),
+        (TABLES_SQL, "version int not null default 1, -- version", "version int, -- wording", "version is int"),
         (
-            "tables.sql",
-            "create table memory.memory_types (",
-            "create table memory.moods (\n  user_id text primary key -- user\n);\ncreate table memory.memory_types (",
+            TABLES_SQL,
+            BEFORE,
+            "create table memory.moods (\n  user_id text primary key -- user\n);\n" + BEFORE,
             r"43_memories/registry\.toml: \[moods\] needs exported = .* or not_exported",
         ),
         (
-            "tables.sql",
-            "create table memory.memory_types (",
-            "create table memory.moods (\n  name text primary key -- id\n);\ncreate table memory.memory_types (",
+            TABLES_SQL,
+            BEFORE,
+            "create table memory.moods (\n  name text primary key -- id\n);\n" + BEFORE,
             r"43_memories/registry\.toml: \[moods\] needs without_users",
         ),
-        ("registry.toml", "[memory_types]", "[moods]\n\n[memory_types]", r"entry \[moods\], but tables\.sql makes no"),
-        ("registry.toml", "is_stated =", "is_said =", r"\[memories\] says of imported what is_said is"),
-        ("registry.toml", "exported = 80", "exportet = 80", r"\[memories\] needs exported"),
-        ("registry.toml", "listed = true", "is_listed = true", r"\[memory_scopes\] has an unknown entry is_listed"),
+        (MEMORIES, "[memory_types]", "[moods]\n\n[memory_types]", r"entry \[moods\], but tables\.sql makes no"),
+        (MEMORIES, "is_stated =", "is_said =", r"\[memories\] says of imported what is_said is"),
+        (MEMORIES, "exported = 80", "exportet = 80", r"\[memories\] needs exported"),
+        (MEMORIES, "listed = true", "is_listed = true", r"\[memory_scopes\] has an unknown entry is_listed"),
+        (AUDIT, 'user_id = "null"\n', "", r"\[audit\] needs without_user for user_id"),
     ],
 )
 def test_the_build_refuses_what_the_registry_does_not_know(
     tmp_path: Path, file: str, old: str, new: str, problem: str
 ) -> None:
     sources = copied_sources(tmp_path)
-    path = sources / "sql" / "core" / "43_memories" / file
+    path = sources / "sql" / file
     text = path.read_text()
     assert old in text
     path.write_text(text.replace(old, new, 1))

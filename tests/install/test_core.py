@@ -66,6 +66,7 @@ def test_the_core_remembers_finds_forgets_and_finds_nothing_wrong_with_itself(co
         assert api.delete_thread(**ANA) > 0
         assert api.sweep()["artifacts"] == 0
         api.forget_memory(user_id="ana", memory_id=api.list_memories(user_id="ana")[0].memory_id, reason="asked")
+        api.add_memory(user_id="ana", content="Plays the piano")
         api.merge_users(from_user_id="ana", into_user_id="bea")
         assert api.forget_user(user_id="bea")["tables"]["memories"] > 0
         assert api.import_user(user_id="cy", export=exported)

@@ -118,7 +118,7 @@ def escapes_are_known() -> bool:
 
 
 def plpgsql_check_is_content() -> bool:
-    """Run plpgsql_check in a fresh database and print what it finds."""
+    """Run plpgsql_check in fresh databases, one of them with the core alone, and print what it finds."""
     with running_server("system") as server:
         install_agent_memory(server, "postgres")
         with psycopg.connect(server.conninfo(), autocommit=True) as connection:
@@ -126,6 +126,12 @@ def plpgsql_check_is_content() -> bool:
             findings = connection.execute(FINDINGS).fetchall()
             unpinned = connection.execute(UNPINNED).fetchall()
             catching = connection.execute(CATCHING).fetchall()
+            connection.execute("create database core")
+        install_agent_memory(server, "core", is_core=True)
+        with psycopg.connect(server.conninfo("core"), autocommit=True) as connection:
+            connection.execute("create extension plpgsql_check")
+            # What is unused where an add-on would use it is no finding.
+            findings += [found for found in connection.execute(FINDINGS).fetchall() if found[2] == "error"]
     for function, line, level, message in findings:
         print(f"{function}, line {line}: {level}: {message}", file=sys.stderr)
     for (function,) in unpinned:

@@ -117,3 +117,35 @@ class TestLeast:
         floored.set_policy(settings={"search": {"min_relevance": 0.8}})
         assert _found(floored, "beverage") == {}
         assert set(_found(floored, "beverage", min_relevance=0)) == {"Prefers hot drinks"}
+
+
+class TestWhatTheModelReads:
+    """A hybrid search counts meaning as far as the cosines of the model say something."""
+
+    @pytest.mark.parametrize(
+        ("model", "query", "kinds"),
+        [
+            ("all-MiniLM-L6-v2", "她喜欢喝什么茶", {"keyword"}),
+            ("all-MiniLM-L6-v2", "Какой чай она пьёт?", {"keyword"}),
+            ("all-MiniLM-L6-v2", "Which tea does 李 drink?", {"vector", "keyword"}),
+            ("multilingual-e5-small", "她喜欢喝什么茶", {"vector", "keyword"}),
+        ],
+    )
+    def test_words_alone_decide_in_a_script_that_the_model_does_not_read(
+        self, api: Api, model: str, query: str, kinds: set[str]
+    ) -> None:
+        _register(api, model)
+        for content in ("她喜欢喝绿茶", "Она пьёт зелёный чай", "李 drinks green tea"):
+            _remember(api, content, NEAR)
+        target = str([1, 0, 0])
+        best = api.search(user_id="ana", query=query, query_embedding=target, explain=True)[0]
+        assert kinds == {"vector", "keyword"} & set(best.details)
+        assert api.search(user_id="ana", query=query, query_embedding=target, mode="vector")
+
+    def test_meaning_counts_as_much_for_a_model_whose_cosines_lie_close_together(self, api: Api) -> None:
+        _register(api, "multilingual-e5-small")  # 0.75 says that texts have nothing in common
+        _remember(api, "Prefers hot drinks", [9, 1, 0])
+        _remember(api, "Drinks nothing that is cold", [9, 4.2, 0])
+        found = api.search(user_id="ana", query="tea", query_embedding=str([1, 0, 0]), explain=True)
+        meanings = [result.details["features"]["meaning"]["value"] for result in found]
+        assert meanings == [1, pytest.approx(0, abs=0.15)]

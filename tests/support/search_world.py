@@ -117,7 +117,7 @@ class World:
         ]
         for user_id in USERS:
             self.rows += self._summaries(user_id)
-        self.api.value("select memory._parse_parts(null, 1000000)")
+        self.api.value("select memory._artifacts_parse(null, 1000000)")
         self.api.value("select memory._finish_unread_messages(70)")  # of 120 messages: search parses the others
         self._embed()
         self._read_words()

@@ -54,13 +54,6 @@ def test_each_table_with_users_has_row_security(api: Api) -> None:
     assert policies == {name: ["any_user", "own_user", "tenants"] for name in tables - OF_THE_OWNER}
 
 
-def test_tables_without_users_hold_nothing_of_users(api: Api) -> None:
-    others = "select relname::text from pg_class where relnamespace = 'memory'::regnamespace and relkind = 'r'"
-    without = {name for [name] in api.query(others)} - {name for [name] in api.query(TABLES_WITH_USERS)}
-    settings = {"agent_budgets", "cluster_map", "memory_types", "migrations", "models", "prompt_versions"}
-    assert without - OF_THE_OWNER == settings | {"receipts"}
-
-
 @pytest.mark.parametrize(
     ("role", "token"), [("tenant_ana", None), ("tenant_by_token", token_of("ana"))], ids=["bound", "token"]
 )

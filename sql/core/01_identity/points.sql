@@ -10,11 +10,9 @@ end;
 -- Refuses a user whom another server serves. Nobody does without a cluster.
 create or replace function memory._refuse_other_node(p_user_id text)
 returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
+language sql immutable parallel safe
+begin atomic
 end;
-$$;
 
 -- The map of a cluster, which clients ask for. Null: one server serves all users.
 create or replace function memory._cluster_map()
@@ -79,8 +77,6 @@ $$;
 -- Notes that the user of a tenant's session wrote a text in a space.
 create or replace function memory._note_writer(p_user_id text, p_source text, p_id text, p_is_new boolean)
 returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
+language sql immutable parallel safe
+begin atomic
 end;
-$$;

@@ -34,11 +34,12 @@ returns boolean
 language plpgsql stable parallel safe
 as $$
 begin
-  if memory._message_verdict(p_role, p_metadata, p_content) is null then
+  if not memory._is_judged(p_role, p_metadata)
+    or memory._is_parsed(p_user_id, 'message', p_thread_id || '/' || p_seq)
+    or memory._message_verdict(p_role, p_metadata, p_content) is null then
     return false;
   end if;
-  return not memory._is_parsed(p_user_id, 'message', p_thread_id || '/' || p_seq)
-    and not exists (
+  return not exists (
       select from memory.quarantined_messages as q
       where q.user_id = p_user_id and q.thread_id = p_thread_id and q.seq = p_seq and q.released_at is not null)
     and (memory._policy_section(p_user_id, null, 'trust') ->> 'rules')::boolean;

@@ -28,7 +28,9 @@ language plpgsql stable parallel safe
 as $$
 declare
   words_as_queries constant tsquery[] := array(select quote_literal(w)::tsquery from unnest(p_words) as w);
-  span constant double precision := greatest(p_highest - p_lowest, 0.3);
+  -- Cosines of a model that finds something in common in all texts lie close together. 0.2 is the floor of the model
+  -- that the weights were fitted with.
+  span constant double precision := greatest(p_highest - p_lowest, 0.375 * (1 - coalesce(p_nothing_below, 0.2)));
   -- By the place of a candidate. A candidate that is no message has no thread and no number, so it has no neighbours.
   thread_ids text[];
   numbers bigint[];

@@ -111,11 +111,7 @@ begin
     removed := removed + case when item.name = 'marks' and had_mark then 1 else 0 end;
     gone := memory._counting(gone, item.name, removed);
   end loop;
-  -- Who has called which function stays, and what for does not.
-  update memory.audit as a set user_id = null, details = '{}' where a.user_id = p_user_id;
-  get diagnostics removed = row_count;
-  gone := memory._counting(memory._counting(gone, 'audit', removed), 'gone_jobs', gone_jobs);
-  return gone || memory._forget_in_ledger(p_user_id);
+  return memory._counting((gone || memory._without_user(p_user_id)) - 'gone_jobs', 'gone_jobs', gone_jobs);
 end;
 $$;
 
@@ -171,18 +167,17 @@ begin
 end;
 $$;
 
--- Removes the user from the ledger and from the rows that memory.record_calls() needs for running calls. Returns the
--- number of these rows of the ledger, and of the locks of budgets. An agent that nobody else has may name the user, so
--- its id goes too, unless a policy names the agent.
-create or replace function memory._forget_in_ledger(p_user_id text)
+-- Removes the user from the rows that stay: the ledger, the rows that memory.record_calls() needs for running calls, and
+-- who has called which function. Returns their numbers, and that of the locks of budgets. An agent that nobody else has
+-- may name the user, so its id goes too, unless a policy names the agent.
+create or replace function memory._without_user(p_user_id text)
 returns jsonb
 language plpgsql volatile parallel unsafe
 as $$
 declare
   own_agents text[];
-  doubled bigint;
-  entered bigint;
-  budgets bigint;
+  removed bigint;
+  gone jsonb;
 begin
   own_agents := array(
     select a.agent_id
@@ -198,22 +193,20 @@ begin
   delete from memory.model_calls as c
   where c.user_id = p_user_id and exists (
     select from memory.model_calls as n where n.user_id = '' and n.call_id = c.call_id);
-  get diagnostics doubled = row_count;
-  update memory.model_calls as c
-  set user_id = '', job_id = null, error = case when c.error is not null then 'forgotten' end,
-      agent_id = case when c.agent_id <> all (own_agents) then c.agent_id end
-  where c.user_id = p_user_id;
-  get diagnostics entered = row_count;
+  get diagnostics removed = row_count;
+  gone := memory._counting('{}', 'model_calls', removed);
   -- Ids of jobs are not given twice, but a user who was moved here brought some along.
   delete from memory.gone_jobs as g
   where g.user_id = memory._pseudonym(p_user_id) and g.job_id in (
     select n.job_id from memory.gone_jobs as n where n.user_id = p_user_id);
-  update memory.gone_jobs as g
-  set user_id = memory._pseudonym(p_user_id),
-      agent_id = case when g.agent_id <> all (own_agents) then g.agent_id end
-  where g.user_id = p_user_id;
+  {{each table with stays:
+  update memory.<table> as t set
+<emptied as code>
+  where t.user_id = p_user_id;
+  get diagnostics removed = row_count;
+  gone := memory._counting(gone, '<table>', removed);}}
   delete from memory.agent_budgets as b where b.agent_id = any (own_agents);
-  get diagnostics budgets = row_count;
-  return memory._counting(memory._counting('{}', 'model_calls', doubled + entered), 'agent_budgets', budgets);
+  get diagnostics removed = row_count;
+  return memory._counting(gone, 'agent_budgets', removed);
 end;
 $$;

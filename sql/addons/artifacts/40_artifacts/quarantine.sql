@@ -2,7 +2,7 @@
 -- that names one keeps its placeholder, whose words a rule judges with the message. memory.retrieve_artifact() returns
 -- an artifact that a rule has put into quarantine to any caller that names its key.
 --
--- A rule looks at each part of an artifact when a job parses it (memory._parse_parts()): a part that is parsed
+-- A rule looks at each part of an artifact when a job parses it (memory._artifacts_parse()): a part that is parsed
 -- was judged. Until then memory._is_held_back_artifact() looks at a part wherever its text is shown to a model.
 
 -- The trust of an artifact. An artifact that messages became has the least trust of these messages; every other

@@ -2,12 +2,17 @@
 -- (lists/signs.toml, lists/signs/): they accuse hardly any harmless text, and find the attacks of those who try nothing
 -- else. The user and the application may speak to the model ("ignore emails from Bob"), so no phrase counts in their
 -- texts. docs/poisoning.md has the measured detection and false alarms.
+--
+-- The expressions of all phrases take 140 ms of a new session to prepare. So one is used only for a text that has words
+-- of its phrases; of a text too long for a tsvector each is.
 create or replace function memory._verdict(p_text text, p_trust double precision)
 returns text
 language plpgsql immutable parallel safe
 as $$
 declare
   said text := lower(p_text);
+  said_words constant tsvector := case when p_trust < 0.9 and octet_length(said) < 250000
+    then to_tsvector('simple', regexp_replace(said, '\w{100,}|\W+', ' ', 'g')) end;
   signs text;
 begin
   for look in 1 .. 2 loop
@@ -17,8 +22,14 @@ begin
       {{signs certain}}) as c (sign, pattern)
       union all
       select 2, l.* from (values
-      {{signs likely}},
-      {{signs phrases}}) as l (sign, pattern)
+      {{signs likely}}) as l (sign, pattern)
+      where p_trust < 0.9
+      union all
+      select 2, f.sign, case
+          when f.words is null and said ~ '[\u3041-\u9fff]' or coalesce(said_words @@ f.words, f.words is not null)
+            then f.pattern end
+      from (values
+      {{signs phrases}}) as f (sign, words, pattern)
       where p_trust < 0.9) as s
     where said ~ s.pattern;
     exit when signs is null or said !~ {{pattern signs about_attacks}};
