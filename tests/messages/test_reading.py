@@ -81,12 +81,6 @@ class TestExpiry:
         assert contents(api, include_inactive=True) == ["young"]
         assert api.sweep()["messages"] == 0
 
-    @pytest.mark.feature("A2")
-    def test_sweep_removes_at_most_a_batch(self, api: Api) -> None:
-        api.talk(**ANA, rounds=5)
-        expire(api, "true")
-        assert [api.sweep(batch_size=4)["messages"] for _ in range(4)] == [4, 4, 2, 0]
-
     @pytest.mark.feature("E16")
     def test_keeps_what_was_derived_from_the_messages(self, api: Api) -> None:
         each_round(api)
