@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import pytest
@@ -18,8 +17,11 @@ def test_a_unique_word_among_thousands_of_messages_is_found(api: Api) -> None:
     rewrite(api, "t3/777", "The theorbo is here")
     for mode, vector, most in (("hybrid", TARGET, 26_000), ("keyword", None, 8_000)):
         found: list[str] = []
-        ask = functools.partial(ids, api, "where is the theorbo", vector, mode=mode)
-        read = api.entries_read(lambda ask=ask, found=found: found.extend(ask()))
+
+        def search_once(mode: str = mode, vector: Any = vector, found: list[str] = found) -> None:
+            found.extend(ids(api, "where is the theorbo", vector, mode=mode))
+
+        read = api.entries_read(search_once)
         assert found[0] == "t3/777"
         assert read < most  # a code is two entries; ranking all would read 32,000
 
