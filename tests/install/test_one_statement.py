@@ -64,7 +64,7 @@ def of_a_later_version(build: Build, monkeypatch: pytest.MonkeyPatch) -> str:
     """What "agent-memory sql" of a later version prints."""
     later = build({PART: "alter table memory.memories alter column embedding_text type varchar;\n"})
     with monkeypatch.context() as patch:
-        patch.setattr(agent_memory.install, "sql_file", lambda _schema: later.encode())
+        patch.setattr(agent_memory.install, "sql_file", lambda *_, **__: later.encode())
         return one_statement()
 
 
