@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -21,7 +21,7 @@ from agent_framework import (
 from agent_memory import AsyncMemory, Memory
 from agent_memory.adapters.agent_framework import AgentMemoryMessageStore, AgentMemoryProvider
 
-from tests.adapters.steps import tool_call
+from tests.adapters.steps import run, tool_call
 
 MONDAY = ("ana", "monday")
 pytestmark = [
@@ -50,13 +50,6 @@ RETURNED = Message(
         Content.from_function_result("c4", result=None),
     ],
 )
-
-
-def run(*calls: Awaitable[Any]) -> Any:
-    async def awaited() -> Any:
-        return [await call for call in calls][-1]
-
-    return asyncio.run(awaited())
 
 
 def dumps(messages: Sequence[Message]) -> list[Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable
 from typing import Any
 
 import pytest
@@ -23,7 +22,7 @@ from autogen_core.models import (
 )
 from PIL import Image as Pixels
 
-from tests.adapters.steps import calling, run_example, tool_call
+from tests.adapters.steps import calling, run, run_example, tool_call
 from tests.support.fake_model_server import Behaviour, FakeModelServer
 
 MONDAY = ("ana", "monday")
@@ -46,15 +45,6 @@ pytestmark = [
     pytest.mark.feature("C10"),
     pytest.mark.filterwarnings("ignore::agent_memory.DegradedWarning"),  # no embedding model is active
 ]
-
-
-def run(*calls: Awaitable[Any]) -> Any:
-    """The result of the last of some calls, which are made one after the other."""
-
-    async def awaited() -> Any:
-        return [await call for call in calls][-1]
-
-    return asyncio.run(awaited())
 
 
 @pytest.fixture

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import Awaitable
-from typing import Any
 
 import pytest
 from agent_memory import AsyncMemory, Memory
@@ -13,7 +11,7 @@ from agent_memory.adapters.llama_index import AgentMemoryBlock, from_llama_index
 from llama_index.core.base.llms.types import ChatMessage, ImageBlock, MessageRole, TextBlock
 from llama_index.core.memory import Memory as LlamaMemory
 
-from tests.adapters.steps import run_example, tool_call
+from tests.adapters.steps import run, run_example, tool_call
 from tests.support.fake_model_server import FakeModelServer
 
 MONDAY = ("ana", "monday")
@@ -31,15 +29,6 @@ leaves_connections = pytest.mark.filterwarnings(
 @pytest.fixture
 def block(memory: Memory) -> AgentMemoryBlock:
     return AgentMemoryBlock(memory=memory, user_id="ana", thread_id="monday")
-
-
-def run(*calls: Awaitable[Any]) -> Any:
-    """The result of the last of some calls, which are made one after the other."""
-
-    async def awaited() -> Any:
-        return [await call for call in calls][-1]
-
-    return asyncio.run(awaited())
 
 
 class TestMessages:

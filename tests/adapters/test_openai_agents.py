@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Awaitable
 from typing import Any
 
 import psycopg
@@ -15,7 +14,7 @@ from agents import Agent, ModelSettings, OpenAIChatCompletionsModel, RunConfig, 
 from agents.memory import Session
 from openai import AsyncOpenAI
 
-from tests.adapters.steps import calling, run_example, tool_call
+from tests.adapters.steps import calling, run, run_example, tool_call
 from tests.support.fake_model_server import Behaviour, FakeModelServer
 from tests.support.runners import PATIENCE
 
@@ -42,15 +41,6 @@ pytestmark = pytest.mark.feature("F15")
 @pytest.fixture
 def session(memory: Memory) -> AgentMemorySession:
     return AgentMemorySession(memory, *MONDAY)
-
-
-def run(*calls: Awaitable[Any]) -> Any:
-    """The result of the last of some calls, which are made one after the other."""
-
-    async def awaited() -> Any:
-        return [await call for call in calls][-1]
-
-    return asyncio.run(awaited())
 
 
 class TestItems:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable
-from typing import Any
 
 import pytest
 from agent_memory import AsyncMemory, Memory
@@ -27,7 +25,7 @@ from pydantic_ai.messages import (
 from pydantic_ai.models.test import TestModel as ScriptedModel
 from pydantic_ai.usage import RequestUsage
 
-from tests.adapters.steps import calling, run_example, tool_call
+from tests.adapters.steps import calling, run, run_example, tool_call
 from tests.support.fake_model_server import Behaviour, FakeModelServer
 
 MONDAY = ("ana", "monday")
@@ -61,15 +59,6 @@ pytestmark = [
 @pytest.fixture
 def history(memory: Memory) -> AgentMemoryHistory:
     return AgentMemoryHistory(memory, *MONDAY)
-
-
-def run(*calls: Awaitable[Any]) -> Any:
-    """The result of the last of some calls, which are made one after the other."""
-
-    async def awaited() -> Any:
-        return [await call for call in calls][-1]
-
-    return asyncio.run(awaited())
 
 
 class TestMessages:

@@ -134,16 +134,6 @@ class TestWords:
         api.add_message(**ANA, role="user", content="Good idea", metadata={"name": "Ana"})
         assert found(api, query, sources=["message"])[0] == "Let us meet"
 
-    @pytest.mark.feature("E4")
-    @pytest.mark.parametrize("query", ["may", "7 May 2023", "What happened in May 2023?", "7th of may"])
-    def test_a_message_is_found_by_its_date(self, api: Api, query: str) -> None:
-        messages = [
-            {"role": "user", "content": f"hello in {month}", "created_at": f"2023-{month}-07T12:00:00Z"}
-            for month in ("04", "05", "06")
-        ]
-        api.add_messages(**ANA, messages=messages)
-        assert found(api, query, sources=["message"])[0] == "hello in 05"
-
     def test_a_changed_message_is_found_by_what_it_says_now(self, api: Api) -> None:
         api.add_message(**ANA, role="user", content="I drink tea")
         api.query("update memory.messages set content = 'I drink cocoa' where user_id = 'ana' returning 1")
