@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Awaitable, Mapping, Sequence
 from typing import Any
 
-import psycopg
 import pytest
 from agent_framework import (
     Agent,
@@ -192,12 +191,3 @@ def test_the_provider_alone_stores_what_was_said_and_adds_what_is_known(dsn: str
             assert client.seen[-1][-1].text == "Where do I live? In Porto?"
 
     asyncio.run(converse())
-
-
-def test_a_thread_is_needed_and_a_failing_database_is_an_error_of_psycopg(failing_memory: Memory) -> None:
-    store = AgentMemoryMessageStore(failing_memory, "ana", load_messages=False)
-    assert not store.load_messages
-    with pytest.raises(ValueError, match="name the thread"):
-        run(store.get_messages(None))
-    with pytest.raises(psycopg.OperationalError):
-        run(store.get_messages("monday"))

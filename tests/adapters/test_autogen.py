@@ -7,7 +7,6 @@ import re
 from collections.abc import Awaitable
 from typing import Any
 
-import psycopg
 import pytest
 from agent_memory import AsyncMemory, Memory, NotFoundError
 from agent_memory.adapters.autogen import AgentMemory, MemoryContext
@@ -188,24 +187,11 @@ class TestContext:
 
         assert asyncio.run(load()) == [ASKED]
 
-    def test_a_failing_database_is_an_error_of_psycopg(self, failing_memory: Memory) -> None:
-        context = MemoryContext(failing_memory, *MONDAY)
-        for call in (context.add_message(ASKED), context.get_messages(), context.clear(), context.search("x")):
-            with pytest.raises(psycopg.OperationalError):
-                run(call)
-
 
 class TestProtocol:
     @pytest.fixture
     def own(self, memory: Memory) -> AgentMemory:
         return AgentMemory(memory, "ana")
-
-    def test_a_failing_database_is_an_error_of_psycopg(self, failing_memory: Memory) -> None:
-        own = AgentMemory(failing_memory, "ana")
-        content = MemoryContent(content="Prefers trains", mime_type=MemoryMimeType.TEXT)
-        for call in (own.add(content), own.query("trains"), own.clear()):
-            with pytest.raises(psycopg.OperationalError):
-                run(call)
 
     @pytest.mark.parametrize(
         "content",

@@ -200,17 +200,6 @@ class TestSession:
 
         assert asyncio.run(cancel()) == self.items(0, 1) * (change == "add")
 
-    def test_a_failing_database_ends_the_run_with_its_error(self, failing_memory: Memory) -> None:
-        session = AgentMemorySession(failing_memory, *MONDAY)
-        for call in (
-            session.get_items(),
-            session.add_items(self.items(0)),
-            session.pop_item(),
-            session.clear_session(),
-        ):
-            with pytest.raises(psycopg.OperationalError):
-                run(call)
-
     @pytest.mark.parametrize(
         ("item", "error"),
         [({"role": "user", "content": object()}, TypeError), ({"type": "x", "v": object()}, InvalidValueError)],
@@ -222,10 +211,6 @@ class TestSession:
         with pytest.raises(error):
             run(session.add_items([*self.items(0), item]))
         assert run(session.add_items(self.items(1)), session.get_items()) == self.items(1)
-
-    def test_the_client_must_be_one(self) -> None:
-        with pytest.raises(TypeError, match="not str"):
-            AgentMemorySession("postgresql:///app", *MONDAY)  # type: ignore[arg-type]
 
 
 class TestRunner:

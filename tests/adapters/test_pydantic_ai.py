@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Awaitable
 from typing import Any
 
-import psycopg
 import pytest
 from agent_memory import AsyncMemory, Memory
 from agent_memory.adapters.pydantic_ai import AgentMemoryHistory
@@ -134,24 +133,11 @@ class TestMessages:
         assert [part.part_kind for part in called.parts] == ["thinking", "text"]
         assert last == asked
 
-    def test_the_context_begins_with_memories_and_fits(self, history: AgentMemoryHistory, memory: Memory) -> None:
-        memory.add_memory("ana", "Allergic to hazelnuts")
-        run(history.add([ModelRequest(parts=[UserPromptPart("word " * 20)])] * 5))
-        memories, *_ = run(history.context("Which nuts?"))
-        assert "Allergic to hazelnuts" in memories.parts[0].content
-        assert len(run(history.context("Which nuts?", max_tokens=200))) < 6
-
     def test_a_cleared_history_is_empty_and_agents_are_named(self, memory: Memory) -> None:
         history = AgentMemoryHistory(memory, *MONDAY, agent_id="planner")
         run(history.add([]), history.add([ASKED]))
         assert memory.get_messages(*MONDAY)[0].agent_id == "planner"
         assert run(history.clear(), history.messages()) == []
-
-    def test_a_failing_database_is_an_error_of_psycopg(self, failing_memory: Memory) -> None:
-        history = AgentMemoryHistory(failing_memory, *MONDAY)
-        for call in (history.add([ASKED]), history.messages(), history.context(), history.clear()):
-            with pytest.raises(psycopg.OperationalError):
-                run(call)
 
 
 def test_an_agent_goes_on_with_its_history(dsn: str) -> None:
