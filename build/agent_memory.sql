@@ -8,7 +8,7 @@
 -- time. No data belongs to an extension, so pg_dump dumps all of it and DROP EXTENSION cannot delete it.
 --
 -- For the administrator who must approve it; docs/what-runs-in-my-database.md has more.
---   It makes    schema memory with 52 tables, 11 views, 42 triggers and 1080 functions, 110 of them public.
+--   It makes    schema memory with 52 tables, 11 views, 42 triggers and 1076 functions, 110 of them public.
 --               The extensions vector, pgcrypto and, for a superuser, plpython3u, if they are missing. Roles without
 --               login: memory_app, memory_tenant, memory_worker, memory_reader, memory_admin, if you may create roles.
 --   It leaves   everything else as it is: it makes no object in another schema, no setting of the server, the database
@@ -268,7 +268,7 @@ begin
   from memory.migrations as m
   where (m.name, m.sha256) not in (
     values
-      ('0.2.0', 'c3c61ee95b2c30f5662344850256b649ab6e2951c0a591177a1249e08047abde'),
+      ('0.2.0', '69715e9073b9dd259c3b91ea66d828504306c34c3390e81ad3811543aaecfd6e'),
       ('artifacts 0.2.0', '38faf127db37c0d7f2d88c2b644118217ffbfd9b146700c2a49e61c22ac946f0'),
       ('checkpoints 0.2.0', '264e13cb5660c0fbb52070e60e1123c8bf8dc7b40577407450f16fdd48244a98'),
       ('cluster 0.2.0', 'c3e75e115b8887f56b2cedfda1961e03e9085ba6fa41c56e7ff57b82e967a8ab'),
@@ -659,7 +659,7 @@ begin
 end;
 $drain$;
 
-call memory._migrate('', null, '0.2.0', 'c3c61ee95b2c30f5662344850256b649ab6e2951c0a591177a1249e08047abde', $migration$
+call memory._migrate('', null, '0.2.0', '69715e9073b9dd259c3b91ea66d828504306c34c3390e81ad3811543aaecfd6e', $migration$
 -- What the install file has granted. The table has row security without a policy: whatever is granted on it, only the
 -- owner reads and writes it.
 create table memory.role_grants (
@@ -988,7 +988,7 @@ alter table memory.texts
   alter column code set storage main;
 -- Searches of very many messages read this index alone: a code takes a tenth of the room of its embedding.
 create index texts_codes_idx on memory.texts (user_id, model, created_at)
-  include (id, agent_id, valid_until, code)
+  include (id, thread_id, agent_id, valid_until, code)
   where code is not null;
 -- A search reads the pending list of the index as a whole, hence the small limit.
 create index texts_keys_idx on memory.texts using gin (keys) with (gin_pending_list_limit = 512) where keys is not null;
@@ -1485,22 +1485,13 @@ create type memory.search_result as (
 );
 
 create type memory.ranking as (
-  rank bigint, source text, id text, thread_id text, number bigint, created_at timestamptz, score real,
+  rank bigint, source text, id text, space text, thread_id text, number bigint, created_at timestamptz, score real,
   explanation jsonb, relevance real
 );
-
-create type memory._preselected as (ids text[], texts bigint, frequencies bigint[], lowest double precision);
 
 create type memory._candidate as (
   source text, id text, thread_id text, number bigint, created_at timestamptz, similarity double precision,
   vector tsvector, lexemes int
-);
-
-create type memory._scored as (
-  source text, id text, thread_id text, number bigint, created_at timestamptz, similarity double precision,
-  terms jsonb, vector_rank bigint, keyword_rank bigint, words double precision, meaning double precision,
-  near double precision, neighbour double precision, length double precision, speaker double precision,
-  day double precision, reply double precision, use double precision, relevance real, score double precision
 );
 
 do $$
@@ -2380,14 +2371,9 @@ begin
       ('column', 'search_result.valid_from', 'When it held or happened, where that is known: of a message when it was said, of a memory from when it holds.'),
       ('column', 'search_result.relevance', 'How much the text has to do with the query, 0 to 1, comparable between queries and users; null where nothing can be '
 'said.'),
-      ('type', 'ranking', 'A row of a ranking, within a search. In a search with spaces thread_id of a memory or a document is the user_id of '
-'its space, null for the user''s own.'),
-      ('type', '_preselected', 'The messages that enter a ranking, and, if these are not all messages that may be found: how many there are, how many '
-'of them have each word of the query, and the lowest similarity; all three estimated.'),
+      ('type', 'ranking', 'A row of a ranking, within a search. space is the user_id of the space whose text it is, null for the user''s own.'),
       ('type', '_candidate', 'A text that a search may find, with its similarity to the query and the number of its words; with its words if one '
-'of them is in the query. thread_id is that of memory.ranking.'),
-      ('type', '_scored', 'A text with its features (scored_texts.sql and judged_texts.sql), its relevance and its score; terms are the query''s '
-'words that it has, with their idf.'),
+'of them is in the query.'),
       ('type', 'context_part', 'A part of a context, as memory.get_context() returns it.'),
       ('type', 'memory_need', 'What memory.needs_memory() returns: skip or search, the reason in words, and the score of each sign.'),
       ('type', '_asking', 'What a context is made for: target is the embedding of the query by the model, policy the effective settings, spaces '
@@ -2514,6 +2500,8 @@ returns text$header$),
 returns text$header$),
       ('function', '_max_file_bytes', $header$()
 returns int$header$),
+      ('function', '_harmless', $header$(p_content text)
+returns text$header$),
       ('function', '_uuid_v7', $header$()
 returns uuid$header$),
       ('function', '_content_hash', $header$(p_content text)
@@ -2740,8 +2728,6 @@ returns text$header$),
 returns boolean$header$),
       ('function', '_is_iban', $header$(p_text text)
 returns boolean$header$),
-      ('function', '_harmless', $header$(p_content text)
-returns text$header$),
       ('function', '_verdict', $header$(p_text text, p_trust double precision)
 returns text$header$),
       ('function', '_waiting_reason', $header$()
@@ -3135,8 +3121,6 @@ returns text$header$),
 returns void$header$),
       ('function', '_embeddings_of', $header$(p_user_id text, p_model text)
 returns table (source text, id text, embedding halfvec)$header$),
-      ('function', '_has_embeddings', $header$(p_user_id text, p_model text)
-returns boolean$header$),
       ('function', '_keep_embeddings', $header$(
   p_user_id text, p_model memory.models, p_sources text[], p_ids text[], p_hashes uuid[], p_embeddings halfvec[],
   out sources text[], out ids text[]
@@ -3147,10 +3131,14 @@ returns bigint$header$),
 returns void$header$),
       ('function', '_model_after_delete', $header$()
 returns trigger$header$),
-      ('function', '_store_texts', $header$(
-  p_user_id text, p_source text, p_ids text[], p_texts memory._source_text[]
+      ('function', '_store_texts', $header$(p_user_id text, p_source text, p_ids text[])
+returns void$header$),
+      ('function', '_drop_texts', $header$(
+  p_user_id text, p_source text, p_ids text[], p_kept text[] default '{}'
 )
 returns void$header$),
+      ('function', '_source_texts', $header$(p_user_id text, p_source text, p_ids text[])
+returns setof memory._source_text$header$),
       ('function', '_word_key', $header$(p_user_id text, p_word text)
 returns int$header$),
       ('function', '_is_parsed', $header$(p_user_id text, p_source text, p_id text)
@@ -4136,8 +4124,6 @@ returns setof text$header$),
 returns table (id text, thread_id text, content text, metadata jsonb, details jsonb, valid_from timestamptz)$header$),
       ('function', '_memory_texts_after_change', $header$()
 returns trigger$header$),
-      ('function', '_embedded_text', $header$(p_message memory.messages)
-returns text$header$),
       ('function', '_message_texts', $header$(p_user_id text, p_ids text[])
 returns setof memory._source_text$header$),
       ('function', '_message_passing', $header$(p_user_id text, p_filters memory._search_filters)
@@ -4160,10 +4146,6 @@ returns setof text$header$),
 returns table (id text, thread_id text, content text, metadata jsonb, details jsonb, valid_from timestamptz)$header$),
       ('function', '_summary_texts_after_change', $header$()
 returns trigger$header$),
-      ('function', '_keep_summary_texts', $header$(
-  p_user_id text, p_ids text[], p_threads text[], p_kinds text[]
-)
-returns void$header$),
       ('function', '_artifact_valid_until', $header$(p_quarantined_at timestamptz, p_expires_at timestamptz)
 returns timestamptz$header$),
       ('function', '_artifact_texts', $header$(p_user_id text, p_ids text[])
@@ -4190,26 +4172,12 @@ returns table (thread_id text, upto_seq bigint)$header$),
   p_user_id text, p_thread_id text, p_seq bigint, p_created_at timestamptz
 )
 returns boolean$header$),
-      ('function', '_filters', $header$(
-  p_thread_id text default null, p_exclude_thread_id text default null, p_memory_types text[] default null,
-  p_tags_all text[] default null, p_tags_any text[] default null, p_exclude_tags text[] default null,
-  p_filter jsonb default null, p_min_confidence double precision default null,
-  p_created_after timestamptz default null, p_created_before timestamptz default null,
-  p_as_of timestamptz default null, p_include_superseded boolean default null, p_doc_types text[] default null,
-  p_namespaces text[] default null, p_time_asked text default null
-)
-returns memory._search_filters$header$),
       ('function', '_finish_messages', $header$(
   p_user_id text, p_thread_id text, p_from_seq bigint, p_to_seq bigint, p_token_counts jsonb default '{}',
-  p_max_bytes int default null
-)
-returns void$header$),
+  p_max_bytes int default null, out checked bigint, out bytes bigint
+)$header$),
       ('function', '_is_unparsed', $header$(p_message memory.messages)
 returns boolean$header$),
-      ('function', '_bytes_to_finish', $header$(p_message memory.messages)
-returns int$header$),
-      ('function', '_mark_parsed', $header$(p_user_id text, p_thread_id text, p_to_seq bigint)
-returns bigint$header$),
       ('function', '_finish_unread_messages', $header$(p_message_limit int)
 returns bigint$header$),
       ('function', '_settle_threads', $header$(p_thread_limit int)
@@ -4218,13 +4186,6 @@ returns void$header$),
 returns void$header$),
       ('function', '_parse_anew', $header$(p_user_id text, p_max_bytes int)
 returns void$header$),
-      ('function', '_search_row', $header$(
-  p_user_id text, p_source text, p_id text, p_thread_id text, p_number bigint,
-  p_filters memory._search_filters default null, p_query text default null,
-  out id text, out thread_id text, out content text, out metadata jsonb, out details jsonb, out valid_from timestamptz
-)$header$),
-      ('function', '_source_texts', $header$(p_user_id text, p_source text, p_ids text[])
-returns setof memory._source_text$header$),
       ('function', '_unembedded', $header$(p_user_id text, p_scope text, p_model text, p_row_limit int)
 returns table (source text, id text)$header$),
       ('function', '_users_with_texts', $header$()
@@ -4562,29 +4523,32 @@ returns jsonb$header$),
 returns boolean$header$),
       ('function', '_candidates', $header$(
   p_user_id text, p_agent_id text, p_sources text[], p_filters memory._search_filters, p_words text[],
-  p_any_word tsquery, p_language regconfig, p_model text, p_target halfvec, p_preselected memory._preselected,
-  p_whole text[], p_kept int,
-  out chosen memory._candidate[], out texts bigint, out highest double precision, out lowest double precision
+  p_any_word tsquery, p_language regconfig, p_model text, p_target halfvec, p_messages text[], p_memories text[]
+)
+returns setof memory._candidate$header$),
+      ('function', '_is_asked_for', $header$(
+  p_source text, p_thread_id text, p_agent_id text, p_created_at timestamptz, p_for_agent text,
+  p_filters memory._search_filters
+)
+returns boolean$header$),
+      ('function', '_passing', $header$(
+  p_user_id text, p_sources text[], p_filters memory._search_filters, out looked_up text[], out passing text[]
 )$header$),
-      ('function', '_looked_up', $header$(p_sources text[], p_filters memory._search_filters)
-returns text[]$header$),
-      ('function', '_passing', $header$(p_user_id text, p_looked_up text[], p_filters memory._search_filters)
-returns text[]$header$),
       ('function', '_days_meant', $header$(p_query text, p_user_id text)
 returns jsonb$header$),
       ('function', '_with_english_dates', $header$(p_said text, p_phrases jsonb)
 returns text$header$),
       ('function', '_share_within', $header$(p_created_at timestamptz, p_zone text, p_meant jsonb)
 returns double precision$header$),
-      ('function', '_judged_texts', $header$(
-  p_user_id text, p_query text, p_scored memory._scored[], p_any_word tsquery, p_language regconfig,
-  p_use_weight double precision, p_has_spaces boolean, p_limit int
+      ('function', '_filters', $header$(
+  p_thread_id text default null, p_exclude_thread_id text default null, p_memory_types text[] default null,
+  p_tags_all text[] default null, p_tags_any text[] default null, p_exclude_tags text[] default null,
+  p_filter jsonb default null, p_min_confidence double precision default null,
+  p_created_after timestamptz default null, p_created_before timestamptz default null,
+  p_as_of timestamptz default null, p_include_superseded boolean default null, p_doc_types text[] default null,
+  p_namespaces text[] default null, p_time_asked text default null
 )
-returns memory._scored[]$header$),
-      ('function', '_explanation', $header$(
-  p_text memory._scored, p_fusion text, p_model text, p_beside_messages boolean, p_is_approximate boolean
-)
-returns jsonb$header$),
+returns memory._search_filters$header$),
       ('function', 'keep_query_embedding', $header$(
   user_id text, query text, embedding_model jsonb, embedding vector, calls jsonb default null,
   agent_id text default null
@@ -4594,13 +4558,13 @@ returns boolean$header$),
   p_user_id text, p_model memory.models, p_query text, p_embedding halfvec
 )
 returns void$header$),
-      ('function', '_nearest_among_memories', $header$(
-  p_user_id text, p_agent_id text, p_model text, p_target halfvec, p_row_limit int
+      ('function', '_nearest_memories', $header$(
+  p_user_id text, p_agent_id text, p_model text, p_target halfvec, p_settings jsonb, p_row_limit int
 )
-returns memory._candidate[]$header$),
+returns text[]$header$),
       ('function', '_now_and_then', $header$(
   p_user_id text, p_agent_id text, p_query text, p_ranked memory.ranking[], p_filters memory._search_filters,
-  p_sources text[], p_spaces text[]
+  p_sources text[]
 )
 returns memory.ranking[]$header$),
       ('function', '_ranked_once', $header$(
@@ -4610,7 +4574,7 @@ returns memory.ranking[]$header$),
 )
 returns setof memory.ranking$header$),
       ('function', '_same_results', $header$(
-  p_user_id text, p_ranked memory.ranking[], p_filters memory._search_filters, p_spaces text[]
+  p_user_id text, p_ranked memory.ranking[], p_filters memory._search_filters
 )
 returns int[]$header$),
       ('function', '_parts_of_result', $header$(
@@ -4619,9 +4583,9 @@ returns int[]$header$),
 returns jsonb$header$),
       ('function', '_preselected', $header$(
   p_user_id text, p_agent_id text, p_words text[], p_model text, p_target halfvec, p_fusion text, p_above int,
-  p_row_limit int, p_filters memory._search_filters
-)
-returns memory._preselected$header$),
+  p_row_limit int, p_filters memory._search_filters,
+  out ids text[], out texts bigint, out frequencies bigint[], out lowest double precision
+)$header$),
       ('function', '_sample', $header$(
   p_user_id text, p_words text[], p_model text, p_target halfvec, p_least bigint,
   out messages bigint, out frequencies bigint[], out lowest double precision
@@ -4667,12 +4631,6 @@ returns memory.models$header$),
   p_results memory.search_result[]
 )
 returns setof memory.search_result$header$),
-      ('function', '_scored_texts', $header$(
-  p_chosen memory._candidate[], p_words text[], p_frequencies bigint[], p_texts bigint, p_highest double precision,
-  p_lowest double precision, p_fusion text, p_rrf_k int, p_needs_ranks boolean, p_beside_messages boolean,
-  p_nothing_below double precision, p_min_relevance real, p_limit int
-)
-returns memory._scored[]$header$),
       ('function', '_idf', $header$(p_texts bigint, p_texts_with_word bigint)
 returns double precision$header$),
       ('function', '_recency', $header$(p_known_since timestamptz)
@@ -4699,11 +4657,16 @@ returns setof memory.search_result
   p_min_score double precision, p_top_k int, p_min_relevance real
 )
 returns void$header$),
+      ('function', '_search_row', $header$(
+  p_user_id text, p_source text, p_id text, p_thread_id text, p_number bigint,
+  p_filters memory._search_filters default null, p_query text default null,
+  out id text, out thread_id text, out content text, out metadata jsonb, out details jsonb, out valid_from timestamptz
+)$header$),
       ('function', '_unread_candidates', $header$(
   p_user_id text, p_agent_id text, p_sources text[], p_filters memory._search_filters, p_words text[],
   p_any_word tsquery, p_language regconfig
 )
-returns memory._candidate[]$header$),
+returns setof memory._candidate$header$),
       ('function', '_artifacts_unread', $header$(p_user_id text, p_sources text[])
 returns table (
   source text, id text, thread_id text, number bigint, agent_id text, created_at timestamptz, metadata jsonb,
@@ -4918,8 +4881,7 @@ returns memory._offer[]$header$),
 returns text[]$header$),
       ('function', '_export_kinds', $header$()
 returns table (
-  place int, kind text, left_out text[], condition text, unexpired text, sent jsonb, sorted_by text[], imported jsonb,
-  problem text, after_import text
+  place int, kind text, left_out text[], condition text, unexpired text, sent jsonb, sorted_by text[], imported jsonb
 )$header$),
       ('function', 'export_user', $header$(
   user_id text, kinds text[] default null, max_rows int default null, after jsonb default null
@@ -4956,9 +4918,11 @@ returns jsonb$header$),
 returns jsonb$header$),
       ('function', '_tables_of_users', $header$()
 returns table (
-  relation regclass, name text, has_thread boolean, deletion text, stays boolean, ignored_by_import boolean,
+  relation regclass, name text, has_thread boolean, stays boolean, ignored_by_import boolean,
   merged_by_hand boolean, merged jsonb, taken text, joined text, conflict text
 )$header$),
+      ('function', '_forgetting_delete', $header$(p_table regclass, p_has_thread boolean)
+returns text$header$),
       ('function', '_lock_documents', $header$(p_user_id text, p_threads text[])
 returns uuid[]$header$),
       ('function', '_without_user', $header$(p_user_id text)
@@ -4969,9 +4933,13 @@ returns void$header$),
 returns jsonb$header$),
       ('function', '_import_rows', $header$(p_user_id text, p_kind text, p_rows jsonb)
 returns void$header$),
+      ('function', '_import_statement', $header$(p_table regclass, p_rows jsonb, p_made jsonb, p_source text)
+returns text$header$),
       ('function', '_place_of_row', $header$(p_kind text, p_rows jsonb)
 returns text$header$),
-      ('function', '_refused_member', $header$(p_row anyelement, p_checks text)
+      ('function', '_import_rule', $header$(p_table regclass)
+returns text$header$),
+      ('function', '_refused_member', $header$(p_kind text, p_row jsonb)
 returns text$header$),
       ('function', 'import_user', $header$(
   user_id text, export jsonb, lift_tombstones boolean default false, is_last boolean default true
@@ -5367,6 +5335,38 @@ language sql immutable parallel safe
 begin atomic
   select 209715200; -- 200 MiB
 end;
+
+-- The text without markers. A marker is a tag of the fence around recalled text (<recalled ...>), a placeholder
+-- ([MemoryRef: ...]), a text that a model may take for a tag or a placeholder, or a token of a chat template
+-- (<|im_end|>), which ends the message for servers that look for such tokens in texts. The function replaces the
+-- marker's opening bracket with a round one. A second call changes nothing more, so tokens may be counted before the
+-- text is fenced.
+create or replace function memory._harmless(p_content text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  marker constant text := e'(?:[<\\[\\u00ab\\u02c2\\u1438\\u2039\\u2045\\u226a\\u227a\\u22d6\\u2308\\u230a\\u23a1\\u2768-\\u2775\\u27e6-\\u27ed\\u2983\\u2985\\u2987\\u2989\\u298b\\u298d\\u298f\\u2991\\u2993\\u2997\\u29fc\\u2aa1\\u2e28\\u3008\\u300a\\u300c\\u300e\\u3010\\u3014\\u3016\\u3018\\u301a\\ufe3f\\ufe5d\\uff1c\\uff3b\\uff62\\U000e003c\\U000e005b\\U0001d236]|&(?:[aA][mM][pP];)*(?:[lL][tT]|[lL](?:sqb|brack|ang|angle)|#0*(?:60|91)|#[xX]0*(?:3[cC]|5[bB]));?|\\\\(?:u00|x)(?:3[cC]|5[bB])|%(?:3[cC]|5[bB]))(?=(?:[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*(?:[^0-9A-Za-z]|&#?[0-9A-Za-z]{1,8};|%2[fF]|\\\\u00[0-9a-fA-F]{2})){0,12}(?:(?:[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*(?:[^0-9A-Za-z]|&#?[0-9A-Za-z]{1,8};|%2[fF]|\\\\u00[0-9a-fA-F]{2})){0,4}[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*[rR\\u01a6\\u027c-\\u027e\\u0280\\u0433\\u13a1\\u13d2\\u1587\\u1d26\\u2c85\\ua4e3\\uab47\\uab48\\uab81\\U0001f1f7\\U0001f161\\U0001f181\\U000e0052\\U000e0072](?:[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*(?:[^0-9A-Za-z]|&#?[0-9A-Za-z]{1,8};|%2[fF]|\\\\u00[0-9a-fA-F]{2})){0,4}[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*[eE\\u0246\\u0247\\u0395\\u03b5\\u0404\\u0415\\u0435\\u0454\\u04bd\\u13ac\\u1d07\\u212e\\u2d39\\ua4f0\\uab32\\U0001f1ea\\U0001f154\\U0001f174\\U000e0045\\U000e0065](?:[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*(?:[^0-9A-Za-z]|&#?[0-9A-Za-z]{1,8};|%2[fF]|\\\\u00[0-9a-fA-F]{2})){0,4}[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*[cC\\u023b\\u023c\\u03f2\\u03f9\\u0421\\u0441\\u13df\\u1d04\\u2ca4\\u2ca5\\ua4da\\uabaf\\U0001f1e8\\U0001f152\\U0001f172\\U000e0043\\U000e0063](?:[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*(?:[^0-9A-Za-z]|&#?[0-9A-Za-z]{1,8};|%2[fF]|\\\\u00[0-9a-fA-F]{2})){0,4}[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*[aA\\u023a\\u0251\\u0391\\u03b1\\u0410\\u0430\\u13aa\\u1d00\\u237a\\u2c65\\ua4ee\\uab7a\\U0001f1e6\\U0001f150\\U0001f170\\U000e0041\\U000e0061](?:[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*(?:[^0-9A-Za-z]|&#?[0-9A-Za-z]{1,8};|%2[fF]|\\\\u00[0-9a-fA-F]{2})){0,4}[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*[lL1Ii|\\u0141\\u0142\\u019a\\u01c0\\u023d\\u026d\\u029f\\u0399\\u03b9\\u0406\\u0456\\u04c0\\u04cf\\u05c0\\u05d5\\u05df\\u0627\\u07ca\\u13de\\u14aa\\u16c1\\u2d4f\\ua4e1\\U0001f1f1\\U0001f15b\\U0001f17b\\U000e004c\\U000e006c](?:[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*(?:[^0-9A-Za-z]|&#?[0-9A-Za-z]{1,8};|%2[fF]|\\\\u00[0-9a-fA-F]{2})){0,4}[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*[lL1Ii|\\u0141\\u0142\\u019a\\u01c0\\u023d\\u026d\\u029f\\u0399\\u03b9\\u0406\\u0456\\u04c0\\u04cf\\u05c0\\u05d5\\u05df\\u0627\\u07ca\\u13de\\u14aa\\u16c1\\u2d4f\\ua4e1\\U0001f1f1\\U0001f15b\\U0001f17b\\U000e004c\\U000e006c](?:[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*(?:[^0-9A-Za-z]|&#?[0-9A-Za-z]{1,8};|%2[fF]|\\\\u00[0-9a-fA-F]{2})){0,4}[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*[eE\\u0246\\u0247\\u0395\\u03b5\\u0404\\u0415\\u0435\\u0454\\u04bd\\u13ac\\u1d07\\u212e\\u2d39\\ua4f0\\uab32\\U0001f1ea\\U0001f154\\U0001f174\\U000e0045\\U000e0065](?:[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*(?:[^0-9A-Za-z]|&#?[0-9A-Za-z]{1,8};|%2[fF]|\\\\u00[0-9a-fA-F]{2})){0,4}[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*[dD\\u0110\\u0111\\u0256\\u0257\\u0501\\u13a0\\u13e7\\u146f\\u15de\\u15ea\\u1d05\\ua4d2\\ua4d3\\uab70\\U0001f1e9\\U0001f153\\U0001f173\\U000e0044\\U000e0064]|(?:[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*(?:[^0-9A-Za-z]|&#?[0-9A-Za-z]{1,8};|%2[fF]|\\\\u00[0-9a-fA-F]{2})){0,4}[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*[mM\\u0271\\u039c\\u03fa\\u041c\\u043c\\u13b7\\u1d0d\\u2c98\\u2c99\\ua4df\\U0001f1f2\\U0001f15c\\U0001f17c\\U000e004d\\U000e006d](?:[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*(?:[^0-9A-Za-z]|&#?[0-9A-Za-z]{1,8};|%2[fF]|\\\\u00[0-9a-fA-F]{2})){0,4}[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*[eE\\u0246\\u0247\\u0395\\u03b5\\u0404\\u0415\\u0435\\u0454\\u04bd\\u13ac\\u1d07\\u212e\\u2d39\\ua4f0\\uab32\\U0001f1ea\\U0001f154\\U0001f174\\U000e0045\\U000e0065](?:[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*(?:[^0-9A-Za-z]|&#?[0-9A-Za-z]{1,8};|%2[fF]|\\\\u00[0-9a-fA-F]{2})){0,4}[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*[mM\\u0271\\u039c\\u03fa\\u041c\\u043c\\u13b7\\u1d0d\\u2c98\\u2c99\\ua4df\\U0001f1f2\\U0001f15c\\U0001f17c\\U000e004d\\U000e006d](?:[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*(?:[^0-9A-Za-z]|&#?[0-9A-Za-z]{1,8};|%2[fF]|\\\\u00[0-9a-fA-F]{2})){0,4}[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*[oO0\\u00d8\\u00f8\\u0275\\u039f\\u03bf\\u03c3\\u041e\\u043e\\u0585\\u0d20\\u0e50\\u10ff\\u1d0f\\u2c9e\\u2c9f\\ua4f3\\U0001f1f4\\U0001f15e\\U0001f17e\\U000e004f\\U000e006f](?:[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*(?:[^0-9A-Za-z]|&#?[0-9A-Za-z]{1,8};|%2[fF]|\\\\u00[0-9a-fA-F]{2})){0,4}[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*[rR\\u01a6\\u027c-\\u027e\\u0280\\u0433\\u13a1\\u13d2\\u1587\\u1d26\\u2c85\\ua4e3\\uab47\\uab48\\uab81\\U0001f1f7\\U0001f161\\U0001f181\\U000e0052\\U000e0072](?:[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*(?:[^0-9A-Za-z]|&#?[0-9A-Za-z]{1,8};|%2[fF]|\\\\u00[0-9a-fA-F]{2})){0,4}[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*[yY\\u024e\\u024f\\u028f\\u03a5\\u03b3\\u0423\\u0443\\u04ae\\u04af\\u10e7\\u13a9\\ua4ec\\U0001f1fe\\U0001f168\\U0001f188\\U000e0059\\U000e0079](?:[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*(?:[^0-9A-Za-z]|&#?[0-9A-Za-z]{1,8};|%2[fF]|\\\\u00[0-9a-fA-F]{2})){0,4}[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*[rR\\u01a6\\u027c-\\u027e\\u0280\\u0433\\u13a1\\u13d2\\u1587\\u1d26\\u2c85\\ua4e3\\uab47\\uab48\\uab81\\U0001f1f7\\U0001f161\\U0001f181\\U000e0052\\U000e0072](?:[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*(?:[^0-9A-Za-z]|&#?[0-9A-Za-z]{1,8};|%2[fF]|\\\\u00[0-9a-fA-F]{2})){0,4}[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*[eE\\u0246\\u0247\\u0395\\u03b5\\u0404\\u0415\\u0435\\u0454\\u04bd\\u13ac\\u1d07\\u212e\\u2d39\\ua4f0\\uab32\\U0001f1ea\\U0001f154\\U0001f174\\U000e0045\\U000e0065](?:[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*(?:[^0-9A-Za-z]|&#?[0-9A-Za-z]{1,8};|%2[fF]|\\\\u00[0-9a-fA-F]{2})){0,4}[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*[fF\\u0192\\u03dc\\u0584\\u15b4\\ua4dd\\ua730\\ua798\\ua799\\uab35\\U0001f1eb\\U0001f155\\U0001f175\\U000e0046\\U000e0066]))';
+  decomposed text;
+begin
+  -- Nearly every text has no such character and needs no normal form, which takes a fiftieth of a millisecond for a
+  -- line.
+  if p_content !~ (case when octet_length(p_content) = length(p_content) then e'[<\\[&%\\\\]'
+                        else e'[^\\u0001-\\u0024\\u0027-\\u003b\\u003d-\\u005a\\u005d-\\u007f\\u00a0-\\u00aa\\u00ac-\\u017f\\u0370-\\u052f\\u05d0-\\u05ea\\u0620-\\u064a\\u0900-\\u097f\\u0e00-\\u0e7f\\u200d\\u2010-\\u2027\\u20a0-\\u20bf\\u2600-\\u26ff\\u3001\\u3002\\u3041-\\u3096\\u30a1-\\u30fa\\u4e00-\\u9fff\\uac00-\\ud7a3\\ufe0f\\U0001f300-\\U0001faff]' end) then
+    return p_content;
+  end if;
+  p_content := regexp_replace(regexp_replace(p_content, e'[<[](?=[|\\uff5c][^\\s|\\uff5c<>]{1,40}[|\\uff5c]>|/?INST\\]|</?SYS>>|/s>|(?:start|end)_of_turn>)', '(', 'g'), marker, '(', 'g');
+  -- Full-width, circled, mathematical and accented letters decompose into plain letters. The function changes a text
+  -- only if it hides a marker in such letters, and then composes the text again.
+  if octet_length(p_content) > length(p_content) and getdatabaseencoding() = 'UTF8' then
+    decomposed := memory._normal_form(p_content, 'NFKD');
+    if decomposed ~ marker then
+      p_content := memory._normal_form(regexp_replace(decomposed, marker, '(', 'g'), 'NFC');
+    end if;
+  end if;
+  return p_content;
+end;
+$$;
 
 -- A new UUID of version 7 (RFC 9562): 48 bits of milliseconds, the version, 12 bits of the fraction of a millisecond,
 -- and the variant and random bits of a UUID of version 4. Ids that one server makes sort by time. The function is in
@@ -7548,38 +7548,6 @@ begin
     select string_agg(case when c.letter ~ '[0-9]' then c.letter else (ascii(c.letter) - 55)::text end, ''
                       order by c.place)::numeric % 97 = 1
     from string_to_table(substr(compact, 5) || left(compact, 4), null) with ordinality as c (letter, place));
-end;
-$$;
-
--- The text without markers. A marker is a tag of the fence around recalled text (<recalled ...>), a placeholder
--- ([MemoryRef: ...]), a text that a model may take for a tag or a placeholder, or a token of a chat template
--- (<|im_end|>), which ends the message for servers that look for such tokens in texts. The function replaces the
--- marker's opening bracket with a round one. A second call changes nothing more, so tokens may be counted before the
--- text is fenced.
-create or replace function memory._harmless(p_content text)
-returns text
-language plpgsql immutable parallel safe
-as $$
-declare
-  marker constant text := e'(?:[<\\[\\u00ab\\u02c2\\u1438\\u2039\\u2045\\u226a\\u227a\\u22d6\\u2308\\u230a\\u23a1\\u2768-\\u2775\\u27e6-\\u27ed\\u2983\\u2985\\u2987\\u2989\\u298b\\u298d\\u298f\\u2991\\u2993\\u2997\\u29fc\\u2aa1\\u2e28\\u3008\\u300a\\u300c\\u300e\\u3010\\u3014\\u3016\\u3018\\u301a\\ufe3f\\ufe5d\\uff1c\\uff3b\\uff62\\U000e003c\\U000e005b\\U0001d236]|&(?:[aA][mM][pP];)*(?:[lL][tT]|[lL](?:sqb|brack|ang|angle)|#0*(?:60|91)|#[xX]0*(?:3[cC]|5[bB]));?|\\\\(?:u00|x)(?:3[cC]|5[bB])|%(?:3[cC]|5[bB]))(?=(?:[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*(?:[^0-9A-Za-z]|&#?[0-9A-Za-z]{1,8};|%2[fF]|\\\\u00[0-9a-fA-F]{2})){0,12}(?:(?:[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*(?:[^0-9A-Za-z]|&#?[0-9A-Za-z]{1,8};|%2[fF]|\\\\u00[0-9a-fA-F]{2})){0,4}[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*[rR\\u01a6\\u027c-\\u027e\\u0280\\u0433\\u13a1\\u13d2\\u1587\\u1d26\\u2c85\\ua4e3\\uab47\\uab48\\uab81\\U0001f1f7\\U0001f161\\U0001f181\\U000e0052\\U000e0072](?:[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*(?:[^0-9A-Za-z]|&#?[0-9A-Za-z]{1,8};|%2[fF]|\\\\u00[0-9a-fA-F]{2})){0,4}[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*[eE\\u0246\\u0247\\u0395\\u03b5\\u0404\\u0415\\u0435\\u0454\\u04bd\\u13ac\\u1d07\\u212e\\u2d39\\ua4f0\\uab32\\U0001f1ea\\U0001f154\\U0001f174\\U000e0045\\U000e0065](?:[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*(?:[^0-9A-Za-z]|&#?[0-9A-Za-z]{1,8};|%2[fF]|\\\\u00[0-9a-fA-F]{2})){0,4}[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*[cC\\u023b\\u023c\\u03f2\\u03f9\\u0421\\u0441\\u13df\\u1d04\\u2ca4\\u2ca5\\ua4da\\uabaf\\U0001f1e8\\U0001f152\\U0001f172\\U000e0043\\U000e0063](?:[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*(?:[^0-9A-Za-z]|&#?[0-9A-Za-z]{1,8};|%2[fF]|\\\\u00[0-9a-fA-F]{2})){0,4}[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*[aA\\u023a\\u0251\\u0391\\u03b1\\u0410\\u0430\\u13aa\\u1d00\\u237a\\u2c65\\ua4ee\\uab7a\\U0001f1e6\\U0001f150\\U0001f170\\U000e0041\\U000e0061](?:[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*(?:[^0-9A-Za-z]|&#?[0-9A-Za-z]{1,8};|%2[fF]|\\\\u00[0-9a-fA-F]{2})){0,4}[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*[lL1Ii|\\u0141\\u0142\\u019a\\u01c0\\u023d\\u026d\\u029f\\u0399\\u03b9\\u0406\\u0456\\u04c0\\u04cf\\u05c0\\u05d5\\u05df\\u0627\\u07ca\\u13de\\u14aa\\u16c1\\u2d4f\\ua4e1\\U0001f1f1\\U0001f15b\\U0001f17b\\U000e004c\\U000e006c](?:[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*(?:[^0-9A-Za-z]|&#?[0-9A-Za-z]{1,8};|%2[fF]|\\\\u00[0-9a-fA-F]{2})){0,4}[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*[lL1Ii|\\u0141\\u0142\\u019a\\u01c0\\u023d\\u026d\\u029f\\u0399\\u03b9\\u0406\\u0456\\u04c0\\u04cf\\u05c0\\u05d5\\u05df\\u0627\\u07ca\\u13de\\u14aa\\u16c1\\u2d4f\\ua4e1\\U0001f1f1\\U0001f15b\\U0001f17b\\U000e004c\\U000e006c](?:[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*(?:[^0-9A-Za-z]|&#?[0-9A-Za-z]{1,8};|%2[fF]|\\\\u00[0-9a-fA-F]{2})){0,4}[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*[eE\\u0246\\u0247\\u0395\\u03b5\\u0404\\u0415\\u0435\\u0454\\u04bd\\u13ac\\u1d07\\u212e\\u2d39\\ua4f0\\uab32\\U0001f1ea\\U0001f154\\U0001f174\\U000e0045\\U000e0065](?:[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*(?:[^0-9A-Za-z]|&#?[0-9A-Za-z]{1,8};|%2[fF]|\\\\u00[0-9a-fA-F]{2})){0,4}[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*[dD\\u0110\\u0111\\u0256\\u0257\\u0501\\u13a0\\u13e7\\u146f\\u15de\\u15ea\\u1d05\\ua4d2\\ua4d3\\uab70\\U0001f1e9\\U0001f153\\U0001f173\\U000e0044\\U000e0064]|(?:[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*(?:[^0-9A-Za-z]|&#?[0-9A-Za-z]{1,8};|%2[fF]|\\\\u00[0-9a-fA-F]{2})){0,4}[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*[mM\\u0271\\u039c\\u03fa\\u041c\\u043c\\u13b7\\u1d0d\\u2c98\\u2c99\\ua4df\\U0001f1f2\\U0001f15c\\U0001f17c\\U000e004d\\U000e006d](?:[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*(?:[^0-9A-Za-z]|&#?[0-9A-Za-z]{1,8};|%2[fF]|\\\\u00[0-9a-fA-F]{2})){0,4}[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*[eE\\u0246\\u0247\\u0395\\u03b5\\u0404\\u0415\\u0435\\u0454\\u04bd\\u13ac\\u1d07\\u212e\\u2d39\\ua4f0\\uab32\\U0001f1ea\\U0001f154\\U0001f174\\U000e0045\\U000e0065](?:[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*(?:[^0-9A-Za-z]|&#?[0-9A-Za-z]{1,8};|%2[fF]|\\\\u00[0-9a-fA-F]{2})){0,4}[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*[mM\\u0271\\u039c\\u03fa\\u041c\\u043c\\u13b7\\u1d0d\\u2c98\\u2c99\\ua4df\\U0001f1f2\\U0001f15c\\U0001f17c\\U000e004d\\U000e006d](?:[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*(?:[^0-9A-Za-z]|&#?[0-9A-Za-z]{1,8};|%2[fF]|\\\\u00[0-9a-fA-F]{2})){0,4}[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*[oO0\\u00d8\\u00f8\\u0275\\u039f\\u03bf\\u03c3\\u041e\\u043e\\u0585\\u0d20\\u0e50\\u10ff\\u1d0f\\u2c9e\\u2c9f\\ua4f3\\U0001f1f4\\U0001f15e\\U0001f17e\\U000e004f\\U000e006f](?:[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*(?:[^0-9A-Za-z]|&#?[0-9A-Za-z]{1,8};|%2[fF]|\\\\u00[0-9a-fA-F]{2})){0,4}[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*[rR\\u01a6\\u027c-\\u027e\\u0280\\u0433\\u13a1\\u13d2\\u1587\\u1d26\\u2c85\\ua4e3\\uab47\\uab48\\uab81\\U0001f1f7\\U0001f161\\U0001f181\\U000e0052\\U000e0072](?:[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*(?:[^0-9A-Za-z]|&#?[0-9A-Za-z]{1,8};|%2[fF]|\\\\u00[0-9a-fA-F]{2})){0,4}[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*[yY\\u024e\\u024f\\u028f\\u03a5\\u03b3\\u0423\\u0443\\u04ae\\u04af\\u10e7\\u13a9\\ua4ec\\U0001f1fe\\U0001f168\\U0001f188\\U000e0059\\U000e0079](?:[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*(?:[^0-9A-Za-z]|&#?[0-9A-Za-z]{1,8};|%2[fF]|\\\\u00[0-9a-fA-F]{2})){0,4}[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*[rR\\u01a6\\u027c-\\u027e\\u0280\\u0433\\u13a1\\u13d2\\u1587\\u1d26\\u2c85\\ua4e3\\uab47\\uab48\\uab81\\U0001f1f7\\U0001f161\\U0001f181\\U000e0052\\U000e0072](?:[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*(?:[^0-9A-Za-z]|&#?[0-9A-Za-z]{1,8};|%2[fF]|\\\\u00[0-9a-fA-F]{2})){0,4}[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*[eE\\u0246\\u0247\\u0395\\u03b5\\u0404\\u0415\\u0435\\u0454\\u04bd\\u13ac\\u1d07\\u212e\\u2d39\\ua4f0\\uab32\\U0001f1ea\\U0001f154\\U0001f174\\U000e0045\\U000e0065](?:[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*(?:[^0-9A-Za-z]|&#?[0-9A-Za-z]{1,8};|%2[fF]|\\\\u00[0-9a-fA-F]{2})){0,4}[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*[fF\\u0192\\u03dc\\u0584\\u15b4\\ua4dd\\ua730\\ua798\\ua799\\uab35\\U0001f1eb\\U0001f155\\U0001f175\\U000e0046\\U000e0066]))';
-  decomposed text;
-begin
-  -- Nearly every text has no such character and needs no normal form, which takes a fiftieth of a millisecond for a
-  -- line.
-  if p_content !~ (case when octet_length(p_content) = length(p_content) then e'[<\\[&%\\\\]'
-                        else e'[^\\u0001-\\u0024\\u0027-\\u003b\\u003d-\\u005a\\u005d-\\u007f\\u00a0-\\u00aa\\u00ac-\\u017f\\u0370-\\u052f\\u05d0-\\u05ea\\u0620-\\u064a\\u0900-\\u097f\\u0e00-\\u0e7f\\u200d\\u2010-\\u2027\\u20a0-\\u20bf\\u2600-\\u26ff\\u3001\\u3002\\u3041-\\u3096\\u30a1-\\u30fa\\u4e00-\\u9fff\\uac00-\\ud7a3\\ufe0f\\U0001f300-\\U0001faff]' end) then
-    return p_content;
-  end if;
-  p_content := regexp_replace(regexp_replace(p_content, e'[<[](?=[|\\uff5c][^\\s|\\uff5c<>]{1,40}[|\\uff5c]>|/?INST\\]|</?SYS>>|/s>|(?:start|end)_of_turn>)', '(', 'g'), marker, '(', 'g');
-  -- Full-width, circled, mathematical and accented letters decompose into plain letters. The function changes a text
-  -- only if it hides a marker in such letters, and then composes the text again.
-  if octet_length(p_content) > length(p_content) and getdatabaseencoding() = 'UTF8' then
-    decomposed := memory._normal_form(p_content, 'NFKD');
-    if decomposed ~ marker then
-      p_content := memory._normal_form(regexp_replace(decomposed, marker, '(', 'g'), 'NFC');
-    end if;
-  end if;
-  return p_content;
 end;
 $$;
 
@@ -11512,7 +11480,6 @@ begin
     perform memory._finish_messages(p_job.user_id, p_job.scope, (p_job.input ->> 'from_seq')::bigint,
       (p_job.input ->> 'read_through')::bigint, coalesce(p_result -> 'token_counts', '{}'),
       1000000); -- half a second to a second and a half, for which appends to the thread wait
-    perform memory._mark_parsed(p_job.user_id, p_job.scope, (p_job.input ->> 'read_through')::bigint);
     if p_job.input ? 'summary_id' then
       update memory.threads as t set tokens_since_summary = memory._tokens_since_summary(t.user_id, t.thread_id)
       where t.user_id = p_job.user_id and t.thread_id = p_job.scope;
@@ -11978,17 +11945,6 @@ begin atomic
   select e.source, e.id, e.embedding from memory.embeddings as e where e.user_id = p_user_id and e.model = p_model;
 end;
 
--- Whether a model has embedded a text of a user. The settings make PostgreSQL stop at the first one.
-create or replace function memory._has_embeddings(p_user_id text, p_model text)
-returns boolean
-language plpgsql stable parallel safe
-as $$
-begin
-  return exists (select from memory.texts as t where t.user_id = p_user_id and t.model = p_model)
-    or exists (select from memory.embeddings as e where e.user_id = p_user_id and e.model = p_model);
-end;
-$$;
-
 -- Stores embeddings of texts that still have these hashes. Returns the sources and ids that had none of this model.
 create or replace function memory._keep_embeddings(
   p_user_id text, p_model memory.models, p_sources text[], p_ids text[], p_hashes uuid[], p_embeddings halfvec[],
@@ -12115,40 +12071,31 @@ end;
 $$;
 -- needs pgvector on the search_path
 
--- Makes the rows of memory.texts with these ids what their source says: p_texts are the texts that are there, and the
--- rows of the other ids go. A text that has changed loses its embeddings. Whoever writes a source calls this function,
--- so nothing else decides what a row of memory.texts says.
---
--- Under repeatable read a transaction cannot see a row that another session has committed meanwhile. Storing a text
--- fails with 40001 then. So that a deletion fails as well, and leaves nothing behind, it first stores the rows that it
--- deletes.
-create or replace function memory._store_texts(
-  p_user_id text, p_source text, p_ids text[], p_texts memory._source_text[]
-)
+-- Makes the rows of memory.texts with these ids what their source says, and deletes those of texts that are gone. A
+-- text that has changed loses its embeddings. Whoever writes a source calls this function, so nothing else decides what
+-- a row of memory.texts says.
+create or replace function memory._store_texts(p_user_id text, p_source text, p_ids text[])
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  kept constant text[] := array(select t.id from unnest(p_texts) as t);
-  gone constant text[] := case when kept = '{}' then p_ids else array(
-    select i from unnest(p_ids) as i except select k from unnest(kept) as k) end;
+  texts constant memory._source_text[] := array(select t from memory._source_texts(p_user_id, p_source, p_ids) as t);
   active constant text := (memory._embedding_model()).name;
   languages jsonb;
   are_due boolean;
-  places tid[];
 begin
-  if kept <> '{}' then
+  if texts <> '{}' then
     -- The policy is read once per agent: reading it for each short message took as long as parsing the message.
     languages := (
       select jsonb_object_agg(a.id, memory._language(p_user_id, nullif(a.id, '')))
-      from (select distinct coalesce(t.agent_id, '') as id from unnest(p_texts) as t) as a);
+      from (select distinct coalesce(t.agent_id, '') as id from unnest(texts) as t) as a);
     with stored as (insert into memory.texts as t (
       user_id, source, id, thread_id, number, agent_id, created_at, valid_until, words, keys, hash)
     select p_user_id, p_source, n.id, n.thread_id, n.number, n.agent_id, n.created_at, n.valid_until, w.words,
       case p_source when 'message' then array(
         select memory._word_key(p_user_id, k) from unnest(tsvector_to_array(w.words)) as k) end,
       md5(n.embedded)::uuid
-    from unnest(p_texts) as n
+    from unnest(texts) as n
     cross join lateral (
       select coalesce( -- null under a policy that breaks the rules, as plain SQL may store it
         memory._text_vector((languages ->> coalesce(n.agent_id, ''))::regconfig, n.said), '') as words offset 0) as w
@@ -12168,27 +12115,45 @@ begin
     select bool_or(s.is_due) into are_due from stored as s;
     perform memory._note_language(p_user_id, (languages ->> s.agent_id)::regconfig, s.said)
     from (select coalesce(t.agent_id, '') as agent_id, string_agg(left(t.said, 200), e'\n') as said
-          from unnest(p_texts[:20]) as t group by 1) as s;
+          from unnest(texts[:20]) as t group by 1) as s;
     if active is not null and are_due and p_source <> 'message' then -- whether messages are embedded is a policy
       perform memory._enqueue_embedding(p_user_id);
     end if;
   end if;
-  if gone <> '{}' then
-    if current_setting('transaction_isolation') <> 'read committed' then
-      insert into memory.texts as t (user_id, source, id, created_at, valid_until, words)
-      select p_user_id, p_source, g, '-infinity', '-infinity', '' from unnest(gone) as g
-      on conflict on constraint texts_pkey do update set valid_until = t.valid_until;
-    end if;
-    -- Each row by its whole key: with "id = any (gone)" PostgreSQL reads all texts of the user. In a statement of its
-    -- own, because after a wait for a job the deletion must see the row as the job left it.
-    places := array(
-      select f.place
-      from unnest(gone) as g (id)
-      cross join lateral (
-        select x.ctid as place from memory.texts as x
-        where x.user_id = p_user_id and x.source = p_source and x.id = g.id for update) as f);
-    delete from memory.texts as t where t.ctid = any (places);
+  perform memory._drop_texts(p_user_id, p_source, p_ids, array(select t.id from unnest(texts) as t));
+end;
+$$;
+
+-- Deletes the rows of memory.texts with these ids but p_kept, and all embeddings of what a text no longer says.
+--
+-- Each row is found by its whole key: with "id = any (…)" PostgreSQL reads all texts of the user. It is deleted in a
+-- statement of its own, which sees the row as a job left it for which this transaction has waited.
+--
+-- Under repeatable read a transaction cannot see a row that another session has committed meanwhile. Storing a text
+-- fails with 40001 then. So that a deletion fails as well, and leaves nothing behind, it first stores the rows that it
+-- deletes.
+create or replace function memory._drop_texts(
+  p_user_id text, p_source text, p_ids text[], p_kept text[] default '{}'
+)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  gone constant text[] := array(select i from unnest(p_ids) as i except select k from unnest(p_kept) as k);
+  places tid[];
+begin
+  if gone <> '{}' and current_setting('transaction_isolation') <> 'read committed' then
+    insert into memory.texts as t (user_id, source, id, created_at, valid_until, words)
+    select p_user_id, p_source, g, '-infinity', '-infinity', '' from unnest(gone) as g
+    on conflict on constraint texts_pkey do update set valid_until = t.valid_until;
   end if;
+  places := array(
+    select f.place
+    from unnest(gone) as g (id)
+    cross join lateral (
+      select x.ctid as place from memory.texts as x
+      where x.user_id = p_user_id and x.source = p_source and x.id = g.id for update) as f);
+  delete from memory.texts as t where t.ctid = any (places);
   places := array(
     select f.place
     from unnest(p_ids) as i (id)
@@ -12199,9 +12164,23 @@ begin
           select from memory.texts as t
           where t.user_id = x.user_id and t.source = x.source and t.id = x.id and t.hash = x.hash)
       for update) as f);
-  if places <> '{}' then
-    delete from memory.embeddings as e where e.ctid = any (places);
-  end if;
+  delete from memory.embeddings as e where e.ctid = any (places);
+end;
+$$;
+
+-- These texts of a user as their source has them, without those that are gone.
+create or replace function memory._source_texts(p_user_id text, p_source text, p_ids text[])
+returns setof memory._source_text
+language plpgsql stable parallel safe
+as $$
+begin
+  case p_source
+    when 'memory' then return query select t.* from memory._memory_texts(p_user_id, p_ids) as t;
+    when 'summary' then return query select t.* from memory._summary_texts(p_user_id, p_ids) as t;
+    when 'document' then return query select t.* from memory._document_texts(p_user_id, p_ids) as t;
+    when 'message' then return query select t.* from memory._message_texts(p_user_id, p_ids) as t;
+    when 'artifact' then return query select t.* from memory._artifact_texts(p_user_id, p_ids) as t;
+  end case;
 end;
 $$;
 
@@ -12409,7 +12388,7 @@ begin
       perform memory._drop_artifact_texts(old.user_id, old.key, old.content_id);
       perform memory._delete_content(old.user_id, old.content_id);
     else -- the first part has the words of the description, too
-      perform memory._store_texts(new.user_id, 'artifact', array[new.key || '/0'], '{}');
+      perform memory._drop_texts(new.user_id, 'artifact', array[new.key || '/0']);
       update memory.artifact_parts as p
       set is_parsed = false
       where p.user_id = new.user_id and p.content_id = new.content_id and p.first_byte = 0;
@@ -12448,9 +12427,9 @@ returns void
 language plpgsql volatile parallel unsafe
 as $$
 begin
-  perform memory._store_texts(p_user_id, 'artifact', array(
+  perform memory._drop_texts(p_user_id, 'artifact', array(
     select p_key || '/' || p.first_byte from memory.artifact_parts as p
-    where p.user_id = p_user_id and p.content_id = p_content_id), '{}');
+    where p.user_id = p_user_id and p.content_id = p_content_id));
 end;
 $$;
 
@@ -21937,7 +21916,7 @@ begin
   select array_agg(g.seq) into deleted from gone as g;
   perform set_config('memory.rows_are_copied', '', true); -- memory._threads_after_delete() removes the note
   -- After the messages: a job that stores embeddings holds them until it commits, and the deletion waited for that.
-  perform memory._store_texts(old.user_id, 'message', g.ids, '{}')
+  perform memory._drop_texts(old.user_id, 'message', g.ids)
   from (select array_agg(old.thread_id || '/' || d.seq) as ids
         from unnest(deleted) as d (seq) group by d.seq / 10000) as g;
   delete from memory.quarantined_messages as q where q.user_id = old.user_id and q.thread_id = old.thread_id;
@@ -22192,15 +22171,10 @@ set max_parallel_workers_per_gather = 0
 set enable_bitmapscan = off
 as $$
 begin
-  if tg_op = 'DELETE' then
-    perform memory._store_texts(g.user_id, 'document', g.ids, '{}')
-    from (select o.user_id, array_agg(o.document_id || '/' || o.number) as ids
-          from old_rows as o group by o.user_id) as g;
-  elsif (current_setting('memory.rows_are_copied', true) is not distinct from 'yes' and memory._changes_whole_user()) is not true then
-    perform memory._store_texts(
-        g.user_id, 'document', g.ids, array(select t from memory._document_texts(g.user_id, g.ids) as t))
-    from (select n.user_id, array_agg(n.document_id || '/' || n.number) as ids
-          from new_rows as n group by n.user_id) as g;
+  if (current_setting('memory.rows_are_copied', true) is not distinct from 'yes' and memory._changes_whole_user()) is not true then
+    perform memory._store_texts(g.user_id, 'document', g.ids)
+    from (select c.user_id, array_agg(c.document_id || '/' || c.number) as ids
+          from changed_rows as c group by c.user_id order by 1) as g;
   end if;
   return null;
 end;
@@ -22216,13 +22190,10 @@ set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
 set enable_bitmapscan = off
 as $$
-declare
-  ids constant text[] := array(
-    select c.document_id || '/' || c.number from memory.document_chunks as c
-    where c.user_id = new.user_id and c.document_id = new.document_id);
 begin
-  perform memory._store_texts(
-    new.user_id, 'document', ids, array(select t from memory._document_texts(new.user_id, ids) as t));
+  perform memory._store_texts(new.user_id, 'document', array(
+    select c.document_id || '/' || c.number from memory.document_chunks as c
+    where c.user_id = new.user_id and c.document_id = new.document_id));
   return null;
 end;
 $$;
@@ -22293,13 +22264,10 @@ set max_parallel_workers_per_gather = 0
 set enable_bitmapscan = off
 as $$
 begin
-  if tg_op = 'DELETE' then
-    perform memory._store_texts(g.user_id, 'memory', g.ids, '{}')
-    from (select o.user_id, array_agg(o.memory_id::text) as ids from old_rows as o group by o.user_id order by 1) as g;
-  elsif (current_setting('memory.rows_are_copied', true) is not distinct from 'yes' and memory._changes_whole_user()) is not true then
-    perform memory._store_texts(
-        g.user_id, 'memory', g.ids, array(select t from memory._memory_texts(g.user_id, g.ids) as t))
-    from (select n.user_id, array_agg(n.memory_id::text) as ids from new_rows as n group by n.user_id order by 1) as g;
+  if (current_setting('memory.rows_are_copied', true) is not distinct from 'yes' and memory._changes_whole_user()) is not true then
+    perform memory._store_texts(g.user_id, 'memory', g.ids)
+    from (select c.user_id, array_agg(c.memory_id::text) as ids
+          from changed_rows as c group by c.user_id order by 1) as g;
   end if;
   return null;
 end;
@@ -22308,28 +22276,20 @@ $$;
 -- place among the sources: 4
 -- A source of search: the messages of conversations. id is thread_id/seq.
 
--- The text by which a message is embedded, with its date and its speaker, because search finds this text far better
--- than the content alone. The function cuts the content twice, so that PostgreSQL fetches only the beginning of 10 MiB
--- that are stored compressed.
-create or replace function memory._embedded_text(p_message memory.messages)
-returns text
-language sql stable parallel safe
-begin atomic
-  select left(
-    format('[%s] %s: %s',
-      to_char(memory._day_of((p_message).created_at), 'YYYY-MM-DD'),
-      coalesce((p_message).metadata ->> 'name', (p_message).role),
-      left((p_message).content, 24000)),
-    24000);
-end;
-
+-- A message is embedded with its date and its speaker, because search finds that text far better than the content
+-- alone. The content is cut twice, so that PostgreSQL fetches only the beginning of 10 MiB that are stored compressed.
 create or replace function memory._message_texts(p_user_id text, p_ids text[])
 returns setof memory._source_text
 language sql stable parallel safe
 begin atomic
   select i.id, (f.m).thread_id, (f.m).seq, (f.m).agent_id, (f.m).created_at, (f.m).expires_at,
     memory._said_in_message((f.m).content, (f.m).metadata, (f.m).created_at),
-    case when (f.m).content <> '' then memory._embedded_text(f.m) end
+    case when (f.m).content <> '' then left(
+      format('[%s] %s: %s',
+        to_char(memory._day_of((f.m).created_at), 'YYYY-MM-DD'),
+        coalesce((f.m).metadata ->> 'name', (f.m).role),
+        left((f.m).content, 24000)),
+      24000) end
   from unnest(p_ids) as i (id)
   cross join lateral (
     select m from memory.messages as m
@@ -22363,7 +22323,7 @@ begin atomic
 end;
 
 -- Keeps the text of a message whose content, metadata, agent or times change. A message that no job has read yet stays
--- unread if only its times change.
+-- unread if only its agent or its times change.
 create or replace function memory._message_text_after_update()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
@@ -22374,12 +22334,11 @@ set max_parallel_workers_per_gather = 0
 set enable_bitmapscan = off
 as $$
 declare
-  ids constant text[] := array[new.thread_id || '/' || new.seq];
+  text_id constant text := new.thread_id || '/' || new.seq;
 begin
   if (new.content, new.metadata) is distinct from (old.content, old.metadata)
-    or memory._is_parsed(new.user_id, 'message', ids[1]) then
-    perform memory._store_texts(
-      new.user_id, 'message', ids, array(select t from memory._message_texts(new.user_id, ids) as t));
+    or memory._is_parsed(new.user_id, 'message', text_id) then
+    perform memory._store_texts(new.user_id, 'message', array[text_id]);
     if (memory._policy(new.user_id, new.agent_id) #>> '{search,embed_messages}')::boolean then
       perform memory._enqueue_embedding(new.user_id, new.thread_id);
     end if;
@@ -22399,16 +22358,10 @@ set max_parallel_workers_per_gather = 0
 set enable_bitmapscan = off
 as $$
 begin
-  if tg_op = 'DELETE' then
-    perform memory._store_texts(g.user_id, 'message', g.ids, '{}')
-    from (select o.user_id, array_agg(o.thread_id || '/' || o.seq) as ids
-          from old_rows as o group by o.user_id, o.thread_id, o.seq / 10000) as g;
-  else
-    perform memory._store_texts(g.user_id, 'message', g.ids, '{}')
-    from (select n.user_id, array_agg(n.thread_id || '/' || n.seq) as ids
-          from new_rows as n where not memory._is_kept_message(n.is_active, n.summary_id)
-          group by n.user_id, n.thread_id, n.seq / 10000) as g;
-  end if;
+  perform memory._drop_texts(g.user_id, 'message', g.ids)
+  from (select c.user_id, array_agg(c.thread_id || '/' || c.seq) as ids
+        from changed_rows as c where tg_op = 'DELETE' or not memory._is_kept_message(c.is_active, c.summary_id)
+        group by c.user_id, c.thread_id, c.seq / 10000) as g;
   return null;
 end;
 $$;
@@ -22467,33 +22420,20 @@ set max_parallel_workers_per_gather = 0
 set enable_bitmapscan = off
 as $$
 begin
-  perform memory._keep_summary_texts(g.user_id, g.ids, g.threads, g.kinds)
-  from (select c.user_id, array_agg(c.summary_id::text) as ids, array_agg(c.thread_id) as threads,
-          array_agg(c.kind) as kinds
-        from changed_rows as c group by c.user_id) as g;
+  perform memory._store_texts(g.user_id, 'summary', g.ids)
+  from (
+    select u.user_id, array_agg(distinct u.id) as ids
+    from (
+      select c.user_id, c.summary_id::text as id from changed_rows as c
+      union all
+      select c.user_id, s.summary_id::text
+      from (select distinct r.user_id, r.thread_id, r.kind from changed_rows as r) as c
+      cross join lateral (
+        select s.summary_id from memory.summaries as s
+        where s.user_id = c.user_id and s.thread_id = c.thread_id and s.kind = c.kind and s.status = 'completed'
+        order by s.end_seq desc, s.summary_id desc limit 2) as s) as u
+    group by u.user_id order by 1) as g;
   return null;
-end;
-$$;
-
-create or replace function memory._keep_summary_texts(
-  p_user_id text, p_ids text[], p_threads text[], p_kinds text[]
-)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  ids constant text[] := array(
-    select i from unnest(p_ids) as i
-    union
-    select s.summary_id::text
-    from (select distinct * from unnest(p_threads, p_kinds)) as c (thread_id, kind)
-    cross join lateral (
-      select s.summary_id from memory.summaries as s
-      where s.user_id = p_user_id and s.thread_id = c.thread_id and s.kind = c.kind and s.status = 'completed'
-      order by s.end_seq desc, s.summary_id desc limit 2) as s);
-begin
-  perform memory._store_texts(
-    p_user_id, 'summary', ids, array(select t from memory._summary_texts(p_user_id, ids) as t));
 end;
 $$;
 
@@ -22733,8 +22673,7 @@ begin
   where t.user_id = copy_thread.user_id and t.thread_id = new_thread_id;
   perform memory._recount_threads(user_id, array[new_thread_id]);
   perform memory._end_whole_user_change();
-  perform memory._store_texts(user_id, 'summary', copies::text[], array(
-    select t from memory._summary_texts(user_id, copies::text[]) as t)); -- the newest of them counts now
+  perform memory._store_texts(user_id, 'summary', copies::text[]); -- the newest of them counts now
   if memory._is_queued(user_id, 'embed', thread_id) then -- and so not all of it is embedded
     perform memory._enqueue_due(user_id, 'embed', new_thread_id);
   end if;
@@ -22811,62 +22750,49 @@ begin
 end;
 $$;
 
--- The filters of a search as one value; a filter that is not set is null. include_superseded is true or null.
-create or replace function memory._filters(
-  p_thread_id text default null, p_exclude_thread_id text default null, p_memory_types text[] default null,
-  p_tags_all text[] default null, p_tags_any text[] default null, p_exclude_tags text[] default null,
-  p_filter jsonb default null, p_min_confidence double precision default null,
-  p_created_after timestamptz default null, p_created_before timestamptz default null,
-  p_as_of timestamptz default null, p_include_superseded boolean default null, p_doc_types text[] default null,
-  p_namespaces text[] default null, p_time_asked text default null
-)
-returns memory._search_filters
-language sql immutable parallel safe
-begin atomic
-  select row(
-    p_thread_id, p_exclude_thread_id, p_memory_types, p_tags_all, p_tags_any, p_exclude_tags, p_filter,
-    p_min_confidence, p_created_after, p_created_before, p_as_of, nullif(p_include_superseded, false), p_doc_types,
-    p_namespaces, p_time_asked)::memory._search_filters;
-end;
-
--- Finishes the messages in a range of a thread: puts those into quarantine that look like attacks, makes their rows in
--- memory.texts, and stores their exact tokens, which p_token_counts holds by seq. Appends leave this for later, because
--- parsing the words of a message takes 30 us and inserting it from JSON 4.
+-- Finishes the messages in a range of a thread that no job has read: puts those into quarantine that look like attacks,
+-- makes their rows in memory.texts, and stores their exact tokens, which p_token_counts holds by seq. Appends leave
+-- this for later, because parsing the words of a message takes 30 us and inserting it from JSON 4.
 --
 -- Rows that another transaction is changing are skipped, so nobody waits: a change of the text makes its row in
--- memory.texts. Messages are finished until they have p_max_bytes in all (null: all of them); memory.sweep() finishes
--- the rest.
+-- memory.texts. One message is finished in any case, and others as long as they have p_max_bytes in all (null: all of
+-- them); memory.sweep() finishes the rest. bytes is how many they have: the words come from a million characters, and
+-- rules look at all of a message.
+--
+-- A watermark of the thread says up to which message it is parsed: a search and a sweep look at no message before it.
+-- It stays before the first message that was skipped. checked is how far it has moved.
 create or replace function memory._finish_messages(
   p_user_id text, p_thread_id text, p_from_seq bigint, p_to_seq bigint, p_token_counts jsonb default '{}',
-  p_max_bytes int default null
+  p_max_bytes int default null, out checked bigint, out bytes bigint
 )
-returns void
 language plpgsql volatile parallel unsafe
 as $$
 declare
   unread bigint[];
   is_any_judged boolean;
   judged_to bigint;
-  ids text[];
+  marked constant bigint := coalesce((
+    select k.position from memory.marks as k
+    where k.user_id = p_user_id and k.scope = p_thread_id and k.kind = 'words'), -1);
+  reached bigint;
 begin
-  select array_agg(b.seq), bool_or(b.is_judged) into unread, is_any_judged
+  select array_agg(b.seq), bool_or(b.is_judged), coalesce(sum(b.bytes), 0) into unread, is_any_judged, bytes
   from (
-    select l.seq, l.is_judged, sum(l.bytes) over (order by l.seq) as bytes_so_far
+    select l.*, sum(l.bytes) over (order by l.seq) as bytes_so_far
     from (
-      select m.seq, memory._is_judged(m.role, m.metadata) as is_judged, memory._bytes_to_finish(m) as bytes
+      select m.seq, j.is_judged,
+        case when j.is_judged then octet_length(m.content) else least(octet_length(m.content), 1000000) end as bytes
       from memory.messages as m
+      cross join lateral (select memory._is_judged(m.role, m.metadata) as is_judged) as j
       where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq between p_from_seq and p_to_seq
         and memory._is_unparsed(m)
-      for no key update skip locked) as l) as b
-  where p_max_bytes is null or b.bytes_so_far <= p_max_bytes;
+      for no key update of m skip locked) as l) as b
+  where p_max_bytes is null or b.bytes_so_far <= p_max_bytes or b.bytes_so_far = b.bytes;
   judged_to := case when is_any_judged
     then memory._check_messages(p_user_id, p_thread_id, p_from_seq, (select max(u) from unnest(unread) as u))
     else p_to_seq end;
-  ids := array(select p_thread_id || '/' || u from unnest(unread) as u where u <= judged_to);
-  if ids <> '{}' then
-    perform memory._store_texts(
-      p_user_id, 'message', ids, array(select t from memory._message_texts(p_user_id, ids) as t));
-  end if;
+  perform memory._store_texts(p_user_id, 'message', array(
+    select p_thread_id || '/' || u from unnest(unread) as u where u <= judged_to));
   if p_token_counts <> '{}' then
     update memory.messages as m
     set token_count = coalesce((p_token_counts ->> m.seq::text)::numeric::int, m.token_count), is_counted = true
@@ -22876,6 +22802,15 @@ begin
         and not c.is_counted and p_token_counts ? c.seq::text and memory._message_problem(c) is null
       for no key update skip locked));
   end if;
+  reached := coalesce((
+    select m.seq - 1 from memory.messages as m
+    where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq between marked + 1 and p_to_seq
+      and memory._is_unparsed(m)
+    order by m.seq limit 1), p_to_seq);
+  if reached > marked then
+    perform memory._set_mark(p_user_id, p_thread_id, 'words', reached);
+  end if;
+  checked := greatest(reached - marked, 0);
 end;
 $$;
 
@@ -22890,52 +22825,16 @@ begin atomic
     and memory._message_problem(p_message) is null;
 end;
 
--- The bytes of a message that are read to finish it: the words come from a million characters, and rules look at all
--- of it.
-create or replace function memory._bytes_to_finish(p_message memory.messages)
-returns int
-language sql immutable parallel safe
-begin atomic
-  select case
-    when memory._is_judged((p_message).role, (p_message).metadata) then octet_length((p_message).content)
-    else least(octet_length((p_message).content), 1000000) end;
-end;
-
--- Moves the watermark up to which the messages of a thread are parsed: to p_to_seq, or to the message before the first
--- one that is not parsed. Returns how far it has moved. A search and a sweep look at no message before it.
-create or replace function memory._mark_parsed(p_user_id text, p_thread_id text, p_to_seq bigint)
-returns bigint
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  marked constant bigint := coalesce((
-    select k.position from memory.marks as k
-    where k.user_id = p_user_id and k.scope = p_thread_id and k.kind = 'words'), -1);
-  reached constant bigint := coalesce((
-    select m.seq - 1 from memory.messages as m
-    where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq between marked + 1 and p_to_seq
-      and memory._is_unparsed(m)
-    order by m.seq limit 1), p_to_seq);
-begin
-  if reached > marked then
-    perform memory._set_mark(p_user_id, p_thread_id, 'words', reached);
-  end if;
-  return greatest(reached - marked, 0);
-end;
-$$;
-
 -- Parses up to p_message_limit messages that no job has read, and returns how many were checked. Until they are parsed,
--- every keyword search among messages parses them. A watermark per thread says up to which seq its messages are parsed:
--- an index of unparsed messages would make add_messages 9 to 18 % slower. A thread with settled_at need not be
--- looked at.
+-- every keyword search among messages parses them. The watermark of each thread says where to begin: an index of
+-- unparsed messages would make add_messages 9 to 18 % slower. A thread with settled_at need not be looked at.
 create or replace function memory._finish_unread_messages(p_message_limit int)
 returns bigint
 language plpgsql volatile parallel unsafe
 as $$
 declare
   thread record;
-  to_seq bigint;
-  bytes bigint;
+  finished record;
   bytes_left bigint := 4000000; -- two to six seconds, or the time of one message
   checked bigint := 0;
 begin
@@ -22950,21 +22849,11 @@ begin
     order by t.user_id, t.thread_id limit p_message_limit
     for key share of t skip locked
   loop
-    to_seq := least(thread.to_seq, thread.from_seq + p_message_limit - checked - 1);
-    -- The first message in any case, then further messages as long as they fit.
-    select coalesce(min(b.seq) filter (where b.bytes > bytes_left and b.place > 1) - 1, to_seq),
-      coalesce(max(b.bytes) filter (where b.bytes <= bytes_left or b.place = 1), 0)
-    into to_seq, bytes
-    from (select m.seq, row_number() over so_far as place, sum(memory._bytes_to_finish(m)) over so_far as bytes
-          from memory.messages as m
-          where m.user_id = thread.user_id and m.thread_id = thread.thread_id
-            and m.seq between thread.from_seq and to_seq
-            and memory._is_unparsed(m)
-          window so_far as (order by m.seq)) as b;
-    bytes_left := bytes_left - bytes;
-    perform memory._finish_messages(thread.user_id, thread.thread_id, thread.from_seq, to_seq);
-    -- The watermark stays before the first message that was skipped.
-    checked := checked + memory._mark_parsed(thread.user_id, thread.thread_id, to_seq);
+    finished := memory._finish_messages(
+      thread.user_id, thread.thread_id, thread.from_seq,
+      least(thread.to_seq, thread.from_seq + p_message_limit - checked - 1), '{}', bytes_left::int);
+    checked := checked + finished.checked;
+    bytes_left := bytes_left - finished.bytes;
     exit when checked >= p_message_limit or bytes_left < 262144;
   end loop;
   return checked;
@@ -22997,8 +22886,7 @@ language plpgsql volatile parallel unsafe
 as $$
 begin
   delete from memory.marks as k where k.user_id = p_user_id and k.kind = 'words';
-  perform memory._store_texts(p_user_id, i.source, i.ids, array(
-    select t from memory._source_texts(p_user_id, i.source, i.ids) as t))
+  perform memory._store_texts(p_user_id, i.source, i.ids)
   from (
     select 'memory' as source, array_agg(m.memory_id::text) as ids from memory.memories as m where m.user_id = p_user_id
     union all
@@ -23046,8 +22934,7 @@ begin
     group by d.source
     order by d.source
   loop
-    perform memory._store_texts(p_user_id, of_source.source, of_source.ids, array(
-      select t from memory._source_texts(p_user_id, of_source.source, of_source.ids) as t));
+    perform memory._store_texts(p_user_id, of_source.source, of_source.ids);
     last := jsonb_build_array(of_source.source, of_source.ids[cardinality(of_source.ids)]);
   end loop;
   delete from memory.marks as k where k.user_id = p_user_id and k.kind = 'parsed_anew';
@@ -23058,58 +22945,6 @@ begin
   else
     delete from memory.marks as k where k.user_id = p_user_id and k.kind = 'language' and k.position <= changed_at;
   end if;
-end;
-$$;
-
--- The columns of one result of a search. A search calls this function only for the few results that it returns. If the
--- source has no row, content is null, and the caller leaves the result out. If the whole text is too long to show,
--- content is the part that says most about p_query.
-create or replace function memory._search_row(
-  p_user_id text, p_source text, p_id text, p_thread_id text, p_number bigint,
-  p_filters memory._search_filters default null, p_query text default null,
-  out id text, out thread_id text, out content text, out metadata jsonb, out details jsonb, out valid_from timestamptz
-)
-language plpgsql stable parallel unsafe
-as $$
-begin
-  case p_source
-    when 'memory' then
-      select s.id, s.thread_id, s.content, s.metadata, s.details, s.valid_from
-      into id, thread_id, content, metadata, details, valid_from
-      from memory._memory_shown(p_user_id, p_id, p_thread_id, p_number, p_filters, p_query) as s;
-    when 'summary' then
-      select s.id, s.thread_id, s.content, s.metadata, s.details, s.valid_from
-      into id, thread_id, content, metadata, details, valid_from
-      from memory._summary_shown(p_user_id, p_id, p_thread_id, p_number, p_filters, p_query) as s;
-    when 'document' then
-      select s.id, s.thread_id, s.content, s.metadata, s.details, s.valid_from
-      into id, thread_id, content, metadata, details, valid_from
-      from memory._document_shown(p_user_id, p_id, p_thread_id, p_number, p_filters, p_query) as s;
-    when 'message' then
-      select s.id, s.thread_id, s.content, s.metadata, s.details, s.valid_from
-      into id, thread_id, content, metadata, details, valid_from
-      from memory._message_shown(p_user_id, p_id, p_thread_id, p_number, p_filters, p_query) as s;
-    when 'artifact' then
-      select s.id, s.thread_id, s.content, s.metadata, s.details, s.valid_from
-      into id, thread_id, content, metadata, details, valid_from
-      from memory._artifact_shown(p_user_id, p_id, p_thread_id, p_number, p_filters, p_query) as s;
-  end case;
-end;
-$$;
-
--- These texts of a user as their source has them, without those that are gone.
-create or replace function memory._source_texts(p_user_id text, p_source text, p_ids text[])
-returns setof memory._source_text
-language plpgsql stable parallel safe
-as $$
-begin
-  case p_source
-    when 'memory' then return query select t.* from memory._memory_texts(p_user_id, p_ids) as t;
-    when 'summary' then return query select t.* from memory._summary_texts(p_user_id, p_ids) as t;
-    when 'document' then return query select t.* from memory._document_texts(p_user_id, p_ids) as t;
-    when 'message' then return query select t.* from memory._message_texts(p_user_id, p_ids) as t;
-    when 'artifact' then return query select t.* from memory._artifact_texts(p_user_id, p_ids) as t;
-  end case;
 end;
 $$;
 
@@ -23191,7 +23026,6 @@ declare
   judged_id uuid; -- the content that a rule has looked at last, and how far
   judged_to int;
   was_judged boolean;
-  ids text[];
 begin
   for part in
     select a.user_id, a.key, p.content_id, p.first_byte, octet_length(p.content) as bytes
@@ -23213,9 +23047,7 @@ begin
     continue when not was_judged;
     update memory.artifact_parts as p set is_parsed = true
     where p.user_id = part.user_id and p.content_id = part.content_id and p.first_byte = part.first_byte;
-    ids := array[part.key || '/' || part.first_byte];
-    perform memory._store_texts(
-      part.user_id, 'artifact', ids, array(select t from memory._artifact_texts(part.user_id, ids) as t));
+    perform memory._store_texts(part.user_id, 'artifact', array[part.key || '/' || part.first_byte]);
     parsed := parsed + 1;
   end loop;
   return parsed;
@@ -24593,8 +24425,7 @@ begin
     where m.user_id = p_job.user_id and m.thread_id = unread.thread_id
       and m.seq between unread.from_seq and unread.to_seq
     order by m.seq for share nowait; -- whoever holds one may wait for the job, which hands its result in again
-    perform memory._finish_messages(p_job.user_id, unread.thread_id, unread.from_seq, unread.to_seq),
-      memory._mark_parsed(p_job.user_id, unread.thread_id, unread.to_seq);
+    perform memory._finish_messages(p_job.user_id, unread.thread_id, unread.from_seq, unread.to_seq);
   end loop;
 end;
 $$;
@@ -27601,12 +27432,8 @@ $$;
 -- Whether a query asks for words of the assistant: "which caterer did you recommend", "the plan that you gave me",
 -- "your second draft". The patterns look for the second person beside a verb of saying or making in the past, or beside
 -- a noun such as "plan" or "draft", in English, German, Spanish, French, Portuguese, Italian, Chinese and Japanese.
--- "What did I tell you" does not match, because the query asks for the person's own words.
---
--- Measured on 157 requests about months of work with an assistant; their author had not seen these patterns. The
--- evidence of 63 requests stands in the assistant's words, and the patterns recognise 11 of the 63 (7 before "again"
--- and "your idea" were added). Recall@10 of the 63 requests rises from 87.3 to 93.7 %, and recall@10 of the other 94
--- stays the same. The patterns recognise none of LoCoMo's 1,986 questions.
+-- "What did I tell you" does not match, because the query asks for the person's own words. Recall@10 of 63 requests
+-- whose evidence the assistant said rises from 87.3 to 93.7 %, and that of 94 others stays the same.
 create or replace function memory._asks_the_assistant(p_query text)
 returns boolean
 language plpgsql immutable parallel safe
@@ -27663,98 +27490,89 @@ end;
 $$;
 -- needs pgvector on the search_path
 
--- The texts that enter a ranking, from memory.texts: those with a word of the query, and the most similar others. Of
--- the sources p_whole all texts with an embedding enter, of the others the p_kept most similar. texts, highest and
--- lowest are about all texts that the search may see. The statements need the planner settings of memory._ranked(), so
--- only that function may call this function. They apply all filters, so no filter comes after a limit. In chosen the
--- messages of a thread stand next to each other, in their order.
+-- The texts of a user, or of a space, that a search may see. Every filter is applied here, so no filter comes after a
+-- limit. Of the messages and memories only those enter that p_messages and p_memories name, if they are given. The
+-- messages of a thread come one after another, in their order. vector is null for a text without a word of the query.
 create or replace function memory._candidates(
   p_user_id text, p_agent_id text, p_sources text[], p_filters memory._search_filters, p_words text[],
-  p_any_word tsquery, p_language regconfig, p_model text, p_target halfvec, p_preselected memory._preselected,
-  p_whole text[], p_kept int,
-  out chosen memory._candidate[], out texts bigint, out highest double precision, out lowest double precision
+  p_any_word tsquery, p_language regconfig, p_model text, p_target halfvec, p_messages text[], p_memories text[]
 )
+returns setof memory._candidate
 language plpgsql stable parallel safe
 as $$
 declare
-  unfiltered constant boolean := p_agent_id is null and p_filters is null; -- also true for a row of nulls
-  looked_up constant text[] := case when not unfiltered then memory._looked_up(p_sources, p_filters) end;
-  passing constant text[] := case when not unfiltered then memory._passing(p_user_id, looked_up, p_filters) end;
-  unread memory._candidate[];
-  found record; -- the columns of the result
-  -- The embeddings that do not stand in memory.texts, because another model is the active one.
+  is_free constant boolean := p_agent_id is null and p_filters is null; -- also true for a row of nulls
+  whole constant text[] := array(
+    select s from unnest(p_sources) as s
+    where case s when 'message' then p_messages is null when 'memory' then p_memories is null else true end);
+  looked_up text[] := array[]::text[];
+  passing text[];
+  -- Whether embeddings do not stand in memory.texts, because another model is the active one.
   are_behind constant boolean := p_target is not null
     and exists (select from memory.embeddings as e where e.user_id = p_user_id and e.model = p_model);
 begin
-  if p_any_word is not null then
-    unread := memory._unread_candidates(p_user_id, p_agent_id, p_sources, p_filters, p_words, p_any_word, p_language);
+  if not is_free then
+    select p.looked_up, p.passing into looked_up, passing from memory._passing(p_user_id, p_sources, p_filters) as p;
   end if;
-  with rows as ( -- read once, so not stored: with its embeddings a row is a kilobyte
-    select t.* from memory.texts as t
-    where t.user_id = p_user_id and t.source = any (
-      case when p_preselected.ids is null then p_sources else array_remove(p_sources, 'message') end)
-    union all
-    select t.*
-    from unnest(p_preselected.ids) as i (id)
-    cross join lateral (
-      select t.* from memory.texts as t
-      where t.user_id = p_user_id and t.source = 'message' and t.id = i.id offset 0) as t
-  ), texts as materialized (
+  return query
+  with texts as (
     select t.source, t.id, t.thread_id, t.number, t.created_at,
-      coalesce(case when t.model = p_model then memory._cosine_similarity(t.embedding, p_target) end,
-               e.similarity) as similarity,
+      case
+        when t.model = p_model then memory._cosine_similarity(t.embedding, p_target)
+        when are_behind then (
+          select memory._cosine_similarity(b.embedding, p_target) from memory.embeddings as b
+          where b.user_id = p_user_id and b.source = t.source and b.id = t.id and b.model = p_model) end as similarity,
       case when t.words @@ p_any_word then t.words end as vector,
       case when p_any_word is not null then length(t.words) end as lexemes
-    from rows as t
-    left join (
-      select b.source, b.id, memory._cosine_similarity(b.embedding, p_target) as similarity
-      from memory.embeddings as b where are_behind and b.user_id = p_user_id and b.model = p_model
-    ) as e on e.source = t.source and e.id = t.id
-    where case when unfiltered then t.valid_until > statement_timestamp() else
+    from (
+      select t.* from memory.texts as t where t.user_id = p_user_id and t.source = any (whole)
+      union all
+      select t.*
+      from (select 'message', m from unnest(p_messages) as m
+            union all select 'memory', m from unnest(p_memories) as m) as i (source, id)
+      cross join lateral ( -- each by its key
+        select t.* from memory.texts as t
+        where t.user_id = p_user_id and t.source = i.source and t.id = i.id offset 0) as t) as t
+    where case when is_free then t.valid_until > statement_timestamp() else
       (t.valid_until > statement_timestamp() or t.source in ('memory', 'summary') and t.source = any (looked_up))
-      and (p_agent_id is null or t.agent_id is null or t.agent_id = p_agent_id)
-      and (p_filters.thread_id is null or t.thread_id = p_filters.thread_id)
-      and (p_filters.exclude_thread_id is null or t.thread_id is distinct from p_filters.exclude_thread_id)
-      and (p_filters.created_after is null or t.created_at > p_filters.created_after)
-      and (p_filters.created_before is null or t.created_at < p_filters.created_before)
-      and (p_filters.as_of is null or t.source in ('memory', 'summary') or t.created_at <= p_filters.as_of)
+      and memory._is_asked_for(t.source, t.thread_id, t.agent_id, t.created_at, p_agent_id, p_filters)
       and (t.source <> all (looked_up) or t.source || ' ' || t.id in (select p from unnest(passing) as p)) end
-  ), least_kept as materialized ( -- of the sources that are not ranked whole
-    select min(k.similarity) as similarity
-    from (select t.similarity from texts as t
-          where t.source <> all (p_whole) and t.similarity is not null
-          order by t.similarity desc limit p_kept) as k
+    union all
+    select u.*
+    from memory._unread_candidates(
+      p_user_id, p_agent_id, p_sources, p_filters, p_words, p_any_word, p_language) as u
+    where p_any_word is not null
   )
-  select array(
-      select c.candidate
-      from (
-        select row(t.source, t.id, t.thread_id, t.number, t.created_at, t.similarity, t.vector, t.lexemes
-            )::memory._candidate as candidate, t.source, t.thread_id, t.number
-        from texts as t
-        where t.vector is not null
-          or t.similarity is not null
-            and (t.source = any (p_whole) or t.similarity >= (select k.similarity from least_kept as k))
-        union all
-        select u, u.source, u.thread_id, u.number from unnest(unread) as u where u.vector is not null) as c
-      order by c.source, c.thread_id collate "C", c.number) as chosen,
-    count(*) + coalesce(cardinality(unread), 0) as texts, max(t.similarity) as highest, min(t.similarity) as lowest
-  into found
-  from texts as t;
-  chosen := found.chosen;
-  texts := greatest(found.texts, p_preselected.texts); -- an estimate where messages are preselected
-  highest := found.highest;
-  lowest := least(found.lowest, p_preselected.lowest);
+  select t.* from texts as t order by t.source, t.thread_id collate "C", t.number;
 end;
 $$;
 
--- The sources whose texts a search with these filters has to look up in their own tables, because memory.texts does not
--- have what a filter asks for.
-create or replace function memory._looked_up(p_sources text[], p_filters memory._search_filters)
-returns text[]
-language plpgsql immutable parallel safe
+-- Whether a text passes the filters for which memory.texts has columns. Memories and summaries know themselves what
+-- held at as_of (memory._passing()).
+create or replace function memory._is_asked_for(
+  p_source text, p_thread_id text, p_agent_id text, p_created_at timestamptz, p_for_agent text,
+  p_filters memory._search_filters
+)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select (p_for_agent is null or p_agent_id is null or p_agent_id = p_for_agent)
+    and ((p_filters).thread_id is null or p_thread_id = (p_filters).thread_id)
+    and ((p_filters).exclude_thread_id is null or p_thread_id is distinct from (p_filters).exclude_thread_id)
+    and ((p_filters).created_after is null or p_created_at > (p_filters).created_after)
+    and ((p_filters).created_before is null or p_created_at < (p_filters).created_before)
+    and ((p_filters).as_of is null or p_source in ('memory', 'summary') or p_created_at <= (p_filters).as_of);
+end;
+
+-- The texts that pass the filters for which memory.texts has no column, as source and id in one word, and their sources
+-- (looked_up). Texts of other sources need not be looked up.
+create or replace function memory._passing(
+  p_user_id text, p_sources text[], p_filters memory._search_filters, out looked_up text[], out passing text[]
+)
+language plpgsql stable parallel safe
 as $$
 begin
-  return array(
+  looked_up := array(
     select s from unnest(p_sources) as s
     where p_filters.filter is not null
       or case s
@@ -27764,33 +27582,22 @@ begin
         when 'summary' then p_filters.as_of is not null
         when 'document' then num_nonnulls(p_filters.doc_types, p_filters.namespaces) > 0
         else false end);
-end;
-$$;
-
--- The texts of those sources (p_looked_up) that pass, as source and id in one word.
-create or replace function memory._passing(p_user_id text, p_looked_up text[], p_filters memory._search_filters)
-returns text[]
-language plpgsql stable parallel safe
-as $$
-declare
-  passing text[] := array[]::text[];
-begin
-  if 'memory' = any (p_looked_up) then
+  passing := array[]::text[];
+  if 'memory' = any (looked_up) then
     passing := passing || array(select 'memory ' || p from memory._memory_passing(p_user_id, p_filters) as p);
   end if;
-  if 'summary' = any (p_looked_up) then
+  if 'summary' = any (looked_up) then
     passing := passing || array(select 'summary ' || p from memory._summary_passing(p_user_id, p_filters) as p);
   end if;
-  if 'document' = any (p_looked_up) then
+  if 'document' = any (looked_up) then
     passing := passing || array(select 'document ' || p from memory._document_passing(p_user_id, p_filters) as p);
   end if;
-  if 'message' = any (p_looked_up) then
+  if 'message' = any (looked_up) then
     passing := passing || array(select 'message ' || p from memory._message_passing(p_user_id, p_filters) as p);
   end if;
-  if 'artifact' = any (p_looked_up) then
+  if 'artifact' = any (looked_up) then
     passing := passing || array(select 'artifact ' || p from memory._artifact_passing(p_user_id, p_filters) as p);
   end if;
-  return passing;
 end;
 $$;
 
@@ -27802,10 +27609,8 @@ set local search_path = pg_catalog, pg_temp;
 -- English words. A number alone is no year, and a month that is also another word ("may", "mars") is one only beside a
 -- number or a preposition. What means something else in another language ("hier", "an") counts only in its own.
 --
--- A search also finds messages by the words of their date. With those words alone, 81.1 % of the evidence is among the
--- first ten results; with this function, 84.7 % (206 of 1,536 questions, which name a day, a month or a season). The
--- ranking only lowers the score of messages of other days (ranking.sql). A filter would lose messages in which people
--- tell later about the named days. "Yesterday" is that of the user's newest conversation (memory._zone_of()).
+-- The ranking only lowers the score of messages of other days (ranking.sql). A filter would lose messages in which
+-- people tell later about the named days. "Yesterday" is that of the user's newest conversation (memory._zone_of()).
 create or replace function memory._days_meant(p_query text, p_user_id text)
 returns jsonb
 language plpgsql stable parallel unsafe
@@ -27970,108 +27775,23 @@ begin
 end;
 $$;
 
--- The best p_limit of the scored texts, with scores from 0 to 1 that count the features for which other tables are
--- read.
---
--- speaker: the query names a speaker, and another speaker with a name said the message.
--- day: the query names days, and the message is of them (0), of another day of the month (-0.5), or neither (-1).
--- reply: an assistant without a name said the message, because the answer is more often in the person's own words; or a
---   person without a name, if the query asks for the assistant's words (asks_the_assistant.sql).
--- use: of a memory that was wrong (memory.record_use()), how likely it is wrong by what was recorded of it, times
---   policy search.use_weight: the mean of a Beta distribution of its wrong and helpful outcomes (Laplace's rule of
---   succession, with one imagined helpful outcome and no imagined wrong one). Nothing rises because it was used: with a
---   prior that rises with uses, recall@1 of evidence that nobody had used fell by up to 3.7 points
---   (bench/results/uses.md).
-create or replace function memory._judged_texts(
-  p_user_id text, p_query text, p_scored memory._scored[], p_any_word tsquery, p_language regconfig,
-  p_use_weight double precision, p_has_spaces boolean, p_limit int
+-- The filters of a search as one value; a filter that is not set is null. include_superseded is true or null.
+create or replace function memory._filters(
+  p_thread_id text default null, p_exclude_thread_id text default null, p_memory_types text[] default null,
+  p_tags_all text[] default null, p_tags_any text[] default null, p_exclude_tags text[] default null,
+  p_filter jsonb default null, p_min_confidence double precision default null,
+  p_created_after timestamptz default null, p_created_before timestamptz default null,
+  p_as_of timestamptz default null, p_include_superseded boolean default null, p_doc_types text[] default null,
+  p_namespaces text[] default null, p_time_asked text default null
 )
-returns memory._scored[]
-language plpgsql stable parallel unsafe
-as $$
-declare
-  meant constant jsonb := memory._days_meant(p_query, p_user_id);
-  asks_the_assistant constant boolean := coalesce(memory._asks_the_assistant(p_query), false);
-begin
-  return array(
-    with spoken as materialized (
-      -- The speaker and the time of each message.
-      select s.*, m.role, m.name, n.wrong_share,
-        case when meant is not null and m.role is not null
-          then memory._share_within(s.created_at, memory._zone_of(p_user_id, s.thread_id, s.number), meant)
-        end as within
-      from unnest(p_scored) as s
-      left join lateral (
-        select m.role, m.metadata ->> 'name' as name
-        from memory.messages as m
-        where s.source = 'message' and m.user_id = p_user_id and m.thread_id = s.thread_id and m.seq = s.number
-        offset 0 -- so that each message is looked up by its key
-      ) as m on true
-      left join lateral (
-        select n.wrong / (n.wrong + n.helpful + 1)::double precision as wrong_share
-        from memory.memory_uses as n
-        where p_use_weight > 0 and n.user_id = coalesce(case when p_has_spaces then s.thread_id end, p_user_id)
-          and n.memory_id = case when s.source = 'memory' then s.id::uuid end and n.wrong > 0
-        offset 0
-      ) as n on true
-    ), asked as (
-      -- The speakers whom the query names.
-      select n.name from (select distinct s.name from spoken as s where s.name is not null offset 0) as n -- parsed once
-      where memory._text_vector(p_language, left(n.name, 200)) @@ p_any_word
-    ), judged as (
-      select s.source, s.id, s.thread_id, s.number, s.created_at, s.similarity, s.terms, s.vector_rank, s.keyword_rank,
-        s.words, s.meaning, s.near, s.neighbour, s.length, s.relevance, s.score,
-        (s.name not in (select a.name from asked as a) and exists (select from asked))::int::double precision
-          as speaker,
-        case when max(s.within) over () > 0 then s.within - 1 end as day,
-        (s.name is null and (s.role = 'user') = asks_the_assistant)::int::double precision as reply,
-        p_use_weight * s.wrong_share as use
-      from spoken as s
-    )
-    select row(j.source, j.id, j.thread_id, j.number, j.created_at, j.similarity, j.terms, j.vector_rank,
-               j.keyword_rank, j.words, j.meaning, j.near, j.neighbour, j.length, j.speaker, j.day, j.reply, j.use,
-               j.relevance, 1 / (1 + exp(-j.logit)))::memory._scored
-    from (
-      select j.*, j.score + -0.898 * coalesce(j.speaker, 0) + 1.092 * coalesce(j.day, 0)
-          + -1.031 * coalesce(j.reply, 0) + -4.289 * coalesce(j.use, 0) as logit
-      from judged as j
-    ) as j
-    order by j.logit desc, j.created_at desc, j.id collate "C" limit p_limit);
+returns memory._search_filters
+language sql immutable parallel safe
+begin atomic
+  select row(
+    p_thread_id, p_exclude_thread_id, p_memory_types, p_tags_all, p_tags_any, p_exclude_tags, p_filter,
+    p_min_confidence, p_created_after, p_created_before, p_as_of, nullif(p_include_superseded, false), p_doc_types,
+    p_namespaces, p_time_asked)::memory._search_filters;
 end;
-$$;
-
--- How a text came to its score, as memory.search() returns it with explain: the value of each feature that it has, and
--- its part of the logarithm of the odds of the score.
-create or replace function memory._explanation(
-  p_text memory._scored, p_fusion text, p_model text, p_beside_messages boolean, p_is_approximate boolean
-)
-returns jsonb
-language plpgsql immutable parallel safe
-as $$
-begin
-  return jsonb_strip_nulls(jsonb_build_object(
-    'vector', case when p_text.similarity is not null then jsonb_build_object(
-      'rank', p_text.vector_rank, 'score', memory._real(p_text.similarity), 'model', p_model,
-      'approximate', nullif(p_is_approximate and p_text.source = 'memory', false)) end,
-    'keyword', case when p_text.words > 0 then jsonb_build_object(
-      'rank', p_text.keyword_rank, 'score', memory._real(p_text.words), 'terms', p_text.terms) end,
-    'fused', jsonb_build_object('by', p_fusion, 'score', memory._real(p_text.score)),
-    'features', case when p_fusion in ('score', 'keyword') then (
-      select jsonb_object_agg(f.name, jsonb_build_object('value', memory._real(f.value),
-                                                         'part', memory._real(f.value * f.weight)))
-      from (values
-        ('meaning', p_text.meaning, 3.52), ('words', p_text.words, 3.218),
-        ('near', p_text.near, 4.291), ('neighbour', p_text.neighbour, 2.112),
-        ('length', p_text.length, 0.322), ('speaker', p_text.speaker, -0.898),
-        ('day', p_text.day, 1.092), ('reply', p_text.reply, -1.031),
-        ('use', p_text.use, -4.289),
-        ('memory', (p_text.source = 'memory')::int, 0.643),
-        ('summary', (p_text.source = 'summary' and p_beside_messages)::int, -0.858),
-        ('intercept', 1, -4.269)
-      ) as f (name, value, weight)
-      where f.value <> 0) end));
-end;
-$$;
 
 do $$
 begin
@@ -28157,26 +27877,24 @@ end;
 $$;
 -- needs pgvector on the search_path
 
--- The most similar of very many memories, found by the HNSW index of memory.vector_index(); null when the index finds
--- none. Searches by meaning alone, without filters, call this function for users with more memories than
--- search.approximate_above (10,000). With the default limit of 1,000 memories per agent, only a user with more than ten
--- agents has that many. With 384 dimensions the index takes 7 ms instead of 24 at 10,000 memories and 6 ms instead of
--- 115 at 50,000. With ef_search 200 the index finds 94 to 97 % of the nearest ten, with ef_search 100 91 to 95 %
--- (bench/results/search.md).
-create or replace function memory._nearest_among_memories(
-  p_user_id text, p_agent_id text, p_model text, p_target halfvec, p_row_limit int
+-- The most similar of very many memories, found by the HNSW index of memory.vector_index(); null where that index is
+-- not used. Searches by meaning alone, without filters, use it for users with more memories than
+-- search.approximate_above (10,000): 6 ms instead of 115 at 50,000. With ef_search 200 it finds 94 to 97 % of the
+-- nearest ten (bench/results/search.md). Comparing all memories is as fast for more than 100 results, and for a user
+-- with less than a fiftieth of the index: the scan then passes 50 memories of other users for each that it finds.
+create or replace function memory._nearest_memories(
+  p_user_id text, p_agent_id text, p_model text, p_target halfvec, p_settings jsonb, p_row_limit int
 )
-returns memory._candidate[]
+returns text[]
 language plpgsql stable parallel unsafe -- changes settings, so its callers are parallel unsafe, too
 as $$
 declare
   -- The test for -infinity repeats the condition of the partial index; without the test the planner could not use the
   -- index.
   statement constant text := format($sql$
-    select array_agg(
-      row('memory', n.id, null, null, n.created_at, n.similarity, null, null)::memory._candidate)
+    select array_agg(n.id)
     from (
-      select e.id collate "C" as id, e.created_at, memory._cosine_similarity(e.embedding, $3) as similarity
+      select e.id, memory._cosine_similarity(e.embedding, $3) as similarity
       from memory.texts as e
       where e.user_id = $1 and e.model = $2 and e.source = 'memory'
         and e.valid_until > '-infinity' and e.valid_until > statement_timestamp()
@@ -28185,11 +27903,20 @@ declare
       limit $5) as n
     where n.similarity is not null
   $sql$, memory._vector_schema(), memory._dimensions(p_target));
+  made constant regclass := memory._vector_index(p_model);
   ef_search constant text := current_setting('hnsw.ef_search');
   iterative_scan constant text := current_setting('hnsw.iterative_scan');
   may_sort constant text := current_setting('enable_sort');
-  nearest memory._candidate[];
+  nearest text[];
 begin
+  if p_row_limit > 100
+    or (select sum(s.memory_count) from memory.memory_scopes as s where s.user_id = p_user_id) > greatest(
+      (p_settings ->> 'approximate_above')::bigint,
+      (select c.reltuples / 50 from pg_class as c where c.oid = made)) is not true
+    or not exists (select from pg_index as i where i.indexrelid = made and i.indisvalid)
+    or exists (select from memory.embeddings as e where e.user_id = p_user_id and e.model = p_model) then
+    return null;
+  end if;
   -- The function has no SET clauses for these settings, because only a superuser could restore such clauses from a
   -- dump. The planner does not know how many rows belong to this user, because PostgreSQL keeps no statistics of single
   -- users; the caller knows that the user has enough rows for the index. With sorting disabled, the plan reads the rows
@@ -28199,7 +27926,7 @@ begin
   execute statement into nearest using p_user_id, p_model, p_target, p_agent_id, p_row_limit;
   perform set_config('hnsw.ef_search', ef_search, true),
     set_config('hnsw.iterative_scan', iterative_scan, true), set_config('enable_sort', may_sort, true);
-  return nearest;
+  return case when cardinality(nearest) = p_row_limit then nearest end; -- else it has found too few of this user
 end;
 $$;
 
@@ -28219,7 +27946,7 @@ $$;
 -- values.
 create or replace function memory._now_and_then(
   p_user_id text, p_agent_id text, p_query text, p_ranked memory.ranking[], p_filters memory._search_filters,
-  p_sources text[], p_spaces text[]
+  p_sources text[]
 )
 returns memory.ranking[]
 language plpgsql stable parallel safe
@@ -28261,8 +27988,8 @@ begin
       -- if only a verb of the past asks for them, because "What was my budget again?" means the present one.
       select case when a.is_former and time_asked = 'past' then 1 else 0 end as part,
         2.5 + a.place / 100.0::double precision as place, 'memory' as source, (a.row).memory_id::text as id,
-        null::text as thread_id, null::bigint as number, (a.row).created_at, best as score, null::jsonb as explanation,
-        1::real as relevance -- the query names the attribute
+        null::text as space, null::text as thread_id, null::bigint as number, (a.row).created_at, best as score,
+        null::jsonb as explanation, 1::real as relevance -- the query names the attribute
       from (
         select m as row, g as place, g > cardinality(asked) as is_former
         from generate_subscripts(asked || former, 1) as g
@@ -28270,7 +27997,7 @@ begin
       union all
       select case when o.id is not null and (o.successor is null or not has_memories) then 2 else 1 end, r.rank,
         case when s.memory_id is not null then 'memory' else r.source end, coalesce(s.memory_id::text, r.id),
-        case when s.memory_id is null then r.thread_id end, case when s.memory_id is null then r.number end,
+        r.space, case when s.memory_id is null then r.thread_id end, case when s.memory_id is null then r.number end,
         coalesce(s.created_at, r.created_at), r.score, case when s.memory_id is null then r.explanation end,
         r.relevance
       from unnest(p_ranked) as r
@@ -28278,11 +28005,11 @@ begin
       left join lateral memory._memories_by_ids(p_user_id, array[o.successor]) as s
         on has_memories and is_free and (p_agent_id is null or s.agent_id = p_agent_id)
     ), once as (
-      select distinct on (p.source, p.id, case when p_spaces is not null then p.thread_id end) p.*
-      from placed as p order by p.source, p.id, case when p_spaces is not null then p.thread_id end, p.part, p.place
+      select distinct on (p.source, p.id, p.space) p.*
+      from placed as p order by p.source, p.id, p.space, p.part, p.place
     )
-    select row(row_number() over (order by o.part, o.place), o.source, o.id, o.thread_id, o.number, o.created_at,
-               o.score, coalesce(o.explanation, e.explanation), o.relevance)::memory.ranking
+    select row(row_number() over (order by o.part, o.place), o.source, o.id, o.space, o.thread_id, o.number,
+               o.created_at, o.score, coalesce(o.explanation, e.explanation), o.relevance)::memory.ranking
     from once as o
     left join lateral (
       select r.explanation from unnest(p_ranked) as r where r.source = o.source and r.id = o.id limit 1) as e on true
@@ -28335,28 +28062,21 @@ begin
         p_agent_of_spaces => p_agent_id, p_min_relevance => p_min_relevance) as r
       order by r.rank);
     is_whole := cardinality(ranked) < row_limit;
-    ranked := memory._now_and_then(p_user_id, p_agent_id, p_query, ranked, p_filters, p_sources, p_spaces);
+    ranked := memory._now_and_then(p_user_id, p_agent_id, p_query, ranked, p_filters, p_sources);
     has_pairs := '{memory,message}' <@ array(select r.source from unnest(ranked) as r);
-    stands_for := case when has_pairs then memory._same_results(p_user_id, ranked, p_filters, p_spaces) end;
+    stands_for := case when has_pairs then memory._same_results(p_user_id, ranked, p_filters) end;
     exit when is_whole
       or row_limit - (select count(s) from unnest(stands_for) as s) >= p_row_limit;
     row_limit := 4 * row_limit;
   end loop;
 
-  if p_spaces is not null then -- space of the explanation is the name of the space, null for the user's own texts
-    ranked := array(
-      select row(r.rank, r.source, r.id, r.thread_id, r.number, r.created_at, r.score,
-                 coalesce(r.explanation, '{}') || jsonb_build_object(
-                   'space', case when r.source in ('memory', 'document') then memory._space_of(r.thread_id) end),
-                 r.relevance)::memory.ranking
-      from unnest(ranked) as r
-      order by r.rank);
-  end if;
   return query
-  select row_number() over (order by r.rank), r.source, r.id, r.thread_id, r.number, r.created_at, r.score,
-    case when r.rank = any (stands_for)
-      then coalesce(r.explanation, '{}') || memory._parts_of_result(p_user_id, ranked, stands_for, r.rank, p_filters)
-      else r.explanation end, r.relevance
+  select row_number() over (order by r.rank), r.source, r.id, r.space, r.thread_id, r.number, r.created_at, r.score,
+    coalesce(r.explanation, '{}')
+      || case when p_spaces is null then '{}' else jsonb_build_object('space', memory._space_of(r.space)) end
+      || case when r.rank = any (stands_for)
+           then memory._parts_of_result(p_user_id, ranked, stands_for, r.rank, p_filters) else '{}' end,
+    r.relevance
   from unnest(ranked) as r
   where stands_for[r.rank] is null
   order by r.rank
@@ -28368,7 +28088,7 @@ $$;
 -- message are one result if the memory names the message among its source_seqs or says the same words. A memory of more
 -- than five messages is a summary of them and hides none of them.
 create or replace function memory._same_results(
-  p_user_id text, p_ranked memory.ranking[], p_filters memory._search_filters, p_spaces text[]
+  p_user_id text, p_ranked memory.ranking[], p_filters memory._search_filters
 )
 returns int[]
 language plpgsql stable parallel safe
@@ -28379,9 +28099,7 @@ declare
 begin
   for pair in
     with texts as materialized (
-      select r.* from unnest(p_ranked) as r
-      where r.source = 'message'
-        or r.source = 'memory' and (p_spaces is null or r.thread_id is null) -- not of a space
+      select r.* from unnest(p_ranked) as r where r.source in ('memory', 'message') and r.space is null
     ), memories as materialized (
       select r.rank, m.thread_id, m.source_seqs, m.content_hash
       from texts as r
@@ -28463,36 +28181,35 @@ $$;
 -- the chosen messages as it ranks all messages of a user with fewer.
 create or replace function memory._preselected(
   p_user_id text, p_agent_id text, p_words text[], p_model text, p_target halfvec, p_fusion text, p_above int,
-  p_row_limit int, p_filters memory._search_filters
+  p_row_limit int, p_filters memory._search_filters,
+  out ids text[], out texts bigint, out frequencies bigint[], out lowest double precision
 )
-returns memory._preselected
 language plpgsql stable parallel safe
 as $$
 declare
   -- The number of messages that each arm chooses; each of two arms finds half of p_row_limit. The neighbours of each
-  -- arm's best 45 messages are added, and the neighbours at a distance of two of the best 15. Among 5,882 conversation
-  -- turns this choice keeps 98 % of the best ten, and the share of evidence among the ten stays the same (192
-  -- questions). Twice as many neighbours at a distance of two keep 99 % and take a fifth longer.
+  -- arm's best 45 messages are added, and the neighbours at a distance of two of the best 15. This choice keeps 98 % of
+  -- the best ten of 5,882 conversation turns.
   wanted int := 40 + case when p_fusion in ('score', 'rrf') then p_row_limit / 2 else p_row_limit end;
   around_one constant int := case when p_fusion in ('score', 'keyword') then 45 else 0 end;
   around_two constant int := least(around_one, 15);
-  of_thread text[];
   passing constant text[] := case when p_filters.filter is not null
     then array(select p from memory._message_passing(p_user_id, p_filters) as p) end;
   sample record;
   nearest text[];
   worded text[];
-  frequencies bigint[];
 begin
   if p_filters.thread_id is not null then
-    of_thread := array(
+    ids := array(
       select m.thread_id || '/' || m.seq from memory.messages as m
       where m.user_id = p_user_id and m.thread_id = p_filters.thread_id limit p_above + 1);
-    if cardinality(of_thread) <= p_above then
-      return row(of_thread, null, null, null)::memory._preselected;
+    if cardinality(ids) <= p_above then
+      return;
     end if;
   end if;
   sample := memory._sample(p_user_id, p_words, p_model, p_target, p_above);
+  texts := sample.messages;
+  lowest := sample.lowest;
   if p_fusion <> 'vector' then
     select w.ids, w.frequencies into worded, frequencies
     from memory._worded(p_user_id, p_agent_id, coalesce(p_words, '{}'), sample.frequencies, sample.messages,
@@ -28505,17 +28222,15 @@ begin
       wanted, p_row_limit - case when p_row_limit <= wanted then coalesce(cardinality(worded), 0) else 0 end),
       p_filters, passing);
   end if;
-  return row(
-    array(
-      select memory._thread_of(n.id) || '/' || memory._seq_of(n.id) + o.step
-      from (select * from unnest(nearest) with ordinality
-            union all
-            select * from unnest(worded) with ordinality) as n (id, place)
-      cross join unnest(
-        case when n.place <= around_two then '{-2,-1,0,1,2}'::int[]
-             when n.place <= around_one then '{-1,0,1}' else '{0}' end) as o (step)
-      group by 1),
-    sample.messages, frequencies, sample.lowest)::memory._preselected;
+  ids := array(
+    select memory._thread_of(n.id) || '/' || memory._seq_of(n.id) + o.step
+    from (select * from unnest(nearest) with ordinality
+          union all
+          select * from unnest(worded) with ordinality) as n (id, place)
+    cross join unnest(
+      case when n.place <= around_two then '{-2,-1,0,1,2}'::int[]
+           when n.place <= around_one then '{-1,0,1}' else '{0}' end) as o (step)
+    group by 1);
 end;
 $$;
 
@@ -28523,9 +28238,8 @@ $$;
 -- p_least; how many of them have each word of the query; and the lowest similarity of a message to p_target. The
 -- threads are those with the lowest hashes, which makes them a random sample; the share of all hashes that is below the
 -- next one is the share of all threads that is in the sample, to 7 % (standard deviation). The estimate of the
--- similarity assumes that the similarities below their mean are normally distributed. The factor 0.83 fits
--- conversations: of 5,882 turns the estimate is off by 5 % of the span of similarities (200 questions, a hundred
--- similarities each), and the lowest similarity of the sample itself by 10 %.
+-- similarity assumes that the similarities below their mean are normally distributed, with a factor (0.83) that fits
+-- conversations.
 create or replace function memory._sample(
   p_user_id text, p_words text[], p_model text, p_target halfvec, p_least bigint,
   out messages bigint, out frequencies bigint[], out lowest double precision
@@ -28576,7 +28290,7 @@ $$;
 -- The messages nearest to the query by meaning. The function first compares the binary codes of all messages that pass
 -- the filters, from texts_codes_idx alone. Then it compares the embeddings of the 200 messages with the nearest codes,
 -- or of 50 more than the caller wants if that is more. Of the nearest ten of 5,882 conversation turns, 99.7 % are among
--- the 190 messages with the nearest codes and 99.9 % among 400 (all-MiniLM-L6-v2, 384 dimensions, 308 questions).
+-- the 190 messages with the nearest codes.
 create or replace function memory._nearest(
   p_user_id text, p_agent_id text, p_model text, p_target halfvec, p_wanted int, p_filters memory._search_filters,
   p_passing text[]
@@ -28585,7 +28299,7 @@ returns text[]
 language plpgsql stable parallel safe
 as $$
 declare
-  unfiltered constant boolean := p_agent_id is null and p_filters is null;
+  is_free constant boolean := p_agent_id is null and p_filters is null;
   target_code constant bit varying := memory._code(p_target);
   compared constant int := greatest(200, 50 + p_wanted);
   ids text[];
@@ -28594,18 +28308,11 @@ begin
     select e.id
     from memory.texts as e
     where e.user_id = p_user_id and e.model = p_model and e.code is not null
-      and e.created_at >= coalesce(p_filters.created_after, '-infinity')
+      and e.created_at >= coalesce(p_filters.created_after, '-infinity') -- as the index is sorted
       and e.created_at <= least(p_filters.created_before, p_filters.as_of, 'infinity')
       and e.valid_until > statement_timestamp()
-      and (unfiltered -- one test for each code instead of four
-        or (p_agent_id is null or e.agent_id = p_agent_id)
-          -- ^@ compares the beginning of an id first, because that takes a fifth of the time of memory._thread_of().
-          and (p_filters.thread_id is null
-               or e.id ^@ (p_filters.thread_id || '/') and memory._thread_of(e.id) = p_filters.thread_id)
-          and (p_filters.exclude_thread_id is null
-               or not e.id ^@ (p_filters.exclude_thread_id || '/')
-               or memory._thread_of(e.id) <> p_filters.exclude_thread_id)
-          and (p_passing is null or e.id in (select p from unnest(p_passing) as p)))
+      and (is_free or memory._is_asked_for('message', e.thread_id, e.agent_id, e.created_at, p_agent_id, p_filters)
+             and (p_passing is null or e.id in (select p from unnest(p_passing) as p)))
     order by memory._bits_apart(e.code, target_code)
     limit compared);
   return array(
@@ -28638,7 +28345,7 @@ language plpgsql stable parallel safe
 set enable_bitmapscan = on -- for texts_keys_idx
 as $$
 declare
-  unfiltered constant boolean := p_agent_id is null and p_filters is null;
+  is_free constant boolean := p_agent_id is null and p_filters is null;
   as_queries constant tsquery[] := array(select quote_literal(w.word)::tsquery from unnest(p_words) as w (word));
   keys constant int[] := array(select memory._word_key(p_user_id, w.word) from unnest(p_words) as w (word));
   estimates bigint[];
@@ -28653,8 +28360,7 @@ begin
       else (select count(*) from memory.texts as t where t.keys @> array[w.key]) end
     from unnest(keys, p_estimates) with ordinality as w (key, estimate, n) order by w.n);
   -- The rarest words: the first one, and each further one while the words so far are in at most 1,000 messages plus a
-  -- fiftieth of the messages, or of 10,000. Of larger users pairs find as much in less time: of the ten results of
-  -- ranking all 294,100 messages, a fiftieth and pairs both find 70 %, in 53 and 30 ms (2026-11).
+  -- fiftieth of the messages, or of 10,000. Of larger users pairs find as much in less time.
   select array_agg(w.key) into compared
   from (
     select k.key, row_number() over rarest_first as place, sum(k.estimate) over rarest_first as messages
@@ -28689,14 +28395,8 @@ begin
       offset 0 -- so that the scan has no condition on the user, for which the planner would take another index
     ) as t
     where t.user_id = p_user_id and t.valid_until > statement_timestamp()
-      and (unfiltered
-        or (p_agent_id is null or t.agent_id = p_agent_id)
-          and (p_filters.thread_id is null or t.thread_id = p_filters.thread_id)
-          and (p_filters.exclude_thread_id is null or t.thread_id <> p_filters.exclude_thread_id)
-          and (p_filters.created_after is null or t.created_at > p_filters.created_after)
-          and (p_filters.created_before is null or t.created_at < p_filters.created_before)
-          and (p_filters.as_of is null or t.created_at <= p_filters.as_of)
-          and (p_passing is null or t.id in (select p from unnest(p_passing) as p)))
+      and (is_free or memory._is_asked_for('message', t.thread_id, t.agent_id, t.created_at, p_agent_id, p_filters)
+             and (p_passing is null or t.id in (select p from unnest(p_passing) as p)))
   ), matches as materialized (
     select f.id, w.n, length(f.words) as lexemes
     from found as f cross join unnest(as_queries) with ordinality as w (as_query, n)
@@ -28813,14 +28513,12 @@ begin
         'Embed the query with the model that embedded the memories.');
     end if;
   else
-    -- Nearly every user has embeddings, so a session hardly ever plans the statement about jobs.
-    if not memory._has_embeddings(p_user_id, p_model.name) then
-      if exists (select from memory.jobs as j
-                 where j.user_id = p_user_id and j.kind in ('embed', 'backfill')
-                   and j.status in ('pending', 'running', 'dead')) then
-        problem := format('model "%s" has not embedded anything of this user yet', p_model.name);
-        return;
-      end if;
+    if not exists (select from memory._embeddings_of(p_user_id, p_model.name))
+      and exists (select from memory.jobs as j
+                  where j.user_id = p_user_id and j.kind in ('embed', 'backfill')
+                    and j.status in ('pending', 'running', 'dead')) then
+      problem := format('model "%s" has not embedded anything of this user yet', p_model.name);
+      return;
     end if;
     select k.embedding into embedding
     from memory.query_embeddings as k
@@ -28850,9 +28548,9 @@ $$;
 -- Step 3, the model's answer: if step 2 found no embedding, the model embeds the query. Without an embedding the search
 -- is by keyword (mode), and a notice says so. p_policy is that of a context, null for a search: the policy of a context
 -- may forbid to ask the model, and if no model is active, nothing is asked, because each call would then raise a
--- notice. Then only p_is_given, an embedding that the caller gave, raises a notice. A hybrid search for words in a script
--- that the model does not read is by keyword, because cosines say nothing there: with all-MiniLM-L6-v2 the ten best
--- messages hold 29 % of the evidence of Chinese questions, and 38 % by keyword (bench/results/languages.md).
+-- notice. Then only p_is_given, an embedding that the caller gave, raises a notice. A hybrid search for words in a
+-- script that the model does not read is by keyword, because cosines say nothing there: with all-MiniLM-L6-v2 the ten
+-- best messages hold 29 % of the evidence of Chinese questions, and 38 % by keyword (bench/results/languages.md).
 create or replace function memory._query_target(
   p_user_id text, p_agent_id text, p_query text, p_policy jsonb, p_is_given boolean, p_model memory.models,
   p_known halfvec, p_problem text, inout mode text, out embedding halfvec
@@ -28955,19 +28653,36 @@ $$;
 
 -- The ranking of a search: one score for the texts of all sources and spaces.
 --
--- The score of a text is a logistic function of a handful of features (scored_texts.sql and judged_texts.sql). Its
--- weights are data, weights.json, fitted by python -m bench.quality.fit on marked evidence (recall@10 of LoCoMo 80.4 %,
--- of months of work 88.1 %), but for those of memory, summary and use, of which such evidence tells nothing. In a
--- search by meaning alone the score is the cosine similarity; with policy search.fusion rrf it is the sum of reciprocal
--- ranks by meaning and by words. A text is a candidate by any word of the query, or by its embedding, which is
--- compared exactly.
+-- The score of a text is a logistic function of a handful of features. Its weights are data, weights.json, which the
+-- build puts in place of their names; python -m bench.quality.fit fits them on marked evidence (recall@10 of LoCoMo
+-- 80.4 %, of months of work 88.1 %), but for those of memory, summary and use, of which such evidence tells nothing. In
+-- a search by meaning alone the score is the cosine similarity; with policy search.fusion rrf it is the sum of
+-- reciprocal ranks by meaning and by words. A text is ranked if it has a word of the query or an embedding, which is
+-- compared exactly. What the query's words tell is counted over all texts of the user and the spaces, so there is one
+-- ranking, scores say nothing about the texts of other users, and no statistics need maintenance.
 --
--- The texts of spaces are candidates beside those of the user, and what the query's words tell is counted over all of
--- them, so that there is one ranking.
+-- meaning: how near the embedding of the text is to the best one, 1 for the best; the scale spans at least 0.3, so that
+--   a tiny difference among a handful of texts decides nothing. Of a text without an embedding nothing is known, so it
+--   stands in the middle, and higher the more of the query's words it has. All stand in the middle if no embedding is
+--   compared.
+-- words: the share of the query's words that the text has, each by its rarity (the idf of BM25).
+-- near: the share of words that only the two messages before and after have, 0.6 or 0.4 of it and less the longer they
+--   are; a word that most texts have does not count. A message with a word stays before the messages around it.
+-- neighbour: how near the better neighbour in the thread is by meaning, as far as the message is not near itself.
+-- length: the logarithm of the number of different words, up to 100.
+-- memory, summary: whether the text is one. Memories have no neighbours; a summary beside messages repeats them.
 --
--- The steps: the candidates (candidates.sql, unread_candidates.sql, and for users with very many texts preselected.sql
--- and nearest_memories.sql), their scores (scored_texts.sql), and, where texts are found by words, the features of the
--- best for which other tables are read (judged_texts.sql).
+-- For the following features other tables are read, of the best texts only.
+--
+-- speaker: the query names a speaker, and another speaker with a name said the message.
+-- day: the query names days, and the message is of them (0), of another day of the month (-0.5), or neither (-1).
+-- reply: an assistant without a name said the message, because the answer is more often in the person's own words; or a
+--   person without a name, if the query asks for the assistant's words (asks_the_assistant.sql).
+-- use: of a memory that was wrong (memory.record_use()), how likely it is wrong by what was recorded of it, times
+--   policy search.use_weight: the mean of a Beta distribution of its wrong and helpful outcomes (Laplace's rule of
+--   succession, with one imagined helpful outcome and no imagined wrong one). Nothing rises because it was used: with a
+--   prior that rises with uses, recall@1 of evidence that nobody had used fell by up to 3.7 points
+--   (bench/results/uses.md).
 create or replace function memory._ranked(
   p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_mode text, p_settings jsonb,
   p_sources text[], p_row_limit int, p_filters memory._search_filters default null,
@@ -28987,7 +28702,6 @@ declare
     when p_query is null then 'vector'
     when p_settings ->> 'fusion' = 'rrf' then 'rrf'
     else 'score' end;
-  unfiltered constant boolean := p_filters is null; -- also true for a row of nulls
   -- Only memories pass some filters, only documents others.
   sources constant text[] := array(
     select s.source
@@ -29000,108 +28714,241 @@ declare
     and exists (select from memory.messages as m where m.user_id = p_user_id);
   use_weight constant double precision := memory._share(p_settings ->> 'use_weight');
   needs_ranks constant boolean := p_explain or fusion = 'rrf';
+  rrf_k constant int := (p_settings ->> 'rrf_k')::int;
   -- The texts of which the last features are looked up. They change the order, so these are more than are returned.
-  pool constant int := case
-    when is_judged and (beside_messages or use_weight > 0) then greatest(200, 150 + 2 * p_row_limit)
-    when is_judged then greatest(100, 2 * p_row_limit)
-    else p_row_limit end;
+  pool constant int := case when is_judged then greatest(200, 150 + 2 * p_row_limit) else p_row_limit end;
+  -- Their texts are all scored: those with neighbours, and those of which the best piece counts.
+  whole constant text[] := case when needs_ranks then sources
+    else '{document,artifact}' || case when is_judged then '{message}'::text[] end end;
   language constant regconfig := (p_settings ->> 'language')::regconfig;
   nothing_below constant double precision := memory._nothing_below(p_model);
   preselect_above constant int := (p_settings ->> 'preselect_above')::int;
-  nearest memory._candidate[];
-  -- The messages of a user with very many messages that enter the ranking. All texts of other sources enter it.
-  preselected memory._preselected;
-  candidates record; -- of memory._candidates()
-  of_spaces text[]; -- the sources that are searched in spaces
-  scored memory._scored[];
-  words text[];
+  meant constant jsonb := case when is_judged then memory._days_meant(p_query, p_user_id) end;
+  asks_the_assistant constant boolean := coalesce(is_judged and memory._asks_the_assistant(p_query), false);
+  query_words text[];
+  as_queries tsquery[]; -- each of query_words
   any_word tsquery;
+  memories text[]; -- those that the approximate index finds nearest; null for all
+  preselected record; -- of memory._preselected(): the messages of a user with very many that are ranked
 begin
+  if p_mode = 'keyword' then
+    p_target := null;
+  end if;
   if p_mode <> 'vector' then
     -- A query may be a whole message. Two hundred words are enough to say its subject.
-    words := nullif(memory._query_words(
+    query_words := nullif(memory._query_words(
       memory._languages(p_user_id, p_agent_id, p_settings ->> 'language', p_query), p_query, 200), '{}');
-    any_word := (select string_agg(quote_literal(w), ' | ')::tsquery from unnest(words) as w);
+    as_queries := array(select quote_literal(w)::tsquery from unnest(query_words) as w);
+    any_word := nullif(array_to_string(as_queries, ' | '), '')::tsquery;
   end if;
-
-  -- The approximate index. Comparing all memories is as fast for more than 100 results, and for a user with less than a
-  -- fiftieth of the index: the scan then passes 50 memories of other users for each memory that it finds.
-  if unfiltered and fusion = 'vector' and 'memory' = any (sources) and p_row_limit <= 100 and p_spaces is null then
-    nearest := case
-      when not exists (select from memory.embeddings as e where e.user_id = p_user_id and e.model = p_model)
-        and (select sum(s.memory_count) from memory.memory_scopes as s where s.user_id = p_user_id)
-             > greatest((p_settings ->> 'approximate_above')::bigint,
-                 (select c.reltuples / 50 from pg_class as c where c.oid = memory._vector_index(p_model)))
-        and exists (select from pg_index as i where i.indexrelid = memory._vector_index(p_model) and i.indisvalid)
-      then memory._nearest_among_memories(p_user_id, p_agent_id, p_model, p_target, p_row_limit) end;
-    if cardinality(nearest) < p_row_limit then
-      nearest := null; -- the index has found too few memories of this user
-    end if;
+  if fusion = 'vector' and 'memory' = any (sources) and p_filters is null and p_spaces is null then
+    memories := memory._nearest_memories(p_user_id, p_agent_id, p_model, p_target, p_settings, p_row_limit);
   end if;
-
-  if beside_messages and preselect_above < (
+  select p.* into preselected
+  from memory._preselected(
+    p_user_id, p_agent_id, query_words, p_model, p_target, fusion, preselect_above, p_row_limit, p_filters) as p
+  where beside_messages and preselect_above < (
     select count(*) from (
       select from memory.texts as t
-      where t.user_id = p_user_id and t.source = 'message' limit preselect_above + 1) as t) then
-    preselected := memory._preselected(
-      p_user_id, p_agent_id, words, p_model, p_target, fusion, preselect_above, p_row_limit, p_filters);
-  end if;
-  select c.* into candidates
-  from memory._candidates(
-    p_user_id, p_agent_id, case when nearest is null then sources else array_remove(sources, 'memory') end, p_filters,
-    words, any_word, language, p_model, case when p_mode <> 'keyword' then p_target end, preselected,
-    case when needs_ranks then sources
-         else '{document,artifact}' || case when is_judged then '{message}'::text[] end end,
-    pool) as c;
-  candidates.chosen := candidates.chosen || nearest;
-  if p_spaces is not null then
+      where t.user_id = p_user_id and t.source = 'message' limit preselect_above + 1) as t);
+
+  return query
+  with scopes as (
+    select 0::bigint as number, p_user_id as user_id, null as space, p_agent_id as agent_id, sources as sources,
+      p_filters as filters, preselected.ids as messages
+    union all
     -- Of a space a search reads memories and documents, as far as they can pass the filters. A thread_id is that of a
     -- thread of the user, so nothing of a space passes it.
-    of_spaces := array(
-      select s.source from unnest(p_sources) as s (source)
-      where p_filters.thread_id is null and case s.source
-        when 'memory' then num_nonnulls(p_filters.doc_types, p_filters.namespaces) = 0
-        when 'document' then num_nonnulls(
-          p_filters.memory_types, p_filters.tags_all, p_filters.tags_any, p_filters.min_confidence) = 0
-        else false end);
-    -- One statement for all spaces: to append to the candidates again and again takes time by the square of the spaces.
-    with of_each as materialized (
-      select s.space, c.*
-      from unnest(p_spaces) as s (space)
-      cross join lateral memory._candidates(
-        s.space, p_agent_of_spaces, of_spaces, jsonb_populate_record(p_filters, '{"exclude_thread_id": null}'),
-        words, any_word, language, p_model, case when p_mode <> 'keyword' then p_target end, null,
-        case when needs_ranks then of_spaces else '{document}' end, pool) as c
-    )
-    select array(
-        -- The candidates in their order; memories and documents with the user_id of their space as thread_id.
-        select row(c.source, c.id, case when c.source in ('memory', 'document') then a.space else c.thread_id end,
-                   c.number, c.created_at, c.similarity, c.vector, c.lexemes)::memory._candidate
-        from (select null as space, candidates.chosen, 0 as place
-              union all
-              select o.space, o.chosen, row_number() over () from of_each as o) as a
-        cross join lateral unnest(a.chosen) with ordinality
-          as c (source, id, thread_id, number, created_at, similarity, vector, lexemes, place)
-        order by a.place, c.place) as chosen,
-      candidates.texts + sum(o.texts)::bigint as texts, greatest(candidates.highest, max(o.highest)) as highest,
-      least(candidates.lowest, min(o.lowest)) as lowest
-    into candidates
-    from of_each as o;
-  end if;
-  scored := memory._scored_texts(
-    candidates.chosen, words, preselected.frequencies, candidates.texts, candidates.highest, candidates.lowest, fusion,
-    (p_settings ->> 'rrf_k')::int, needs_ranks, beside_messages, nothing_below, p_min_relevance, pool);
-  if is_judged then
-    scored := memory._judged_texts(p_user_id, p_query, scored, any_word, language,
-                                   use_weight, p_spaces is not null, p_row_limit);
-  end if;
-  return query
-  select row_number() over best_first, s.source, s.id, s.thread_id, s.number, s.created_at, memory._real(s.score),
-    case when p_explain then memory._explanation(s, fusion, p_model, beside_messages, nearest is not null) end,
-    s.relevance
-  from unnest(scored) as s
-  where p_min_score is null or memory._real(s.score) >= memory._real(p_min_score)
-  window best_first as (order by s.score desc, s.created_at desc, s.id collate "C")
+    select row_number() over (), s, s, p_agent_of_spaces,
+      array(select o from unnest(sources) as o where o in ('memory', 'document') and p_filters.thread_id is null),
+      jsonb_populate_record(p_filters, '{"exclude_thread_id": null}'), null
+    from unnest(p_spaces) as s
+  ), candidates as materialized (
+    select s.number * 1000000000 + c.place as place, s.space,
+      c.source, c.id, c.thread_id, c.number, c.created_at, c.similarity, c.vector, c.lexemes
+    from scopes as s
+    cross join lateral memory._candidates(
+      s.user_id, s.agent_id, s.sources, s.filters, query_words, any_word, language, p_model, p_target, s.messages,
+      case when s.space is null then memories end) with ordinality
+      as c (source, id, thread_id, number, created_at, similarity, vector, lexemes, place)
+  ), all_texts as materialized (
+    select greatest(count(*) filter (where c.space is null), preselected.texts) + count(c.space) as texts,
+      max(c.similarity) as highest,
+      -- Cosines of a model that finds something in common in all texts lie close together. 0.2 is the floor of the
+      -- model that the weights were fitted with.
+      greatest(max(c.similarity) - least(min(c.similarity), preselected.lowest),
+        0.375 * (1 - coalesce(nothing_below, 0.2))) as span
+    from candidates as c
+  ), least_near as materialized ( -- the similarity that a text without a word of the query has at least
+    select min(n.similarity) as similarity
+    from (select c.similarity from candidates as c where c.source <> all (whole)
+          order by c.similarity desc nulls last limit pool) as n
+  ), places as materialized (
+    -- By the place of a text of the user. The neighbours of a message have the places around its own, and are found
+    -- there in a tenth of the time of a join. No element is null, for which PostgreSQL would read the whole array.
+    select array_agg(case c.source when 'message' then hashtextextended(c.thread_id, 0) else c.place end) as threads,
+      array_agg(coalesce(c.number, 0)) as numbers, array_agg(coalesce(c.similarity, '-infinity')) as similarities
+    from (select c.* from candidates as c where c.space is null order by c.place) as c
+  ), matches as materialized (
+    select c.place, c.source, w.n, w.frequency, ln(20) / ln(8 + greatest(c.lexemes, 12)) as density
+    from candidates as c
+    cross join unnest(as_queries, preselected.frequencies) with ordinality as w (as_query, frequency, n)
+    where c.vector is not null and c.vector @@ w.as_query
+  ), weights as materialized (
+    select f.n, memory._idf(a.texts, f.found) as idf, f.found * 2 <= a.texts as is_rare
+    from (
+      select m.n, greatest(count(*), count(*) filter (where m.source <> 'message') + max(m.frequency)) as found
+      from matches as m
+      group by m.n) as f
+    cross join all_texts as a
+  ), asked as materialized ( -- words that no text has count too: a text with half of the words is no perfect match
+    select sum(w.idf)
+      + (cardinality(query_words) - count(*)) * memory._idf((select a.texts from all_texts as a), 0) as idf
+    from weights as w
+  ), worded as materialized (
+    select v.place, sum(v.idf) / (select q.idf from asked as q) as words,
+      sum(greatest(v.around - coalesce(v.density, 0), 0)) / (select q.idf from asked as q) as near,
+      jsonb_object_agg(query_words[v.n], round(v.idf::numeric, 3)) filter (where needs_ranks and v.idf is not null)
+        as terms
+    from (
+      select m.place, m.n, max(m.idf) filter (where m.step = 0) as idf,
+        max(m.idf * m.density) filter (where m.step = 0) as density,
+        max(m.idf * m.density * case m.distance when 1 then 0.6 else 0.4 end) filter (where m.step <> 0) as around
+      from (
+        select m.place + o.step as place, m.n, o.step, w.idf, m.density,
+          abs((select p.numbers from places as p)[m.place + o.step] - (select p.numbers from places as p)[m.place])
+            as distance
+        from matches as m
+        join weights as w on w.n = m.n
+        cross join unnest(case m.source when 'message' then '{0,-1,1,-2,2}'::int[] else '{0}' end) as o (step)
+        where o.step = 0 or w.is_rare and (select p.threads from places as p)[m.place + o.step]
+            = (select p.threads from places as p)[m.place]
+        offset 0) as m
+      where m.step = 0 or m.distance <= 2
+      group by m.place, m.n
+    ) as v
+    group by v.place
+  ), scored as materialized (
+    select f.*,
+      -4.269 + 3.52 * f.meaning + 3.218 * coalesce(f.words, 0)
+        + 4.291 * f.near + 2.112 * f.neighbour + 0.322 * f.length
+        + case f.source when 'memory' then 0.643
+            when 'summary' then case when beside_messages then -0.858 else 0 end else 0 end as logit
+    from (
+      select t.*, case when is_judged and t.source = 'message' then coalesce(greatest(
+          case when (select p.threads from places as p)[t.place - 1] = (select p.threads from places as p)[t.place]
+              and (select p.numbers from places as p)[t.place - 1] = t.number - 1
+            then 1 - (t.highest - (select p.similarities from places as p)[t.place - 1]) / t.span end,
+          case when (select p.threads from places as p)[t.place + 1] = (select p.threads from places as p)[t.place]
+              and (select p.numbers from places as p)[t.place + 1] = t.number + 1
+            then 1 - (t.highest - (select p.similarities from places as p)[t.place + 1]) / t.span end,
+          0) * (1 - t.meaning), 0) else 0 end as neighbour
+      from (
+        select c.place, c.source, c.id collate "C" as id, c.space, c.thread_id, c.number, c.created_at, c.similarity,
+          a.highest, a.span, k.terms, case when query_words is not null then coalesce(k.words, 0) end as words,
+          coalesce(k.near, 0) as near, ln(1 + least(coalesce(c.lexemes, 20), 100)) as length,
+          case when a.highest is null then 0.5
+            when c.similarity is not null then greatest(1 - (a.highest - c.similarity) / a.span, 0)
+            else (1 + k.words) / 2 end as meaning,
+          memory._relevance(
+            c.similarity, case when query_words is not null then coalesce(k.words, 0) end, nothing_below) as relevance
+        from candidates as c
+        cross join all_texts as a
+        left join worded as k on k.place = c.place
+        where k.words is not null
+          or c.similarity >= (select l.similarity from least_near as l)
+          or c.similarity is not null and c.source = any (whole)
+        offset 0) as t
+      where p_min_relevance is null or coalesce(t.relevance, 1) >= p_min_relevance
+      offset 0) as f
+  ), ranks as materialized (
+    select s.place,
+      case when s.similarity is not null then rank() over (order by s.similarity desc nulls last) end as by_meaning,
+      case when s.words > 0 then rank() over (
+        order by case when s.words > 0
+                   then (s.logit - 3.52 * s.meaning - 2.112 * s.neighbour)::real end
+          desc nulls last) end as by_words,
+      num_nonnulls((select a.highest from all_texts as a), nullif(max(s.words) over (), 0)) as arms
+    from scored as s
+    where needs_ranks
+  ), fused as (
+    select s.*, r.by_meaning, r.by_words,
+      case fusion
+        when 'vector' then s.similarity
+        when 'rrf' then (coalesce(1.0 / (rrf_k + r.by_meaning), 0) + coalesce(1.0 / (rrf_k + r.by_words), 0))
+          * (rrf_k + 1) / case when s.similarity is null then 1 else r.arms end
+        else s.logit end as score
+    from scored as s left join ranks as r on r.place = s.place
+  ), best as (
+    select f.*
+    from fused as f
+    where f.source not in ('document', 'artifact') or f.place in ( -- of a document or an artifact the best piece
+      select distinct on (p.space, p.source, substring(p.id from '^(.*)/')) p.place from fused as p
+      where p.source in ('document', 'artifact')
+      order by p.space, p.source, substring(p.id from '^(.*)/'), p.score desc, p.number)
+    order by f.score desc nulls last, f.created_at desc, f.id limit pool
+  ), spoken as materialized (
+    select b.*, m.role, m.name, use_weight * n.wrong_share as use,
+      case when meant is not null and m.role is not null
+        then memory._share_within(b.created_at, memory._zone_of(p_user_id, b.thread_id, b.number), meant) end as within
+    from best as b
+    left join lateral (
+      select m.role, m.metadata ->> 'name' as name
+      from memory.messages as m
+      where is_judged and b.source = 'message'
+        and m.user_id = p_user_id and m.thread_id = b.thread_id and m.seq = b.number
+      offset 0 -- so that each message is looked up by its key
+    ) as m on true
+    left join lateral (
+      select n.wrong / (n.wrong + n.helpful + 1)::double precision as wrong_share
+      from memory.memory_uses as n
+      where is_judged and use_weight > 0 and n.user_id = coalesce(b.space, p_user_id)
+        and n.memory_id = case when b.source = 'memory' then b.id::uuid end and n.wrong > 0
+      offset 0
+    ) as n on true
+  ), named as ( -- the speakers whom the query names
+    select n.name from (select distinct s.name from spoken as s where s.name is not null offset 0) as n -- parsed once
+    where memory._text_vector(language, left(n.name, 200)) @@ any_word
+  ), judged as (
+    select s.*,
+      (s.name not in (select n.name from named as n) and exists (select from named))::int::double precision as speaker,
+      case when max(s.within) over () > 0 then s.within - 1 end as day,
+      (s.name is null and (s.role = 'user') = asks_the_assistant)::int::double precision as reply
+    from spoken as s
+  ), final as (
+    select j.*, case when is_judged then 1 / (1 + exp(-l.logit)) else j.score end as result
+    from judged as j
+    cross join lateral (
+      select j.logit + -0.898 * coalesce(j.speaker, 0) + 1.092 * coalesce(j.day, 0)
+        + -1.031 * coalesce(j.reply, 0) + -4.289 * coalesce(j.use, 0) as logit) as l
+  )
+  select row_number() over best_first, f.source, f.id, f.space, f.thread_id, f.number, f.created_at,
+    memory._real(f.result),
+    -- The value of each feature that the text has, and its part of the logarithm of the odds of the score.
+    case when p_explain then jsonb_strip_nulls(jsonb_build_object(
+      'vector', case when f.similarity is not null then jsonb_build_object(
+        'rank', f.by_meaning, 'score', memory._real(f.similarity), 'model', p_model,
+        'approximate', nullif(memories is not null and f.source = 'memory', false)) end,
+      'keyword', case when f.words > 0 then jsonb_build_object(
+        'rank', f.by_words, 'score', memory._real(f.words), 'terms', f.terms) end,
+      'fused', jsonb_build_object('by', fusion, 'score', memory._real(f.result)),
+      'features', case when is_judged then (
+        select jsonb_object_agg(e.name, jsonb_build_object('value', memory._real(e.value),
+                                                           'part', memory._real(e.value * e.weight)))
+        from (values
+          ('meaning', f.meaning, 3.52), ('words', f.words, 3.218),
+          ('near', f.near, 4.291), ('neighbour', f.neighbour, 2.112),
+          ('length', f.length, 0.322), ('speaker', f.speaker, -0.898),
+          ('day', f.day, 1.092), ('reply', f.reply, -1.031), ('use', f.use, -4.289),
+          ('memory', (f.source = 'memory')::int, 0.643),
+          ('summary', (f.source = 'summary' and beside_messages)::int, -0.858),
+          ('intercept', 1, -4.269)
+        ) as e (name, value, weight)
+        where e.value <> 0) end)) end,
+    f.relevance
+  from final as f
+  where p_min_score is null or memory._real(f.result) >= memory._real(p_min_score)
+  window best_first as (order by f.result desc, f.created_at desc, f.id)
   limit p_row_limit;
 end;
 $$;
@@ -29190,158 +29037,6 @@ begin
 end;
 $$;
 
--- The features of the candidates of a search, and their scores by those features that need no other table. All features
--- and their weights stand in weights.json, which the build puts in place of the names here and in judged_texts.sql.
---
--- meaning: how near the embedding of the text is to the best one, 1 for the best; the scale spans at least 0.3, so that
---   a tiny difference among a handful of texts decides nothing. Of a text without an embedding nothing is known, so it
---   stands in the middle, and higher the more of the query's words it has. All stand in the middle if no embedding is
---   compared.
--- words: the share of the query's words that the text has, each by its rarity (the idf of BM25) among all texts that
---   the search may see. So scores say nothing about the texts of other users, and no statistics need maintenance.
--- near: the share of words that only the two messages before and after have, 0.6 or 0.4 of it and less the longer they
---   are; a word that most texts have does not count. A message with a word stays before the messages around it.
--- neighbour: how near the better neighbour in the thread is by meaning, as far as the message is not near itself.
--- length: the logarithm of the number of different words, up to 100.
--- memory, summary: whether the text is one. Memories have no neighbours; a summary beside messages repeats them.
---
--- memory._candidates() puts the messages of a thread next to each other in their order. So the neighbours of a message
--- are its neighbours in the arrays, where a place is found in a tenth of the time of a join. p_texts, p_highest and
--- p_lowest are those of memory._candidates(); p_frequencies are estimates of the number of messages that have each
--- word, null where all messages are candidates. The result has the best p_limit texts, in any order, and of a document
--- or an artifact the best piece; with p_needs_ranks all texts, with their ranks by meaning and by words.
-create or replace function memory._scored_texts(
-  p_chosen memory._candidate[], p_words text[], p_frequencies bigint[], p_texts bigint, p_highest double precision,
-  p_lowest double precision, p_fusion text, p_rrf_k int, p_needs_ranks boolean, p_beside_messages boolean,
-  p_nothing_below double precision, p_min_relevance real, p_limit int
-)
-returns memory._scored[]
-language plpgsql stable parallel safe
-as $$
-declare
-  words_as_queries constant tsquery[] := array(select quote_literal(w)::tsquery from unnest(p_words) as w);
-  -- Cosines of a model that finds something in common in all texts lie close together. 0.2 is the floor of the model
-  -- that the weights were fitted with.
-  span constant double precision := greatest(p_highest - p_lowest, 0.375 * (1 - coalesce(p_nothing_below, 0.2)));
-  -- By the place of a candidate. A candidate that is no message has no thread and no number, so it has no neighbours.
-  thread_ids text[];
-  numbers bigint[];
-  meanings double precision[];
-  have_pieces boolean;
-  scored memory._scored[];
-begin
-  select
-    array_agg(case when c.source = 'message' then c.thread_id end),
-    array_agg(case when c.source = 'message' then c.number end),
-    array_agg(case when c.similarity is not null then greatest(1 - (p_highest - c.similarity) / span, 0) end),
-    bool_or(c.source in ('document', 'artifact'))
-  into thread_ids, numbers, meanings, have_pieces
-  from unnest(p_chosen) as c;
-
-  scored := array(
-    with matches as materialized (
-      select c.place, c.source, w.n, w.frequency, ln(20) / ln(8 + greatest(c.lexemes, 12)) as density
-      from unnest(p_chosen) with ordinality
-        as c (source, id, thread_id, number, created_at, similarity, vector, lexemes, place)
-      cross join unnest(words_as_queries, p_frequencies) with ordinality as w (as_query, frequency, n)
-      where c.vector is not null and c.vector @@ w.as_query
-    ), weights as materialized (
-      select f.n, memory._idf(p_texts, f.found) as idf, f.found * 2 <= p_texts as is_rare
-      from (
-        select m.n, greatest(count(*), count(*) filter (where m.source <> 'message') + max(m.frequency)) as found
-        from matches as m
-        group by m.n) as f
-    ), asked as materialized ( -- words that no text has count too: a text with half of the words is no perfect match
-      select sum(w.idf) + (cardinality(p_words) - count(*)) * memory._idf(p_texts, 0) as idf from weights as w
-    ), worded as materialized (
-      select v.place, sum(v.idf) / (select q.idf from asked as q) as words,
-        sum(greatest(v.around - coalesce(v.density, 0), 0)) / (select q.idf from asked as q) as near,
-        case when p_needs_ranks then jsonb_object_agg(p_words[v.n], round(v.idf::numeric, 3))
-          filter (where v.idf is not null) end as terms
-      from (
-        select m.place + o.step as place, m.n, max(w.idf) filter (where o.step = 0) as idf,
-          max(w.idf * m.density) filter (where o.step = 0) as density,
-          max(w.idf * m.density * case abs(numbers[m.place + o.step] - numbers[m.place]) when 1 then 0.6 else 0.4 end)
-            filter (where o.step <> 0) as around
-        from matches as m
-        join weights as w on w.n = m.n
-        cross join unnest(case m.source when 'message' then '{0,-1,1,-2,2}'::int[] else '{0}' end) as o (step)
-        where o.step = 0
-          or w.is_rare and abs(numbers[m.place + o.step] - numbers[m.place]) <= 2
-            and thread_ids[m.place + o.step] = thread_ids[m.place]
-        group by m.place + o.step, m.n
-      ) as v
-      group by v.place
-    )
-    select row(f.source, f.id, f.thread_id, f.number, f.created_at, f.similarity, f.terms, null, null, f.words,
-               f.meaning, f.near, f.neighbour, f.length, null, null, null, null, f.relevance,
-               case p_fusion when 'vector' then f.similarity else f.logit end)::memory._scored
-    from (
-      select f.*,
-        -4.269 + 3.52 * f.meaning + 3.218 * coalesce(f.words, 0)
-          + 4.291 * f.near + 2.112 * f.neighbour + 0.322 * f.length
-          + case f.source when 'memory' then 0.643
-              when 'summary' then case when p_beside_messages then -0.858 else 0 end else 0 end as logit
-      from (
-        select c.source, c.id collate "C" as id, c.thread_id, c.number, c.created_at, c.similarity, k.terms,
-          case when p_words is not null then coalesce(k.words, 0) end as words, coalesce(k.near, 0) as near,
-          case when p_highest is null then 0.5 else coalesce(meanings[c.place], (1 + k.words) / 2) end as meaning,
-          coalesce(greatest(
-              case when numbers[c.place - 1] = numbers[c.place] - 1 and thread_ids[c.place - 1] = c.thread_id
-                then meanings[c.place - 1] end,
-              case when numbers[c.place + 1] = numbers[c.place] + 1 and thread_ids[c.place + 1] = c.thread_id
-                then meanings[c.place + 1] end) * (1 - coalesce(meanings[c.place], (1 + k.words) / 2)), 0) as neighbour,
-          ln(1 + least(coalesce(c.lexemes, 20), 100)) as length,
-          memory._relevance(c.similarity, case when p_words is not null then coalesce(k.words, 0) end,
-                            p_nothing_below) as relevance
-        from unnest(p_chosen) with ordinality
-          as c (source, id, thread_id, number, created_at, similarity, vector, lexemes, place)
-        left join worded as k on k.place = c.place
-        -- A text without a word of the query and without an embedding is there for its neighbours only.
-        where c.similarity is not null or k.words is not null
-      ) as f
-      where p_min_relevance is null or coalesce(f.relevance, 1) >= p_min_relevance
-    ) as f
-    order by case p_fusion when 'vector' then f.similarity else f.logit end desc nulls last, f.created_at desc, f.id
-    limit case when not (p_needs_ranks or have_pieces) then p_limit end);
-
-  if p_needs_ranks then
-    scored := array(
-      select row(r.source, r.id, r.thread_id, r.number, r.created_at, r.similarity, r.terms, r.vector_rank,
-                 r.keyword_rank, r.words, r.meaning, r.near, r.neighbour, r.length, null, null, null, null, r.relevance,
-                 case p_fusion
-                   when 'rrf' then (coalesce(1.0 / (p_rrf_k + r.vector_rank), 0)
-                                    + coalesce(1.0 / (p_rrf_k + r.keyword_rank), 0)) * (p_rrf_k + 1)
-                     / case when r.similarity is null then 1 else r.arms end
-                   else r.score end)::memory._scored
-      from (
-        select s.*, num_nonnulls(p_highest, nullif(max(s.words) over (), 0)) as arms
-        from (
-          select u.source, u.id, u.thread_id, u.number, u.created_at, u.similarity, u.terms, u.words, u.meaning, u.near,
-            u.neighbour, u.length, u.relevance, u.score,
-            case when u.similarity is not null then rank() over (order by u.similarity desc nulls last) end
-              as vector_rank,
-            case when u.words > 0 then rank() over (
-              order by case when u.words > 0
-                         then (u.score - 3.52 * u.meaning - 2.112 * u.neighbour)::real end
-                desc nulls last) end as keyword_rank
-          from unnest(scored) as u) as s) as r);
-  end if;
-  if have_pieces then -- Of a document or an artifact only the best piece is a result.
-    scored := array(
-      select s.text
-      from (
-        select u as text, row_number() over (
-            partition by u.source, case when u.source in ('document', 'artifact') then substring(u.id from '^(.*)/')
-                                     else u.id end collate "C", u.thread_id
-            order by u.score desc, u.number) as piece
-        from unnest(scored) as u) as s
-      where s.piece = 1);
-  end if;
-  return scored;
-end;
-$$;
-
 -- The formulas of ranking.
 
 -- The weight of a word that p_texts_with_word of p_texts have: the idf of BM25 (Robertson and Zaragoza, 2009). The
@@ -29371,10 +29066,8 @@ end;
 -- relevant: the share of the query's words by idf (squared, because half of the words are often the common half), and
 -- how far the cosine lies above the one at which texts have nothing in common. p_share is null where words are not
 -- compared. Where the model's cosines say nothing by themselves, the words alone can make a text relevant, and the
--- result is null if they do not. The best text of 1,536 answered questions about LoCoMo has at least 0.3 for 99.7 %, of
--- 200 questions about things never said for 0.5 % (27.5 % with the names of the user's own people); of 239 requests at
--- work (bench/quality/work.py) at least 0.15 for 97.5 %, and for 27 % of those 200. A logistic regression of the two is
--- no sharper (area under the curve 0.999, 0.995 with names, 0.964 at work for either).
+-- result is null if they do not. A logistic regression of the two is no sharper. The best text has at least 0.3 for
+-- 99.7 % of 1,536 answered questions, and for 0.5 % of 200 about things never said.
 create or replace function memory._relevance(
   p_similarity double precision, p_share double precision, p_nothing_below double precision
 )
@@ -29397,14 +29090,11 @@ $$;
 -- needs pgvector on the search_path
 
 -- The steps of a search: check the arguments; get the embedding of the query (query_embedding.sql); rank the texts that
--- the user may see (ranking.sql) and join a memory with its message
--- (one_result.sql); read the results from their sources; and rerank them if the caller or the policy asks for reranking
--- (rerank.sql).
+-- the user may see (ranking.sql) and join a memory with its message (one_result.sql); read the results from their
+-- sources (shown.sql); and rerank them if the caller or the policy asks for reranking (rerank.sql).
 --
--- The default of sources includes messages, because most texts of a user are messages. With four conversations of
--- LoCoMo and facts extracted from them, the ten best results hold 79.6 % of the evidence of a question, and 66.4 %
--- among memories alone. The default leaves artifacts out: their results are placeholders, and long outputs hold nearly
--- any word.
+-- The default of sources includes messages: among memories alone a search finds less. The default leaves artifacts out:
+-- their results are placeholders, and long outputs hold nearly any word.
 create or replace function memory.search(
   user_id text, query text default null, query_embedding vector default null, mode text default 'hybrid',
   sources text[] default '{memory,message,document,summary}', agent_id text default null,
@@ -29436,15 +29126,7 @@ declare
   to_embed text;
   results memory.search_result[];
 begin
-  -- This one expression accepts the arguments of the usual search, because separate checks would take a tenth of the
-  -- time of a search. memory._check_search() checks the arguments of all other searches.
-  if (memory._is_user(user_id) and mode in ('hybrid', 'vector', 'keyword')
-      and sources <@ array['memory', 'summary', 'document', 'message', 'artifact'] and cardinality(sources) between 1 and 100 and array_ndims(sources) = 1
-      and top_k between 1 and 1000
-      and num_nonnulls(agent_id, thread_id, exclude_thread_id, memory_types, tags_all, tags_any, exclude_tags, filter,
-                       min_score, min_confidence, doc_types, namespaces, min_relevance) = 0) is not true then
-    perform memory._check_search(user_id, mode, sources, agent_id, filters, min_score, top_k, min_relevance);
-  end if;
+  perform memory._check_search(user_id, mode, sources, agent_id, filters, min_score, top_k, min_relevance);
   query := memory._query_or_null(query);
   if query is null and (query_embedding is null or mode = 'keyword') then
     perform memory._refuse('query', 'must not be empty',
@@ -29454,8 +29136,7 @@ begin
 
   policy := memory._policy(user_id, agent_id);
   min_relevance := coalesce(min_relevance, (policy #>> '{search,min_relevance}')::real);
-  -- Nearly every policy has no spaces and both resources. Documents need the resource knowledge_base, all other sources
-  -- the resource memory.
+  -- Documents need the resource knowledge_base, all other sources the resource memory.
   if num_nonnulls(spaces, policy #> '{context,spaces,0}') > 0
     or not ((policy #>> '{resources,memory}')::boolean and (policy #>> '{resources,knowledge_base}')::boolean) then
     shared := memory._spaces_to_read(user_id, spaces, policy);
@@ -29484,7 +29165,7 @@ begin
 
   results := array(
     select row(f.source, x.id, x.thread_id, x.content, f.score, x.metadata, f.created_at,
-               x.details || coalesce(f.explanation, '{}'), x.valid_from, f.relevance)::memory.search_result
+               x.details || f.explanation, x.valid_from, f.relevance)::memory.search_result
     from memory._query_model(search.user_id, to_embed, search.query_embedding) as m
     cross join lateral memory._query_embedding(search.user_id, to_embed, search.query_embedding, m) as k
     cross join lateral memory._query_target(
@@ -29498,8 +29179,7 @@ begin
       p_min_score => case when not rerank then search.min_score end, p_explain => search.explain,
       p_spaces => shared, p_min_relevance => search.min_relevance) as f
     join lateral memory._search_row(
-      coalesce(memory._user_of_space(f.explanation ->> 'space'), search.user_id), f.source, f.id, f.thread_id,
-      f.number, filters, search.query) as x
+      coalesce(f.space, search.user_id), f.source, f.id, f.thread_id, f.number, filters, search.query) as x
       on x.content is not null
     order by f.rank);
 
@@ -29583,6 +29263,42 @@ $$;
 
 set local search_path = pg_catalog, pg_temp;
 
+-- The columns of one result of a search. A search calls this function only for the few results that it returns. If the
+-- source has no row, content is null, and the caller leaves the result out. If the whole text is too long to show,
+-- content is the part that says most about p_query.
+create or replace function memory._search_row(
+  p_user_id text, p_source text, p_id text, p_thread_id text, p_number bigint,
+  p_filters memory._search_filters default null, p_query text default null,
+  out id text, out thread_id text, out content text, out metadata jsonb, out details jsonb, out valid_from timestamptz
+)
+language plpgsql stable parallel unsafe
+as $$
+begin
+  case p_source
+    when 'memory' then
+      select s.id, s.thread_id, s.content, s.metadata, s.details, s.valid_from
+      into id, thread_id, content, metadata, details, valid_from
+      from memory._memory_shown(p_user_id, p_id, p_thread_id, p_number, p_filters, p_query) as s;
+    when 'summary' then
+      select s.id, s.thread_id, s.content, s.metadata, s.details, s.valid_from
+      into id, thread_id, content, metadata, details, valid_from
+      from memory._summary_shown(p_user_id, p_id, p_thread_id, p_number, p_filters, p_query) as s;
+    when 'document' then
+      select s.id, s.thread_id, s.content, s.metadata, s.details, s.valid_from
+      into id, thread_id, content, metadata, details, valid_from
+      from memory._document_shown(p_user_id, p_id, p_thread_id, p_number, p_filters, p_query) as s;
+    when 'message' then
+      select s.id, s.thread_id, s.content, s.metadata, s.details, s.valid_from
+      into id, thread_id, content, metadata, details, valid_from
+      from memory._message_shown(p_user_id, p_id, p_thread_id, p_number, p_filters, p_query) as s;
+    when 'artifact' then
+      select s.id, s.thread_id, s.content, s.metadata, s.details, s.valid_from
+      into id, thread_id, content, metadata, details, valid_from
+      from memory._artifact_shown(p_user_id, p_id, p_thread_id, p_number, p_filters, p_query) as s;
+  end case;
+end;
+$$;
+
 -- The texts that no job has parsed yet, so that a search finds by its words what was just stored: the newest 3,000
 -- messages, and of artifacts the first 64 KiB and the end. A text costs its bytes (256 KiB at most) plus 100. All are
 -- parsed if they cost at most half a MiB, which is 3,000 short messages and takes 90 ms for prose, 300 ms for Chinese.
@@ -29593,7 +29309,7 @@ create or replace function memory._unread_candidates(
   p_user_id text, p_agent_id text, p_sources text[], p_filters memory._search_filters, p_words text[],
   p_any_word tsquery, p_language regconfig
 )
-returns memory._candidate[]
+returns setof memory._candidate
 language plpgsql stable parallel safe
 as $$
 declare
@@ -29601,50 +29317,48 @@ declare
   budget constant bigint := 524288;
   found record;
 begin
-  -- The contents stay where they are stored until their beginnings are read: 3,000 may be 30 GB.
-  with unread as materialized (
-    select 'message' as source, m.thread_id || '/' || m.seq as id, m.thread_id, m.seq as number, m.agent_id,
-      m.created_at, m.metadata, memory._said_in_message('', m.metadata, m.created_at) as about, m.content
-    from memory._unread_messages(p_user_id, p_filters.thread_id, 3000, p_filters.exclude_thread_id) as m
-    where 'message' = any (p_sources)
-    union all select a.* from memory._artifacts_unread(p_user_id, p_sources) as a
-  ), passing as materialized (
-    select u.source, u.id, u.thread_id, u.number, u.created_at, u.about, u.content,
-      row_number() over (order by u.created_at desc, u.thread_id, u.number desc) as age,
-      sum(100 + least(octet_length(u.content), 262144)) over () as cost
-    from unread as u
-    where (p_agent_id is null or u.agent_id = p_agent_id)
-      and (p_filters.thread_id is null or u.thread_id = p_filters.thread_id)
-      and (p_filters.exclude_thread_id is null or u.thread_id is distinct from p_filters.exclude_thread_id)
-      and (p_filters.created_after is null or u.created_at > p_filters.created_after)
-      and (p_filters.created_before is null or u.created_at < p_filters.created_before)
-      and (p_filters.as_of is null or u.created_at <= p_filters.as_of)
-      and (p_filters.filter is null or u.metadata @> p_filters.filter)
-  ), compared as materialized (
-    select p.source, p.id, p.thread_id, p.number, p.created_at, p.age, p.cost,
-      p.about || case when p.age = 1 or p.cost <= budget then p.content else left(p.content, 8192) end as said
-    from passing as p
-  ), parsed as (
-    select c.*, case when c.age = 1 or c.so_far <= budget then memory._text_vector(p_language, c.said) end as words
-    from (
-      select c.*, sum(100 + least(octet_length(c.said), 262144)) over (
-          order by c.age = 1 desc, c.hits desc, c.age rows unbounded preceding) as so_far
-      from (select c.*, case when c.cost > budget
-                       then memory._words_that_begin(memory._folded(lower(c.said)), beginnings) end as hits
-            from compared as c) as c) as c
-    offset 0
-  )
-  select array_agg(row(p.source, p.id, p.thread_id, p.number, p.created_at, null,
-                       case when p.words @@ p_any_word then p.words end, length(p.words))::memory._candidate) as texts,
-    max(p.cost) > budget or (select count(*) from unread as u where u.source = 'message') >= 3000 as are_some_left_out,
-    (select count(*) from unread) as unread
-  into found
-  from parsed as p;
+  for found in
+    -- The contents stay where they are stored until their beginnings are read: 3,000 may be 30 GB.
+    with unread as materialized (
+      select 'message' as source, m.thread_id || '/' || m.seq as id, m.thread_id, m.seq as number, m.agent_id,
+        m.created_at, m.metadata, memory._said_in_message('', m.metadata, m.created_at) as about, m.content
+      from memory._unread_messages(p_user_id, p_filters.thread_id, 3000, p_filters.exclude_thread_id) as m
+      where 'message' = any (p_sources)
+      union all select a.* from memory._artifacts_unread(p_user_id, p_sources) as a
+    ), passing as materialized (
+      select u.*, row_number() over (order by u.created_at desc, u.thread_id, u.number desc) as age,
+        sum(100 + least(octet_length(u.content), 262144)) over () as cost
+      from unread as u
+      where memory._is_asked_for(u.source, u.thread_id, u.agent_id, u.created_at, p_agent_id, p_filters)
+        and (p_filters.filter is null or u.metadata @> p_filters.filter)
+    ), compared as materialized (
+      select p.source, p.id, p.thread_id, p.number, p.created_at, p.age, p.cost,
+        p.about || case when p.age = 1 or p.cost <= budget then p.content else left(p.content, 8192) end as said
+      from passing as p
+    ), parsed as (
+      select c.*, case when c.age = 1 or c.so_far <= budget then memory._text_vector(p_language, c.said) end as words
+      from (
+        select c.*, sum(100 + least(octet_length(c.said), 262144)) over (
+            order by c.age = 1 desc, c.hits desc, c.age rows unbounded preceding) as so_far
+        from (select c.*, case when c.cost > budget
+                         then memory._words_that_begin(memory._folded(lower(c.said)), beginnings) end as hits
+              from compared as c) as c) as c
+      offset 0
+    )
+    select p.id, row(p.source, p.id, p.thread_id, p.number, p.created_at, null,
+        case when p.words @@ p_any_word then p.words end, length(p.words))::memory._candidate as text,
+      n.unread, p.cost > budget or n.messages >= 3000 as are_some_left_out
+    from (select count(*) as unread, count(*) filter (where u.source = 'message') as messages from unread as u) as n
+    left join parsed as p on true
+  loop
+    if found.id is not null then
+      return next found.text;
+    end if;
+  end loop;
   if found.are_some_left_out then
     raise notice 'degraded: % or more texts are not parsed yet; not all of them are found by their words', found.unread
       using errcode = '01AM7', hint = 'A worker or memory.sweep() parses them.';
   end if;
-  return found.texts;
 end;
 $$;
 
@@ -30468,7 +30182,7 @@ begin
   return query
   with relevant as materialized (
     select r.id::uuid as memory_id,
-      case when p_asking.spaces is null then p_asking.user_id else coalesce(r.thread_id, p_asking.user_id) end as owner,
+      coalesce(r.space, p_asking.user_id) as owner,
       r.score, coalesce(r.relevance, 1) as relevance,
       r.score >= cut * max(r.score) over () and coalesce(r.relevance, 1) >= p_asking.near as is_near
     from memory._ranked(
@@ -32825,123 +32539,81 @@ set local search_path = pg_catalog, pg_temp;
 -- The tables that are exported, in the order in which they are imported, as the registry has them (sql/registry.py).
 -- left_out are columns that are made again, or that only mean something to this database; sent are values that an
 -- export has instead of those of the columns. An import refuses a row that does not meet the condition. Expired rows
--- (unexpired is not true) are not exported either; an import takes them, because an old export has them. problem is an
--- expression over a row t and its JSON r.value that names the member which breaks a rule, or is null: the build makes
--- it of the words and types of the columns, and of the table's own rule.
+-- (unexpired is not true) are not exported either; an import takes them, because an old export has them.
 create or replace function memory._export_kinds()
 returns table (
-  place int, kind text, left_out text[], condition text, unexpired text, sent jsonb, sorted_by text[], imported jsonb,
-  problem text, after_import text
+  place int, kind text, left_out text[], condition text, unexpired text, sent jsonb, sorted_by text[], imported jsonb
 )
 language plpgsql immutable parallel safe
 as $$
 begin
   return query
   select 10, text 'policies', array[]::text[], coalesce(null, 'true'), coalesce(null, 'true'),
-    null::jsonb, null::text[], coalesce(null, '{}')::jsonb,
-    $entry$coalesce(case when (t.agent_id = '' or memory._is_id(t.agent_id)) is false then 'agent_id' || coalesce(' (' || left(r.value ->> 'agent_id', 50) || ')', '') when (jsonb_typeof(t.settings) = 'object') is false then 'settings' || coalesce(' (' || left(r.value ->> 'settings', 50) || ')', '') when (memory._is_real_moment(t.updated_at)) is false then 'updated_at' || coalesce(' (' || left(r.value ->> 'updated_at', 50) || ')', '') end, memory._refused_member(t, 'memory._check_settings_object(($1).settings), memory._check_settings(($1).settings)'))$entry$, null::text
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb
   union all
   select 160, text 'model_calls', array['job_id']::text[], coalesce(null, 'true'), coalesce(null, 'true'),
-    null::jsonb, null::text[], coalesce(null, '{}')::jsonb,
-    $entry$coalesce(case when (t.agent_id is null or memory._is_id(t.agent_id)) is false then 'agent_id' || coalesce(' (' || left(r.value ->> 'agent_id', 50) || ')', '') when (memory._is_real_moment(t.called_at)) is false then 'called_at' || coalesce(' (' || left(r.value ->> 'called_at', 50) || ')', '') when (t.duration_ms between 0 and 1000000000000000) is false then 'duration_ms' || coalesce(' (' || left(r.value ->> 'duration_ms', 50) || ')', '') when (t.price between 0 and 1000000) is false then 'price' || coalesce(' (' || left(r.value ->> 'price', 50) || ')', '') when (jsonb_typeof(t.refusals) = 'object') is false then 'refusals' || coalesce(' (' || left(r.value ->> 'refusals', 50) || ')', '') when (t.tokens_in between 0 and 1000000000000000) is false then 'tokens_in' || coalesce(' (' || left(r.value ->> 'tokens_in', 50) || ')', '') when (t.tokens_out between 0 and 1000000000000000) is false then 'tokens_out' || coalesce(' (' || left(r.value ->> 'tokens_out', 50) || ')', '') end, case
-  when t.tokens_in > 2147483647 then 'tokens_in'
-  when t.tokens_out > 2147483647 then 'tokens_out'
-  when t.duration_ms > 2147483647 then 'duration_ms' end)$entry$, null::text
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb
   union all
   select 150, text 'jobs', array['job_id', 'next_request', 'tokens_reserved', 'worker', 'lease_token', 'lease_expires_at']::text[], coalesce($entry$t.status in ('completed', 'dead')$entry$, 'true'), coalesce(null, 'true'),
-    null::jsonb, null::text[], coalesce(null, '{}')::jsonb,
-    $entry$coalesce(case when (t.agent_id is null or memory._is_id(t.agent_id)) is false then 'agent_id' || coalesce(' (' || left(r.value ->> 'agent_id', 50) || ')', '') when (t.attempts between 0 and 1000000000) is false then 'attempts' || coalesce(' (' || left(r.value ->> 'attempts', 50) || ')', '') when (t.calls_entered between 0 and 1000000000) is false then 'calls_entered' || coalesce(' (' || left(r.value ->> 'calls_entered', 50) || ')', '') when (memory._is_real_moment(t.created_at)) is false then 'created_at' || coalesce(' (' || left(r.value ->> 'created_at', 50) || ')', '') when (memory._is_real_moment(t.finished_at)) is false then 'finished_at' || coalesce(' (' || left(r.value ->> 'finished_at', 50) || ')', '') when (jsonb_typeof(t.input) = 'object') is false then 'input' || coalesce(' (' || left(r.value ->> 'input', 50) || ')', '') when (t.max_attempts between 0 and 1000000000) is false then 'max_attempts' || coalesce(' (' || left(r.value ->> 'max_attempts', 50) || ')', '') when (jsonb_typeof(t.request) = 'object') is false then 'request' || coalesce(' (' || left(r.value ->> 'request', 50) || ')', '') when (jsonb_typeof(t.result) = 'object') is false then 'result' || coalesce(' (' || left(r.value ->> 'result', 50) || ')', '') when (memory._is_real_moment(t.run_after)) is false then 'run_after' || coalesce(' (' || left(r.value ->> 'run_after', 50) || ')', '') when (t.tokens_allowed between 0 and 1000000000000000) is false then 'tokens_allowed' || coalesce(' (' || left(r.value ->> 'tokens_allowed', 50) || ')', '') when (t.tokens_entered between 0 and 1000000000000000) is false then 'tokens_entered' || coalesce(' (' || left(r.value ->> 'tokens_entered', 50) || ')', '') when (t.status in ('completed', 'dead')) is not true then 'status' end, null)$entry$, null::text
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb
   union all
   select 140, text 'marks', array[]::text[], coalesce($entry$t.kind not in ('claims', 'language', 'parsed_anew', 'spoken')$entry$, 'true'), coalesce($entry$t.kind <> 'words'$entry$, 'true'),
-    null::jsonb, null::text[], coalesce(null, '{}')::jsonb,
-    $entry$coalesce(case when (t.position between -1 and 1000000000000000000) is false then 'position' || coalesce(' (' || left(r.value ->> 'position', 50) || ')', '') when (t.kind not in ('claims', 'language', 'parsed_anew', 'spoken')) is not true then 'kind' end, null)$entry$, null::text
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb
   union all
   select 20, text 'artifacts', array['content_id']::text[], coalesce(null, 'true'), coalesce('memory._is_unexpired(t.expires_at)', 'true'),
-    '{"content": "memory._content_slice(t.user_id, t.content_id)"}'::jsonb, null::text[], coalesce('{"content": "null", "content_id": "memory._uuid_v7()"}', '{}')::jsonb,
-    $entry$coalesce(case when (t.agent_id is null or memory._is_id(t.agent_id)) is false then 'agent_id' || coalesce(' (' || left(r.value ->> 'agent_id', 50) || ')', '') when (memory._is_real_moment(t.check_at) or t.check_at = 'infinity') is false then 'check_at' || coalesce(' (' || left(r.value ->> 'check_at', 50) || ')', '') when (memory._is_real_moment(t.created_at)) is false then 'created_at' || coalesce(' (' || left(r.value ->> 'created_at', 50) || ')', '') when (memory._is_bound(t.expires_at)) is false then 'expires_at' || coalesce(' (' || left(r.value ->> 'expires_at', 50) || ')', '') when (memory._is_real_moment(t.quarantined_at)) is false then 'quarantined_at' || coalesce(' (' || left(r.value ->> 'quarantined_at', 50) || ')', '') when (memory._is_real_moment(t.released_at)) is false then 'released_at' || coalesce(' (' || left(r.value ->> 'released_at', 50) || ')', '') when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (t.token_count between 0 and 1000000000) is false then 'token_count' || coalesce(' (' || left(r.value ->> 'token_count', 50) || ')', '') end, memory._refused_member(t, 'memory._check_artifact($1), memory._check_artifact_content(($1).content)'))$entry$, $entry$select memory._append_content($2, a.content_id, r.value ->> 'content')
-from jsonb_array_elements($1) as r
-join memory.artifacts as a on a.user_id = $2 and a.key = r.value ->> 'key'$entry$::text
+    '{"content": "memory._content_slice(t.user_id, t.content_id)"}'::jsonb, null::text[], coalesce('{"content": "null", "content_id": "memory._uuid_v7()"}', '{}')::jsonb
   union all
   select 30, text 'threads', array['message_count', 'active_tokens', 'settled_at']::text[], coalesce(null, 'true'), coalesce(null, 'true'),
-    null::jsonb, null::text[], coalesce(null, '{}')::jsonb,
-    $entry$coalesce(case when (memory._is_real_moment(t.first_at)) is false then 'first_at' || coalesce(' (' || left(r.value ->> 'first_at', 50) || ')', '') when (memory._is_real_moment(t.last_at)) is false then 'last_at' || coalesce(' (' || left(r.value ->> 'last_at', 50) || ')', '') when (t.next_seq between 0 and 1000000000000000) is false then 'next_seq' || coalesce(' (' || left(r.value ->> 'next_seq', 50) || ')', '') when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (t.tokens_since_summary between 0 and 1000000000000000) is false then 'tokens_since_summary' || coalesce(' (' || left(r.value ->> 'tokens_since_summary', 50) || ')', '') end, case
-  when not memory._is_metadata(t.metadata) then 'metadata'
-  when octet_length(t.title) > 2000 then 'title' end)$entry$, null::text
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb
   union all
   select 40, text 'messages', array[]::text[], coalesce(null, 'true'), coalesce('t.expires_at > statement_timestamp()', 'true'),
-    null::jsonb, null::text[], coalesce(null, '{}')::jsonb,
-    $entry$coalesce(case when (t.agent_id is null or memory._is_id(t.agent_id)) is false then 'agent_id' || coalesce(' (' || left(r.value ->> 'agent_id', 50) || ')', '') when (memory._is_real_moment(t.created_at)) is false then 'created_at' || coalesce(' (' || left(r.value ->> 'created_at', 50) || ')', '') when (memory._is_bound(t.expires_at)) is false then 'expires_at' || coalesce(' (' || left(r.value ->> 'expires_at', 50) || ')', '') when (jsonb_typeof(t.files) = 'object') is false then 'files' || coalesce(' (' || left(r.value ->> 'files', 50) || ')', '') when (t.seq between 0 and 1000000000000000) is false then 'seq' || coalesce(' (' || left(r.value ->> 'seq', 50) || ')', '') when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (t.token_count between 0 and 1000000000) is false then 'token_count' || coalesce(' (' || left(r.value ->> 'token_count', 50) || ')', '') when (memory._is_real_moment(t.updated_at)) is false then 'updated_at' || coalesce(' (' || left(r.value ->> 'updated_at', 50) || ')', '') end, memory._message_problem(t))$entry$, null::text
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb
   union all
   select 130, text 'idempotency_keys', array[]::text[], coalesce(null, 'true'), coalesce(null, 'true'),
-    null::jsonb, null::text[], coalesce(null, '{}')::jsonb,
-    $entry$coalesce(case when (t.seq between 0 and 1000000000000000) is false then 'seq' || coalesce(' (' || left(r.value ->> 'seq', 50) || ')', '') when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (t.token_count between 0 and 1000000000) is false then 'token_count' || coalesce(' (' || left(r.value ->> 'token_count', 50) || ')', '') end, case when memory._is_idempotency_key(t.idempotency_key) is not true then 'idempotency_key' end)$entry$, null::text
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb
   union all
   select 50, text 'quarantined_messages', array[]::text[], coalesce(null, 'true'), coalesce('exists (
   select from memory.messages as m
   where m.user_id = t.user_id and m.thread_id = t.thread_id and m.seq = t.seq
     and m.expires_at > statement_timestamp())', 'true'),
-    null::jsonb, null::text[], coalesce(null, '{}')::jsonb,
-    $entry$coalesce(case when (memory._is_real_moment(t.quarantined_at)) is false then 'quarantined_at' || coalesce(' (' || left(r.value ->> 'quarantined_at', 50) || ')', '') when (memory._is_real_moment(t.released_at)) is false then 'released_at' || coalesce(' (' || left(r.value ->> 'released_at', 50) || ')', '') when (t.seq between 0 and 1000000000000000) is false then 'seq' || coalesce(' (' || left(r.value ->> 'seq', 50) || ')', '') when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') end, null)$entry$, null::text
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb
   union all
   select 60, text 'summaries', array[]::text[], coalesce($entry$t.status <> 'processing'$entry$, 'true'), coalesce(null, 'true'),
-    null::jsonb, null::text[], coalesce(null, '{}')::jsonb,
-    $entry$coalesce(case when (memory._is_real_moment(t.created_at)) is false then 'created_at' || coalesce(' (' || left(r.value ->> 'created_at', 50) || ')', '') when (t.end_seq between 0 and 1000000000000000) is false then 'end_seq' || coalesce(' (' || left(r.value ->> 'end_seq', 50) || ')', '') when (memory._is_real_moment(t.quarantined_at)) is false then 'quarantined_at' || coalesce(' (' || left(r.value ->> 'quarantined_at', 50) || ')', '') when (t.start_seq between 0 and 1000000000000000) is false then 'start_seq' || coalesce(' (' || left(r.value ->> 'start_seq', 50) || ')', '') when (t.thread_id = '' or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (t.token_count between 0 and 1000000000) is false then 'token_count' || coalesce(' (' || left(r.value ->> 'token_count', 50) || ')', '') when (t.status <> 'processing') is not true then 'status' end, case
-  when memory._list_problem(t.agent_ids) is not null then 'agent_ids'
-  when not memory._is_metadata(t.metadata) then 'metadata' end)$entry$, null::text
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb
   union all
   select 80, text 'memories', array['content_hash', 'is_stated']::text[], coalesce(null, 'true'), coalesce('memory._is_unexpired(t.expires_at)', 'true'),
-    null::jsonb, null::text[], coalesce('{"content_hash": "memory._content_hash(t.content)", "is_stated": "memory._states(t.source)"}', '{}')::jsonb,
-    $entry$coalesce(case when (t.agent_id is null or memory._is_id(t.agent_id)) is false then 'agent_id' || coalesce(' (' || left(r.value ->> 'agent_id', 50) || ')', '') when (t.confidence between 0 and 1) is false then 'confidence' || coalesce(' (' || left(r.value ->> 'confidence', 50) || ')', '') when (memory._is_real_moment(t.created_at)) is false then 'created_at' || coalesce(' (' || left(r.value ->> 'created_at', 50) || ')', '') when (memory._is_real_moment(t.deleted_at) or t.deleted_at = 'infinity') is false then 'deleted_at' || coalesce(' (' || left(r.value ->> 'deleted_at', 50) || ')', '') when (memory._is_bound(t.expires_at)) is false then 'expires_at' || coalesce(' (' || left(r.value ->> 'expires_at', 50) || ')', '') when (t.importance between 0 and 1) is false then 'importance' || coalesce(' (' || left(r.value ->> 'importance', 50) || ')', '') when (memory._is_real_moment(t.quarantined_at)) is false then 'quarantined_at' || coalesce(' (' || left(r.value ->> 'quarantined_at', 50) || ')', '') when (memory._is_real_moment(t.released_at)) is false then 'released_at' || coalesce(' (' || left(r.value ->> 'released_at', 50) || ')', '') when (memory._is_real_moment(t.said_at)) is false then 'said_at' || coalesce(' (' || left(r.value ->> 'said_at', 50) || ')', '') when (0 <= all (t.source_seqs) and 1000000000000000 >= all (t.source_seqs)) is false then 'source_seqs' || coalesce(' (' || left(r.value ->> 'source_seqs', 50) || ')', '') when (memory._is_real_moment(t.superseded_at)) is false then 'superseded_at' || coalesce(' (' || left(r.value ->> 'superseded_at', 50) || ')', '') when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (t.trust between 0 and 1) is false then 'trust' || coalesce(' (' || left(r.value ->> 'trust', 50) || ')', '') when (memory._is_real_moment(t.updated_at)) is false then 'updated_at' || coalesce(' (' || left(r.value ->> 'updated_at', 50) || ')', '') when (memory._is_bound(t.valid_from)) is false then 'valid_from' || coalesce(' (' || left(r.value ->> 'valid_from', 50) || ')', '') when (memory._is_bound(t.valid_to)) is false then 'valid_to' || coalesce(' (' || left(r.value ->> 'valid_to', 50) || ')', '') when (t.version between 1 and 1000000000) is false then 'version' || coalesce(' (' || left(r.value ->> 'version', 50) || ')', '') end, coalesce(memory._memory_problem(t, true), case when cardinality(t.source_seqs) > 100000 then 'source_seqs' end))$entry$, null::text
+    null::jsonb, null::text[], coalesce('{"content_hash": "memory._content_hash(t.content)", "is_stated": "memory._states(t.source)"}', '{}')::jsonb
   union all
   select 90, text 'memory_history', array[]::text[], coalesce(null, 'true'), coalesce('not exists (
   select from memory.memories as m
   where m.user_id = t.user_id and m.memory_id = t.memory_id and m.expires_at <= statement_timestamp())', 'true'),
-    null::jsonb, null::text[], coalesce(null, '{}')::jsonb,
-    $entry$coalesce(case when (memory._is_real_moment(t.changed_at)) is false then 'changed_at' || coalesce(' (' || left(r.value ->> 'changed_at', 50) || ')', '') when (t.confidence between 0 and 1) is false then 'confidence' || coalesce(' (' || left(r.value ->> 'confidence', 50) || ')', '') when (memory._is_bound(t.expires_at)) is false then 'expires_at' || coalesce(' (' || left(r.value ->> 'expires_at', 50) || ')', '') when (t.importance between 0 and 1) is false then 'importance' || coalesce(' (' || left(r.value ->> 'importance', 50) || ')', '') when (memory._is_bound(t.valid_to)) is false then 'valid_to' || coalesce(' (' || left(r.value ->> 'valid_to', 50) || ')', '') when (t.version between 1 and 1000000000) is false then 'version' || coalesce(' (' || left(r.value ->> 'version', 50) || ')', '') end, case
-  when (t.content ~ e'\\S') is not true or octet_length(t.content) > memory._max_memory_bytes() then 'content'
-  when not memory._is_metadata(t.metadata) then 'metadata'
-  when memory._list_problem(t.tags) is not null then 'tags' end)$entry$, null::text
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb
   union all
   select 200, text 'memory_uses', array[]::text[], coalesce($entry$t.outcome in ('used', 'helpful', 'wrong')$entry$, 'true'), coalesce('exists (
   select from memory.memories as m
   where m.user_id = t.user_id and m.memory_id = t.memory_id and memory._is_unexpired(m.expires_at))', 'true'),
-    null::jsonb, null::text[], coalesce(null, '{}')::jsonb,
-    $entry$coalesce(case when (t.helpful between 0 and 1000000000000000) is false then 'helpful' || coalesce(' (' || left(r.value ->> 'helpful', 50) || ')', '') when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (memory._is_real_moment(t.updated_at)) is false then 'updated_at' || coalesce(' (' || left(r.value ->> 'updated_at', 50) || ')', '') when (t.used between 0 and 1000000000000000) is false then 'used' || coalesce(' (' || left(r.value ->> 'used', 50) || ')', '') when (t.wrong between 0 and 1000000000000000) is false then 'wrong' || coalesce(' (' || left(r.value ->> 'wrong', 50) || ')', '') when (t.outcome in ('used', 'helpful', 'wrong')) is not true then 'outcome' end, null)$entry$, null::text
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb
   union all
   select 70, text 'memory_scopes', array['memory_count']::text[], coalesce(null, 'true'), coalesce(null, 'true'),
-    null::jsonb, null::text[], coalesce(null, '{}')::jsonb,
-    $entry$coalesce(case when (t.agent_id is null or memory._is_id(t.agent_id)) is false then 'agent_id' || coalesce(' (' || left(r.value ->> 'agent_id', 50) || ')', '') when (t.duplicates_skipped between 0 and 1000000000000000) is false then 'duplicates_skipped' || coalesce(' (' || left(r.value ->> 'duplicates_skipped', 50) || ')', '') when (t.extracted_count between 0 and 1000000000) is false then 'extracted_count' || coalesce(' (' || left(r.value ->> 'extracted_count', 50) || ')', '') when (t.extracted_on between date '0001-01-02' and date '9999-12-30') is false then 'extracted_on' || coalesce(' (' || left(r.value ->> 'extracted_on', 50) || ')', '') end, null)$entry$, null::text
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb
   union all
   select 100, text 'documents', array[]::text[], coalesce(null, 'true'), coalesce(null, 'true'),
-    null::jsonb, null::text[], coalesce(null, '{}')::jsonb,
-    $entry$coalesce(case when (memory._is_real_moment(t.created_at)) is false then 'created_at' || coalesce(' (' || left(r.value ->> 'created_at', 50) || ')', '') when (memory._is_real_moment(t.quarantined_at)) is false then 'quarantined_at' || coalesce(' (' || left(r.value ->> 'quarantined_at', 50) || ')', '') when (memory._is_real_moment(t.released_at)) is false then 'released_at' || coalesce(' (' || left(r.value ->> 'released_at', 50) || ')', '') when (t.thread_id = '' or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (t.trust between 0 and 1) is false then 'trust' || coalesce(' (' || left(r.value ->> 'trust', 50) || ')', '') when (memory._is_real_moment(t.updated_at)) is false then 'updated_at' || coalesce(' (' || left(r.value ->> 'updated_at', 50) || ')', '') end, memory._refused_member(t, 'memory._check_document($1)'))$entry$, $entry$select memory._cut_roughly(d, memory._policy($2, memory._document_agent(d.agent_ids)))
-from jsonb_array_elements($1) as r
-join memory.documents as d on d.user_id = $2 and d.document_id = (r.value ->> 'document_id')::uuid$entry$::text
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb
   union all
   select 170, text 'checkpoints', array[]::text[], coalesce('memory._is_namespace(t.namespace)', 'true'), coalesce('not memory._checkpoints_have_expired(t.user_id, t.thread_id)', 'true'),
-    null::jsonb, null::text[], coalesce(null, '{}')::jsonb,
-    $entry$coalesce(case when (jsonb_typeof(t.checkpoint) = 'object') is false then 'checkpoint' || coalesce(' (' || left(r.value ->> 'checkpoint', 50) || ')', '') when (t.checkpoint_id is null or memory._is_id(t.checkpoint_id)) is false then 'checkpoint_id' || coalesce(' (' || left(r.value ->> 'checkpoint_id', 50) || ')', '') when (memory._is_real_moment(t.created_at)) is false then 'created_at' || coalesce(' (' || left(r.value ->> 'created_at', 50) || ')', '') when (memory._is_bound(t.expires_at)) is false then 'expires_at' || coalesce(' (' || left(r.value ->> 'expires_at', 50) || ')', '') when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (memory._is_namespace(t.namespace)) is not true then 'namespace' end, case
-  when not memory._is_metadata(t.metadata) then 'metadata'
-  when not memory._is_checkpoint(t.checkpoint) then 'checkpoint' end)$entry$, null::text
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb
   union all
   select 180, text 'checkpoint_blobs', array[]::text[], coalesce('memory._is_namespace(t.namespace)', 'true'), coalesce('not memory._checkpoints_have_expired(t.user_id, t.thread_id)', 'true'),
-    null::jsonb, null::text[], coalesce(null, '{}')::jsonb,
-    $entry$coalesce(case when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (memory._is_namespace(t.namespace)) is not true then 'namespace' end, null)$entry$, null::text
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb
   union all
   select 190, text 'checkpoint_writes', array[]::text[], coalesce('memory._is_namespace(t.namespace)', 'true'), coalesce('not memory._checkpoints_have_expired(t.user_id, t.thread_id)', 'true'),
-    null::jsonb, null::text[], coalesce(null, '{}')::jsonb,
-    $entry$coalesce(case when (t.checkpoint_id is null or memory._is_id(t.checkpoint_id)) is false then 'checkpoint_id' || coalesce(' (' || left(r.value ->> 'checkpoint_id', 50) || ')', '') when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (memory._is_namespace(t.namespace)) is not true then 'namespace' end, null)$entry$, null::text
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb
   union all
   select 110, text 'secrets', array[]::text[], coalesce(null, 'true'), coalesce(null, 'true'),
-    null::jsonb, null::text[], coalesce(null, '{}')::jsonb,
-    $entry$coalesce(case when (memory._is_real_moment(t.created_at)) is false then 'created_at' || coalesce(' (' || left(r.value ->> 'created_at', 50) || ')', '') when (memory._is_real_moment(t.updated_at)) is false then 'updated_at' || coalesce(' (' || left(r.value ->> 'updated_at', 50) || ')', '') end, case
-  when not memory._is_id(t.name) then 'name'
-  when (octet_length(t.key_id) = 8) is not true then 'key_id'
-  when (octet_length(t.sealed) between 64 and 70000) is not true then 'sealed' end)$entry$, null::text
+    null::jsonb, null::text[], coalesce(null, '{}')::jsonb
   union all
   select 120, text 'secret_reads', array[]::text[], coalesce(null, 'true'), coalesce(null, 'true'),
-    null::jsonb, array['read_at', 'ctid']::text[]::text[], coalesce(null, '{}')::jsonb,
-    $entry$coalesce(case when (memory._is_real_moment(t.read_at)) is false then 'read_at' || coalesce(' (' || left(r.value ->> 'read_at', 50) || ')', '') end, null)$entry$, null::text
+    null::jsonb, array['read_at', 'ctid']::text[]::text[], coalesce(null, '{}')::jsonb
   order by 1;
 end;
 $$;
@@ -33560,7 +33232,8 @@ begin
   for item in
     select t.* from memory._tables_of_users() as t where not t.stays
   loop
-    execute item.deletion using p_user_id, locked.threads, locked.agents, documents;
+    execute memory._forgetting_delete(item.relation, item.has_thread)
+    using p_user_id, locked.threads, locked.agents, documents;
     get diagnostics removed = row_count;
     removed := removed + case when item.name = 'marks' and had_mark then 1 else 0 end;
     gone := memory._counting(gone, item.name, removed);
@@ -33569,14 +33242,12 @@ begin
 end;
 $$;
 
--- The tables with rows of users, in the order in which these rows are locked. The catalog names the tables, because
--- somebody may have made others than ours in the schema; the registry says more of ours (sql/registry.py). The
--- statement that removes rows leaves those alone that are of a thread, counter or document that is not locked, or of an
--- artifact or upload that is still there. $1 is the user; $2, $3 and $4 are the threads, agents and documents that are
--- locked.
+-- The tables with rows of users, in the order in which these rows are locked, and whether the rows are of threads, too.
+-- The catalog names the tables, because somebody may have made others than ours in the schema; the registry says more
+-- of ours (sql/registry.py).
 create or replace function memory._tables_of_users()
 returns table (
-  relation regclass, name text, has_thread boolean, deletion text, stays boolean, ignored_by_import boolean,
+  relation regclass, name text, has_thread boolean, stays boolean, ignored_by_import boolean,
   merged_by_hand boolean, merged jsonb, taken text, joined text, conflict text
 )
 language plpgsql stable parallel safe
@@ -33584,8 +33255,6 @@ as $$
 begin
   return query
   select c.oid::regclass, c.relname::text, h.has_thread,
-    format('delete from %s as t where t.user_id = $1 and (%s) is not true', c.oid::regclass,
-      coalesce(r.left_alone, case when h.has_thread then 't.thread_id in (select h.thread_id from memory.threads as h where h.user_id = $1 except select unnest($2))' else 'false' end)),
     coalesce(r.stays, false), coalesce(r.ignored_by_import, false), coalesce(r.merged_by_hand, false),
     r.merged, r.taken, r.joined, r.conflict
   from pg_class as c
@@ -33595,104 +33264,101 @@ begin
       select from pg_attribute as h where h.attrelid = c.oid and h.attname = 'thread_id' and not h.attisdropped)
   ) as h (has_thread)
   left join (
-    select text 'audit', null::int, null::text, 'who has called which function, without the user' is not null, true::boolean,
+    select text 'audit', null::int, 'who has called which function, without the user' is not null, true::boolean,
       true::boolean, '{}'::jsonb, null::text, null::text, null::text
     union all
-    select text 'bound_roles', null::int, null::text, null is not null, null::boolean,
+    select text 'bound_roles', null::int, null is not null, null::boolean,
       null::boolean, '{}'::jsonb, null::text, null::text, null::text
     union all
-    select text 'spaces', null::int, null::text, null is not null, true::boolean,
+    select text 'spaces', null::int, null is not null, true::boolean,
       null::boolean, '{}'::jsonb, null::text, null::text, 'do nothing'::text
     union all
-    select text 'space_grants', null::int, null::text, null is not null, true::boolean,
+    select text 'space_grants', null::int, null is not null, true::boolean,
       null::boolean, '{}'::jsonb, null::text, null::text, 'do nothing'::text
     union all
-    select text 'space_writes', null::int, null::text, null is not null, null::boolean,
+    select text 'space_writes', null::int, null is not null, null::boolean,
       null::boolean, '{}'::jsonb, null::text, null::text, 'do nothing'::text
     union all
-    select text 'policies', null::int, null::text, null is not null, null::boolean,
+    select text 'policies', null::int, null is not null, null::boolean,
       null::boolean, '{}'::jsonb, null::text, null::text, 'on constraint policies_pkey do update set settings = memory._merge_policy(excluded.settings, x.settings)'::text
     union all
-    select text 'model_calls', null::int, null::text, 'the costs of calls, without the user' is not null, null::boolean,
+    select text 'model_calls', null::int, 'the costs of calls, without the user' is not null, null::boolean,
       null::boolean, '{}'::jsonb, null::text, null::text, 'do nothing'::text
     union all
-    select text 'merged_users', null::int, null::text, null is not null, null::boolean,
+    select text 'merged_users', null::int, null is not null, null::boolean,
       null::boolean, '{}'::jsonb, null::text, null::text, 'do nothing'::text
     union all
-    select text 'due_deletions', null::int, null::text, null is not null, null::boolean,
+    select text 'due_deletions', null::int, null is not null, null::boolean,
       null::boolean, '{}'::jsonb, null::text, null::text, 'do nothing'::text
     union all
-    select text 'new_changes', null::int, null::text, null is not null, true::boolean,
+    select text 'new_changes', null::int, null is not null, true::boolean,
       null::boolean, '{}'::jsonb, null::text, null::text, null::text
     union all
-    select text 'changes', null::int, null::text, null is not null, true::boolean,
+    select text 'changes', null::int, null is not null, true::boolean,
       null::boolean, '{}'::jsonb, null::text, null::text, null::text
     union all
-    select text 'jobs', 110::int, 't.scope in (select h.thread_id from memory.threads as h where h.user_id = $1 except select unnest($2))'::text, null is not null, null::boolean,
+    select text 'jobs', 110::int, null is not null, null::boolean,
       null::boolean, $entry${"scope": "case when t.kind in ('language', 'parsed_anew', 'spoken') then t.scope else coalesce($7 ->> t.scope, t.scope) end", "job_id": "case when exists (select from memory.jobs as j where j.user_id = $6 and j.job_id = t.job_id)\n  then nextval(pg_get_serial_sequence('memory.jobs', 'job_id')) else t.job_id end"}$entry$::jsonb, null::text, null::text, 'do nothing'::text
     union all
-    select text 'marks', 100::int, $entry$(t.scope, t.kind) = ('', 'claims') or t.scope in (select h.thread_id from memory.threads as h where h.user_id = $1 except select unnest($2))$entry$::text, null is not null, null::boolean,
+    select text 'marks', 100::int, null is not null, null::boolean,
       null::boolean, $entry${"scope": "case when t.kind in ('language', 'parsed_anew', 'spoken') then t.scope else coalesce($7 ->> t.scope, t.scope) end"}$entry$::jsonb, null::text, $entry$where not ($9 and t.kind = 'summarize_user')$entry$::text, $entry$on constraint marks_pkey do update set position = case
   when x.kind in ('reconcile_memories', 'consolidate') then least(x.position, excluded.position)
   else greatest(x.position, excluded.position) end$entry$::text
     union all
-    select text 'gone_jobs', null::int, null::text, 'for calls that are still running, with a keyed hash in place of the user; swept after 7 days' is not null, null::boolean,
+    select text 'gone_jobs', null::int, 'for calls that are still running, with a keyed hash in place of the user; swept after 7 days' is not null, null::boolean,
       null::boolean, '{}'::jsonb, null::text, null::text, 'do nothing'::text
     union all
-    select text 'texts', 70::int, $entry$t.source = 'message' and memory._thread_of(t.id) in (select h.thread_id from memory.threads as h where h.user_id = $1 except select unnest($2)) or t.source = 'memory' and t.id in (select m.memory_id::text from (select m.memory_id from memory.memories as m where m.user_id = $1 and m.agent_id in (select s.agent_id from memory.memory_scopes as s where s.user_id = $1 except select unnest($3))) as m) or t.source = 'document' and split_part(t.id, '/', 1) in (select d.document_id::text from (select d.document_id from memory.documents as d where d.user_id = $1 except select unnest($4)) as d)$entry$::text, null is not null, null::boolean,
+    select text 'texts', 70::int, null is not null, null::boolean,
       null::boolean, $entry${"id": "case t.source when 'message' then coalesce(($7 ->> memory._thread_of(t.id)) || '/' || memory._seq_of(t.id), t.id) when 'artifact' then coalesce(($8 ->> memory._thread_of(t.id)) || '/' || memory._seq_of(t.id), t.id) else t.id end", "keys": "case when t.keys is not null then\n  array(select memory._word_key($6, k) from unnest(tsvector_to_array(t.words)) as k) end"}$entry$::jsonb, null::text, null::text, 'do nothing'::text
     union all
-    select text 'embeddings', 80::int, $entry$t.source = 'message' and memory._thread_of(t.id) in (select h.thread_id from memory.threads as h where h.user_id = $1 except select unnest($2)) or t.source = 'memory' and t.id in (select m.memory_id::text from (select m.memory_id from memory.memories as m where m.user_id = $1 and m.agent_id in (select s.agent_id from memory.memory_scopes as s where s.user_id = $1 except select unnest($3))) as m) or t.source = 'document' and split_part(t.id, '/', 1) in (select d.document_id::text from (select d.document_id from memory.documents as d where d.user_id = $1 except select unnest($4)) as d)$entry$::text, null is not null, null::boolean,
+    select text 'embeddings', 80::int, null is not null, null::boolean,
       null::boolean, $entry${"id": "case t.source when 'message' then coalesce(($7 ->> memory._thread_of(t.id)) || '/' || memory._seq_of(t.id), t.id) when 'artifact' then coalesce(($8 ->> memory._thread_of(t.id)) || '/' || memory._seq_of(t.id), t.id) else t.id end"}$entry$::jsonb, null::text, null::text, 'do nothing'::text
     union all
-    select text 'query_embeddings', null::int, null::text, null is not null, true::boolean,
+    select text 'query_embeddings', null::int, null is not null, true::boolean,
       null::boolean, '{}'::jsonb, null::text, null::text, 'do nothing'::text
     union all
-    select text 'artifacts', 20::int, null::text, null is not null, null::boolean,
+    select text 'artifacts', 20::int, null is not null, null::boolean,
       null::boolean, $entry${"key": "coalesce($8 ->> t.key, t.key)", "metadata": "case when $8 <> '{}' then memory._with_keys(t.metadata::text, $8)::jsonb else t.metadata end"}$entry$::jsonb, null::text, null::text, null::text
     union all
-    select text 'artifact_parts', 30::int, 't.content_id in (
-  select a.content_id from memory.artifacts as a where a.user_id = $1
-  union all
-  select u.upload_id from memory.artifact_uploads as u where u.user_id = $1)'::text, null is not null, null::boolean,
+    select text 'artifact_parts', 30::int, null is not null, null::boolean,
       null::boolean, '{}'::jsonb, 't.content_id in (
   select a.content_id from of_artifacts as a
   union all
   select u.upload_id from of_artifact_uploads as u)'::text, null::text, null::text
     union all
-    select text 'artifact_uploads', 10::int, null::text, null is not null, null::boolean,
+    select text 'artifact_uploads', 10::int, null is not null, null::boolean,
       null::boolean, '{}'::jsonb, null::text, null::text, null::text
     union all
-    select text 'threads', null::int, null::text, null is not null, null::boolean,
+    select text 'threads', null::int, null is not null, null::boolean,
       null::boolean, $entry${"metadata": "case when $7 ? (t.metadata ->> 'copied_from')\n  then jsonb_set(t.metadata, '{copied_from}', $7 -> (t.metadata ->> 'copied_from')) else t.metadata end"}$entry$::jsonb, null::text, null::text, null::text
     union all
-    select text 'messages', null::int, null::text, null is not null, null::boolean,
+    select text 'messages', null::int, null is not null, null::boolean,
       null::boolean, $entry${"content": "memory._with_keys(t.content, $8)", "metadata": "case when $8 <> '{}' then memory._with_keys(t.metadata::text, $8)::jsonb else t.metadata end", "artifact_key": "coalesce($8 ->> t.artifact_key, t.artifact_key)"}$entry$::jsonb, null::text, null::text, null::text
     union all
-    select text 'shown_rounds', null::int, null::text, null is not null, null::boolean,
+    select text 'shown_rounds', null::int, null is not null, null::boolean,
       null::boolean, '{}'::jsonb, null::text, null::text, 'do nothing'::text
     union all
-    select text 'idempotency_keys', null::int, null::text, null is not null, null::boolean,
+    select text 'idempotency_keys', null::int, null is not null, null::boolean,
       null::boolean, '{}'::jsonb, null::text, null::text, null::text
     union all
-    select text 'quarantined_messages', null::int, null::text, null is not null, null::boolean,
+    select text 'quarantined_messages', null::int, null is not null, null::boolean,
       null::boolean, '{"content": "memory._with_keys(t.content, $8)"}'::jsonb, null::text, null::text, null::text
     union all
-    select text 'summaries', 120::int, null::text, null is not null, null::boolean,
+    select text 'summaries', 120::int, null is not null, null::boolean,
       null::boolean, '{"summary": "memory._with_keys(t.summary, $8)"}'::jsonb, null::text, $entry$where not ($9 and t.kind = 'user')$entry$::text, null::text
     union all
-    select text 'memories', 90::int, 't.agent_id in (select s.agent_id from memory.memory_scopes as s where s.user_id = $1 except select unnest($3))'::text, null is not null, null::boolean,
+    select text 'memories', 90::int, null is not null, null::boolean,
       null::boolean, $entry${"quarantined_with": "case when starts_with(t.quarantined_with, 'message ') then 'message ' || coalesce(($7 ->> memory._thread_of(substr(t.quarantined_with, 9))) || '/' || memory._seq_of(substr(t.quarantined_with, 9)), substr(t.quarantined_with, 9)) when starts_with(t.quarantined_with, 'artifact ') then 'artifact ' || coalesce($8 ->> substr(t.quarantined_with, 10), substr(t.quarantined_with, 10)) else t.quarantined_with end", "superseded_by": "coalesce(t.superseded_by, w.memory_id)", "superseded_at": "case when w.memory_id is not null then statement_timestamp() else t.superseded_at end", "supersede_reason": "case when w.memory_id is not null then 'duplicate' else t.supersede_reason end"}$entry$::jsonb, null::text, 'left join memory.memories as w
   on w.user_id = $6 and w.agent_id = t.agent_id and w.content_hash = t.content_hash
   and memory._is_current(w) and num_nonnulls(t.superseded_at, t.deleted_at) = 0'::text, null::text
     union all
-    select text 'memory_history', 60::int, 't.memory_id in (select m.memory_id from memory.memories as m where m.user_id = $1 and m.agent_id in (select s.agent_id from memory.memory_scopes as s where s.user_id = $1 except select unnest($3)))'::text, null is not null, null::boolean,
+    select text 'memory_history', 60::int, null is not null, null::boolean,
       null::boolean, $entry${"content": "memory._with_keys(t.content, $8)", "metadata": "case when $8 <> '{}' then memory._with_keys(t.metadata::text, $8)::jsonb else t.metadata end"}$entry$::jsonb, null::text, null::text, null::text
     union all
-    select text 'memory_uses', null::int, null::text, null is not null, null::boolean,
+    select text 'memory_uses', null::int, null is not null, null::boolean,
       null::boolean, '{}'::jsonb, null::text, null::text, 'do nothing'::text
     union all
-    select text 'memory_scopes', null::int, 't.agent_id in (select s.agent_id from memory.memory_scopes as s where s.user_id = $1 except select unnest($3))'::text, null is not null, null::boolean,
+    select text 'memory_scopes', null::int, null is not null, null::boolean,
       null::boolean, '{}'::jsonb, null::text, null::text, 'on constraint memory_scopes_pkey do update set
   duplicates_skipped = x.duplicates_skipped + excluded.duplicates_skipped,
   extracted_on = greatest(x.extracted_on, excluded.extracted_on),
@@ -33701,33 +33367,61 @@ begin
     when x.extracted_on > excluded.extracted_on then x.extracted_count
     else excluded.extracted_count end'::text
     union all
-    select text 'documents', 50::int, 't.document_id in (select d.document_id from memory.documents as d where d.user_id = $1 except select unnest($4))'::text, null is not null, null::boolean,
+    select text 'documents', 50::int, null is not null, null::boolean,
       null::boolean, $entry${"quarantined_with": "case when starts_with(t.quarantined_with, 'message ') then 'message ' || coalesce(($7 ->> memory._thread_of(substr(t.quarantined_with, 9))) || '/' || memory._seq_of(substr(t.quarantined_with, 9)), substr(t.quarantined_with, 9)) when starts_with(t.quarantined_with, 'artifact ') then 'artifact ' || coalesce($8 ->> substr(t.quarantined_with, 10), substr(t.quarantined_with, 10)) else t.quarantined_with end", "namespace": "case when t.namespace = memory._archive_namespace($1) then memory._archive_namespace($6) else t.namespace end", "title": "case when t.namespace = '/memories' and exists (\n    select from memory.documents as d where d.user_id = $6 and d.namespace = t.namespace and d.title = t.title)\n  then t.title || '-' || t.document_id else t.title end"}$entry$::jsonb, null::text, null::text, null::text
     union all
-    select text 'document_chunks', 40::int, 't.document_id in (select d.document_id from memory.documents as d where d.user_id = $1 except select unnest($4))'::text, null is not null, null::boolean,
+    select text 'document_chunks', 40::int, null is not null, null::boolean,
       null::boolean, '{}'::jsonb, null::text, null::text, null::text
     union all
-    select text 'checkpoints', 130::int, null::text, null is not null, null::boolean,
+    select text 'checkpoints', 130::int, null is not null, null::boolean,
       null::boolean, '{}'::jsonb, null::text, null::text, null::text
     union all
-    select text 'checkpoint_blobs', null::int, null::text, null is not null, null::boolean,
+    select text 'checkpoint_blobs', null::int, null is not null, null::boolean,
       null::boolean, '{}'::jsonb, null::text, null::text, null::text
     union all
-    select text 'checkpoint_writes', null::int, null::text, null is not null, null::boolean,
+    select text 'checkpoint_writes', null::int, null is not null, null::boolean,
       null::boolean, '{}'::jsonb, null::text, null::text, null::text
     union all
-    select text 'secrets', null::int, null::text, null is not null, null::boolean,
+    select text 'secrets', null::int, null is not null, null::boolean,
       null::boolean, '{}'::jsonb, null::text, null::text, null::text
     union all
-    select text 'secret_reads', null::int, null::text, null is not null, null::boolean,
+    select text 'secret_reads', null::int, null is not null, null::boolean,
       null::boolean, '{}'::jsonb, null::text, null::text, null::text
     union all
-    select text 'moved_users', null::int, null::text, null is not null, null::boolean,
+    select text 'moved_users', null::int, null is not null, null::boolean,
       null::boolean, '{}'::jsonb, null::text, null::text, 'do nothing'::text
-  ) as r (name, place, left_alone, stays, ignored_by_import, merged_by_hand, merged, taken, joined, conflict)
+  ) as r (name, place, stays, ignored_by_import, merged_by_hand, merged, taken, joined, conflict)
     on r.name = c.relname
   where c.relnamespace = 'memory'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
   order by r.place, c.relname; -- those without a place come last
+end;
+$$;
+
+-- The statement of a pass that removes rows of a table. It leaves rows alone that are of a thread, counter or document
+-- that is not locked, or of an artifact or upload that is still there. $1 is the user; $2, $3 and $4 are the threads,
+-- agents and documents that are locked.
+create or replace function memory._forgetting_delete(p_table regclass, p_has_thread boolean)
+returns text
+language plpgsql stable parallel safe
+as $$
+begin
+  return format('delete from %s as t where t.user_id = $1 and (%s) is not true', p_table,
+    case (select c.relname from pg_class as c where c.oid = p_table)
+      when 'jobs' then 't.scope in (select h.thread_id from memory.threads as h where h.user_id = $1 except select unnest($2))'
+      when 'marks' then $entry$(t.scope, t.kind) = ('', 'claims') or t.scope in (select h.thread_id from memory.threads as h where h.user_id = $1 except select unnest($2))$entry$
+      when 'texts' then $entry$t.source = 'message' and memory._thread_of(t.id) in (select h.thread_id from memory.threads as h where h.user_id = $1 except select unnest($2)) or t.source = 'memory' and t.id in (select m.memory_id::text from (select m.memory_id from memory.memories as m where m.user_id = $1 and m.agent_id in (select s.agent_id from memory.memory_scopes as s where s.user_id = $1 except select unnest($3))) as m) or t.source = 'document' and split_part(t.id, '/', 1) in (select d.document_id::text from (select d.document_id from memory.documents as d where d.user_id = $1 except select unnest($4)) as d)$entry$
+      when 'embeddings' then $entry$t.source = 'message' and memory._thread_of(t.id) in (select h.thread_id from memory.threads as h where h.user_id = $1 except select unnest($2)) or t.source = 'memory' and t.id in (select m.memory_id::text from (select m.memory_id from memory.memories as m where m.user_id = $1 and m.agent_id in (select s.agent_id from memory.memory_scopes as s where s.user_id = $1 except select unnest($3))) as m) or t.source = 'document' and split_part(t.id, '/', 1) in (select d.document_id::text from (select d.document_id from memory.documents as d where d.user_id = $1 except select unnest($4)) as d)$entry$
+      when 'artifact_parts' then 't.content_id in (
+  select a.content_id from memory.artifacts as a where a.user_id = $1
+  union all
+  select u.upload_id from memory.artifact_uploads as u where u.user_id = $1)'
+      when 'memories' then 't.agent_id in (select s.agent_id from memory.memory_scopes as s where s.user_id = $1 except select unnest($3))'
+      when 'memory_history' then 't.memory_id in (select m.memory_id from memory.memories as m where m.user_id = $1 and m.agent_id in (select s.agent_id from memory.memory_scopes as s where s.user_id = $1 except select unnest($3)))'
+      when 'memory_scopes' then 't.agent_id in (select s.agent_id from memory.memory_scopes as s where s.user_id = $1 except select unnest($3))'
+      when 'documents' then 't.document_id in (select d.document_id from memory.documents as d where d.user_id = $1 except select unnest($4))'
+      when 'document_chunks' then 't.document_id in (select d.document_id from memory.documents as d where d.user_id = $1 except select unnest($4))'
+      else case when p_has_thread then 't.thread_id in (select h.thread_id from memory.threads as h where h.user_id = $1 except select unnest($2))' else 'false' end
+    end);
 end;
 $$;
 
@@ -33747,9 +33441,9 @@ begin
 end;
 $$;
 
--- Removes the user from the rows that stay: the ledger, the rows that memory.record_calls() needs for running calls, and
--- who has called which function. Returns their numbers, and that of the locks of budgets. An agent that nobody else has
--- may name the user, so its id goes too, unless a policy names the agent.
+-- Removes the user from the rows that stay: the ledger, the rows that memory.record_calls() needs for running calls,
+-- and who has called which function. Returns their numbers, and that of the locks of budgets. An agent that nobody else
+-- has may name the user, so its id goes too, unless a policy names the agent.
 create or replace function memory._without_user(p_user_id text)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -33928,24 +33622,22 @@ begin
     -- The first row that breaks a rule: its place, and which member breaks it.
     execute format('select r.place - 1, p.problem from %s cross join lateral (select %s as problem) as p '
       'where p.problem is not null limit 1',
-      source, kind.problem)
+      source, memory._import_rule(relation))
     into place, problem using p_rows, p_user_id;
     if problem is not null then
       perform memory._refuse('export', format('%s[%s].%s is not valid', p_kind, place, problem),
         'See docs/export.schema.json, and the rules of the function that stores such a row.');
     end if;
-    -- Columns that no row has get their defaults, so that an export of an earlier version can be imported.
-    execute (
-      select format('insert into %s (%s) select %s from %s', relation, string_agg(quote_ident(c.name), ', '),
-        string_agg(coalesce(kind.imported ->> c.name, 't.' || quote_ident(c.name)), ', '), source)
-      from (
-        select k from jsonb_array_elements(p_rows) as r cross join lateral jsonb_object_keys(r) as k
-        union select 'user_id'
-        union select k from jsonb_object_keys(kind.imported) as k) as c (name))
-    using p_rows, p_user_id;
-    if kind.after_import is not null then
-      execute kind.after_import using p_rows, p_user_id;
-    end if;
+    execute memory._import_statement(relation, p_rows, kind.imported, source) using p_rows, p_user_id;
+    case p_kind
+      when 'artifacts' then perform memory._append_content(p_user_id, a.content_id, r.value ->> 'content')
+from jsonb_array_elements(p_rows) as r
+join memory.artifacts as a on a.user_id = p_user_id and a.key = r.value ->> 'key';
+      when 'documents' then perform memory._cut_roughly(d, memory._policy(p_user_id, memory._document_agent(d.agent_ids)))
+from jsonb_array_elements(p_rows) as r
+join memory.documents as d on d.user_id = p_user_id and d.document_id = (r.value ->> 'document_id')::uuid;
+      else
+    end case;
   exception
     -- A number that is too large, a text that is no time; a missing member, or two rows with one key.
     when data_exception or integrity_constraint_violation or syntax_error_or_access_rule_violation then
@@ -33955,6 +33647,23 @@ begin
       perform memory._refuse('export', memory._place_of_row(p_kind, p_rows) || ': ' || sqlerrm,
         'See docs/export.schema.json.');
   end;
+end;
+$$;
+
+-- The statement that stores the rows. Columns that no row has get their defaults, so that an export of an earlier
+-- version can be imported; p_made are values that the rows do not have.
+create or replace function memory._import_statement(p_table regclass, p_rows jsonb, p_made jsonb, p_source text)
+returns text
+language plpgsql stable parallel safe
+as $$
+begin
+  return (
+    select format('insert into %s (%s) select %s from %s', p_table, string_agg(quote_ident(c.name), ', '),
+      string_agg(coalesce(p_made ->> c.name, 't.' || quote_ident(c.name)), ', '), p_source)
+    from (
+      select k from jsonb_array_elements(p_rows) as r cross join lateral jsonb_object_keys(r) as k
+      union select 'user_id'
+      union select k from jsonb_object_keys(p_made) as k) as c (name));
 end;
 $$;
 
@@ -33978,13 +33687,66 @@ begin
 end;
 $$;
 
--- The member of a row ($1) that these checks refuse, and why; null if they refuse none.
-create or replace function memory._refused_member(p_row anyelement, p_checks text)
+-- The rules of imported rows, which triggers and functions check for rows that are stored one by one.
+
+-- An expression over a row t and its JSON r.value that names the member which breaks a rule, or is null. The build
+-- makes it of the words and types of the columns, and of the table's own rule.
+create or replace function memory._import_rule(p_table regclass)
+returns text
+language plpgsql stable parallel unsafe -- as memory._refused_member()
+as $$
+begin
+  return case (select c.relname from pg_class as c where c.oid = p_table)
+    when 'policies' then $entry$coalesce(case when (t.agent_id = '' or memory._is_id(t.agent_id)) is false then 'agent_id' || coalesce(' (' || left(r.value ->> 'agent_id', 50) || ')', '') when (jsonb_typeof(t.settings) = 'object') is false then 'settings' || coalesce(' (' || left(r.value ->> 'settings', 50) || ')', '') when (memory._is_real_moment(t.updated_at)) is false then 'updated_at' || coalesce(' (' || left(r.value ->> 'updated_at', 50) || ')', '') end, memory._refused_member('policies', to_jsonb(t)))$entry$
+    when 'model_calls' then $entry$coalesce(case when (t.agent_id is null or memory._is_id(t.agent_id)) is false then 'agent_id' || coalesce(' (' || left(r.value ->> 'agent_id', 50) || ')', '') when (memory._is_real_moment(t.called_at)) is false then 'called_at' || coalesce(' (' || left(r.value ->> 'called_at', 50) || ')', '') when (t.duration_ms between 0 and 1000000000000000) is false then 'duration_ms' || coalesce(' (' || left(r.value ->> 'duration_ms', 50) || ')', '') when (t.price between 0 and 1000000) is false then 'price' || coalesce(' (' || left(r.value ->> 'price', 50) || ')', '') when (jsonb_typeof(t.refusals) = 'object') is false then 'refusals' || coalesce(' (' || left(r.value ->> 'refusals', 50) || ')', '') when (t.tokens_in between 0 and 1000000000000000) is false then 'tokens_in' || coalesce(' (' || left(r.value ->> 'tokens_in', 50) || ')', '') when (t.tokens_out between 0 and 1000000000000000) is false then 'tokens_out' || coalesce(' (' || left(r.value ->> 'tokens_out', 50) || ')', '') end, case
+  when t.tokens_in > 2147483647 then 'tokens_in'
+  when t.tokens_out > 2147483647 then 'tokens_out'
+  when t.duration_ms > 2147483647 then 'duration_ms' end)$entry$
+    when 'jobs' then $entry$coalesce(case when (t.agent_id is null or memory._is_id(t.agent_id)) is false then 'agent_id' || coalesce(' (' || left(r.value ->> 'agent_id', 50) || ')', '') when (t.attempts between 0 and 1000000000) is false then 'attempts' || coalesce(' (' || left(r.value ->> 'attempts', 50) || ')', '') when (t.calls_entered between 0 and 1000000000) is false then 'calls_entered' || coalesce(' (' || left(r.value ->> 'calls_entered', 50) || ')', '') when (memory._is_real_moment(t.created_at)) is false then 'created_at' || coalesce(' (' || left(r.value ->> 'created_at', 50) || ')', '') when (memory._is_real_moment(t.finished_at)) is false then 'finished_at' || coalesce(' (' || left(r.value ->> 'finished_at', 50) || ')', '') when (jsonb_typeof(t.input) = 'object') is false then 'input' || coalesce(' (' || left(r.value ->> 'input', 50) || ')', '') when (t.max_attempts between 0 and 1000000000) is false then 'max_attempts' || coalesce(' (' || left(r.value ->> 'max_attempts', 50) || ')', '') when (jsonb_typeof(t.request) = 'object') is false then 'request' || coalesce(' (' || left(r.value ->> 'request', 50) || ')', '') when (jsonb_typeof(t.result) = 'object') is false then 'result' || coalesce(' (' || left(r.value ->> 'result', 50) || ')', '') when (memory._is_real_moment(t.run_after)) is false then 'run_after' || coalesce(' (' || left(r.value ->> 'run_after', 50) || ')', '') when (t.tokens_allowed between 0 and 1000000000000000) is false then 'tokens_allowed' || coalesce(' (' || left(r.value ->> 'tokens_allowed', 50) || ')', '') when (t.tokens_entered between 0 and 1000000000000000) is false then 'tokens_entered' || coalesce(' (' || left(r.value ->> 'tokens_entered', 50) || ')', '') when (t.status in ('completed', 'dead')) is not true then 'status' end, null)$entry$
+    when 'marks' then $entry$coalesce(case when (t.position between -1 and 1000000000000000000) is false then 'position' || coalesce(' (' || left(r.value ->> 'position', 50) || ')', '') when (t.kind not in ('claims', 'language', 'parsed_anew', 'spoken')) is not true then 'kind' end, null)$entry$
+    when 'artifacts' then $entry$coalesce(case when (t.agent_id is null or memory._is_id(t.agent_id)) is false then 'agent_id' || coalesce(' (' || left(r.value ->> 'agent_id', 50) || ')', '') when (memory._is_real_moment(t.check_at) or t.check_at = 'infinity') is false then 'check_at' || coalesce(' (' || left(r.value ->> 'check_at', 50) || ')', '') when (memory._is_real_moment(t.created_at)) is false then 'created_at' || coalesce(' (' || left(r.value ->> 'created_at', 50) || ')', '') when (memory._is_bound(t.expires_at)) is false then 'expires_at' || coalesce(' (' || left(r.value ->> 'expires_at', 50) || ')', '') when (memory._is_real_moment(t.quarantined_at)) is false then 'quarantined_at' || coalesce(' (' || left(r.value ->> 'quarantined_at', 50) || ')', '') when (memory._is_real_moment(t.released_at)) is false then 'released_at' || coalesce(' (' || left(r.value ->> 'released_at', 50) || ')', '') when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (t.token_count between 0 and 1000000000) is false then 'token_count' || coalesce(' (' || left(r.value ->> 'token_count', 50) || ')', '') end, memory._refused_member('artifacts', to_jsonb(t)))$entry$
+    when 'threads' then $entry$coalesce(case when (memory._is_real_moment(t.first_at)) is false then 'first_at' || coalesce(' (' || left(r.value ->> 'first_at', 50) || ')', '') when (memory._is_real_moment(t.last_at)) is false then 'last_at' || coalesce(' (' || left(r.value ->> 'last_at', 50) || ')', '') when (t.next_seq between 0 and 1000000000000000) is false then 'next_seq' || coalesce(' (' || left(r.value ->> 'next_seq', 50) || ')', '') when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (t.tokens_since_summary between 0 and 1000000000000000) is false then 'tokens_since_summary' || coalesce(' (' || left(r.value ->> 'tokens_since_summary', 50) || ')', '') end, case
+  when not memory._is_metadata(t.metadata) then 'metadata'
+  when octet_length(t.title) > 2000 then 'title' end)$entry$
+    when 'messages' then $entry$coalesce(case when (t.agent_id is null or memory._is_id(t.agent_id)) is false then 'agent_id' || coalesce(' (' || left(r.value ->> 'agent_id', 50) || ')', '') when (memory._is_real_moment(t.created_at)) is false then 'created_at' || coalesce(' (' || left(r.value ->> 'created_at', 50) || ')', '') when (memory._is_bound(t.expires_at)) is false then 'expires_at' || coalesce(' (' || left(r.value ->> 'expires_at', 50) || ')', '') when (jsonb_typeof(t.files) = 'object') is false then 'files' || coalesce(' (' || left(r.value ->> 'files', 50) || ')', '') when (t.seq between 0 and 1000000000000000) is false then 'seq' || coalesce(' (' || left(r.value ->> 'seq', 50) || ')', '') when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (t.token_count between 0 and 1000000000) is false then 'token_count' || coalesce(' (' || left(r.value ->> 'token_count', 50) || ')', '') when (memory._is_real_moment(t.updated_at)) is false then 'updated_at' || coalesce(' (' || left(r.value ->> 'updated_at', 50) || ')', '') end, memory._message_problem(t))$entry$
+    when 'idempotency_keys' then $entry$coalesce(case when (t.seq between 0 and 1000000000000000) is false then 'seq' || coalesce(' (' || left(r.value ->> 'seq', 50) || ')', '') when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (t.token_count between 0 and 1000000000) is false then 'token_count' || coalesce(' (' || left(r.value ->> 'token_count', 50) || ')', '') end, case when memory._is_idempotency_key(t.idempotency_key) is not true then 'idempotency_key' end)$entry$
+    when 'quarantined_messages' then $entry$coalesce(case when (memory._is_real_moment(t.quarantined_at)) is false then 'quarantined_at' || coalesce(' (' || left(r.value ->> 'quarantined_at', 50) || ')', '') when (memory._is_real_moment(t.released_at)) is false then 'released_at' || coalesce(' (' || left(r.value ->> 'released_at', 50) || ')', '') when (t.seq between 0 and 1000000000000000) is false then 'seq' || coalesce(' (' || left(r.value ->> 'seq', 50) || ')', '') when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') end, null)$entry$
+    when 'summaries' then $entry$coalesce(case when (memory._is_real_moment(t.created_at)) is false then 'created_at' || coalesce(' (' || left(r.value ->> 'created_at', 50) || ')', '') when (t.end_seq between 0 and 1000000000000000) is false then 'end_seq' || coalesce(' (' || left(r.value ->> 'end_seq', 50) || ')', '') when (memory._is_real_moment(t.quarantined_at)) is false then 'quarantined_at' || coalesce(' (' || left(r.value ->> 'quarantined_at', 50) || ')', '') when (t.start_seq between 0 and 1000000000000000) is false then 'start_seq' || coalesce(' (' || left(r.value ->> 'start_seq', 50) || ')', '') when (t.thread_id = '' or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (t.token_count between 0 and 1000000000) is false then 'token_count' || coalesce(' (' || left(r.value ->> 'token_count', 50) || ')', '') when (t.status <> 'processing') is not true then 'status' end, case
+  when memory._list_problem(t.agent_ids) is not null then 'agent_ids'
+  when not memory._is_metadata(t.metadata) then 'metadata' end)$entry$
+    when 'memories' then $entry$coalesce(case when (t.agent_id is null or memory._is_id(t.agent_id)) is false then 'agent_id' || coalesce(' (' || left(r.value ->> 'agent_id', 50) || ')', '') when (t.confidence between 0 and 1) is false then 'confidence' || coalesce(' (' || left(r.value ->> 'confidence', 50) || ')', '') when (memory._is_real_moment(t.created_at)) is false then 'created_at' || coalesce(' (' || left(r.value ->> 'created_at', 50) || ')', '') when (memory._is_real_moment(t.deleted_at) or t.deleted_at = 'infinity') is false then 'deleted_at' || coalesce(' (' || left(r.value ->> 'deleted_at', 50) || ')', '') when (memory._is_bound(t.expires_at)) is false then 'expires_at' || coalesce(' (' || left(r.value ->> 'expires_at', 50) || ')', '') when (t.importance between 0 and 1) is false then 'importance' || coalesce(' (' || left(r.value ->> 'importance', 50) || ')', '') when (memory._is_real_moment(t.quarantined_at)) is false then 'quarantined_at' || coalesce(' (' || left(r.value ->> 'quarantined_at', 50) || ')', '') when (memory._is_real_moment(t.released_at)) is false then 'released_at' || coalesce(' (' || left(r.value ->> 'released_at', 50) || ')', '') when (memory._is_real_moment(t.said_at)) is false then 'said_at' || coalesce(' (' || left(r.value ->> 'said_at', 50) || ')', '') when (0 <= all (t.source_seqs) and 1000000000000000 >= all (t.source_seqs)) is false then 'source_seqs' || coalesce(' (' || left(r.value ->> 'source_seqs', 50) || ')', '') when (memory._is_real_moment(t.superseded_at)) is false then 'superseded_at' || coalesce(' (' || left(r.value ->> 'superseded_at', 50) || ')', '') when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (t.trust between 0 and 1) is false then 'trust' || coalesce(' (' || left(r.value ->> 'trust', 50) || ')', '') when (memory._is_real_moment(t.updated_at)) is false then 'updated_at' || coalesce(' (' || left(r.value ->> 'updated_at', 50) || ')', '') when (memory._is_bound(t.valid_from)) is false then 'valid_from' || coalesce(' (' || left(r.value ->> 'valid_from', 50) || ')', '') when (memory._is_bound(t.valid_to)) is false then 'valid_to' || coalesce(' (' || left(r.value ->> 'valid_to', 50) || ')', '') when (t.version between 1 and 1000000000) is false then 'version' || coalesce(' (' || left(r.value ->> 'version', 50) || ')', '') end, coalesce(memory._memory_problem(t, true), case when cardinality(t.source_seqs) > 100000 then 'source_seqs' end))$entry$
+    when 'memory_history' then $entry$coalesce(case when (memory._is_real_moment(t.changed_at)) is false then 'changed_at' || coalesce(' (' || left(r.value ->> 'changed_at', 50) || ')', '') when (t.confidence between 0 and 1) is false then 'confidence' || coalesce(' (' || left(r.value ->> 'confidence', 50) || ')', '') when (memory._is_bound(t.expires_at)) is false then 'expires_at' || coalesce(' (' || left(r.value ->> 'expires_at', 50) || ')', '') when (t.importance between 0 and 1) is false then 'importance' || coalesce(' (' || left(r.value ->> 'importance', 50) || ')', '') when (memory._is_bound(t.valid_to)) is false then 'valid_to' || coalesce(' (' || left(r.value ->> 'valid_to', 50) || ')', '') when (t.version between 1 and 1000000000) is false then 'version' || coalesce(' (' || left(r.value ->> 'version', 50) || ')', '') end, case
+  when (t.content ~ e'\\S') is not true or octet_length(t.content) > memory._max_memory_bytes() then 'content'
+  when not memory._is_metadata(t.metadata) then 'metadata'
+  when memory._list_problem(t.tags) is not null then 'tags' end)$entry$
+    when 'memory_uses' then $entry$coalesce(case when (t.helpful between 0 and 1000000000000000) is false then 'helpful' || coalesce(' (' || left(r.value ->> 'helpful', 50) || ')', '') when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (memory._is_real_moment(t.updated_at)) is false then 'updated_at' || coalesce(' (' || left(r.value ->> 'updated_at', 50) || ')', '') when (t.used between 0 and 1000000000000000) is false then 'used' || coalesce(' (' || left(r.value ->> 'used', 50) || ')', '') when (t.wrong between 0 and 1000000000000000) is false then 'wrong' || coalesce(' (' || left(r.value ->> 'wrong', 50) || ')', '') when (t.outcome in ('used', 'helpful', 'wrong')) is not true then 'outcome' end, null)$entry$
+    when 'memory_scopes' then $entry$coalesce(case when (t.agent_id is null or memory._is_id(t.agent_id)) is false then 'agent_id' || coalesce(' (' || left(r.value ->> 'agent_id', 50) || ')', '') when (t.duplicates_skipped between 0 and 1000000000000000) is false then 'duplicates_skipped' || coalesce(' (' || left(r.value ->> 'duplicates_skipped', 50) || ')', '') when (t.extracted_count between 0 and 1000000000) is false then 'extracted_count' || coalesce(' (' || left(r.value ->> 'extracted_count', 50) || ')', '') when (t.extracted_on between date '0001-01-02' and date '9999-12-30') is false then 'extracted_on' || coalesce(' (' || left(r.value ->> 'extracted_on', 50) || ')', '') end, null)$entry$
+    when 'documents' then $entry$coalesce(case when (memory._is_real_moment(t.created_at)) is false then 'created_at' || coalesce(' (' || left(r.value ->> 'created_at', 50) || ')', '') when (memory._is_real_moment(t.quarantined_at)) is false then 'quarantined_at' || coalesce(' (' || left(r.value ->> 'quarantined_at', 50) || ')', '') when (memory._is_real_moment(t.released_at)) is false then 'released_at' || coalesce(' (' || left(r.value ->> 'released_at', 50) || ')', '') when (t.thread_id = '' or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (t.trust between 0 and 1) is false then 'trust' || coalesce(' (' || left(r.value ->> 'trust', 50) || ')', '') when (memory._is_real_moment(t.updated_at)) is false then 'updated_at' || coalesce(' (' || left(r.value ->> 'updated_at', 50) || ')', '') end, memory._refused_member('documents', to_jsonb(t)))$entry$
+    when 'checkpoints' then $entry$coalesce(case when (jsonb_typeof(t.checkpoint) = 'object') is false then 'checkpoint' || coalesce(' (' || left(r.value ->> 'checkpoint', 50) || ')', '') when (t.checkpoint_id is null or memory._is_id(t.checkpoint_id)) is false then 'checkpoint_id' || coalesce(' (' || left(r.value ->> 'checkpoint_id', 50) || ')', '') when (memory._is_real_moment(t.created_at)) is false then 'created_at' || coalesce(' (' || left(r.value ->> 'created_at', 50) || ')', '') when (memory._is_bound(t.expires_at)) is false then 'expires_at' || coalesce(' (' || left(r.value ->> 'expires_at', 50) || ')', '') when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (memory._is_namespace(t.namespace)) is not true then 'namespace' end, case
+  when not memory._is_metadata(t.metadata) then 'metadata'
+  when not memory._is_checkpoint(t.checkpoint) then 'checkpoint' end)$entry$
+    when 'checkpoint_blobs' then $entry$coalesce(case when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (memory._is_namespace(t.namespace)) is not true then 'namespace' end, null)$entry$
+    when 'checkpoint_writes' then $entry$coalesce(case when (t.checkpoint_id is null or memory._is_id(t.checkpoint_id)) is false then 'checkpoint_id' || coalesce(' (' || left(r.value ->> 'checkpoint_id', 50) || ')', '') when (t.thread_id is null or memory._is_id(t.thread_id)) is false then 'thread_id' || coalesce(' (' || left(r.value ->> 'thread_id', 50) || ')', '') when (memory._is_namespace(t.namespace)) is not true then 'namespace' end, null)$entry$
+    when 'secrets' then $entry$coalesce(case when (memory._is_real_moment(t.created_at)) is false then 'created_at' || coalesce(' (' || left(r.value ->> 'created_at', 50) || ')', '') when (memory._is_real_moment(t.updated_at)) is false then 'updated_at' || coalesce(' (' || left(r.value ->> 'updated_at', 50) || ')', '') end, case
+  when not memory._is_id(t.name) then 'name'
+  when (octet_length(t.key_id) = 8) is not true then 'key_id'
+  when (octet_length(t.sealed) between 64 and 70000) is not true then 'sealed' end)$entry$
+    when 'secret_reads' then $entry$coalesce(case when (memory._is_real_moment(t.read_at)) is false then 'read_at' || coalesce(' (' || left(r.value ->> 'read_at', 50) || ')', '') end, null)$entry$
+  end;
+end;
+$$;
+
+-- The member of a row that the functions refuse which check rows of its kind, and why; null if they refuse none.
+create or replace function memory._refused_member(p_kind text, p_row jsonb)
 returns text
 language plpgsql stable parallel unsafe -- an error is handled
 as $$
 begin
-  execute 'select ' || p_checks using p_row;
+  case p_kind
+    when 'policies' then perform memory._check_settings_object(t.settings), memory._check_settings(t.settings) from jsonb_populate_record(null::memory.policies, p_row) as t;
+    when 'artifacts' then perform memory._check_artifact(t), memory._check_artifact_content(t.content) from jsonb_populate_record(null::memory.artifacts, p_row) as t;
+    when 'documents' then perform memory._check_document(t) from jsonb_populate_record(null::memory.documents, p_row) as t;
+  end case;
   return null;
 exception
   when invalid_parameter_value or program_limit_exceeded then
@@ -34663,7 +34425,7 @@ $$;
 
 -- The statement that gives the rows of one user to another. It is one statement for all tables, so that it sees all
 -- rows that a transaction has committed, or none. It deletes and inserts, because triggers let deleted rows of a whole
--- user pass by, and inserted ones that are copied. Its parameters are those of memory._tables_of_users(), which
+-- user pass by, and inserted ones that are copied. Its parameters are those of memory._forgetting_delete(), which
 -- leaves alone what is not locked; $6 is the other user, $7 and $8 are the new names of threads and artifacts, $9 says
 -- whether the other user has a summary of its own. It returns the number of rows by table.
 create or replace function memory._merging_statement()
@@ -34675,7 +34437,7 @@ begin
     select format('with %s select jsonb_strip_nulls(jsonb_build_object(%s))',
       string_agg(format(e'of_%1$s as (%2$s returning t.*),\nto_%1$s as (insert into memory.%1$I as x (%3$s) '
           'select %4$s from of_%1$s as t %5$s %6$s returning 1)',
-        n.name, case when n.taken is null then n.deletion
+        n.name, case when n.taken is null then memory._forgetting_delete(n.relation, n.has_thread)
           else format('delete from %s as t where t.user_id = $1 and %s', n.relation, n.taken) end,
         c.names, c.merged, n.joined, 'on conflict ' || n.conflict), e',\n' order by n.ordinality),
       string_agg(format('%L, (select nullif(count(*), 0) from to_%s)', n.name, n.name), ', ' order by n.ordinality))
@@ -34888,19 +34650,16 @@ create or replace function memory._since(p_export jsonb, p_moment timestamptz)
 returns jsonb
 language plpgsql stable parallel unsafe
 as $$
-declare
-  kind text;
 begin
-  for kind in select k.kind from memory._export_kinds() as k where p_export ? k.kind loop
-    p_export := p_export || jsonb_build_object(kind, (
+  return p_export || coalesce((
+    select jsonb_object_agg(k.kind, (
       select coalesce(jsonb_agg(r.value order by r.place), '[]')
-      from jsonb_array_elements(p_export -> kind) with ordinality as r (value, place)
+      from jsonb_array_elements(p_export -> k.kind) with ordinality as r (value, place)
       where memory._time_or_null(coalesce(
         r.value ->> 'updated_at', r.value ->> 'changed_at', r.value ->> 'finished_at', r.value ->> 'called_at',
         r.value ->> 'read_at', r.value ->> 'quarantined_at', r.value ->> 'last_at', r.value ->> 'created_at'
-      )) > p_moment));
-  end loop;
-  return p_export;
+      )) > p_moment))
+    from memory._export_kinds() as k where p_export ? k.kind), '{}');
 end;
 $$;
 
@@ -35717,7 +35476,7 @@ begin
     ('summaries_one_processing_idx', $index$create unique index concurrently summaries_one_processing_idx on memory.summaries (user_id, thread_id, kind) where status = 'processing'$index$),
     ('summaries_pkey', $index$alter table memory.summaries add primary key (user_id, summary_id)$index$),
     ('summaries_thread_idx', $index$create index concurrently summaries_thread_idx on memory.summaries (user_id, thread_id, kind, status, end_seq desc, summary_id desc)$index$),
-    ('texts_codes_idx', $index$create index concurrently texts_codes_idx on memory.texts (user_id, model, created_at) include (id, agent_id, valid_until, code) where code is not null$index$),
+    ('texts_codes_idx', $index$create index concurrently texts_codes_idx on memory.texts (user_id, model, created_at) include (id, thread_id, agent_id, valid_until, code) where code is not null$index$),
     ('texts_keys_idx', $index$create index concurrently texts_keys_idx on memory.texts using gin (keys) with (gin_pending_list_limit = 512) where keys is not null$index$),
     ('texts_pkey', $index$alter table memory.texts add primary key (user_id, source, id)$index$),
     ('texts_unembedded_idx', $index$create index concurrently texts_unembedded_idx on memory.texts (user_id, source, thread_id) where embedding is null and hash is not null and valid_until > '-infinity'$index$),
@@ -52477,14 +52236,14 @@ call memory._replace_trigger('thread_100_after_insert', $trigger$after insert on
 call memory._replace_trigger('thread_100_after_update', $trigger$after update of title, metadata on memory.threads for each row execute function memory._thread_after_change()$trigger$);
 call memory._replace_trigger('thread_100_after_delete', $trigger$after delete on memory.threads for each row when (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not memory._changes_whole_user()) execute function memory._thread_after_delete()$trigger$);
 call memory._replace_trigger('threads_200_after_delete', $trigger$after delete on memory.threads for each statement when (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not memory._changes_whole_user()) execute function memory._threads_after_delete()$trigger$);
-call memory._replace_trigger('memories_300_text_after_insert', $trigger$after insert on memory.memories referencing new table as new_rows for each statement execute function memory._memory_texts_after_change()$trigger$);
-call memory._replace_trigger('memories_300_text_after_update', $trigger$after update on memory.memories referencing new table as new_rows for each statement execute function memory._memory_texts_after_change()$trigger$);
-call memory._replace_trigger('memories_300_text_after_delete', $trigger$after delete on memory.memories referencing old table as old_rows for each statement when (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not memory._changes_whole_user()) execute function memory._memory_texts_after_change()$trigger$);
+call memory._replace_trigger('memories_300_text_after_insert', $trigger$after insert on memory.memories referencing new table as changed_rows for each statement execute function memory._memory_texts_after_change()$trigger$);
+call memory._replace_trigger('memories_300_text_after_update', $trigger$after update on memory.memories referencing new table as changed_rows for each statement execute function memory._memory_texts_after_change()$trigger$);
+call memory._replace_trigger('memories_300_text_after_delete', $trigger$after delete on memory.memories referencing old table as changed_rows for each statement execute function memory._memory_texts_after_change()$trigger$);
 call memory._replace_trigger('message_300_text_after_update', $trigger$after update on memory.messages for each row when (new.content is distinct from old.content or new.metadata is distinct from old.metadata or new.agent_id is distinct from old.agent_id or new.created_at is distinct from old.created_at or new.expires_at is distinct from old.expires_at) execute function memory._message_text_after_update()$trigger$);
-call memory._replace_trigger('messages_300_text_after_update', $trigger$after update on memory.messages referencing new table as new_rows for each statement execute function memory._message_texts_after_change()$trigger$);
-call memory._replace_trigger('messages_300_text_after_delete', $trigger$after delete on memory.messages referencing old table as old_rows for each statement when (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not memory._changes_whole_user()) execute function memory._message_texts_after_change()$trigger$);
-call memory._replace_trigger('chunks_300_text_after_insert', $trigger$after insert on memory.document_chunks referencing new table as new_rows for each statement execute function memory._document_texts_after_change()$trigger$);
-call memory._replace_trigger('chunks_300_text_after_delete', $trigger$after delete on memory.document_chunks referencing old table as old_rows for each statement when (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not memory._changes_whole_user()) execute function memory._document_texts_after_change()$trigger$);
+call memory._replace_trigger('messages_300_text_after_update', $trigger$after update on memory.messages referencing new table as changed_rows for each statement execute function memory._message_texts_after_change()$trigger$);
+call memory._replace_trigger('messages_300_text_after_delete', $trigger$after delete on memory.messages referencing old table as changed_rows for each statement when (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not memory._changes_whole_user()) execute function memory._message_texts_after_change()$trigger$);
+call memory._replace_trigger('chunks_300_text_after_insert', $trigger$after insert on memory.document_chunks referencing new table as changed_rows for each statement execute function memory._document_texts_after_change()$trigger$);
+call memory._replace_trigger('chunks_300_text_after_delete', $trigger$after delete on memory.document_chunks referencing old table as changed_rows for each statement execute function memory._document_texts_after_change()$trigger$);
 call memory._replace_trigger('document_300_text_after_update', $trigger$after update on memory.documents for each row when (new.title is distinct from old.title or new.agent_ids is distinct from old.agent_ids or new.thread_id is distinct from old.thread_id or new.created_at is distinct from old.created_at or new.quarantined_at is distinct from old.quarantined_at) execute function memory._document_texts_after_update()$trigger$);
 call memory._replace_trigger('summaries_300_text_after_insert', $trigger$after insert on memory.summaries referencing new table as changed_rows for each statement when (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not memory._changes_whole_user()) execute function memory._summary_texts_after_change()$trigger$);
 call memory._replace_trigger('summaries_300_text_after_update', $trigger$after update on memory.summaries referencing new table as changed_rows for each statement execute function memory._summary_texts_after_change()$trigger$);
@@ -52502,7 +52261,7 @@ declare
 begin
   for routine in
     select p.oid::regprocedure from pg_proc as p
-    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_about_how_many', '_acknowledges', '_active_messages', '_active_tokens', '_add_prompt_version', '_added', '_agent_of_file', '_agent_of_message', '_agent_of_several', '_agrees_with', '_allowed_calls', '_append_content', '_apply_result', '_archive', '_archive_namespace', '_are_numbers', '_are_numbers_from', '_around_output', '_article_after_delete', '_artifact_after_change', '_artifact_after_write', '_artifact_awaits_verdict', '_artifact_before_write', '_artifact_content_after_insert', '_artifact_key', '_artifact_passing', '_artifact_shown', '_artifact_texts', '_artifact_texts_after_update', '_artifact_trust', '_artifact_valid_until', '_artifact_verdict', '_artifacts_after_delete', '_artifacts_forget_first', '_artifacts_forget_last', '_artifacts_forget_wording', '_artifacts_is_unparsed', '_artifacts_leave_out', '_artifacts_parse', '_artifacts_sweep', '_artifacts_thread_deleted', '_artifacts_unread', '_ask_model', '_asked_about', '_asking_of', '_asks_the_assistant', '_attributes', '_attributes_named', '_audit', '_audit_before_change', '_audit_schedule', '_await_verdict', '_awaits_extraction', '_awaits_verdict', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_users', '_begin_copy', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_book', '_bury', '_bury_user', '_byte_slice', '_bytes_shown', '_bytes_to_finish', '_call_model', '_call_of', '_call_seq', '_caller', '_candidates', '_change_name', '_changes_whole_user', '_character_start', '_chat_model', '_check_artifact', '_check_artifact_content', '_check_artifact_soon', '_check_bindings', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_chat_messages', '_check_checkpoint', '_check_chunks', '_check_claims', '_check_clock', '_check_content', '_check_deletion', '_check_document', '_check_embeddings', '_check_export', '_check_extraction_types', '_check_filter', '_check_free_place', '_check_id', '_check_indexes', '_check_json_size', '_check_key', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_message', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_on_conflict', '_check_page', '_check_part', '_check_partition', '_check_privileges', '_check_prompt_name', '_check_range', '_check_reader', '_check_recent_k', '_check_result_text', '_check_role_to_bind', '_check_roles', '_check_search', '_check_setting', '_check_settings', '_check_settings_object', '_check_some_readable', '_check_source_name', '_check_space', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_title', '_check_token_key', '_check_triggers', '_check_unread', '_check_upgrade', '_check_user_of_job', '_check_user_or_all', '_checked_roles', '_checkpoint_values', '_checkpoints_have_expired', '_checkpoints_lock_user', '_checkpoints_sweep', '_checkpoints_thread_deleted', '_checks', '_chosen_chat_model', '_chosen_threads', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_cited_by', '_close_archive', '_cluster_installed', '_cluster_map', '_code', '_compared_text', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_bytes', '_content_hash', '_content_slice', '_content_states_any', '_content_under', '_conversation_memory', '_copies_of', '_copy_texts', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_counted_on', '_counted_refusals', '_counting', '_create_file', '_cross_session_context', '_current_artifacts', '_current_summaries', '_cut_roughly', '_dates_held', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_checkpoints_of_thread', '_delete_content', '_delete_derived', '_delete_files', '_delete_memories', '_delete_messages', '_delete_some_checkpoints', '_deletion', '_describe', '_describe_artifact_apply', '_describe_artifact_follow_up', '_describe_artifact_input', '_describe_artifact_overdue', '_describe_artifact_unfinished', '_describe_binary', '_describe_diff', '_describe_json', '_describe_json_lines', '_describe_json_start', '_describe_log', '_describe_page', '_describe_table', '_describe_tests', '_dimensions', '_doc_types', '_document_after_change', '_document_after_write', '_document_agent', '_document_before_write', '_document_passing', '_document_shown', '_document_texts', '_document_texts_after_change', '_document_texts_after_update', '_documents_to_delete', '_does_not_fit', '_drop_artifact_texts', '_drop_secret_mask', '_drop_summaries', '_drop_uses', '_earlier_messages', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_overdue', '_embed_query', '_embedded_status', '_embedded_text', '_embedding_input', '_embedding_model', '_embeddings_of', '_emoji', '_end_as_noted', '_end_lease', '_end_memories', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ending_line', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enqueue_reconciliation', '_enter_calls', '_enter_job_calls', '_entries_named', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_evict_hidden', '_evict_together', '_evictable', '_evidence_of', '_evidence_words', '_evident_ends', '_evident_memories', '_evident_summary', '_excerpt', '_existing_space', '_expansions', '_expires_soon', '_expiring_unread', '_expiry', '_expiry_of_checkpoints', '_explanation', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_facts_alike', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_field_problem', '_file_place', '_file_size', '_file_to_change', '_file_tokens', '_files_at', '_filters', '_filters_of_memories', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_unread_messages', '_fit_thread', '_fitted', '_fold_near_duplicates', '_folded', '_folded_vector', '_follows', '_foremost_memories', '_forget_contributions', '_forget_conversation', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_free_number', '_from_base64url', '_give_back', '_given_key', '_given_up', '_gone', '_grant_as_to_tenants', '_grep_content', '_guard_place', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_checkpoints', '_has_embeddings', '_has_known_provider', '_has_memory', '_has_memory_attributes', '_has_one_value', '_has_runner', '_has_unparsed_texts', '_heading_of', '_help_without_model', '_hide_released', '_hmac', '_hmac_block', '_hmac_sha256', '_hold_thread', '_idf', '_import_rows', '_in_a_line', '_in_short', '_insert_claims_mark', '_insert_into_file', '_insert_job', '_is_archive', '_is_article_of', '_is_blank', '_is_bound', '_is_card_number', '_is_checkpoint', '_is_chosen_message', '_is_current', '_is_current_message', '_is_ended_by', '_is_evidence', '_is_forgotten', '_is_granted', '_is_held_back', '_is_held_back_artifact', '_is_here', '_is_iban', '_is_id', '_is_idempotency_key', '_is_in_map', '_is_in_new_map', '_is_judged', '_is_kept', '_is_kept_message', '_is_last_part', '_is_low', '_is_metadata', '_is_named', '_is_namespace', '_is_over', '_is_parsed', '_is_passage', '_is_plain_checkpoint', '_is_poisoned_artifact', '_is_provider', '_is_queued', '_is_random', '_is_readable_message', '_is_real_moment', '_is_result_text', '_is_role', '_is_same_content', '_is_same_secret', '_is_short_term', '_is_shown_or_waits', '_is_space', '_is_stated', '_is_summary_due', '_is_taken_key', '_is_tenant', '_is_there', '_is_undeleted', '_is_unexpired', '_is_unparsed', '_is_user', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_in_text', '_json_masked', '_json_states_any', '_judge_artifact', '_judge_document', '_judge_later', '_judged_memory', '_judged_texts', '_keep_artifact', '_keep_embeddings', '_keep_limit', '_keep_memories', '_keep_message', '_keep_query_embedding', '_keep_round', '_keep_summary_texts', '_keep_the_best', '_keep_window', '_kept_texts', '_keyed_hash', '_keyed_statement', '_keys', '_kind_of_summary', '_known_dimensions', '_known_keys', '_known_memory', '_known_model', '_known_to_end', '_language', '_language_of', '_language_of_script', '_languages', '_last_said', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_leave_spaces', '_left_out', '_line_breaks', '_line_ends', '_line_start', '_lines_around', '_list_problem', '_listed_documents', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_documents', '_lock_embedded', '_lock_existing_thread', '_lock_free_scopes', '_lock_map', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_source', '_lock_space', '_lock_thread', '_lock_to_forget', '_lock_to_merge', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_log_summary', '_looked_up', '_lowered', '_make_tenant', '_make_texts', '_map_seen', '_mark_parsed', '_marked', '_masked', '_masked_assignment', '_masked_content', '_masked_memory', '_masked_metadata', '_masked_note', '_masked_word', '_masks', '_masks_of', '_max_export_bytes', '_max_file_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_attack', '_may_be_copy', '_may_be_long', '_may_be_masked', '_may_be_reworded', '_may_end', '_may_name', '_may_outrank', '_may_reach', '_may_state', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memories_concerned', '_memories_part', '_memories_to_delete', '_memory_before_insert', '_memory_before_update', '_memory_block', '_memory_line', '_memory_offers', '_memory_passing', '_memory_problem', '_memory_ref', '_memory_result', '_memory_shown', '_memory_texts', '_memory_texts_after_change', '_memory_trust', '_merge_layers', '_merge_parts', '_merge_policy', '_merge_rows', '_merge_secrets', '_merging_statement', '_message_before_insert', '_message_before_update', '_message_digest', '_message_in', '_message_offers', '_message_passing', '_message_payload', '_message_problem', '_message_says', '_message_shown', '_message_text_after_update', '_message_texts', '_message_texts_after_change', '_message_tokens', '_message_trust', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_messages_of_source', '_messages_to_delete', '_microseconds', '_model_after_delete', '_model_json', '_model_to_fill', '_named_artifacts', '_named_keys', '_named_model', '_near_memories', '_nearest', '_nearest_among_memories', '_needs_summary', '_new_keys', '_new_message', '_new_names', '_newest_facts', '_newest_question', '_newest_request', '_newest_seq', '_newest_thousand', '_newest_units', '_next_place', '_no_model', '_node_before_change', '_node_before_job', '_node_of', '_norm', '_normal_form', '_note_change', '_note_deletion', '_note_expired', '_note_language', '_note_missing_models', '_note_missing_resource', '_note_unseen', '_note_writer', '_nothing_below', '_now_and_then', '_number_changes', '_numbered', '_numbered_key', '_numbered_line', '_numbered_lines', '_one_line', '_opened', '_opening', '_other_values', '_outdated_messages', '_own_words', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_part_bytes', '_part_key', '_part_text', '_part_texts', '_partition_of_digest', '_parts_of_result', '_passage', '_passages_about', '_passages_shown', '_passages_that_fit', '_passes_multiple', '_passing', '_patterns_of', '_pgcrypto', '_pieces', '_pieces_to_mask', '_place_of_row', '_placeholder_offer', '_placeholder_text', '_plainly_spelled', '_policy', '_policy_applies', '_policy_section', '_preselected', '_present_winner', '_problem_of', '_prompt', '_prompt_variables', '_proposal', '_pseudonym', '_put_away', '_quarantine_archive', '_quarantine_artifact', '_quarantine_document', '_quarantine_memories', '_quarantine_memories_with_articles', '_quarantine_messages', '_quarantine_notice', '_quarantine_said', '_quarantine_summaries', '_query_embedding', '_query_hash', '_query_model', '_query_or_null', '_query_target', '_query_words', '_rambles', '_rank_memories', '_ranked', '_ranked_once', '_readable_content', '_readable_memory', '_readable_reply', '_readable_share', '_readable_text', '_readable_time', '_reads_language', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_recount_threads', '_ref_in', '_ref_key', '_refusal_in', '_refusals', '_refuse', '_refuse_absent_file', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_memory', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_space', '_refuse_taken_place', '_refuse_text', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refuse_upload', '_refused_member', '_registration', '_release_artifact', '_release_derived', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevance', '_relevant_by_meaning', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_remove_messages', '_rename_files', '_rendered', '_renew_expiry', '_renew_summaries', '_replace', '_replace_in_file', '_request_words', '_rerank', '_rerank_model', '_reranks', '_restart_jobs', '_reworded_at', '_role', '_role_name', '_room', '_rough_pieces', '_round_hash', '_route_by_map', '_runs_of_words', '_said', '_said_at', '_said_bytes', '_said_count', '_said_in', '_said_in_message', '_said_members', '_said_parts', '_said_twice', '_same_memories', '_same_results', '_same_spelling', '_same_value', '_sample', '_say_again', '_says_no_more', '_schema_problem', '_scored_texts', '_screen_texts_apply', '_screen_texts_input', '_screen_texts_overdue', '_screen_texts_unfinished', '_screened_up_to', '_sealed', '_search_row', '_searchable_messages', '_secret_code', '_secret_key', '_secret_key_id', '_secret_key_of', '_secret_mask', '_secrets_doctor', '_secrets_newest', '_secrets_sweep', '_seq_after_opening', '_seq_of', '_seq_or_null', '_serve_active_model', '_server_variable', '_serving_model', '_set_cluster_map', '_set_mark', '_settings_of_file', '_settle', '_settle_duplicates', '_settle_threads', '_settled_metadata', '_share', '_share_in', '_share_of_texts', '_share_within', '_sharing_installed', '_sharing_knows', '_sharing_merge', '_sharing_sweep', '_sharing_thread_copied', '_shortened', '_shown_before', '_shown_memories', '_shown_rounds', '_shown_summary', '_shown_tokens', '_signature', '_since', '_source_texts', '_source_trust', '_space_id', '_space_of', '_spaces_to_read', '_speaks_of', '_start_summary', '_state', '_state_again', '_stated_at', '_statement_hash', '_states', '_states_any', '_stating_contents', '_stems_of', '_stop_claims', '_store_embeddings', '_store_summary', '_store_texts', '_stored_digest', '_subject', '_subject_in', '_summarised', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_offers', '_summary_passing', '_summary_shown', '_summary_texts', '_summary_texts_after_change', '_sweep_memories', '_sweep_messages', '_sweep_unnamed_artifacts', '_table_with', '_tables_of_users', '_tags_in', '_take_turn', '_take_verdict', '_text_of_message', '_text_vector', '_texts', '_that_fit', '_thread_after_change', '_thread_after_delete', '_thread_ids', '_thread_of', '_threads_after_delete', '_threads_with_words', '_time_asked', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_between', '_tokens_for_placeholders', '_tokens_of_bytes', '_tokens_since_summary', '_tokens_to_give', '_trace_error', '_traced', '_turning_words', '_types_to_extract', '_unbook', '_unembedded', '_unjudged_parts', '_unless', '_unmasked', '_unread_candidates', '_unread_messages', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_hashes', '_user_left_behind', '_user_of_claims', '_user_of_space', '_user_of_tenant', '_user_of_unusual_token', '_users_elsewhere', '_users_with_texts', '_utc_offset', '_uuid_v7', '_valid_memories', '_valid_to_before', '_valid_until', '_values_asked', '_values_before', '_variant_of', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_view_files', '_visible_memories', '_waiting_reason', '_waiting_texts', '_waits_for_budget', '_which', '_whole_calls', '_whole_checkpoint', '_whole_content', '_whole_history', '_whole_lines', '_whole_thread_tokens', '_wider_request', '_with_blanks', '_with_defaults', '_with_english_dates', '_with_files', '_with_keys', '_with_own_refs', '_with_same_words', '_with_text', '_without_case', '_without_credentials', '_without_random_words', '_without_recalled', '_without_said', '_without_user', '_word_key', '_word_numbers', '_word_rank', '_worded', '_wording', '_wording_key', '_wordings_of', '_words_as_said', '_words_of', '_words_that_begin', '_work_status', '_write_again', '_write_map_into_function', '_write_memories', '_write_messages', '_writes_of_checkpoint', '_zone_of', '_zone_or_null', 'activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'copy_thread', 'count_memories', 'create_space', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_secret', 'delete_space', 'delete_thread', 'doctor', 'drop_model', 'end_memory', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread', 'get_thread_summary', 'get_user_summary', 'grant_space', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_changes', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_spaces', 'list_threads', 'list_users', 'load_user', 'merge_users', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'record_use', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'revoke_space', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_thread', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'use_files', 'vector_index', 'version', 'was_forgotten'])
+    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_about_how_many', '_acknowledges', '_active_messages', '_active_tokens', '_add_prompt_version', '_added', '_agent_of_file', '_agent_of_message', '_agent_of_several', '_agrees_with', '_allowed_calls', '_append_content', '_apply_result', '_archive', '_archive_namespace', '_are_numbers', '_are_numbers_from', '_around_output', '_article_after_delete', '_artifact_after_change', '_artifact_after_write', '_artifact_awaits_verdict', '_artifact_before_write', '_artifact_content_after_insert', '_artifact_key', '_artifact_passing', '_artifact_shown', '_artifact_texts', '_artifact_texts_after_update', '_artifact_trust', '_artifact_valid_until', '_artifact_verdict', '_artifacts_after_delete', '_artifacts_forget_first', '_artifacts_forget_last', '_artifacts_forget_wording', '_artifacts_is_unparsed', '_artifacts_leave_out', '_artifacts_parse', '_artifacts_sweep', '_artifacts_thread_deleted', '_artifacts_unread', '_ask_model', '_asked_about', '_asking_of', '_asks_the_assistant', '_attributes', '_attributes_named', '_audit', '_audit_before_change', '_audit_schedule', '_await_verdict', '_awaits_extraction', '_awaits_verdict', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_users', '_begin_copy', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_book', '_bury', '_bury_user', '_byte_slice', '_bytes_shown', '_call_model', '_call_of', '_call_seq', '_caller', '_candidates', '_change_name', '_changes_whole_user', '_character_start', '_chat_model', '_check_artifact', '_check_artifact_content', '_check_artifact_soon', '_check_bindings', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_chat_messages', '_check_checkpoint', '_check_chunks', '_check_claims', '_check_clock', '_check_content', '_check_deletion', '_check_document', '_check_embeddings', '_check_export', '_check_extraction_types', '_check_filter', '_check_free_place', '_check_id', '_check_indexes', '_check_json_size', '_check_key', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_message', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_on_conflict', '_check_page', '_check_part', '_check_partition', '_check_privileges', '_check_prompt_name', '_check_range', '_check_reader', '_check_recent_k', '_check_result_text', '_check_role_to_bind', '_check_roles', '_check_search', '_check_setting', '_check_settings', '_check_settings_object', '_check_some_readable', '_check_source_name', '_check_space', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_title', '_check_token_key', '_check_triggers', '_check_unread', '_check_upgrade', '_check_user_of_job', '_check_user_or_all', '_checked_roles', '_checkpoint_values', '_checkpoints_have_expired', '_checkpoints_lock_user', '_checkpoints_sweep', '_checkpoints_thread_deleted', '_checks', '_chosen_chat_model', '_chosen_threads', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_cited_by', '_close_archive', '_cluster_installed', '_cluster_map', '_code', '_compared_text', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_bytes', '_content_hash', '_content_slice', '_content_states_any', '_content_under', '_conversation_memory', '_copies_of', '_copy_texts', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_counted_on', '_counted_refusals', '_counting', '_create_file', '_cross_session_context', '_current_artifacts', '_current_summaries', '_cut_roughly', '_dates_held', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_checkpoints_of_thread', '_delete_content', '_delete_derived', '_delete_files', '_delete_memories', '_delete_messages', '_delete_some_checkpoints', '_deletion', '_describe', '_describe_artifact_apply', '_describe_artifact_follow_up', '_describe_artifact_input', '_describe_artifact_overdue', '_describe_artifact_unfinished', '_describe_binary', '_describe_diff', '_describe_json', '_describe_json_lines', '_describe_json_start', '_describe_log', '_describe_page', '_describe_table', '_describe_tests', '_dimensions', '_doc_types', '_document_after_change', '_document_after_write', '_document_agent', '_document_before_write', '_document_passing', '_document_shown', '_document_texts', '_document_texts_after_change', '_document_texts_after_update', '_documents_to_delete', '_does_not_fit', '_drop_artifact_texts', '_drop_secret_mask', '_drop_summaries', '_drop_texts', '_drop_uses', '_earlier_messages', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_overdue', '_embed_query', '_embedded_status', '_embedding_input', '_embedding_model', '_embeddings_of', '_emoji', '_end_as_noted', '_end_lease', '_end_memories', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ending_line', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enqueue_reconciliation', '_enter_calls', '_enter_job_calls', '_entries_named', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_evict_hidden', '_evict_together', '_evictable', '_evidence_of', '_evidence_words', '_evident_ends', '_evident_memories', '_evident_summary', '_excerpt', '_existing_space', '_expansions', '_expires_soon', '_expiring_unread', '_expiry', '_expiry_of_checkpoints', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_facts_alike', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_field_problem', '_file_place', '_file_size', '_file_to_change', '_file_tokens', '_files_at', '_filters', '_filters_of_memories', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_unread_messages', '_fit_thread', '_fitted', '_fold_near_duplicates', '_folded', '_folded_vector', '_follows', '_foremost_memories', '_forget_contributions', '_forget_conversation', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_forgetting_delete', '_free_number', '_from_base64url', '_give_back', '_given_key', '_given_up', '_gone', '_grant_as_to_tenants', '_grep_content', '_guard_place', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_checkpoints', '_has_known_provider', '_has_memory', '_has_memory_attributes', '_has_one_value', '_has_runner', '_has_unparsed_texts', '_heading_of', '_help_without_model', '_hide_released', '_hmac', '_hmac_block', '_hmac_sha256', '_hold_thread', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_in_short', '_insert_claims_mark', '_insert_into_file', '_insert_job', '_is_archive', '_is_article_of', '_is_asked_for', '_is_blank', '_is_bound', '_is_card_number', '_is_checkpoint', '_is_chosen_message', '_is_current', '_is_current_message', '_is_ended_by', '_is_evidence', '_is_forgotten', '_is_granted', '_is_held_back', '_is_held_back_artifact', '_is_here', '_is_iban', '_is_id', '_is_idempotency_key', '_is_in_map', '_is_in_new_map', '_is_judged', '_is_kept', '_is_kept_message', '_is_last_part', '_is_low', '_is_metadata', '_is_named', '_is_namespace', '_is_over', '_is_parsed', '_is_passage', '_is_plain_checkpoint', '_is_poisoned_artifact', '_is_provider', '_is_queued', '_is_random', '_is_readable_message', '_is_real_moment', '_is_result_text', '_is_role', '_is_same_content', '_is_same_secret', '_is_short_term', '_is_shown_or_waits', '_is_space', '_is_stated', '_is_summary_due', '_is_taken_key', '_is_tenant', '_is_there', '_is_undeleted', '_is_unexpired', '_is_unparsed', '_is_user', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_in_text', '_json_masked', '_json_states_any', '_judge_artifact', '_judge_document', '_judge_later', '_judged_memory', '_keep_artifact', '_keep_embeddings', '_keep_limit', '_keep_memories', '_keep_message', '_keep_query_embedding', '_keep_round', '_keep_the_best', '_keep_window', '_kept_texts', '_keyed_hash', '_keyed_statement', '_keys', '_kind_of_summary', '_known_dimensions', '_known_keys', '_known_memory', '_known_model', '_known_to_end', '_language', '_language_of', '_language_of_script', '_languages', '_last_said', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_leave_spaces', '_left_out', '_line_breaks', '_line_ends', '_line_start', '_lines_around', '_list_problem', '_listed_documents', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_documents', '_lock_embedded', '_lock_existing_thread', '_lock_free_scopes', '_lock_map', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_source', '_lock_space', '_lock_thread', '_lock_to_forget', '_lock_to_merge', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_log_summary', '_lowered', '_make_tenant', '_make_texts', '_map_seen', '_marked', '_masked', '_masked_assignment', '_masked_content', '_masked_memory', '_masked_metadata', '_masked_note', '_masked_word', '_masks', '_masks_of', '_max_export_bytes', '_max_file_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_attack', '_may_be_copy', '_may_be_long', '_may_be_masked', '_may_be_reworded', '_may_end', '_may_name', '_may_outrank', '_may_reach', '_may_state', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memories_concerned', '_memories_part', '_memories_to_delete', '_memory_before_insert', '_memory_before_update', '_memory_block', '_memory_line', '_memory_offers', '_memory_passing', '_memory_problem', '_memory_ref', '_memory_result', '_memory_shown', '_memory_texts', '_memory_texts_after_change', '_memory_trust', '_merge_layers', '_merge_parts', '_merge_policy', '_merge_rows', '_merge_secrets', '_merging_statement', '_message_before_insert', '_message_before_update', '_message_digest', '_message_in', '_message_offers', '_message_passing', '_message_payload', '_message_problem', '_message_says', '_message_shown', '_message_text_after_update', '_message_texts', '_message_texts_after_change', '_message_tokens', '_message_trust', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_messages_of_source', '_messages_to_delete', '_microseconds', '_model_after_delete', '_model_json', '_model_to_fill', '_named_artifacts', '_named_keys', '_named_model', '_near_memories', '_nearest', '_nearest_memories', '_needs_summary', '_new_keys', '_new_message', '_new_names', '_newest_facts', '_newest_question', '_newest_request', '_newest_seq', '_newest_thousand', '_newest_units', '_next_place', '_no_model', '_node_before_change', '_node_before_job', '_node_of', '_norm', '_normal_form', '_note_change', '_note_deletion', '_note_expired', '_note_language', '_note_missing_models', '_note_missing_resource', '_note_unseen', '_note_writer', '_nothing_below', '_now_and_then', '_number_changes', '_numbered', '_numbered_key', '_numbered_line', '_numbered_lines', '_one_line', '_opened', '_opening', '_other_values', '_outdated_messages', '_own_words', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_part_bytes', '_part_key', '_part_text', '_part_texts', '_partition_of_digest', '_parts_of_result', '_passage', '_passages_about', '_passages_shown', '_passages_that_fit', '_passes_multiple', '_passing', '_patterns_of', '_pgcrypto', '_pieces', '_pieces_to_mask', '_place_of_row', '_placeholder_offer', '_placeholder_text', '_plainly_spelled', '_policy', '_policy_applies', '_policy_section', '_preselected', '_present_winner', '_problem_of', '_prompt', '_prompt_variables', '_proposal', '_pseudonym', '_put_away', '_quarantine_archive', '_quarantine_artifact', '_quarantine_document', '_quarantine_memories', '_quarantine_memories_with_articles', '_quarantine_messages', '_quarantine_notice', '_quarantine_said', '_quarantine_summaries', '_query_embedding', '_query_hash', '_query_model', '_query_or_null', '_query_target', '_query_words', '_rambles', '_rank_memories', '_ranked', '_ranked_once', '_readable_content', '_readable_memory', '_readable_reply', '_readable_share', '_readable_text', '_readable_time', '_reads_language', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_recount_threads', '_ref_in', '_ref_key', '_refusal_in', '_refusals', '_refuse', '_refuse_absent_file', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_memory', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_space', '_refuse_taken_place', '_refuse_text', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refuse_upload', '_refused_member', '_registration', '_release_artifact', '_release_derived', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevance', '_relevant_by_meaning', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_remove_messages', '_rename_files', '_rendered', '_renew_expiry', '_renew_summaries', '_replace', '_replace_in_file', '_request_words', '_rerank', '_rerank_model', '_reranks', '_restart_jobs', '_reworded_at', '_role', '_role_name', '_room', '_rough_pieces', '_round_hash', '_route_by_map', '_runs_of_words', '_said', '_said_at', '_said_bytes', '_said_count', '_said_in', '_said_in_message', '_said_members', '_said_parts', '_said_twice', '_same_memories', '_same_results', '_same_spelling', '_same_value', '_sample', '_say_again', '_says_no_more', '_schema_problem', '_screen_texts_apply', '_screen_texts_input', '_screen_texts_overdue', '_screen_texts_unfinished', '_screened_up_to', '_sealed', '_search_row', '_searchable_messages', '_secret_code', '_secret_key', '_secret_key_id', '_secret_key_of', '_secret_mask', '_secrets_doctor', '_secrets_newest', '_secrets_sweep', '_seq_after_opening', '_seq_of', '_seq_or_null', '_serve_active_model', '_server_variable', '_serving_model', '_set_cluster_map', '_set_mark', '_settings_of_file', '_settle', '_settle_duplicates', '_settle_threads', '_settled_metadata', '_share', '_share_in', '_share_of_texts', '_share_within', '_sharing_installed', '_sharing_knows', '_sharing_merge', '_sharing_sweep', '_sharing_thread_copied', '_shortened', '_shown_before', '_shown_memories', '_shown_rounds', '_shown_summary', '_shown_tokens', '_signature', '_since', '_source_texts', '_source_trust', '_space_id', '_space_of', '_spaces_to_read', '_speaks_of', '_start_summary', '_state', '_state_again', '_stated_at', '_statement_hash', '_states', '_states_any', '_stating_contents', '_stems_of', '_stop_claims', '_store_embeddings', '_store_summary', '_store_texts', '_stored_digest', '_subject', '_subject_in', '_summarised', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_offers', '_summary_passing', '_summary_shown', '_summary_texts', '_summary_texts_after_change', '_sweep_memories', '_sweep_messages', '_sweep_unnamed_artifacts', '_table_with', '_tables_of_users', '_tags_in', '_take_turn', '_take_verdict', '_text_of_message', '_text_vector', '_texts', '_that_fit', '_thread_after_change', '_thread_after_delete', '_thread_ids', '_thread_of', '_threads_after_delete', '_threads_with_words', '_time_asked', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_between', '_tokens_for_placeholders', '_tokens_of_bytes', '_tokens_since_summary', '_tokens_to_give', '_trace_error', '_traced', '_turning_words', '_types_to_extract', '_unbook', '_unembedded', '_unjudged_parts', '_unless', '_unmasked', '_unread_candidates', '_unread_messages', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_hashes', '_user_left_behind', '_user_of_claims', '_user_of_space', '_user_of_tenant', '_user_of_unusual_token', '_users_elsewhere', '_users_with_texts', '_utc_offset', '_uuid_v7', '_valid_memories', '_valid_to_before', '_valid_until', '_values_asked', '_values_before', '_variant_of', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_view_files', '_visible_memories', '_waiting_reason', '_waiting_texts', '_waits_for_budget', '_which', '_whole_calls', '_whole_checkpoint', '_whole_content', '_whole_history', '_whole_lines', '_whole_thread_tokens', '_wider_request', '_with_blanks', '_with_defaults', '_with_english_dates', '_with_files', '_with_keys', '_with_own_refs', '_with_same_words', '_with_text', '_without_case', '_without_credentials', '_without_random_words', '_without_recalled', '_without_said', '_without_user', '_word_key', '_word_numbers', '_word_rank', '_worded', '_wording', '_wording_key', '_wordings_of', '_words_as_said', '_words_of', '_words_that_begin', '_work_status', '_write_again', '_write_map_into_function', '_write_memories', '_write_messages', '_writes_of_checkpoint', '_zone_of', '_zone_or_null', 'activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'copy_thread', 'count_memories', 'create_space', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_secret', 'delete_space', 'delete_thread', 'doctor', 'drop_model', 'end_memory', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread', 'get_thread_summary', 'get_user_summary', 'grant_space', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_changes', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_spaces', 'list_threads', 'list_users', 'load_user', 'merge_users', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'record_use', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'revoke_space', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_thread', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'use_files', 'vector_index', 'version', 'was_forgotten'])
       and exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as a where a.grantee = 0)
   loop
     execute format('revoke all on routine %s from public', routine);

@@ -53,9 +53,7 @@ def test_a_deletion_reads_only_the_embeddings_of_the_rows_it_deletes(db: psycopg
     for statement in (
         f"insert into memory.{table} (user_id, thread_id, {columns}) "
         f"select 'ana', 't1', {values} from generate_series(0, 2999) as n",
-        f"select memory._store_texts('ana', '{source}', i.ids, array("
-        f"select t from memory._{source}_texts('ana', i.ids) as t)) "
-        f"from (select array_agg({key}) as ids from memory.{table}) as i",
+        f"select memory._store_texts('ana', '{source}', array_agg({key})) from memory.{table}",
         "update memory.texts set model = 'ada', embedding = '[1, 0]'",
         f"delete from memory.{table} where ctid in (select ctid from memory.{table} limit 2000)",
     ):

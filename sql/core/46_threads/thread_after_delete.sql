@@ -30,7 +30,7 @@ begin
   select array_agg(g.seq) into deleted from gone as g;
   perform set_config('memory.rows_are_copied', '', true); -- memory._threads_after_delete() removes the note
   -- After the messages: a job that stores embeddings holds them until it commits, and the deletion waited for that.
-  perform memory._store_texts(old.user_id, 'message', g.ids, '{}')
+  perform memory._drop_texts(old.user_id, 'message', g.ids)
   from (select array_agg(old.thread_id || '/' || d.seq) as ids
         from unnest(deleted) as d (seq) group by d.seq / 10000) as g;
   delete from memory.quarantined_messages as q where q.user_id = old.user_id and q.thread_id = old.thread_id;

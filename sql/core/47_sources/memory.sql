@@ -60,13 +60,10 @@ language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  if tg_op = 'DELETE' then
-    perform memory._store_texts(g.user_id, 'memory', g.ids, '{}')
-    from (select o.user_id, array_agg(o.memory_id::text) as ids from old_rows as o group by o.user_id order by 1) as g;
-  elsif ({{are copied}}) is not true then
-    perform memory._store_texts(
-        g.user_id, 'memory', g.ids, array(select t from memory._memory_texts(g.user_id, g.ids) as t))
-    from (select n.user_id, array_agg(n.memory_id::text) as ids from new_rows as n group by n.user_id order by 1) as g;
+  if ({{are copied}}) is not true then
+    perform memory._store_texts(g.user_id, 'memory', g.ids)
+    from (select c.user_id, array_agg(c.memory_id::text) as ids
+          from changed_rows as c group by c.user_id order by 1) as g;
   end if;
   return null;
 end;

@@ -83,8 +83,7 @@ begin
   where t.user_id = copy_thread.user_id and t.thread_id = new_thread_id;
   perform memory._recount_threads(user_id, array[new_thread_id]);
   perform memory._end_whole_user_change();
-  perform memory._store_texts(user_id, 'summary', copies::text[], array(
-    select t from memory._summary_texts(user_id, copies::text[]) as t)); -- the newest of them counts now
+  perform memory._store_texts(user_id, 'summary', copies::text[]); -- the newest of them counts now
   if memory._is_queued(user_id, 'embed', thread_id) then -- and so not all of it is embedded
     perform memory._enqueue_due(user_id, 'embed', new_thread_id);
   end if;

@@ -96,7 +96,7 @@ begin
   return query
   with relevant as materialized (
     select r.id::uuid as memory_id,
-      case when p_asking.spaces is null then p_asking.user_id else coalesce(r.thread_id, p_asking.user_id) end as owner,
+      coalesce(r.space, p_asking.user_id) as owner,
       r.score, coalesce(r.relevance, 1) as relevance,
       r.score >= cut * max(r.score) over () and coalesce(r.relevance, 1) >= p_asking.near as is_near
     from memory._ranked(

@@ -672,8 +672,7 @@ class SyncFunctions(SyncMethods):
     def quarantine_memory(self, user_id: str, memory_id: UUID | str, reason: str) -> None:
         """Puts a memory into quarantine: no search, context, prompt, extraction or merge sees it any more, and memories
         that it had superseded are current again. It is kept until it is released or deleted;
-        list_memories(include_quarantined => true) shows it. To take back everything that came from one poisoned
-        message or document use memory.quarantine_source().
+        list_memories(include_quarantined => true) shows it. What else came from the same message or document stays.
         """
 
     @sql_function
