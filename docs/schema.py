@@ -66,7 +66,7 @@ def page(connection: psycopg.Connection) -> str:
     lines = sorted(relations(connection, files, {name: {row[0] for row in rows} for name, rows in columns.items()}))
     parts = [INTRODUCTION, "```mermaid\nerDiagram\n" + "\n".join(f"    {line}" for line in lines) + "\n```\n"]
     build = the_build(rooms.SQL.parent)
-    registry = build.registry.tables(build.WHOLE)
+    registry = build.statements.tables(build.WHOLE)
     for room, names in tables_of.items():
         parts.append(f"## {re.sub(r'^[0-9]+_', '', room).capitalize()}\n")
         for name in names:

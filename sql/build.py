@@ -34,7 +34,7 @@ MODELS = ROOT / "plpython" / "agent_memory_models"
 # The modules that are made of lists, and their lists. A query's call needs the second alone: in the server each session
 # compiles what it imports.
 LIST_MODULES = {
-    MODELS / "text" / "lists.py": ("attributes", "lasting", "statements", "times"),
+    MODELS / "text" / "lists.py": ("attributes", "languages", "lasting", "other_languages", "statements", "times"),
     MODELS / "providers" / "lists.py": ("models", "providers", "windows"),
     ROOT / "python_client" / "agent_memory" / "cli" / "lists.py": ("servers",),
 }
@@ -43,7 +43,7 @@ sys.path[:0] = [str(SQL), str(ROOT / "plpython")]
 import compose  # noqa: E402  (the same)
 import house  # noqa: E402  (the same)
 import planner  # noqa: E402  (the same)
-import registry  # noqa: E402  (the same)
+import statements  # noqa: E402  (the same)
 import tables  # noqa: E402  (the same)
 import triggers  # noqa: E402  (the same)
 from compose import HEADER, composed  # noqa: E402  (the same)
@@ -192,7 +192,7 @@ def build(home: House = WHOLE) -> str:
     upgrade = role_name + (SQL / "upgrade.sql").read_text().replace("{{views}}", views)
     row_security = (SQL / "row_security.sql").read_text().replace("{{is tenant}}", is_tenant(home).replace("'", "''"))
     our_tables = tables.names(home)
-    upgrade += registry.with_tables(home, row_security)
+    upgrade += statements.with_tables(home, row_security)
     heads = headers(upgrade + functions + python)
     replaced = (SQL / "replaced.sql").read_text().replace("{{headers}}", heads)
     rows = ",\n".join(f"      ('{role}', '{kind}', '{name}')" for role, kind, name in compose.grants(home))
@@ -233,7 +233,7 @@ def main() -> int:
         return 1
     # The modules are in the installation.
     modules = {path: functools.partial(lists.module, *names) for path, names in LIST_MODULES.items()}
-    made: dict[Path, Callable[[], str]] = {**modules, MOVE: functools.partial(registry.of_move, WHOLE), OUTPUT: build}
+    made: dict[Path, Callable[[], str]] = {**modules, MOVE: functools.partial(statements.of_move, WHOLE), OUTPUT: build}
     made |= {CORE: functools.partial(build, house.core(SQL)), ROLES: roles_file}
     for path, make in made.items():
         built = make()

@@ -12,7 +12,7 @@ import json
 import re
 from pathlib import Path
 
-import registry
+import statements
 import tables
 import triggers
 from house import House
@@ -25,7 +25,8 @@ HEADER = re.compile(
 )
 # A function with the comment above it.
 FUNCTION = re.compile(
-    r"(?:^--[^\n]*\n)*^create or replace function memory\.(\w+)\(.*?^(?:\$\$;|end;(?!\n\$\$;))\n+", re.MULTILINE | re.DOTALL
+    r"(?:^--[^\n]*\n)*^create or replace function memory\.(\w+)\(.*?^(?:\$\$;|end;(?!\n\$\$;))\n+",
+    re.MULTILINE | re.DOTALL,
 )
 WEIGHT = re.compile(r"\{\{weight (\w+)\}\}")  # of the ranking, by its name in 60_search/weights.json
 # Lines that the build repeats: for each member, if it has this file, with this between the members, the lines.
@@ -122,7 +123,7 @@ def composed(home: House, text: str) -> str:
     text = WEIGHT.sub(lambda match: repr(float(weights(home)[match[1]])), text)
     text = text.replace("{{tables version}}", tables.version(home.sql))
     text = text.replace("{{versions of tables}}", tables.versions(home))
-    text = lists.with_lists(registry.with_tables(home, text))
+    text = lists.with_lists(statements.with_tables(home, text))
     return text.replace("{{indexes}}", indexes(home)).replace("{{triggers}}", triggers.names(home))
 
 

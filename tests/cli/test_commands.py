@@ -103,7 +103,7 @@ def test_memories(command: Commands) -> None:
     [record] = command.rows("memories", "ana", "--tag", "drinks")
     assert (record["memory_id"], record["content"], record["tags"]) == (tea, EVIL, ["drinks", "x"])
     assert (record["metadata"], record["valid_from"]) == ({"a": 1}, "2025-03-01T00:00:00+00:00")
-    assert command("memories", "update", "ana", tea, "--content", "Likes green tea") == f"{tea} is version 2 now.\n"
+    assert command("memories", "update", "ana", tea, "Likes green tea") == f"{tea} is version 2 now.\n"
     shown = command("memories", "show", "ana", tea)
     assert shown.startswith(f"{tea} · preference · ")
     assert "importance  0.90" in shown

@@ -117,10 +117,13 @@ def test_none_and_the_default_of_the_signature_both_mean_not_given(db: psycopg.C
 def test_a_wrong_call_is_a_type_error_that_names_the_function(db: psycopg.Connection) -> None:
     memory: Any = Memory(db)
     wrong: list[tuple[Any, str]] = [
-        (lambda: memory.add_message("ana"), r"add_message\(\): missing a required argument: 'thread_id'"),
-        (lambda: memory.version(1), r"version\(\): too many positional arguments"),
-        (lambda: memory.version(x=1), r"version\(\): got an unexpected keyword argument 'x'"),
-        (lambda: memory.list_threads("ana", user_id="bo"), r"list_threads\(\): multiple values for argument 'user_id'"),
+        (lambda: memory.add_message("ana"), r"add_message\(\) missing .* required .*'thread_id'"),
+        (lambda: memory.version(1), r"version\(\) takes 1 positional argument"),
+        (lambda: memory.version(x=1), r"version\(\) got an unexpected keyword argument 'x'"),
+        (
+            lambda: memory.list_threads("ana", user_id="bo"),
+            r"list_threads\(\) got multiple values for argument 'user_id'",
+        ),
     ]
     for call, said in wrong:
         with pytest.raises(TypeError, match=said):

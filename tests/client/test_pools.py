@@ -52,22 +52,6 @@ def test_an_event_loop_ends_while_its_pool_is_connecting(tmp_path: Path) -> None
         assert not loop.is_alive()
 
 
-def test_awaited_calls_one_by_one_have_one_connection(dsn: str) -> None:
-    async def use() -> None:
-        async with AsyncMemory(dsn, pool_size=3) as memory:
-            async with contextlib.AsyncExitStack() as at_once:
-                for _ in range(3):
-                    await at_once.enter_async_context(memory.caller.borrowed(Notices(set())))
-            assert memory.caller.pool_figure("pool_size") == 3
-            used = set()
-            for _ in range(6):
-                async with memory.caller.borrowed(Notices(set())) as connection:
-                    used.add(connection)
-            assert len(used) == 1
-
-    asyncio.run(use())
-
-
 def at_once(call: Callable[[], Any]) -> list[Any]:
     with ThreadPoolExecutor(SIZE) as threads:
         return [future.result() for future in [threads.submit(call) for _ in range(SIZE)]]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy
 import pytest
 from agent_memory import InvalidValueError, Memory
-from agent_memory.calls import Function, WorkerProtocol
+from agent_memory.calls import WorkerProtocol, functions
 from pgvector import HalfVector, Vector
 
 from tests.support.sqlapi import Api
@@ -57,9 +57,8 @@ def test_each_type_is_kept_for_the_searches_that_follow(memory: Memory, kind: st
 
 @pytest.mark.parametrize("kind", SAME)
 def test_each_type_is_sent_in_the_binary_format_of_pgvector(kind: str) -> None:
-    assert Function(Memory.search).sendable({"query_embedding": SAME[kind]})["query_embedding"] == (
-        Vector(EAST).to_binary()
-    )
+    sent = functions.SEARCH.sendable({"user_id": "ana", "query_embedding": SAME[kind]})
+    assert sent["query_embedding"] == Vector(EAST).to_binary()
 
 
 def test_a_schema_that_no_search_path_names_is_no_matter(memory: Memory, api: Api) -> None:

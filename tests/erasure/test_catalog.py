@@ -18,7 +18,7 @@ from tests.support.sqlapi import TABLES, Api
 pytestmark = pytest.mark.feature("F5")
 
 BUILD = the_build(ROOT)
-REGISTRY = BUILD.registry.tables(BUILD.WHOLE)
+REGISTRY = BUILD.statements.tables(BUILD.WHOLE)
 TEXTS = {"text", "text with keys", "wording", "wording with keys"}
 NO_TEXT = {
     ("artifacts", "content"): "empty: the content lies in parts",

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
 import pytest
 
-from tests.memories.steps import LATER, add, contents, expire, supersede
+from tests.memories.steps import add, contents, expire, supersede
 from tests.support.sqlapi import Api
 
 
@@ -97,18 +95,3 @@ def test_a_memory_that_comes_back_belongs_to_its_own_agent(api: Api) -> None:
     api.delete_memory(user_id="ana", memory_id=new)
     assert contents(api, agent_id="a") == ["Lives in Oslo"]
     assert api.query("select agent_id, memory_count from memory.memory_scopes order by 1") == [("a", 1), ("b", 0)]
-
-
-@pytest.mark.feature("E11")
-def test_the_memories_of_now_are_those_that_are_shown_without_a_time(api: Api) -> None:
-    yesterday, tomorrow = LATER - timedelta(days=2), LATER
-    shown = [add(api, "Lives in Rome"), add(api, "Rents until tomorrow", valid_to=tomorrow)]
-    add(api, "Rented until yesterday", valid_from=yesterday - timedelta(days=1), valid_to=yesterday)
-    deleted, expired = add(api, "Likes tea"), add(api, "Likes milk")
-    supersede(api, add(api, "Lives in Oslo"), shown[0])
-    api.delete_memory(user_id="ana", memory_id=deleted)
-    expire(api, expired)
-    of_now = api.query("select memory_id from memory._valid_memories('ana', null) order by 1")
-    assert of_now == [(memory_id,) for memory_id in sorted(shown)]
-    assert of_now == api.query("select memory_id from memory._shown_memories('ana', null, false) order by 1")
-    assert api.query("select memory_id from memory._valid_memories('ana', 'other')") == []

@@ -62,11 +62,9 @@ returns trigger
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
-declare
-  of_user constant text := coalesce(new.user_id, old.user_id);
-  ids constant text[] := array[coalesce(new.note_id, old.note_id)];
 begin
-  perform memory._store_texts(of_user, 'note', ids, array(select t from memory._note_texts(of_user, ids) as t));
+  perform memory._store_texts(
+    coalesce(new.user_id, old.user_id), 'note', array[coalesce(new.note_id, old.note_id)::text]);
   return null;
 end;
 $$;

@@ -8,8 +8,7 @@ from typing import Any
 from tests.support.sqlapi import Api
 
 READ = """
-  select memory._store_texts(%(user_id)s, %(source)s, %(ids)s::text[], array(
-    select t from memory._source_texts(%(user_id)s, %(source)s, %(ids)s::text[]) as t))
+  select memory._store_texts(%(user_id)s, %(source)s, %(ids)s::text[])
 """
 KEEP = """
   with given as (

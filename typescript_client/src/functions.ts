@@ -1545,8 +1545,7 @@ export abstract class Functions {
   /**
    * Puts a memory into quarantine: no search, context, prompt, extraction or merge sees it any more, and memories
    * that it had superseded are current again. It is kept until it is released or deleted;
-   * list_memories(include_quarantined => true) shows it. To take back everything that came from one poisoned message
-   * or document use memory.quarantine_source().
+   * list_memories(include_quarantined => true) shows it. What else came from the same message or document stays.
    */
   quarantineMemory(args: QuarantineMemoryArguments): Promise<void> {
     return this.call("quarantine_memory", args);

@@ -12,6 +12,7 @@ from datetime import date, timedelta
 from functools import cache
 from typing import Any, NamedTuple
 
+from .languages.language import entries
 from .lists import TIMES
 
 Period = tuple[date, date]
@@ -131,11 +132,11 @@ class _Reader:
             "{unit}": rf"(?P<unit>{_any(self.units)})",
             "{of}": rf"(?P<of>{_any([*self.units, *self.weekdays, *self.months, *self.seasons])})",
         }
-        prefixes = "|".join(rf"(?P<{kind}>{_any(_list(words[kind]))})" for kind in ("since", "until", "by", "on"))
+        prefixes = "|".join(rf"(?P<{kind}>{_any(entries(words[kind]))})" for kind in ("since", "until", "by", "on"))
         prefix = rf"(?:(?:{prefixes})(?: |(?<=['’])))"
-        of = rf"(?: (?:{_any(_list(words['of']))}))?"
+        of = rf"(?: (?:{_any(entries(words['of']))}))?"
         year = r"(?P<year>(?:19|20)\d\d)"
-        ordinal = _any([".", *_list(words["ordinal"])])
+        ordinal = _any([".", *entries(words["ordinal"])])
         date_day = rf"(?P<day>\d{{1,2}})(?:{ordinal})?"
         month = rf"(?P<month>{_any(self.months)})(?:\.(?= \d))?"
         season = rf"(?P<season>{_any(self.seasons)})"
@@ -144,7 +145,7 @@ class _Reader:
             dates.insert(2, rf"{month} (?:the )?{date_day}(?:,? {year})?")
         weekday = rf"(?P<weekday>{_any(self.weekdays)})"
         relative = [
-            (kind, _filled(phrase, slots)) for kind, text in lists["relative"].items() for phrase in _list(text)
+            (kind, _filled(phrase, slots)) for kind, text in lists["relative"].items() for phrase in entries(text)
         ]
         self.patterns = [
             (kind, re.compile(rf"(?<![\w-]){prefix}{needed}(?:{text})(?![\w-])"))
@@ -241,13 +242,9 @@ def _reader(language: str) -> _Reader:
     return _Reader(language)
 
 
-def _list(text: str) -> list[str]:
-    return [" ".join(entry.split()) for entry in re.split(r",(?![^()]*\))", text) if entry.strip()]
-
-
 def _spelt(text: str, first: int = 0) -> dict[str, int]:
     """The number of each entry, whose spellings have slashes between them."""
-    return {word.strip(): number for number, entry in enumerate(_list(text), first) for word in entry.split("/")}
+    return {word.strip(): number for number, entry in enumerate(entries(text), first) for word in entry.split("/")}
 
 
 def _any(words: Any) -> str:

@@ -1,4065 +1,771 @@
 """The lists of lists/, by sql/build.py."""
 
+import json
 from typing import Any
 
-ATTRIBUTES: dict[str, Any] = {
- 'name': {
-  'values': 'one',
-  'kind': 'name',
-  'en': ['name', 'full name', 'first name', 'called', 'real name'],
-  'de': ['name', 'vorname', 'heiße', 'heißt'],
-  'es': ['nombre', 'llamo', 'llama'],
-  'fr': ['nom', 'prénom', 'appelle'],
-  'pt': ['nome', 'chamo', 'chama'],
-  'it': ['nome', 'chiamo', 'chiama'],
-  'nl': ['naam', 'voornaam', 'heet'],
- },
- 'last name': {
-  'values': 'one',
-  'kind': 'name',
-  'en': ['last name', 'surname', 'family name', 'married name'],
-  'de': ['nachname', 'familienname'],
-  'es': ['apellido', 'apellidos'],
-  'fr': ['nom de famille'],
-  'pt': ['sobrenome', 'apelido'],
-  'it': ['cognome'],
-  'nl': ['achternaam', 'familienaam'],
- },
- 'nickname': {
-  'values': 'one',
-  'kind': 'name',
-  'en': ['nickname', 'nick name', 'call me'],
-  'de': ['spitzname'],
-  'es': ['apodo'],
-  'fr': ['surnom'],
-  'pt': ['alcunha'],
-  'it': ['soprannome'],
-  'nl': ['bijnaam'],
- },
- 'pronouns': {
-  'values': 'one',
-  'en': ['pronouns'],
-  'de': ['pronomen'],
-  'es': ['pronombres'],
-  'fr': ['pronoms'],
-  'pt': ['pronomes'],
-  'it': ['pronomi'],
-  'nl': ['voornaamwoorden'],
- },
- 'age': {
-  'values': 'one',
-  'kind': 'number',
-  'en': ['age', 'how old', 'years old', 'old am i'],
-  'de': ['alter', 'wie alt', 'jahre alt'],
-  'es': ['edad', 'cuántos años', 'años tengo'],
-  'fr': ['âge', 'quel âge'],
-  'pt': ['idade', 'quantos anos'],
-  'it': ['età', 'quanti anni'],
-  'nl': ['leeftijd', 'hoe oud', 'jaar oud'],
- },
- 'birthday': {
-  'values': 'one',
-  'shared': 'bare',
-  'kind': 'date',
-  'en': ['birthday', 'date of birth', 'birth date', 'born on'],
-  'de': ['geburtstag', 'geburtsdatum'],
-  'es': ['cumpleaños', 'fecha de nacimiento'],
-  'fr': ['anniversaire', 'date de naissance'],
-  'pt': ['aniversário', 'data de nascimento'],
-  'it': ['compleanno', 'data di nascita'],
-  'nl': ['verjaardag', 'geboortedatum'],
- },
- 'anniversary': {
-  'values': 'one',
-  'shared': 'bare',
-  'kind': 'date',
-  'en': ['anniversary', 'wedding anniversary', 'wedding date', 'wedding day'],
-  'de': ['hochzeitstag', 'jahrestag'],
-  'es': ['aniversario', 'aniversario de bodas'],
-  'fr': ['anniversaire de mariage'],
-  'pt': ['aniversário de casamento'],
-  'it': ['anniversario'],
-  'nl': ['trouwdag'],
- },
- 'home': {
-  'values': 'one',
-  'kind': 'place',
-  'en': ['live', 'living', 'home', 'flat', 'apartment', 'house', 'reside', 'moved to', 'hometown now', 'home base',
-    'where i am based'],
-  'de': ['wohne', 'wohnst', 'wohnt', 'wohnort', 'zuhause', 'lebe', 'umgezogen'],
-  'es': ['vivo', 'vive', 'vives', 'vivir', 'residencia', 'casa', 'mudado'],
-  'fr': ['habite', 'habites', 'vis', 'domicile', 'déménagé'],
-  'pt': ['moro', 'mora', 'moras', 'vivo', 'casa', 'mudei'],
-  'it': ['abito', 'abita', 'vivo', 'vive', 'casa', 'trasferito'],
-  'nl': ['woon', 'woont', 'wonen', 'woonplaats', 'thuis', 'verhuisd'],
- },
- 'address': {
-  'values': 'one',
-  'shared': 'bare',
-  'kind': 'number',
-  'en': ['address', 'home address', 'postal address', 'mailing address', 'delivery address', 'street address'],
-  'de': ['adresse', 'anschrift', 'lieferadresse', 'postadresse'],
-  'es': ['dirección', 'domicilio'],
-  'fr': ['adresse', 'adresse postale'],
-  'pt': ['endereço', 'morada'],
-  'it': ['indirizzo'],
-  'nl': ['adres', 'huisadres'],
- },
- 'birthplace': {
-  'values': 'one',
-  'kind': 'place',
-  'en': ['hometown', 'home town', 'birthplace', 'born in', 'grew up', 'come from'],
-  'de': ['heimatstadt', 'geburtsort', 'geboren', 'aufgewachsen'],
-  'es': ['lugar de nacimiento', 'ciudad natal', 'nací'],
-  'fr': ['lieu de naissance', 'ville natale', 'né', 'née'],
-  'pt': ['cidade natal', 'nasci'],
-  'it': ['luogo di nascita', 'città natale', 'nato', 'nata'],
-  'nl': ['geboorteplaats', 'geboren'],
- },
- 'nationality': {
-  'values': 'many',
-  'kind': 'text',
-  'en': ['nationality', 'citizenship', 'passport', 'citizen'],
-  'de': ['nationalität', 'staatsangehörigkeit'],
-  'es': ['nacionalidad'],
-  'fr': ['nationalité'],
-  'pt': ['nacionalidade'],
-  'it': ['nazionalità', 'cittadinanza'],
-  'nl': ['nationaliteit'],
- },
- 'time zone': {
-  'values': 'one',
-  'en': ['time zone', 'timezone'],
-  'de': ['zeitzone'],
-  'es': ['zona horaria'],
-  'fr': ['fuseau horaire'],
-  'pt': ['fuso horário'],
-  'it': ['fuso orario'],
-  'nl': ['tijdzone'],
- },
- 'phone': {
-  'values': 'one',
-  'shared': 'bare',
-  'kind': 'number',
-  'en': ['phone number', 'phone', 'number', 'mobile number', 'mobile', 'cell', 'cell number', 'cell phone number',
-    'telephone number', 'reach me'],
-  'de': ['telefonnummer', 'handynummer', 'nummer', 'telefon', 'handy', 'mobilnummer', 'handynr', 'telefonnr'],
-  'es': ['teléfono', 'número de teléfono', 'número', 'móvil', 'celular'],
-  'fr': ['téléphone', 'numéro de téléphone', 'numéro', 'portable'],
-  'pt': ['telefone', 'número de telefone', 'número', 'telemóvel', 'celular', 'zap', 'whatsapp'],
-  'it': ['telefono', 'numero di telefono', 'numero', 'cellulare', 'cell'],
-  'nl': ['telefoonnummer', 'nummer', 'mobiel', 'mobiele nummer'],
- },
- 'email': {
-  'values': 'one',
-  'shared': 'bare',
-  'kind': 'mail',
-  'en': ['email', 'e-mail', 'email address', 'e-mail address', 'mail address'],
-  'de': ['e-mail', 'email', 'mail', 'e-mail-adresse', 'mailadresse'],
-  'es': ['correo', 'correo electrónico', 'email', 'e-mail'],
-  'fr': ['mail', 'e-mail', 'email', 'adresse mail', 'adresse e-mail'],
-  'pt': ['e-mail', 'email', 'correio eletrónico'],
-  'it': ['email', 'e-mail', 'mail', 'indirizzo email'],
-  'nl': ['e-mail', 'email', 'mailadres', 'e-mailadres'],
- },
- 'username': {
-  'values': 'one',
-  'shared': 'bare',
-  'en': ['username', 'user name', 'handle', 'login', 'screen name', 'gamertag'],
-  'de': ['benutzername', 'nutzername'],
-  'es': ['nombre de usuario', 'usuario'],
-  'fr': ["nom d'utilisateur", 'pseudo'],
-  'pt': ['nome de usuário', 'nome de utilizador'],
-  'it': ['nome utente'],
-  'nl': ['gebruikersnaam'],
- },
- 'customer number': {
-  'values': 'one',
-  'apart': True,
-  'shared': True,
-  'kind': 'number',
-  'en': ['customer number', 'customer id', 'client number', 'account number', 'member number', 'membership number',
-    'loyalty number', 'frequent flyer number', 'policy number', 'contract number', 'order number', 'reference number',
-    'booking number', 'booking reference', 'booking ref', 'reference', 'ref', 'policy no', 'case number',
-    'ticket number'],
-  'de': ['kundennummer', 'kontonummer', 'mitgliedsnummer', 'vertragsnummer', 'versicherungsnummer', 'bestellnummer',
-    'buchungsnummer'],
-  'es': ['número de cliente', 'número de cuenta', 'número de socio', 'número de pedido', 'número de contrato'],
-  'fr': ['numéro client', 'numéro de client', 'numéro de compte', 'numéro de contrat', 'numéro de commande'],
-  'pt': ['número de cliente', 'número de conta', 'número de sócio', 'número do pedido', 'número de contrato'],
-  'it': ['numero cliente', 'numero di cliente', 'codice cliente', 'numero di conto', "numero d'ordine"],
-  'nl': ['klantnummer', 'rekeningnummer', 'lidnummer', 'contractnummer', 'bestelnummer', 'polisnummer'],
- },
- 'employer': {
-  'values': 'one',
-  'switch': True,
-  'kind': 'name',
-  'en': ['employer', 'work at', 'work for', 'company', 'where do i work', 'job at', 'workplace'],
-  'de': ['arbeitgeber', 'arbeite', 'arbeitest', 'arbeitet', 'firma'],
-  'es': ['empleador', 'trabajo', 'trabaja', 'trabajas', 'empresa'],
-  'fr': ['employeur', 'travaille', 'travailles', 'entreprise'],
-  'pt': ['empregador', 'trabalho', 'trabalha', 'empresa'],
-  'it': ['datore di lavoro', 'lavoro', 'lavora', 'azienda'],
-  'nl': ['werkgever', 'werk', 'werkt', 'bedrijf'],
- },
- 'profession': {
-  'values': 'one',
-  'en': ['profession', 'job', 'occupation', 'job title', 'position', 'role', 'title', 'for a living', 'work as'],
-  'de': ['beruf', 'job', 'stelle', 'position', 'arbeite als'],
-  'es': ['profesión', 'puesto', 'oficio', 'cargo'],
-  'fr': ['profession', 'métier', 'poste'],
-  'pt': ['profissão', 'cargo'],
-  'it': ['professione', 'mestiere', 'ruolo'],
-  'nl': ['beroep', 'functie', 'baan'],
- },
- 'salary': {
-  'values': 'one',
-  'kind': 'number',
-  'en': ['salary', 'income', 'pay', 'wage', 'hourly rate', 'day rate', 'earn'],
-  'de': ['gehalt', 'einkommen', 'verdiene', 'stundensatz'],
-  'es': ['salario', 'sueldo', 'gano'],
-  'fr': ['salaire', 'gagne'],
-  'pt': ['salário', 'ganho'],
-  'it': ['stipendio', 'guadagno'],
-  'nl': ['salaris', 'verdien'],
- },
- 'work hours': {
-  'values': 'one',
-  'en': ['work hours', 'working hours', 'office hours', 'shift', 'shifts', 'schedule'],
-  'de': ['arbeitszeit', 'arbeitszeiten', 'schicht'],
-  'es': ['horario', 'turno'],
-  'fr': ['horaires'],
-  'pt': ['horário', 'turno'],
-  'it': ['orario', 'turno'],
-  'nl': ['werktijden', 'dienst'],
- },
- 'manager': {
-  'values': 'one',
-  'shared': 'bare',
-  'kind': 'person',
-  'en': ['manager', 'boss', 'line manager', 'supervisor', 'team lead', 'report to'],
-  'de': ['chef', 'chefin', 'vorgesetzter', 'vorgesetzte'],
-  'es': ['jefe', 'jefa'],
-  'fr': ['chef', 'cheffe', 'patron', 'patronne'],
-  'pt': ['chefe'],
-  'it': ['capo', 'responsabile'],
-  'nl': ['baas', 'leidinggevende', 'manager'],
- },
- 'school': {
-  'values': 'one',
-  'switch': True,
-  'kind': 'name',
-  'en': ['school', 'university', 'college', 'study at'],
-  'de': ['schule', 'universität', 'uni', 'hochschule'],
-  'es': ['escuela', 'universidad', 'colegio'],
-  'fr': ['école', 'université', 'fac'],
-  'pt': ['escola', 'universidade', 'faculdade'],
-  'it': ['scuola', 'università'],
-  'nl': ['school', 'universiteit'],
- },
- 'studies': {
-  'values': 'one',
-  'en': ['major', 'studies', 'degree', 'field of study', 'study', 'studying', 'course of study'],
-  'de': ['studium', 'studienfach', 'studiere'],
-  'es': ['carrera', 'estudios', 'estudio'],
-  'fr': ['études', 'étudie'],
-  'pt': ['curso', 'estudos', 'estudo'],
-  'it': ['studi', 'studio'],
-  'nl': ['studie', 'studeer'],
- },
- 'marital status': {
-  'values': 'one',
-  'kind': 'marital',
-  'en': ['marital status', 'relationship status', 'married', 'single', 'divorced', 'engaged'],
-  'de': ['familienstand', 'verheiratet', 'ledig', 'geschieden', 'single'],
-  'es': ['estado civil', 'casado', 'casada', 'soltero', 'soltera'],
-  'fr': ['état civil', 'situation familiale', 'marié', 'mariée', 'célibataire'],
-  'pt': ['estado civil', 'casado', 'casada', 'solteiro', 'solteira'],
-  'it': ['stato civile', 'sposato', 'sposata', 'single'],
-  'nl': ['burgerlijke staat', 'getrouwd', 'single', 'gescheiden'],
- },
- 'partner': {
-  'values': 'one',
-  'kind': 'person',
-  'en': ['partner', 'boyfriend', 'girlfriend', 'husband', 'wife', 'fiancé', 'fiancée', 'fiance', 'fiancee', 'spouse',
-    'dating', 'married to'],
-  'de': ['partner', 'partnerin', 'freund', 'freundin', 'mann', 'frau', 'ehemann', 'ehefrau', 'verlobter', 'verlobte'],
-  'es': ['pareja', 'novio', 'novia', 'marido', 'esposo', 'esposa', 'mujer'],
-  'fr': ['compagnon', 'compagne', 'copain', 'copine', 'mari', 'femme', 'conjoint', 'fiancé', 'fiancée'],
-  'pt': ['parceiro', 'parceira', 'namorado', 'namorada', 'marido', 'esposa', 'mulher', 'companheiro', 'companheira'],
-  'it': ['compagno', 'compagna', 'fidanzato', 'fidanzata', 'ragazzo', 'ragazza', 'marito', 'moglie'],
-  'nl': ['partner', 'vriend', 'vriendin', 'man', 'vrouw', 'echtgenoot'],
- },
- 'child': {
-  'values': 'many',
-  'kind': 'person',
-  'en': ['child', 'children', 'kid', 'kids', 'son', 'daughter', 'baby'],
-  'de': ['kind', 'kinder', 'sohn', 'tochter'],
-  'es': ['hijo', 'hija', 'hijos', 'hijas'],
-  'fr': ['enfant', 'enfants', 'fils', 'fille'],
-  'pt': ['filho', 'filha', 'filhos', 'filhas'],
-  'it': ['figlio', 'figlia', 'figli'],
-  'nl': ['kind', 'kinderen', 'zoon', 'dochter'],
- },
- 'number of children': {
-  'values': 'one',
-  'kind': 'number',
-  'en': ['how many children', 'how many kids'],
-  'de': ['wie viele kinder'],
-  'es': ['cuántos hijos'],
-  'fr': ["combien d'enfants"],
-  'pt': ['quantos filhos'],
-  'it': ['quanti figli'],
-  'nl': ['hoeveel kinderen'],
- },
- 'pet': {
-  'values': 'many',
-  'kind': 'person',
-  'en': ['pet', 'pets', 'dog', 'cat', 'puppy', 'kitten', 'horse', 'rabbit', 'hamster', 'parrot', 'guinea pig'],
-  'de': ['haustier', 'haustiere', 'hund', 'katze', 'hündin', 'kater', 'pferd', 'kaninchen', 'hamster', 'welpe'],
-  'es': ['mascota', 'mascotas', 'perro', 'gato', 'perra', 'gata', 'conejo', 'caballo', 'loro'],
-  'fr': ['animal', 'animaux', 'chien', 'chat', 'chienne', 'chatte', 'lapin', 'cheval'],
-  'pt': ['animal de estimação', 'cachorro', 'cão', 'gato', 'cadela', 'gata', 'cachorra', 'cavalo', 'coelho'],
-  'it': ['animale', 'animali', 'cane', 'gatto', 'cagna', 'gatta', 'cagnolino', 'coniglio', 'cavallo'],
-  'nl': ['huisdier', 'huisdieren', 'hond', 'kat', 'poes', 'kater', 'hondje', 'paard', 'konijn'],
- },
- 'diet': {
-  'values': 'one',
-  'kind': 'diet',
-  'en': ['diet', 'eat', 'vegan', 'vegetarian', 'dietary'],
-  'de': ['ernährung', 'vegan', 'vegetarisch', 'vegetarier', 'esse'],
-  'es': ['dieta', 'vegano', 'vegana', 'vegetariano', 'vegetariana', 'como'],
-  'fr': ['régime', 'végétarien', 'végétarienne', 'vegan', 'mange'],
-  'pt': ['dieta', 'vegano', 'vegana', 'vegetariano', 'vegetariana'],
-  'it': ['dieta', 'vegano', 'vegana', 'vegetariano', 'vegetariana', 'mangio'],
-  'nl': ['dieet', 'vegan', 'veganist', 'vegetariër', 'eet'],
- },
- 'allergy': {
-  'values': 'many',
-  'en': ['allergy', 'allergic', 'allergies', 'intolerance', 'intolerant'],
-  'de': ['allergie', 'allergisch', 'allergien', 'unverträglichkeit'],
-  'es': ['alergia', 'alérgico', 'alérgica', 'alergias'],
-  'fr': ['allergie', 'allergique', 'allergies'],
-  'pt': ['alergia', 'alérgico', 'alérgica', 'alergias'],
-  'it': ['allergia', 'allergico', 'allergica', 'allergie'],
-  'nl': ['allergie', 'allergisch', 'allergieën'],
- },
- 'condition': {
-  'values': 'many',
-  'en': ['condition', 'illness', 'disease', 'diagnosis', 'diagnosed', 'suffer'],
-  'de': ['krankheit', 'diagnose', 'leide'],
-  'es': ['enfermedad', 'diagnóstico'],
-  'fr': ['maladie', 'diagnostic'],
-  'pt': ['doença', 'diagnóstico'],
-  'it': ['malattia', 'diagnosi'],
-  'nl': ['ziekte', 'diagnose'],
- },
- 'medication': {
-  'values': 'many',
-  'en': ['medication', 'medicine', 'meds', 'pills', 'prescription'],
-  'de': ['medikament', 'medikamente'],
-  'es': ['medicación', 'medicamento', 'medicamentos'],
-  'fr': ['médicament', 'médicaments', 'traitement'],
-  'pt': ['medicação', 'remédio', 'remédios'],
-  'it': ['farmaco', 'farmaci', 'medicina'],
-  'nl': ['medicijn', 'medicijnen'],
- },
- 'doctor': {
-  'values': 'one',
-  'shared': 'bare',
-  'kind': 'person',
-  'en': ['doctor', 'gp', 'physician', 'family doctor', 'primary care doctor'],
-  'de': ['arzt', 'ärztin', 'hausarzt', 'hausärztin'],
-  'es': ['médico', 'médica', 'doctor', 'doctora'],
-  'fr': ['médecin', 'docteur'],
-  'pt': ['médico', 'médica'],
-  'it': ['medico', 'dottore', 'dottoressa'],
-  'nl': ['arts', 'huisarts', 'dokter'],
- },
- 'dentist': {
-  'values': 'one',
-  'shared': 'bare',
-  'kind': 'person',
-  'en': ['dentist', 'orthodontist'],
-  'de': ['zahnarzt', 'zahnärztin'],
-  'es': ['dentista'],
-  'fr': ['dentiste'],
-  'pt': ['dentista'],
-  'it': ['dentista'],
-  'nl': ['tandarts'],
- },
- 'contact': {
-  'values': 'one',
-  'shared': 'bare',
-  'kind': 'person',
-  'apart': True,
-  'en': ['contact', 'cleaner', 'babysitter', 'childminder', 'nanny', 'gardener', 'midwife', 'dermatologist',
-    'cardiologist', 'gynaecologist', 'gynecologist', 'optician', 'mechanic', 'plumber', 'electrician', 'builder',
-    'estate agent', 'solicitor', 'supervisor', 'mentor', 'assistant', 'barber', 'nutritionist', 'dietitian',
-    'counsellor', 'agent', 'therapist', 'counselor', 'psychologist', 'coach', 'trainer', 'tutor', 'teacher', 'physio',
-    'physiotherapist', 'hairdresser', 'lawyer', 'accountant', 'landlord', 'landlady', 'vet'],
-  'de': ['therapeut', 'therapeutin', 'trainer', 'trainerin', 'lehrer', 'lehrerin', 'anwalt', 'vermieter', 'vermieterin',
-    'tierarzt'],
-  'es': ['terapeuta', 'entrenador', 'entrenadora', 'profesor', 'profesora', 'abogado', 'casero'],
-  'fr': ['thérapeute', 'entraîneur', 'professeur', 'avocat', 'propriétaire'],
-  'pt': ['terapeuta', 'treinador', 'treinadora', 'professor', 'professora', 'advogado', 'senhorio'],
-  'it': ['terapeuta', 'allenatore', 'professore', 'professoressa', 'avvocato', 'padrone di casa'],
-  'nl': ['therapeut', 'trainer', 'leraar', 'lerares', 'advocaat', 'huisbaas'],
- },
- 'blood type': {
-  'values': 'one',
-  'en': ['blood type', 'blood group'],
-  'de': ['blutgruppe'],
-  'es': ['grupo sanguíneo', 'tipo de sangre'],
-  'fr': ['groupe sanguin'],
-  'pt': ['tipo sanguíneo'],
-  'it': ['gruppo sanguigno'],
-  'nl': ['bloedgroep'],
- },
- 'weight': {
-  'values': 'one',
-  'shared': 'bare',
-  'kind': 'number',
-  'en': ['weight', 'weigh'],
-  'de': ['gewicht', 'wiege'],
-  'es': ['peso'],
-  'fr': ['poids', 'pèse'],
-  'pt': ['peso'],
-  'it': ['peso'],
-  'nl': ['gewicht', 'weeg'],
- },
- 'height': {
-  'values': 'one',
-  'kind': 'number',
-  'en': ['height', 'tall'],
-  'de': ['größe', 'körpergröße', 'groß'],
-  'es': ['altura', 'estatura', 'mido'],
-  'fr': ['taille', 'mesure'],
-  'pt': ['altura'],
-  'it': ['altezza', 'alto', 'alta'],
-  'nl': ['lengte'],
- },
- 'size': {
-  'values': 'one',
-  'apart': True,
-  'en': ['size', 'shoe size', 'dress size', 'shirt size', 'ring size', 'clothing size', 'trouser size', 'jeans size',
-    'hat size', 'bra size'],
-  'de': ['schuhgröße', 'kleidergröße', 'konfektionsgröße'],
-  'es': ['talla', 'número de zapato'],
-  'fr': ['pointure', 'taille de vêtement'],
-  'pt': ['tamanho', 'número de sapato'],
-  'it': ['taglia', 'numero di scarpe'],
-  'nl': ['schoenmaat', 'kledingmaat', 'maat'],
- },
- 'religion': {
-  'values': 'one',
-  'kind': 'religion',
-  'en': ['religion', 'faith'],
-  'de': ['religion', 'glaube', 'konfession'],
-  'es': ['religión'],
-  'fr': ['religion'],
-  'pt': ['religião'],
-  'it': ['religione'],
-  'nl': ['religie', 'geloof'],
- },
- 'language': {
-  'values': 'many',
-  'kind': 'name',
-  'en': ['language', 'languages', 'speak', 'mother tongue', 'native language', 'first language'],
-  'de': ['sprache', 'sprachen', 'spreche', 'muttersprache'],
-  'es': ['idioma', 'idiomas', 'hablo', 'lengua materna'],
-  'fr': ['langue', 'langues', 'parle', 'langue maternelle'],
-  'pt': ['língua', 'idioma', 'falo', 'língua materna'],
-  'it': ['lingua', 'lingue', 'parlo', 'madrelingua'],
-  'nl': ['taal', 'talen', 'spreek', 'moedertaal'],
- },
- 'hobby': {
-  'values': 'many',
-  'en': ['hobby', 'hobbies', 'free time', 'spare time', 'pastime'],
-  'de': ['hobby', 'hobbys', 'freizeit'],
-  'es': ['afición', 'aficiones', 'pasatiempo', 'tiempo libre'],
-  'fr': ['loisir', 'loisirs', 'passe-temps', 'temps libre'],
-  'pt': ['passatempo', 'hobby', 'tempo livre'],
-  'it': ['hobby', 'passatempo', 'tempo libero'],
-  'nl': ['hobby', "hobby's", 'vrije tijd'],
- },
- 'instrument': {
-  'values': 'many',
-  'en': ['instrument', 'instruments'],
-  'de': ['instrument', 'instrumente'],
-  'es': ['instrumento', 'instrumentos'],
-  'fr': ['instrument', 'instruments'],
-  'pt': ['instrumento', 'instrumentos'],
-  'it': ['strumento', 'strumenti'],
-  'nl': ['instrument', 'instrumenten'],
- },
- 'sport': {
-  'values': 'many',
-  'en': ['sport', 'sports', 'workout'],
-  'de': ['sport', 'sportart'],
-  'es': ['deporte', 'deportes'],
-  'fr': ['sport', 'sports'],
-  'pt': ['esporte', 'desporto'],
-  'it': ['sport'],
-  'nl': ['sport'],
- },
- 'gym': {
-  'values': 'one',
-  'switch': True,
-  'kind': 'name',
-  'en': ['gym', 'club', 'team i play for'],
-  'de': ['fitnessstudio', 'verein'],
-  'es': ['gimnasio'],
-  'fr': ['salle de sport'],
-  'pt': ['academia', 'ginásio'],
-  'it': ['palestra'],
-  'nl': ['sportschool'],
- },
- 'favourite': {
-  'values': 'one',
-  'preference': True,
-  'of': True,
-  'en': ['favourite', 'favorite', 'go-to', 'preferred'],
-  'de': ['lieblings', 'favorit'],
-  'es': ['favorito', 'favorita', 'preferido', 'preferida'],
-  'fr': ['préféré', 'préférée', 'favori', 'favorite'],
-  'pt': ['favorito', 'favorita', 'preferido', 'preferida'],
-  'it': ['preferito', 'preferita'],
-  'nl': ['lievelings', 'favoriete'],
- },
- 'choice': {
-  'values': 'one',
-  'preference': True,
-  'en': ['rather', 'choose'],
- },
- 'preference': {
-  'values': 'many',
-  'preference': True,
-  'en': ['prefer', 'preference'],
-  'de': ['bevorzuge', 'lieber', 'vorliebe'],
-  'es': ['prefiero', 'preferencia'],
-  'fr': ['préfère', 'préférence'],
-  'pt': ['prefiro', 'preferência'],
-  'it': ['preferisco', 'preferenza'],
-  'nl': ['voorkeur', 'liever'],
- },
- 'like': {
-  'values': 'many',
-  'preference': True,
-  'opposite': ['dislike'],
-  'en': ['like', 'love', 'enjoy', 'likes'],
-  'de': ['mag', 'liebe', 'gern', 'gerne'],
-  'es': ['gusta', 'gustan', 'encanta', 'encantan'],
-  'fr': ['aime', 'adore'],
-  'pt': ['gosto', 'adoro'],
-  'it': ['piace', 'piacciono', 'adoro', 'amo'],
-  'nl': ['hou van', 'graag', 'leuk'],
- },
- 'dislike': {
-  'values': 'many',
-  'preference': True,
-  'opposite': ['like'],
-  'en': ['dislike', 'hate', 'dislikes', "can't stand"],
-  'de': ['hasse', 'ungern'],
-  'es': ['odio', 'detesto'],
-  'fr': ['déteste'],
-  'pt': ['odeio', 'detesto'],
-  'it': ['odio', 'detesto'],
-  'nl': ['haat', 'hekel'],
- },
- 'smoking': {
-  'values': 'one',
-  'kind': 'smoking',
-  'en': ['smoke', 'smoker', 'smoking'],
-  'de': ['rauche', 'raucher', 'raucherin'],
-  'es': ['fumo', 'fumador', 'fumadora'],
-  'fr': ['fume', 'fumeur', 'fumeuse'],
-  'pt': ['fumo', 'fumante', 'fumador'],
-  'it': ['fumo', 'fumatore', 'fumatrice'],
-  'nl': ['rook', 'roker'],
- },
- 'car': {
-  'values': 'one',
-  'en': ['car', 'drive', 'vehicle', 'ride'],
-  'de': ['auto', 'wagen', 'fahre'],
-  'es': ['coche', 'carro', 'auto'],
-  'fr': ['voiture'],
-  'pt': ['carro'],
-  'it': ['macchina', 'auto'],
-  'nl': ['auto'],
- },
- 'device': {
-  'values': 'one',
-  'apart': True,
-  'switch': True,
-  'en': ['device', 'laptop', 'computer', 'smartphone', 'tablet', 'camera', 'operating system', 'editor', 'code editor',
-    'browser', 'bike', 'motorbike', 'phone model', 'headphones', 'printer', 'router', 'console'],
-  'de': ['laptop', 'computer', 'smartphone', 'tablet', 'kamera', 'betriebssystem', 'fahrrad', 'motorrad'],
-  'es': ['portátil', 'ordenador', 'tableta', 'cámara', 'bicicleta', 'moto'],
-  'fr': ['ordinateur', 'tablette', 'appareil photo', 'vélo', 'moto'],
-  'pt': ['portátil', 'computador', 'tablet', 'câmera', 'bicicleta', 'moto'],
-  'it': ['computer', 'portatile', 'tablet', 'fotocamera', 'bicicletta', 'moto'],
-  'nl': ['laptop', 'computer', 'tablet', 'camera', 'fiets', 'motor'],
- },
- 'bank': {
-  'values': 'one',
-  'switch': True,
-  'kind': 'name',
-  'en': ['bank', 'bank with', 'bank account'],
-  'de': ['bank'],
-  'es': ['banco'],
-  'fr': ['banque'],
-  'pt': ['banco'],
-  'it': ['banca'],
-  'nl': ['bank'],
- },
- 'provider': {
-  'values': 'one',
-  'apart': True,
-  'shared': 'bare',
-  'kind': 'name',
-  'switch': True,
-  'en': ['provider', 'insurance', 'insurer', 'insurance company', 'carrier', 'internet provider', 'health insurance',
-    'plan', 'airline', 'supplier', 'pharmacy', 'supermarket', 'electricity provider', 'energy provider', 'broadband',
-    'mobile carrier', 'network', 'hosting provider', 'broker', 'streaming service'],
-  'de': ['anbieter', 'versicherung', 'krankenkasse', 'tarif'],
-  'es': ['proveedor', 'seguro', 'aseguradora', 'compañía'],
-  'fr': ['fournisseur', 'assurance', 'opérateur', 'forfait'],
-  'pt': ['provedor', 'seguro', 'operadora', 'plano'],
-  'it': ['fornitore', 'assicurazione', 'operatore'],
-  'nl': ['provider', 'verzekering', 'verzekeraar', 'abonnement'],
- },
- 'rent': {
-  'values': 'one',
-  'kind': 'number',
-  'shared': True,
-  'en': ['rent', 'mortgage'],
-  'de': ['miete', 'kaltmiete', 'warmmiete'],
-  'es': ['alquiler', 'hipoteca'],
-  'fr': ['loyer'],
-  'pt': ['aluguel', 'renda'],
-  'it': ['affitto', 'mutuo'],
-  'nl': ['huur', 'hypotheek'],
- },
- 'budget': {
-  'values': 'one',
-  'kind': 'number',
-  'shared': True,
-  'en': ['budget', 'spending limit', 'price limit', 'limit', 'max budget', 'maximum'],
-  'de': ['budget', 'limit'],
-  'es': ['presupuesto', 'límite'],
-  'fr': ['budget', 'limite'],
-  'pt': ['orçamento', 'limite'],
-  'it': ['budget', 'limite', 'bilancio'],
-  'nl': ['budget', 'limiet'],
- },
- 'deadline': {
-  'values': 'one',
-  'apart': True,
-  'kind': 'date',
-  'shared': True,
-  'en': ['deadline', 'due date', 'release date', 'launch date', 'submission date', 'launch', 'release', 'go-live',
-    'move-in date', 'moving date', 'start date', 'end date', 'exam', 'finals', 'flight', 'interview', 'hearing',
-    'viewing', 'defence', 'presentation', 'closing date'],
-  'de': ['frist', 'abgabetermin', 'stichtag', 'deadline', 'prüfung', 'flug'],
-  'es': ['fecha límite', 'plazo', 'fecha de entrega', 'examen', 'vuelo'],
-  'fr': ['date limite', 'échéance', 'délai', 'examen', 'vol'],
-  'pt': ['prazo', 'data limite', 'exame', 'prova', 'voo'],
-  'it': ['scadenza', 'termine', 'esame', 'volo'],
-  'nl': ['deadline', 'inleverdatum', 'examen', 'vlucht'],
- },
- 'meeting day': {
-  'values': 'one',
-  'apart': True,
-  'kind': 'date',
-  'shared': True,
-  'en': ['meeting', 'meeting day', 'team meeting', 'weekly meeting', 'stand-up', 'standup', 'sync', 'check-in', '1:1',
-    'one-on-one', 'catch-up', 'review', 'retro', 'demo', 'appointment', 'wedding', 'party', 'class', 'classes',
-    'lesson', 'lessons', 'training', 'rehearsal', 'rehearsals', 'practice', 'workshop', 'course', 'session', 'trip',
-    'vacation', 'holiday', 'game night', 'book club', 'choir', 'bin day', 'delivery', 'surgery', 'operation',
-    'checkup', 'check-up'],
-  'de': ['besprechung', 'treffen', 'termin', 'hochzeit', 'kurs', 'training', 'urlaub', 'feier', 'meeting', 'jour fixe',
-    'sitzung', 'teamsitzung', 'teammeeting', 'daily', 'probe', 'chorprobe', 'sprechstunde', 'stammtisch'],
-  'es': ['reunión', 'cita', 'boda', 'clase', 'entrenamiento', 'fiesta', 'vacaciones', 'ensayo', 'taller'],
-  'fr': ['réunion', 'rendez-vous', 'mariage', 'cours', 'entraînement', 'fête', 'vacances', 'répétition', 'séance',
-    'atelier'],
-  'pt': ['reunião', 'consulta', 'casamento', 'aula', 'treino', 'festa', 'férias', 'ensaio', 'oficina'],
-  'it': ['riunione', 'appuntamento', 'matrimonio', 'corso', 'allenamento', 'festa', 'ferie', 'prove', 'lezione', 'seduta'],
-  'nl': ['vergadering', 'afspraak', 'bruiloft', 'les', 'training', 'feest', 'vakantie', 'overleg', 'teamoverleg',
-    'teammeeting', 'repetitie', 'bijeenkomst'],
- },
- 'day off': {
-  'values': 'one',
-  'apart': True,
-  'kind': 'date',
-  'en': ['day off', 'days off', 'home office day', 'office day', 'office days', 'gym day', 'cleaning day'],
-  'de': ['freier tag', 'homeoffice-tag', 'bürotag'],
-  'es': ['día libre'],
-  'fr': ['jour de congé', 'jour de repos'],
-  'pt': ['dia de folga', 'folga'],
-  'it': ['giorno libero'],
-  'nl': ['vrije dag', 'thuiswerkdag'],
- },
- 'wake-up time': {
-  'values': 'one',
-  'kind': 'number',
-  'shared': 'bare',
-  'en': ['alarm', 'wake up', 'get up', 'wake-up time', 'alarm clock'],
-  'de': ['stehe auf', 'wecker', 'aufstehen'],
-  'es': ['despertador', 'me levanto'],
-  'fr': ['réveil', 'me lève'],
-  'pt': ['despertador', 'acordo'],
-  'it': ['sveglia', 'mi sveglio'],
-  'nl': ['wekker', 'sta op'],
- },
- 'bedtime': {
-  'values': 'one',
-  'kind': 'number',
-  'shared': 'bare',
-  'en': ['bedtime', 'bed time', 'go to bed'],
-  'de': ['schlafenszeit', 'ins bett'],
-  'es': ['hora de acostarme', 'me acuesto'],
-  'fr': ['heure du coucher', 'me couche'],
-  'pt': ['hora de dormir', 'deito'],
-  'it': ['ora di dormire', 'vado a letto'],
-  'nl': ['bedtijd', 'naar bed'],
- },
- 'commute': {
-  'values': 'one',
-  'verb': True,
-  'en': ['commute', 'get to work', 'go to work', 'way to work'],
-  'de': ['arbeitsweg', 'zur arbeit', 'ins büro'],
-  'es': ['al trabajo', 'a la oficina', 'trayecto'],
-  'fr': ['trajet', 'au travail', 'au bureau'],
-  'pt': ['para o trabalho', 'trajeto'],
-  'it': ['tragitto', 'al lavoro', 'in ufficio'],
-  'nl': ['woon-werkverkeer', 'naar het werk', 'naar kantoor'],
- },
- 'office days': {
-  'values': 'one',
-  'en': ['days in the office', 'days at the office', 'days from home', 'home office'],
-  'de': ['tage im büro', 'tage homeoffice', 'homeoffice'],
-  'es': ['días en la oficina', 'teletrabajo'],
-  'fr': ['jours au bureau', 'télétravail'],
-  'pt': ['dias no escritório', 'teletrabalho', 'home office'],
-  'it': ['giorni in ufficio', 'smart working'],
-  'nl': ['dagen op kantoor', 'thuiswerken'],
- },
- 'team': {
-  'values': 'one',
-  'kind': 'name',
-  'en': ['team', 'squad'],
-  'de': ['team', 'abteilung'],
-  'es': ['equipo', 'departamento'],
-  'fr': ['équipe', 'service'],
-  'pt': ['equipe', 'equipa', 'departamento'],
-  'it': ['team', 'squadra', 'reparto'],
-  'nl': ['team', 'afdeling'],
- },
- 'flatmate': {
-  'values': 'many',
-  'kind': 'person',
-  'en': ['flatmate', 'roommate', 'housemate', 'flatmates', 'roommates', 'lodger'],
-  'de': ['mitbewohner', 'mitbewohnerin', 'wg'],
-  'es': ['compañero de piso', 'compañera de piso'],
-  'fr': ['colocataire', 'coloc'],
-  'pt': ['colega de quarto', 'colega de casa'],
-  'it': ['coinquilino', 'coinquilina'],
-  'nl': ['huisgenoot', 'huisgenote'],
- },
- 'grade': {
-  'values': 'one',
-  'en': ['grade', 'school year', 'year group'],
-  'de': ['klasse', 'schulklasse'],
-  'es': ['curso escolar'],
-  'fr': ['classe'],
-  'pt': ['ano escolar'],
-  'it': ['classe'],
-  'nl': ['groep', 'schooljaar'],
- },
- 'tool': {
-  'values': 'many',
-  'switch': True,
-  'en': ['tool', 'tools', 'app', 'software'],
-  'de': ['werkzeug', 'app', 'software'],
-  'es': ['herramienta', 'aplicación'],
-  'fr': ['outil', 'logiciel', 'appli'],
-  'pt': ['ferramenta', 'aplicativo'],
-  'it': ['strumento di lavoro', 'app'],
-  'nl': ['app', 'software'],
- },
- 'trip': {
-  'values': 'many',
-  'en': ['trip to', 'flying to', 'travelling to'],
- },
- 'avoids': {
-  'values': 'many',
-  'opposite': ['food'],
-  'preference': True,
-  'en': ['avoid', "can't eat", "don't eat", "don't drink"],
- },
- 'seat': {
-  'values': 'one',
-  'preference': True,
-  'en': ['seat', 'seat preference'],
-  'de': ['sitzplatz', 'platz'],
-  'es': ['asiento'],
-  'fr': ['siège', 'place'],
-  'pt': ['assento', 'lugar'],
-  'it': ['posto'],
-  'nl': ['stoel', 'zitplaats'],
- },
- 'goal': {
-  'values': 'one',
-  'en': ['goal', 'target', 'resolution'],
-  'de': ['ziel'],
-  'es': ['objetivo', 'meta'],
-  'fr': ['objectif', 'but'],
-  'pt': ['objetivo', 'meta'],
-  'it': ['obiettivo'],
-  'nl': ['doel'],
- },
- 'learning': {
-  'values': 'many',
-  'en': ['learning', 'learn'],
- },
- 'possession': {
-  'values': 'many',
-  'en': ['own', 'belongings', 'possession'],
- },
- 'membership': {
-  'values': 'many',
-  'en': ['member', 'membership', 'club member'],
- },
- 'subscription': {
-  'values': 'many',
-  'switch': True,
-  'en': ['subscription', 'subscriptions', 'subscribe'],
- },
- 'drink': {
-  'values': 'many',
-  'opposite': ['avoids'],
-  'en': ['drink', 'drinks'],
- },
- 'food': {
-  'values': 'many',
-  'opposite': ['avoids', 'allergy'],
-  'en': ['eats', 'foods'],
- },
- 'habit': {
-  'values': 'many',
-  'en': ['habit', 'habits', 'routine', 'volunteer'],
- },
-}
+ATTRIBUTES: dict[str, Any] = json.loads(r'''{
+"name":{"values":"one","kind":"name","en":["name","full name","first name","called","real name"],"de":["name","vorname","heiße","heißt"],"es":["nombre","llamo","llama"],"fr":["nom","prénom","appelle"],"pt":["nome","chamo","chama"],"it":["nome","chiamo","chiama"],"nl":["naam","voornaam","heet"]},
+"last name":{"values":"one","kind":"name","en":["last name","surname","family name","married name"],"de":["nachname","familienname"],"es":["apellido","apellidos"],"fr":["nom de famille"],"pt":["sobrenome","apelido"],"it":["cognome"],"nl":["achternaam","familienaam"]},
+"nickname":{"values":"one","kind":"name","en":["nickname","nick name","call me"],"de":["spitzname"],"es":["apodo"],"fr":["surnom"],"pt":["alcunha"],"it":["soprannome"],"nl":["bijnaam"]},
+"pronouns":{"values":"one","en":["pronouns"],"de":["pronomen"],"es":["pronombres"],"fr":["pronoms"],"pt":["pronomes"],"it":["pronomi"],"nl":["voornaamwoorden"]},
+"age":{"values":"one","kind":"number","en":["age","how old","years old","old am i"],"de":["alter","wie alt","jahre alt"],"es":["edad","cuántos años","años tengo"],"fr":["âge","quel âge"],"pt":["idade","quantos anos"],"it":["età","quanti anni"],"nl":["leeftijd","hoe oud","jaar oud"]},
+"birthday":{"values":"one","shared":"bare","kind":"date","en":["birthday","date of birth","birth date","born on"],"de":["geburtstag","geburtsdatum"],"es":["cumpleaños","fecha de nacimiento"],"fr":["anniversaire","date de naissance"],"pt":["aniversário","data de nascimento"],"it":["compleanno","data di nascita"],"nl":["verjaardag","geboortedatum"]},
+"anniversary":{"values":"one","shared":"bare","kind":"date","en":["anniversary","wedding anniversary","wedding date","wedding day"],"de":["hochzeitstag","jahrestag"],"es":["aniversario","aniversario de bodas"],"fr":["anniversaire de mariage"],"pt":["aniversário de casamento"],"it":["anniversario"],"nl":["trouwdag"]},
+"home":{"values":"one","kind":"place","en":["live","living","home","flat","apartment","house","reside","moved to","hometown now","home base","where i am based"],"de":["wohne","wohnst","wohnt","wohnort","zuhause","lebe","umgezogen"],"es":["vivo","vive","vives","vivir","residencia","casa","mudado"],"fr":["habite","habites","vis","domicile","déménagé"],"pt":["moro","mora","moras","vivo","casa","mudei"],"it":["abito","abita","vivo","vive","casa","trasferito"],"nl":["woon","woont","wonen","woonplaats","thuis","verhuisd"]},
+"address":{"values":"one","shared":"bare","kind":"number","en":["address","home address","postal address","mailing address","delivery address","street address"],"de":["adresse","anschrift","lieferadresse","postadresse"],"es":["dirección","domicilio"],"fr":["adresse","adresse postale"],"pt":["endereço","morada"],"it":["indirizzo"],"nl":["adres","huisadres"]},
+"birthplace":{"values":"one","kind":"place","en":["hometown","home town","birthplace","born in","grew up","come from"],"de":["heimatstadt","geburtsort","geboren","aufgewachsen"],"es":["lugar de nacimiento","ciudad natal","nací"],"fr":["lieu de naissance","ville natale","né","née"],"pt":["cidade natal","nasci"],"it":["luogo di nascita","città natale","nato","nata"],"nl":["geboorteplaats","geboren"]},
+"nationality":{"values":"many","kind":"text","en":["nationality","citizenship","passport","citizen"],"de":["nationalität","staatsangehörigkeit"],"es":["nacionalidad"],"fr":["nationalité"],"pt":["nacionalidade"],"it":["nazionalità","cittadinanza"],"nl":["nationaliteit"]},
+"time zone":{"values":"one","en":["time zone","timezone"],"de":["zeitzone"],"es":["zona horaria"],"fr":["fuseau horaire"],"pt":["fuso horário"],"it":["fuso orario"],"nl":["tijdzone"]},
+"phone":{"values":"one","shared":"bare","kind":"number","en":["phone number","phone","number","mobile number","mobile","cell","cell number","cell phone number","telephone number","reach me"],"de":["telefonnummer","handynummer","nummer","telefon","handy","mobilnummer","handynr","telefonnr"],"es":["teléfono","número de teléfono","número","móvil","celular"],"fr":["téléphone","numéro de téléphone","numéro","portable"],"pt":["telefone","número de telefone","número","telemóvel","celular","zap","whatsapp"],"it":["telefono","numero di telefono","numero","cellulare","cell"],"nl":["telefoonnummer","nummer","mobiel","mobiele nummer"]},
+"email":{"values":"one","shared":"bare","kind":"mail","en":["email","e-mail","email address","e-mail address","mail address"],"de":["e-mail","email","mail","e-mail-adresse","mailadresse"],"es":["correo","correo electrónico","email","e-mail"],"fr":["mail","e-mail","email","adresse mail","adresse e-mail"],"pt":["e-mail","email","correio eletrónico"],"it":["email","e-mail","mail","indirizzo email"],"nl":["e-mail","email","mailadres","e-mailadres"]},
+"username":{"values":"one","shared":"bare","en":["username","user name","handle","login","screen name","gamertag"],"de":["benutzername","nutzername"],"es":["nombre de usuario","usuario"],"fr":["nom d'utilisateur","pseudo"],"pt":["nome de usuário","nome de utilizador"],"it":["nome utente"],"nl":["gebruikersnaam"]},
+"customer number":{"values":"one","apart":true,"shared":true,"kind":"number","en":["customer number","customer id","client number","account number","member number","membership number","loyalty number","frequent flyer number","policy number","contract number","order number","reference number","booking number","booking reference","booking ref","reference","ref","policy no","case number","ticket number"],"de":["kundennummer","kontonummer","mitgliedsnummer","vertragsnummer","versicherungsnummer","bestellnummer","buchungsnummer"],"es":["número de cliente","número de cuenta","número de socio","número de pedido","número de contrato"],"fr":["numéro client","numéro de client","numéro de compte","numéro de contrat","numéro de commande"],"pt":["número de cliente","número de conta","número de sócio","número do pedido","número de contrato"],"it":["numero cliente","numero di cliente","codice cliente","numero di conto","numero d'ordine"],"nl":["klantnummer","rekeningnummer","lidnummer","contractnummer","bestelnummer","polisnummer"]},
+"employer":{"values":"one","switch":true,"kind":"name","en":["employer","work at","work for","company","where do i work","job at","workplace"],"de":["arbeitgeber","arbeite","arbeitest","arbeitet","firma"],"es":["empleador","trabajo","trabaja","trabajas","empresa"],"fr":["employeur","travaille","travailles","entreprise"],"pt":["empregador","trabalho","trabalha","empresa"],"it":["datore di lavoro","lavoro","lavora","azienda"],"nl":["werkgever","werk","werkt","bedrijf"]},
+"profession":{"values":"one","en":["profession","job","occupation","job title","position","role","title","for a living","work as"],"de":["beruf","job","stelle","position","arbeite als"],"es":["profesión","puesto","oficio","cargo"],"fr":["profession","métier","poste"],"pt":["profissão","cargo"],"it":["professione","mestiere","ruolo"],"nl":["beroep","functie","baan"]},
+"salary":{"values":"one","kind":"number","en":["salary","income","pay","wage","hourly rate","day rate","earn"],"de":["gehalt","einkommen","verdiene","stundensatz"],"es":["salario","sueldo","gano"],"fr":["salaire","gagne"],"pt":["salário","ganho"],"it":["stipendio","guadagno"],"nl":["salaris","verdien"]},
+"work hours":{"values":"one","en":["work hours","working hours","office hours","shift","shifts","schedule"],"de":["arbeitszeit","arbeitszeiten","schicht"],"es":["horario","turno"],"fr":["horaires"],"pt":["horário","turno"],"it":["orario","turno"],"nl":["werktijden","dienst"]},
+"manager":{"values":"one","shared":"bare","kind":"person","en":["manager","boss","line manager","supervisor","team lead","report to"],"de":["chef","chefin","vorgesetzter","vorgesetzte"],"es":["jefe","jefa"],"fr":["chef","cheffe","patron","patronne"],"pt":["chefe"],"it":["capo","responsabile"],"nl":["baas","leidinggevende","manager"]},
+"school":{"values":"one","switch":true,"kind":"name","en":["school","university","college","study at"],"de":["schule","universität","uni","hochschule"],"es":["escuela","universidad","colegio"],"fr":["école","université","fac"],"pt":["escola","universidade","faculdade"],"it":["scuola","università"],"nl":["school","universiteit"]},
+"studies":{"values":"one","en":["major","studies","degree","field of study","study","studying","course of study"],"de":["studium","studienfach","studiere"],"es":["carrera","estudios","estudio"],"fr":["études","étudie"],"pt":["curso","estudos","estudo"],"it":["studi","studio"],"nl":["studie","studeer"]},
+"marital status":{"values":"one","kind":"marital","en":["marital status","relationship status","married","single","divorced","engaged"],"de":["familienstand","verheiratet","ledig","geschieden","single"],"es":["estado civil","casado","casada","soltero","soltera"],"fr":["état civil","situation familiale","marié","mariée","célibataire"],"pt":["estado civil","casado","casada","solteiro","solteira"],"it":["stato civile","sposato","sposata","single"],"nl":["burgerlijke staat","getrouwd","single","gescheiden"]},
+"partner":{"values":"one","kind":"person","en":["partner","boyfriend","girlfriend","husband","wife","fiancé","fiancée","fiance","fiancee","spouse","dating","married to"],"de":["partner","partnerin","freund","freundin","mann","frau","ehemann","ehefrau","verlobter","verlobte"],"es":["pareja","novio","novia","marido","esposo","esposa","mujer"],"fr":["compagnon","compagne","copain","copine","mari","femme","conjoint","fiancé","fiancée"],"pt":["parceiro","parceira","namorado","namorada","marido","esposa","mulher","companheiro","companheira"],"it":["compagno","compagna","fidanzato","fidanzata","ragazzo","ragazza","marito","moglie"],"nl":["partner","vriend","vriendin","man","vrouw","echtgenoot"]},
+"child":{"values":"many","kind":"person","en":["child","children","kid","kids","son","daughter","baby"],"de":["kind","kinder","sohn","tochter"],"es":["hijo","hija","hijos","hijas"],"fr":["enfant","enfants","fils","fille"],"pt":["filho","filha","filhos","filhas"],"it":["figlio","figlia","figli"],"nl":["kind","kinderen","zoon","dochter"]},
+"number of children":{"values":"one","kind":"number","en":["how many children","how many kids"],"de":["wie viele kinder"],"es":["cuántos hijos"],"fr":["combien d'enfants"],"pt":["quantos filhos"],"it":["quanti figli"],"nl":["hoeveel kinderen"]},
+"pet":{"values":"many","kind":"person","en":["pet","pets","dog","cat","puppy","kitten","horse","rabbit","hamster","parrot","guinea pig"],"de":["haustier","haustiere","hund","katze","hündin","kater","pferd","kaninchen","hamster","welpe"],"es":["mascota","mascotas","perro","gato","perra","gata","conejo","caballo","loro"],"fr":["animal","animaux","chien","chat","chienne","chatte","lapin","cheval"],"pt":["animal de estimação","cachorro","cão","gato","cadela","gata","cachorra","cavalo","coelho"],"it":["animale","animali","cane","gatto","cagna","gatta","cagnolino","coniglio","cavallo"],"nl":["huisdier","huisdieren","hond","kat","poes","kater","hondje","paard","konijn"]},
+"diet":{"values":"one","kind":"diet","en":["diet","eat","vegan","vegetarian","dietary"],"de":["ernährung","vegan","vegetarisch","vegetarier","esse"],"es":["dieta","vegano","vegana","vegetariano","vegetariana","como"],"fr":["régime","végétarien","végétarienne","vegan","mange"],"pt":["dieta","vegano","vegana","vegetariano","vegetariana"],"it":["dieta","vegano","vegana","vegetariano","vegetariana","mangio"],"nl":["dieet","vegan","veganist","vegetariër","eet"]},
+"allergy":{"values":"many","en":["allergy","allergic","allergies","intolerance","intolerant"],"de":["allergie","allergisch","allergien","unverträglichkeit"],"es":["alergia","alérgico","alérgica","alergias"],"fr":["allergie","allergique","allergies"],"pt":["alergia","alérgico","alérgica","alergias"],"it":["allergia","allergico","allergica","allergie"],"nl":["allergie","allergisch","allergieën"]},
+"condition":{"values":"many","en":["condition","illness","disease","diagnosis","diagnosed","suffer"],"de":["krankheit","diagnose","leide"],"es":["enfermedad","diagnóstico"],"fr":["maladie","diagnostic"],"pt":["doença","diagnóstico"],"it":["malattia","diagnosi"],"nl":["ziekte","diagnose"]},
+"medication":{"values":"many","en":["medication","medicine","meds","pills","prescription"],"de":["medikament","medikamente"],"es":["medicación","medicamento","medicamentos"],"fr":["médicament","médicaments","traitement"],"pt":["medicação","remédio","remédios"],"it":["farmaco","farmaci","medicina"],"nl":["medicijn","medicijnen"]},
+"doctor":{"values":"one","shared":"bare","kind":"person","en":["doctor","gp","physician","family doctor","primary care doctor"],"de":["arzt","ärztin","hausarzt","hausärztin"],"es":["médico","médica","doctor","doctora"],"fr":["médecin","docteur"],"pt":["médico","médica"],"it":["medico","dottore","dottoressa"],"nl":["arts","huisarts","dokter"]},
+"dentist":{"values":"one","shared":"bare","kind":"person","en":["dentist","orthodontist"],"de":["zahnarzt","zahnärztin"],"es":["dentista"],"fr":["dentiste"],"pt":["dentista"],"it":["dentista"],"nl":["tandarts"]},
+"contact":{"values":"one","shared":"bare","kind":"person","apart":true,"en":["contact","cleaner","babysitter","childminder","nanny","gardener","midwife","dermatologist","cardiologist","gynaecologist","gynecologist","optician","mechanic","plumber","electrician","builder","estate agent","solicitor","supervisor","mentor","assistant","barber","nutritionist","dietitian","counsellor","agent","therapist","counselor","psychologist","coach","trainer","tutor","teacher","physio","physiotherapist","hairdresser","lawyer","accountant","landlord","landlady","vet"],"de":["therapeut","therapeutin","trainer","trainerin","lehrer","lehrerin","anwalt","vermieter","vermieterin","tierarzt"],"es":["terapeuta","entrenador","entrenadora","profesor","profesora","abogado","casero"],"fr":["thérapeute","entraîneur","professeur","avocat","propriétaire"],"pt":["terapeuta","treinador","treinadora","professor","professora","advogado","senhorio"],"it":["terapeuta","allenatore","professore","professoressa","avvocato","padrone di casa"],"nl":["therapeut","trainer","leraar","lerares","advocaat","huisbaas"]},
+"blood type":{"values":"one","en":["blood type","blood group"],"de":["blutgruppe"],"es":["grupo sanguíneo","tipo de sangre"],"fr":["groupe sanguin"],"pt":["tipo sanguíneo"],"it":["gruppo sanguigno"],"nl":["bloedgroep"]},
+"weight":{"values":"one","shared":"bare","kind":"number","en":["weight","weigh"],"de":["gewicht","wiege"],"es":["peso"],"fr":["poids","pèse"],"pt":["peso"],"it":["peso"],"nl":["gewicht","weeg"]},
+"height":{"values":"one","kind":"number","en":["height","tall"],"de":["größe","körpergröße","groß"],"es":["altura","estatura","mido"],"fr":["taille","mesure"],"pt":["altura"],"it":["altezza","alto","alta"],"nl":["lengte"]},
+"size":{"values":"one","apart":true,"en":["size","shoe size","dress size","shirt size","ring size","clothing size","trouser size","jeans size","hat size","bra size"],"de":["schuhgröße","kleidergröße","konfektionsgröße"],"es":["talla","número de zapato"],"fr":["pointure","taille de vêtement"],"pt":["tamanho","número de sapato"],"it":["taglia","numero di scarpe"],"nl":["schoenmaat","kledingmaat","maat"]},
+"religion":{"values":"one","kind":"religion","en":["religion","faith"],"de":["religion","glaube","konfession"],"es":["religión"],"fr":["religion"],"pt":["religião"],"it":["religione"],"nl":["religie","geloof"]},
+"language":{"values":"many","kind":"name","en":["language","languages","speak","mother tongue","native language","first language"],"de":["sprache","sprachen","spreche","muttersprache"],"es":["idioma","idiomas","hablo","lengua materna"],"fr":["langue","langues","parle","langue maternelle"],"pt":["língua","idioma","falo","língua materna"],"it":["lingua","lingue","parlo","madrelingua"],"nl":["taal","talen","spreek","moedertaal"]},
+"hobby":{"values":"many","en":["hobby","hobbies","free time","spare time","pastime"],"de":["hobby","hobbys","freizeit"],"es":["afición","aficiones","pasatiempo","tiempo libre"],"fr":["loisir","loisirs","passe-temps","temps libre"],"pt":["passatempo","hobby","tempo livre"],"it":["hobby","passatempo","tempo libero"],"nl":["hobby","hobby's","vrije tijd"]},
+"instrument":{"values":"many","en":["instrument","instruments"],"de":["instrument","instrumente"],"es":["instrumento","instrumentos"],"fr":["instrument","instruments"],"pt":["instrumento","instrumentos"],"it":["strumento","strumenti"],"nl":["instrument","instrumenten"]},
+"sport":{"values":"many","en":["sport","sports","workout"],"de":["sport","sportart"],"es":["deporte","deportes"],"fr":["sport","sports"],"pt":["esporte","desporto"],"it":["sport"],"nl":["sport"]},
+"gym":{"values":"one","switch":true,"kind":"name","en":["gym","club","team i play for"],"de":["fitnessstudio","verein"],"es":["gimnasio"],"fr":["salle de sport"],"pt":["academia","ginásio"],"it":["palestra"],"nl":["sportschool"]},
+"favourite":{"values":"one","preference":true,"of":true,"en":["favourite","favorite","go-to","preferred"],"de":["lieblings","favorit"],"es":["favorito","favorita","preferido","preferida"],"fr":["préféré","préférée","favori","favorite"],"pt":["favorito","favorita","preferido","preferida"],"it":["preferito","preferita"],"nl":["lievelings","favoriete"]},
+"choice":{"values":"one","preference":true,"en":["rather","choose"]},
+"preference":{"values":"many","preference":true,"en":["prefer","preference"],"de":["bevorzuge","lieber","vorliebe"],"es":["prefiero","preferencia"],"fr":["préfère","préférence"],"pt":["prefiro","preferência"],"it":["preferisco","preferenza"],"nl":["voorkeur","liever"]},
+"like":{"values":"many","preference":true,"opposite":["dislike"],"en":["like","love","enjoy","likes"],"de":["mag","liebe","gern","gerne"],"es":["gusta","gustan","encanta","encantan"],"fr":["aime","adore"],"pt":["gosto","adoro"],"it":["piace","piacciono","adoro","amo"],"nl":["hou van","graag","leuk"]},
+"dislike":{"values":"many","preference":true,"opposite":["like"],"en":["dislike","hate","dislikes","can't stand"],"de":["hasse","ungern"],"es":["odio","detesto"],"fr":["déteste"],"pt":["odeio","detesto"],"it":["odio","detesto"],"nl":["haat","hekel"]},
+"smoking":{"values":"one","kind":"smoking","en":["smoke","smoker","smoking"],"de":["rauche","raucher","raucherin"],"es":["fumo","fumador","fumadora"],"fr":["fume","fumeur","fumeuse"],"pt":["fumo","fumante","fumador"],"it":["fumo","fumatore","fumatrice"],"nl":["rook","roker"]},
+"car":{"values":"one","en":["car","drive","vehicle","ride"],"de":["auto","wagen","fahre"],"es":["coche","carro","auto"],"fr":["voiture"],"pt":["carro"],"it":["macchina","auto"],"nl":["auto"]},
+"device":{"values":"one","apart":true,"switch":true,"en":["device","laptop","computer","smartphone","tablet","camera","operating system","editor","code editor","browser","bike","motorbike","phone model","headphones","printer","router","console"],"de":["laptop","computer","smartphone","tablet","kamera","betriebssystem","fahrrad","motorrad"],"es":["portátil","ordenador","tableta","cámara","bicicleta","moto"],"fr":["ordinateur","tablette","appareil photo","vélo","moto"],"pt":["portátil","computador","tablet","câmera","bicicleta","moto"],"it":["computer","portatile","tablet","fotocamera","bicicletta","moto"],"nl":["laptop","computer","tablet","camera","fiets","motor"]},
+"bank":{"values":"one","switch":true,"kind":"name","en":["bank","bank with","bank account"],"de":["bank"],"es":["banco"],"fr":["banque"],"pt":["banco"],"it":["banca"],"nl":["bank"]},
+"provider":{"values":"one","apart":true,"shared":"bare","kind":"name","switch":true,"en":["provider","insurance","insurer","insurance company","carrier","internet provider","health insurance","plan","airline","supplier","pharmacy","supermarket","electricity provider","energy provider","broadband","mobile carrier","network","hosting provider","broker","streaming service"],"de":["anbieter","versicherung","krankenkasse","tarif"],"es":["proveedor","seguro","aseguradora","compañía"],"fr":["fournisseur","assurance","opérateur","forfait"],"pt":["provedor","seguro","operadora","plano"],"it":["fornitore","assicurazione","operatore"],"nl":["provider","verzekering","verzekeraar","abonnement"]},
+"rent":{"values":"one","kind":"number","shared":true,"en":["rent","mortgage"],"de":["miete","kaltmiete","warmmiete"],"es":["alquiler","hipoteca"],"fr":["loyer"],"pt":["aluguel","renda"],"it":["affitto","mutuo"],"nl":["huur","hypotheek"]},
+"budget":{"values":"one","kind":"number","shared":true,"en":["budget","spending limit","price limit","limit","max budget","maximum"],"de":["budget","limit"],"es":["presupuesto","límite"],"fr":["budget","limite"],"pt":["orçamento","limite"],"it":["budget","limite","bilancio"],"nl":["budget","limiet"]},
+"deadline":{"values":"one","apart":true,"kind":"date","shared":true,"en":["deadline","due date","release date","launch date","submission date","launch","release","go-live","move-in date","moving date","start date","end date","exam","finals","flight","interview","hearing","viewing","defence","presentation","closing date"],"de":["frist","abgabetermin","stichtag","deadline","prüfung","flug"],"es":["fecha límite","plazo","fecha de entrega","examen","vuelo"],"fr":["date limite","échéance","délai","examen","vol"],"pt":["prazo","data limite","exame","prova","voo"],"it":["scadenza","termine","esame","volo"],"nl":["deadline","inleverdatum","examen","vlucht"]},
+"meeting day":{"values":"one","apart":true,"kind":"date","shared":true,"en":["meeting","meeting day","team meeting","weekly meeting","stand-up","standup","sync","check-in","1:1","one-on-one","catch-up","review","retro","demo","appointment","wedding","party","class","classes","lesson","lessons","training","rehearsal","rehearsals","practice","workshop","course","session","trip","vacation","holiday","game night","book club","choir","bin day","delivery","surgery","operation","checkup","check-up"],"de":["besprechung","treffen","termin","hochzeit","kurs","training","urlaub","feier","meeting","jour fixe","sitzung","teamsitzung","teammeeting","daily","probe","chorprobe","sprechstunde","stammtisch"],"es":["reunión","cita","boda","clase","entrenamiento","fiesta","vacaciones","ensayo","taller"],"fr":["réunion","rendez-vous","mariage","cours","entraînement","fête","vacances","répétition","séance","atelier"],"pt":["reunião","consulta","casamento","aula","treino","festa","férias","ensaio","oficina"],"it":["riunione","appuntamento","matrimonio","corso","allenamento","festa","ferie","prove","lezione","seduta"],"nl":["vergadering","afspraak","bruiloft","les","training","feest","vakantie","overleg","teamoverleg","teammeeting","repetitie","bijeenkomst"]},
+"day off":{"values":"one","apart":true,"kind":"date","en":["day off","days off","home office day","office day","office days","gym day","cleaning day"],"de":["freier tag","homeoffice-tag","bürotag"],"es":["día libre"],"fr":["jour de congé","jour de repos"],"pt":["dia de folga","folga"],"it":["giorno libero"],"nl":["vrije dag","thuiswerkdag"]},
+"wake-up time":{"values":"one","kind":"number","shared":"bare","en":["alarm","wake up","get up","wake-up time","alarm clock"],"de":["stehe auf","wecker","aufstehen"],"es":["despertador","me levanto"],"fr":["réveil","me lève"],"pt":["despertador","acordo"],"it":["sveglia","mi sveglio"],"nl":["wekker","sta op"]},
+"bedtime":{"values":"one","kind":"number","shared":"bare","en":["bedtime","bed time","go to bed"],"de":["schlafenszeit","ins bett"],"es":["hora de acostarme","me acuesto"],"fr":["heure du coucher","me couche"],"pt":["hora de dormir","deito"],"it":["ora di dormire","vado a letto"],"nl":["bedtijd","naar bed"]},
+"commute":{"values":"one","verb":true,"en":["commute","get to work","go to work","way to work"],"de":["arbeitsweg","zur arbeit","ins büro"],"es":["al trabajo","a la oficina","trayecto"],"fr":["trajet","au travail","au bureau"],"pt":["para o trabalho","trajeto"],"it":["tragitto","al lavoro","in ufficio"],"nl":["woon-werkverkeer","naar het werk","naar kantoor"]},
+"office days":{"values":"one","en":["days in the office","days at the office","days from home","home office"],"de":["tage im büro","tage homeoffice","homeoffice"],"es":["días en la oficina","teletrabajo"],"fr":["jours au bureau","télétravail"],"pt":["dias no escritório","teletrabalho","home office"],"it":["giorni in ufficio","smart working"],"nl":["dagen op kantoor","thuiswerken"]},
+"team":{"values":"one","kind":"name","en":["team","squad"],"de":["team","abteilung"],"es":["equipo","departamento"],"fr":["équipe","service"],"pt":["equipe","equipa","departamento"],"it":["team","squadra","reparto"],"nl":["team","afdeling"]},
+"flatmate":{"values":"many","kind":"person","en":["flatmate","roommate","housemate","flatmates","roommates","lodger"],"de":["mitbewohner","mitbewohnerin","wg"],"es":["compañero de piso","compañera de piso"],"fr":["colocataire","coloc"],"pt":["colega de quarto","colega de casa"],"it":["coinquilino","coinquilina"],"nl":["huisgenoot","huisgenote"]},
+"grade":{"values":"one","en":["grade","school year","year group"],"de":["klasse","schulklasse"],"es":["curso escolar"],"fr":["classe"],"pt":["ano escolar"],"it":["classe"],"nl":["groep","schooljaar"]},
+"tool":{"values":"many","switch":true,"en":["tool","tools","app","software"],"de":["werkzeug","app","software"],"es":["herramienta","aplicación"],"fr":["outil","logiciel","appli"],"pt":["ferramenta","aplicativo"],"it":["strumento di lavoro","app"],"nl":["app","software"]},
+"trip":{"values":"many","en":["trip to","flying to","travelling to"]},
+"avoids":{"values":"many","opposite":["food"],"preference":true,"en":["avoid","can't eat","don't eat","don't drink"]},
+"seat":{"values":"one","preference":true,"en":["seat","seat preference"],"de":["sitzplatz","platz"],"es":["asiento"],"fr":["siège","place"],"pt":["assento","lugar"],"it":["posto"],"nl":["stoel","zitplaats"]},
+"goal":{"values":"one","en":["goal","target","resolution"],"de":["ziel"],"es":["objetivo","meta"],"fr":["objectif","but"],"pt":["objetivo","meta"],"it":["obiettivo"],"nl":["doel"]},
+"learning":{"values":"many","en":["learning","learn"]},
+"possession":{"values":"many","en":["own","belongings","possession"]},
+"membership":{"values":"many","en":["member","membership","club member"]},
+"subscription":{"values":"many","switch":true,"en":["subscription","subscriptions","subscribe"]},
+"drink":{"values":"many","opposite":["avoids"],"en":["drink","drinks"]},
+"food":{"values":"many","opposite":["avoids","allergy"],"en":["eats","foods"]},
+"habit":{"values":"many","en":["habit","habits","routine","volunteer"]}}''')
 
-LASTING: dict[str, Any] = {
- 'attributes': ['name', 'last name', 'nickname', 'employer', 'profession', 'diet', 'allergy', 'condition', 'medication',
-   'blood type'],
- 'en': ['passport', 'visa', 'driving licence', "driver's license", 'identity card', 'id card', 'residence permit',
-   'work permit', 'social security number', 'insurance number', 'tax number'],
- 'de': ['reisepass', 'visum', 'führerschein', 'personalausweis', 'aufenthaltstitel', 'arbeitserlaubnis',
-   'sozialversicherungsnummer', 'versicherungsnummer', 'steuernummer'],
- 'es': ['pasaporte', 'visado', 'carné de conducir', 'permiso de conducir', 'permiso de residencia', 'permiso de trabajo',
-   'número de seguridad social'],
- 'fr': ['passeport', 'visa', 'permis de conduire', "carte d'identité", 'titre de séjour', 'permis de travail',
-   'numéro de sécurité sociale'],
- 'pt': ['passaporte', 'visto', 'carta de condução', 'carteira de motorista', 'autorização de residência',
-   'número de segurança social'],
- 'it': ['passaporto', 'visto', 'patente', "carta d'identità", 'permesso di soggiorno', 'permesso di lavoro',
-   'codice fiscale'],
- 'nl': ['paspoort', 'visum', 'rijbewijs', 'identiteitskaart', 'verblijfsvergunning', 'werkvergunning',
-   'burgerservicenummer'],
-}
+LANGUAGES: dict[str, Any] = json.loads(r'''{
+"de":{
+"name":"German",
+"needs_subject":true,
+"has_inversion":true,
+"has_capital_nouns":true,
+"common":"der, die, das, und, ich, ist, nicht, ein, eine, einen, einem, einer, zu, den, dem, des, mit, für, auf, von, im, sich, auch, es, an, bei, aus, wie, oder, wenn, aber, noch, nach, nur, wir, mir, mich, mein, meine, meinen, meiner, meinem, du, dir, dich, sie, er, was, wo, kann, kannst, hab, habe, bin, bist, sind, hat, war, schon, so, kein, keine, keinen, man, uns, unser, unsere, mal, dass, sehr, um, als, am, zum, zur, vom, gerne, gern, immer, seit, bitte, danke, warum",
+"fillers":"und, auch, hallo, hi, hey, moin, servus, ok, okay, also, na ja, naja, ja, nein, übrigens, ehrlich gesagt, eigentlich, aber, weil, da, denn, außerdem, bitte, tja, ach, zur info, nur so, für dich zur info, ich glaube, kurz zu mir, zu mir, wie gesagt, wie schon gesagt, grundsätzlich, persönlich, leider, zum glück, du kannst, sie können, am liebsten, dann",
+"clause_words":"wenn, falls, ob, bis ich, sobald, aber, weil, obwohl, während, sodass, denn ich, (und|) (kannst du|könntest du| was kann|was soll|wie kann|wie soll|welche|welches|welchen|welcher|hast du|weißt du|gibt es|können sie|könnten sie|soll ich|kann ich|wo kann|wo gibt)",
+"numbers":"ein, eine, einen, zwei, drei, vier, fünf, sechs, sieben, acht, neun, zehn, elf, zwölf, zwanzig, dreißig, vierzig, fünfzig",
+"adverbs":"so, sehr, ganz, total, ziemlich, echt, völlig, etwas, ein bisschen, ein wenig, bisschen, eher, relativ, absolut, extrem, recht, ein, eine, auch, schon, noch, nicht, eigentlich, ja, halt, immer, wirklich, inzwischen, mittlerweile, nun, jetzt, leider, übrigens, selbst, seit *, seit # jahren, seit ##, von beruf, ich, kein, keine, wir, doch, eh, nie, außerdem, beruflich, gelernte, jahre",
+"negation":"nicht, kein, keine, keinen, keinerlei, nie, niemals, nichts, nimmer",
+"articles":"der, die, das, den, dem, ein, eine, einen",
+"subject":"ich, wir, mein * und ich, meine * und ich, bei uns, mir, mich, uns",
+"other":"du, er, sie, es, ihr, man, jemand, niemand, leute, alle, das, wer",
+"own":"mein, meine, meinen, meinem, meiner, meines, unser, unsere, unseren, unserem, unserer, unsern",
+"not_liked":"dich, euch, deine, dein, deinen, ihre idee, es, sie, ihn, diese, diesen, dieses, wie du, was du, das nicht, das sehr, das, diese idee, die idee, deine idee, den vorschlag",
+"be":"bin, bin ich, ich bin, sind wir, wir sind, war ich immer, war schon immer",
+"passing_ends":"^(?!gegen)(ge|ver|be|er|ent|zer|auf|an|ab|aus|ein|mit)\\w{2,}(t|en)$|iert$",
+"moods":"hungrig, spät dran, aufgewacht, verplant, startklar, müde, traurig, froh, glücklich, unglücklich, sicher, unsicher, gespannt, gerade, grad, grade, heute, gestern, morgen, gleich, bald, bereit, fertig, krank, erkältet, kaputt, total kaputt, total müde, am *, im *, in der, in einer, in einem, auf dem weg, auf der, auf dem, unterwegs, zu hause, zuhause, daheim, da, dabei, dran, hier, dort, weg, zurück, wieder, wach, spät, zu spät, zu *, verwirrt, überrascht, begeistert, enttäuscht, genervt, sauer, wütend, gestresst, nervös, aufgeregt, neugierig, dankbar, einverstanden, dafür, dagegen, anderer meinung, mir, deiner meinung, der meinung, im stress, überfordert, gelangweilt, satt, betrunken, verzweifelt, ratlos, raus, durch, dann, kurz, nur, schuld, stolz, neu hier, interessiert, auf der suche, beim, bei der, bei dem, erst, endlich, nächste, wie, los, pleite, nass, offen, stuck, down, happy, ungeduldig, skeptisch, wohl",
+"strong":"wohne, wohnen, wohnte, gewohnt, lebe, leben, lebte, heiße, hieß früher, heiß, arbeite, arbeiten, gearbeitet, jobbe, studiere, studiert, studierte, geboren, aufgewachsen, gezogen, umgezogen, hergezogen, ausgewandert, stamme, komme (aus|ursprünglich|eigentlich|ich|ich aus|gebürtig), kommen aus, spreche, sprechen, leide, heirate, heiraten, geheiratet, heiratete, verlobt, geschieden, scheiden, verwitwet, verheiratet, getrennt, adoptiert, gekündigt, rauche, gelernt, lerne, lernen, unterrichte, leite, führe, betreibe, gegründet, selbstständig, selbständig, verrentet, pensioniert, ehrenamtlich, engagiere, sammle, sammele, trage, züchte, imkere, pendle, pendele, gependelt, allergisch, unverträglich, vertrage, verträgt, nehme (jeden|täglich|morgens|abends| tabletten|medikamente|insulin), gebrochen, operiert, diagnostiziert, entbunden, schwanger, erwarte, erwarten, spare, sparen, trainiere, meditiere, bete, faste, gläubig, getauft, konvertiert, ernähre, verzichte, gekauft (haben|), gebaut, noch nie, war nie, nie (gelernt|gewesen|gehabt|besucht|geraucht), aufgehört, angefangen, mache (eine ausbildung|ein praktikum|eine weiterbildung|eine umschulung|gerade meinen), schlafe, besitze, besitzen, gehöre, großgezogen, gestorben, verloren habe, alleinerziehend, wuchs, bekommen (ein|unser), promoviert, promoviere, habilitiert, abitur, züchten, vermiete, vermieten, miete, verdiene, wiege, messe, höhenangst, flugangst, spiele seit, singe, verliebt, lernte, bekam, zog, zogen, gewandert, diente, saß im",
+"weak":"habe, hab, haben, hatte, hatten, fahre, fahren, reite, spiele, spielen, benutze, nutze, nutzen, verwende, verwenden, lese, backe, backen, laufe, jogge, gehe, gehen, nehme, nehmen, mache, machen, treibe, wandere, wandern, schwimme, klettere, tanze, male, zeichne, schreibe, fotografiere, stricke, nähe, bastle, gärtnere, baue, pflege, koche, kümmere, helfe, besuche, gucke, schaue, höre, kaufe, kaufen, gekauft, verkauft, war, waren, wurde, bin, sind, besitze, kenne, gewonnen, begonnen, abgeschlossen, gemacht, bekommen, verloren, kann, können, darf, brauche, stehe (um|immer|meistens|jeden|morgens), reise, verdiene, zahle, betreue, gewechselt, werde, verbringe, surfe, angle, campe, teile, sitze, lade, programmiere, entwickle, bestelle, musste, trat",
+"tastes":"esse, essen, trinke, trinken, ernähren, frühstücke, fliege, reise, stehe (um|immer|meistens|jeden|morgens|gern| früh), aufstehe, gehe (früh|spät|immer), koche, sitze, buche, bestelle, einkaufe, kaufe, lese, höre, gucke, schaue, arbeite (am liebsten|gern|lieber)",
+"likes":"mag, mögen, liebe, lieben, hasse, hassen, bevorzuge, bevorzugen, verabscheue, genieße, stehe (total|voll|sehr| eher|nicht|ich|gar nicht|ich nicht|ich total|mehr|schon immer|) auf, steh (total|voll|nicht|) auf, kann * nicht (leiden|ausstehen|ab|riechen|haben), nicht (ausstehen|leiden|riechen), schwärme, gerne, gern, lieber, am liebsten, ungern, ungerne, schmeckt, schmecken, fan von, ein fan, großer fan, kein fan, kein freund von, vorliebe, finde (podcasts|ich|*|* *|* * *) (besser|schöner|super|toll|klasse|schrecklich|furchtbar|langweilig| eklig|nervig|überbewertet|spannend|spannender|anstrengend|angenehmer|praktischer|übersichtlicher|schlimm|ätzend| lecker|doof|blöd|scheußlich), nervt, nerven, ekel, ekelt, begeistere, begeistern, interessiere, schätze, fasziniert, faszinieren, süchtig nach, verrückt nach, vermeide, meide, gefällt, gefallen, wichtig, zuwider, gruselt, graut",
+"favourites":"ist besser als, sind besser als, stresst mich, stressen mich, macht mich (wahnsinnig|verrückt|nervös|müde| glücklich), macht mir (spaß|angst), machen mir (spaß|angst), kann ich mich (nicht|besser) konzentrieren, (wird| werde) mir (schlecht|übel), über alles, überbewertet, hilft mir, (mein|meine|unser|unsere) liebling*, liebling*, lieblings*, nicht (so|wirklich|gerade|) mein (ding|fall|geschmack), mein ding, mein fall, genau mein ding, (nichts|nix) für mich, kein fan, nicht meins, am liebsten, geht (bei mir|für mich|) gar nicht, ein graus, gibt nichts besseres, lieber * als, lieber per, lieber mit, leibgericht, leibspeise, da bin ich eigen, (mag|hasse| liebe) ich",
+"standing":"spar dir, spare dir, erspar mir, verschone mich, ab jetzt, in zukunft, künftig, von nun an, (antworte|antworten sie|schreib|schreibe|sprich|rede|erklär|nenn|nenne|formuliere) (mir|mich|) (bitte|) (immer|stets|auf|kurz|knapp| in|nur|grundsätzlich|per), duz mich, duzt mich, duzen, siez mich, sieze, nenn mich, (bitte|) keine (emojis| smileys|fachbegriffe|anglizismen|floskeln|langen|ausrufezeichen), (halte|halt) (deine|dich|es|die) *, antworten (bitte|immer|kurz|auf|nur), immer (auf deutsch|in stichpunkten|kurz|mit quellen|metrisch), lass die *, ohne (emojis|floskeln|fachbegriffe|smileys), (verwende|benutze|nutze|nimm) (bitte|) (immer|nie|keine|metrische|nur), sag (bitte|) (immer|du|nie), immer du sagen, kurze antworten, stichpunkte (statt|reichen), schreib (mir|) (nie| keine|nicht|kein|immer), gib mir immer, erinnere mich nie, ruf mich (nie|nicht|bitte nicht), kontaktiere",
+"facts":"(mein|unser) name, mein (geburtstag|vorname|nachname|spitzname|geburtsort|heimatort|geburtsdatum|beruf|wohnort| job ist|sternzeichen|gewicht|gehalt|hobby|hauptberuf|mädchenname), meine (adresse|telefonnummer|handynummer| nummer ist|e-mail|email|mailadresse|mail ist|muttersprache|blutgruppe|schuhgröße|hobbys|heimat|pronomen| postleitzahl|größe|kleidergröße|zeitzone), (geboren|aufgewachsen) (in|am|auf|im), (merk|merke) dir, vergiss nicht dass, denk (bitte|) (daran|dran) dass, bitte merken, zur info, als (alleinerziehende|vegetarier| vegetarierin|veganer|veganerin|lehrer|lehrerin|vater|mutter|student|studentin|rentner|rentnerin|diabetiker| diabetikerin|krankenschwester|arzt|ärztin|freiberufler|selbstständige|selbstständiger|muslim|muslima| berufsanfänger|anfänger|schichtarbeiter|pfleger|entwickler|alleinerziehender|schwangere|handwerker|beamter| beamtin|allergiker|allergikerin), # jahre alt, jahre alt, (liegt|habe ich) in der familie, in rente, schuhgröße #, in elternzeit, im ruhestand, ^(vegetarier|vegetarierin|veganer|veganerin|verheiratet|ledig|linkshänder), von beruf, alle nennen mich, freunde nennen mich, nennen mich alle, du kannst mich, rufname, habe angst vor, hab angst vor, panische angst, im # stock, im (dritten|zweiten|vierten|ersten|fünften|erdgeschoss|dachgeschoss) stock, heißt bei uns, allergie gegen, allergisch gegen, per du",
+"hints":"nenn mich, nennt mich, für mich, bei uns (zu hause|im team|in der|daheim), in meiner (familie|freizeit|firma| wg), in unserer, in meinem",
+"kin":"vorgesetzte, vorgesetzter, mann, frau, ehemann, ehefrau, partner, partnerin, freund, freundin, verlobter, verlobte, ex, exmann, exfrau, sohn, söhne, tochter, töchter, kind, kinder, kids, baby, zwillinge, zwilling, kleiner, kleine, großer, große, ältester, älteste, jüngster, jüngste, mutter, mama, vater, papa, eltern, bruder, brüder, schwester, schwestern, geschwister, großmutter, oma, großvater, opa, großeltern, enkel, enkelin, enkelkinder, tante, onkel, cousin, cousine, nichte, neffe, schwiegermutter, schwiegervater, schwiegereltern, schwager, schwägerin, stiefvater, stiefmutter, stiefsohn, stieftochter, patenkind, familie, vermieter, vermieterin, chef, chefin, mitbewohner, mitbewohnerin, hausarzt, zahnarzt, therapeutin, therapeut, hund, hunde, hündin, katze, katzen, kater, haustier, pferd, pferde, kaninchen, hamster, papagei, welpe, wellensittich, meerschweinchen, schildkröte, beste freundin, bester freund, verein, team, firma",
+"third":"ist (#|ein|eine|aus|in|im|allergisch|gestorben|verstorben|schwanger|rentner|rentnerin|lehrer|lehrerin|von|bei| seit|arzt|ärztin|gerade), sind (#|aus|in|geschieden|getrennt|verstorben|beide|zwillinge|aus|seit|im), heißt, heissen, heißen, wohnt, wohnen, lebt, leben, arbeitet, arbeiten, hat (#|einen|eine|diabetes|asthma|demenz|adhs| krebs|am|im|zwei|drei|angst), haben (#|einen|eine|zwei|drei), studiert, studieren, geht (in|auf|zur|noch), gehen (in|auf|beide), kommt (aus|in|im), kommen (aus|in|im), spielt, spielen, spricht, sprechen, wird (im|#|bald| nächstes|am), werden (im|#|bald|nächstes), gestorben, verstorben, geboren, allergisch, verträgt, mag, mögen, liebt, hasst, isst, trinkt, schwanger, aufgewachsen, pensioniert, verheiratet, geschieden, fährt, macht (eine| ein|gerade), gehört, kam, zog, heiratet, feiert, hatte, leidet, besucht, zur schule, in die schule, eingeschult, war (#|ein|eine|lehrer|immer), nutzen, verwenden, hört, läuft, trägt, schläft",
+"life":"arabisch*, herz, augen, haut, magen, gehalt, miete, sorgerecht, arbeitsweg, chinesisch, niederländisch, schwedisch, griechisch, allerg*, intoleran*, unverträglich*, asthma*, diabet*, epilep*, migräne*, adhs, autis*, legasthen*, zöliakie, depress*, angststörung, schlafstörung*, krebs, rheuma, arthrose, bluthochdruck, blutdruck*, schilddrüse*, tinnitus, heuschnupfen, rücken*, bandscheiben*, knie, hüfte, niere*, herzschrittmacher, operation, op, tattoo*, brille, kontaktlinsen, hörgerät, rollstuhl, insulin, medikament*, tablette*, vegan*, vegetari*, gluten*, laktose*, koscher, halal, fleisch, fisch, schweinefleisch, milch, zucker, alkohol, kaffee, tee, bier, wein, nüsse, erdnüsse, kind, kinder, kids, baby, zwillinge, sohn, söhne, tochter, töchter, mann, frau, freundin, partner, partnerin, bruder, brüder, schwester*, geschwister, eltern, oma, opa, enkel*, hund, hunde, katze*, kater, pferd*, kaninchen, hamster, hühner, bienen, ziegen, aquarium, haustier*, welpe*, single, ledig, verheiratet, geschieden, verwitwet, verlobt, schwanger, schwul, lesbisch, krankenschwester, pfleger*, arzt, ärztin, lehrer*, erzieher*, ingenieur*, entwickler*, programmierer*, anwalt, anwältin, student*, designer*, buchhalter*, elektriker*, tischler*, schreiner*, koch, köchin, bäcker*, kellner*, pilot*, fahrer*, bauer, landwirt*, freiberuf*, berater*, wissenschaftler*, apotheker*, zahnarzt, tierarzt, tierärztin, journalist*, übersetzer*, autor*, künstler*, musiker*, fotograf*, architekt*, polizist*, feuerwehr*, soldat*, mechaniker*, rentner*, rente, pension*, beamt*, hausmann, hausfrau, azubi, ausbildung, abitur, studium, uni, universität, schule, medizin, physik, jura, biologie, chemie, geschichte, philosophie, bwl, informatik, psychologie, mathe*, germanistik, maschinenbau, klavier, gitarre, geige, cello, bass, schlagzeug, saxofon, saxophon, flöte, trompete, chor, band, orchester, schach, fußball, tennis, handball, basketball, volleyball, badminton, golf, yoga, pilates, fitness*, marathon*, klettern, bouldern, wandern, radfahren, schwimmen, segeln, tauchen, ski*, surfen, karate, judo, boxen, stricken, garten, schrebergarten, imker*, podcast*, lego, vinyl, schallplatten, haus, wohnung, eigentumswohnung, altbau, wg, balkon, bauernhof, kredit, auto, motorrad, fahrrad, rad, e-bike, wohnmobil, elektroauto, führerschein, muslim*, christ*, katholisch, evangelisch, jüdisch, buddhist*, hindu*, atheist*, kirche, moschee, ramadan, dialekt, muttersprach*, zweisprachig, bilingual, fließend, sprache*, staatsbürger*, pass, schicht*, nachtschicht*, home office, homeoffice, startup, firma, unternehmen, laden, bäckerei, restaurant, teilzeit, vollzeit, jahrgang, linkshänder*, rechtshänder*, farbenblind, rot grün schwäche, taub, gehörlos, blind, höhenangst, spinnen, phobie, introvertiert, extrovertiert, frühaufsteher*, morgenmensch, nachteule, langschläfer*, hochzeit, hochzeitstag, geburtstag, größe, kilo, kg, cm, zwilling, einzelkind, dorf, land, stadtrand, stock, aufzug, macbook, iphone, android, linux, windows, mac, ehrenamt*, tafel, verein, feuerwehr, arm, bein, narkose, kaiserschnitt, reha, therapie, spanisch, deutsch, englisch, französisch, italienisch, türkisch, polnisch, russisch, arabisch, japanisch, portugiesisch, steuerberater*, eigenheim",
+"habits":"immer, nie, niemals, meistens, meist, oft, normalerweise, üblicherweise, grundsätzlich, selten, häufig, kaum, regelmäßig, nur, nicht mehr, jeden (tag|morgen|abend|samstag|sonntag|montag|dienstag|mittwoch|donnerstag| freitag|monat|sommer|winter|zweiten), jede (woche|nacht), jedes (jahr|wochenende|mal), täglich, wöchentlich, montags, dienstags, mittwochs, donnerstags, freitags, samstags, sonntags, morgens, abends, nachts, mittags, am wochenende, an wochenenden, (einmal|zweimal|dreimal|viermal|mehrmals|# mal|#mal) (die|in der|pro|am|im) (woche| tag|monat|jahr), beruflich, hauptberuflich, nebenbei, in meiner freizeit, in der freizeit, nach der arbeit, vor der arbeit, als hobby, zum frühstück, seit jahren, generell",
+"lasting":"seit, seitdem, vor # (jahren|jahr|monaten|wochen), vor (einigen|vielen|ein paar|mehreren|über) *, letztes jahr, letzten (sommer|winter|herbst|frühling|januar|februar|märz|april|mai|juni|juli|august|september|oktober| november|dezember|monat), voriges jahr, ##, in den (neunzigern|achtzigern), als kind, als jugendliche*, früher, damals, mein leben lang, schon immer, mein ganzes leben, in meiner (kindheit|jugend), ursprünglich, im (januar| februar|märz|april|mai|juni|juli|august|september|oktober|november|dezember|sommer|herbst|winter|frühjahr), nächstes jahr, dieses jahr, inzwischen, mittlerweile, # jahre lang, jahrelang, jahre, monaten, über # jahre, neuerdings, kürzlich, zum ersten mal",
+"passing":"geändert, hinzugefügt, gegessen, gekocht, eingebaut, entfernt, fertig gelesen, hole * ab, abholen, kalt, war (beim|gestern|heute|gerade|eben), tut weh, tun weh, kann (den|die|das) * sehen, wartet (im|auf|draußen|vor| schon), machen wir, so machen, verstehe, kapiere, begreife, sehe, schau, schaue mal, schau mal, probiere, probiert, versucht, bestellt, geschickt, gesendet, geklickt, geöffnet, gefunden, finde (das nicht|den|keinen| keine|nichts|es nicht), geprüft, brauche, brauch, bräuchte, warte, warten, fühle mich, merke, gemerkt, erinnere, vergessen, kopfschmerzen, schnupfen, fieber, bauchschmerzen, halsschmerzen, gekippt, verschüttet, verschlafen, aufgewacht, aufgestanden, spät dran, verpasst, einverstanden, stimme (dir|zu), weiß, wissen, kann (nicht|das| den|die) (öffnen|finden|sehen|einloggen|entscheiden|warten|schlafen heute), kann den, melde mich, melde, beeile, verloren habe, ausversehen, aus versehen, installiert, hochgeladen, kopiert, neu gestartet, bekomme (eine|einen| die|immer|ständig), kriege (eine|einen|die|immer|ständig), mir ist (kalt|warm|schlecht|langweilig), mir geht, geht es, geht's, tut mir leid, sorry, los, in zehn minuten, in # minuten, meine ja, meine nur, dachte, heute, heut, heute abend, gerade, grade, grad, eben, gerade eben, jetzt gleich, im moment, momentan, zurzeit, morgen (früh|abend|um), bis morgen, gestern, vorhin, gleich, später, nachher, sofort, diese woche, dieses wochenende, nächste woche, letzte nacht, heute morgen, um (#|halb), noch schnell, muss, müssen, will, wollen, wollte, möchte, möchten, würde gerne, versuche, versuch, vorhaben, vorhabe, plane, hunger, durst, keine (ahnung|zeit| idee|lust), frage, fragen, problem, probleme, termin, bald, am (montag|dienstag|mittwoch|donnerstag|freitag) um, keinen bock, weiß nicht",
+"tasks":"akku, handy, laptop, wlan, internet, bildschirm, ladegerät, schritt, schritte, vorschläge, anleitung, ergebnis, ausgabe, nachricht, preis, zug, bus, taxi, wetter, regen, hemd, größe, fehler*, bug, bugs, code, datei*, skript, script, funktion, build, abfrage, log, logs, exception, anhang, passwort, meeting*, besprechung, deadline, bericht, dokument, präsentation, folien, tabelle, aufsatz, absatz, satz, entwurf, anschreiben, reservierung, flug, ticket, bestellung, paket, link, version, install*, hausaufgabe*, rechnung, screenshot, pdf, idee, film, foto, stau, tab, seite, befehl, server, datenbank, update, rechner, computer, drucker, browser, test",
+"ask":"^(was|welche|welcher|welches|welchen|wer|wessen|wem|wen|wo|woher|wohin|wann|warum|wieso|weshalb|wie|wieviel|ist| sind|war|hast|hat|kannst|kann ich|könnte|könntest|können|soll|sollte|sollen|darf ich|gibt es|gibt's|weißt du| glaubst|meinst|findest|bist|seid|willst|magst|kennst|habt|haben sie|wäre|würdest|lohnt|muss ich|bin ich|hab ich| habe ich recht)",
+"request":"kannst du, könntest du, können sie, könnten sie, würdest du, hilf mir, sag mir, zeig mir, zeige mir, gib mir, lass uns, lass mich, ich (brauche|bräuchte|brauch) (ein|eine|einen|noch|mal|hilfe|deine|bitte|dringend|die|den| das), ich suche, suche, ich hätte gern*, was soll, wie kann, frage mich, ich frage, ich überlege, überlege, danke, vielen dank, irgendwelche (tipps|ideen), hast du, ^(schreib|schreibe|übersetze|übersetz|erkläre|erklär| zeig|zeige|gib|finde|such|liste|erstelle|fasse|mach|mache|prüfe|korrigiere|schlage|schlag|empfiehl|vergleiche| formuliere|hilf|erzähl|erzähle|beschreibe|generiere|berechne|lies|analysiere|plane|buche|öffne|sende|schick| schicke|lösche|verbessere|kürze|nenne mir|füge|ändere|rechne|such|sortiere|wiederhole|spiel|denk dir)",
+"suppose":"wenn, falls, ob, würde, würden, könnte, könnten, wäre, wären, hätte, hätten, vielleicht, eventuell, möglicherweise, wünschte, wünsche, hoffe, hoffentlich, sollte, sollten, müsste, dürfte, glaube, denke, vermute, überlege, ich dachte, dachte, meinst, findest, bis ich, sobald, als ob, als wäre, traum, geträumt, träumte, im (film|buch|roman|spiel), tue so, tu so, spaß, wohl, kommt drauf, werde (ich|) (wohl|bald), am überlegen, vergessen",
+"reported":"stell dir vor, stellen wir uns, gehen wir davon aus, sagen wir mal, nehmen wir an, angenommen, sagt, sagte, sagten, sagen, gesagt, meinte, meint, meinten, erzählt, erzählte, erzählten, fragt, fragte, behauptet, behauptete, schreibt, schrieb, geschrieben, angeblich, anscheinend, soll angeblich, habe gehört, gehört dass, gelesen dass, zufolge, sei, seien, zitat, heißt es",
+"void":"im (öffentlichen|dritten|zweiten|ersten|vierten|fünften|sechsten|siebten|achten|neunten|verein|ruhestand|chor| vertrieb|außendienst|homeoffice|schichtdienst|betriebsrat|vorstand|mutterschutz|marketing|management|einkauf| gemeinderat|rollstuhl), in der (pflege|it|ausbildung|gewerkschaft|feuerwehr|freiwilligen|gastronomie|verwaltung| forschung|kirche|probezeit|lehre|elternvertretung), in einem (chor|verein), in einer (band|beziehung|wg| fernbeziehung|gewerkschaft), auf dem (dorf|land), stolz auf, stolzer, interessiert an, zu (dritt|viert|fünft), ehrlich gesagt, beim (bund|militär), da (geboren|aufgewachsen), krank geschrieben, chronisch krank, am liebsten, lieber, wie gesagt, wie schon gesagt, als kind, möchte (nicht|) (geduzt|gesiezt|nur kurze), habe ich recht, gehört zu, gehört (uns|mir), fragen sie, immer wenn, schreibe (gerade|) (an|meine|ein buch), spiele seit, immer, heute wohne, heute lebe, gehört"},
+"en":{
+"name":"English",
+"needs_subject":true,
+"common":"the, and, of, to, in, is, that, it, for, was, on, are, with, as, at, be, this, have, from, or, had, by, but, not, what, all, were, we, when, your, can, there, an, which, their, if, will, how, about, who, them, would, my, i, i'm, i've, you, do, don't, me, so, out, up, just, like, no, yes, a, he, she, his, her, they, our, am, im, any, some",
+"fillers":"and, also, hey, hi, hello, ok, okay, so, please, well, oh, btw, by the way, fyi, honestly, actually, just, but, because, since, though, plus, anyway, yes, yeah, no, you can, everyone, my friends, for the record, as i said, like i said, tbh, personally, basically, i think, i guess, i mean, you know, i must say, i have to say",
+"clause_words":"if, unless, whether, until, when, but, because, although, though, however, while, whereas, so that, except, even though, which is why, (so|and|then|but|) (what|which|can you|can i|could you|how|where|do you|should i|is it|are there|is there|any)",
+"numbers":"one, two, three, four, five, six, seven, eight, nine, ten, eleven, twelve, twenty, thirty, forty",
+"subject":"i, i'm, im, i've, ive, i'd, i'll, we, we're, we've, we'd, me and my *, my * and i, i myself",
+"other":"you, you're, he, she, they, it, he's, she's, they're, it's, that, this, these, those, there, everyone, people, somebody, someone, nobody, who",
+"own":"my, our, mine",
+"articles":"the, a, an",
+"not_liked":"it, that, this, them, these, those, you, your, how, him, her, the way you, the idea, the new, to (know|see|ask| thank)",
+"be":"i'm, i am, im, we are, we're",
+"passing_ends":"ing$",
+"adverbs":"a bit, a little, kind of, kinda, sort of, so, too, very, quite, pretty, even, super, extremely, rather, usually, quite a, more, less, both, totally, really, also, just, still, actually, currently, not, honestly, always, now, no longer, never, basically, only",
+"negation":"not, don't, dont, no longer, never, can't, cannot, doesn't, no",
+"tastes":"watch, buy, listen, read, book, pay, shower, work out, exercise, nap, eat, drink, smoke, fly, travel, wake up, get up, go to bed, order, sit, cook, shop, start my day, take my coffee, have (breakfast|lunch|dinner|my coffee| coffee)",
+"moods":"cold, hot, full, baking, cooking, watching, eating, drinking, washing, walking, driving, sitting, standing, able, about, afraid, all, alone, alright, amazed, annoyed, anxious, asking, assuming, at, away, aware, back, behind, being, blessed, bored, busy, calling, certain, coming, confident, confused, considering, convinced, curious, delighted, determined, disappointed, doing, done, down, due, early, ecstatic, enjoying, excited, exhausted, feeling, fine, finished, free, frustrated, full of, getting, giving, glad, going, gonna, good, grateful, great, guessing, happy, having, heading, here, home, honoured, honored, hopeful, hoping, hungry, hyped, impressed, in, jealous, joking, keeping, keen, kidding, late, leaving, listening, looking, lost, loving, lucky, making, nervous, off, ok, okay, on it, on my way, on the, out, over, planning, pleased, positive, pumped, putting, ready, relieved, right, sad, saying, scared, seeing, sleepy, sorry, starting, staying, stoked, stuck, supposed, sure, surprised, taking, talking, thankful, there, thinking, thrilled, tired, to, trying, unable, unsure, up, upset, using, waiting, well, wondering, worried, wrong, sick of, stressed, overwhelmed, starving, freezing, drunk, hungover, running, writing, reading, debugging, working on, afraid that, not sure, not able, not going, not feeling, not trying, not saying, dying to, fed up, mad, angry, furious, new to this, new here, with you, interested, almost, already, finally, as",
+"strong":"would never, wouldn't (eat|drink|trade|touch|miss), could never, won't (eat|drink|touch|fly|use), should avoid, must (take|avoid), (would|'d) (describe|call) myself, live (in|at|on|near|with|alone|by|off|just|about|outside| close|next|an hour|together), am living, 'm living, work (as|at|for|in|nights|part|full|from|remotely|with| night|shifts|mostly), am working (as|at|for), 'm working (as|at|for), lived (in|with|abroad|there), worked (as| at|for|in), was (born|raised|adopted|diagnosed), (moved|relocated|emigrated) (to|from|here|back to|in with|in| out), grew up, come from, came (from|here), am from, 'm from, im from, originally from, was diagnosed, been diagnosed, was raised, allergic, intolerant, speak, majored in, graduated, studied, got (married|divorced| engaged|promoted|laid off|fired|my degree|a new job|a job|into), getting (married|divorced), am married, 'm married, (started|got|took|found|accepted) (working|a new job|a job|my own|a company|a business), changed jobs, (quit|left|lost|changed) my job, quit (smoking|drinking|sugar|my *), retired, collect, wear (glasses|contacts|a hearing|size|a size|braces|a), suffer from, take (medication|insulin|metformin|pills|vitamins|antidepressants| blood thinners|statins|meds), am on (insulin|medication|a diet|a gluten|a low|a keto|antidepressants|statins), volunteer, commute, teach, run (a|my|an|marathons|the), own (a|an|two|three|my|the), never (learned|learnt|been| had|finished|went), (have never|'ve never|never) (been|had|learned|learnt|tried|eaten|seen|flown|driven|owned| lived|met|broken|smoked), gave up, stopped (eating|drinking|smoking|working|using|going), don't (drive|own), do not (drive|own), can't (swim|drive|cook|tolerate|have), cannot (swim|drive|cook|tolerate), avoid, follow a, practice, practise, identify as, go by, (am|'m) (called|named), raised (by|in|on), adopted, bought (a|an|our|my) (house|flat|apartment|car|home|place|dog|first), freelance, served (in|as), play (in|for|bass|guitar|piano| drums|violin), sing in, am (learning|training|studying|saving|raising|expecting|pregnant), 'm (learning| training|studying|saving|raising|expecting|pregnant|working on my), have been (learning|training|studying| living|working|married|together|vegan|vegetarian|single), 've been (learning|training|studying|living|working| married|together|vegan|vegetarian|single), hope to become, descend from, immigrated, fast during, pray, was in the, broke (my|a|both), had (surgery|a stroke|a heart|an operation|a miscarriage|my * out|my * removed|cancer), lost (my|our) (dad|father|mom|mum|mother|brother|sister|son|daughter|husband|wife|grandmother|grandfather| grandma|grandpa|job|dog|cat)",
+"weak":"have, 've, got, 've got, have got, had, own, drive, ride, play, use, read, bake, run, go, take, wear, sleep, train, swim, hike, cycle, bike, bought, sold, lost, won, started, quit, left, finished, learned, learnt, speak, study, live, work, moved, moved to (the|a|an|my|our|your|his|her|their|its|it|this|that|another|next|using), recently moved, studied the, study (the|it|that|this|them|these|those|how), broke, met, married, built, wrote, paint, draw, write, sing, dance, garden, knit, sew, keep, grow, spend, earn, make, pay, share, rent, call, joined, switched, became, adopted, need, follow, visit, watch, listen, do, did, went, plan, planning, saved, save, been, was, are, were, belong, weigh, stopped, teach, manage, lead, host, ski, surf, climb, fish, camp, foster, care for, look after, carry, order, shop, weighed, went to, ran, stay, 'm on, am on, know, can, can't, cannot, don't, do not, never",
+"likes":"find * (exhausting|tiring|draining|awful|hard|tedious|fun|calming|soothing|creepy), find * * (exhausting|tiring| draining|awful|hard|tedious|fun|calming|boring|annoying|overrated), like it (when|if), love it (when|if), hate it (when|if), can't (function|do|deal|handle|start|live), find it (easier|hard|difficult|annoying|exhausting) (to|when), like, prefer, enjoy, love, dislike, hate, adore, can't stand, cannot stand, can not stand, can't bear, detest, despise, don't like, do not like, dont like, don't enjoy, do not enjoy, don't really like, don't care for, (would|'d) rather, (would|'d) much rather, 'd prefer, would prefer, am (a|a huge|a big|such a) fan of, 'm (a|a huge|a big|such a|not a|not a big|no) fan of, (am|'m) (into|obsessed with|crazy about|fond of|partial to|addicted to|all about|big on|keen on|sick of|not into|not big on|really into|more of a|passionate about), loathe, can't live without, swear by, favour, fancy, always (order|choose|pick|go for|take|sit|use|book|buy|ask for), (tend|try) to avoid, appreciate, dread, don't (want you to|need|trust|bother with|do well with), find * (boring|annoying|gross|disgusting|relaxing|stressful|overrated|distracting|easier|hard|difficult|confusing|too), learn (best|better|by|most|faster), work (best|better), think * (is|are) (overrated|gross|disgusting), opt for, go for, gravitate (to|towards), care (about|more|deeply|a lot)",
+"favourites":"stress(es|) me out, (works|work) (better|best) for me, over coffee, over tea, over (beer|wine|calls|phone calls| meetings), (is|are) better than, (is|are) (overrated|underrated|the worst|the best), couldn't live without, can't live without, could eat * every day, could * all day, not big on, not into, (swear|live) by, is the best, are the best, (the|is the) worst, bores me, (bore|tire|annoy|scare|relax)s me, nothing beats, spare me, makes me (gag|queasy|nauseous|sleepy|itch|sneeze|break out|laugh), (i'd|would) (take|choose|pick) * over, gives me (the creeps|joy|energy|hives), the best (thing|part) about, (my|our) (favourite|favorite|favourites|favorites|favs| fave|go-to|preferred|least favourite|least favorite|ideal), my * (favourite|favorite), my * * (favourite| favorite), not a (fan|big fan|huge fan), big fan of, huge fan of, not (my thing|my cup of tea|for me), my guilty pleasure, my comfort food, my pet peeve, drives me (crazy|mad|nuts|insane), makes me (sick|happy|gag|anxious| uncomfortable), gives me (anxiety|headaches|a headache), works best for me, (too|way too) (sweet|spicy|loud| salty|bitter) for me, no (sugar|milk|meat|onions|mushrooms|small talk) for me, over * any day, any day over, is my (jam|thing|happy place|favourite|favorite|go to), are my (thing|jam|favourite|favorite), ^(can't stand|hate| love|prefer|dislike|enjoy|don't like|big fan|never liked), i'd rather, rather * than, suits me (best|better), (freaks|creeps|stresses) me out, puts me off, i'm not a morning, no thanks to",
+"standing":"don't (give|send|show|tell) me, dark mode, light mode, just (tell|give) me the, (short|brief) (answers|replies), from now on, in future, in the future, (always|never|please always|please never) (answer|reply|respond|write| use|call|give|send|show|address|speak|talk|ask|include|include|keep|format|start|explain|suggest|recommend|tell| put|remind|assume|make|book), don't (call|use|send|address|remind|suggest|recommend|give|ask|ever|start|add| include) (me|emojis|exclamation|small), ^(answer|reply|respond|speak|write|talk) (me|to me|in|with) *, (answers| replies|responses|explanations|messages|texts) (short|brief|concise|simple|formal|casual|informal|in), (keep| make) (it|your answers|answers|your replies|replies|responses|your responses|things) (short|brief|concise| simple|formal|casual|informal|professional), no (emojis|emoji|bullet|jargon|exclamation|fluff|small talk), use (metric|imperial|celsius|fahrenheit|british|american|simple|plain|kilometers|my first name|short|dark|24-hour| 24), (skip|avoid|drop|leave out) the (emojis|small talk|intro|jargon|disclaimers|pleasantries|fluff|apologies), address me, refer to me as, (short|brief|concise|detailed) (answers|replies|responses|explanations) (only| please), step by step please, whenever you *",
+"facts":"just turned #, turned #, there are # of us, # of us, used to (be|work|play|own|have|smoke|teach|run), ^(had| lost|broke|lived|worked|used to be|born|studied|married|divorced|raised|never) (my|in|as|at|a|to|by|the|with| from), my (name|names|name's) (is|are)?, my name's, ^remember (that|:)?, ^(note|keep in mind|don't forget|do not forget|bear in mind|for your information|remember) that, please remember, i'm from, years old, year old (son| daughter|dog|cat|kid|boy|girl|twins), my (birthday|anniversary|time zone|timezone|mother tongue|native language| first language|e-mail|email|e-mail address|email address|phone number|mobile number|number|hometown|home town| pronouns|blood type|blood group|shoe size|zodiac sign|star sign|nickname|last name|first name|surname|maiden name|ethnicity|nationality|religion|salary|address|middle name|dress size|job title|degree|budget is|weight| height|username|handle|postcode|zip code), as (a|an) (single|vegetarian|vegan|diabetic|nurse|teacher|doctor| father|mother|dad|mom|mum|parent|student|freelancer|retiree|developer|lawyer|muslim|christian|jew|hindu| buddhist|coeliac|celiac|veteran|beginner|beginner|left|night|widow|widower|retired|stay at|wheelchair|manager| designer|german|spaniard|french|italian|brit|dutch|expat|non-native), i have been (a|an), i'm (allergic|left| right|vegan|vegetarian|diabetic|celiac|coeliac|married|single|divorced|widowed|pregnant|gay|lesbian|bi|trans| deaf|blind|dyslexic|autistic|color|colour|muslim|christian|jewish|hindu|atheist|retired|unemployed|lactose), runs in my family, in my (family|household|house|flat|team|company) (we|i|there|everyone|nobody), my day job, (retired|former|single|stay at home|proud) * here, ^(allergic to|born in|born and raised|mom of|mum of|dad of| father of|mother of|parent of|retired|married|divorced|vegetarian|vegan|self-employed|lactose intolerant| diabetic|never learned|never been|grew up|moved to|originally from|work as|work at|live in|based in)",
+"hints":"calls me, call me (papi|mama), ^call me, ^my friends call me, everyone calls me, people call me, you can call me, friends call me, for me",
+"kin":"supervisor, manager, wife, husband, spouse, partner, fianc(é|e|ée|ee), girlfriend, boyfriend, ex, ex wife, ex husband, son, sons, daughter, daughters, kid, kids, child, children, baby, twins, twin, toddler, mother, mom, mum, father, dad, parents, brother, brothers, sister, sisters, sibling, siblings, grandmother, grandma, gran, nan, granny, grandfather, grandpa, grandad, grandparents, grandson, granddaughter, grandkids, grandchildren, aunt, uncle, cousin, cousins, niece, nephew, mother in law, father in law, sister in law, brother in law, in laws, stepson, stepdaughter, stepmom, stepdad, stepfather, stepmother, godson, goddaughter, family, best friend, roommate, roommates, flatmate, housemate, landlord, landlady, boss, therapist, gp, dentist, dog, dogs, cat, cats, pet, pets, horse, rabbit, rabbits, hamster, parrot, puppy, kitten, guinea pigs, tortoise, goldfish, bird, *-year-old, eldest, youngest, oldest, middle one",
+"third":"uses, use, is (a|an|called|named|from|in|on|at|allergic|#|deaf|blind|autistic|pregnant|vegan|vegetarian| diabetic|retired|turning|studying|getting married|my), are (called|named|from|both|#|divorced|separated|retired| twins|allergic|dead), was (a|an|born|diagnosed|from|in), were (born|from|both), 's (name|names|birthday) (is| are), name is, names are, works, work, lives, live, has (a|an|two|three|been|asthma|diabetes|dementia|autism| adhd|allergies|cancer|celiac|#|her|his), have (a|been|two|three|#), studies, goes to, go to, plays, speaks, speak, teaches, runs, started, starts, moved, died, passed away, passed, turns, turned, turn, comes from, come from, hates, loves, prefers, likes, can't eat, doesn't (eat|drink|like|speak), owns, drives, had (a|an|two| surgery), got (a|married|divorced), attends, suffers, married, raised, wears, allergic, diabetic, needs (insulin|glasses|a wheelchair), used to, and i (live|own|run|have|got|met|are), are getting married, expecting, graduated, retired",
+"life":"arabic, spanish, french, german, italian, portuguese, english, dutch, chinese, mandarin, cantonese, japanese, korean, russian, hindi, tamil, polish, turkish, hebrew, swedish, greek, knees, back, heart, eyes, eyesight, hearing, skin, stomach, sleep, commute, salary, paycheck, rent, landlord, custody, allerg*, intoleran*, asthma, diabet*, epilep*, migraine*, adhd, autis*, dyslexi*, c(o|oe)eliac, celiac, coeliac, depress*, anxiety, insomnia, cancer, arthriti*, hypertens*, cholesterol, blood pressure, thyroid, tinnitus, asthmatic, sciatica, pacemaker, surgery, surgeries, hip, knee, spine, kidney, gallbladder, appendix, tattoo*, scar, glasses, contact lenses, hearing aid*, wheelchair, medication, insulin, vegan*, vegetarian*, pescatarian, gluten*, lactose, kosher, halal, keto, kid, kids, child, children, baby, twins, son, sons, daughter*, wife, husband, girlfriend, boyfriend, partner, fianc*, brother*, sister*, sibling*, parents, grand*, cousin*, niece*, nephew*, dog, dogs, cat, cats, pet, pets, puppy, horse*, rabbit*, hamster*, parrot*, chicken*, bees, goat*, tortoise, aquarium, single, married, divorced, widow*, engaged, pregnant, gay, lesbian, nurse, doctor, teacher, engineer, developer, programmer, lawyer, student, designer, accountant, electrician, plumber, carpenter, chef, cook, baker, waiter, waitress, pilot, driver, farmer, freelanc*, consultant, manager, scientist, researcher, professor, pharmacist, dentist, vet, veterinar*, journalist, translator, writer, artist, musician, photographer, architect, librarian, paramedic, firefighter, police*, soldier, mechanic, retired, retire*, self-employed, unemployed, degree, phd, master's, bachelor*, university, college, school, medicine, physics, law, biology, chemistry, history, philosophy, economics, psychology, math*, literature, piano, guitar, violin, cello, bass, drums, saxophone, flute, ukulele, trumpet, choir, band, orchestra, chess, football, soccer, tennis, basketball, volleyball, badminton, golf, yoga, pilates, gym, marathon*, climbing, hiking, cycling, swimming, running, sailing, diving, skiing, surfing, karate, judo, boxing, crossfit, knitting, gardening, painting, photography, pottery, origami, baking, podcast, poker, lego, vinyl, garden, allotment, house, apartment, flat, studio, balcony, farm, cabin, mortgage, car, motorbike, motorcycle, bike, ev, van, electric car, driving licence, driver's license, muslim, christian, catholic, protestant, jewish, buddhist, hindu, atheist, church, mosque, temple, ramadan, accent, dialect, native, bilingual, fluent*, language*, dual citizen*, citizen*, passport, immigrant*, shift, shifts, night shift*, home office, startup, company, business, shop, bakery, restaurant, blog, channel, pension, debt, coffee, tea, alcohol, meat, fish, pork, dairy, sugar, beer, wine, seafood, shellfish, nuts, peanuts, breakfast, left handed, left-handed, right handed, colorblind, colour blind, color blind, deaf, blind, heights, spiders, phobia, introvert*, extrovert*, morning person, night owl, early bird, vegan, wedding, honeymoon, anniversary, birthday, height, tall, kg, kilos, pounds, cm, veteran, army, navy, tattooed, adopted, foster, twin, youngest, oldest, only child, hometown, village, countryside, suburb*, third floor, fifth floor, elevator, macbook, iphone, team, office, workplace, android, linux, windows, mac",
+"habits":"always, never, usually, often, mostly, mainly, normally, typically, generally, rarely, seldom, hardly ever, only, no longer, anymore, any more, every (day|morning|evening|night|week|weekend|year|summer|winter|other| monday|tuesday|wednesday|thursday|friday|saturday|sunday|month|single|#), on (mondays|tuesdays|wednesdays| thursdays|fridays|saturdays|sundays|weekends|weekdays), (once|twice|# times|three times|a few times) a (day| week|month|year), mondays, tuesdays, wednesdays, thursdays, fridays, saturdays, sundays, weekends, in my (free| spare) time, after work, before work, at least, daily, weekly, since childhood, full time, part time, full-time, part-time, for a living, professionally, by trade, on the side, at home, before *, after #",
+"lasting":"since, for (#|a|many|over|almost|about|nearly|more than|several|most of|as long) *, for years, for ages, for a living, (#|a few|couple of|several|a) years ago, years, years now, decade*, ago, last (year|summer|winter| spring|fall|autumn|month|january|february|march|april|may|june|july|august|september|october|november|december), (in|since|around|back in) ##, ##, as a (kid|child|teenager|teen|baby|student), when i was, growing up, my whole life, all my life, my entire life, in my (teens|twenties|thirties|forties|fifties|sixties|childhood), once, originally, recently, in (january|february|march|april|may|june|july|august|september|october|november| december), this (year|spring|summer|fall|autumn|winter), next (year|spring|summer|fall), months ago, half my life, for the (first|last|past) *",
+"passing":"added, changed the, removed, fixed, finished (the|this|reading|it), had (pizza|lunch|dinner|breakfast|a sandwich|a salad|a coffee), cooked, (can|could) see, (am|'m) (cold|hot|full|lost), my * hurts, head hurts, i'll (be|take|try|do|go|have|get|let|check|send), picked up, pick up, (was|were) (at|in) the, was thinking, moved the, put the, set the, turned (it|on|off), (on|until|by|last) (monday|tuesday|wednesday|thursday|friday| saturday|sunday), just (woke|saw|ate|read|sent|realized|noticed|arrived|want|need|kidding), need (help|more|a| an|the|your|some|it|this|you|three|two|five|to|ideas|another), can't find, found (the|a|it|this), ^(i|we) see, is waiting (in|for|outside), are waiting, understand, don't get, (i|we) see (what|that|the|your|how|why|you|it), i mean, tried, ordered, sent, send, clicked, opened, downloaded, checked, check, want, wait, waiting, waited, feel (a|so|like|really|very|pretty|bad|sick|better|weird), appreciate (your|the|it|that), i remember, don't remember, can't remember, forgot, to the next *, headache, a cold, a fever, spilled, dropped, woke up, overslept, running (late|low|out), running out of time, got (an error|your|the|it|this|a message|an email|a call|stuck), keep (getting|seeing|forgetting the), agree, disagree, know (what|that|how|why|if|it), (don't|do not) (know|care|think|see|want|mean|understand|have time|worry), missed, lost my (keys|wallet|phone|train| temper), can't (find|open|log|access|see|seem|figure|decide|wait|sleep tonight|believe|get|hear|make), guess, (have|got) to (go|leave|run), bought (the|it|this) * yesterday, asked you, told you, said that, read (that|your| the|this|somewhere), saw (that|your|the|a), noticed, realized, updated, restarted, uploaded, copied, pasted, attached, followed the, getting (a|an|the|this|hungry|tired|late|cold), want to, wanna, going to, gonna, planning to, trying to, need to, have to, gotta, today, tonight, right now, at the moment, this (morning|afternoon|evening|week|weekend|second|minute), yesterday, tomorrow, just now, currently (trying|stuck| working on|looking|reading|writing), so far, in a (minute|second|moment|bit|meeting|hurry|call|rush|sec), later, last night, again, still waiting, hungry, on my way, for now, (about|almost) to, in an hour, next (week|weekend| monday|tuesday|wednesday|thursday|friday|saturday|sunday), the other day, earlier, a minute, an hour ago, minutes ago, hours ago, when you can, keep getting, (no|any|an|some|little|good|bad|great) (idea|ideas|time| problem|problems|doubt|luck), question*",
+"tasks":"battery, phone, laptop, wifi, internet, computer, printer, screen, charger, umbrella, step, steps, options, instructions, results, output, message, messages, price, train, bus, uber, taxi, weather, rain, shirt, error*, bug*, code, file, files, script, function, functions, build, build fails, query, log, logs, exception, stack trace, attachment, password, meeting, meetings, deadline, (a|the|my|this|that) report, document, presentation, slides, spreadsheet, essay, paragraph, sentence, draft, email to, cover letter, table for, reservation, flight, ticket, order, package, parcel, link, version, install*, compile*, crash*, homework, assignment, invoice, screenshot, pdf, idea, traffic, tab, tabs, page, command, server, database, update, problem, issue, archive",
+"ask":"^(what|what's|whats|which|who|who's|whose|where|where's|when|why|how|how's|is|are|was|were|do|does|did|can| could|will|would|should|shall|have you|has|may|am i|any|isn't|aren't|don't you|doesn't|got any)",
+"request":"can you, could you, would you, will you, can i, could i, may i, should i, what should, how (do|can|should|would| to), help me, tell me, show me, give me, remind me, let me, let's, i need (a|an|some|to|your|help|you|the|it| this), i want (a|to|you|some|the), (i'd|i would) (like|love) (to|a|you|some), looking for, i wonder, wondering, i was wondering, i'm wondering, do you, are you, have you, did you, what do, thanks, thank you, any (ideas|tips| recommendations|advice|suggestions|idea), ^(write|translate|explain|show|give|find|list|create|summarize| summarise|make|fix|check|suggest|recommend|compare|draft|rewrite|help|tell|describe|generate|convert|add|remove| remind|schedule|order|send|open|correct|proofread|search|look|calculate|define|read|analyze|review|book me|set| plan|sum|think of|come up|continue|finish|edit|delete|update|run|try|act|play the|pick|name|rank|paraphrase| shorten|improve)",
+"suppose":"if, unless, whether, wish, would, i'd, might, (i|we|it) may, may be, maybe, perhaps, could, should, must, hope, hoping, hopefully, thinking (of|about), considering, tempted, feel like, i'll, i will, we'll, ought to, i thought, i think you, i think (it|this|that|we|the), i feel, i believe, i guess, seems, looks like, in the (movie|book|novel|story|game), in my dream, i dreamt, i dreamed, as if, like i'm, remember that (day|night|one|song|thing|time|movie|film|book|guy|when), remember to, forgot, forget to, nobody says, not that i, wouldn't, couldn't, kidding, jk, sarcasm, than i",
+"reported":"suppose, supposing, imagine, pretend, let's say, say i, assuming, say, says, said, saying, told (me|us|him|her), tells, asks, asked, claims, claimed, thinks, thought, wrote, writes, replied, according to, apparently, i heard, i read that, i've heard, they say, people say, quote, quotes, mentioned, announced, complained, insists, believes",
+"void":"in room *, couldn't live without, could eat, could (spend|live|watch|listen|read|talk) *, would never, wouldn't (eat|drink| trade|touch|miss), could never, won't (eat|drink|touch|fly|use), would describe myself, would call myself, should avoid, should not eat, must (take|avoid), need (glasses|subtitles|coffee|quiet|silence|insulin|eight|at least|closed|my|a wheelchair|to avoid|to take|large|low), (try|trying|tried) to (eat|avoid|lose|quit|stop|cut| learn|sleep|walk|run|stay|drink|save|live|keep|limit|conceive), opened (a|my|our), have to (take|avoid|wear| inject), want to (learn|become), working towards, in (a|my|recovery|therapy|tech|sales|finance|marketing|school| college|remission|charge|the army|love|real|education|high|grad|year|med|nursing) *, at (university|uni|college| risk|school), (good|bad|terrible|great|awful|better|hopeless|useless|rubbish) (at|with), (afraid|scared| terrified|fond|proud) of, on the (spectrum|board|autism), writing (a novel|a book|my thesis|my dissertation|my memoir|a phd), seeing (a|someone), getting (married|divorced|a dog|a cat|a puppy), looking after, running (a| the|my), using (a|an|the|my) *, reading a lot, interested in, full time, making my own, home (schooled|alone), free on, behind on, in a meeting, early (riser|bird), in a hurry, over (#|sixty), moved to (the|a|an|my|our| your|his|her|their|its|it|this|that|another|next|using), (would|'d|i'd) (rather|prefer|much rather), not that *, go to (bed|sleep|the)"},
+"es":{
+"name":"Spanish",
+"first_person":"[^aeiou]o$|é$|amos$|emos$|imos$|oy$",
+"common":"el, la, los, las, de, que, y, en, un, una, es, no, por, con, para, mi, mis, me, se, del, al, lo, como, más, pero, su, muy, sí, si, ya, yo, tú, tu, te, está, estoy, son, soy, ha, he, hay, tengo, cuando, donde, qué, cómo, cuál, porque, desde, hace, este, esta, esto, eso, también, nos, nuestro, nuestra, puedes, hola, gracias, siempre, nunca, todos, ahora, le, usted, quiero",
+"fillers":"(buenos|buenas) (días|tardes|noches), hola a todos, de acuerdo, y, hola, buenas, bueno, pues, oye, vale, ok, también, además, la verdad, la verdad es que, por cierto, que, es que, sí, no, pero, porque, ya, en realidad, sinceramente, como te dije, como dije, por si acaso, para que lo sepas, yo, nosotros, a mí, creo que, o sea, mira, ah, eh, personalmente, en general, por favor, puedes, aunque",
+"clause_words":"si, pero, porque, aunque, ya que, mientras, así que, (y|) (qué|cómo|cuál|cuáles|puedes|podrías|me puedes|me podrías|dónde|cuánto|hay algún|hay alguna|conoces|sabes|tienes alguna|me recomiendas|alguna idea)",
+"numbers":"un, una, dos, tres, cuatro, cinco, seis, siete, ocho, nueve, diez, once, doce, quince, veinte, treinta, cuarenta, cincuenta",
+"adverbs":"también, ya, todavía, no, actualmente, siempre, ahora, realmente, además, aún, muy",
+"negation":"no, nunca, jamás, tampoco, ni, ya no, nada de",
+"articles":"el, la, los, las, un, una, del, al, este, ese, su, tu, buen, mucho, gran",
+"subject":"me, yo, nosotros, nosotras, a mí, a nosotros, mi * y yo",
+"own":"mi, mis, nuestro, nuestra, nuestros, nuestras, mío, mía",
+"not_liked":"(tu|tus|esto|eso|esa idea|esta idea|ese|esa|esta|este|aquello|la idea|el plan|cómo|lo que|la propuesta), que (me|te)",
+"be":"soy, somos, yo soy",
+"moods":"  consciente, yo, el que, la que, quien, capaz, de los que creen, tonto, idiota, un desastre, todo oídos\n",
+"strong":"vivo, vivimos, vivía, viví, vivo con, me llamo, me dicen, nos llamamos, trabajo, trabajamos, trabajé, trabajando (en|como|de|desde), curro (en|como|de), estudio, estudié, estudiamos, nací, nacimos, me crie, me crié, crecí, me mudé, nos mudamos, me trasladé, emigré, vengo de, procedo, hablo, hablamos, me casé, nos casamos, me caso, casado, casada, divorciado, divorciada, me divorcié, separado, separada, viudo, viuda, soltero, soltera, jubilado, jubilada, me jubilé, embarazada, comprometido, comprometida, adoptamos, adopté, colecciono, llevo (gafas|lentes|lentillas|# años|años|más de|casi|toda|un|una|marcapasos|brackets|audífonos|tatuajes|desde| viviendo|trabajando), llevamos, uso (gafas|lentes|lentillas|una talla|talla|silla), calzo, peso, mido, padezco, sufro, tomo (pastillas|medicación|medicamentos|insulina|antidepresivos|la píldora|una pastilla|metformina| antihistamínicos|medicina|anticonceptivos), me diagnosticaron, me operaron, me operé, me rompí, me fracturé, dejé (de|el|la|mi), he dejado, nunca (he|aprendí|fui|tuve|había|hemos), no he (estado|ido|probado|tenido| aprendido) nunca, no sé (nadar|conducir|cocinar|montar|manejar), aprendo, estoy (aprendiendo|estudiando| embarazada|casado|casada|divorciado|divorciada|jubilado|jubilada|operado|operada|separado|separada|ahorrando| entrenando|en paro|en el paro|desempleado|desempleada|prometido|prometida|haciendo (un|el|la|una|mi)|criando| escribiendo (un|una|mi)|sacándome|sacando|a dieta|preparando (la|las|una|mi|oposiciones)), estamos (casados| esperando|divorciados|ahorrando|prometidos|reformando), me gradué, me licencié, hice (un|el|la|mi) (máster| doctorado|carrera|grado|tesis|fp), doy clases, enseño, dirijo, fundé, monté, abrí, tengo (# años|alergia| diabetes|miedo|asma|hijos|nacionalidad|pánico|fobia|intolerancia|raíces), cumplo, cumplimos, toco, canto en, juego (al|a|en), practico, entreno, medito, rezo, ayuno, duermo, madrugo, soy de, somos de, perdí (a|mi|el), mi * murió, gané, serví, compramos (un|una|la|nuestra|casa|piso), compré (un|una|mi) (casa|piso|coche|moto|perro| departamento), alquilo, alquilamos, cuido, cuidamos, pertenezco, evito, participo, colaboro, echo de menos, me formé, ejerzo, cobro, gano, renuncié, me despidieron, me ascendieron, cambié de (trabajo|carrera|país|ciudad), empecé a (trabajar|estudiar|aprender|correr|fumar|ir|hacer), acabo de (empezar|mudarme|casarme|jubilarme| divorciarme|comprar|tener|adoptar), no (fumo|bebo|conduzco|manejo|tomo|como), soy alérgic*, me apellido, fumo, conduzco, ahorro, heredé, bailo, pinto, cultivo, crío, dono, voto",
+"weak":"tengo, tenemos, tenía, tuve, tuvimos, he tenido, hago, hacemos, hice, hacía, uso, usamos, utilizo, utilizamos, leo, cocino, corro, corremos, nado, camino, voy, vamos, fui, iba, tomo, monto, escribo, dibujo, coso, tejo, escucho, veo, compro, compré, compramos, vendí, perdí, gané, empecé, comencé, terminé, aprendí, conocí, estuve, he estado, estado, era, éramos, pago, gasto, paso, pasé, ayudo, visito, viajo, viajé, viajamos, salgo, conduzco, manejo, programo, desarrollo, diseño, puedo, no puedo, sé, necesito, llevo, tenido, poseo, juego, me levanto, me acuesto, me despierto, ando, comparto, cambié, cambiamos, estoy, estamos, me operan, trabajaba, estudiaba, jugaba, tocaba, fumaba, participé, gestiono, coordino, vendo, fabrico, suelo, solemos, colaboro, volví, regresé, quedo, quedamos, pertenezco",
+"tastes":"como, comemos, bebo, bebemos, desayuno, ceno, almuerzo, tomo, fumo, viajo, vuelo, me levanto, me acuesto, me despierto, me siento en, cocino, pido, compro, leo, veo, escucho, elijo, reservo, madrugo, trabajo mejor",
+"likes":"me (da|dan) (arcadas|náuseas|alergia|grima|repelús|sueño), no me concentro, me concentro mejor, (me|nos) (gusta| gustan|gustaba|encanta|encantan|encantaba|flipa|flipan|mola|molan|fascina|fascinan|chifla|chiflan|apasiona| apasionan|interesa|interesan|apetece más|molesta|molestan|irrita|irritan|horroriza|agobia|agobian|aburre| aburren|repugna|repugnan|da asco|dan asco|da miedo|dan miedo|da pereza|cae mal|sienta mal|sientan mal|pone nervioso|pone nerviosa|pirra|pirran|tira más|va más|van más|relaja|relajan|cuesta|estresa|estresan|desagrada| disgusta|vuelve loco|vuelve loca|vuelven loco|vuelven loca|resulta|resultan|saca de quicio|parece mejor|parecen mejor|parecen aburrid*|parece aburrid*|aburre), prefiero, preferimos, adoro, adoramos, amo, odio, odiamos, detesto, aborrezco, disfruto, disfrutamos, no soporto, no aguanto, no trago, soy (muy|más|un|una|gran|) (fan| fanático|fanática|amante|aficionado|aficionada|forofo|adicto|adicta|hincha|seguidor|seguidora|de|friki), me va más, soy más de, no soy (muy|mucho|nada|de|un|una) *, aprecio, valoro, le tengo manía, tengo debilidad, paso de, huyo de, me niego a, no (quiero|necesito) (que me|llamadas|notificaciones|correos), evito, mejor para mí, me funciona mejor",
+"favourites":"es mejor que, son mejores que, me relaja, me estresa, me estresan, por encima de, sobrevalorad*, (mi|mis| nuestro|nuestra) * (favorito|favorita|favoritos|favoritas|preferido|preferida|preferidos|preferidas|ideal), (mi| mis) (favorito|favorita|favoritos|favoritas|preferido|preferida|plan ideal), favorit*, preferid*, no es lo mío, no son lo mío, no va conmigo, no van conmigo, no es para mí, nada como, antes que, mejor que nada, es mi debilidad, son mi debilidad, es mi perdición, es lo mío, mi pasión, donde esté un, donde esté una, prefiero, soy más de, me gusta más",
+"standing":"ahórrate, ahórrame, a partir de ahora, de ahora en adelante, en adelante, (respóndeme|contéstame|háblame| escríbeme|explícame|responde|contesta|trátame|llámame|dame|háblale|usa|utiliza|no uses|no utilices|evita| mándame|envíame|ponme) (siempre|por favor|solo|sólo|en|de|nunca|el|emojis|respuestas|corto|breve|todo|las| unidades|grados|tecnicismos|los|un lenguaje|listas|kilómetros), no (me|) (llames|mandes|envíes|pongas|uses| trates|hables|escribas|contestes|respondas|recomiendes|sugieras|recuerdes|digas) *, siempre (en español|con|por escrito|en formato|de forma|respóndeme|responde|usa|dame), respuestas (cortas|breves|concisas|largas|directas), (tutéame|trátame de), sin (emojis|rodeos|tecnicismos|florituras|introducciones|anglicismos), sé (breve|conciso| concisa|directo|directa), nada de (emojis|rodeos|tecnicismos)",
+"facts":"mi (nombre|cumpleaños|apellido|correo|email|e-mail|teléfono|número|móvil|dirección|talla|edad|lengua materna| idioma|apodo|signo|pueblo|ciudad|profesión|grupo sanguíneo|peso|altura|aniversario|usuario|código postal|zona horaria|estatura|sueldo|salario|presupuesto mensual|religión|nacionalidad|mote|oficio), mis (pronombres| apellidos|raíces|orígenes), me llaman, # años, recuerda que, acuérdate de que, ten en cuenta que, toma nota, apunta que, no olvides que, que sepas que, como (madre|padre|vegetariano|vegetariana|vegano|vegana|médico| médica|profesor|profesora|enfermero|enfermera|estudiante|autónomo|autónoma|diabético|diabética|jubilado| jubilada|abogado|abogada|musulmán|musulmana|desarrollador|desarrolladora|celíaco|celíaca|principiante|ingeniero| ingeniera|diseñador|diseñadora|freelance), ^(alérgico|alérgica|vegetariano|vegetariana|vegano|vegana|jubilado| jubilada|madre de|padre de|casado|casada|celíaco|celíaca|nacido|nacida|autónomo|autónoma), (maestra|maestro| profesor|profesora|enfermera|enfermero|médico|médica) (jubilada|jubilado|de), de profesión, en casa somos, somos (#|familia), en mi (familia|casa|equipo|empresa|trabajo|pueblo|piso) (somos|usamos|hay|nadie|todos|trabajamos| tenemos|vivimos|hablamos), viene de familia, en paro, desde (pequeño|pequeña|niño|niña)",
+"hints":"llámame, puedes llamarme, me llaman, todos me llaman, me dicen, para mí, en mi casa, en casa",
+"kin":"superior, supervisora, mujer, marido, esposo, esposa, pareja, novio, novia, prometido, prometida, ex, exmarido, exmujer, hij(o|a|os|as), niñ(o|a|os|as), bebé, mellizos, mellizas, gemel(os|as), peque, pequeña, pequeño, mayor, madre, mamá, padre, papá, padres, herman(o|a|os|as), abuel(o|a|os|as), niet(o|a|os|as), tí(o|a|os|as), prim(o|a|os|as), sobrin(o|a|os|as), suegr(o|a|os|as), cuñad(o|a|os|as), padrastro, madrastra, hijastr(o|a), ahijad(o|a), familia, mejor amig(o|a), compañer(o|a) de piso, compañer(o|a), caser(o|a), jef(e|a), médico, terapeuta, psicólog(o|a), perr(o|a|os|as), perrit(o|a), gat(o|a|os|as), gatit(o|a), mascota, mascotas, caballo, conejo, hámster, loro, cachorro, tortuga, canario, equipo, empresa",
+"third":"es (#|de|un|una|alérgic*|médic*|profesor*|enfermer*|abogad*|ingenier*|maestr*|autista|celíac*|vegetarian*| vegan*|diabétic*|muy), son (#|de|gemelos|mellizos|mis|un|una|los|las), se (llama|llaman|apellida|jubiló|casó| mudó|casa|murió|divorciaron), vive, viven, trabaja, trabajan, tiene (#|un|una|asma|diabetes|alergia|miedo| demencia|alzheimer|autismo|tdah|cáncer|el), tienen (#|un|una), estudia, estudian, va (a|al), van (a|al), viene de, vienen de, juega, juegan, toca, habla, hablan, cumple, cumplen, murió, murieron, falleció, falleciendo, nació, nacieron, alérgic*, odia, adora, prefiere, le (gusta|encanta|gustan|encantan|diagnosticaron|operaron), come, bebe, está (embarazada|jubilado|jubilada|casado|casada|enferma|enfermo|divorciado|divorciada|en paro| sordo|ciego|en la universidad|estudiando), están (divorciados|jubilados|casados|separados), espera un, empieza, empezó, conduce, lleva, sufre, padece, era, eran, usa, usamos, usan, emigró, emigraron, nos visita, crio, criaron, fue, canta, enseña, ladra, duerme, pesa, mide",
+"life":"rodillas, corazón, vista, piel, estómago, sueldo, alquiler, custodia, trayecto, alérg*, alerg*, intoleran*, asma, asmátic*, diabet*, diabét*, epilep*, migrañ*, tdah, autis*, dislex*, celíac*, celiac*, depres*, ansiedad, insomnio, cáncer, artritis, artrosis, hipertens*, colesterol, tensión, tiroides, hipotiroid*, acúfenos, ciática, marcapasos, operación, operad*, cirugía, cadera, rodilla, espalda, riñón, vesícula, tatuaje*, gafas, lentillas, audífono*, silla de ruedas, insulina, medicación, pastilla*, vegan*, vegetarian*, gluten, lactosa, halal, kosher, keto, carne, pescado, cerdo, leche, azúcar, alcohol, café, té, cerveza, vino, marisco, mariscos, nueces, cacahuetes, picante, hij(o|a|os|as), niñ(o|a|os|as), bebé, mellizos, mellizas, gemel(os|as), marido, mujer, esposo, esposa, novi(o|a), pareja, herman(o|a|os|as), padres, abuel(o|a|os|as), niet(o|a|os|as), prim(o|a|os|as), sobrin(o|a|os|as), perr(o|a|os|as), gat(o|a|os|as), caballo*, conejo*, hámster, gallinas, abejas, cabras, acuario, mascota*, soltero, soltera, casad(o|a|os), divorciad(o|a), viud(o|a), embarazad*, gay, lesbiana, enfermer(o|a), médic(o|a), doctor*, profesor*, maestr(o|a), ingenier(o|a), desarrollador*, programador*, abogad(o|a), estudiante, diseñador*, contable, electricista, fontaner(o|a), carpinter(o|a), cociner(o|a), panader(o|a), camarer(o|a), piloto, conductor*, agricultor*, autónom(o|a), consultor*, científic(o|a), farmacéutic(o|a), dentista, veterinari(o|a), periodista, traductor*, escritor*, artista, músic(o|a), fotógraf(o|a), arquitect(o|a), bomber(o|a), policía, militar, mecánic(o|a), jubilad(o|a), funcionari(o|a), ama de casa, carrera, doctorado, máster, universidad, facultad, escuela, cole, medicina, física, derecho, biología, química, historia, filosofía, economía, psicología, matemáticas, filología, informática, piano, guitarra, violín, bajo, batería, saxofón, flauta, trompeta, coro, banda, orquesta, ajedrez, fútbol, tenis, pádel, baloncesto, voleibol, golf, yoga, pilates, gimnasio, maratón, maratones, escalada, escalar, senderismo, montaña, ciclismo, bici, bicicleta, natación, nadar, correr, vela, buceo, esquí, esquiar, surf, kárate, judo, boxeo, crossfit, punto, ganchillo, huerto, jardín, cerámica, podcast*, vinilos, casa, piso, departamento, apartamento, ático, estudio, balcón, terraza, granja, hipoteca, coche, carro, moto, furgoneta, coche eléctrico, carné, carnet, musulm*, cristian*, católic*, judí*, budista, hindú, ate(o|a), iglesia, mezquita, ramadán, acento, bilingüe, idioma*, inglés, francés, alemán, español, catalán, euskera, gallego, italiano, portugués, japonés, chino, árabe, ruso, nacionalidad, pasaporte, turno*, noche, noches, teletrabajo, remoto, empresa, negocio, tienda, panadería, restaurante, blog, canal, media jornada, zurd(o|a), diestr(o|a), daltónic(o|a), sord(o|a), cieg(o|a), alturas, arañas, fobia, miedo a, introvertid(o|a), extrovertid(o|a), madrugador*, nocturn*, boda, cumpleaños, aniversario, kilos, kg, cm, hijo único, hija única, pueblo, campo, afueras, tercero, ascensor, iphone, android, linux, windows, mac, equipo, voluntari(o|a), banco de alimentos, ong, pensión, oposiciones, nacid(o|a), tesis, herencia",
+"habits":"siempre, nunca, jamás, normalmente, generalmente, casi nunca, casi siempre, a menudo, a veces no, rara vez, solo, sólo, solamente, habitualmente, suelo, todos los (días|lunes|martes|miércoles|jueves|viernes|sábados| domingos|fines|veranos|años|meses), todas las (mañanas|noches|tardes|semanas), cada (día|mañana|semana|noche| año|mes|verano|domingo|sábado|lunes|# *|fin), los (lunes|martes|miércoles|jueves|viernes|sábados|domingos| fines), # veces (por|a la|al), una vez (por|a la|al), entre semana, por las (mañanas|noches|tardes), por la (mañana|noche|tarde), a diario, diariamente, en mi tiempo libre, ya no, después del trabajo, antes de *, de lunes a *, como hobby, de hobby, habitual, regularmente, en ayunas",
+"lasting":"desde, hace (#|un|una|unos|unas|muchos|varios|poco|años|tiempo|más) *, # años, el año pasado, el mes pasado, el verano pasado, el año que viene, (en|desde|de) ##, ##, de (pequeño|pequeña|niño|niña|joven), cuando era, toda mi vida, toda la vida, mi infancia, originalmente, en (enero|febrero|marzo|abril|mayo|junio|julio|agosto| septiembre|octubre|noviembre|diciembre), este año, próximo (año|verano), este (verano|otoño|invierno), años, recientemente, antes, durante *, una vez, por primera vez, un tiempo",
+"passing":"cambié (el|la|los|las), añadí, agregué, comí, quité, arreglé, recoger, recojo, tengo (frío|calor), me llamó, tomé un, cené, desayuné, estaba (en|viendo|pensando), está esperando (en|fuera|aquí|a), están esperando, hagámoslo, vamos a ver, entiendo, no entiendo, comprendo, veo, miro, lo miro, pruebo, lo pruebo, probé, he probado, intenté, pedí, envié, mandé, te mando, abrí el, descargué, encontré, no encuentro, necesito, espero, me siento (mal|bien|raro|un), recuerdo, no recuerdo, me acuerdo, olvidé, olvidado, me duele, me duelen, dolor, fiebre, resfriado, resfriada, gripe, derramé, se me (cayó|ha|olvidó|rompió|perdió), me he (tirado|dormido| despertado|manchado|olvidado|caído|perdido|equivocado|quedado), despertarme, llego tarde, perdí (las|la|el) *, de acuerdo, sé (que|cómo|por|si|lo), no sé, no (puedo|logro|consigo) *, te digo, te cuento, te (aviso|llamo| escribo|envío|paso), instalé, subí, copié, reinicié, me sale, me da (error|un|igual), me aparece, me parece (bien|que|mal|una|buena), lo siento, perdona, perdón, disculpa, minutos, bajo de ánimo, leí, he visto, vi (que| el|la|un), llegué, salí, comí (con|en|un), fui (al|a la|de), me quedé, me equivoqué, hoy, esta (mañana|noche| tarde|semana), ahora mismo, en este momento, de momento, ayer, anoche, mañana por, para mañana, luego, más tarde, enseguida, acabo de (enviar|mandar|ver|leer|llegar|comer), acaba de, hambre, sed, sueño, prisa, quiero, queremos, quería, quisiera, tengo que, tenemos que, voy a (ver|intentar|probar|hacer|salir|comprar|dormir|comer| leer|necesitar|pensar|buscar|mirar|preguntar), intento, intentando, estoy (cansad*|hart*|list*|muy|un poco|bien| mal|feliz|triste|aquí|en|enfad*|nervios*|segur*|esperando|buscando|pensando|intentando|contento|contenta| perdid*|confund*|ocupad*|liad*|preocupad*|agotad*|aburrid*|atascad*|de acuerdo|a punto|viendo|leyendo|trabajando en un|trabajando en el), ni idea, no tengo (ni idea|tiempo|idea|ganas), duda*, problema*, pregunta*, reunión, cita, otra vez, de nuevo, un momento, el otro día, la semana que viene, este finde, este fin de semana, ahora vuelvo, frío, calor, razón, el lunes, el martes, el miércoles, el jueves, el viernes, ganas de, en un rato, necesito (comprar|hacer|saber|un|una|que|terminar|ayuda)",
+"tasks":"batería, móvil, celular, portátil, wifi, internet, pantalla, cargador, paso, pasos, opciones, instrucciones, resultado, mensaje, precio, tren, bus, autobús, taxi, tiempo hace, lluvia, camisa, error*, fallo, bug, código, archivo*, fichero*, script, función, compilación, consulta, log*, excepción, adjunto, contraseña, reunión, plazo, informe, documento, presentación, diapositivas, hoja de cálculo, ensayo, párrafo, frase, borrador, carta de presentación, reserva*, vuelo, billete, entrada*, pedido, paquete, enlace, versión, instal*, deberes, factura, captura, pdf, idea, atasco, pestaña, página, comando, servidor, base de datos, actualiz*, ordenador, computador*, impresora, mesa para",
+"ask":"^(qué|que|cuál|cuáles|quién|quiénes|dónde|cuándo|cómo|cuánto|cuánta|cuántos|cuántas|por qué|es posible|hay| puedes|podrías|puedo|podría|debería|debo|sabes|crees|piensas|conoces|tienes|has|tú crees|te parece|para qué|a qué|de qué|en qué|con qué) (#|*)",
+"request":"puedes, podrías, puede usted, podría, ayúdame, dime, muéstrame, dame (un|una|ideas|la|el), déjame, vamos a ver, necesito (un|una|ayuda|que|tu|saber|escribir|el|la), busco, estoy buscando, quiero (que|un|una|saber|reservar| hacer|comprar|pedir|ver), me gustaría (saber|reservar|que|un|una|pedir|hacer|ver|ir|tener), quisiera, me pregunto, gracias, alguna (idea|receta|recomendación|sugerencia), qué me, ^(escribe|traduce|explica|explícame| muestra|enseña|encuentra|haz|crea|resume|corrige|revisa|sugiere|recomienda|recomiéndame|compara|redacta|cuenta| cuéntame|describe|genera|calcula|lee|analiza|planifica|reserva|abre|envía|manda|borra|mejora|acorta|añade| cambia|ordena|repite|busca|imagina|lista|propón|convierte|ponme un|recuérdame)",
+"suppose":"si fuera, si, quizá, quizás, tal vez, a lo mejor, ojalá, podría, podríamos, debería, deberíamos, sería, gustaría, querría, creo, creemos, pienso, supongo, imagino, parece que, espero, esperamos, cuando termine, si tuviera, tuviera, como si, soñé, en la (película|novela|historia|serie), en el (libro|juego|cuento), es broma, olvidé, olvidó, pensando (si|en), dudo, no estoy segur*, haría, iría, compraría, viviría, tendría, puede que, me planteo, será, vaya",
+"reported":"dice, dicen, dijo, dijeron, decía, contó, cuenta que, me contó, comentó, comenta, preguntó, pregunta, según, afirma, afirmó, escribió, asegura, piensa que, cree que, opina, respondió, se ve que, al parecer, por lo visto, he oído, he leído, leí que, oí que, imagina que, imagínate, supongamos, supón, pongamos, finge, cita, citó",
+"void":"me gustaría que me (llames|trates|hables|respondas), no como, como si, (y|) como (madre|padre), el trabajo, la como, así como, tanto como, como (un|una|el|la|los|este|ese|siempre|dije|te), no sé (si|por|cómo|qué|cuál| cuándo|dónde), he leído (todo|toda|todos), fuera de, si bien, busco la belleza, te veo, lo miro, ya veo, a ver, vamos a, estado civil"},
+"fr":{
+"name":"French",
+"needs_subject":true,
+"common":"le, la, les, l', un, une, des, de, d', du, et, est, en, que, qu', qui, dans, pour, pas, je, j', ne, n', ce, c', ça, il, elle, on, nous, vous, tu, te, t', me, m', moi, mon, ma, mes, ton, ta, tes, son, sa, ses, notre, nos, au, aux, avec, sur, par, mais, ou, où, plus, très, suis, ai, ont, sont, peux, fait, comment, quel, quelle, pourquoi, bonjour, salut, merci, depuis, chez, jamais, toujours, s', se, si, y, être, avoir, quand, quoi, été, même, sans",
+"fillers":"et, salut, bonjour, coucou, bon, ben, bah, alors, ok, oui, non, aussi, d'ailleurs, au fait, en fait, en vrai, franchement, honnêtement, mais, parce que, car, puis, pour info, sinon, enfin, moi, nous, perso, personnellement, comme je disais, comme je l'ai dit, voilà, hein, en général, s'il te plaît, stp, svp, du coup, je crois que, je pense que, sache que, tu peux",
+"clause_words":"si, s'il, mais, parce que, même si, alors que, car, vu que, puisque, donc, (et|) (tu peux|peux tu|tu pourrais| pourrais tu|pouvez vous|vous pouvez|quel|quelle|quels|quelles|comment|où|combien|est ce que|qu'est ce|tu as|as tu|tu connais|je peux|puis je|que faire|que me)",
+"numbers":"un, une, deux, trois, quatre, cinq, six, sept, huit, neuf, dix, onze, douze, quinze, vingt, trente, quarante, cinquante",
+"adverbs":"tellement, si, hyper, super, aussi, déjà, encore, pas, plus, toujours, vraiment, actuellement, maintenant, désormais, en fait, également, jamais, plutôt, très, assez, trop, un peu, d'ailleurs",
+"negation":"pas, ne, n', jamais, plus, aucun, aucune, ni, rien",
+"articles":"le, la, les, un, une",
+"subject":"m', me, je, j', nous, on, moi, mon * et moi, ma * et moi",
+"other":"tu, il, elle, ils, elles, vous, ça, cela, ceci, qui, les gens, quelqu'un, personne",
+"own":"mon, ma, mes, notre, nos",
+"not_liked":"(ton|ta|tes|votre|vos), ça, cela, cette idée, ce que (tu|vous), l'idée, la proposition, bien (ton|ta|tes|votre| l'idée|ça), beaucoup (ton|ta|tes|ça)",
+"be":"je suis, on est, nous sommes, j'étais, moi je suis, je ne suis, je n'étais, suis je",
+"moods":"fatigu*, crev*, content*, heureux, heureuse, triste*, prêt*, sûr*, certain*, d'accord, en (retard|train|route| réunion|vacances|cours|pause|panne|colère|ligne|voiture|avance), au (travail|bureau|boulot|lit|téléphone|resto), à (la|l'|table|fond|bout|deux|côté), à *, dans (le|la|les|un|une|mon), là, ici, chez, dehors, coincé*, bloqué*, perdu*, confus*, énervé*, fâché*, déçu*, inquiet, inquiète, stressé*, nerveux, nerveuse, occupé*, curieux, curieuse, désolé*, reconnaissant*, ravi*, malade, enrhumé*, rassasié*, bourré*, saoulé*, saoul*, dégoûté*, débordé*, dispo*, libre, intéressé*, allé*, venu*, parti*, resté*, tombé*, arrivé*, rentré*, sorti*, passé*, monté*, tout*, en train, sur (le|la|un|une|mon), tranquille, bien, mal, mieux, au, aux, épuisé*, claqué*, mort*, motivé*, impatient*, dans, embêté*, paumé*, en, pressé*, de retour, de bonne humeur, de mauvaise humeur, hors, encore au, rendu*",
+"strong":"suis en congé (parental|maternité|paternité|maladie), vis, vivons, vit, vivais, ai vécu, avons vécu, habite, habitons, habitais, ai habité, m'appelle, me nomme, nous appelons, travaille, travaillons, travaillais, ai travaillé, bosse, bossons, bossais, ai bossé, étudie, étudiais, ai étudié, suis né, suis née, né, née, ai grandi, avons grandi, ai déménagé, avons déménagé, viens (de|du|d'|des) *, suis (originaire|de|du|d'|des|fan| marié|mariée|divorcé|divorcée|veuf|veuve|célibataire|séparé|séparée|fiancé|fiancée|pacsé|pacsée|enceinte|en (couple|télétravail|fauteuil|arrêt|alternance|reconversion|première|deuxième|troisième|terminale|licence|master| thèse|rémission|retraite)|à (la retraite|mon compte|mi|mi-temps|temps|découvert|risque|la fac|l'université|la recherche d'un emploi)|au chômage|sous (traitement|insuline|antidépresseurs|anticoagulants)|allergique*|devenu| devenue|passé végétarien|en cdi|en cdd|dans (la|le) (fonction|bâtiment|restauration|finance|marketing|santé)), parle, parlons, me suis (marié|mariée|cassé|cassée|fracturé|installé|installée|pacsé|pacsée|séparé|séparée| reconverti|reconvertie|fait|mis|mise|formé|formée|converti|convertie|lancé|lancée|inscrit|inscrite), nous sommes (mariés|pacsés|installés|rencontrés|séparés), se marie, nous marions, me marie, ai (épousé|divorcé|adopté| arrêté|perdu (mon|ma|mes|#)|eu (un|une|#|mon|ma)|fait (des études|un|une|mes|mon|ma)|appris|fondé|créé|ouvert| acheté (une maison|un appart|un appartement|ma|mon|une voiture)|monté ma|monté mon|quitté|démissionné|obtenu| passé (mon|mes|ma)|été (opéré|opérée|diagnostiqué|diagnostiquée|licencié|licenciée|adopté|adoptée|élevé|élevée| promu|promue)|changé de|commencé (à|le|la|un|une)|lâché|gagné|hérité|pris ma retraite), avons (eu|acheté|adopté| divorcé|ouvert|perdu|déménagé|emménagé|vendu|#), a (acheté|adopté|eu|emménagé|déménagé|vendu|perdu|divorcé| ouvert|quitté|#|des|un|une|trois|deux), collectionne, porte (des|un|une|du|les), chausse, mesure, pèse, souffre, prends (un traitement|des médicaments|de l'insuline|la pilule|des|toujours|chaque|un comprimé|des anti*), n'ai jamais, ai jamais, suis jamais, ne suis jamais, n'ai plus, n'ai pas (d'enfant*|de voiture|le permis|d'animaux|de frère*|de sœur*|de permis), ai (pas le permis|le permis|pas d'enfant*|# ans|peur (de|des|du)|le vertige|une allergie|des allergies|de l'asthme|du diabète|une phobie|horreur|la nationalité|la double|des origines|un diplôme|un master|un doctorat|un cdi|un handicap), sais pas (nager|conduire|cuisiner|faire du), ne sais pas (nager|conduire|cuisiner), apprends, apprenons, attends un (bébé|enfant), attend un bébé, attendons, enseigne, dirige, gère, tiens (un|une), joue (de|du|au|aux|à|dans), jouons, chante, pratique, m'entraîne, médite, prie, jeûne, dors (mal|très|peu|bien|toujours|environ|#), fête, fais (partie|du bénévolat|de la|de l'|du|des études| une thèse|un doctorat|un master|une formation|un régime|le ramadan|mes études), faisons (partie|du|de la|de l'), fume, bois (pas|plus), ne (bois|mange|fume|conduis) (pas|plus|jamais), mange (pas|plus), fume (pas|plus), conduis, possède, possédons, loue, louons, élève, élevons, cultive, peins, danse, donne des cours, évite, gagne, touche, m'occupe, nous occupons, économise, prépare (un|le|mon|une|l') (marathon|concours|mariage|thèse| agrégation), appartiens, ai rompu, milite, vote, supporte (pas|plus) (le lactose|le gluten), digère (pas|mal), déménage en, déménageons, prends ma retraite, attends mon, suis un (traitement|régime), suis une (formation| thérapie), vais (être|devenir) (papa|maman|père|mère|grand), va (avoir|se marier)",
+"weak":"ai, avons, a, avais, avions, avait, ai eu, fais, faisons, fait, ai fait, faisais, utilise, utilisons, lis, cuisine, cours, nage, marche, vais, va, allons, prends, prend, prenons, écris, dessine, couds, tricote, regarde, écoute, achète, ai acheté, ai vendu, ai perdu, ai fini, ai rencontré, étais, étions, paie, paye, dépense, passe, ai passé, aide, visite, voyage, sors, programme, développe, conçois, peux, sais, garde, joue, me lève, me couche, me réveille, partage, ai changé, suis, sommes, est, fumais, jouais, ai participé, participe, vends, monte, possède, ai été, ai commencé, roule, conduis, tiens, pars, ai lu, jardine, bricole, cherche à apprendre, reçois, perçois, ai pris, suivi, ai rejoint",
+"tastes":"mange, mangeons, bois, boit, buvons, petit-déjeune, dîne, déjeune, fume, voyage, me lève, me couche, me réveille, m'assois, m'assieds, cuisine, commande, prends, choisis, réserve, lis, regarde, écoute, achète, travaille mieux",
+"likes":"me (donne|donnent) (la nausée|envie de vomir|mal|des boutons|le cafard|de l'énergie), n'arrive pas à me concentrer, arrive pas à me concentrer, aime, aimons, aime pas, adore, adorons, déteste, détestons, préfère, préférons, préférerais, hais, supporte pas, ne supporte (pas|plus), supporte plus, raffole, kiffe, apprécie, me passionne, me passionnent, me plaît, me plaisent, m'énerve, m'énervent, m'agace, m'agacent, m'insupporte, m'ennuie, m'ennuient, me dégoûte, me dégoûtent, me fait peur, me font peur, me détend, me stresse, me stressent, m'intéresse, m'intéressent, me fascine, me fascinent, me saoule, me gonfle, me manque, m'angoisse, m'angoissent, me gêne, me dérange, me dérangent, me convient, me réussit, me met mal, suis (fan|fana|accro|dingue|fou|folle| passionné|passionnée|amateur|amatrice|mordu|mordue|grand fan|grande fan|un grand|une grande|plutôt|plus|pas fan| pas très|allergique aux appels|friand|friande|un inconditionnel|supporter|adepte) (de|d'|du|des|thé|café|chien| chat|*), trouve * (nul|nulle|chiant|génial|géniale|insupportable|ennuyeux|mieux|reposant|désagréable), trouve * * (nul|nulle|chiant|génial|insupportable|ennuyeux|mieux|reposant|trop|plus|surcoté*), ai horreur, tiens à, craque pour, ai un faible, fuis, ne jure que, jure que par, ai du mal avec, bosse mieux, travaille mieux, en pince, vénère, me méfie",
+"favourites":"c'est mieux que, mieux que, me stresse, me stressent, me détend, par dessus tout, surcoté*, ça m'aide, (mon|ma| mes|notre|nos) * (préféré|préférée|préférés|préférées|favori|favorite|idéal|idéale|fétiche), (mon|ma|mes) (préféré|préférée|péché|plat préféré|grande passion|passion), préféré*, (c'est|) pas (mon|ma|mes) (truc|délire| tasse|genre|fort|kiff), n'est pas (mon|ma) (truc|délire|tasse|genre|fort), pas pour moi, très peu pour moi, rien ne vaut, je préfère, plutôt que, plutôt (thé|café|chien|chat|mer|montagne), mon dada, ma came, mon péché mignon, c'est mon truc, pas fan, grand fan, grande fan",
+"standing":"épargne moi, évite moi, à partir de maintenant, désormais, dorénavant, à l'avenir, (réponds|réponds moi|répondez moi|parle moi|écris moi|explique moi|appelle moi|donne moi|utilise|n'utilise|évite|envoie moi|tutoie|tutoie moi| vouvoie|vouvoie moi|vouvoyez|ne m'appelle|ne m'envoie|ne m'écris|ne me propose|ne me parle|ne me donne|ne mets| ne me tutoie|arrête) (toujours|s'il te plaît|stp|seulement|en|uniquement|jamais|pas|plus|des|les|des réponses| court|bref|avec|le|du|d'abord|par|au|moi|directement|simplement|de), pas (d'emoji|d'emojis|de jargon|de blabla| de smileys|d'anglicismes|de tutoiement), réponses (courtes|brèves|concises|longues|directes|en), sans (emojis| blabla|jargon|fioritures|emoji|introduction|préambule), (on|tu) peut se tutoyer, toujours (en français|en liste| par écrit), sois (bref|brève|concis|direct|directe|concise), va droit au but, tutoie moi, vouvoie moi, on se tutoie",
+"facts":"mon (nom|prénom|anniversaire|adresse|numéro|téléphone|mail|email|e-mail|surnom|signe|âge|métier|poids|fuseau horaire|code postal|salaire|village|groupe sanguin|pseudo|budget mensuel), ma (taille|date de naissance|ville natale|langue maternelle|pointure|profession|religion|nationalité|ville d'origine), mes (pronoms|origines| racines), # ans, note que, retiens que, souviens toi que, rappelle toi que, n'oublie pas que, sache que, garde en tête que, (en tant que|comme) (mère|père|maman|papa|végétarien|végétarienne|végan|végane|médecin|prof| professeur|infirmier|infirmière|étudiant|étudiante|indépendant|indépendante|freelance|diabétique|retraité| retraitée|avocat|avocate|musulman|musulmane|développeur|développeuse|cœliaque|débutant|débutante|parent| ingénieur|designer|artisan|végétalien|végétalienne), ^(allergique|végétarien|végétarienne|végan|végane|retraité| retraitée|marié|mariée|maman de|papa de|père de|mère de|institutrice|instituteur|divorcé|divorcée|cœliaque), à la retraite, de métier, de profession, chez nous on, chez moi on, on est #, nous sommes #, dans (mon|ma|notre) (équipe|famille|boîte|entreprise|boulot|village) (on|nous|il|tout|personne), de famille, depuis tout petit, depuis toute petite, ça fait # (ans|mois), cela fait # (ans|mois), au chômage, en instance de divorce",
+"hints":"appelle moi, tu peux m'appeler, on m'appelle, tout le monde m'appelle, mes amis m'appellent, pour moi, chez moi, chez nous, dans ma famille, dans mon équipe, dans ma boîte",
+"kin":"supérieure, supérieur, femme, mari, époux, épouse, conjoint, conjointe, compagnon, compagne, copain, copine, mec, fiancé, fiancée, ex, ex mari, ex femme, fils, fille, filles, enfant, enfants, gamin, gamine, gosses, gosse, bébé, jumeaux, jumelles, aîné, aînée, cadet, cadette, petit dernier, petite dernière, mère, maman, père, papa, parents, frère, frères, frangin, sœur, soeur, sœurs, soeurs, frangine, grand mère, grand père, grands parents, mamie, papi, papy, mémé, pépé, petit fils, petite fille, petits enfants, tante, oncle, tonton, tata, cousin, cousine, cousins, nièce, neveu, belle mère, beau père, beaux parents, belle sœur, beau frère, beau fils, belle fille, filleul, filleule, famille, meilleur ami, meilleure amie, coloc, colocs, colocataire, proprio, propriétaire, chef, cheffe, patron, patronne, médecin, psy, chien, chienne, chiens, chiot, chat, chatte, chats, chaton, cheval, jument, lapin, lapins, hamster, perroquet, tortue, poules, équipe, entreprise, boîte",
+"third":"est (#|un|une|de|du|d'|allergique*|médecin|prof|professeur|infirmi*|avocat*|ingénieur|autiste|cœliaque| coeliaque|végétarien*|végan*|diabétique*|mort*|décédé*|né|née|enceinte|à la retraite|retraité*|originaire|au chômage|en|sourd*|aveugle|parti*|la|le|au collège|au lycée), sont (#|de|d'|morts|décédés|jumeaux|nés|divorcés| séparés|à la retraite|des|originaires|tous|au), s'appelle, s'appellent, se (nomme|marie), vit, vivent, habite, habitent, travaille, travaillent, bosse, a (#|un|une|du|de l'|des|le|la|peur|eu|perdu|commencé|fait|besoin), ont (#|un|une|des|divorcé), étudie, étudient, va (à|au|en|avoir|entrer|naître), vont (à|au|en|avoir), vient (de|du| d'|des), viennent (de|du|d'), joue, jouent, parle, parlent, aura, auront, fête, fêtera, souffre, déteste, adore, préfère, aime, aiment, mange, boit, attend (un|une|notre), entre (à|au|en), commence, conduit, porte, était, étaient, utilise, utilisent, fait (du|de la|de l'|ses|partie|des), dort, pèse, enseigne, chante, prend, naît",
+"life":"genoux, cœur, vue, peau, estomac, salaire, loyer, garde, trajet, allerg*, intoléran*, asthm*, diabét*, diabète, épilep*, migraine*, tdah, autis*, dyslexi*, cœliaque*, coeliaque*, dépress*, anxiété, anxieux, insomni*, cancer, arthrite, arthrose, hypertens*, tension, cholestérol, thyroïde, hypothyroïd*, acouphène*, sciatique, pacemaker, opération, opéré*, chirurgie, hanche, genou, dos, rein, vésicule, tatouage*, lunettes, lentilles, appareil auditif, fauteuil roulant, insuline, médicament*, traitement, comprimé*, végan*, végétari*, végétali*, gluten, lactose, halal, casher, viande, poisson, porc, lait, sucre, alcool, café, thé, bière, vin, fruits de mer, noix, cacahuètes, arachides, épicé, enfant*, bébé, jumeaux, jumelles, gosse*, fils, fille*, mari, femme, copain, copine, conjoint*, compagnon, compagne, frère*, sœur*, soeur*, parents, grand mère, grand père, petits enfants, cousin*, nièce*, neveu*, chien*, chat, chats, chatte, chaton*, cheval, chevaux, lapin*, hamster, poules, abeilles, ruches, chèvres, aquarium, animaux, célibataire*, marié*, divorcé*, veuf, veuve, pacsé*, enceinte, gay, lesbienne, infirmi*, médecin, docteur, prof, profs, professeur*, instit*, ingénieur*, développeu*, programmeu*, avocat*, étudiant*, designer, graphiste, comptable, électricien*, plombier, menuisier, cuisinier*, cuisinière, boulang*, serveu*, pilote, chauffeu*, agricult*, freelance, indépendant*, auto entrepreneu*, consultant*, chercheu*, pharmacien*, dentiste, vétérinaire, journaliste, traduct*, écrivain*, artiste, musicien*, photographe, architecte, pompier*, policier*, militaire, mécanicien*, retraité*, retraite, fonctionnaire, femme au foyer, ouvri*, licence, doctorat, thèse, master, université, fac, lycée, collège, école, médecine, physique, droit, biologie, chimie, histoire, philosophie, philo, économie, psychologie, psycho, maths, lettres, informatique, piano, guitare, violon, basse, batterie, saxo*, flûte, trompette, chorale, groupe, orchestre, échecs, foot, football, tennis, handball, basket, volley, badminton, golf, yoga, pilates, muscu, salle de sport, marathon*, semi-marathon, escalade, randonnée*, rando, montagne, cyclisme, vélo, natation, nager, course à pied, voile, plongée, ski, surf, karaté, judo, boxe, crossfit, tricot, crochet, potager, jardin, jardinage, poterie, podcast*, vinyle*, maison, appart, appartement, studio, balcon, terrasse, ferme, crédit, voiture, bagnole, moto, camion, van, camping-car, voiture électrique, permis, musulman*, chrétien*, catholique, protestant*, juif, juive, bouddhiste, hindou*, athée, église, mosquée, ramadan, accent, bilingue, langue*, anglais, allemand, espagnol, italien, portugais, japonais, chinois, arabe, russe, breton, nationalité, passeport, nuit, nuits, télétravail, boîte, entreprise, boutique, boulangerie, restaurant, blog, chaîne, mi-temps, temps partiel, temps plein, gauch*, droiti*, daltonien*, sourd*, aveugle, vertige, araignées, phobie, peur du, introverti*, extraverti*, lève-tôt, couche-tard, du matin, du soir, mariage, anniversaire, kilos, kg, cm, enfant unique, village, campagne, banlieue, étage, troisième, ascenseur, iphone, android, linux, windows, mac, équipe, bénévole, bénévolat, association, scout, concours",
+"habits":"toujours, jamais, d'habitude, habituellement, normalement, généralement, souvent, presque jamais, rarement, seulement, uniquement, tous les (jours|matins|soirs|lundis|mardis|mercredis|jeudis|vendredis|samedis|dimanches| week-ends|étés|ans|mois|# jours), toutes les (semaines|nuits|#), chaque (jour|matin|soir|nuit|semaine|mois| année|été|week-end|dimanche|samedi|lundi|mardi|mercredi|jeudi|vendredi|hiver), le (lundi|mardi|mercredi|jeudi| vendredi|samedi|dimanche|matin|soir|week-end|midi), # fois par, une fois par, en semaine, la nuit, de nuit, de jour, quotidiennement, dans mon temps libre, plus (de|d'|jamais), ne * plus, ne * que, après le (travail| boulot), avant de *, régulièrement, à jeun, par semaine, par jour, par nuit",
+"lasting":"depuis, il y a # (ans|mois|semaines|jours|an), il y a (longtemps|quelques|plus|des|un an|une), l'an dernier, l'année (dernière|prochaine), l'été dernier, le mois dernier, l'hiver dernier, en ##, ##, pendant *, quand j'étais, étant (petit|petite|enfant|jeune), toute ma vie, mon enfance, à l'origine, en (janvier|février|mars| avril|mai|juin|juillet|août|septembre|octobre|novembre|décembre), cette année, cet (été|hiver|automne), ans, récemment, avant, autrefois, l'an prochain, pour la première fois, # ans que, à l'époque",
+"passing":"ai (changé (le|la|les)|ajouté|fini (le|la|de)|enlevé|corrigé|mis (le|la)), (j'étais|étais) (chez le|au|en train), fait mal, va chercher, vais chercher, j'y vais, je prends la (première|deuxième|seconde), attend (dans| dehors|devant), comprends, ne comprends, vois, regarde et, je regarde, te dis, essaie, essayé, ai (commandé| envoyé|cliqué|ouvert le|téléchargé|trouvé|reçu|renversé|raté|vérifié|installé|redémarré|copié|vu|lu|mangé|mal (à|au|aux|de)|froid|chaud|déjà essayé|loupé|de la fièvre|un rhume|un petit|le moral), trouve (pas|plus), ne trouve (pas|plus), il (me|nous) faut, attends, attend (dans|ici|en|devant|que), me sens, me souviens, souviens, rappelle plus, oublié, rhume, fièvre, suis (en retard|désolé|désolée|d'accord), sais (pas|que|plus), ne sais pas, peux pas, ne peux pas, peux plus, dois, on doit, devons, réveiller, me réveiller de, installé, copié, m'affiche, j'obtiens, désolé, désolée, pardon, dans # minutes, minutes, je te (dis|tiens|rappelle|l'envoie| envoie), on fait, c'est (bon|parfait|noté), je pars, j'arrive, on y va, ça marche, aujourd'hui, ce (soir|matin| midi|week-end), cet après-midi, cette (semaine|nuit), en ce moment, là maintenant, pour l'instant, hier, demain, tout à l'heure, plus tard, tout de suite, bientôt, faim, soif, sommeil, hâte, envie (de|d'), veux, voulons, voulais, devais, je vais (essayer|te|voir|faire|aller|devoir|y|à|au|chercher|regarder), vais (essayer|te|voir| faire|devoir|y|manger|dormir|acheter), viens de, viens d', venons de, essaye, en train de, aucune idée, pas (d'idée|le temps|compris|envie), question, questions, doute, doutes, problème*, réunion, rendez-vous, rdv, à nouveau, encore une fois, une minute, l'autre jour, semaine prochaine, froid, chaud, raison, besoin (de|d'|que), lundi prochain, à # heures, # heures (du|de) *, dans une heure, reviens, mal à la tête aujourd'hui, arrive pas à, n'arrive pas",
+"tasks":"batterie, téléphone, portable, wifi, internet, écran, chargeur, étape, étapes, options, instructions, résultat, message, prix, train, bus, taxi, météo, pluie, chemise, erreur*, bug, code, fichier*, script, fonction, build, requête, log*, exception, pièce jointe, mot de passe, réunion, échéance, rapport, document, présentation, diapo*, tableur, dissertation, paragraphe, phrase, brouillon, lettre de motivation, réservation*, vol, billet*, commande, colis, lien, version, install*, devoirs, facture, capture, pdf, idée, bouchons, onglet, page, serveur, base de données, mise à jour, ordi, ordinateur, imprimante, table pour",
+"ask":"^(qu'|que|quoi|quel|quelle|quels|quelles|qui|où|quand|comment|combien|pourquoi|est ce que|est ce|peux|pouvez| pourrais|puis je|dois je|sais|connais|crois|penses|as|tu (crois|penses|trouves|sais|connais|as|peux|pourrais| aurais)|vous (pensez|avez|connaissez|pouvez)|y a|il y a t|c'est quoi|ça|à quel|à quelle|de quel|faut il|serait| vaut il) *",
+"request":"peux tu, tu peux, tu pourrais, pourrais tu, pouvez vous, vous pouvez, pourriez vous, aide moi, dis moi, montre moi, donne moi (un|une|des|la|le|quelques|ta), laisse moi, j'ai besoin (d'un|d'une|de|d'aide|que|d'), il me faut, je cherche, on cherche, je veux (que|un|une|savoir|réserver|faire|acheter|voir), je voudrais, j'aimerais (savoir|réserver|que|un|une|faire|voir|avoir|aller|bien), je me demande, je me demandais, merci, des (idées| recettes|conseils|suggestions), une idée, as tu (des|une|un), tu as (des|une|un), tu me (conseilles| recommandes), ^(écris|traduis|explique|montre|trouve|fais|crée|résume|corrige|vérifie|suggère|propose| recommande|conseille|compare|rédige|raconte|décris|génère|calcule|lis|analyse|planifie|réserve|ouvre|envoie| efface|supprime|améliore|raccourcis|ajoute|change|trie|répète|cherche|liste|convertis|rappelle|prépare|organise| aide)",
+"suppose":"si j'avais, si, peut être, sans doute, pourrais, pourrait, pourrions, devrais, devrait, devrions, serait, serais, voudrais, voudrions, aimerais, aimerait, crois, croyons, pense que, pensons, suppose, j'imagine, il paraît, espère, espérons, comme si, rêvé, dans (le|ce) (film|livre|jeu|roman), dans (la|cette) (série|chanson| histoire), rigole, plaisante, oublié, me demande, hésite, doute, pas (sûr|sûre|certain|certaine), ferais, irais, achèterais, vivrais, aurais, j'irai, sera, faudrait, je sais pas (si|pourquoi|comment), je ne sais pas (si| pourquoi|comment), appellerais, on dirait",
+"reported":"dit, disent, disait, a dit, ont dit, m'a dit, raconte, a raconté, m'a raconté, demande si, a demandé, selon, d'après, affirme, prétend, a écrit, écrit que, pense qu', croit que, trouve que (je|c'), à ce qu'il paraît, il paraît que, j'ai entendu, j'ai lu que, imagine que, imagine, imaginons, supposons, admettons, mettons que, fais comme si, citation, j'ai cité",
+"void":"à (mi temps|plein temps|temps|mon compte|la retraite|risque|la fac|l'université), dans (la|le|l'|un|une|les) (fonction|finance|marketing|armée|police|club|groupe|santé|restauration|bâtiment|chorale|informatique| association|trentaine|quarantaine|cinquantaine|assurances), sur (liste|la liste), bien intégré*, n'arrive pas à me concentrer, arrive pas à me concentrer, s'il te plaît, s'il vous plaît, je crois que je suis, comme si, plus (de|d') # *, avant de (me|partir), j'aimerais (que tu|qu'on) *, j'avais (#|un|une|des), quand j'avais, demande à, toujours en, toujours au, préférerais, a l'air, en ce qui me concerne, dit toujours, je suis (un|le|la|sur) (peu|point|train|courant|même), plus tard"},
+"it":{
+"name":"Italian",
+"first_person":"o$|iamo$",
+"common":"il, lo, la, i, gli, le, di, che, e, è, un, una, uno, in, non, per, con, mi, mio, mia, miei, mie, sono, ho, ha, hai, si, da, dal, dalla, del, della, dei, delle, al, alla, ai, nel, nella, come, più, ma, anche, se, quando, dove, cosa, chi, perché, questo, questa, sto, sta, io, tu, ti, ci, noi, nostro, nostra, abbiamo, molto, sempre, mai, già, solo, ciao, grazie, puoi, vorrei, l', un', dell', nell', all', c', anni, sul, ogni, o",
+"fillers":"buongiorno, buonasera, (buongiorno|buonasera|ciao|salve) a (tutti|tutte), e, ciao, salve, beh, allora, senti, ok, va bene, anche, inoltre, in realtà, a dire il vero, tra l'altro, comunque, sì, no, ma, perché, poi, per la cronaca, sinceramente, come dicevo, come ti dicevo, io, noi, personalmente, in genere, per favore, sai, guarda, eh, ah, purtroppo, a proposito, diciamo che, per fortuna, secondo me",
+"clause_words":"se, ma, però, perché, anche se, mentre, quindi, visto che, dato che, (e|) (cosa|come|qual è|quale|quali|puoi| potresti|mi puoi|mi potresti|mi consigli|dove|quanto|c'è|hai|conosci|che pane|che cosa)",
+"numbers":"un, una, uno, due, tre, quattro, cinque, sei, sette, otto, nove, dieci, undici, dodici, quindici, venti, trenta, quaranta, cinquanta",
+"adverbs":"molto, troppo, così, un po', abbastanza, piuttosto, parecchio, proprio, anche, già, ancora, non, attualmente, sempre, davvero, ormai, adesso, inoltre, un, una, uno, di professione",
+"negation":"non, mai, neanche, nemmeno, né, niente, nessun, nessuno",
+"articles":"il, lo, la, i, gli, le, un, una, uno, del, al, questo, quel, suo, tuo, l', sul, dal, nel, bel",
+"subject":"mi, io, noi, a me, a noi, io e *, * ed io",
+"own":"mio, mia, miei, mie, nostro, nostra, nostri, nostre",
+"not_liked":"(la|il|le|i|) (tua|tuo|tue|tuoi), (questa|quest') idea, questo, questa, ciò, come (hai|lo|dici), quello che, l'idea, la proposta, quel, quella",
+"be":"siamo, ^sono, io sono, non sono, ^sono un, ^sono una, e sono, sono un, sono una, sono anche, sono nat*",
+"passing_ends":"(at|ut|it|mess|rimast|pres|cors|ved|scritt)(o|a|i|e)$|issim(o|a)$",
+"moods":"in ritardo, sveglio, sveglia, giù, un po' giù, andat*, stanc*, felice, contento, contenta, triste, pronto, pronta, sicuro, sicura, d'accordo, in (ritardo|ufficio|giro|treno|macchina|coda|riunione|arrivo|ansia|dubbio), a (casa|lavoro|posto|letto|buon), al *, qui, qua, fuori, bloccat*, confus*, arrabbiat*, delus*, preoccupat*, nervos*, occupat*, impegnat*, curios*, grat*, indecis*, tornat*, appena, arrivat*, stat*, dell'idea, dispost*, interessat*, libero, libera, malato, malata, raffreddat*, annoiat*, stufo, stufa, distrutt*, le #, le, i, gli, la, il, #, nel, nella, dentro, sotto, riuscit*, uscit*, rimast*, già, tutti, tutte, state, passati, passate, belli, belle, d', io che, io il, quasi",
+"strong":"vivo, viviamo, vivevo, ho vissuto, abito, abitiamo, abitavo, mi chiamo, ci chiamiamo, mi chiamano, lavoro, lavoriamo, lavoravo, ho lavorato, studio, studiamo, ho studiato, studiavo, nat(o|a|i|e), cresciut(o|a), sono cresciut*, mi sono (trasferit*|laureat*|spostat*|sposat*|separat*|rott*|divorziat*|iscritt*|operat*|fatt*| diplomat*|ammalat*), ci siamo (trasferit*|sposat*|conosciut*|separat*|lasciat*), ci sposiamo, mi sposo, vengo da, vengo dal, veniamo, provengo, parlo, parliamo, sposat(o|a|i), divorziat(o|a|i), separat(o|a), vedov(o|a), single, celibe, nubile, pensionat(o|a), fidanzat(o|a), incinta, adottat*, colleziono, porto (gli|le|i|il|lo|la| un|occhiali), portiamo, indosso, calzo, peso (#|circa), soffro, soffriamo, prendo (le|la|i|il|un|una|farmaci| pastiglie|pillole|medicine|insulina|ogni|sempre|dei), prendo * ogni, mi hanno (diagnosticat*|operat*|licenziat*| assunt*|adottat*|cresciut*), ho smesso, smesso di, non ho mai, non sono mai, mai (stato|stata|avuto|imparato| andato|andata|provato), non so (nuotare|guidare|cucinare|andare|sciare|ballare), imparo, sto (imparando| studiando|risparmiando|facendo (un|il|la|una)|scrivendo (un|una|la|il)|frequentando|cercando casa|preparando (la|il|un|una|l')|ristrutturando|allattando|divorziando|seguendo (un|una)), stiamo (insieme|aspettando| risparmiando|ristrutturando|per avere|adottando), aspetto un, aspettiamo (un|una|il|due), ho fatto (il|la|un| una|l') (dottorato|università|erasmus|master|liceo|militare|medico|maestra|infermiera), insegno, dirigo, gestisco, ho fondato, ho aperto, abbiamo aperto, ho # (anni|figli|gatti|cani|fratelli|sorelle), ho (il diabete| l'asma|la celiachia|paura|figli|un'allergia|allergie|origini|la cittadinanza|il terrore|la doppia|vertigini|la fobia), compio, suono, suoniamo, canto in, canto nel, gioco (a|in), giochiamo, pratico, mi alleno, medito, prego, digiuno, dormo, mi sveglio, sono (di|del|della|originario|originaria|nato|nata|cresciuto|cresciuta|stato operato|stata operata|stato adottato|stata adottata|stato licenziato|stata licenziata|stato promosso|stata promossa|diventato|diventata|diventati|in (pensione|cinta|maternità|cassa|sedia|cura|terapia|affitto|part)| allergic*), siamo (di|in #|una famiglia|sposati|fidanzati|originari), ho perso (mio|mia|il|i|un), ho vinto, abbiamo (comprato|preso|adottato|venduto|avuto|perso|aperto|divorziato|figli), ho (comprato|preso|adottato| venduto) (casa|una casa|la casa|un cane|un gatto|un appartamento|la mia), affitto, affittiamo, faccio (il|la|l'| parte|volontariato|fatica), facciamo parte, frequento, appartengo, evito, mi occupo, ci occupiamo, guadagno, mi sono licenziat*, ho cambiato (lavoro|casa|città|vita|carriera), ho iniziato (a|un|una|il), ho cominciato a, ho imparato, non (fumo|bevo|guido|mangio|tollero|digerisco), fumo, guido (un|una|il|la|da), allevo, coltivo, dipingo, ballo, dono, possiedo, ho ereditato, possediamo, ho avuto (un|una|due|tre|il|la|l'), mi sento più",
+"weak":"ho, abbiamo, avevo, avevamo, ho avuto, faccio, facciamo, ho fatto, facevo, uso, usiamo, utilizzo, utilizziamo, leggo, cucino, corro, nuoto, cammino, vado, andiamo, prendo, prendiamo, scrivo, disegno, cucio, guardo, ascolto, compro, ho comprato, abbiamo comprato, ho venduto, ho perso, ho finito, ho imparato, ho conosciuto, ero, eravamo, pago, spendo, passo, aiuto, visito, viaggio, ho viaggiato, esco, guido, programmo, sviluppo, progetto, posso, so, porto, gioco, mi sveglio, mi alzo, vado a letto, condivido, ho cambiato, sto, stiamo, giocavo, suonavo, fumavo, ho partecipato, gestisco, vendo, tengo, teniamo, sono, siamo, sono stato, sono stata, sono andato a vivere, ho deciso, seguo, partecipo, mi dedico, curo, salgo, ho letto, pesavo",
+"tastes":"mangio, mangiamo, bevo, beviamo, faccio colazione, ceno, pranzo, fumo, viaggio, volo, mi sveglio, mi alzo, vado a (letto|dormire), mi siedo, cucino, ordino, compro, prendo, leggo, guardo, ascolto, scelgo, prenoto, lavoro meglio",
+"likes":"mi (dà|danno) (la nausea|fastidio|sui nervi|noia|gioia|energia|ai nervi), non riesco a concentrarmi, mi concentro meglio, (mi|ci) (piace|piacciono|piaceva|è sempre piaciut*|fa impazzire|fanno impazzire|fa schifo| fanno schifo|fa paura|fanno paura|affascina|affascinano|appassiona|appassionano|interessa|interessano|dà fastidio|danno fastidio|infastidisce|infastidiscono|annoia|annoiano|rilassa|rilassano|disgusta|disgustano| stressa|stressano|mette ansia|mettono ansia|innervosisce|irrita|irritano|entusiasma|dispiace|stanca|trovo (bene| meglio|male)|fa ridere|diverte|divertono|va meglio|pesa), preferisco, preferiamo, preferirei, adoro, adoriamo, amo, amiamo, odio, odiamo, detesto, non sopporto, non sopportiamo, non tollero, non reggo, vado (matto|matta| pazzo|pazza), vado (matto|matta) per, impazzisco per, sono (un|una|grande|un grande|una grande|) (fan| appassionat*|amante|tifos*|drogat*|patit*|golos*|maniac*|innamorat*|dipendente), tifo, apprezzo, ci tengo, evito, trovo * (noios*|difficile|faticos*|rilassant*|inutil*|meglio|insopportabil*), non amo, non (mi va|mi vanno|fa per me|fanno per me), meglio (il|la|le|i|un|una) * (che|del|della|di), tengo molto a, mi trovo meglio, rendo di più, lavoro meglio, non fa per me, non fanno per me",
+"favourites":"è meglio (di|del|della|che), mi stressa, mi stressano, mi rilassa, sopra ogni cosa, sopravvalutat*, preferit*, (mio|mia|miei|mie) * (preferit*|ideale|del cuore), (non|) (fa|fanno) per me, non è (il mio genere|cosa mia|roba per me|la mia tazza), non sono (il mio|un tipo|una persona) *, la mia passione, il mio punto debole, è la mia debolezza, piuttosto che, più di tutto, niente di meglio, sono più (tipo|da|per), è il massimo, meglio una *",
+"standing":"risparmiami, d'ora in poi, da adesso in poi, da ora in poi, in futuro, (rispondimi|parlami|scrivimi|spiegami| rispondi|chiamami|dammi|dammi del|usa|non usare|evita|mandami|non mandarmi|non chiamarmi|non scrivermi|non propormi|non consigliarmi|non darmi) (sempre|per favore|solo|in|mai|del|emoji|le|gli|risposte|tutto|con|prima| la|il|ricette|cose|termini|un|un linguaggio), niente (emoji|giri|tecnicismi|faccine|paroloni), risposte (brevi| corte|concise|sintetiche|dirette), senza (emoji|giri di parole|tecnicismi|fronzoli|preamboli), dammi del (tu| lei), sempre in (italiano|breve|forma|elenco), sii (breve|conciso|concisa|sintetico|diretto), usa (sempre|il| unità|gradi)",
+"facts":"(il|) mio (nome|compleanno|cognome|indirizzo|numero|telefono|soprannome|segno|paese|mestiere|gruppo sanguigno| peso|anniversario|stipendio|fuso orario|codice postale|budget mensile|medico), la mia (email|e-mail|mail|età| taglia|lingua madre|lingua|città|professione|data di nascita|altezza|madrelingua|religione|nazionalità), mi chiamano, # anni, ricorda che, ricordati che, tieni conto che, tieni presente che, non dimenticare che, sappi che, segnati che, prendi nota, (da|come) (mamma|madre|padre|papà|vegetariano|vegetariana|vegano|vegana|medico| insegnante|infermiere|infermiera|studente|studentessa|libero professionista|freelance|diabetico|diabetica| pensionato|pensionata|avvocato|musulmano|musulmana|sviluppatore|celiaco|celiaca|principiante|genitore|ingegnere| designer) (single|di|che|non|ho|io|sono|#|mi|in), ^(allergic*|vegetarian*|vegan*|celiac*|pensionat*|sposat*| nata|nato|mamma di|papà di|madre di|padre di|maestra in|maestro in|insegnante in), in pensione, di professione, di mestiere, in casa siamo, siamo in #, in famiglia (siamo|abbiamo|nessuno|tutti), nel mio (team|paese|lavoro| ufficio|gruppo) (usiamo|siamo|c'è|lavoriamo|abbiamo), in famiglia, fin da (piccolo|piccola|bambino|bambina), da quando sono",
+"hints":"chiamami, puoi chiamarmi, mi chiamano, tutti mi chiamano, per me, a casa mia, a casa nostra, nella mia famiglia, nel mio team, nella mia azienda",
+"kin":"responsabile, moglie, marito, compagno, compagna, fidanzat(o|a), ragazz(o|a), ex, ex marito, ex moglie, figli(o|a), figli, figlie, bambin(o|a|i|e), bimb(o|a|i|e), neonat(o|a), gemelli, gemelle, maggiore, piccol(o|a), madre, mamma, padre, papà, babbo, genitori, fratell(o|i), sorell(a|e), nonn(o|a|i|e), nipot(e|i), zi(o|a|i|e), cugin(o|a|i|e), suocer(o|a|i), cognat(o|a|i), genero, nuora, patrigno, matrigna, figlioccio, figlioccia, famiglia, migliore amic(o|a), coinquilin(o|a|i), padrone di casa, capo, capa, medico, terapeuta, psicolog(o|a), can(e|i), cagnolin(o|a), gatt(o|a|i|e), gattin(o|a), micio, cavallo, coniglio, criceto, pappagallo, cucciolo, tartaruga, animale, azienda, team",
+"third":"è (#|di|un|una|uno|allergic*|medico|insegnante|infermier*|avvocato|ingegnere|maestr*|autistic*|celiac*| vegetarian*|vegan*|diabetic*|mort*|nat*|incinta|in pensione|mancat*|originari*|in|la|il|lo|sord*|ciec*|al), sono (#|di|mort*|gemelli|nat*|divorziati|separati|in pensione|entrambi|tutti|i|le|gli|originari|state|a), si (chiama| chiamano|è|sono|sposa|laurea), vive, vivono, abita, abitano, lavora, lavorano, ha (#|un|una|il|la|l'|paura| appena|avuto|perso|iniziato|studiato|cominciato), hanno (#|un|una|il), studia, studiano, va (a|all'|al|in), vanno (a|all'|al|in), viene (da|dal|dalla), vengono (da|dal), gioca, giocano, suona, parla, parlano, compie, compiono, soffre, odia, adora, preferisce, ama, gli piace, le piace, mangia, beve, aspetta (un|una|il), comincia, inizia, frequenta, guida, porta, era, erano, usa, usiamo, usano, fa (il|la|l'|calcio|danza|nuoto| parte), dorme, pesa, insegna, canta, prende, faceva, incinta",
+"life":"ginocchia, cuore, vista, pelle, stomaco, stipendio, affitto, custodia, allerg*, intoleran*, asma, asmatic*, diabet*, epiless*, emicrani*, adhd, autis*, dislessi*, celiac*, celiachia, depress*, ansia, insonnia, cancro, tumore, artrit*, artrosi, ipertension*, pressione, colesterolo, tiroide, acufene, sciatica, pacemaker, operazione, operat*, intervento, anca, ginocchio, schiena, rene, cistifellea, tatuagg*, occhiali, lenti a contatto, apparecchio, sedia a rotelle, insulina, farmac*, pastigli*, vegan*, vegetarian*, glutine, lattosio, halal, kosher, carne, pesce, maiale, latte, zucchero, alcol, alcolici, caffè, tè, birra, vino, crostacei, frutti di mare, noci, arachidi, piccante, figli, figli(o|a|e), bambin(o|a|i|e), bimb(o|a|i|e), gemelli, gemelle, marito, moglie, compagn(o|a), fidanzat(o|a), fratell(o|i), sorell(a|e), genitori, nonn(o|a|i|e), nipot(e|i), cugin(o|a|i|e), can(e|i), gatt(o|a|i|e), cavall(o|i), conigli(o|), criceto, galline, api, capre, acquario, animali, single, celibe, nubile, sposat(o|a|i), divorziat(o|a), vedov(o|a), incinta, gay, lesbica, infermier(e|a), medico, dottor*, insegnante, professor*, maestr(o|a), ingegnere, sviluppatore, sviluppatrice, programmatore, programmatrice, avvocat(o|a), student(e|essa), designer, grafic(o|a), contabile, elettricista, idraulico, falegname, cuoc(o|a), panettiere, camerier(e|a), pilota, autista, agricoltore, freelance, libero professionista, partita iva, consulente, scienziat(o|a), ricercat(ore|rice), farmacista, dentista, veterinari(o|a), giornalista, tradut(tore|trice), scritt(ore|rice), artista, musicista, fotograf(o|a), architett(o|a), pompiere, poliziotto, poliziotta, militare, meccanico, pensionat(o|a), pensione, impiegat(o|a), casaling(a|o), operai(o|a), laurea, dottorato, master, università, liceo, scuola, medicina, fisica, giurisprudenza, legge, biologia, chimica, storia, filosofia, economia, psicologia, matematica, lettere, informatica, pianoforte, piano, chitarra, violino, basso, batteria, sassofono, sax, flauto, tromba, coro, band, gruppo, orchestra, scacchi, calcio, calcetto, tennis, padel, basket, pallavolo, golf, yoga, pilates, palestra, maratona, maratone, arrampicata, trekking, escursion*, montagna, ciclismo, bici, bicicletta, nuoto, nuotare, corsa, correre, vela, immersioni, sci, sciare, surf, karate, judo, boxe, crossfit, maglia, uncinetto, orto, giardino, ceramica, podcast*, vinili, casa, appartamento, monolocale, bilocale, balcone, terrazza, fattoria, mutuo, macchina, auto, moto, furgone, camper, patente, musulman*, cristian*, cattolic*, ebre*, buddist*, induist*, ate(o|a), chiesa, moschea, ramadan, accento, bilingue, lingu(a|e), inglese, francese, tedesco, spagnolo, portoghese, giapponese, cinese, arabo, russo, cittadinanza, passaporto, turni, turno, di notte, smart working, da remoto, azienda, negozio, panetteria, ristorante, blog, canale, part time, part-time, tempo pieno, mancin(o|a), daltonic(o|a), sord(o|a), ciec(o|a), altezza, vertigini, ragni, fobia, paura, introvers(o|a), estrovers(o|a), mattinier(o|a), nottambul(o|a), matrimonio, compleanno, anniversario, chili, kg, cm, figlio unico, figlia unica, paese, campagna, periferia, ascensore, iphone, android, linux, windows, mac, team, volontari*, volontariato, scout, banco alimentare, concorso, tesi",
+"habits":"sempre, mai, di solito, normalmente, generalmente, spesso, quasi mai, quasi sempre, raramente, solo, soltanto, abitualmente, ogni (giorno|mattina|sera|notte|settimana|mese|anno|estate|weekend|domenica|sabato|lunedì|martedì| mercoledì|giovedì|venerdì|# *|volta), tutti i (giorni|lunedì|martedì|mercoledì|giovedì|venerdì|sabati|weekend| mesi), tutte le (mattine|sere|notti|settimane|domeniche|estati), il (lunedì|martedì|mercoledì|giovedì|venerdì| sabato), la domenica, (#|una|due|tre|quattro) volt(a|e) (a|al|alla|l'), durante la settimana, nel weekend, nei weekend, la mattina, la sera, di mattina, di sera, la notte, al mattino, nel tempo libero, non * più, più, dopo il lavoro, prima di *, per hobby, per passione, regolarmente, a digiuno, quotidianamente",
+"lasting":"da (#|quando|anni|tempo|sempre|oltre|circa|quasi|gennaio|febbraio|marzo|aprile|maggio|giugno|luglio|agosto| settembre|ottobre|novembre|dicembre|bambino|bambina|piccolo|piccola|ragazzo|ragazza|giovane|un), dal ##, nel ##, ##, dagli anni, # anni fa, # mesi fa, qualche anno fa, anni fa, mesi fa, un anno fa, l'anno scorso, l'estate scorsa, il mese scorso, l'anno prossimo, quando ero, tutta la vita, la mia infanzia, originariamente, a (gennaio|febbraio|marzo|aprile|maggio|giugno|luglio|agosto|settembre|ottobre|novembre|dicembre), quest'anno, quest'estate, anni, recentemente, una volta, per # anni, per anni, per la prima volta, prima",
+"passing":"ho (cambiato (il|la) (codice|testo|font|file)|aggiunto|tolto|corretto|finito (il|la|di)|pranzato|cenato), ero (dal|al|in), stavo *, vado a prendere, prendo la (prima|seconda), facciamo, vediamo, capisco, non capisco, vedo, guardo e, ti dico, ti faccio sapere, provo, ho (provato|già provato|ordinato|mandato|inviato|cliccato|aperto il| scaricato|trovato|ricevuto|rovesciato|controllato|installato|riavviato|copiato|visto|letto (che|il)|mangiato| mal|freddo|caldo|febbre|la febbre|il raffreddore|la batteria|capito|perso (le|il treno|la password|il portafoglio)), provato, non trovo, mi (serve|servono), aspetto (che|una|la|il|di|in), aspetta (in|qui|fuori| che), mi sento, mi ricordo, ricordo, mi fa male (il|la|lo|un|l'), mi fanno male (i|le|gli), dolore, rovesciato, svegliat(o|a), in ritardo, scusa, scusate, mi dispiace, d'accordo, so (che|come|perché|se|cosa), non so, non (riesco|posso) *, mi (esce|appare|dà|compare|pare|sembra), minuti, giù, ho scritto, ho appena, sono (andat*| arrivat*|uscit*|tornat*), mi sono (dimenticat*|svegliat*|addormentat*|pers*|sbagliat*|rovesciat*|bagnat*| accort*), mi sono appena, va bene, ci vediamo, torno, arrivo, facciamo così, ti mando, ti scrivo, oggi, stasera, stamattina, stanotte, questa (mattina|sera|settimana), adesso, in questo momento, per ora, per il momento, ieri, domani, dopo, più tardi, subito, tra poco, fame, sete, sonno, fretta, voglio, vogliamo, volevo, devo, dobbiamo, dovevo, sto (cercando di|per|pensando|aspettando|arrivando|guardando|leggendo|lavorando a|lavorando al|provando| andando|bene|male|cercando|scherzando|dicendo|impazzendo|tornando), provo a, nessuna idea, non ho (idea|tempo| voglia|capito), domanda, domande, dubbi, dubbio, problema, problemi, riunione, appuntamento, di nuovo, un attimo, un momento, l'altro giorno, settimana prossima, questo weekend, questo fine settimana, freddo, caldo, ragione, voglia di, bisogno di, poco fa, ho appena (finito|inviato|mandato|visto|letto|mangiato), appena mandato, lunedì prossimo, alle #, alle tre, ho dimenticato",
+"tasks":"batteria, telefono, cellulare, portatile, wifi, internet, schermo, caricabatterie, passaggio, passaggi, opzioni, istruzioni, risultato, messaggio, prezzo, treno, autobus, taxi, pioggia, camicia, taglia, error*, bug, codice, file, script, funzione, build, query, log, eccezione, allegato, password, riunione, scadenza, relazione, documento, presentazione, diapositiv*, foglio di calcolo, saggio, paragrafo, frase, bozza, lettera di presentazione, prenotazion*, volo, bigliett*, ordine, pacco, link, versione, install*, compiti, fattura, screenshot, pdf, idea, traffico, scheda, pagina, comando, server, database, aggiorn*, computer, stampante, tavolo per",
+"ask":"^(che|cosa|che cosa|qual|quale|quali|chi|dove|quando|come|quanto|quanta|quanti|quante|perché|è possibile|c'è|ci sono|puoi|potresti|posso|potrei|dovrei|devo|sai|credi|pensi|conosci|hai|ti sembra|secondo te|a che|di che|in che|con che|mi consigli|è vero|è meglio|conviene) *",
+"request":"puoi, potresti, può, potrebbe, aiutami, dimmi, mostrami, dammi (un|una|qualche|la|il|delle), fammi, lasciami, mi serve, mi servono, ho bisogno di, cerco, sto cercando, voglio (che|un|una|sapere|prenotare|fare|comprare| vedere), vorrei, mi piacerebbe, mi chiedo, mi chiedevo, grazie, hai (ricette|consigli|idee|suggerimenti), qualche (idea|consiglio|suggerimento), mi consigli, ^(scrivi|traduci|spiega|spiegami cosa|spiegami come|spiegami perché|mostra|trova|trovami|fai|crea|riassumi|correggi|controlla|suggerisci|suggeriscimi|consiglia|consigliami| confronta|racconta|raccontami|descrivi|genera|calcola|leggi|analizza|pianifica|prenota|apri|invia|manda| cancella|migliora|accorcia|aggiungi|cambia|ordina|ripeti|cerca|elenca|proponi|converti|ricordami|prepara| organizza)",
+"suppose":"se, forse, magari, chissà, potrei, potremmo, dovrei, dovremmo, sarebbe, sarei, vorrei, vorremmo, credo, crediamo, penso, pensiamo, suppongo, immagino, sembra che, spero, speriamo, avessi, fossi, come se, ho sognato, nel (film|libro|gioco|racconto|romanzo), nella (storia|serie|canzone), scherzo, dimenticato, pensando se, dubito, non sono (sicur*|cert*), farei, andrei, comprerei, vivrei, avrei, può darsi, sarà, non so (se|perché| come|cosa|quale|dove|chi)",
+"reported":"dice, dicono, diceva, ha detto, hanno detto, mi ha detto, disse, racconta, ha raccontato, mi ha raccontato, chiede, ha chiesto, secondo lui, secondo lei, afferma, sostiene, ha scritto, scrive, pensa che, crede che, a quanto pare, pare che, ho sentito (dire|che), ho letto che, immagina, immaginiamo, supponiamo, supponi, mettiamo che, facciamo finta, fingi, fai finta, citazione",
+"void":"nel (marketing|settore|consiglio|coro), nella (protezione|polizia|banda), a (dieta|rischio|tempo|partita), libero professionista, libera professionista, malato (di|cronico), malata (di|cronica), il (primo|secondo|terzo| maggiore|minore|più) *, la (prima|seconda|terza|maggiore|minore|più) *, non riesco a concentrarmi, vorrei che mi (chiamassi|rispondessi|dessi), non so (nuotare|guidare|cucinare|sciare|ballare), come se, se no, il lavoro, preferirei, da sempre, a dopo, sono tutti, sono tutte, sono stati, sono state, adesso (vivo|abito|lavoro), non (sono|ho) mai, ho una domanda, ho un dubbio, sono (a|al|in|nel) (casa|lavoro|ufficio|traffico)"},
+"nl":{
+"name":"Dutch",
+"needs_subject":true,
+"has_inversion":true,
+"common":"de, het, een, en, van, ik, is, niet, dat, op, te, zijn, met, voor, die, maar, om, aan, ook, er, naar, heb, je, mijn, ben, bij, wat, nog, wel, geen, uit, hij, ze, dan, hoe, kan, kun, jij, woon, woont, werk, werkt, hou, mij, me, deze, heeft, wij, we, nu, meer, ons, onze, heet, nee, ja, was, mag, jouw, hebben, sinds, jaar",
+"fillers":"en, ook, hoi, hallo, hey, goedemorgen, goedenavond, dag, oké, ok, dus, nou, eigenlijk, trouwens, ja, nee",
+"clause_words":"als, omdat, want, maar, hoewel, terwijl, toen, of, zodat, zodra",
+"subject":"ik, wij, we, ik heb, ik ben",
+"own":"mijn, m'n, ons, onze",
+"other":"jij, je, u, hij, zij, ze, het, dat, dit, deze, iemand, niemand, men",
+"articles":"de, het, een",
+"ask":"^(wat|welke|wie|waar|wanneer|waarom|hoe|is|zijn|heb|heeft|kan|kun|zal|mag|moet|weet)",
+"request":"kun je, kan je, kunt u, wil je, zou je, help me, vertel me, laat me, geef me, ik wil graag, ik zoek, ik vraag me af, bedankt, dank je, ^(schrijf|vertaal|leg|geef|maak|zoek|controleer|noem|stel|lees|corrigeer)",
+"suppose":"als (ik|we|wij|je|hij|ze|het|mijn), indien, misschien, wellicht, zou, zouden, stel dat, ik wou, ik hoop, hopelijk, ik denk, ik dacht, ik geloof, in het boek, in de film, in mijn droom, alsof",
+"reported":"  stel je voor, zegt, zei, zeggen, zeiden, vertelde, vertelt, beweert, vroeg, schreef, schrijft, volgens, men zegt\n"},
+"pt":{
+"name":"Portuguese",
+"first_person":"o$|ei$|[^aeiou]i$|amos$|emos$|imos$|ou$",
+"common":"o, a, os, as, de, que, e, em, um, uma, é, não, por, com, para, pra, pro, meu, minha, meus, minhas, me, se, do, da, dos, das, no, na, nos, nas, ao, à, como, mais, mas, seu, sua, muito, sim, eu, você, vocês, tu, te, está, estou, sou, são, foi, tenho, tem, quando, onde, qual, quais, porque, desde, há, este, esta, isso, isto, também, nosso, nossa, gente, pode, oi, olá, obrigado, obrigada, sempre, nunca, todo, toda, todos, agora, lhe, quero, já, só, ele, ela, num, numa, pelo, pela, mim",
+"fillers":"bom dia, boa (tarde|noite), tudo bem, de acordo, olá a todos, e, oi, olá, bom, bem, então, ok, tá, sim, não, também, aliás, na verdade, sinceramente, mas, porque, pois, que, só pra constar, por acaso, a propósito, eu, nós, a gente, pessoalmente, como eu disse, como disse, olha, ah, é que, em geral, por favor, infelizmente, acho que, já agora, fora isso, podes, pode",
+"clause_words":"se (eu|você|vc|tu|a gente|for|fosse|tivesse|der|puder|quiser|chover|estiver), mas, porque, embora, enquanto, então, já que, por isso, porém, (e|) (qual|quais|como|onde|quanto|você pode|pode me|podes|poderia|o que|tem alguma|tem algum|me indica|me recomenda|conhece|sabe|dá pra|dá para) (é|são|posso|devo|faço|você|eu|me|a|o| considerar|pão|pra|para)",
+"numbers":"um, uma, dois, duas, três, quatro, cinco, seis, sete, oito, nove, dez, onze, doze, quinze, vinte, trinta, quarenta, cinquenta",
+"adverbs":"também, já, ainda, não, atualmente, sempre, agora, realmente, muito, bem, mesmo, hoje",
+"negation":"não, nunca, jamais, nem, nada, nenhum, nenhuma",
+"articles":"o, os, a, as, um, uma, do, ao, no, este, esse, seu, teu, bom, muito, pelo, algum",
+"subject":"me, eu, nós, a gente, para mim, pra mim, eu e *",
+"own":"meu, minha, meus, minhas, nosso, nossa, nossos, nossas",
+"not_liked":"(da|das|do|dos|a|o|) (tua|teu|sua|tuas|teus|seus|suas), disso, disto, isso, isto, dessa ideia, daquilo, essa ideia, dela, dele, de ti, de você, como (você|tu|isso), do que (você|tu), que você, da ideia",
+"be":"sou, somos, eu sou, a gente é",
+"moods":"grato, grata, obrigado, capaz, eu que, eu quem, dos que acham, todo ouvidos, todo, toda",
+"strong":"me (faz|fazem) (mal|bem), moro, moramos, morei, morava, mora (em|no|na|com|num|numa), vivo, vivemos, vivi, vivia, me chamo, chamo me, trabalho, trabalhamos, trabalhei, trabalhava, trabalhando (em|como|de|na|no), estudo, estudei, estudamos, estudava, nasci, nascemos, cresci, crescemos, me mudei, mudei me, mudei (de|para|pra), nos mudamos, mudámos, me formei, formei me, formad(o|a), emigrei, imigrei, venho (de|do|da), falo, falamos, me casei, casei, casamos, casámos, casad(o|a), divorciad(o|a), me divorciei, divorciei me, separad(o|a), me separei, viúv(o|a), solteir(o|a), aposentad(o|a), reformad(o|a), me aposentei, reformei me, grávida, noiv(o|a), adotamos, adotámos, adotei, coleciono, uso (óculos|lentes|aparelho|cadeira|número|tamanho|marcapasso), calço, visto (tamanho|#), peso, meço, sofro, tomo (remédio|remédios|medicação|insulina|antidepressivo*| anticoncepcional|a pílula|comprimido*|metformina|injeção), fui (diagnosticad*|operad*|criad*|adotad*|demitid*| despedid*|promovid*|morar|pai|mãe), me operei, fiz (cirurgia|uma cirurgia|faculdade|um|uma|mestrado|doutorado| doutoramento|o|a), quebrei, parti (o|a) (braço|perna|joelho|pé|pulso|tornozelo|perna), parei de, deixei de, larguei, nunca (aprendi|fui|estive|tive|comi|saí|viajei|morei|provei|andei|bebi|fumei|viajei), te falo, te digo, não sei (nadar|dirigir|conduzir|cozinhar|andar), aprendo, estou (aprendendo|estudando|grávida|casad*|divorciad*| aposentad*|reformad*|desempregad*|economizando|juntando|treinando|fazendo (um|uma|faculdade|mestrado|doutorado| dieta|terapia|curso|tratamento)|a (aprender|estudar|tirar|fazer (um|uma|o|dieta|terapia)|poupar|treinar|escrever (um|uma|o))|escrevendo (um|uma|o|meu)|criando|tirando|noiv*|separad*|de dieta|de licença|no (primeiro|segundo| terceiro|último)), estamos (juntos|casados|esperando|à espera|noivos|grávidos|economizando|adotando), dou (aulas|aula), ensino, dirijo, conduzo, fundei, abri, montei, tenho (# anos|alergia|diabetes|medo|asma|filhos| nacionalidade|pânico|fobia|intolerância|dupla|tdah|pavor|pressão|enxaqueca|enxaquecas|cidadania|epilepsia| hipotireoidismo|insônia), faço (# anos|aniversário|anos|parte|faculdade|terapia|voluntariado|mestrado|doutorado| trabalho voluntário|dieta|tratamento|hemodiálise|escalada), toco, canto (em|no|num), jogo (em|no|na|futebol| tênis|ténis|xadrez|vôlei|basquete|online), pratico, treino, medito, rezo, jejuo, durmo, acordo, sou (de|do|da| dos|natural|filho|filha|mãe|pai|alérgic*), somos (de|do|da|em #|#), perdi (meu|minha|o meu|a minha|um|uma), ganhei, comprei (um|uma|meu|minha) (casa|apartamento|apê|carro|moto|cachorro|andar), compramos (um|uma|nossa| nosso|casa), comprou (um|uma) (apê|apartamento|casa|carro), alugo, alugamos, cuido, cuidamos, pertenço, evito, participo, sirvo, servi, ganho, recebo, me demiti, demiti me, mudei de (emprego|carreira|cidade|país|curso), troquei de, comecei a (trabalhar|estudar|aprender|correr|fazer|fumar|tocar|namorar|dar|usar), comecei (um|uma|o| a) (novo|nova|curso|faculdade|mestrado|dieta|emprego|negócio), não (fumo|bebo|dirijo|conduzo|tomo|como), fumo, nado, danço, pinto, cultivo, crio, namoro, vamos (casar|ter um|ter uma|nos casar|nos mudar), vou (ser pai|ser mãe|casar|me casar|me mudar|ter um filho|ter uma filha|fazer #|completar), economizo, poupo, gerencio, chefio, lidero, tiro, completo, sou alérgic*, herdei, frequento, torço",
+"weak":"tenho, temos, tinha, tive, tivemos, tínhamos, a gente tem, faço, fazemos, fiz, fazia, uso, usamos, utilizo, utilizamos, leio, cozinho, corro, corremos, nado, caminho, ando, vou, vamos, fui, ia, tomo, monto, escrevo, desenho, costuro, ouço, escuto, vejo, assisto, compro, comprei, compramos, vendi, perdi, ganhei, comecei, terminei, aprendi, conheci, estive, era, éramos, pago, gasto, passo, passei, ajudo, visito, viajo, viajei, viajamos, saio, programo, desenvolvo, posso, não posso, sei, levo, possuo, jogo, me levanto, levanto me, me deito, deito me, acordo, divido, partilho, troquei, mudei, estou, estamos, trabalhava, tocava, jogava, fumava, participei, coordeno, vendo, costumo, colaboro, voltei, venho, pedalo, surfo, consigo, pratiquei, dou, recebi, entrei",
+"tastes":"como, comemos, bebo, bebemos, tomo, janto, almoço, fumo, viajo, voo, me levanto, levanto me, me deito, acordo, sento, me sento, cozinho, peço, compro, leio, vejo, assisto, ouço, escuto, escolho, reservo, prefiro, durmo, trabalho melhor, tomo café",
+"likes":"me (dá|dão) (ânsia|nojo|náusea|náuseas|enjoo|arrepios|sono|preguiça|azia|agonia), não consigo me concentrar, não me concentro, gosto, gostamos, gostava, gosta (de|muito), curto, curtimos, adoro, adoramos, amo, amamos, prefiro, preferimos, odeio, odiamos, detesto, detestamos, não suporto, não aguento, não tolero, não engulo, aprecio, me (encanta|fascina|fascinam|interessa|interessam|irrita|irritam|incomoda|incomodam|relaxa|estressa| estressam|aborrece|aborrecem|dá nojo|dão nojo|dá medo|dá ansiedade|cansa|cansam|apaixona|acalma|acalmam|agrada| agradam|tira do sério|deixa nervos*), irrita me, irritam me, fascina me, fascinam me, encanta me, interessa me, sou (muito|mais|um|uma|grande|super|) (fã|apaixonad*|amante|viciad*|fanátic*|louc*|doid*|adept*|entusiasta| chegad*|torcedor*|da turma|team|do dia|da noite|de|ligad*), não sou (muito|nada|fã|de|chegad*|grande|uma pessoa), valorizo, tenho (nojo|pavor|fraqueza|horror|um fraco|paixão|preguiça) de, fujo de, funciono melhor, rendo mais, trabalho melhor, acho * (chato|chata|nojento|insuportável|melhor|ótimo|horrível|sem graça|relaxante| superestimad*|cansativo|difícil), acho * * (chato|chata|nojento|insuportável|melhor|horrível|sem graça| cansativo), sinto falta, não abro mão, não vivo sem, dispenso, evito, morro de medo, não me dou bem",
+"favourites":"é melhor que, são melhores que, me estressa, me relaxa, acima de tudo, superestimad*, (favorit*|preferid*| predilet*), não é comigo, não são comigo, não é a minha (praia|cena|onda), não é minha praia, não é pra mim, não é para mim, não são para mim, nada como, não faz meu tipo, não faz o meu género, é minha paixão, é a minha paixão, meu ponto fraco, do que qualquer, em vez de, melhor que qualquer, é a minha praia, minha paixão, mil vezes",
+"standing":"me poupe, poupa me, a partir de agora, daqui pra frente, daqui em diante, de agora em diante, no futuro, (me responda|responda|responda me|responde|responde me|me responde|fala comigo|fale comigo|me explique|me explica| explica me|me chame|me chama|me chamem|chama me|me trate|trata me|me dê|dá me|use|usa|não use|não uses|evite| evita|me mande|não me mande|não me chame|não me chames|não me trate|não me envie|não me ligue|não me sugira|não me recomende|não me dê|não escreva|escreva|escreve|me escreva) (sempre|por favor|só|somente|em|de|nunca|o|a|as| emojis|respostas|curto|bem|todo|tudo|por|pelo|com|unidades|graus|jargão|listas|uma|textos|receitas|primeiro| gírias|carne|depois|antes|termos|linguagem), sem (emojis|rodeios|enrolação|jargão|floreios|introdução| anglicismos), respostas (curtas|breves|concisas|longas|diretas|em), sempre (em português|por escrito|em tópicos| com fontes), seja (breve|conciso|direto|objetivo|direta), sê (breve|direto|direta|conciso), nada de (emojis| rodeios|gírias|enrolação), não use",
+"facts":"meu (nome|aniversário|sobrenome|apelido|email|e-mail|telefone|número|celular|endereço|signo|tipo sanguíneo|peso| fuso|cep|salário|país|bairro|cargo), (minha|a minha) (idade|altura|cidade|profissão|língua|nacionalidade|data de nascimento|religião|morada|língua materna|cidade natal), meus (pronomes|apelidos), (faço|fiz) (anos|aniversário) (em|no|a|dia), # anos, lembre se que, lembra te que, lembre que, lembra que, anote que, anota que, não esqueça que, não te esqueças, tenha em conta, tem em conta que, saiba que, leva em conta, leve em conta, como (mãe|pai| vegetariano|vegetariana|vegano|vegana|médico|médica|professor|professora|enfermeiro|enfermeira|estudante| autônomo|autônoma|diabético|diabética|aposentado|aposentada|reformado|advogado|advogada|muçulmano|muçulmana| desenvolvedor|desenvolvedora|celíaco|celíaca|iniciante|principiante|engenheiro|engenheira|designer|freelancer| programador|programadora), ^(alérgic*|vegetarian*|vegan*|aposentad*|mãe de|pai de|casad*|celíac*|nascid*| professora aposentada|professor aposentado), de profissão, lá em casa somos, aqui em casa somos, somos em #, na minha (família|casa|equipe|equipa|empresa|terra) (somos|usamos|ninguém|todos|tem|há|a gente|falamos|temos), no meu (trabalho|time|bairro|prédio|país) (usamos|a gente|temos|somos), vem de família, desde (pequeno|pequena| criança|miúdo|miúda), desempregad*",
+"hints":"me chame de, pode me chamar, podes chamar me, todos me chamam, me chamam, chamam me, pra mim, para mim, aqui em casa, lá em casa, na minha família, na minha equipe, na minha equipa, na minha empresa, no meu time",
+"kin":"supervisora, supervisor, mulher, marido, esposo, esposa, companheir(o|a), namorad(o|a), noiv(o|a), ex, ex marido, ex mulher, filh(o|a|os|as), bebê, bebé, gêmeos, gêmeas, gémeos, gémeas, caçula, mais (velho|velha|novo| nova), mãe, pai, pais, irmão, irmã, irmãos, irmãs, mana, mano, avó, avô, avós, net(o|a|os|as), ti(o|a|os|as), prim(o|a|os|as), sobrinh(o|a|os|as), sogr(o|a|os), cunhad(o|a|os|as), genro, nora, padrasto, madrasta, entead(o|a), afilhad(o|a), família, melhor amig(o|a), colega de (casa|quarto|apartamento), senhorio, senhoria, chefe, patrão, médic(o|a), terapeuta, psicólog(o|a), cachorr(o|a|os|as), cachorrinh(o|a), cão, cadela, cães, gat(o|a|os|as), gatinh(o|a), cavalo, coelh(o|a|os), hamster, papagaio, filhote, tartaruga, equipe, equipa, empresa",
+"third":"é (#|de|do|da|um|uma|alérgic*|médic*|professor*|enfermeir*|advogad*|engenheir*|autista|celíac*|vegetarian*| vegan*|diabétic*|surd*|ceg*|natural|aposentad*), são (#|de|do|gêmeos|gémeos|meus|os|as|divorciados|aposentados| separados|muito), se (chama|chamam|aposentou|casou|mudou|casa|formou), chama se, chamam se, mora, moram, vive, vivem, trabalha, trabalham, tem (#|um|uma|asma|diabetes|alergia|medo|autismo|tdah|câncer|cancro|alzheimer| demência|síndrome|os|o), têm (#|um|uma), estuda, estudam, vai (pra|para|à|ao|fazer|nascer|entrar|casar|se casar), vão (pra|para|à), vem (de|do|da), vêm de, joga, jogam, toca, fala, falam, faz (#|anos|aniversário|balé| faculdade|natação|judô), fazem, faleceu, morreu, morreram, nasceu, nasceram, alérgic*, odeia, adora, ama, prefere, gosta, gostam, come, bebe, está (grávida|aposentad*|casad*|desempregad*|reformad*|na faculdade|no| divorciad*|a|esperando), espera um, começa, começou, entra, dirige, conduz, usa, usam, sofre, era, eram, foi, canta, ensina, late, dorme, pesa, mede, usamos, emigrou, emigraram, criou, veio, vieram",
+"life":"joelhos, coração, visão, pele, estômago, salário, aluguel, guarda, trajeto, alérg*, alerg*, intoler*, asma, asmátic*, diabet*, diabét*, epilep*, epilét*, enxaqueca*, tdah, autis*, dislex*, celíac*, depress*, ansiedade, insônia, insónia, câncer, cancro, artrite, artrose, hipertens*, pressão, colesterol, tireoide, tiroide, zumbido, ciática, marcapasso, cirurgia, operad*, quadril, anca, joelho, coluna, costas, rim, vesícula, tatuagem, tatuagens, óculos, lentes, aparelho auditivo, cadeira de rodas, insulina, remédio*, medicação, comprimido*, vegan*, vegetarian*, glúten, lactose, halal, kosher, carne, peixe, porco, leite, açúcar, álcool, café, chá, cerveja, vinho, frutos do mar, marisco*, camarão, nozes, amendoim, picante, pimenta, filh(o|a|os|as), criança*, bebê, bebé, gêmeos, gémeos, gêmeas, marido, mulher, esposa, esposo, namorad(o|a), companheir(o|a), irmão*, irmã, irmãs, pais, avó, avô, avós, net(o|a|os|as), prim(o|a|os|as), sobrinh(o|a|os|as), cachorr(o|a|os|as), cão, cães, cadela, gat(o|a|os|as), cavalo*, coelho*, hamster, galinhas, abelhas, cabras, aquário, solteir(o|a), casad(o|a|os), divorciad(o|a), viúv(o|a), grávida, gay, lésbica, enfermeir(o|a), médic(o|a), doutor*, professor*, engenheir(o|a), desenvolvedor*, programador*, advogad(o|a), estudante, designer, contador*, contabilista, eletricista, encanador, canalizador, carpinteir(o|a), marceneir(o|a), cozinheir(o|a), padeir(o|a), garçom, garçonete, piloto, motorista, agricultor*, autônom(o|a), freelancer, consultor*, cientista, farmacêutic(o|a), dentista, veterinári(o|a), jornalista, tradutor*, escritor*, artista, músic(o|a), fotógraf(o|a), arquitet(o|a), bombeir(o|a), policial, polícia, militar, mecânic(o|a), aposentad(o|a), reformad(o|a), funcionári(o|a), servidor* públic*, dona de casa, faculdade, doutorado, doutoramento, mestrado, universidade, escola, medicina, física, direito, biologia, química, história, filosofia, economia, psicologia, matemática, letras, informática, piano, violão, guitarra, violino, baixo, bateria, saxofone, flauta, trompete, coral, coro, banda, orquestra, xadrez, futebol, tênis, ténis, padel, basquete, vôlei, voleibol, golfe, ioga, yoga, pilates, academia, ginásio, maratona*, escalada, trilha*, caminhada*, ciclismo, bike, bicicleta, natação, nadar, corrida, vela, mergulho, esqui, surfe, surf, karatê, caratê, judô, judo, boxe, crossfit, jiu-jitsu, capoeira, tricô, crochê, croché, horta, jardim, cerâmica, podcast*, vinil, vinis, casa, apê, apartamento, kitnet, varanda, fazenda, sítio, quinta, financiamento, hipoteca, carro, moto, van, carro elétrico, carteira de motorista, carta de condução, muçulman*, cristã*, cristão, católic*, evangélic*, judeu, judia, budista, hindu, espírita, ateu, ateia, igreja, mesquita, ramadã, sotaque, bilíngue, idioma*, língua*, inglês, francês, alemão, espanhol, italiano, japonês, chinês, mandarim, árabe, russo, nacionalidade, cidadania, passaporte, turno*, noite, madrugada, home office, remoto, teletrabalho, empresa, negócio, loja, padaria, restaurante, blog, canal, meio período, part-time, canhot(o|a), esquerdin(o|a), destr(o|a), daltônic(o|a), daltónic(o|a), surd(o|a), ceg(o|a), altura*, aranhas, baratas, fobia, medo de, introvertid(o|a), extrovertid(o|a), matutino, noturn(o|a), coruja, casamento, aniversário, quilos, kg, cm, filho único, filha única, interior, aldeia, campo, subúrbio, andar, elevador, iphone, android, linux, windows, mac, equipe, equipa, time, voluntári(o|a), ong, banco de alimentos, concurso, tese, aposentadoria",
+"habits":"sempre, nunca, jamais, normalmente, geralmente, quase nunca, quase sempre, muitas vezes, raramente, só, somente, apenas, costumo, todo (dia|domingo|sábado|mês|ano|fim|verão), toda (semana|manhã|noite|segunda|terça|quarta| quinta|sexta), todos os (dias|domingos|sábados|fins|anos|meses|verões), todas as (manhãs|noites|tardes|semanas| segundas|terças|quartas|quintas|sextas), cada (dia|semana|mês|ano), aos (sábados|domingos|fins), às (segundas| terças|quartas|quintas|sextas), (#|uma|duas|três|quatro) vez(es|) (por|na|ao|no), de (manhã|noite|madrugada| segunda|tarde), diariamente, no meu tempo livre, nas horas vagas, não * mais, já não, depois do trabalho, antes de *, como hobby, por hobby, regularmente, em jejum, durante a semana, à noite, pela manhã, desde sempre, nos fins",
+"lasting":"desde, há (#|um|uma|muitos|vários|quase|mais|anos|tempo|cerca) *, faz (# *|muito|tempo), # anos, (no|) ano passado, mês passado, verão passado, ano que vem, (em|desde|de) ##, ##, quando (eu|) era, quando (criança| pequeno|pequena|miúdo), toda a minha vida, minha vida toda, a vida toda, infância, originalmente, em (janeiro| fevereiro|março|abril|maio|junho|julho|agosto|setembro|outubro|novembro|dezembro), este ano, esse ano, próximo ano, anos, anos atrás, meses atrás, recentemente, antes, durante *, uma vez, pela primeira vez",
+"passing":"mudei (o|a) (código|fonte|texto|cor), adicionei, acrescentei, removi, consertei, buscar, jantei, almocei, estava (no|na|vendo|pensando|em), fico com a, peguei, está esperando (no|na|aqui|fora|lá), vamos fazer, vamos ver, vamos lá, te falo, entendo, não entendo, entendi, compreendo, percebi, percebo, vejo (que|o|se), vou ver, te digo, te aviso, tento, tentei, já tentei, pedi, enviei, mandei, cliquei, baixei, encontrei, não (acho|encontro) (o|a|meu|minha|os|as), espero, me sinto, sinto me, lembro, não lembro, me lembro, esqueci, dói, doem, dor, febre, resfriad*, constipad*, gripe, gripad*, derramei, deixei cair, acordei (agora|tarde|com), estou atrasad*, perdi (a|as|o|os) *, concordo, sei que, não sei, não (consigo|posso) *, instalei, subi, copiei, reiniciei, aparece, dá erro, parece, desculpa, desculpe, perdão, minutos, pra baixo, li (que|o|a), vi (que|o|a|um), cheguei, saí, comi (com|em|um), fui (ao|à|no|na), fiquei, me enganei, acho (que|quebrou|melhor), vou te, já volto, acho, hoje, esta (manhã|noite|tarde|semana), essa semana, agora mesmo, neste momento, no momento, por enquanto, ontem, amanhã, depois, mais tarde, já já, acabei de, acabou de, fome, sede, sono, pressa, quero, queremos, queria, queríamos, preciso, precisamos, tenho (que|de) *, temos que, vou (ver|tentar|fazer|sair|te| comprar|dormir|comer|ler|precisar|pensar|procurar), tentando, a tentar, estou (cansad*|com|muito|um pouco|bem| mal|feliz|triste|aqui|em|no|na|irritad*|nervos*|pres*|procurando|à procura|pensando|a pensar|tentando|contente| perdid*|confus*|ocupad*|preocupad*|exaust*|entediad*|de acordo|prestes|vendo|lendo|trabalhando num|trabalhando no|pronto|pronta|atrasad*|chatead*|lixad*|a ver|a ler|morrendo|morto|doente|ansios* para|indecis*|sem| precisando|esperando|à espera), nem ideia, não (tenho ideia|tenho tempo|faço ideia|tenho certeza|entendi|sei (se|por|como|qual|o)), dúvida*, problema*, pergunta*, reunião, compromisso, de novo, outra vez, um momento, outro dia, semana que vem, fim de semana que vem, neste fim, este fim, frio, calor, razão, vontade de, na segunda, daqui a pouco, esqueci me",
+"tasks":"bateria, celular, telemóvel, notebook, portátil, wifi, internet, tela, ecrã, carregador, passo, passos, opções, instruções, resultado, mensagem, preço, trem, comboio, ônibus, autocarro, táxi, uber, chuva, camisa, tamanho, erro*, bug, código, arquivo*, ficheiro*, script, função, build, compilação, consulta, log*, exceção, anexo, senha, palavra passe, reunião, prazo, relatório, documento, apresentação, slide*, planilha, redação, parágrafo, frase, rascunho, carta de apresentação, reserva*, voo, passagem, bilhete*, pedido, encomenda, pacote, link, versão, instal*, dever de casa, trabalho de casa, fatura, captura, pdf, ideia, trânsito, aba, página, comando, servidor, banco de dados, atualiz*, computador*, impressora, mesa para",
+"ask":"^(o que|que|qual|quais|quem|onde|quando|como|quanto|quanta|quantos|quantas|por que|porque é que|será|é possível| tem|há|pode|podes|poderia|posso|devo|deveria|sabe|sabes|você (acha|sabe|conhece|tem|pode|poderia)|acha|achas| conhece|conheces|dá pra|dá para|pra que|a que|de que|em que|com que|vale a pena) *",
+"request":"você pode, pode me, podes, poderia, você poderia, me ajude, me ajuda, ajuda me, me diga, me diz, diz me, me mostre, mostra me, me dê (um|uma|ideias|a|o), dá me (um|uma|ideias), deixa eu, deixe me, vamos ver, preciso (de| que|saber|escrever), procuro, estou procurando, estou à procura, quero (que|um|uma|saber|reservar|fazer|comprar| ver|pedir), gostaria (de|que), queria (saber|que|um|uma|reservar|ver|pedir), me pergunto, obrigado, obrigada, valeu, alguma (ideia|receita|recomendação|sugestão|dica), o que me, tem alguma, ^(escreva|escreve|traduza| traduz|explique|explica|mostre|mostra|encontre|faça|faz|crie|cria|resuma|resume|corrija|corrige|revise|sugira| sugere|recomende|recomenda|compare|redija|conte|conta|descreva|descreve|gere|gera|calcule|calcula|leia|lê| analise|planeje|reserve|abra|envie|envia|manda|mande|apague|melhore|encurte|adicione|mude|ordene|repita|busque| procure|liste|lista|proponha|converta|me lembre|lembra me|prepare|organize|me conta|me indica|me recomenda| monta|monte|ajude)",
+"suppose":"se (eu|você|vc|tu|a gente|for|fosse|tivesse|der|puder|quiser|chover|estiver|um), talvez, quem sabe, tomara, poderia, poderíamos, deveria, deveríamos, seria, gostaria, gostaríamos, acho que (você|tu|ele|ela|isso|o|a|vou| é|não|sim|está), acredito, penso, suponho, imagino, parece que, espero que, esperamos, se eu tivesse, tivesse, fosse, como se, sonhei, no (filme|livro|jogo|romance|conto), na (série|história|música|novela), brincadeira, esqueci, pensando (se|em), a pensar se, duvido, não tenho certeza, faria, iria, compraria, moraria, viveria, teria, pode ser que, será que, chamaria, conto pra, conto para, devia",
+"reported":"diz, dizem, disse, disseram, dizia, falou que, fala que, contou, conta que, me contou, comentou, perguntou, pergunta se, segundo, afirma, afirmou, escreveu, garante, pensa que, acha que, opina, respondeu, ao que parece, pelo visto, ouvi (dizer|falar), li que, imagine, imagina que, imaginemos, suponha, suponhamos, supõe, finja, faz de conta, faça de conta, citação",
+"void":"não consigo me concentrar, gostaria que (me|você me), não como, como se, (e|) como (mãe|pai), o trabalho, como (um|uma|o|a|os|as|este|esse|eu|disse|você), assim como, tanto como, não sei (nadar|dirigir|conduzir|cozinhar), fora de, me vejo, disse e repito, hoje (moro|vivo|trabalho|em dia), em vez de, se chama, se chamam, na verdade, vamos casar, vamos ter, depois do (trabalho|almoço|jantar), depois de ##, eu acho que sou, a gente se, me casei, só como, não * de novo, sem tempo, depois que"}}''')
 
-STATEMENTS: dict[str, Any] = {
- 'de': {
-  'verb_last': True,
-  'perfect_is_past': True,
-  'capital_nouns': True,
-  'words': {
-   'skip': ('für mich, jetzt, nun, inzwischen, mittlerweile, derzeit, momentan, aktuell, gerade, endlich, wirklich, noch, '
-     'immer noch, auch, schon, bereits,\n'
-     '  kürzlich, neulich, eigentlich, übrigens, wieder, nur, sehr, ganz, hier, seitdem, seither, mich, mir, uns, '
-     'sich, doch, ja, halt, also,\n'
-     '  zur zeit, zurzeit, im moment, gern, streng, total, stark, schwer, leider, zum glück, künftig, ab sofort, da, '
-     'dann, überwiegend, hauptsächlich,\n'
-     '  tatsächlich, mehr, komplett, so, um, zurück, weg, aus, endgültig'),
-   'not': 'nicht, nicht mehr, nie, niemals, kein, keine, keinen, keiner, keinem, nimmer',
-   'wrong': ('zahlendreher, in wahrheit, nachgeschaut, was sag ich, was rede ich, stop, stopp, ach mist, mist, sollte '
-     'heissen, quatsch, moment, ich meinte, ich meine, meinte, tippfehler, vertippt, falsch, mein fehler, korrektur, '
-     'irrtum, geirrt, stimmt nicht, verschrieben,\n'
-     '  vertan, versprochen, verwechselt, doch nicht, es stellte sich heraus, hat sich herausgestellt, nein moment, '
-     'ach nein, sollte heißen, besser gesagt'),
-   'mild': ('nein, ach, sorry, entschuldigung, also, eigentlich, es ist, es sind, das ist, er ist, sie ist, sie lautet, '
-     'ist, sind, lautet, war, und, aber, genauer, richtig ist, richtig, ähm,\n'
-     '  ups, hoppla, die neue ist, die richtige ist, ich, sondern, habe mich, hab mich, dass es, die, der, nicht'),
-   'but': 'sondern, aber, doch',
-   'instead_of': 'statt, anstatt, anstelle von, nicht, und nicht',
-   'from': 'von, vom, aus',
-   'to': 'auf, zu, nach, zum, zur',
-   'of': 'bei, für, von, der, des, vom, beim',
-   'and': 'und, oder, sowie',
-   'titles': 'herr, frau, dr, doktor, prof',
-   'the': 'der, die, das, den, dem',
-   'be': 'sein',
-   'now': 'jetzt, nun, inzwischen, mittlerweile, neu, neue, neuer, neues, wieder',
-   'never': ('es, das, dies, diese, dir, dich, dein, deine, ihn, ihm, alles, nichts, was, wie, hause, zuhause, wohnung, '
-     'haus, stadt, nähe, wg, land, spaß, mal, lust, ende,\n'
-     '  angst, beruf, nacht, mich, so, stock, hotel, gut, gerne, sein, homeoffice, dorf, arbeit, problem, hier, dort'),
-   'articles': ('der, die, das, den, dem, des, ein, eine, einen, einem, einer, eines, mein, meine, meinen, meinem, meiner, '
-     'unser, unsere, als'),
-   'stop': ('weil, da, denn, aber, sondern, mit, für, wenn, wo, der, die, das, dass, ob, als, nachdem, bevor, bis, obwohl, '
-     'außer, bitte, danke, jetzt, heute, auch,\n'
-     '  seit, und ich, und wir, und mein, ich, wir, er, sie, es, ist, sind, war, habe, hat, bin, werde, will, '
-     'möchte, kann, um, zurück, statt, nicht, zu, gezogen, umgezogen, von,\n'
-     '  ein, eine, einer, mehr, in der nähe, wieder, mein, meine, momentan, nun, wohnt, wohne, lebe, lebt, arbeite, '
-     'arbeitet, angefangen, gewechselt, beim, bei, nach'),
-   'stop_thing': 'in, an, auf, im, am',
-  },
-  'subjects': {
-   'first': 'ich, wir, mein mann und ich, meine frau und ich, * und ich',
-   'own': 'mein, meine, meinen, meinem, meiner, meines, unser, unsere, unseren, unserem, unserer',
-   'third': 'er, sie, es',
-   'third_own': 'sein, seine, ihr, ihre, seiner, ihrer',
-   'possessive': 's',
-   'bare': 'mama, papa, mutti, vati, oma, opa',
-   'relations': ('mutter/mama/mutti/mutter, vater/papa/vati, eltern, bruder, brüder, schwester, schwestern, sohn, söhne, '
-     'tochter, töchter, kind, kinder, baby, frau/ehefrau, mann/ehemann,\n'
-     '  partner, partnerin, freund, freundin, verlobter, verlobte, oma/großmutter, opa/großvater, großeltern, enkel, '
-     'enkelin, tante, onkel, cousin, cousine, neffe, nichte,\n'
-     '  schwiegermutter, schwiegervater, schwager, schwägerin, mitbewohner, mitbewohnerin, chef, chefin, kollege, '
-     'kollegin, team, firma, projekt, hund, katze, kater, pferd, nachbar, nachbarin, ex'),
-   'named_only': 'kollege, kollegin, nachbar, nachbarin, freund, freundin, projekt, firma, team',
-   'adjectives': ('große, großer, kleine, kleiner, ältere, älterer, jüngere, jüngerer, älteste, jüngste, liebe, lieber, beste, '
-     'bester, erste'),
-  },
-  'changes': {
-   'drops': ('kündigte, gekündigt, verkauft, verkaufte, abgegeben, aufgegeben, abgesetzt, abbestellt, gestrichen, beendet, '
-     'geschmissen, verlassen, verloren, abgemeldet, getrennt, entsorgt, zurückgegeben,\n'
-     '  abgelegt, abgeschafft, weggegeben, verschenkt, aufgehört, ausgetreten, ausgestiegen, hingeschmissen, '
-     'begraben, einschläfern, gelöscht, weg von, adieu, schluss mit, fertig mit, raus aus'),
-   'swaps': 'gewechselt von, umgestellt (von|), umgestiegen von, getauscht, eingetauscht, ersetzt, gewechselt',
-   'around': 'aus … (ausgetreten|ausgestiegen), (durfte|konnte|musste) … absetzen',
-   'takes_place': 'gegen, durch, auf, zu, zum, zur',
-   'generic': 'abo, vertrag, mitgliedschaft, konto, kurs, stelle, job, sache',
-   'passes': ('gestorben, starb, verstorben, eingeschläfert, endete, aufgelöst, abgelaufen, weggefallen, fällt weg, '
-     'ausgefallen, ist vorbei, hat mir gekündigt, hat mich entlassen, hat geschlossen, hat zugemacht, hat '
-     'dichtgemacht'),
-   'is_over': ('vorbei, aus, weg, zu ende, beendet, geschichte, schluss, tot, erledigt, fertig, dicht, abgeschafft, '
-     'gestrichen, abgesagt, verkauft, gekündigt, gelöscht, vergangenheit, raus, rum, ausgelaufen, pleite'),
-   'goes': ('ausgezogen, weggezogen, gegangen, in rente gegangen, in rente, in den ruhestand gegangen, zog aus, '
-     'pensioniert, zieht aus'),
-   'no_more': 'nicht mehr, kein * mehr, keine * mehr, keinen * mehr, nie wieder, nie mehr, nimmer, nicht länger',
-   'takes': ('umgestiegen auf, bin (jetzt|nun|inzwischen|mittlerweile|) (bei|auf|mit|im|in), sind (jetzt|nun|) '
-     '(bei|auf|mit|im|in), haben (jetzt|nun|), habe (jetzt|nun|), hab (jetzt|nun|), mache (jetzt|nun|), mach '
-     '(jetzt|nun|), lerne, nehme, wohnt (jetzt|nun), gekauft, bekommen, stattdessen, dafür, übernimmt'),
-   'tells': ('wohnt (jetzt|nun), (es|das|er|sie) ist (jetzt|nun|), (wir sind|ich bin) (jetzt|nun|) (in|bei|auf|im|), nimm, '
-     'nehmt, heißt (jetzt|nun|), läuft (jetzt|nun|), bin ich (jetzt|nun|) (bei|in|auf), zahlen wir, zahle ich, auf'),
-   'lately': ('jetzt, nun, neuerdings, inzwischen, mittlerweile, seit, ab sofort, ab jetzt, ab heute, künftig, stattdessen, '
-     'neue, neuer, neues, in zukunft'),
-   'others': 'kumpel, jemand, leute, alle, kunde, kundin, bekannte, bekannter, nachbarn, freunde',
-   'units': 'mg, ml, g, kg, km, euro, stück, uhr, minuten, stunden, tage, wochen, monate, jahre, mal, prozent, einheiten',
-  },
-  'between': {
-   'have': 'habe, hab, haben, hat, habt',
-   'be': 'bin, sind, ist',
-   'past': 'früher, damals, einst, ehemals, vorher, hatte, war, mal, einmal, als kind',
-   'plan': 'werde, werden, wird, plane, planen, habe vor, demnächst, bald',
-   'maybe': ('würde, würden, will, wollen, möchte, möchten, könnte, sollte, überlege, vielleicht, hätte, wäre, muss, kann, '
-     'mag, wenn'),
-   'stopped': 'aufgehört, habe aufgehört, höre auf, abgewöhnt',
-  },
-  'dropped': {
-   'ich': ('wohne, arbeite, trainiere, bin, hab, esse, trinke, fahre, nehme, spiele, lerne, heiße, rauche, nutze, benutze, '
-     'hasse, verdiene,\n'
-     '  zahle, studiere, vertrage, pendle, gehe, laufe, gehöre, komme aus'),
-  },
-  'verbs': {
-   'irregular': ('trainieren/trainiere trainiert trainier/trainierte/trainiert/trainieren, pendeln/pendle '
-     'pendelt/pendelte/gependelt/pendeln, sein/bin ist sind bist/war waren/gewesen/sein, wohnen/wohne wohn '
-     'wohnt/wohnte wohnten/gewohnt/wohnen, leben/lebe lebt leb/lebte lebten/gelebt/leben,\n'
-     '  ziehen/ziehe zieht zieh/zog zogen/gezogen umgezogen hingezogen/ziehen umziehen, arbeiten/arbeite arbeitet '
-     'arbeit/arbeitete arbeiteten/gearbeitet/arbeiten,\n'
-     '  heißen/heiße heisse heißt heisst/hieß/geheißen/heißen, essen/esse isst iss ess/aß aßen/gegessen/essen, '
-     'haben/habe hab hat haben/hatte hatten/gehabt/haben,\n'
-     '  mögen/mag mögen/mochte mochten/gemocht/mögen, lieben/liebe liebt/liebte/geliebt/lieben, hassen/hasse '
-     'hasst/hasste/gehasst/hassen, spielen/spiele spielt spiel/spielte/gespielt/spielen,\n'
-     '  sprechen/spreche spricht sprech/sprach/gesprochen/sprechen, rauchen/rauche raucht '
-     'rauch/rauchte/geraucht/rauchen, werden/werde wird/wurde wurden/geworden/werden,\n'
-     '  wechseln/wechsle wechsele wechselt/wechselte/gewechselt/wechseln, kündigen/kündige '
-     'kündigt/kündigte/gekündigt/kündigen, verlassen/verlasse verlässt/verließ/verlassen/verlassen,\n'
-     '  anfangen/fange fängt/fing/angefangen/anfangen, beginnen/beginne beginnt/begann/begonnen/beginnen, '
-     'verlieren/verliere verliert/verlor/verloren/verlieren,\n'
-     '  umsteigen/steige steigt/stieg/umgestiegen/umsteigen, fahren/fahre fährt/fuhr/gefahren/fahren, kaufen/kaufe '
-     'kauft/kaufte/gekauft/kaufen, verkaufen/verkaufe verkauft/verkaufte/verkauft/verkaufen,\n'
-     '  trennen/trenne trennt/trennte/getrennt/trennen, heiraten/heirate heiratet/heiratete/geheiratet/heiraten, '
-     'aufgeben/gebe gibt/gab/aufgegeben/aufgeben, studieren/studiere studiert/studierte/studiert/studieren,\n'
-     '  bevorzugen/bevorzuge bevorzugt/bevorzugte/bevorzugt/bevorzugen, trinken/trinke trinkt '
-     'trink/trank/getrunken/trinken, machen/mache macht mach/machte/gemacht/machen, nehmen/nehme '
-     'nimmt/nahm/genommen/nehmen,\n'
-     '  nennen/nenn nennt nenne/nannte/genannt/nennen, bekommen/bekomme bekommt/bekam/bekommen/bekommen, '
-     'sterben/sterbe stirbt/starb/gestorben verstorben/sterben, leiden/leide leidet/litt/gelitten/leiden,\n'
-     '  aufwachsen/wachse wächst/wuchs/aufgewachsen/aufwachsen, gehen/gehe geht geh/ging/gegangen/gehen, '
-     'verdienen/verdiene verdient/verdiente/verdient/verdienen, lernen/lerne lernt lern/lernte/gelernt/lernen,\n'
-     '  stehen/stehe steht/stand/gestanden/stehen, vertragen/vertrage verträgt/vertrug/vertragen/vertragen, '
-     'aufhören/höre hört/hörte/aufgehört/aufhören, wiegen/wiege wiegt/wog/gewogen/wiegen,\n'
-     '  finden/finde findet/fand/gefunden/finden, sammeln/sammle sammelt/sammelte/gesammelt/sammeln, '
-     'erreichen/erreichst erreicht/erreichte/erreicht/erreichen, zahlen/zahle zahlt/zahlte/gezahlt/zahlen'),
-  },
-  'kinds': {
-   'diet': ('vegan, vegetarisch, veganer, veganerin, vegetarier, vegetarierin, pescetarier, pescetarierin, flexitarier, '
-     'flexitarierin, glutenfrei, laktosefrei, koscher, halal, low carb, fleisch, fisch, alles'),
-   'marital': 'verheiratet, ledig, single, geschieden, verlobt, verwitwet, getrennt, vergeben',
-   'smoking': 'raucher, raucherin, nichtraucher, nichtraucherin',
-   'profession': ('lehrer, lehrerin, arzt, ärztin, ingenieur, ingenieurin, entwickler, entwicklerin, krankenpfleger, '
-     'krankenschwester, pfleger, pflegerin, student, studentin, anwalt, anwältin, koch, köchin,\n'
-     '  bäcker, bäckerin, verkäufer, verkäuferin, designer, designerin, journalist, journalistin, architekt, '
-     'architektin, mechaniker, mechanikerin, elektriker, elektrikerin, buchhalter, buchhalterin, erzieher, '
-     'erzieherin,\n'
-     '  rentner, rentnerin, polizist, polizistin, musiker, musikerin, künstler, künstlerin, tischler, tischlerin, '
-     'schreiner, friseur, friseurin, apotheker, apothekerin, projektleiter, projektleiterin, manager, managerin,\n'
-     '  berater, beraterin, übersetzer, übersetzerin, gärtner, gärtnerin, physiotherapeut, physiotherapeutin, '
-     'programmierer, programmiererin, teamleiter, teamleiterin, grafiker, grafikerin, azubi, hebamme, selbstständig, '
-     'arbeitslos'),
-   'pet': ('hund, katze, kater, kaninchen, hamster, meerschweinchen, pferd, papagei, wellensittich, hunde, katzen, hühner, '
-     'schildkröte, welpe, welpen, vogel, fische, ratte, ratten, kätzchen'),
-   'instrument': ('geige, violine, klavier, gitarre, cello, bass, schlagzeug, saxophon, saxofon, flöte, querflöte, blockflöte, '
-     'trompete, klarinette, ukulele, harfe, bratsche, akkordeon, orgel, keyboard'),
-   'sport': ('fußball, tennis, basketball, volleyball, handball, badminton, golf, hockey, squash, tischtennis, eishockey, '
-     'schach, poker, padel'),
-   'hobby': ('yoga, pilates, judo, karate, joggen, klettern, schwimmen, wandern, tanzen, reiten, angeln, töpfern, boxen, '
-     'bouldern, laufen, surfen, segeln, skifahren, radfahren, crossfit, turnen'),
-   'language': ('deutsch, englisch, spanisch, französisch, portugiesisch, italienisch, niederländisch, polnisch, russisch, '
-     'chinesisch, japanisch, koreanisch, arabisch, türkisch, schwedisch, dänisch, griechisch, ukrainisch, latein, '
-     'kroatisch, ungarisch, tschechisch, finnisch, norwegisch'),
-   'religion': 'katholisch, evangelisch, muslim, muslimin, buddhist, jüdisch, atheist, atheistin, christ, christin',
-  },
-  'over': {
-   'partner': ['{person} und ich (haben uns getrennt|sind getrennt|sind nicht mehr zusammen)', 'aus mit {person}',
-     'mit {person} ist (es|) (aus|schluss|vorbei)', 'schluss mit {person}',
-     '{person} hat (schluss gemacht|mich verlassen)', 'von {person} getrennt'],
-   'pet': ['{person} ist (gestern|heute|) (gestorben|tot|eingeschläfert worden)',
-     'mussten {person} (einschläfern|gehen lassen|einschläfern lassen)', '{person} lebt nicht mehr',
-     '{person} ist (über die regenbogenbrücke|von uns) gegangen'],
-   'medication': ['(brauche|brauch|nehme|nehm) kein {medication} mehr', '{medication} (abgesetzt|brauche ich nicht mehr)'],
-   'gym': ['bei {person} gekündigt', '{person} gekündigt'],
-   'flatmate': ['{person} ist (ausgezogen|weggezogen) .'],
-  },
-  'nouns': {
-   'is': ('ist, sind, lautet, heißt, ist am, ist jetzt, beträgt, liegt bei, wurde auf, wurde, ist auf, hat sich, geht an, '
-     'findet statt, findet, fällt auf, steigt auf, stieg auf, sank auf, ist gestiegen, wird, liegt jetzt bei, liegt '
-     'nun bei, liegt in, ist in, ist um'),
-   'was': 'war, waren, lautete, hieß, betrug',
-   'change': ('geändert, erhöht, gesenkt, verschoben, verlegt, gestiegen, gesunken, gekürzt, aufgestockt, reduziert, '
-     'angehoben, verlängert, erhöhen, gewechselt'),
-   'new': ('neue, neuer, neues, neuen, neuem, aktuelle, aktueller, aktuelles, eigene, eigener, jetzige, jetziger, '
-     'richtige, richtiger, genaue, monatliche, monatliches, gesamtes, volle, voller, vollständiger, private, '
-     'wöchentliches, wöchentliche, absolute, absolutes'),
-   'old': 'alte, alter, altes, alten, frühere, früherer, ehemalige, ehemaliger, bisherige, vorherige',
-  },
-  'home': {
-   'states': ['(in|bei|am|auf) {place} wohnen', 'wohnen (in|bei|am|auf) {place}', 'leben (in|bei|am|auf) {place}'],
-   'begins': ['ziehen (von {old place}|aus {old place}|) (nach|in) {place}', 'ziehen nach {place} von {old place}'],
-   'ends': ['ziehen (aus|weg aus|von) {place}', 'verlassen {place}'],
-  },
-  'address': {
-   'states': ['wohnen (in der|im|am|in) {address}'],
-  },
-  'birthplace': {
-   'facts': ['aufwachsen in {place}', 'kommen aus {place}', 'sein in {place} geboren', 'sein aus {place}'],
-  },
-  'name': {
-   'states': ['heißen {name}'],
-  },
-  'nickname': {
-   'states': ['^ nennen mich {name}', '* nennen mich {name}'],
-  },
-  'age': {
-   'states': ['sein {age} (jahre|jahr) (alt|)', 'sein {age} .'],
-   'begins': ['werden {age} (jahre alt|)'],
-  },
-  'employer': {
-   'after_profession': ['(bei|bei der|beim|an der|in der) {org}'],
-   'states': ['arbeiten (bei|für|bei der|beim|an der|am|in einem|in einer|im) {org}',
-     'sein (bei|bei der) {person} (angestellt|beschäftigt|tätig)'],
-   'begins': ['anfangen (bei|bei der) {org}', 'beginnen (bei|bei der) {org}',
-     'haben (einen neuen job|eine neue stelle|einen job|eine stelle) (bei|bei der) {org}',
-     'bekommen (einen job|eine stelle|einen neuen job) bei {org}'],
-   'ends': ['kündigen (bei|bei der|beim) {org}', 'kündigen', 'kündigen (meinen job|den job|meine stelle)', 'verlassen {org}',
-     'verlieren (meinen job|den job|meine stelle)', 'aufhören bei {org}', 'sein arbeitslos', 'sein in rente'],
-  },
-  'profession': {
-   'states': ['arbeiten als {thing}', 'sein {profession}', 'sein {profession} von beruf'],
-   'begins': ['werden {profession}'],
-  },
-  'marital status': {
-   'states': ['sein {marital}'],
-   'begins': ['heiraten'],
-   'ends': [],
-  },
-  'partner': {
-   'after_marital status': ['mit {person}'],
-   'states': ['sein mit {person} (zusammen|verheiratet)'],
-   'begins': ['heiraten {person}'],
-   'ends': ['trennen von {person}', 'trennen', 'haben schluss gemacht', 'haben mit {person} schluss gemacht'],
-  },
-  'pet': {
-   'states': ['haben (einen|eine|ein|zwei|drei|) {pet}'],
-   'begins': ['bekommen (einen|eine|ein) {pet}', 'kaufen (einen|eine|ein) {pet}'],
-   'ends': ['verkaufen (den|die|das|meinen|unseren|unsere|meine) {pet}', '{pet} sterben'],
-  },
-  'diet': {
-   'states': ['sein {diet}', 'essen {diet}', 'leben {diet}', 'ernähren {diet}'],
-   'begins': ['werden {diet}', 'umsteigen auf {diet}'],
-  },
-  'allergy': {
-   'states': ['sein allergisch (gegen|auf) {list}', 'sein gegen {list} allergisch', 'haben (eine|) allergie gegen {list}',
-     'haben eine {word} allergie', 'vertragen {list} nicht'],
-   'begins': ['bekommen eine allergie gegen {list}'],
-  },
-  'condition': {
-   'states': ['leiden (an|unter) {list}',
-     'haben [diabetes|asthma|migräne|epilepsie|rheuma|zöliakie|bluthochdruck|adhs|neurodermitis]'],
-  },
-  'medication': {
-   'states': ['nehmen [metformin|insulin|ibuprofen|aspirin|cortison|antidepressiva|blutverdünner|betablocker|die pille]',
-     'nehmen (jeden tag|täglich|) {medication}'],
-  },
-  'language': {
-   'states': ['sprechen (|fließend|ein bisschen|etwas|gut) {language}'],
-  },
-  'learning': {
-   'states': ['lernen {language}', 'lernen {instrument}'],
-  },
-  'instrument': {
-   'states': ['spielen {instrument}'],
-   'ends': ['aufgeben {instrument}', 'aufgeben (das|mit dem) {instrument}', 'verkaufen (meine|mein|die|das) {instrument}',
-     'aufhören mit (der|dem|) {instrument}'],
-  },
-  'sport': {
-   'states': ['spielen {sport}'],
-   'ends': ['aufhören mit {sport}', 'aufgeben {sport}', 'aufgeben (den|das|mit dem|) {sport}'],
-  },
-  'hobby': {
-   'states': ['machen {hobby}', 'gehen {hobby}', 'sammeln {bare}'],
-   'begins': ['anfangen mit (dem|) {hobby}'],
-   'ends': ['aufhören mit (dem|) {hobby}', 'aufgeben (das|) {hobby}'],
-  },
-  'choice': {
-   'states': ['bevorzugen {thing} (statt|gegenüber) {old thing}', 'mögen lieber {thing} als {old thing}',
-     'trinken lieber {thing} als {old thing}'],
-  },
-  'preference': {
-   'states': ['bevorzugen {thing}'],
-  },
-  'like': {
-   'states': ['mögen {thing}', 'lieben {thing}', 'essen {thing} gern', 'essen gerne {thing}', 'trinken gerne {thing}',
-     'essen gern {thing}', 'trinken gern {thing}'],
-  },
-  'dislike': {
-   'states': ['hassen {thing}'],
-  },
-  'smoking': {
-   'states': ['rauchen', 'sein {smoking}'],
-   'begins': ['anfangen (zu|mit dem) rauchen'],
-   'ends': ['aufhören (zu|mit dem) rauchen', 'aufgeben das rauchen', 'haben mit dem rauchen aufgehört'],
-  },
-  'car': {
-   'states': ['fahren (einen|eine|ein) {thing}'],
-   'ends': ['verkaufen (mein|unser|das|den|meinen) (auto|wagen)', 'verkaufen (meinen|den) {person}'],
-  },
-  'phone': {
-   'states': ['* erreichen mich unter {number}', '^ erreichen mich unter {number}'],
-  },
-  'salary': {
-   'states': ['verdienen {number}'],
-  },
-  'weight': {
-   'states': ['wiegen {number}'],
-  },
-  'rent': {
-   'states': ['zahlen {number} miete'],
-  },
-  'budget': {
-   'states': ['haben ein budget von {number}', 'haben {number} zur verfügung', 'haben ein budget von (etwa|rund) {number}'],
-  },
-  'any': {
-   'begins': ['wechseln (von {old org}|) (zu|zur|zum) {org}', 'umsteigen (von {old org}|) auf {name}'],
-  },
-  'commute': {
-   'states': ['fahren mit (dem|der|) [bus|bahn|zug|rad|fahrrad|auto|u-bahn|s-bahn|straßenbahn|roller] (zur arbeit|ins büro)',
-     '(nehmen) (den|die|das) [bus|bahn|zug|rad|auto|u-bahn|s-bahn] (zur arbeit|ins büro)',
-     'pendeln mit (dem|der) [bus|bahn|zug|rad|auto]'],
-  },
-  'gym': {
-   'states': ['trainieren (bei|im) {org}'],
-  },
-  'work hours': {
-   'states': ['arbeiten {number} stunden (die woche|pro woche|in der woche|)',
-     'arbeiten [nachts|vollzeit|teilzeit|in teilzeit|in vollzeit]', 'sein (runter|rauf|jetzt|) auf {number} stunden'],
-  },
- },
- 'en': {
-  'words': {
-   'skip': ('now, at most, up to, no more than, roughly, approximately, around, about, currently, actually, just, finally, '
-     'really, still, also, already, recently, both, all, only, mostly, mainly,\n'
-     '  presently, nowadays, these days, lately, at the moment, right now, for now, as of now, officially, '
-     'basically, well,\n'
-     '  happily, back, once again, again, though, too, even, pretty much, ever, only just, by the way, btw, so, '
-     'then, instead,\n'
-     '  very, quite, pretty, super, of choice, every day, each day, daily, every week, weekly, every other week, '
-     'each week, weird, honestly, sadly, luckily,\n'
-     '  thankfully, fortunately, unfortunately, apparently, as it happens, for the record, strictly, fully, '
-     'completely, totally, mainly, probably, definitely, always, usually,\n'
-     '  ended up, at last, permanently, temporarily, together, over, down, there, personally, meanwhile, today, out, '
-     'up'),
-   'not': 'not, never, no longer, no more, anymore, any more, any longer, neither, hardly',
-   'wrong': ('no wait, wait no, wait, scratch that, i meant, i mean, typo, my mistake, my bad, i misspoke, misspoke, '
-     'correction,\n'
-     '  wrong, i mixed up, mixed up, i mistyped, mistyped, i was mistaken, oops, whoops, it turned out, it turns '
-     'out, turns out,\n'
-     '  turned out, i misremembered, i got that wrong, not right, incorrect, after all, sorry i meant, not true, i '
-     'made a mistake,\n'
-     '  rather, i should have said, in fact, apologies, pardon, hang on, hold on, nope, nvm, never mind, nevermind, '
-     'misread, i (mix|mixed) (those|them|it|the two|these) up, i always mix * up, told you wrong,\n'
-     '  scratch, ignore what i said, who am i kidding, silly me, my error, duh, gah, doh, spelled it wrong, spelt it '
-     'wrong, misspelled, misheard, autocorrect, dictation, i lied, strike that, let me rephrase, actually no, did i '
-     'say, sorry'),
-   'mild': ('lol, haha, btw, by the way, fyi, just so you know, heads up, quick update, small update, oh, hey, hi, hello, '
-     'anyway, also, so, guess what, good news, bad news, news, finally, context, background, for context, for '
-     'reference, quick intro, intro, ps, p.s., actually, sorry, no, well, um, uh, hmm, ah, oh, please, note, edit, '
-     'update, ok, okay, yes, and, but, so, the new one is, it should be, should be, make that, that should be, it '
-     "is, that is, it's, that's, is, 's, was, the right one is, the correct one is, now, rather, to be"),
-   'but': 'but, rather',
-   'instead_of': 'instead of, rather than, and not, not, over, in place of',
-   'who': 'who',
-   'from': 'from',
-   'to': 'to, into',
-   'of': 'of, for, at, with',
-   'and': 'and, or, &',
-   'titles': 'doctor, dr, mr, mrs, ms, prof, professor',
-   'the': 'the',
-   'be': 'be',
-   'now': 'now, instead, nowadays, again, new, anymore, days, lately',
-   'never': ('it, that, this, them, these, those, you, your, how, him, her, me, us, everything, something, anything, '
-     'nothing,\n'
-     '  someone, somebody, everyone, what, there, here, home, myself, fun, once, least, all, hand, times, work, '
-     'night, noon, free, to,\n'
-     '  being, going, having, doing, not, no, so, very, just, if, when, where, one, another, tomorrow, yesterday, '
-     'sorry, done, able, love'),
-   'gone': 'gone, over, cured, history',
-   'not_place': ('postgres, postgresql, mysql, sqlite, kubernetes, docker, aws, azure, gcp, slack, teams, github, gitlab, jira, '
-     'linux,\n'
-     '  ubuntu, windows, android, ios, python, rust, typescript, react, django, redis, kafka, mongodb, notion, '
-     'discord, zoom, go, java,\n'
-     '  kotlin, terraform, excel, spotify, netflix, gmail, outlook, firefox, chrome, vim, emacs, pytest, section, '
-     'chapter, phase, plan'),
-   'articles': 'a, an, the, some, my, our, his, her, their',
-   'stop': ('because, since, but, so, with, for, when, while, where, who, which, that, if, as, after, before, until, '
-     'although,\n'
-     '  though, except, plus, whose, whereas, than, per, via, thanks, please, anymore, now, today, too, instead, '
-     'from, near, by,\n'
-     '  right, is, are, was, were, have, has, had, am, do, does, did, will, would, can, could, should, it, i, we, '
-     'he, she, they,\n'
-     '  you, then, again, currently, these, actually, though, lately, every, each, to, because of, due, starting, '
-     'about, into,\n'
-     '  like, these days, and my, and our, and i, and we, and the, and it, and then, or so, ago, back, my, your'),
-   'stop_thing': 'in, at, on',
-   'instead': 'instead, rebooked',
-   'besides': ('on the side, side gig, side hustle, side job, second job, in addition, as a sideline, at weekends, on '
-     'weekends,\n'
-     '  on saturdays, on sundays, moonlighting, moonlight, in my spare time, in my free time, as a hobby, part time '
-     'as'),
-   'at': 'at, with',
-   'joking': 'figuratively, figuratively speaking, metaphorically, so to speak, just kidding, only joking, jk',
-   'trailing': 'so, and, but, because, since, as, or, cuz, cause, plus',
-  },
-  'subjects': {
-   'first': 'i, we, * and i, i and *, me and my *, my * and i, i myself, both of us, we both, we all',
-   'own': 'my, our',
-   'third': 'he, she, they, it',
-   'third_own': 'his, her, their, its',
-   'possessive': "'s",
-   'bare': 'mum, mom, mama, mummy, dad, daddy, papa, grandma, grandpa, granny, gran, nan, nana, grandad, auntie, baby',
-   'relations': ('mother/mum/mom/mama/mummy, father/dad/papa/daddy, parents, brother/bro, brothers, sister/sis, sisters, son,\n'
-     '  sons, daughter, daughters, child/kid, children/kids, baby, toddler, twins, twin, wife, husband/hubby, '
-     'partner, spouse,\n'
-     '  fiancé/fiance, fiancée/fiancee, girlfriend, boyfriend, ex, ex-wife, ex-husband, '
-     'grandmother/grandma/gran/granny/nan/nana,\n'
-     '  grandfather/grandpa/grandad, grandparents, grandson, granddaughter, aunt/auntie, uncle, cousin, niece, '
-     'nephew,\n'
-     '  mother-in-law/mother in law, father-in-law/father in law, sister-in-law/sister in law, '
-     'brother-in-law/brother in law,\n'
-     '  stepson, stepdaughter, stepmother/stepmom, stepfather/stepdad, stepbrother, stepsister, godson, goddaughter, '
-     'roommate,\n'
-     '  flatmate, housemate, best friend, boss, manager, colleague/coworker/co-worker, team, company, project, dog, '
-     'cat, puppy,\n'
-     '  kitten, horse, rabbit, hamster, parrot, family, neighbour/neighbor, landlord, landlady, client, assistant, '
-     'startup, band'),
-   'named_only': 'friend, colleague, cousin, neighbour, client, project, team, company',
-   'adjectives': ('older, younger, little, big, elder, eldest, oldest, youngest, late, dear, other, middle, twin, new, old, '
-     'lovely, best, first, second, own'),
-  },
-  'dropped': {
-   'i am': ('down to, in bed by, in bed at, not allergic to, no longer allergic to, no longer '
-     '(living|working|vegan|vegetarian|married), not (vegan|vegetarian|living|working), now '
-     '(vegan|vegetarian|pescatarian), allergic to, based in, living in, working (at|as|for|in), vegan, vegetarian, '
-     'married to, married, divorced, lactose intolerant,\n'
-     '  gluten intolerant, coeliac, celiac, currently living, currently working, currently (in|based), originally '
-     'from, born (in|on),\n'
-     '  pescatarian, self-employed, retired, engaged to, happily married, recently divorced, diabetic, intolerant '
-     'to, also allergic to,\n'
-     '  severely allergic to, still living in, still working (at|as), now living in, now based in, now working '
-     '(at|for|as), on a (vegan|keto|low-carb|gluten-free)'),
-   'i have': ('been '
-     '(learning|living|working|playing|taking|studying|using|seeing|dating|vegan|vegetarian|doing|a|an|married|on|going|with|driving)'),
-  },
-  'changes': {
-   'drops': ('quit, left, dropped, ditched, sold, cancelled, canceled, gave up, given up, gave away, got rid of, stopped, '
-     'came off, come off, finished with,\n'
-     '  done with, am off, broke up with, broken up with, split (up|) (with|from), separated from, divorced, dumped, '
-     'moved (out|away|on) (of|from|),\n'
-     '  stepped down (as|from|), resigned (as|from|), retired (as|from), dropped out of, packed in, packed up, '
-     'jacked in, shut down, grew out of, grown out of,\n'
-     '  gone off, went off, paid off, pulled the plug on, said goodbye to, say goodbye to, saying goodbye to, fired, '
-     'sacked, let go of, unsubscribed from, deleted, uninstalled, wiped,\n'
-     '  scrapped, scrap, binned, handed back, gave back, kicked, cut out, abandoned, put down, weaned off, outgrew, '
-     'outgrown, over'),
-   'swaps': ('switched (over|) (from|), swapped (out|), traded (in|), changed (from|), replaced, exchanged, moved (over|) '
-     '(on|) from, migrated from, converted from, went from, gone from, upgraded from,\n'
-     '  downgraded from, ported from, ditched, dropped'),
-   'around': ('let … (go|lapse|expire|run out), (paid|called|broke) … off, put … (down|to sleep), (had|got|took|taken) … '
-     '(taken out|removed|out|off), packed … in, gave … (up|away|back),\n'
-     "  (handed|sent|gave) … back, shut … down, cut … out, threw … (out|away), left … behind, don't need … any more"),
-   'takes_place': 'for, to, with, by, and',
-   'bare': 'dropped, left, lost',
-   'away': 'off, out, up, closed, over, gone',
-   'generic': ('subscription, membership, account, plan, policy, contract, job, course, class, classes, lessons, group, diet, '
-     'app, place, position, thing'),
-   'passes': ('died, passed (away|on|), folded, closed down, shut down, ended, expired, lapsed, lapse, ran out, run out, '
-     'broke up, fell through, finished, came off, disbanded,\n'
-     '  dissolved, went (bust|under|bankrupt), got (adopted|cancelled|canceled|sold|scrapped|stolen|deleted), taken '
-     'out, removed, dumped me, left me, left us'),
-   'is_over': ('over, gone, done, finished, dead, history, no more, off, out, on ice, in the past, closed, scrapped, gone for '
-     'good, a thing of the past, up, boxed up, retired, adopted, stolen, ancient history, signed off, sent back, '
-     'back to the shop, behind me, no longer *'),
-   'goes': ('retired, left, moved (out|away|back|on|to|in with), went (home|back), quit, resigned, emigrated, is leaving, '
-     'graduated, died'),
-   'no_more': 'no longer, not * (anymore|any more|any longer), anymore, any more, any longer, used to, not (needed|required)',
-   'takes': ('switched (over|) to, moved (over|) to, changed (over|) to, went (over|) (with|to|for), gone (over|) (with|to), '
-     "joined, started, got, bought, picked up, adopted, signed up (for|with|to), (am|'m) (now|) "
-     '(with|on|at|in|using),\n'
-     "  (am|'m) (seeing|dating), (are|is|'s) (now|) (with|on|at|in), (it is|it 's|that 's) (now|) (called|), there "
-     "(is|'s), taken up, took up, handed over to, carry on with, put, use, using, have, now, replaced "
-     '(it|him|her|them) with, with, instead'),
-   'tells': ("(it|that|this|he|she|name|mine) (is|'s) (just|now|called|some|), (we are|i am|they are) (now|) "
-     '(at|in|on|with|under|), are (now|) with, is (now|) with, call me, go by, reach me (at|on), use,\n'
-     '  (move|moved|put|stuck) (me|us) (to|on|in|with), going with, (i|we) prefer, should (read|be|say), keep'),
-   'lately': ('now, these days, nowadays, lately, as of, from now on, from here on, from today, from then on, since, instead, '
-     'at the moment, currently, going forward,\n'
-     '  officially, by now, new, finally'),
-   'others': ('friend, mate, ex, guy, girl, someone, somebody, people, everyone, everybody, they, neighbour, neighbours, '
-     'neighbor, client, customer, cousin, colleague'),
-   'units': ('mg, ml, g, kg, km, cm, euro, dollar, pound, quid, unit, minute, min, hour, day, week, month, year, time, '
-     'percent, am, pm, people, k, thousand, million'),
-  },
-  'between': {
-   'have': "have, has, 've, had, having",
-   'be': "am, are, is, 's, was, were, been, being, be, get, got, keep",
-   'do': 'do, does, did',
-   'past': 'used to, had to, once, previously, formerly, originally, in the past, back then, at one time',
-   'plan': ('will, shall, am going to, are going to, is going to, gonna, am gonna, plan to, plans to, am planning to,\n'
-     '  are planning to, is planning to, am about to, are about to, is about to, have decided to, decided to, intend '
-     'to, am due to,\n'
-     '  expect to, am to, would be, will be, am hoping to, hope to, hopes to, planning to, planning on, am planning '
-     'on'),
-   'maybe': ('would, might, may, could, should, want to, wants to, would like to, would love to, wish to, wish, must, can,\n'
-     '  never want to, thinking of, thinking about, considering, dream of, dreaming of, would never, need to, have '
-     'to, has to, try to,\n'
-     '  trying to, about to, prefer to, almost, nearly'),
-   'stopped': ('stopped, stop, quit, gave up, given up, have stopped, have quit, have given up, has stopped, has quit, can '
-     'not, cannot, could no longer,\n'
-     '  no longer able to, have had to stop, had to stop, had to give up, done with'),
-  },
-  'verbs': {
-   'irregular': ("be/am are is 's/was were/been, have/have has/had/had, live/live lives/lived/lived,\n"
-     '  go/go goes/went/gone, get/get gets/got/got gotten, become/become becomes/became/become, leave/leave '
-     'leaves/left/left,\n'
-     '  quit/quit quits/quit/quit, sell/sell sells/sold/sold, buy/buy buys/bought/bought, take/take '
-     'takes/took/taken,\n'
-     '  speak/speak speaks/spoke/spoken, drive/drive drives/drove/driven, eat/eat eats/ate/eaten, drink/drink '
-     'drinks/drank/drunk,\n'
-     '  find/find finds/found/found, begin/begin begins/began/begun, teach/teach teaches/taught/taught, run/run '
-     'runs/ran/run,\n'
-     '  make/make makes/made/made, wear/wear wears/wore/worn, break/break breaks/broke/broken, split/split '
-     'splits/split/split,\n'
-     '  give/give gives/gave/given, swim/swim swims/swam/swum, ride/ride rides/rode/ridden, sing/sing '
-     'sings/sang/sung,\n'
-     '  grow/grow grows/grew/grown, come/come comes/came/come, do/do does/did/done, hate/hate hates/hated/hated,\n'
-     '  play/play plays/played/played, study/study studies/studied/studied, marry/marry marries/married/married,\n'
-     '  lose/lose loses/lost/lost, pay/pay pays/paid/paid, set/set sets/set/set, bring/bring '
-     'brings/brought/brought,\n'
-     '  weigh/weigh weighs/weighed/weighed, see/see sees/saw/seen, keep/keep keeps/kept/kept, call/call '
-     'calls/called/called,\n'
-     '  wake/wake wakes/woke/woken, put/put puts/put/put, cut/cut cuts/cut/cut, push/push pushes/pushed/pushed, '
-     'know/know knows/knew/known,\n'
-     '  meet/meet meets/met/met, lead/lead leads/led/led, raise/raise raises/raised/raised, retire/retire '
-     'retires/retired/retired'),
-   'regular': ('move, relocate, work, settle, reside, switch, start, join, resign, learn, adopt, collect, enjoy, love, like,\n'
-     '  dislike, prefer, adore, turn, convert, use, own, earn, attend, suffer, change, divorce, separate, date, '
-     'rent, practise,\n'
-     '  practice, smoke, swear, detest, despise, graduate, increase, lower, reduce, cancel, update, decide, train, '
-     'bank, stay, avoid,\n'
-     '  rehome, trade, swap, replace, report, answer, reply, stop, drop, hike, climb, paint, knit, cycle, garden, '
-     'bake, dance, surf,\n'
-     '  bump, double, halve, postpone, reschedule, shift, upgrade, manage, belong, commute, accept, end, finish, '
-     'need, drop'),
-  },
-  'kinds': {
-   'diet': ('vegan, vegetarian, pescatarian, pescetarian, flexitarian, omnivore, meat eater, meat-eater, carnivore, '
-     'gluten-free,\n'
-     '  gluten free, dairy-free, dairy free, keto, kosher, halal, paleo, low-carb, low carb, plant-based, plant '
-     'based, vegetarians,\n'
-     '  vegans, pescatarians, raw vegan, lactose-free, sugar-free, on a (keto|vegan|low-carb|gluten-free|vegetarian) '
-     'diet'),
-   'marital': ('married, single, divorced, engaged, widowed, separated, in a relationship, in a long-term relationship,\n'
-     '  a widow, a widower, newly single'),
-   'religion': ('muslim, christian, catholic, protestant, jewish, buddhist, hindu, atheist, agnostic, orthodox, sikh, mormon, '
-     'lutheran'),
-   'smoking': 'smoker, non-smoker, nonsmoker, ex-smoker, a smoker, a non-smoker',
-   'profession': ('nurse, doctor, teacher, engineer, developer, programmer, lawyer, student, designer, accountant, electrician,\n'
-     '  plumber, carpenter, chef, cook, baker, waiter, waitress, pilot, driver, farmer, freelancer, consultant, '
-     'manager, scientist,\n'
-     '  researcher, professor, pharmacist, dentist, vet, veterinarian, journalist, translator, writer, artist, '
-     'musician,\n'
-     '  photographer, architect, librarian, paramedic, firefighter, soldier, mechanic, analyst, barista, bartender, '
-     'therapist,\n'
-     '  psychologist, surgeon, midwife, editor, director, actor, actress, singer, dancer, coach, trainer, tutor, '
-     'lecturer, cashier,\n'
-     '  clerk, secretary, assistant, salesman, saleswoman, recruiter, officer, technician, physicist, chemist, '
-     'biologist, economist,\n'
-     '  statistician, butcher, gardener, florist, tailor, hairdresser, barber, beautician, painter, builder, '
-     'bricklayer, roofer,\n'
-     '  welder, machinist, operator, cleaner, housekeeper, nanny, caregiver, carer, physiotherapist, optician, '
-     'radiologist,\n'
-     '  paralegal, judge, solicitor, barrister, banker, broker, trader, investor, entrepreneur, founder, ceo, cto, '
-     'cfo, intern,\n'
-     '  apprentice, retiree, pensioner, freelance *, product manager, project manager, data scientist, flight '
-     'attendant, copywriter,\n'
-     '  marketer, realtor, sysadmin, administrator,\n'
-     '  hygienist, dental hygienist, cardiologist, dermatologist, neurologist, oncologist, pediatrician, '
-     'paediatrician, radiographer,\n'
-     '  technologist, videographer, cameraman, stylist, decorator, surveyor, estimator, planner, auditor, actuary, '
-     'underwriter,\n'
-     '  bookkeeper, controller, buyer, merchandiser, receptionist, concierge, porter, bartender, sous-chef, sous '
-     'chef, pastry chef,\n'
-     '  head chef, engineer ii, tester, qa, qa lead, lead, team lead, tech lead, head of *, vp of *, director of *, '
-     'vice president,\n'
-     '  supervisor, foreman, team leader, shift leader, partner, associate, paramedic, dispatcher, janitor, '
-     'caretaker, locksmith,\n'
-     '  glazier, joiner, seamstress, jeweller, potter, blacksmith, upholsterer, tiler, plasterer, conductor, '
-     'organist, cellist,\n'
-     '  violinist, pianist, guitarist, drummer, choreographer, playwright, screenwriter, blogger, youtuber, '
-     'podcaster, streamer,\n'
-     '  ghostwriter, proofreader, interpreter, professor, postdoc, phd student, undergraduate, undergrad, grad '
-     'student, fellow,\n'
-     '  principal, headteacher, head teacher, teaching assistant, childminder, au pair, nursery teacher, maths '
-     'tutor, tutor,\n'
-     '  vet nurse, veterinary nurse, pharmacist, dietitian, nutritionist, osteopath, chiropractor, acupuncturist, '
-     'masseuse, masseur,\n'
-     '  personal trainer, yoga teacher, lifeguard, referee, jockey, footballer, athlete, diver, sailor, skipper, '
-     'captain, pilot,\n'
-     '  cabin crew, steward, stewardess, train driver, tram driver, lorry driver, trucker, delivery driver, forklift '
-     'driver,\n'
-     '  warehouse worker, shop assistant, store manager, estate agent, letting agent, travel agent, real estate '
-     'agent, agent,\n'
-     '  civil servant, councillor, mayor, diplomat, detective, inspector, sergeant, lieutenant, marine, prison '
-     'officer, bouncer,\n'
-     '  security guard, postwoman, mail carrier, fisherman, forester, ranger, beekeeper, zookeeper, agronomist, '
-     'botanist,\n'
-     '  zoologist, geographer, meteorologist, astronomer, archaeologist, anthropologist, sociologist, philosopher, '
-     'theologian,\n'
-     '  data analyst, data engineer, product owner, scrum master, devops engineer, sre, ux designer, webmaster, '
-     'contractor,\n'
-     '  self-employed, retired, unemployed, stay-at-home *, freelancing, on parental leave, on maternity leave, on '
-     'paternity leave, planner, producer, composer, novelist, poet, illustrator, animator, sculptor,\n'
-     '  social worker, police officer, bus driver, truck driver, taxi driver, postman, courier, priest, pastor, '
-     'rabbi, monk,\n'
-     '  stay-at-home *, homemaker, housewife, model, curator, geologist, linguist, historian, mathematician, '
-     'sommelier, brewer'),
-   'pet': ('dog, cat, puppy, kitten, horse, pony, rabbit, hamster, guinea pig, parrot, budgie, goldfish, tortoise, turtle, '
-     'snake,\n'
-     '  lizard, gecko, ferret, rat, mouse, canary, hens, chickens, goat, dogs, cats, rabbits, parrots, bird, fish, '
-     'fishes, bees,\n'
-     '  labrador, poodle, beagle, dachshund, border collie, greyhound, corgi, husky, retriever'),
-   'instrument': ('violin, piano, guitar, cello, bass, drums, saxophone, flute, trumpet, clarinet, ukulele, harp, viola, banjo,\n'
-     '  accordion, organ, oboe, trombone, mandolin, double bass, keyboard, harmonica, recorder, bassoon, tuba, sax, '
-     'lute, sitar, horn'),
-   'sport': ('football, soccer, tennis, basketball, volleyball, badminton, golf, hockey, rugby, squash, cricket, baseball,\n'
-     '  handball, table tennis, ping pong, padel, water polo, lacrosse, ice hockey, american football, frisbee, '
-     'ultimate'),
-   'hobby': ('running, hiking, cycling, swimming, climbing, sailing, diving, skiing, surfing, knitting, gardening, '
-     'painting,\n'
-     '  photography, pottery, baking, yoga, pilates, karate, judo, boxing, crossfit, fishing, dancing, bouldering, '
-     'rowing, kayaking,\n'
-     '  snowboarding, birdwatching, sewing, crochet, woodworking, chess, origami, archery, fencing, skating, '
-     'jogging, crafting'),
-   'language': ('english, german, spanish, french, portuguese, italian, dutch, polish, russian, chinese, mandarin, cantonese,\n'
-     '  japanese, korean, arabic, hindi, tamil, turkish, hebrew, swedish, norwegian, danish, finnish, greek, czech, '
-     'hungarian,\n'
-     '  romanian, ukrainian, urdu, bengali, swahili, vietnamese, thai, indonesian, persian, farsi, catalan, basque, '
-     'welsh, irish,\n'
-     '  croatian, serbian, slovak, bulgarian, latin, sign language, esperanto, tagalog, malay, icelandic'),
-   'condition': ('type 1 diabetes, type 2 diabetes, gestational diabetes, diabetes, asthma, migraines, epilepsy, arthritis, '
-     'insomnia, adhd, depression, anxiety, coeliac disease, celiac disease,\n'
-     '  a heart condition, hypertension, high blood pressure, low blood pressure, eczema, psoriasis, hay fever, '
-     'cancer, anemia,\n'
-     "  anaemia, a bad back, back pain, tinnitus, vertigo, ibs, crohn's disease, endometriosis, dyslexia, autism, a "
-     'thyroid *'),
-   'trips': 'flight, flights, train, trip, holiday, hotel, cruise, weekend',
-   'streaming': ('netflix, spotify, tidal, deezer, disney+, disney plus, hulu, hbo, hbo max, max, prime, amazon prime, prime '
-     'video, apple music,\n'
-     '  apple tv, apple tv+, youtube premium, youtube music, audible, kindle unlimited, paramount+, paramount plus, '
-     'peacock, dazn, sky,\n'
-     '  crunchyroll, mubi, now tv, britbox, qobuz, soundcloud, pandora, xbox game pass, game pass, playstation plus, '
-     'duolingo plus,\n'
-     '  duolingo, chatgpt plus, claude pro, github copilot, copilot, adobe creative cloud, creative cloud, '
-     'photoshop, icloud, dropbox,\n'
-     '  google one, nordvpn, hellofresh, strava, headspace, calm, peloton, the economist, the new york times, new '
-     'york times,\n'
-     '  the guardian, the times, medium, substack, blinkist, babbel, masterclass'),
-   'editors': ('vim, neovim, nvim, emacs, doom emacs, helix, vs code, vscode, visual studio code, visual studio, sublime text, '
-     'sublime, zed, cursor, windsurf,\n'
-     '  intellij, intellij idea, pycharm, webstorm, phpstorm, rider, clion, goland, rubymine, rustrover, eclipse, '
-     'xcode, android studio,\n'
-     '  notepad++, textmate, nova, fleet, kakoune, micro, geany, kate, spacemacs, rstudio, jupyterlab'),
-   'browsers': ('firefox, chrome, safari, brave, vivaldi, opera, microsoft edge, edge, arc, librewolf, chromium, zen browser, '
-     'duckduckgo'),
-   'systems': ('linux, ubuntu, debian, fedora, arch, arch linux, linux mint, manjaro, nixos, opensuse, pop os, windows, '
-     'windows 10, windows 11,\n'
-     '  windows 7, macos, mac os, macos sonoma, macos sequoia, macos ventura, chromeos, freebsd, openbsd, elementary '
-     'os, centos, gentoo, void linux'),
-   'phone_model': ('iphone, pixel, google pixel, galaxy, samsung galaxy, fairphone, oneplus, xiaomi, redmi, nokia, motorola, '
-     'huawei, sony xperia, xperia, android phone'),
-   'laptop_model': ('macbook, macbook air, macbook pro, thinkpad, lenovo thinkpad, dell xps, xps, surface, surface pro, surface '
-     'laptop, chromebook,\n'
-     '  zenbook, ideapad, hp spectre, hp envy, framework laptop, razer blade, matebook, dell latitude, latitude, '
-     'elitebook, asus rog, acer aspire'),
-   'car_model': ('corsa, astra, passat, tiguan, touareg, fiesta, mondeo, kuga, puma, corolla, prius, yaris, rav4, camry, auris, '
-     'aygo, civic, accord, jazz,\n'
-     '  cr-v, i10, i20, i30, tucson, kona, ioniq, picanto, ceed, sportage, sorento, niro, ev6, qashqai, juke, micra, '
-     'cx-5, mx-5,\n'
-     '  octavia, fabia, superb, kodiaq, kamiq, ibiza, clio, megane, mégane, twingo, captur, kangoo, 208, 308, 3008, '
-     'berlingo, fiat 500,\n'
-     '  punto, duster, sandero, lodgy, xc60, xc90, v60, v70, tesla, model 3, model y, model s, porsche, bmw, audi, '
-     'mercedes, volvo,\n'
-     '  skoda, škoda, toyota, honda, nissan, renault, peugeot, citroën, citroen, dacia, opel, vauxhall, kia, '
-     'hyundai, mazda, subaru,\n'
-     '  outback, forester, polestar, jeep, wrangler, f-150, silverado, chevy, lexus, vw, volkswagen, id.3, id.4, '
-     'vespa, multipla, zafira,\n'
-     '  meriva, vectra, insignia, sharan, touran, caddy, up!, mini cooper, land rover, range rover, defender, '
-     'discovery, tacoma, highlander'),
-   'timezones': ('pacific, central, eastern, mountain, atlantic, central european, eastern european, western european, greenwich '
-     'mean, british summer,\n'
-     '  indian standard, japan standard, australian eastern, uk, us, london, new york, berlin, tokyo, paris, sydney, '
-     'singapore, california,\n'
-     '  west coast, east coast, german, utc, gmt, cet, cest, est, edt, cst, cdt, mst, mdt, pst, pdt, ist, jst, bst, '
-     'aest, utc+1, utc+2, utc-5, utc-8'),
-   'transport': ('bus, train, tube, metro, subway, tram, car, bike, bicycle, ferry, underground, moped, scooter, e-bike, s-bahn, '
-     'u-bahn, motorbike,\n'
-     '  foot, carpool, light rail, commuter train, cargo bike'),
-   'flatmate': 'flatmate, roommate, housemate, lodger',
-   'no_role': ('fan, member, customer, client, guest, regular, subscriber, patient, friend, bit, beginner, newbie, novice, '
-     'pro, expert, user, user,\n'
-     '  volunteer, resident, newcomer, visitor, participant, speaker, stranger, lot, long way, few, person, man, '
-     'woman, guy, girl, mum, mom,\n'
-     '  mother, dad, father, couple, little, total, parent, sucker, player'),
-   'medication': ('metformin, ozempic, wegovy, mounjaro, methotrexate, prednisolone, salbutamol, ventolin, bisoprolol, losartan, '
-     'pantoprazole,\n'
-     '  fluoxetine, prozac, escitalopram, lexapro, zoloft, concerta, adderall, elvanse, venlafaxine, lithium, '
-     'lamotrigine, gabapentin,\n'
-     '  pregabalin, naproxen, cetirizine, loratadine, allopurinol, simvastatin, eliquis, apixaban, xarelto, '
-     'tamoxifen, propranolol, insulin, antidepressants, statins, ibuprofen, aspirin, blood thinners, beta blockers, '
-     'antihistamines,\n'
-     '  iron supplements, vitamin d, antibiotics, levothyroxine, lisinopril, sertraline, omeprazole, ritalin, '
-     'prednisone, warfarin,\n'
-     '  the pill, inhalers, an inhaler, melatonin, paracetamol, magnesium, citalopram, ramipril, amlodipine, '
-     'atorvastatin'),
-   'game': ('chess, poker, bridge, board games, video games, darts, pool, snooker, dungeons and dragons, d&d, go, bingo, '
-     'pétanque'),
-   'business': ('bakery, shop, company, business, restaurant, cafe, café, studio, agency, startup, farm, bookshop, salon, bar, '
-     'practice'),
-   'vehicle': ('car, ioniq, ioniq 5, ioniq 6, astra, tiguan, mondeo, puma, jazz, cr-v, tucson, kona, picanto, sportage, niro, '
-     'ev6, qashqai, juke, micra,\n'
-     '  cx-5, mx-5, superb, kodiaq, megane, twingo, captur, kangoo, berlingo, duster, sandero, lodgy, xc60, v60, '
-     'id.3, id.4, vauxhall, skoda\n'
-     '  octavia, estate, wrangler, touran, zafira, cargo bike, motorhome, rav4, f-150, bmw, audi, mercedes, '
-     'mercedes-benz, volkswagen, vw, golf, polo, passat, opel, corsa, ford, fiesta, focus, toyota,\n'
-     '  corolla, prius, yaris, honda, civic, hyundai, kia, nissan, leaf, mazda, skoda, škoda, octavia, fabia, seat, '
-     'ibiza, renault, clio,\n'
-     '  zoe, peugeot, citroën, citroen, fiat, panda, dacia, volvo, saab, tesla, model 3, model y, model s, porsche, '
-     'ferrari, jaguar, land\n'
-     '  rover, range rover, mini, mini cooper, jeep, chevrolet, chevy, dodge, subaru, outback, forester, suzuki, '
-     'swift, mitsubishi,\n'
-     '  lexus, infiniti, acura, cadillac, buick, gmc, lincoln, polestar, byd, rivian, lucid, smart, alfa romeo, '
-     'lancia, beetle, van,\n'
-     '  camper van, campervan, minivan, suv, pickup, truck, ev, electric car, hybrid, motorbike, motorcycle, '
-     'scooter, vespa, e-bike'),
-   'bank': ('barclays, hsbc, lloyds, natwest, santander, monzo, revolut, starling, n26, chase, citi, citibank, wells fargo, '
-     'ing, bnp\n'
-     '  paribas, deutsche bank, commerzbank, sparkasse, dkb, * bank, bank of *, halifax, nationwide, tsb, wise, '
-     'capital one'),
-   'drinks': ("spirits, cow's milk, dairy milk, decaf, fizzy drinks, coffee, alcohol, beer, wine, soda, tea, milk, energy "
-     'drinks, coke, caffeine, drinking, booze, cola'),
-   'foods': ('seafood, shellfish, nuts, peanuts, mushrooms, lamb, chicken, animal products, lactose, soy, tofu, wheat, fried '
-     'food, spicy food, fast food, butter, onions, garlic, tomatoes, raw fish, pasta, rice, snacks, desserts, salt, '
-     'honey, meat, sugar, dairy, gluten, bread, fish, eggs, pork, beef, sweets, chocolate, carbs, cheese, red meat, '
-     'junk food'),
-   'gym': "* gym, the gym, * fitness, mcfit, fitx, planet fitness, gold's gym, puregym, crossfit *",
-   'school': ('school, university, college, academy, institute, uni, kindergarten, high school, primary school, nursery, mit, '
-     'harvard, oxford,\n'
-     '  cambridge, yale, stanford, gymnasium, polytechnic, conservatory, law school, medical school'),
-   'club': ('choir, band, club, orchestra, team, church, gym, board, union, association, league, group, society, party, '
-     'committee,\n'
-     '  quartet, ensemble, theatre group, brass band, scouts, network, squad, troupe, cooperative, co-op, volunteer '
-     'fire brigade'),
-   'app': ('notion, obsidian, evernote, onenote, logseq, roam, todoist, things, trello, asana, jira, linear, clickup, '
-     'monday.com, slack, discord, teams,\n'
-     '  microsoft teams, zoom, google meet, telegram, whatsapp, signal, excel, google sheets, numbers, libreoffice, '
-     'word, google docs, latex, overleaf,\n'
-     '  figma, sketch, canva, photoshop, lightroom, darktable, gimp, affinity, premiere, davinci resolve, final cut, '
-     'ableton, logic pro,\n'
-     '  reaper, blender, autocad, fusion 360, python, java, kotlin, rust, go, golang, typescript, javascript, ruby, '
-     'elixir, scala, haskell, swift,\n'
-     '  c#, c++, php, perl, julia, clojure, dart, flutter, react, vue, svelte, angular, django, rails, laravel, '
-     'spring boot, postgres, postgresql,\n'
-     '  mysql, mariadb, sqlite, mongodb, redis, docker, podman, kubernetes, terraform, ansible, aws, azure, gcp, '
-     'google cloud, hetzner, heroku,\n'
-     '  github, gitlab, bitbucket, git, jenkins, gmail, outlook, proton mail, protonmail, thunderbird, fastmail, '
-     'airtable, quickbooks, xero, datev,\n'
-     '  lexoffice, ynab, salesforce, hubspot, shopify, woocommerce, wordpress, squarespace, wix, webflow, stripe, '
-     'paypal, zotero, anki, duolingo,\n'
-     '  pandas, polars, r, stata, spss, matlab, tableau, power bi, looker, pycharm, fish, zsh, bash, tmux, kitty, '
-     'alacritty, wezterm, iterm2, npm, pnpm, yarn, bun, deno'),
-   'letter_size': 'xs, s, m, l, xl, xxl, xxxl, small, medium, large, extra large',
-   'provider': ('vodafone, o2, ee, bt, virgin media, giffgaff, telekom, t-mobile, at&t, verizon, comcast, xfinity, 1&1, '
-     'congstar, orange, sfr, bouygues,\n'
-     '  movistar, telefonica, swisscom, sunrise, kpn, ziggo, tim, fastweb, octopus energy, octopus, british gas, '
-     'eon, e.on, edf, ovo, bulb,\n'
-     '  vattenfall, axa, allianz, aetna, cigna, bupa, tk, aok, barmer, dak, geico, state farm, aviva, admiral, '
-     'direct line, huk, tesco mobile'),
-   'grade': ('kindergarten, nursery, preschool, reception, primary school, elementary school, middle school, secondary '
-     'school, high school, sixth form, first grade, second grade, third grade, fourth grade, fifth grade, sixth '
-     'grade, seventh grade, eighth grade, ninth grade, 1st grade, 2nd grade, 3rd grade, 4th grade, 5th grade, 6th '
-     'grade'),
-  },
-  'aside': {
-   'number of children': ['as (a|the|) (single|proud|busy|new|) (dad|mum|mom|mother|father|parent) (of|to) {age}',
-     'my {age} (kids|children)', 'our {age} (kids|children)'],
-   'size': ['size {shoe}', 'in size {shoe}', 'my size {shoe}'],
-   'office days': ['{number} days a week (in|at) the office', '{number} days (in|at) the office'],
-   'time zone': ['everything in {timezones} from now', '{timezones} time (now|from now)', '{timezones} (now|from now) on'],
-  },
-  'models': {
-   'car': 'car_model',
-   'device/phone': 'phone_model',
-   'device/laptop': 'laptop_model',
-  },
-  'over': {
-   'partner': ['{person} and i (broke up|split up|split|separated|are done|are over|called it quits)', 'over with {person}',
-     'over between me and {person}', 'dumped {person}', '{person} dumped me', '{person} left me',
-     'done with {person}'],
-   'pet': ['{person} (died|passed away|crossed the rainbow bridge|was put down|had to be put down|ran away|is gone)',
-     'lost {person}', 'had to put {person} (down|to sleep)', 'said goodbye to {person}'],
-  },
-  'nouns': {
-   'is': ("(is|'s) every, (is|'s) always, are every, (is|'s) scheduled for, (is|'s) booked for, (is|'s) planned for, "
-     "(is|'s)\n"
-     "  capped at, maxes out at, comes to, clocks in at, (is|'s) down to, (is|'s) up to, (is|'s) back to, (is|'s) "
-     'back at,\n'
-     "  (is|'s) back on, goes from, runs from, ends at, begins at, takes place at, got shifted to, was shifted to, "
-     'was brought\n'
-     '  forward to, got brought forward to, was extended to, has been extended to, got extended to, was delayed to, '
-     'was\n'
-     "  delayed until, got delayed until, got postponed to, was postponed until, got postponed until, (is|'s) "
-     'postponed to,\n'
-     "  went from, (is|'s) through, (is|'s) by, (is|'s) under, meets on, meets, was * to, were * to, has been * to, "
-     'have been\n'
-     "  * to, got * to, (is|'s) * for, was * back to, slipped to, slid to, (is|'s) with, are with, (is|'s) now with, "
-     "(is|'s)\n"
-     "  in, (is|'s) at, was * for, are * for, is, are, 's, 're, (is|'s) now, would be, will be, changed to, has "
-     'changed to,\n'
-     "  moved to, has moved to, was moved to, has been moved to, has been changed to, was changed to, (is|'s) "
-     'called, went up\n'
-     '  to, has gone up to, rose to, increased to, has increased to, dropped to, went down to, was raised to, has '
-     'been raised\n'
-     "  to, was increased to, has been increased to, was cut to, has been cut to, (is|'s) named, was lowered to, has "
-     'been\n'
-     '  reduced to, got moved to, got bumped to, got pushed to, was pushed to, has been pushed to, was pushed back '
-     "to, (is|'s)\n"
-     "  set for, (is|'s) set at, (is|'s) set to, was reduced to, has been postponed to, was postponed to, got pushed "
-     'back to,\n'
-     '  shifted to, has shifted to, has been shifted to, was rescheduled to, has been rescheduled to, became, has '
-     'become,\n'
-     "  falls on, takes place on, happens on, starts at, (is|'s) on, (is|'s) at, are on, (is|'s) in, got cut to, "
-     "(is|'s) going\n"
-     "  to be, has been set to, jumped to, has been lowered to, has been pushed back to, (is|'s) due, was updated "
-     'to, has been\n'
-     '  updated to'),
-   'was': "was, were, used to be, had been, 'd been",
-   'becomes': ("took over as, takes over as, has taken over as, is now, became, has become, is, 's, will be, stepped in as, "
-     'was assigned as, are, took over from * as'),
-   'replaces': 'replaced, replaces, has replaced, took over from, succeeded, succeeds',
-   'as': 'as',
-   'no_noun': ('guess, question, answer, result, output, error, point, score, problem, issue, bet, hunch, estimate, '
-     'calculation, query, function, file, script,\n'
-     '  turn, idea, test, favourite, bad, head, mind, opinion, heart, train, screen, essay, text, draft, story, '
-     'character, password, pin, code, example, variable,\n'
-     '  class, sum, total, list, table, column, paragraph, sentence, first, second, last, next, only, hero, '
-     'protagonist, poem, model, image, photo'),
-   'change': ('changed, changed over, raised, increased, lowered, reduced, cut, moved, pushed, set, updated, switched, '
-     'bumped, postponed, rescheduled, shifted, brought, gone, risen, went,\n'
-     '  doubled, upgraded, dropped, corrected, have changed, extended, delayed, took, put, pushed back, moved up, '
-     'rebooked, rescheduled, slipped'),
-   'new': ('new, current, own, actual, correct, real, present, latest, updated, right, full, main, primary, total, '
-     'monthly, whole, usual, weekly, daily, all-time, personal, private, best, next, preferred, exact, mobile'),
-   'old': 'old, former, previous, ex, earlier, last',
-  },
-  'home': {
-   'states': ['be in {place} now', 'live (in|near|on|outside|around) {place}', 'reside in {place}', 'be based in {place}',
-     'be living in {place}', 'call {place} home', 'be (living|settled|at home) in {place}',
-     'rent (in|a flat in|an apartment in|a place in|a house in) {place}',
-     'have (a|our|my) (home|flat|house|apartment|place) in {place}',
-     'be (all|fully|finally|) (settled|moved) (in|into) (in|to|) {place}', 'be {place} based',
-     'be back in {place} for good', 'have (my|our) new (home|flat|house|apartment|place) in {place}'],
-   'begins': ['move (|back|over|house|away|up|down|out|in) (from {old place}|) (|back|up|down|out|over) to {place}',
-     'relocate (from {old place}|) to {place}', 'move (in|into) {place}', 'settle (|down) (in|near) {place}',
-     'settle into {place}', 'swap {old place} for {place}', 'trade {old place} for {place}',
-     'leave {old place} for {place}', 'exchange {old place} for {place}',
-     'buy (a|our|my) (|new|first) (flat|house|apartment|place|home|condo|cottage) in {place}',
-     'come to live in {place}', 'move (the family|my family|the kids|our stuff|all of us) to {place}',
-     'end up in {place}', 'find (a|an) (flat|apartment|house|place|room) in {place}',
-     'get (my own|our own) (flat|place|apartment|house) in {place}',
-     'get (a|the) (flat|apartment|house|place|keys to our place|keys) in {place}'],
-   'ends': ['move (away|out|) (from|of) {place}', 'move out of {place}', 'leave {place} behind', 'leave {place} for good',
-     'sell (our|my) (flat|house|apartment|place) in {place}', 'give up (my|our) (flat|apartment|place) in {place}'],
-  },
-  'address': {
-   'states': ['live at {address}'],
-   'begins': ['move (|in|house) to {address}'],
-  },
-  'birthplace': {
-   'facts': ['grow up in {place}', 'be born in {place}', 'be (|originally) from {place}', 'come (|originally) from {place}',
-     'be born and raised in {place}', 'be raised in {place}'],
-  },
-  'birthday': {
-   'facts': ['be born {date}', 'have (my|our|a|his|her) birthday {date}'],
-  },
-  'name': {
-   'states': ['be called {name}', 'be named {name}', 'be known as {name}', 'go by the name of {name}', '^ my name {name}'],
-   'begins': ['change (my|our|his|her) (|first|full) name (from {old name}|) to {name}'],
-  },
-  'nickname': {
-   'states': ['go by {name}', '^ call me {name}', '* call me {name}'],
-  },
-  'age': {
-   'states': ['be {age} years (old|of age)', 'be {age} years young', 'be aged {age}', 'be {age} .'],
-   'begins': ['turn {age}'],
-  },
-  'employer': {
-   'after_profession': ['(at|for|with) {org}'],
-   'states': ['run (a|my|an|our) (|own|small) {business}', 'work (for|at|with) {org}',
-     'be (working|employed|a contractor|an employee) (for|at|by|with) {org}', 'be on the payroll (of|at) {org}',
-     'teach at {org}', 'teach {word} at {org}', 'have a job (at|with) {org}', 'freelance for {org}',
-     'consult for {org}', 'intern at {org}', 'be interning at {org}'],
-   'begins': ['start (|working|work|a job|a new job|my new job|out|a position|a role|a new role|a new position) (at|for|with) '
-     '{org}',
-     'join {org}', 'switch (jobs|companies) (from {old org}|) to {org}', 'move (|on|over) from {old org} to {org}',
-     'get (hired|recruited|employed|a job) (by|at) {org}',
-     'get (a|the|my|an) (|new) (job|position|offer|role|gig) (at|from|with) {org}',
-     'take (a|the|up a) (|new) (job|position|role) (at|with) {org}',
-     'accept (a|the|an) (job|position|offer|role) (at|from|with) {org}', 'find (a|the) (|new) job (at|with) {org}',
-     'be hired by {org}',
-     'leave {old org} (for|to join|to work for|to work at|and joined|and now work at|and now work for|to go to) '
-     '{org}',
-     'change (jobs|employers|job) (|and work|and now work) (at|for) {org}',
-     'go (to work|back to work) (for|at) {org}', 'begin (|working|a job) (at|for) {org}',
-     'quit {old org} (for|to join|and joined) {org}', 'move (|over|across) to {org} (as|to work)', 'sign with {org}',
-     'get poached by {org}', 'be poached by {org}', 'start (|my) (new|) (job|role|position) (at|with) {org}',
-     'be starting at {org}'],
-   'ends': ['leave (|my job at|my position at|my role at) {org}', 'quit (|my job at|my job with) {org}',
-     'resign (|my position) from {org}', 'be (|let go|fired|laid off|made redundant) (by|from) {org}',
-     'be (let go|fired|laid off|made redundant)',
-     'get (let go|fired|laid off|made redundant|the sack) (|by|from|at) {org}',
-     'get (let go|fired|laid off|made redundant)', 'quit (|my|the) job', 'quit (my|the) job',
-     'leave (my|the) (job|company)', 'lose (my|the|his|her) job (|at {org})', 'stop working (for|at) {org}',
-     'be done (at|with) {org}', 'hand in (my|the) notice (at|to) {org}', 'retire from {org}', 'be unemployed',
-     'be out of (a job|work)', 'give up my job (|at {org})', 'resign', 'retire', 'be between jobs',
-     'hand in my notice at {org}', 'hand in (my|the) (badge|notice|resignation) (at {org}|)',
-     'be no longer (at|with) {org}', 'part ways with {org}', 'be out at {org}', 'finish at {org}',
-     'walk out of {org}', 'sell (my|our) (company|business|shop|startup)'],
-  },
-  'profession': {
-   'states': ['work as {thing}', 'be (a|an|the|) {profession}', 'be {thing} by (trade|profession)', 'be employed as {thing}',
-     'be working as {thing}', 'make a living as {thing}', 'earn (my|a) living as {thing}',
-     'run (a|my|an) (|own) {business}', 'do {thing} for a living', 'be (a|an|the|their|our|) {role}',
-     'be (their|our) {profession}',
-     'work in '
-     '[sales|marketing|finance|accounting|hr|it|retail|logistics|construction|education|healthcare|hospitality|customer '
-     'service|customer support|procurement|insurance|advertising|publishing|consulting|banking|catering|child '
-     'care|childcare|social work]',
-     'be (in|on) [parental leave|maternity leave|paternity leave]'],
-   'begins': ['become (a|an|the|) {profession}', 'be promoted to {thing}', 'get promoted to {thing}', 'retrain as {thing}',
-     'qualify as {thing}', 'start (|working|work|out) as {thing}',
-     'switch (|careers) (from {old thing}|) to (being|) {profession}', 'move up to {thing}',
-     '* make me (a|an|the|) {profession}', '* hire me (full time|full-time|) as {profession}',
-     '* take me on as {profession}', '* promote me to {thing}', '* bump me (up|) to {profession}',
-     'get bumped up to {thing}', 'be made (a|an|the|) {profession}', 'get made (a|an|the|) {profession}',
-     'step up (to|as|to be) (a|an|the|) {profession}', 'take over as (a|an|the|) {profession}',
-     'be appointed (as|) {thing}', 'get the promotion to {thing}', 'get promoted (and am|and i am|, am) now {thing}',
-     'move into (a|an|the) {thing} (role|position)', 'transition (into|to) {thing}',
-     'change (careers|jobs) to (be|become) (a|an) {profession}',
-     'start (my|a|the|) (new|) (job|role|position) as {thing}', 'get a (new|) job as {thing}',
-     'get the job as {thing}'],
-   'ends': ['quit (being|working as) {thing}', 'retire as {thing}'],
-  },
-  'salary': {
-   'states': ['earn {number}', 'make {number} (a|per) (year|month|hour|week)', 'get paid {number}', 'be paid {number}'],
-   'begins': ['get a (raise|rise|pay rise|bump|pay cut) to {number}',
-     '* (raise|bump|increase|cut) (my|our) (salary|pay|wage) (up|) to {number}'],
-  },
-  'work hours': {
-   'states': ['work [nights|night shifts|part-time|part time|full-time|full time|mornings|evenings|weekends|the night '
-     'shift|the late shift|the day shift|the early shift]',
-     'work from {number}', 'work {number} (days|hours) {rest}', 'work {number} to {number}',
-     'work [three days|four days|five days|two days|six days] (a week|per week)',
-     'be on [nights|day shifts|night shifts|early shifts|late shifts|the day shift|the night shift|the late '
-     'shift|the early shift|earlies|lates|days|mornings]',
-     'work [a four-day week|9 to 5|nine to five]', 'start (work|) at {number}', 'finish (work|) at {number}',
-     'be [part-time|full-time|part time|full time]'],
-   'begins': ['move (|on) to [nights|the day shift|the night shift|the early shift|the late shift]',
-     'switch to [nights|night shifts|part-time|part time|full-time|full time|the day shift|the night shift]',
-     'go [part-time|part time|full-time|full time]',
-     '* (move|put|switch) me (to|on|onto) [nights|days|the night shift|the day shift|the early shift|the late '
-     'shift|mornings|evenings|part-time]',
-     'drop to [three days|four days|part-time|part time] (a week|)',
-     'go down to [three days|four days|part-time|part time] (a week|)'],
-  },
-  'manager': {
-   'states': ['report to {name}', 'work under {person}', 'work for {person} directly'],
-   'begins': ['* (move|put) me under {person}', 'have (a|) (new|) (boss|manager) (called|named|:|,) {person}'],
-  },
-  'school': {
-   'states': ['(study|be) at (the|) {school}', 'attend {org}', 'go to {school}', 'be enrolled at {org}',
-     'be a student at {org}', 'be (at|in) {school}', 'go to {name} (school|primary|academy|college|high)',
-     'be in (her|his|my) {word} year at {school}'],
-   'begins': ['transfer (from {old org}|) to {org}', 'switch (schools|universities) to {org}', 'enrol at {org}',
-     'get into {school}', '(move|switch|change|transfer|go) (schools|) to {school}', 'start at {school}',
-     'start {school}', 'get a place at {school}'],
-  },
-  'studies': {
-   'states': ['study {bare}', 'major in {bare}', "do a (degree|master's|masters|phd|bachelor's) in {thing}",
-     "be doing (a|an|my) (degree|master's|masters|phd|bachelor's|msc|bsc|ba|ma|mba) in {thing}",
-     'do (a|an|my) (msc|bsc|ba|ma|mba|apprenticeship) in {thing}'],
-   'begins': ['switch my major to {thing}', 'change my major to {thing}', 'switch (from {old thing}|) to studying {thing}'],
-   'ends': ['drop out of {thing}', 'graduate in {thing}'],
-  },
-  'marital status': {
-   'states': ['be {marital}'],
-   'begins': ['get {marital}', 'become {marital}', 'get (back|) together', 'get [engaged|married|divorced|separated]'],
-   'ends': ['break off (my|our|the) engagement'],
-  },
-  'partner': {
-   'after_marital status': ['to {person}'],
-   'states': ['be dating {name}', 'date {name}', 'be seeing {name}', 'be in a relationship with {name}',
-     'be going out with {name}', 'be together with {name}',
-     'live with my (boyfriend|girlfriend|partner|husband|wife) {person}'],
-   'begins': ['marry {person}', 'get together with {name}', 'start (seeing|dating|going out with) {name}',
-     'get engaged to {name}', 'propose to {name}'],
-   'ends': ['break up with {name}', 'split up with {name}', 'separate from {name}', 'be divorced from {name}',
-     'divorce {name}', 'break up', 'split up', 'leave {name}', 'be broken up with {name}', 'be no longer together'],
-  },
-  'number of children': {
-   'states': ['have {number} (kids|children|sons|daughters|boys|girls)',
-     'be (a mother|a father|mother|father|a mum|a mom|a dad) of {number}',
-     'have {number} (little ones|grown-up children|grown-up kids|teenagers|little kids|small kids|small children)'],
-  },
-  'pet': {
-   'states': ['have (a|an|the|two|three|one|four|got a|got an|got two) (|new|old|little|rescue|small|big) {pet}',
-     'own (a|an|two|three) {pet}', 'keep {pet}', 'have (a|an) {pet} (called|named|,) {person}'],
-   'begins': ['get (a|an|two|three|our|my) (|new|old|little|rescue|another) {pet}',
-     'adopt (a|an|two|three) (|rescue|little|stray) {pet}', 'buy (a|an) {pet}', 'rescue (a|an) {pet}'],
-   'ends': ['rehome (the|our|my) {pet}', 'give away (the|our|my) {pet}', 'give (the|our|my) {pet} away', '{pet} die',
-     '{pet} pass away', '{pet} run away', 'sell (the|our|my) {pet}', 'lose (the|our|my) {pet}', 'lose {person}',
-     '{pet} be put down', '{pet} be gone', '{pet} cross the rainbow bridge', 'put down (the|our|my) {pet}'],
-  },
-  'diet': {
-   'states': ['be on a [diet]', 'be (a|an|) {diet}', 'eat {diet}', 'follow (a|an|) {diet} (|diet)',
-     'be on (a|an|) {diet} (|diet)', 'keep {diet}', 'eat [everything|anything]', 'eat [meat|fish|dairy|pork] again',
-     'stick to (a|an|) {diet} (|diet)'],
-   'begins': ['become (a|an|) {diet}', 'go {diet}', 'turn {diet}', 'switch to (a|an|being|) {diet} (|diet)',
-     'start eating [meat|fish|dairy|eggs|gluten|pork]', 'go back to eating {thing}',
-     'go back to (being|) (a|an|) {diet}', 'convert to {diet}', 'decide to (go|be|become) {diet}'],
-   'ends': ['give up (being|) (a|an|) {diet}', 'quit (being|) (a|an|) {diet}'],
-  },
-  'allergy': {
-   'states': ['be (|severely|badly|highly|mildly|deathly) allergic to {list}',
-     'have (a|an|) (|severe|bad|mild|strong) {word} allergy', 'have (a|an|) (|severe|bad|mild) allergy to {list}',
-     'be {word} intolerant', 'be intolerant (to|of) {list}', 'react badly to {list}',
-     'have (a|an|) {word} intolerance', 'can not have {list} , am allergic', 'carry an epipen for {list}'],
-   'begins': ['develop (a|an|) {word} allergy', 'develop an allergy to {list}', 'become allergic to {list}'],
-   'ends': ['outgrow (my|the|his|her) {word} allergy', 'outgrow (my|the) allergy to {list}',
-     'grow out of (my|the|his|her) {word} allergy', 'lose (my|the) {word} allergy', '(be|get) over my {word} allergy',
-     'be cured of my {word} allergy'],
-  },
-  'condition': {
-   'states': ['have {condition}', 'be [diabetic]', 'be diagnosed with {thing}', 'suffer from {list}', 'be [pregnant]',
-     'have (been|) {condition}', 'live with {condition}',
-     'be [coeliac|celiac|diabetic|asthmatic|anaemic|anemic|epileptic|dyslexic|colour-blind|color-blind|deaf|blind]'],
-   'begins': ['be diagnosed with {thing}', 'get diagnosed with {thing}'],
-   'ends': ['recover from {thing}', 'be cured of {thing}', 'beat {condition}'],
-  },
-  'medication': {
-   'states': ['take {medication}', 'be on {medication}', 'take {number} of {medication}', 'be on {number} of {medication}',
-     'take {medication} for', 'be prescribed {medication}', 'take {number} {medication}',
-     'be on {number} {medication}'],
-   'begins': ['start (taking|on) {medication}', '* (put|start) me on {medication}',
-     '* (switch|move|change) me (from {old medication}|) to {medication}',
-     'switch (from {old medication}|) to {medication}', 'be (put|started) on {medication}', 'get put on {medication}',
-     '* prescribe (me|) {medication}'],
-   'ends': ['come off {medication}', 'be off {medication}', 'get off {medication}', 'stop {medication}',
-     'stop taking {medication}', '* take me off {medication}', '* stop my {medication}', 'be done with {medication}'],
-  },
-  'weight': {
-   'states': ['weigh {number}', 'be (down|up) to {number} (kg|kilos|kilo|pounds|lbs|stone)',
-     'be {number} (kg|kilos|pounds|lbs|stone)', 'be at {number} (kg|kilos|pounds|lbs|stone)',
-     'be (now|down to|up to|back to) {number} (kg|kilos|pounds|lbs|stone)'],
-   'begins': ['(drop|slim|get) (|down) to {number} (kg|kilos|pounds|lbs|stone)'],
-  },
-  'height': {
-   'states': ['be {number} tall', 'be {number} (in height|high)', 'be {number} (m|cm|metres|meters|feet|ft) tall',
-     'measure {number}'],
-  },
-  'religion': {
-   'states': ['be (a|an|) {religion}'],
-   'begins': ['convert to {thing}', 'become (a|an|) {religion}'],
-   'ends': ['leave the (catholic|) church'],
-  },
-  'language': {
-   'states': ['speak (|a bit of|some|a little|fluent|basic|good|native) {language}', 'be fluent in {language}',
-     'be a native {language} speaker'],
-   'ends': ['forget (all|) my {language}'],
-  },
-  'learning': {
-   'states': ['learn {language}', 'learn (|to play) (the|) {instrument}', 'take {language} (lessons|classes)',
-     'take {instrument} (lessons|classes)', 'study {language}', 'learn (|how) to {thing}',
-     'take {thing} (lessons|classes)', 'learn {word} (on|with|at)'],
-   'begins': ['start (learning|studying) {language}', 'pick up {language}', 'start (on|) {language}',
-     'switch (from {old language}|) to {language}', 'take up {language}'],
-  },
-  'instrument': {
-   'states': ['play (the|) {instrument}'],
-   'begins': ['take up (the|) {instrument}', 'start (learning|playing) (the|) {instrument}', 'pick up (the|) {instrument}'],
-  },
-  'sport': {
-   'states': ['play {sport}'],
-   'begins': ['take up {sport}', 'start (playing|) {sport}'],
-  },
-  'hobby': {
-   'states': ['do {hobby}', 'go {hobby}', 'collect {bare}', 'be into {hobby}', 'practise {hobby}', 'practice {hobby}',
-     'play {game}', 'love {hobby}', 'enjoy {hobby}',
-     'be (a|an) (keen|avid|passionate|amateur) '
-     '[runner|cyclist|climber|swimmer|gardener|photographer|hiker|baker|cook|knitter|reader|skier|surfer|birdwatcher|angler|sailor]'],
-   'begins': ['take up {hobby}', 'start {hobby}', 'get into {hobby}', 'start (doing|collecting) {thing}',
-     'start {hobby} (again|)', 'pick up {hobby}', 'discover {hobby}'],
-  },
-  'choice': {
-   'states': ['prefer {thing} (over|to|rather than) {old thing}'],
-   'begins': ['switch from {old thing} to {thing}'],
-  },
-  'preference': {
-   'states': ['prefer {thing}'],
-  },
-  'like': {
-   'states': ['like {thing}', 'love {thing}', 'enjoy {thing}', 'adore {thing}', 'be (a big|a huge|a|such a) fan of {thing}',
-     'be fond of {thing}', 'be (|really|very) into {thing}', 'be crazy about {thing}', 'be a {thing} fan',
-     'be keen on {thing}'],
-   'begins': ['fall in love with {thing}', 'come to love {thing}'],
-   'ends': ['go off {thing}', 'get tired of {thing}', 'be over {thing}', 'lose interest in {thing}'],
-  },
-  'dislike': {
-   'states': ['hate {thing}', 'dislike {thing}', 'detest {thing}', 'despise {thing}', 'can not stand {thing}',
-     'be sick of {thing}'],
-  },
-  'smoking': {
-   'states': ['smoke', 'be (a|an|) {smoking}'],
-   'begins': ['start smoking (again|)', 'take up smoking (again|)'],
-   'ends': ['give up smoking', 'quit smoking', 'stop smoking', 'quit cigarettes'],
-  },
-  'car': {
-   'states': ['drive (a|an|the|my) {vehicle}', 'have a {vehicle}', 'own (a|an) {vehicle}', 'lease (a|an) {vehicle}',
-     'be driving (a|an) {vehicle}', 'drive around in (a|an) {vehicle}'],
-   'begins': ['buy (a|an|the) {vehicle}', 'get (a|an|the) {vehicle}', 'switch to (a|an) {vehicle}',
-     'trade (in|) (my|our|the|) {old vehicle} (in|) for (a|an|another|my) (new|) {vehicle}',
-     'swap (my|our|the) {old vehicle} for (a|an) {vehicle}',
-     'replace (my|our|the) {old vehicle} with (a|an) {vehicle}',
-     '(swap|trade|trade in|exchange) (the|my|our) (old|) {old thing} (in|) for (a|an|the) (new|used|second-hand|) '
-     '{vehicle}',
-     'upgrade (from {old vehicle}|) to (a|an) {vehicle}',
-     '(buy|get|order|lease) (a|an|ourselves a|myself a) (new|used|second-hand) {vehicle}', 'lease (a|an) {vehicle}',
-     '(replace|swap) (the|my|our) {old vehicle} (with|for|by) (a|an) {vehicle}'],
-   'ends': ['sell (my|our|the) (car|{vehicle})', 'sell (my|our|the) car', 'get rid of (my|our|the) (car|{vehicle})',
-     'scrap (my|our|the) car', 'give up (my|our|the) car', 'write off (my|our|the) (car|{vehicle})',
-     'give (my|our|the) {vehicle} (to|away)', 'total (my|our|the) (car|{vehicle})'],
-  },
-  'bank': {
-   'states': ['bank (with|at) {org}'],
-   'begins': ['(switch|move) (|banks|my account|my accounts|over|everything|all my money|my money) to {bank}',
-     'open an account (at|with) {org}'],
-  },
-  'phone': {
-   'states': ['^ reach me (at|on|under) {number}', '^ call me (at|on|under) {number}', '* reach me (at|on|under) {number}',
-     'have a new (|phone|mobile|cell) number (:|which is|) {number}', '* call me (at|on|under) {number}'],
-   'begins': ['get a new (|phone|mobile) number (:|which is|) {number}', 'change (my|our) (|phone|mobile) number to {number}',
-     '(switch|change) (my|the) number to {number}'],
-  },
-  'email': {
-   'states': ['^ use {mail}', '^ (email|write|mail) me (at|on) {mail}', '* (email|reach|write|contact) me (at|on) {mail}',
-     '^ (reach|contact) me (at|on) {mail}'],
-   'begins': ['(switch|change|move) (over|my email|my e-mail|) to {mail}'],
-  },
-  'time zone': {
-   'states': ['be (in|on) {zone}', 'be (in|on) (the|) {timezones} (time|time zone|timezone)',
-     'be (in|on) (the|) {timezones} time zone', 'live in (the|) {timezones} time zone', 'be on {timezones}'],
-   'begins': ['switch to {timezones} time', 'move to {timezones} time'],
-  },
-  'rent': {
-   'states': ['pay {number} (in|for) rent', 'pay {number} rent'],
-   'begins': ['* (raise|increase|bump|put up|lower|reduce) (my|our|the) rent (up|) to {number}'],
-  },
-  'budget': {
-   'states': ['have a budget of {number}', 'have {number} to spend', 'can spend {number}', 'be willing to spend {number}',
-     'can afford {number}', 'can go up to {number}', 'can stretch to {number}', 'can go as high as {number}',
-     'have a {number} budget', 'want to spend (|at most|up to|no more than|around|about) {number}',
-     'be looking to spend (up to|around|about|) {number}',
-     'have (about|around|up to|only|) {number} (for|to spend on)', 'can only spend {number}',
-     'have a limit of {number}'],
-   'begins': ['increase (my|our|the) budget to {number}',
-     '(raise|increase|lower|bump|cut|reduce|stretch|extend) (my|our|the) budget (up|down|) to {number}'],
-  },
-  'wake-up time': {
-   'states': ['(wake|get) up (at|around|about) {number}', '(wake|get) up at {number} now', 'be up (at|by) {number}',
-     'rise at {number}'],
-  },
-  'possession': {
-   'states': ['own (a|an|two|three|my own) {thing}'],
-  },
-  'membership': {
-   'states': ['be a member of (a|the|my|our|) {club}', 'sing in (a|the|our) {club}', 'play (in|for|with) (a|the|our) {club}',
-     'belong to (a|the) {club}', 'be (in|on) (a|the) [board|choir|band|committee|council]'],
-   'begins': ['join (a|the) {club}'],
-  },
-  'subscription': {
-   'states': ['have (a|an) {word} (subscription|membership|account)', 'subscribe to {name}', 'be subscribed to {name}',
-     'pay for {name}', 'have {streaming}', 'have a subscription to {name}',
-     'have (a|an) {streaming} (subscription|account|membership)', 'pay for {streaming}', 'be on {streaming}',
-     'use {streaming}', 'subscribe to {streaming}', 'read {streaming}', 'watch {streaming}'],
-   'begins': ['sign up for {name}', 'get (a|an) {word} (subscription|membership)',
-     'take out (a|an) {word} (subscription|membership)', 'get {streaming}', 'get {streaming} instead',
-     '(switch|move|go|change) (from {old streaming}|over|) to {streaming}', 'sign up (for|to|with) {streaming}',
-     'subscribe to {streaming} instead'],
-  },
-  'drink': {
-   'states': ['drink {bare}', 'drink {drinks}', 'can drink {drinks}', 'touch {drinks}', 'can have {drinks}',
-     'can drink {drinks} again'],
-   'begins': ['start drinking {bare}'],
-  },
-  'food': {
-   'states': ['eat {bare}', 'eat {foods}', 'can eat {foods}', 'can have {foods}', 'tolerate {foods}', 'can tolerate {foods}',
-     'touch {foods}', 'be allowed {foods}', 'eat {foods} again', 'can eat {foods} again', 'can have {foods} again'],
-   'begins': ['start eating {bare}', 'reintroduce {foods}'],
-  },
-  'gym': {
-   'states': ['(go|be) to the gym at {person}', '(go|train|work out) at {person}', 'be a member at {name}'],
-   'begins': ['(switch|change) gyms to {name}', 'join {gym}', '(move|change|go) (gyms|) to {gym}'],
-  },
-  'habit': {
-   'states': ['volunteer (at|for|with) (the|a|) {org}', 'see a [therapist|psychologist|physio|nutritionist|chiropractor]',
-     'use [glasses|a wheelchair|a hearing aid|crutches|a cane|a walking stick|a screen reader]', 'watch {bare}',
-     'read {bare}', 'wear [glasses|contact lenses|contacts|braces|hearing aids]', 'coach {thing}', 'babysit {thing}',
-     'play {thing}', 'attend {thing}', 'train for {thing}', 'foster {thing}'],
-   'begins': ['start (volunteering|coaching|using|watching|wearing|seeing|playing) (at|a|an|) {thing}'],
-  },
-  'any': {
-   'begins': ['switch (|over) from {old org} to {org}', 'switch (|over) to {name}', 'change (|over) to {name}',
-     'swap to {name}', 'go with {name} instead', 'get {name} instead', 'move over to {name}', 'migrate to {name}'],
-  },
-  'office days': {
-   'states': ['be in the office {number} days (a|per) week', 'go (into|to) the office {number} days (a|per) week',
-     'go into the office {number} (a week|times a week)', 'work from home {number} days (a|per) week',
-     'work from the office {number} days (a|per) week',
-     'work [remotely|fully remote|fully remotely|hybrid|from home]', 'be [fully remote|hybrid|fully in the office]',
-     'have {number} (home office|office|remote) days', 'be in the office on {date}', 'be in (the office|) on {date}',
-     'work from home on {date}'],
-   'begins': ['go [fully remote|hybrid]', '* (call|order) us back {number} days a week'],
-  },
-  'commute': {
-   'states': ['commute by {transport}', 'commute by {thing}', 'take the {transport} to (work|the office|school|uni|campus)',
-     'cycle (in|) to (work|the office)', 'bike (in|) to (work|the office)', 'walk (in|) to (work|the office)',
-     'drive (in|) to (work|the office)', 'run to (work|the office)', 'go (to work|to the office|in) by {transport}',
-     'get to (work|the office) by {transport}', 'go by {transport} to (work|the office)',
-     '(take|ride) my {transport} to (work|the office)', 'carpool to (work|the office)'],
-   'begins': ['switch to (the|my|a) {transport} for (my|the) commute', 'switch to cycling to (work|the office)',
-     'start (cycling|walking|driving|taking the {transport}) to (work|the office)'],
-  },
-  'bedtime': {
-   'states': ['go to bed (at|around|about) {number}', 'be in bed by {number}', 'go to sleep (at|around|about) {number}'],
-  },
-  'team': {
-   'states': ['be (in|on|part of|a member of) the {word} (team|squad|department|group)',
-     'work (in|on) the {word} (team|squad|department)'],
-   'begins': ['(join|move to|move over to|switch to|transfer to) the {word} (team|squad|department)',
-     '* (move|transfer) me to (the|) {word} (team|squad|department)'],
-  },
-  'flatmate': {
-   'states': ['live with {name}', 'share (a|the|my) (flat|house|apartment) with {name}'],
-   'ends': ['{flatmate} move out'],
-  },
-  'grade': {
-   'states': ['be in (the|) {grade}', 'be in (year|grade|class) {number}', 'be in the {word} (grade|year|class|form)'],
-   'begins': ['start (year|grade|class) {number}', 'move up to (year|grade|class) {number}',
-     'start (the|) {word} (grade|form)'],
-  },
-  'tool': {
-   'states': ['use {app}', 'use {name} (for|to|as|at work|daily|every day) ', 'run {app}',
-     '(do|keep|manage|track) (my|our|the|all my) {word} (in|with|on) {app}', 'work (mostly|mainly|) (with|in) {app}',
-     'code (mostly|mainly|) in {app}', 'program (mostly|mainly|) in {app}', 'write (mostly|mainly|) in {app}',
-     'develop in {app}', 'be (on|using) {app}'],
-   'begins': ['start using {app}', '(switch|migrate|move|change|go) (from {old app}|over|) to {app}'],
-  },
-  'device/editor': {
-   'states': ['use (a|an|the|my|) {editors}', 'be (on|using) (a|an|my|) {editors}', 'run {editors}',
-     'work (on|in|with) (a|an|my|) {editors}', 'code in {editors}'],
-   'begins': ['(switch|go|move|change|migrate) (back|over|) (from {old editors}|) (back|) to (a|an|the|) {editors}'],
-  },
-  'device/browser': {
-   'states': ['use (a|an|the|my|) {browsers}', 'be (on|using) (a|an|my|) {browsers}', 'run {browsers}',
-     'work (on|in|with) (a|an|my|) {browsers}', 'code in {browsers}'],
-   'begins': ['(switch|go|move|change|migrate) (back|over|) (from {old browsers}|) (back|) to (a|an|the|) {browsers}'],
-  },
-  'device/operating system': {
-   'states': ['use (a|an|the|my|) {systems}', 'be (on|using) (a|an|my|) {systems}', 'run {systems}',
-     'work (on|in|with) (a|an|my|) {systems}', 'code in {systems}'],
-   'begins': ['(switch|go|move|change|migrate) (back|over|) (from {old systems}|) (back|) to (a|an|the|) {systems}'],
-  },
-  'device/phone': {
-   'states': ['use (a|an|the|my|) {phone_model}', 'be (on|using) (a|an|my|) {phone_model}', 'run {phone_model}',
-     'work (on|in|with) (a|an|my|) {phone_model}', 'code in {phone_model}', 'have (a|an|the|my|) {phone_model}',
-     'own (a|an) {phone_model}'],
-   'begins': ['(switch|go|move|change|migrate) (back|over|) (from {old phone_model}|) (back|) to (a|an|the|) {phone_model}',
-     '(buy|get|order) (a|an|the|myself a|my) (new|) {phone_model}',
-     'upgrade (from {old phone_model}|) to (a|an|the|) {phone_model}', 'get (a|an) {phone_model} instead',
-     '* (give|issue) me (a|an) (new|) {phone_model}', 'get (a|an) new {phone_model} from work'],
-  },
-  'device/laptop': {
-   'states': ['use (a|an|the|my|) {laptop_model}', 'be (on|using) (a|an|my|) {laptop_model}', 'run {laptop_model}',
-     'work (on|in|with) (a|an|my|) {laptop_model}', 'code in {laptop_model}', 'have (a|an|the|my|) {laptop_model}',
-     'own (a|an) {laptop_model}'],
-   'begins': ['(switch|go|move|change|migrate) (back|over|) (from {old laptop_model}|) (back|) to (a|an|the|) {laptop_model}',
-     '(buy|get|order) (a|an|the|myself a|my) (new|) {laptop_model}',
-     'upgrade (from {old laptop_model}|) to (a|an|the|) {laptop_model}', 'get (a|an) {laptop_model} instead',
-     '* (give|issue) me (a|an) (new|) {laptop_model}', 'get (a|an) new {laptop_model} from work'],
-  },
-  'trip': {
-   'begins': ['book (|a|an|our|my|the) (flight|flights|train|trip|holiday|hotel|cruise|weekend|tickets) to {place}',
-     'rebook to {place}', 'book {place} instead'],
-   'states': ['be (flying|going|travelling|traveling|off) to {place} (in|on|next|this|for)'],
-   'ends': ['cancel (the|our|my) (trip|flight|flights|holiday) to {place}', 'call off (the|our|my) trip to {place}'],
-  },
-  'avoids': {
-   'states': ['avoid {foods}', 'avoid {drinks}', 'be off {foods}', 'be off {drinks}', 'stay away from {foods}',
-     'stay off {foods}', 'be not allowed {foods}', 'be not allowed {drinks}'],
-  },
-  'size': {
-   'states': ['wear (a|an|) (size|) {size} (shoes|shoe|jeans|dress|shirt|trousers|now|)', 'take (a|an|) size {size}',
-     'be (a|an|) size {size}', 'be (a|an|) size {letter_size}', 'wear (a|an|) (size|) {letter_size}',
-     'take (a|an|) (size|) {letter_size}', 'take (a|an) {size} .'],
-  },
-  'contact': {
-  },
-  'provider': {
-   'states': ['be with {provider}'],
-   'begins': ['(switch|move|change|go) (over|) to {provider}'],
-  },
- },
- 'es': {
-  'drops_subject': True,
-  'perfect_is_past': True,
-  'words': {
-   'skip': ('ahora, ya, actualmente, todavía, aún, también, hoy en día, recientemente, por fin, finalmente, realmente, muy, '
-     'solo, sólo, siempre, me, te, se, nos, le, les, lo, la, aquí, allí,\n'
-     '  por cierto, de momento, al final, acabo de, acabamos de, de hecho, mucho, completamente, totalmente, '
-     'oficialmente, pues, bien, nuevamente, otra vez, mi mujer y yo'),
-   'not': 'no, ya no, nunca, jamás, tampoco, ningún, ninguna',
-   'wrong': ('miento, digo, miré mal, se me fue el dedo, qué cabeza, me corrige, me he liado, me he confundido, me confundí, '
-     'puse mal, espera, perdón quise decir, quise decir, quería decir, me equivoqué, me he equivocado, error mío, '
-     'errata, corrección, corrijo, equivocado, equivocada, mal, resulta que, al final no, mejor dicho, digo, error'),
-   'mild': ('no, perdón, perdona, lo siento, en realidad, bueno, es, son, era, eran, y, pero, ay, ups, uy, el nuevo es, el '
-     'correcto es, la correcta es, sino, el bueno es, ahora es, no es, te di el, que, de verdad, mi, su, el, la, un, '
-     'una, está'),
-   'but': 'sino, pero',
-   'instead_of': 'en vez de, en lugar de, y no, no',
-   'who': 'que, quien',
-   'from': 'de, del, desde',
-   'to': 'a, al, por, para, hasta',
-   'of': 'de, del, en, con',
-   'and': 'y, e, o, u',
-   'titles': 'doctor, doctora, señor, señora, dr, dra, sr, sra',
-   'the': 'el, la, los, las',
-   'be': 'ser, estar',
-   'now': 'ahora, ya, actualmente, nuevo, nueva',
-   'never': ('eso, esto, lo, que, cómo, todo, nada, algo, ti, tu, tus, su, casa, aquí, paz, general, cuenta, mí, noche, '
-     'lunes, una, mucho, ir, un'),
-   'articles': 'el, la, los, las, un, una, unos, unas, mi, mis, nuestro, nuestra, al, del, lo',
-   'stop': ('porque, pero, con, para, cuando, donde, que, si, como, desde, hasta, aunque, gracias, ahora, hoy, también, y '
-     'vivo, y trabajo, y me, y tengo, y mi, y soy, es, son, era, está, estoy, tengo, vivo, trabajo, soy,\n'
-     '  sino, por, de momento, hace, mi, cerca, sin, ya, a, no, en vez de, en lugar de, y no, vive, trabaja'),
-   'stop_thing': 'en, a',
-  },
-  'subjects': {
-   'first': 'yo, nosotros, nosotras, mi marido y yo, mi mujer y yo, mi pareja y yo',
-   'own': 'mi, mis, nuestro, nuestra, nuestros, nuestras',
-   'third': 'él, ella, ellos, ellas',
-   'third_own': 'su, sus',
-   'bare': 'mamá, papá, abuela, abuelo',
-   'relations': ('madre/mamá/mami, padre/papá/papi, padres, hermano, hermana, hermanos, hijo, hija, hijos, hijas, bebé, '
-     'mujer/esposa, marido/esposo, pareja, novio, novia, abuela, abuelo, abuelos, tía, tío, primo, prima, sobrino, '
-     'sobrina,\n'
-     '  suegra, suegro, cuñado, cuñada, jefe, jefa, compañero, compañera, amigo, amiga, vecino, vecina, equipo, '
-     'empresa, proyecto, perro, perra, gato, gata, ex'),
-   'named_only': 'amigo, amiga, compañero, compañera, vecino, vecina, equipo, empresa, proyecto, primo, prima',
-   'adjectives': 'mayor, menor, pequeño, pequeña, mejor, gran',
-  },
-  'changes': {
-   'drops': ('dejé (de|), he dejado (de|), dejado (de|), vendí, vendimos, he vendido, vendido, cancelé, he cancelado, '
-     'cancelado, anulé, he anulado, anulado (la suscripción de|), di de baja, he dado de baja, me di de baja (de|), '
-     'abandoné, he abandonado, perdí, jubilado, echaron de, me fui de, me he ido de, salí de, he salido de, rompí '
-     'con, he roto con, corté con, me separé de, adiós (a|al|), lo de, terminé con, acabé con, quité, me quité, '
-     'borré, despedí (a|), renuncié (a|al)'),
-   'swaps': 'cambié (de|), he cambiado, cambiado, sustituí, he sustituido, me pasé de, me he pasado de, reemplacé',
-   'around': 'dejado … atrás, dado … de baja',
-   'takes_place': 'por, a, al, con',
-   'generic': 'suscripción, contrato, cuenta, curso, trabajo, tema',
-   'passes': ('murió, ha muerto, falleció, ha fallecido, cerró, ha cerrado, terminó, ha terminado, acabó, se acabó, se ha '
-     'acabado, caducó, venció, quebró, se disolvió, nos hemos separado, se separó, me superó, me despidió, me ha '
-     'despedido, me echó, sustituyó'),
-   'is_over': ('acabado, acabada, terminado, terminada, muerto, muerta, cancelado, cancelada, anulado, anulada, vendido, '
-     'vendida, historia, agua pasada, cerrado, cerrada'),
-   'goes': 'se jubiló, se ha jubilado, se marchó, se ha marchado, se fue, se ha ido, se mudó, dejó el piso, se marcha',
-   'no_more': 'ya no, no * más, nunca más, tampoco * ya, sin',
-   'takes': ('me he pasado (a|al), me pasé (a|al), hemos adoptado (a|), he adoptado (a|), adopté (a|), me pillé, me compré, '
-     'me he comprado, compré, ahora (tengo|voy|estoy|uso|me lleva|es|hago), estoy en, estoy con, empecé (con|), he '
-     'empezado (con|), me apunté (a|al)'),
-   'tells': ('(es|son) (ahora|), ahora es, ya estamos en, ya estoy en, estamos en, estoy en, ponme como, apunta (este|), '
-     'escribidme a, escríbeme a, usa, pago, se llama, ejemplos en'),
-   'lately': 'ahora, ya, a partir de, desde, nueva, nuevo, últimamente, actualmente, hoy en día, en adelante',
-   'others': 'amigo, amiga, alguien, gente, cliente, clienta, todos, cuñado, cuñada, suegro, suegra, vecino, vecina',
-   'units': 'mg, ml, g, kg, km, euros, euro, horas, hora, días, semanas, meses, años, veces, por, minutos',
-  },
-  'between': {
-   'have': 'ha, han, había',
-   'have_first': 'he, hemos',
-   'be': 'está, están, es, fue',
-   'be_first': 'soy, somos, estoy, estamos',
-   'past': 'antes, solía, en el pasado, de niño, de niña, de pequeño, de pequeña, hace tiempo',
-   'past_first': 'solía',
-   'plan': 'va a, van a, planea, piensa',
-   'plan_first': 'voy a, vamos a, planeo, pienso, pensamos',
-   'maybe': ('quiero, queremos, quisiera, me gustaría, podría, puedo, debería, quizás, tal vez, ojalá, si, puede, quiere, '
-     'tengo que, iba a, gustaría'),
-   'stopped': 'dejó de, ha dejado de, dejaron de',
-   'stopped_first': 'dejé de, he dejado de, dejamos de, hemos dejado de, ya no puedo',
-  },
-  'verbs': {
-   'irregular': ('ir/voy vamos|va van/iba fui|fue/ido/ir, vivir/vivo vivimos | vive viven/viví vivía vivíamos | vivió vivían '
-     'vivieron/vivido/vivir/viviendo, mudar/mudo mudamos | muda mudan/mudé mudamos | mudó mudaron/mudado/mudarme '
-     'mudarnos mudarse/mudando,\n'
-     '  trasladar/traslado trasladamos | traslada/trasladé trasladamos | trasladó/trasladado/trasladarme '
-     'trasladarnos, trabajar/trabajo trabajamos | trabaja trabajan/trabajé trabajaba trabajamos | trabajó '
-     'trabajaban/trabajado/trabajar/trabajando,\n'
-     '  llamar/llamo | llama llaman/llamaba/llamado/llamar, ser/soy somos | es son/fui era éramos | fue '
-     'eran/sido/ser/siendo, estar/estoy estamos | está están/estuve estaba | estuvo estaban/estado/estar,\n'
-     '  tener/tengo tenemos | tiene tienen/tuve tenía teníamos | tuvo tenían/tenido/tener, comer/como comemos | come '
-     'comen/comí comía | comió/comido/comer, hablar/hablo hablamos | habla hablan/hablé hablaba | '
-     'habló/hablado/hablar,\n'
-     '  tocar/toco tocamos | toca tocan/toqué tocaba | tocó/tocado/tocar, jugar/juego jugamos | juega juegan/jugué '
-     'jugaba | jugó/jugado/jugar/jugando, fumar/fumo fumamos | fuma/fumé fumaba | fumó/fumado/fumar, odiar/odio '
-     'odiamos | odia/odié odiaba | odió/odiado/odiar,\n'
-     '  preferir/prefiero preferimos | prefiere/preferí prefería | prefirió/preferido/preferir, gustar/| gusta '
-     'gustan/| gustaba gustó gustaban/gustado/gustar, encantar/| encanta encantan/| encantaba '
-     'encantó/encantado/encantar, adorar/adoro | adora/adoré adoraba | adoró/adorado/adorar,\n'
-     '  dejar/dejo dejamos | deja/dejé dejamos | dejó dejaron/dejado/dejar, empezar/empiezo empezamos | '
-     'empieza/empecé empezamos | empezó/empezado/empezar, cambiar/cambio cambiamos | cambia/cambié cambiamos | '
-     'cambió/cambiado/cambiar, hacer/hago hacemos | hace hacen/hice hacía | hizo/hecho/hacer/haciendo,\n'
-     '  cumplir/cumplo | cumple/cumplí | cumplió/cumplido/cumplir, casar/caso | casa/casé casamos | casó '
-     'casaron/casado/casarme casarse, divorciar/| /divorcié divorciamos | divorció/divorciado/divorciarme, separar/| '
-     '/separé separamos | separó/separado/separarme, romper/rompo | rompe/rompí rompimos | rompió/roto/romper,\n'
-     '  perder/pierdo | pierde/perdí | perdió/perdido/perder, vender/vendo | vende/vendí vendimos | '
-     'vendió/vendido/vender, comprar/compro | compra/compré compramos | compró/comprado/comprar, conducir/conduzco | '
-     'conduce/conduje conducía | condujo/conducido/conducir, nacer/nazco | nace/nací | nació/nacido/nacer,\n'
-     '  volver/vuelvo | vuelve/volví volvimos | volvió/vuelto/volver, hacerse/hago | hace/hice | hizo/hecho/hacerme, '
-     'beber/bebo bebemos | bebe/bebí bebía | bebió/bebido/beber, estudiar/estudio estudiamos | estudia/estudié '
-     'estudiaba | estudió/estudiado/estudiar/estudiando, aprender/aprendo | aprende/aprendí | '
-     'aprendió/aprendido/aprender/aprendiendo,\n'
-     '  tomar/tomo tomamos | toma/tomé tomaba | tomó/tomado/tomar, detestar/detesto | detesta/detesté | '
-     'detestó/detestado/detestar, ganar/gano | gana/gané ganaba | ganó/ganado/ganar, pagar/pago pagamos | paga/pagué '
-     '| pagó/pagado/pagar, pesar/peso | pesa/pesé pesaba | pesó/pesado/pesar, despedir/| /| '
-     'despidieron/despedido/despedir, morir/| muere/| murió/muerto/morir,\n'
-     '  fichar/ficho | ficha/fiché | fichó/fichado/fichar, pasar/paso pasamos | pasa/pasé pasamos | '
-     'pasó/pasado/pasar, abandonar/abandono | abandona/abandoné | abandonó/abandonado/abandonar, adoptar/adopto | '
-     'adopta/adopté adoptamos | adoptó/adoptado/adoptar, renunciar/renuncio | renuncia/renuncié | '
-     'renunció/renunciado/renunciar, coleccionar/colecciono | colecciona/coleccioné coleccionaba | '
-     'coleccionó/coleccionado/coleccionar'),
-  },
-  'kinds': {
-   'diet': ('vegano, vegana, veganos, veganas, vegetariano, vegetariana, vegetarianos, vegetarianas, pescetariano, '
-     'pescetariana, flexitariano, flexitariana, omnívoro, omnívora, carne, pescado, de todo, keto, kosher, halal, '
-     'sin gluten'),
-   'marital': ('casado, casada, casados, soltero, soltera, divorciado, divorciada, viudo, viuda, comprometido, comprometida, '
-     'separado, separada'),
-   'smoking': 'fumador, fumadora, no fumador, exfumador, exfumadora',
-   'profession': ('profesor, profesora, maestro, maestra, médico, médica, enfermero, enfermera, ingeniero, ingeniera, '
-     'desarrollador, desarrolladora, programador, programadora, abogado, abogada, cocinero, cocinera, camarero, '
-     'camarera, estudiante, contable, arquitecto, arquitecta,\n'
-     '  diseñador, diseñadora, periodista, traductor, traductora, mecánico, electricista, fontanero, policía, '
-     'bombero, músico, música, artista, farmacéutico, farmacéutica, dentista, psicólogo, psicóloga, vendedor, '
-     'vendedora, conductor, conductora, panadero, panadera, peluquero, peluquera, consultor, consultora, gerente, '
-     'director, directora, jubilado, jubilada, autónomo, autónoma, veterinario, veterinaria, fisioterapeuta, '
-     'administrativo, administrativa, investigador, investigadora'),
-   'pet': ('perro, perra, gato, gata, conejo, hámster, caballo, loro, pez, peces, tortuga, perros, gatos, cachorro, '
-     'gatito, pájaro, gallinas'),
-   'instrument': ('violín, piano, guitarra, violonchelo, chelo, bajo, batería, saxofón, flauta, trompeta, clarinete, ukelele, '
-     'arpa, viola, acordeón, órgano, teclado'),
-   'sport': 'fútbol, tenis, baloncesto, voleibol, bádminton, golf, hockey, pádel, ajedrez, balonmano, rugby, póker',
-   'hobby': ('yoga, pilates, judo, karate, senderismo, escalada, natación, ciclismo, boxeo, cerámica, fotografía, '
-     'jardinería, surf, crossfit, remo, baile, running, buceo'),
-   'language': ('español, inglés, alemán, francés, portugués, italiano, neerlandés, holandés, polaco, ruso, chino, japonés, '
-     'coreano, árabe, turco, sueco, danés, griego, catalán, euskera, gallego, latín'),
-  },
-  'over': {
-   'partner': ['{person} y yo (lo dejamos|lo hemos dejado|rompimos|hemos roto|nos separamos|ya no estamos '
-     'juntos|terminamos|cortamos)',
-     'lo dejé con {person}', 'lo he dejado con {person}', 'he roto con {person}', 'corté con {person}',
-     '{person} me dejó', '{person} me ha dejado', 'ya no estoy con {person}'],
-   'pet': ['se nos fue {person}', 'se nos ha ido {person}', '{person} (murió|ha muerto|se murió|falleció)',
-     '(murió|falleció|se murió) {person}', 'tuvimos que dormir a {person}'],
-   'flatmate': ['{person} se (mudó|ha mudado|fue del piso|ha ido del piso) .'],
-  },
-  'nouns': {
-   'is': ('es, son, está, es de, es el, es ahora, ahora es, ahora son, ha pasado a ser, pasa a ser, pasó a ser, será, ha '
-     'subido a, subió a, bajó a, ha bajado a, se ha cambiado a, cambió a, pasa a, pasó a, pasó al, se movió al, se '
-     'pasó al, se cambió al, se ha movido al, se ha pasado al, se ha aplazado al, se aplazó al, cae en, es en'),
-   'was': 'era, eran, fue',
-   'change': ('pasa, se, cambiado, cambié, cambiamos, subido, subimos, bajado, bajamos, aumentado, aumentamos, reducido, '
-     'reducimos, movido, movimos, pasado, pasamos, aplazado, ampliado, ampliamos, actualizado, subió, bajó, cambió, '
-     'cambiar, movió, pasó, aumentó'),
-   'new': ('nuevo, nueva, actual, propio, propia, verdadero, correcto, correcta, completo, mensual, total, máximo, '
-     'electrónico'),
-   'old': 'antiguo, antigua, viejo, vieja, anterior, ex',
-  },
-  'home': {
-   'states': ['vivir en {place}', 'estar viviendo en {place}', 'vivir (cerca de|a las afueras de) {place}'],
-   'begins': ['mudar (de {old place}|desde {old place}|) a {place}', 'trasladar (de {old place}|desde {old place}|) a {place}',
-     'dejar {old place} por {place}', 'cambiar {old place} por {place}', 'pasar a vivir en {place}'],
-   'ends': ['dejar {place}', 'mudar de {place}'],
-  },
-  'address': {
-   'states': ['vivir en (la calle|calle|la avenida) {address}'],
-  },
-  'birthplace': {
-   'facts': ['nacer en {place}', 'ser de {place}'],
-  },
-  'name': {
-   'states': ['llamar {name}'],
-  },
-  'age': {
-   'states': ['tener {age} años'],
-   'begins': ['cumplir {age} (años|)'],
-  },
-  'employer': {
-   'after_profession': ['(en|de|para) {org}'],
-   'states': ['trabajar (en|para|con) {org}'],
-   'begins': ['empezar (a trabajar|un trabajo|un nuevo trabajo|) (en|con|para) {org}', 'cambiar (de {old org}|) a {org}',
-     'fichar por {org}', 'pasar (de {old org}|) a {name}', 'dejar {old org} (por|para ir a|para trabajar en) {org}',
-     'tener (un nuevo trabajo|trabajo nuevo|un trabajo nuevo) en {org}'],
-   'ends': ['dejar {org}', 'dejar (el trabajo|mi trabajo|el empleo|mi empleo)',
-     'dejar (el trabajo|mi trabajo|mi puesto) en {org}', 'perder (el trabajo|mi trabajo|mi empleo)', 'despedir',
-     'despedir de {org}', 'renunciar (a mi trabajo|a mi puesto|)',
-     'estar (en paro|desempleado|desempleada|jubilado|jubilada)'],
-  },
-  'profession': {
-   'states': ['trabajar (como|de) {thing}', 'ser (|un|una) {profession}'],
-   'begins': ['hacer {profession}', 'empezar a trabajar (como|de) {thing}'],
-  },
-  'marital status': {
-   'states': ['estar {marital}', 'ser {marital}'],
-   'begins': ['casar', 'divorciar', 'separar'],
-  },
-  'partner': {
-   'after_marital status': ['con {person}'],
-   'states': ['ser novio de {person}', 'ser novia de {person}', 'estar saliendo con {person}'],
-   'ends': ['romper con {person}', 'dejar con {person}', 'separar de {person}', 'divorciar de {person}', 'romper'],
-  },
-  'pet': {
-   'states': ['tener (un|una|dos|tres) {pet}'],
-   'begins': ['adoptar (un|una|dos) {pet}', 'comprar (un|una) {pet}'],
-   'ends': ['{pet} morir'],
-  },
-  'diet': {
-   'states': ['ser {diet}', 'comer {diet}', 'seguir una dieta {diet}'],
-   'begins': ['hacer {diet}', 'volver {diet}', 'volver a comer {diet}', 'empezar a comer {diet}'],
-   'ends': [],
-  },
-  'allergy': {
-   'states': ['ser (alérgico|alérgica) (a|al|a la|a los|a las) {list}', 'tener alergia (a|al|a la|a los|a las) {list}',
-     'ser intolerante (a|al|a la) {list}'],
-  },
-  'condition': {
-   'states': ['tener [diabetes|asma|migrañas|epilepsia|artritis|ansiedad|hipertensión|celiaquía]',
-     'ser [diabético|diabética|celíaco|celíaca|asmático|asmática]'],
-  },
-  'medication': {
-   'states': ['tomar [metformina|insulina|ibuprofeno|antidepresivos|anticoagulantes|estatinas]'],
-  },
-  'language': {
-   'states': ['hablar (|un poco de|bien) {language}'],
-  },
-  'learning': {
-   'states': ['aprender {language}', 'estudiar {language}', 'estar (aprendiendo|estudiando) {language}'],
-  },
-  'instrument': {
-   'states': ['tocar (el|la) {instrument}'],
-   'ends': ['dejar (el|la) {instrument}', 'vender (mi|el|la) {instrument}'],
-  },
-  'sport': {
-   'states': ['jugar (al|a) {sport}'],
-   'ends': ['dejar (el|de jugar al) {sport}'],
-  },
-  'hobby': {
-   'states': ['hacer {hobby}', 'practicar {hobby}', 'coleccionar {thing}'],
-   'begins': ['empezar {hobby}', 'empezar con {hobby}'],
-   'ends': ['dejar (el|la|) {hobby}'],
-  },
-  'choice': {
-   'states': ['preferir {thing} (a|al|antes que|en vez de|en lugar de) {old thing}'],
-  },
-  'preference': {
-   'states': ['preferir {thing}'],
-  },
-  'like': {
-   'states': ['* gustar {thing}', '* encantar {thing}', 'adorar {thing}'],
-  },
-  'dislike': {
-   'states': ['odiar {thing}', 'detestar {thing}'],
-  },
-  'smoking': {
-   'states': ['fumar', 'ser {smoking}'],
-   'ends': ['dejar (de fumar|el tabaco)'],
-  },
-  'car': {
-   'states': ['conducir un {thing}', 'tener un [seat|renault|ford|toyota|volkswagen|peugeot|audi|bmw|tesla|fiat|kia|citroën]'],
-   'ends': ['vender (el|mi|nuestro) coche', 'vender (el|mi|nuestro) carro'],
-  },
-  'budget': {
-   'states': ['tener un presupuesto de {number}', 'tener {number} de presupuesto'],
-  },
-  'salary': {
-   'states': ['ganar {number}'],
-  },
-  'rent': {
-   'states': ['pagar {number} de alquiler'],
-  },
-  'weight': {
-   'states': ['pesar {number}'],
-  },
-  'work hours': {
-   'states': ['trabajar de [noche|mañana|tarde|día]',
-     'trabajar [por la noche|por la mañana|media jornada|a jornada completa|a tiempo parcial]',
-     'estar en el turno de [noche|mañana|tarde]'],
-   'begins': ['* (pasar|cambiar|poner) al turno de [noche|mañana|tarde]', 'pasar al turno de [noche|mañana|tarde]'],
-  },
-  'commute': {
-   'states': ['ir en [metro|bus|autobús|coche|bici|tren|moto] (al trabajo|a la oficina|al curro)',
-     'ir [a pie|andando] (al trabajo|a la oficina)'],
-  },
-  'provider': {
-   'states': ['tener (la línea|el móvil|internet|la luz|el seguro) con {org}'],
-  },
-  'grade': {
-   'states': ['estar en [primero|segundo|tercero|cuarto|quinto|sexto] (de primaria|de la eso|de eso|)'],
-   'begins': ['ir a [primero|segundo|tercero|cuarto|quinto|sexto]', 'pasar a [primero|segundo|tercero|cuarto|quinto|sexto]'],
-  },
- },
- 'fr': {
-  'perfect_is_past': True,
-  'words': {
-   'skip': ('maintenant, désormais, actuellement, en ce moment, toujours, encore, aussi, déjà, récemment, enfin, '
-     "finalement, vraiment, très, juste, seulement, d'ailleurs, du coup, ne, n', me, m', te, t', se, s', nous, y, "
-     "en, le, l',\n"
-     '  donc, bien, à nouveau, de nouveau, en fait, dorénavant, ici, là, tout, complètement, strictement, '
-     "sévèrement, viens de, venons de, vient de, depuis, aujourd' hui"),
-   'not': 'pas, plus, jamais, ne * pas, ni, aucun, aucune, pas du tout',
-   'wrong': ('je veux dire, je confonds, je me trompe, me reprend, aïe, non attends, vérif, plutôt, je me suis planté, je me '
-     "suis plantée, j'ai fait une faute, attends, attendez, je voulais dire, je veux dire, faute de frappe, erreur, "
-     "je me suis trompé, je me suis trompée, trompé, trompée, correction, coquille, mauvais, mauvaise, il s'avère "
-     "que, en fait c'était, finalement non, plutôt, je rectifie"),
-   'mild': ("non, pardon, désolé, désolée, en fait, enfin, euh, c'est, ce sont, c'était, est, et, mais, oups, le bon est, "
-     'la bonne est, le nouveau est, zut, il est, elle est, ah, que, voilà, numéro, le, la, les, mon, ma, un, une, de'),
-   'but': 'mais',
-   'instead_of': 'au lieu de, au lieu du, plutôt que, et non, et pas, pas',
-   'who': 'qui',
-   'from': "de, du, depuis, d'",
-   'to': 'à, au, en, pour, vers, chez',
-   'of': "de, du, chez, pour, d', des",
-   'and': 'et, ou',
-   'titles': 'docteur, docteure, dr, monsieur, madame, m, mme',
-   'the': "le, la, les, l'",
-   'be': 'être',
-   'now': 'maintenant, désormais, nouveau, nouvelle, actuellement, dorénavant',
-   'never': ('ça, cela, ce, que, comment, tout, rien, toi, ton, ta, votre, vos, lui, maison, paix, fait, train, moi, nuit, '
-     'ville, domicile, place'),
-   'articles': "le, la, les, l', un, une, des, du, de, d', mon, ma, mes, notre, nos, au, aux",
-   'stop': ('parce, car, mais, avec, pour, quand, où, que, qui, si, comme, depuis, jusque, bien que, merci, maintenant, '
-     "aujourd', aussi, et je, et j', et nous, et mon, et ma, est, sont, était, suis, ai, habite, travaille,\n"
-     "  plus, pas, au lieu de, plutôt, près, sans, désormais, je, j', il y a, en ce moment, toujours, à nouveau, ce, "
-     "c', et pas, et non, actuellement"),
-   'stop_thing': 'à, dans, en, au, chez',
-  },
-  'subjects': {
-   'first': "je, j', nous, on, moi, mon mari et moi, ma femme et moi, moi je",
-   'own': 'mon, ma, mes, notre, nos',
-   'third': 'il, elle, ils, elles',
-   'third_own': 'son, sa, ses, leur',
-   'bare': 'maman, papa, mamie, papi, papy',
-   'relations': ('mère/maman, père/papa, parents, frère, frères, sœur/soeur, sœurs, fils, fille, filles, enfant, enfants, bébé, '
-     'femme/épouse, mari/époux, compagnon, compagne, conjoint, copain, copine, fiancé, fiancée, grand-mère/mamie, '
-     'grand-père/papi/papy,\n'
-     '  grands-parents, tante, oncle, cousin, cousine, neveu, nièce, belle-mère, beau-père, beau-frère, belle-sœur, '
-     'colocataire, chef, cheffe, patron, patronne, collègue, ami, amie, voisin, voisine, équipe, entreprise, projet, '
-     'chien, chienne, chat, chatte, ex'),
-   'named_only': 'ami, amie, collègue, voisin, voisine, équipe, entreprise, projet, cousin, cousine',
-   'adjectives': 'grand, grande, petit, petite, meilleur, meilleure, aîné, aînée',
-  },
-  'changes': {
-   'drops': ('arrêté, quitté, vendu, résilié, annulé, abandonné, lâché, perdu, supprimé, rompu avec, séparé de, séparée de, '
-     "démissionné de, adieu, plus besoin (de|d'), fini (le|la|les|avec|), laissé tomber, rendu, viré, désinstallé, "
-     'désabonné de, désabonnée de, parti de, partie de, sorti de, sortie de'),
-   'swaps': 'troqué, remplacé, échangé, changé, passé de, passée de, quitté, lâché',
-   'around': 'ai … (quitté|arrêté), laissé … tomber',
-   'takes_place': 'contre, par, pour, à, au',
-   'generic': 'abonnement, contrat, compte, cours, poste, histoire',
-   'passes': ("est mort, est morte, est décédé, est décédée, décédé, a fermé, a pris sa retraite, s'est arrêté, s'est "
-     "arrêtée, a expiré, a coulé, a fait faillite, m'a viré, m'a virée, m'a licencié, m'a licenciée, ne me font plus "
-     'rien, ne me fait plus rien'),
-   'is_over': ("fini, finie, finis, terminé, terminée, mort, morte, annulé, annulée, vendu, vendue, de l'histoire ancienne, à "
-     'la casse, à la retraite, du passé, fermé, fermée, supprimé, supprimée'),
-   'goes': "est parti, est partie, a déménagé, a rendu ses clés, s'en est allé, s'est en allée, m'a quitté, m'a quittée",
-   'no_more': ("ne * * plus, n' * * plus, ne * plus, n' * plus, plus de, plus d', plus aucun, plus aucune, plus jamais, j' ai "
-     "plus, j' suis plus, je suis plus"),
-   'takes': ("s' est pris, suis passé (à|au), suis passée (à|au), passé (à|au), maintenant (je|j'|c'est), (on a|j' ai) "
-     '(pris|adopté|acheté|choisi), commencé, inscrit (à|au), inscrite (à|au)'),
-   'tells': ("c' est (maintenant|), (nous sommes|je suis|on est) (désormais|maintenant|) (au|à|en|chez|), écris (plutôt|) "
-     "(à|), utilise, me joint au, me suit, s' appelle"),
-   'lately': ('maintenant, désormais, depuis, dorénavant, à partir de, actuellement, nouveau, nouvelle, plutôt, mtn, ces '
-     'temps-ci'),
-   'others': "ami, amie, quelqu'un, gens, client, cliente, pote, voisin, voisine, monde",
-   'units': 'mg, ml, g, kg, km, euros, euro, h, heures, jours, semaines, mois, ans, fois, minutes',
-  },
-  'between': {
-   'have': 'ai, as, a, avons, ont',
-   'be': 'suis, sommes, est, sont',
-   'past': "avant, autrefois, jadis, dans le passé, étant enfant, enfant, à l'époque",
-   'plan': 'vais, allons, va, vont, compte, comptons, prévois de, prévoyons de, envisage de',
-   'maybe': ('voudrais, aimerais, veux, voulons, pourrais, peux, devrais, si, peut-être, rêve de, aimerait, souhaite, dois, '
-     'pense, pensons, faut, aimerions'),
-   'stopped': 'ai arrêté de, a arrêté de, avons arrêté de, arrête de, ai cessé de, ai renoncé à',
-  },
-  'dropped': {
-   'je suis': 'allergique, végétarien, végétarienne, végan, végane, vegan, intolérant, intolérante, marié, mariée, célibataire',
-   'je': 'habite, bosse, travaille, suis, mange, joue, fume, prends, parle',
-  },
-  'verbs': {
-   'irregular': ('aller/vais va allons/allais allait/allé allée/aller, habiter/habite habitons habitent/habitais habitait '
-     'habitions/habité/habiter/habitant, vivre/vis vit vivons vivent/vivais vivait vivions/vécu/vivre/vivant, '
-     'déménager/déménage déménageons/déménageais/déménagé/déménager, '
-     'emménager/emménage/emménageais/emménagé/emménager, installer/installe installons/installais/installé installée '
-     'installés/installer,\n'
-     '  travailler/travaille travaillons travaillent/travaillais travaillait/travaillé/travailler/travaillant, '
-     'bosser/bosse/bossais/bossé/bosser, appeler/appelle appelles appellent/appelais appelait/appelé '
-     'appelée/appeler, être/suis est sommes sont/étais était étions/été/être, avoir/ai a avons ont/avais avait '
-     'avions/eu/avoir,\n'
-     '  manger/mange mangeons mangent/mangeais mangeait/mangé/manger, parler/parle parlons/parlais '
-     'parlait/parlé/parler, jouer/joue jouons jouent/jouais jouait/joué/jouer, fumer/fume fumons/fumais '
-     'fumait/fumé/fumer, aimer/aime aimons/aimais aimait/aimé/aimer, adorer/adore adorons/adorais/adoré/adorer, '
-     'détester/déteste détestons/détestais/détesté/détester,\n'
-     '  préférer/préfère préférons/préférais/préféré/préférer, quitter/quitte quittons/quittais/quitté/quitter, '
-     'commencer/commence commençons/commençais/commencé/commencer, rejoindre/rejoins '
-     'rejoint/rejoignais/rejoint/rejoindre, changer/change changeons/changeais/changé/changer, passer/passe '
-     'passons/passais/passé passée/passer, devenir/deviens devient/devenais/devenu devenue devenus/devenir,\n'
-     '  faire/fais fait faisons/faisais faisait/fait/faire, naître/nais/naissais/né née/naître, '
-     'grandir/grandis/grandissais/grandi/grandir, marier/marie/mariais/marié mariée mariés/marier, '
-     'divorcer/divorce/divorçais/divorcé/divorcer, séparer/sépare/séparais/séparé séparée séparés/séparer, '
-     'rompre/romps/rompais/rompu/rompre, perdre/perds perd/perdais/perdu/perdre, vendre/vends vend '
-     'vendons/vendais/vendu/vendre,\n'
-     '  acheter/achète achetons/achetais/acheté/acheter, conduire/conduis conduit/conduisais/conduit/conduire, '
-     'arrêter/arrête arrêtons/arrêtais/arrêté/arrêter, prendre/prends prend/prenais/pris/prendre, apprendre/apprends '
-     'apprend/apprenais/appris/apprendre, étudier/étudie/étudiais/étudié/étudier, '
-     'démissionner/démissionne/démissionnais/démissionné/démissionner, licencier/licencie/licenciais/licencié '
-     'licenciée/licencier,\n'
-     '  fêter/fête/fêtais/fêté/fêter, boire/bois boit/buvais/bu/boire, gagner/gagne/gagnais/gagné/gagner, payer/paie '
-     'paye payons/payais/payé/payer, peser/pèse/pesais/pesé/peser, souffrir/souffre/souffrais/souffert/souffrir, '
-     'adopter/adopte/adoptais/adopté/adopter, mourir/meurt/mourait/mort morte/mourir, '
-     'embaucher/embauche/embauchais/embauché embauchée/embaucher, venir/viens vient/venais/venu venue/venir, '
-     'partir/pars part/partais/parti partie partis/partir, '
-     'collectionner/collectionne/collectionnais/collectionné/collectionner, '
-     'remanger/remange/remangeais/remangé/remanger'),
-  },
-  'kinds': {
-   'diet': ('végétarien, végétarienne, végétariens, végan, végane, vegan, végétalien, végétalienne, pescétarien, '
-     'pescétarienne, flexitarien, flexitarienne, omnivore, casher, halal, viande, poisson, de la viande, du poisson, '
-     'de tout, sans gluten'),
-   'marital': ('marié, mariée, mariés, célibataire, divorcé, divorcée, fiancé, fiancée, veuf, veuve, séparé, séparée, pacsé, '
-     'pacsée, en couple'),
-   'smoking': 'fumeur, fumeuse, non-fumeur, non-fumeuse, ex-fumeur',
-   'profession': ('professeur, prof, médecin, infirmier, infirmière, ingénieur, ingénieure, développeur, développeuse, '
-     'programmeur, programmeuse, avocat, avocate, cuisinier, cuisinière, serveur, serveuse, étudiant, étudiante, '
-     'comptable, architecte, graphiste, journaliste, traducteur, traductrice,\n'
-     '  mécanicien, mécanicienne, électricien, plombier, policier, policière, pompier, musicien, musicienne, '
-     'artiste, pharmacien, pharmacienne, dentiste, psychologue, vendeur, vendeuse, boulanger, boulangère, coiffeur, '
-     'coiffeuse, consultant, consultante, gérant, gérante, directeur, directrice, retraité, retraitée, instituteur, '
-     'institutrice, vétérinaire, kiné, kinésithérapeute, chercheur, chercheuse, menuisier, designer, chef de projet, '
-     'au chômage, enseignant, enseignante'),
-   'pet': ('chien, chienne, chat, chatte, lapin, hamster, cheval, perroquet, poisson, tortue, chiens, chats, chiot, '
-     'chaton, oiseau, poules'),
-   'instrument': ('violon, piano, guitare, violoncelle, basse, batterie, saxophone, flûte, trompette, clarinette, ukulélé, harpe, '
-     'alto, accordéon, orgue'),
-   'sport': 'foot, football, tennis, basket, volley, badminton, golf, hockey, padel, échecs, handball, rugby, poker',
-   'hobby': ('yoga, pilates, judo, karaté, randonnée, escalade, natation, vélo, boxe, poterie, photographie, jardinage, '
-     'surf, crossfit, aviron, danse, course à pied, théâtre, équitation, plongée'),
-   'language': ('français, anglais, allemand, espagnol, portugais, italien, néerlandais, polonais, russe, chinois, japonais, '
-     'coréen, arabe, turc, suédois, danois, grec, catalan, breton, latin, basque'),
-  },
-  'over': {
-   'partner': ["{person} et moi (on s'est|nous nous sommes|c'est|on a) (séparés|quittés|fini|rompu|terminé)",
-     'fini avec {person}', 'terminé avec {person}', "{person} m' a (quitté|quittée)", 'plus avec {person}',
-     'largué {person}'],
-   'pet': ['{person} (est mort|est morte|nous a quittés|est parti pour toujours)', 'on a perdu {person}',
-     'a dû faire piquer {person}'],
-   'flatmate': ['{person} (est partie|est parti|a déménagé) .'],
-  },
-  'nouns': {
-   'is': ('a été, ont été, est, sont, est de, est le, est maintenant, est désormais, est passé à, est passée à, passe à, '
-     'a été porté à, sera, a augmenté à, est monté à, est tombé à, est repoussé au, est repoussée au, a été '
-     'repoussée au, a été repoussé au, a été déplacée au, a été déplacé au, est déplacée au, est reportée au, est '
-     "reporté au, a été reportée au, a été reporté au, tombe, passe au, est passée au, a lieu, c'est, est à, est au"),
-   'was': 'était, étaient',
-   'change': ('changé, augmenté, baissé, réduit, déplacé, déplacée, repoussé, repoussée, reporté, reportée, passé, passée, '
-     'avancé, avancée, mis, porté, modifié'),
-   'new': ('nouveau, nouvelle, nouvel, actuel, actuelle, propre, vrai, vraie, bon, bonne, complet, complète, mensuel, '
-     'total, maximum'),
-   'old': 'ancien, ancienne, vieux, vieille, précédent, précédente, ex',
-  },
-  'home': {
-   'states': ['habiter (à|au|en|aux|dans|près de|) {place}', 'vivre (à|au|en|aux|près de) {place}'],
-   'begins': ['déménager (de {old place}|) (à|au|en|pour|vers) {place}', 'emménager (à|au|en) {place}',
-     'installer (à|au|en) {place}', 'quitter {old place} pour {place}', 'changer {old place} pour {place}',
-     'partir vivre (à|au|en) {place}', 'partir (de {old place}|) (à|au|en|pour) {place}'],
-   'ends': ['quitter {place}', 'déménager de {place}', 'partir de {place}'],
-  },
-  'address': {
-   'states': ['habiter (au|) {address}'],
-  },
-  'birthplace': {
-   'facts': ['naître (à|au|en) {place}', 'grandir (à|au|en) {place}', 'venir de {place}'],
-  },
-  'name': {
-   'states': ['appeler {name}'],
-  },
-  'age': {
-   'states': ['avoir {age} ans'],
-   'begins': ['avoir eu {age} ans', 'fêter mes {age} ans'],
-  },
-  'employer': {
-   'after_profession': ['(chez|à|pour) {org}'],
-   'states': ['travailler (chez|à|au|pour) {org}', 'bosser (chez|à|au|pour) {org}', 'être employé (chez|par) {org}'],
-   'begins': ['commencer (à travailler|un travail|un nouveau travail|un boulot|un nouvel emploi|) (chez|à|au) {org}',
-     'rejoindre {org}', 'passer (de {old org}|) (à|chez) {org}', 'quitter {old org} pour {org}',
-     'embaucher (chez|par) {org}', 'changer pour {org}',
-     'avoir (un nouveau travail|un nouvel emploi|un nouveau poste|un nouveau boulot) chez {org}'],
-   'ends': ['quitter {org}', 'quitter (mon travail|mon emploi|mon poste|mon boulot)',
-     'quitter (mon travail|mon emploi|mon poste) (chez|à) {org}', 'démissionner', 'démissionner de (chez|) {org}',
-     'perdre mon (emploi|travail|boulot)', 'licencier', 'licencier (de|par) {org}',
-     'être (au chômage|à la retraite|retraité|retraitée)'],
-  },
-  'profession': {
-   'states': ['travailler comme {thing}', 'être (un|une|) {profession}'],
-   'begins': ['devenir {profession}'],
-  },
-  'marital status': {
-   'states': ['être {marital}'],
-   'begins': ['divorcer'],
-  },
-  'partner': {
-   'after_marital status': ['(à|avec) {person}'],
-   'states': ['être en couple avec {person}', 'sortir avec {person}'],
-   'begins': ['marier avec {person}'],
-   'ends': ['rompre avec {person}', 'séparer de {person}', 'séparer', 'divorcer de {person}', 'quitter {person}'],
-  },
-  'pet': {
-   'states': ['avoir (un|une|deux|trois) {pet}'],
-   'begins': ['adopter (un|une|deux) {pet}', 'acheter (un|une) {pet}'],
-   'ends': ['{pet} mourir', 'vendre (mon|notre|le|la) {pet}'],
-  },
-  'diet': {
-   'states': ['être {diet}', 'manger (de la|du|) {diet}'],
-   'begins': ['devenir {diet}', 'passer au régime {diet}', 'remanger {diet}', 'commencer à manger {diet}',
-     'recommencer à manger {diet}'],
-  },
-  'allergy': {
-   'states': ["être allergique (à|au|aux|à la|à l'|à le) {list}", "avoir une allergie (à|au|aux|à la|à l') {list}",
-     'être intolérant (à|au|à la) {list}', 'être intolérante (à|au|à la) {list}'],
-  },
-  'condition': {
-   'states': ["avoir (du|de l'|des|le|la) [diabète|asthme|migraines|épilepsie|arthrose|maladie cœliaque]",
-     'être [diabétique|asthmatique|cœliaque|coeliaque|épileptique]'],
-  },
-  'medication': {
-   'states': ["prendre (de la|de l'|du|des) [metformine|insuline|ibuprofène|antidépresseurs|anticoagulants|statines]"],
-  },
-  'language': {
-   'states': ['parler (|couramment|un peu|bien) {language}', "parler (couramment|bien) (le|l'|) {language}"],
-  },
-  'learning': {
-   'states': ["apprendre (le|l'|) {language}", "apprendre (le|la|l'|à jouer du) {instrument}"],
-  },
-  'instrument': {
-   'states': ["jouer (du|de la|de l') {instrument}", "faire (du|de la|de l') {instrument}"],
-   'ends': ["arrêter (le|la|l') {instrument}", 'vendre (mon|ma|le|la) {instrument}'],
-  },
-  'sport': {
-   'states': ['jouer (au|aux) {sport}', 'faire (du|de) {sport}'],
-   'ends': ['arrêter (le|les) {sport}'],
-  },
-  'hobby': {
-   'states': ["faire (du|de la|de l') {hobby}", 'collectionner {thing}'],
-   'begins': ["commencer (le|la|l') {hobby}"],
-   'ends': ["arrêter (le|la|l') {hobby}"],
-  },
-  'choice': {
-   'states': ['préférer {thing} (à|au|aux|plutôt que|à la) {old thing}'],
-  },
-  'preference': {
-   'states': ['préférer {thing}'],
-  },
-  'like': {
-   'states': ['aimer {thing}', 'adorer {thing}'],
-  },
-  'dislike': {
-   'states': ['détester {thing}'],
-  },
-  'smoking': {
-   'states': ['fumer', 'être {smoking}'],
-   'ends': ['arrêter (de fumer|la cigarette|le tabac)'],
-  },
-  'car': {
-   'states': ['conduire une {thing}',
-     'avoir une [renault|peugeot|citroën|volkswagen|toyota|tesla|audi|bmw|fiat|dacia|ford|clio|twingo]'],
-   'ends': ['vendre (ma|notre|la) voiture'],
-  },
-  'budget': {
-   'states': ['avoir un budget de {number}'],
-  },
-  'salary': {
-   'states': ['gagner {number}'],
-  },
-  'rent': {
-   'states': ['payer {number} de loyer'],
-  },
-  'weight': {
-   'states': ['peser {number}'],
-  },
-  'commute': {
-   'states': ['aller (au travail|au bureau|au boulot) en [bus|métro|vélo|voiture|train|tram]',
-     'prendre le [bus|métro|vélo|train|tram|rer] pour aller (au travail|au bureau|au boulot)',
-     'aller (au travail|au bureau|au boulot) à [vélo|pied]'],
-  },
- },
- 'it': {
-  'drops_subject': True,
-  'perfect_is_past': True,
-  'words': {
-   'skip': ('ora, adesso, attualmente, ormai, ancora, anche, già, di recente, recentemente, finalmente, davvero, molto, '
-     "solo, sempre, mi, m', ti, ci, si, vi, lo, la, li, qui, lì, tra l'altro, al momento, per ora, in realtà,\n"
-     '  oggi come oggi, nuovamente, di nuovo, completamente, gravemente, appena, mio marito e io, poi, infine, più, '
-     'bene, stabilmente, invece'),
-   'not': 'non, mai, più, non * più, né, nessun, nessuna',
-   'wrong': ("mi correggo, ma che dico, no aspetta, m'è saltato, ho guardato, intendevo, ho scritto male, mi ero confuso, "
-     'aspetta, volevo dire, intendevo, intendo, mi sono sbagliato, mi sono sbagliata, ho sbagliato, errore di '
-     'battitura, refuso, correzione, sbagliato, sbagliata, errore mio, mi correggo, è venuto fuori, alla fine non, '
-     'anzi, si è scoperto, errore'),
-   'mild': ('no, scusa, scusami, scusate, in realtà, beh, è, sono, era, e, ma, ops, quello nuovo è, quello giusto è, il '
-     "nuovo è, bensì, il, la, le, i, lo, l', un, una, mio, mia, che, ora è, ah, ehm, di, alle, agli, al, ai"),
-   'but': 'ma, bensì',
-   'instead_of': 'invece di, invece che, anziché, al posto di, e non, non',
-   'who': 'che',
-   'from': "da, dal, dalla, dall', di",
-   'to': "a, al, alla, ad, in, per, allo, all'",
-   'of': "di, del, della, da, con, presso, in, dell', per",
-   'and': 'e, ed, o, oppure',
-   'titles': 'dottor, dottore, dottoressa, signor, signora, dott',
-   'the': "il, lo, la, i, gli, le, l'",
-   'be': 'essere, stare',
-   'now': 'ora, adesso, attualmente, ormai, nuovo, nuova',
-   'never': ('questo, questa, ciò, che, come, tutto, niente, te, tuo, tua, casa, pace, centro, giro, affitto, campagna, '
-     'notte, me, proprio, un'),
-   'articles': ("il, lo, la, i, gli, le, l', un, uno, una, un', mio, mia, miei, mie, nostro, nostra, al, del, della, di, dei, "
-     'delle'),
-   'stop': ('perché, ma, con, per, quando, dove, che, se, come, da, fino, anche, grazie, ora, oggi, adesso, e vivo, e '
-     'abito, e lavoro, e mi, e ho, e sono, e mio, è, sono, era, ho, abito, vivo, lavoro, ormai, vicino, senza, non, '
-     'invece, dal,\n'
-     '  anziché, bensì, e non, al posto, più, attualmente, mi, abita, vive, lavora'),
-   'stop_thing': 'in, a, ad, nel, nella',
-  },
-  'subjects': {
-   'first': 'io, noi, io e mio marito, io e mia moglie, mio marito e io, mia moglie e io',
-   'own': 'mio, mia, miei, mie, nostro, nostra, nostri, nostre',
-   'third': 'lui, lei, loro',
-   'third_own': 'suo, sua, suoi, sue',
-   'bare': 'mamma, papà, nonna, nonno',
-   'relations': ('madre/mamma, padre/papà/babbo, genitori, fratello, sorella, fratelli, figlio, figlia, figli, bambino, bambina, '
-     'moglie, marito, compagno, compagna, fidanzato, fidanzata, ragazzo, ragazza, nonna, nonno, nonni, zia, zio, '
-     'cugino, cugina, nipote,\n'
-     '  suocera, suocero, cognato, cognata, coinquilino, coinquilina, capo, collega, amico, amica, vicino, vicina, '
-     'squadra, azienda, progetto, cane, gatto, gatta, ex'),
-   'named_only': 'amico, amica, collega, vicino, vicina, squadra, azienda, progetto, cugino, cugina',
-   'adjectives': 'grande, piccolo, piccola, maggiore, minore, migliore',
-  },
-  'changes': {
-   'drops': ('smesso (di|con|), venduto, disdetto, lasciato, mollato, cancellato, annullato, abbandonato, perso, chiuso, '
-     'licenziato da, dimesso da, dimessa da, addio (a|al|alla|), basta (con|), finito con, finita con, finita '
-     '(la|il), restituito, tolto, rotto con, chiuso con, uscito da, uscita da'),
-   'swaps': 'cambiato, sostituito, scambiato, passato da, passata da, barattato',
-   'around': 'dato … via',
-   'takes_place': 'con, per, a, al',
-   'generic': 'abbonamento, contratto, conto, corso, posto, storia',
-   'passes': ('è morto, è morta, morto, morta, è andato in pensione, è andata in pensione, è finito, è finita, è scaduto, è '
-     "scaduta, ha chiuso, è fallito, è fallita, non c'è più, mi ha licenziato, mi ha licenziata, mi ha lasciato, mi "
-     'ha lasciata, ha fatto le valigie'),
-   'is_over': ('finito, finita, morto, morta, andato in pensione, andata in pensione, scaduto, scaduta, in soffitta, chiuso, '
-     'chiusa, venduto, venduta, saltato, saltata, storia vecchia, al museo, acqua passata'),
-   'goes': ("se n'è andato, se n'è andata, è partito, è partita, è andato via, è andata via, si è trasferito, si è "
-     'trasferita, andato in pensione, andata in pensione'),
-   'no_more': 'non * più, niente più, mai più, non più, nessun',
-   'takes': ('mi sono buttato su, mi sono buttata su, passato (a|al), passata (a|al), mi son (presa|preso), ho preso, ho '
-     'comprato, abbiamo preso, è arrivato, è arrivata, mi segue, ora (faccio|uso|ho|sono)'),
-   'tells': ('(è|sono) (ora|adesso|), stiamo in, sto (al|in|a), usa, si chiama, considerami, (da oggi|ora|adesso) è, ha '
-     'preso il posto di'),
-   'lately': "ora, adesso, da oggi, da gennaio, ormai, nuovo, nuova, d'ora in poi, ultimamente, attualmente",
-   'others': 'amico, amica, qualcuno, gente, cliente, tutti, suocero, suocera, vicino, vicina',
-   'units': 'mg, ml, g, kg, km, euro, ore, ora, giorni, settimane, mesi, anni, volte, minuti',
-  },
-  'between': {
-   'have': 'ha, hanno, è, aveva',
-   'have_first': 'ho, abbiamo, sono, siamo',
-   'be': 'sta, stanno',
-   'be_first': 'sto, stiamo',
-   'past': 'prima, una volta, in passato, da bambino, da bambina, da piccolo, da piccola, un tempo',
-   'plan': 'andrà a, sta per',
-   'plan_first': 'andrò a, andremo a, sto per, stiamo per, ho intenzione di, abbiamo intenzione di, conto di',
-   'maybe': ('vorrei, voglio, vogliamo, vorremmo, potrei, posso, dovrei, se, forse, magari, mi piacerebbe, piacerebbe, '
-     'vuole, devo, può, penso di, pensiamo di'),
-   'stopped': 'ha smesso di',
-   'stopped_first': 'ho smesso di, abbiamo smesso di, smetto di, non riesco più a',
-  },
-  'verbs': {
-   'irregular': ('andare/vado andiamo|va vanno/andavo|andava/andato andata/andare, spostare/sposto sposta|/spostavo/spostato '
-     'spostata/spostare, abitare/abito abitiamo | abita abitano/abitavo abitavamo | abitava '
-     'abitò/abitato/abitare/abitando, vivere/vivo viviamo | vive vivono/vivevo vivevamo | '
-     'viveva/vissuto/vivere/vivendo, trasferire/trasferisco trasferiamo | trasferisce trasferiscono/trasferii | '
-     'trasferì/trasferito trasferita trasferiti trasferite/trasferirmi trasferirci trasferire,\n'
-     '  traslocare/trasloco traslochiamo | trasloca/traslocavo | traslocò/traslocato/traslocare, lavorare/lavoro '
-     'lavoriamo | lavora lavorano/lavoravo lavoravamo | lavorava/lavorato/lavorare/lavorando, chiamare/chiamo | '
-     'chiama chiamano/chiamavo | chiamava/chiamato/chiamare, essere/sono siamo | è/ero eravamo | era erano/stato '
-     'stata stati/essere,\n'
-     '  avere/ho abbiamo | ha hanno/avevo avevamo | aveva avevano/avuto/avere, mangiare/mangio mangiamo | '
-     'mangia/mangiavo | mangiava/mangiato/mangiare, parlare/parlo parliamo | parla/parlavo | '
-     'parlava/parlato/parlare, suonare/suono suoniamo | suona/suonavo | suonava/suonato/suonare, giocare/gioco '
-     'giochiamo | gioca/giocavo | giocava/giocato/giocare,\n'
-     '  fumare/fumo | fuma/fumavo | fumava/fumato/fumare, amare/amo amiamo | ama/amavo | amava/amato/amare, '
-     'adorare/adoro | adora/adoravo | adorava/adorato/adorare, odiare/odio odiamo | odia/odiavo | '
-     'odiava/odiato/odiare, detestare/detesto | detesta/detestavo | detestava/detestato/detestare, '
-     'preferire/preferisco preferiamo | preferisce/preferivo | preferiva/preferito/preferire,\n'
-     '  piacere/| piace piacciono/| piaceva piacevano/piaciuto piaciuta/piacere, lasciare/lascio lasciamo | '
-     'lascia/lasciavo | lasciò/lasciato/lasciare, cominciare/comincio | comincia/cominciavo | '
-     'cominciava/cominciato/cominciare, iniziare/inizio iniziamo | inizia/iniziavo | iniziava/iniziato/iniziare, '
-     'cambiare/cambio | cambia/cambiavo | cambiò/cambiato/cambiare, passare/passo passiamo | passa/passavo | '
-     'passò/passato passata/passare,\n'
-     '  diventare/divento | diventa/diventavo | diventò/diventato diventata diventati/diventare, fare/faccio '
-     'facciamo | fa fanno/facevo | faceva/fatto/fare, nascere/| /| /nato nata/nascere, crescere/| /| /cresciuto '
-     'cresciuta/crescere, sposare/| sposa/| /sposato sposata sposati/sposare sposarmi, divorziare/divorzio | '
-     'divorzia/| /divorziato/divorziare, licenziare/| licenzia/| /licenziato licenziata/licenziare,\n'
-     '  perdere/perdo | perde/perdevo persi | perse/perso/perdere, vendere/vendo vendiamo | vende/vendevo | '
-     'vendette/venduto/vendere, comprare/compro compriamo | compra/compravo | comprò/comprato/comprare, '
-     'guidare/guido | guida/guidavo | guidava/guidato/guidare, smettere/smetto | smette/| /smesso/smettere, '
-     'prendere/prendo prendiamo | prende/prendevo | prese/preso/prendere, imparare/imparo | impara/| '
-     '/imparato/imparare/imparando,\n'
-     '  studiare/studio studiamo | studia/studiavo | studiava/studiato/studiare/studiando, dimettere/dimetto | '
-     'dimette/| /dimesso dimessa/dimettermi, compiere/compio | compie/| compiva/compiuto/compiere, bere/bevo beviamo '
-     '| beve/bevevo | beveva/bevuto/bere, guadagnare/guadagno | guadagna/guadagnavo | '
-     'guadagnava/guadagnato/guadagnare, pagare/pago paghiamo | paga/pagavo | pagava/pagato/pagare, pesare/peso | '
-     'pesa/pesavo | pesava/pesato/pesare,\n'
-     '  rompere/| /| /rotto/rompere, adottare/adotto | adotta/| /adottato/adottare, morire/| muore/| morì/morto '
-     'morta/morire, tornare/torno torniamo | torna/| /tornato tornata tornati/tornare, assumere/| assume/| /assunto '
-     'assunta/assumere, venire/vengo | viene/| /venuto venuta/venire, collezionare/colleziono | '
-     'colleziona/collezionavo | collezionava/collezionato/collezionare, convivere/convivo | convive/| '
-     '/convissuto/convivere'),
-  },
-  'kinds': {
-   'diet': ('vegano, vegana, vegani, vegetariano, vegetariana, vegetariani, pescetariano, pescetariana, onnivoro, onnivora, '
-     'flessitariano, flessitariana, carne, pesce, la carne, di tutto, senza glutine, kosher, halal'),
-   'marital': ('sposato, sposata, sposati, single, divorziato, divorziata, vedovo, vedova, fidanzato, fidanzata, separato, '
-     'separata, celibe, nubile'),
-   'smoking': 'fumatore, fumatrice, non fumatore, un fumatore',
-   'profession': ('insegnante, medico, infermiere, infermiera, ingegnere, sviluppatore, sviluppatrice, programmatore, '
-     'programmatrice, avvocato, avvocata, cuoco, cuoca, cameriere, cameriera, studente, studentessa, contabile, '
-     'commercialista, architetto, grafico, grafica, giornalista, traduttore, traduttrice, meccanico, elettricista, '
-     'idraulico, poliziotto,\n'
-     '  musicista, artista, farmacista, dentista, psicologo, psicologa, commesso, commessa, autista, panettiere, '
-     'parrucchiere, parrucchiera, consulente, direttore, direttrice, pensionato, pensionata, professore, '
-     'professoressa, veterinario, veterinaria, fisioterapista, impiegato, impiegata, ricercatore, ricercatrice, '
-     'maestro, maestra, responsabile, disoccupato, disoccupata'),
-   'pet': ('cane, gatto, gatta, coniglio, criceto, cavallo, pappagallo, tartaruga, cani, gatti, cucciolo, gattino, '
-     'uccello, pesce rosso, galline'),
-   'instrument': ('violino, pianoforte, piano, chitarra, violoncello, basso, batteria, sassofono, flauto, tromba, clarinetto, '
-     'ukulele, arpa, viola, fisarmonica, organo'),
-   'sport': 'calcio, tennis, pallacanestro, basket, pallavolo, badminton, golf, hockey, padel, scacchi, rugby, poker',
-   'hobby': ('yoga, pilates, judo, karate, arrampicata, nuoto, ciclismo, boxe, ceramica, fotografia, giardinaggio, surf, '
-     'crossfit, canottaggio, danza, corsa, trekking, equitazione'),
-   'language': ('italiano, inglese, tedesco, spagnolo, francese, portoghese, olandese, polacco, russo, cinese, giapponese, '
-     'coreano, arabo, turco, svedese, danese, greco, catalano, latino'),
-  },
-  'over': {
-   'partner': ['con {person} è (finita|finito)',
-     'io e {person} (ci siamo lasciati|ci siamo lasciate|abbiamo chiuso|ci siamo separati|non stiamo più insieme)',
-     '{person} e io (ci siamo lasciati|ci siamo separati)', '{person} mi ha (lasciato|lasciata)',
-     'è finita con {person}', 'ho lasciato {person}', 'chiuso con {person}'],
-   'pet': ["{person} (è morto|è morta|non c'è più|ci ha lasciati|ci ha lasciato)", 'abbiamo perso {person}'],
-   'flatmate': ["{person} (se n'è andato|se n'è andata|si è trasferita|si è trasferito) ."],
-  },
-  'nouns': {
-   'is': ('è, sono, è di, è il, ora è, adesso è, è diventato, è diventata, è passato a, è passata a, è salito a, è sceso '
-     'a, sarà, è stato portato a, è aumentato a, è cambiato in, è stata spostata a, è stato spostato a, è stata '
-     'rinviata a, è stato rinviato a, cade, è in, è alle, è fissato per, è fissata per'),
-   'was': 'era, erano',
-   'change': ('cambiato, cambiata, aumentato, ridotto, spostato, spostata, rinviato, rinviata, passato, passata, salito, '
-     'salita, sceso, portato, alzato, abbassato, anticipata, anticipato, stata, stato'),
-   'new': 'nuovo, nuova, attuale, proprio, vero, vera, giusto, giusta, completo, mensile, totale, massimo',
-   'old': 'vecchio, vecchia, precedente, ex',
-  },
-  'home': {
-   'states': ['abitare (a|ad|in|vicino a) {place}', 'vivere (a|ad|in) {place}'],
-   'begins': ['trasferire (da {old place}|) (a|ad|in) {place}', 'traslocare (da {old place}|) (a|in) {place}',
-     'lasciare {old place} per {place}', 'passare a vivere a {place}', 'trasferire (a|in) {place} da {old place}',
-     'tornare a vivere (a|in) {place}'],
-   'ends': ['lasciare {place}', 'trasferire via da {place}', 'andare via da {place}'],
-  },
-  'address': {
-   'states': ['abitare in via {address}', 'abitare in {address}'],
-  },
-  'birthplace': {
-   'facts': ['nascere (a|in) {place}', 'crescere (a|in) {place}', 'essere di {place}', 'venire da {place}'],
-  },
-  'name': {
-   'states': ['chiamare {name}'],
-  },
-  'age': {
-   'states': ['avere {age} anni'],
-   'begins': ['compiere {age} (anni|)'],
-  },
-  'employer': {
-   'after_profession': ["(presso|alla|all'|al|in|per) {org}"],
-   'states': ["lavorare (per|presso|in|a|alla|all'|da|al|con) {org}"],
-   'begins': ["iniziare (a lavorare|un nuovo lavoro|un lavoro|) (in|da|alla|presso|per|all') {org}",
-     "cominciare (a lavorare|un nuovo lavoro|) (in|da|alla|presso|per|all') {org}", 'lasciare {old org} per {org}',
-     'assumere (da|in|alla|presso) {org}', 'avere un nuovo lavoro (in|da|presso|alla) {org}'],
-   'ends': ['lasciare {org}', 'lasciare (il lavoro|il mio lavoro|il posto)', "dimettere (da|dalla|dall'|) {org}",
-     'dimettere', 'perdere il lavoro', 'licenziare', 'licenziare da {org}', 'lasciare il lavoro (in|da|alla) {org}'],
-  },
-  'profession': {
-   'states': ['lavorare come {thing}', "fare (il|la|l'|lo) {profession}", 'essere (un|una|) {profession}'],
-   'begins': ['diventare {profession}', 'iniziare a lavorare come {thing}'],
-  },
-  'marital status': {
-   'states': ['essere {marital}'],
-   'begins': ['divorziare', 'sposare'],
-  },
-  'partner': {
-   'after_marital status': ['con {person}'],
-   'states': ['stare con {person}', 'convivere con {person}'],
-   'begins': ['sposare {person}'],
-   'ends': ['lasciare con {person}', 'rompere con {person}', 'separare da {person}', 'lasciare {person}'],
-  },
-  'pet': {
-   'states': ['avere (un|una|due|tre) {pet}'],
-   'begins': ['adottare (un|una|due) {pet}', 'comprare (un|una) {pet}', 'prendere (un|una) {pet}'],
-   'ends': ['{pet} morire'],
-  },
-  'diet': {
-   'states': ['essere {diet}', 'mangiare {diet}', 'seguire una dieta {diet}'],
-   'begins': ['diventare {diet}', 'tornare a mangiare {diet}', 'ricominciare a mangiare {diet}', 'iniziare a mangiare {diet}'],
-  },
-  'allergy': {
-   'states': ["essere (allergico|allergica) (a|al|alla|ai|alle|agli|all'|allo) {list}",
-     "avere (un'|) allergia (a|al|alla|ai|alle|agli|all') {list}", 'essere intollerante (a|al|alla) {list}'],
-  },
-  'condition': {
-   'states': ["avere (il|l'|la|) [diabete|asma|emicrania|epilessia|artrite|celiachia|ipertensione]",
-     'essere [diabetico|diabetica|asmatico|asmatica|celiaco|celiaca]'],
-  },
-  'medication': {
-   'states': ["prendere (la|l'|il|gli|) [metformina|insulina|ibuprofene|antidepressivi|statine|cortisone]"],
-  },
-  'language': {
-   'states': ["parlare (|un po' di|bene|l'|il|lo) {language}"],
-  },
-  'learning': {
-   'states': ["imparare (l'|il|lo|a suonare il|) {language}", "studiare (l'|il|lo|) {language}"],
-  },
-  'instrument': {
-   'states': ["suonare (il|la|l'|lo) {instrument}"],
-   'ends': ["lasciare (il|la|l') {instrument}", 'vendere (il mio|la mia|il|la) {instrument}',
-     'smettere con (il|la) {instrument}'],
-  },
-  'sport': {
-   'states': ['giocare (a|al) {sport}'],
-  },
-  'hobby': {
-   'states': ['fare {hobby}', 'praticare {hobby}', 'collezionare {thing}'],
-   'begins': ['iniziare (a fare|) {hobby}'],
-   'ends': ['lasciare {hobby}', 'smettere con (lo|la|il|) {hobby}'],
-  },
-  'choice': {
-   'states': ["preferire (il|la|l'|) {thing} (a|al|alla|all'|rispetto a|rispetto al) {old thing}"],
-  },
-  'preference': {
-   'states': ['preferire {thing}'],
-  },
-  'like': {
-   'states': ['* piacere {thing}', 'adorare {thing}', 'amare {thing}'],
-  },
-  'dislike': {
-   'states': ['odiare {thing}', 'detestare {thing}'],
-  },
-  'smoking': {
-   'states': ['fumare', 'essere {smoking}'],
-   'ends': ['smettere (di fumare|con il fumo)'],
-  },
-  'car': {
-   'states': ["guidare (una|un') {thing}"],
-   'ends': ['vendere (la|la mia|la nostra) (macchina|auto)', "vendere l' auto"],
-  },
-  'budget': {
-   'states': ['avere un budget di {number}'],
-  },
-  'salary': {
-   'states': ['guadagnare {number}'],
-  },
-  'rent': {
-   'states': ["pagare {number} (di|d') affitto"],
-  },
-  'weight': {
-   'states': ['pesare {number}'],
-  },
-  'any': {
-   'begins': ['passare (da {old org}|) (a|in|alla|al) {org}'],
-  },
-  'commute': {
-   'states': ['andare in [bici|metro|autobus|treno|macchina|auto|bus|tram] (al lavoro|in ufficio)',
-     'andare a lavoro in [bici|metro|autobus|treno|macchina|auto]'],
-  },
-  'school': {
-   'states': ["studiare (a|all'università di) {place}"],
-   'begins': ["spostare (a|all'università di) {place}", "trasferire all'università di {place}"],
-  },
- },
- 'nl': {
-  'verb_last': True,
-  'perfect_is_past': True,
-  'words': {
-   'skip': ('nu, inmiddels, tegenwoordig, momenteel, op dit moment, eindelijk, echt, nog, nog steeds, ook, al, onlangs, '
-     'pas, net, eigenlijk, trouwens, weer, alleen, heel, erg, zeer, hier, sindsdien, me, mij, mezelf, ons, zich, '
-     'toch, wel, gewoon,\n'
-     '  graag, helaas, voortaan, dan, er, vooral, daar, helemaal, streng, strikt, terug, weg, over, meer, ernstig, '
-     'zwaar, uiteindelijk, definitief, officieel'),
-   'not': 'niet, niet meer, nooit, geen, nooit meer',
-   'wrong': ('ik bedoel, nee wacht, ik lees het verkeerd voor, oeps, sorry hoor, nagekeken, foutje, wacht, typfoutje, '
-     'tikfoutje, ik vergiste me, ik heb me vergist, wacht, ik bedoel, ik bedoelde, bedoelde, bedoel, typfout, '
-     'tikfout, vergist, fout, foutje, mijn fout, correctie, verkeerd, verkeerde, toch niet, bleek, blijkt, '
-     'verschreven, verward, ik had het mis, nee wacht'),
-   'mild': ('nee, sorry, eigenlijk, nou, het is, dat is, is, zijn, was, en, maar, oeps, de nieuwe is, het nieuwe is, de '
-     'juiste is, het juiste is, het, de, ehm, dus, een, mijn, nummer, ik heb, moet zijn, te zijn, in'),
-   'but': 'maar, wel',
-   'instead_of': 'in plaats van, en niet, niet',
-   'who': 'die',
-   'from': 'van, vanuit, uit',
-   'to': 'naar, tot, op, voor',
-   'of': 'bij, van, voor, der',
-   'and': 'en, of',
-   'titles': 'dokter, dr, meneer, mevrouw, dhr, mevr',
-   'the': 'de, het',
-   'be': 'zijn',
-   'now': 'nu, inmiddels, tegenwoordig, momenteel, nieuw, nieuwe, weer',
-   'never': ('dit, dat, die, deze, jou, jouw, je, hem, alles, niets, wat, hoe, huis, thuis, mij, zo, leuk, gang, werk, stad, '
-     'het, buurt, gezond, er'),
-   'articles': "de, het, een, mijn, ons, onze, als, 't",
-   'stop': ('omdat, want, maar, met, voor, als, waar, die, dat, of, toen, nadat, voordat, tot, hoewel, bedankt, nu, '
-     'vandaag, ook, sinds, en ik, en we, en mijn, ik, wij, we, hij, zij, ze, het, is, zijn, was, heb, heeft, ben, '
-     'wil, kan, niet, naar, van, verhuisd,\n'
-     '  bij, meer, geworden, begonnen, al, momenteel, inmiddels, in plaats, te, gestopt, weer, op dit moment, '
-     'tegenwoordig, om, woont, woon, werk, werkt, overgestapt, dichtbij, er, maar'),
-   'stop_thing': 'in, aan, op, te',
-  },
-  'subjects': {
-   'first': "ik, 'k, wij, we, mijn man en ik, mijn vrouw en ik, * en ik",
-   'own': "mijn, m'n, ons, onze",
-   'third': 'hij, zij, ze, het',
-   'third_own': 'zijn, haar, hun',
-   'bare': 'mama, papa, oma, opa, mam, pap',
-   'possessive': 's',
-   'relations': ('moeder/mama/mam/ma, vader/papa/pap/pa, ouders, broer, broers, zus/zusje, zussen, broertje, zoon, zonen, '
-     'dochter, dochters, kind, kinderen, baby, vrouw/echtgenote, man/echtgenoot, partner, vriend, vriendin, '
-     'verloofde, oma/grootmoeder, opa/grootvader, tante, oom, neef, nicht,\n'
-     '  schoonmoeder, schoonvader, schoonzus, zwager, huisgenoot, baas, collega, buurman, buurvrouw, team, bedrijf, '
-     'project, hond, kat, poes, kater, paard, ex'),
-   'named_only': 'collega, buurman, buurvrouw, project, bedrijf, team, neef, nicht',
-   'adjectives': 'oudere, jongere, kleine, grote, oudste, jongste, beste, lieve',
-  },
-  'changes': {
-   'drops': ('opgezegd, verkocht, gestopt met, stopte met, opgegeven, beëindigd, geannuleerd, geschrapt, weggedaan, '
-     'verlaten, ontslagen, kwijtgeraakt, afgezegd, opgeheven, uit elkaar met, gescheiden van, ingeleverd, '
-     'verwijderd, weg bij, vertrokken bij, klaar met, afscheid van, ontslag genomen bij'),
-   'swaps': 'ingeruild, ingewisseld, vervangen, geruild, overgestapt van, gewisseld van, verruild',
-   'around': 'uit … (gestapt|gegaan), heb … (opgezegd|weggedaan)',
-   'takes_place': 'voor, door, naar, tegen',
-   'generic': 'abonnement, contract, rekening, cursus, baan',
-   'passes': ('overleden, gestorven, failliet, opgeheven, verlopen, afgelopen, gestopt, is met pensioen, met pensioen gegaan, '
-     'ingeslapen, heeft me ontslagen, heeft het uitgemaakt, mogen weer, mag weer'),
-   'is_over': ('in de ijskast, uit, af, voorbij, weg, over, klaar, dood, afgelopen, verleden tijd, verkocht, opgezegd, '
-     'geannuleerd, geschiedenis, naar de sloop, gesloten, dicht, eruit, in de ijskast, gestopt'),
-   'goes': 'vertrokken, verhuisd, weggegaan, uit huis, eruit, met pensioen, is weg',
-   'no_more': 'niet meer, geen * meer, nooit meer, niet langer, geen',
-   'takes': ('overgestapt (op|naar), overgegaan naar, gekocht, heb (nu|) (een|), doe (nu|tegenwoordig), zit (nu|) (bij|op), '
-     'ben (nu|) (bij|op|met), begonnen met, lid van, nu'),
-   'tells': ('(het|dat|hij|zij|ze) is (nu|), (we zijn|ik ben) (nu|) (in|bij|op|), gebruik (voortaan|), heet (nu|), betalen '
-     '(nu|inmiddels|), zit (op|bij), verhuisd naar, nummer'),
-   'lately': 'nu, tegenwoordig, inmiddels, voortaan, sinds, vanaf, nieuw, nieuwe, momenteel, in het vervolg',
-   'others': 'iemand, mensen, klant, kennis, maat, buren, iedereen, zwager',
-   'units': 'mg, ml, g, kg, km, euro, uur, dagen, weken, maanden, jaar, keer, minuten',
-  },
-  'between': {
-   'have': 'heb, hebben, heeft',
-   'be': 'ben, zijn, is',
-   'past': 'vroeger, ooit, destijds, toen, als kind, eerder, had, was, voorheen',
-   'plan': 'ga, gaan, gaat, zal, zullen, van plan, binnenkort',
-   'maybe': 'zou, zouden, wil, willen, misschien, kan, kunnen, moet, mag, als, overweeg, denk, denken, wou',
-   'stopped': 'gestopt, gestopt met, ben gestopt met, stop met, ben opgehouden met, opgehouden met',
-  },
-  'dropped': {
-   'ik': ('woon, werk, ben, heb, eet, drink, speel, rook, rijd, fiets, studeer, leer, train, sport, gebruik, haat, heet, '
-     'neem, kom uit'),
-  },
-  'verbs': {
-   'irregular': ('fietsen/fiets fietst/fietste/gefietst/fietsen, zitten/zit/zat zaten/gezeten/zitten, zijn/ben is zijn bent/was '
-     'waren/geweest/zijn, wonen/woon woont wonen/woonde woonden/gewoond/wonen, leven/leef '
-     'leeft/leefde/geleefd/leven, verhuizen/verhuis verhuist/verhuisde verhuisden/verhuisd/verhuizen, werken/werk '
-     'werkt werken/werkte/gewerkt/werken, heten/heet heten/heette/geheten/heten, eten/eet eten/at/gegeten/eten,\n'
-     '  hebben/heb heeft hebben/had hadden/gehad/hebben, houden/hou houd houdt/hield/gehouden/houden, '
-     'haten/haat/haatte/gehaat/haten, spelen/speel speelt/speelde/gespeeld/spelen, spreken/spreek '
-     'spreekt/sprak/gesproken/spreken, roken/rook rookt/rookte/gerookt/roken, worden/word '
-     'wordt/werd/geworden/worden, beginnen/begin begint/begon/begonnen/beginnen, overstappen/stap '
-     'stapt/stapte/overgestapt/overstappen,\n'
-     '  gaan/ga gaat/ging/gegaan/gaan, opzeggen/zeg zegt/zegde zei/opgezegd/opzeggen, '
-     'verlaten/verlaat/verliet/verlaten/verlaten, vertrekken/vertrek vertrekt/vertrok/vertrokken/vertrekken, '
-     'verliezen/verlies verliest/verloor/verloren/verliezen, ontslaan/ontsla/ontsloeg/ontslagen/ontslaan, '
-     'rijden/rijd rij rijdt/reed/gereden/rijden, kopen/koop koopt/kocht kochten/gekocht/kopen, verkopen/verkoop '
-     'verkoopt/verkocht verkochten/verkocht/verkopen,\n'
-     '  trouwen/trouw trouwt/trouwde/getrouwd/trouwen, scheiden/scheid/scheidde/gescheiden/scheiden, stoppen/stop '
-     'stopt/stopte/gestopt/stoppen, opgeven/geef geeft/gaf/opgegeven/opgeven, studeren/studeer '
-     'studeert/studeerde/gestudeerd/studeren, leren/leer leert/leerde/geleerd/leren, drinken/drink '
-     'drinkt/dronk/gedronken/drinken, doen/doe doet/deed/gedaan/doen, nemen/neem neemt/nam/genomen/nemen, '
-     'noemen/noem noemt noemen/noemde/genoemd/noemen,\n'
-     '  krijgen/krijg krijgt/kreeg/gekregen/krijgen, overlijden/overlijdt/overleed/overleden/overlijden, '
-     'opgroeien/groei groeit/groeide/opgegroeid/opgroeien, verdienen/verdien verdient/verdiende/verdiend/verdienen, '
-     'wegen/weeg weegt/woog/gewogen/wegen, betalen/betaal betaalt/betaalde/betaald/betalen, komen/kom '
-     'komt/kwam/gekomen/komen, adopteren/adopteer/adopteerde/geadopteerd/adopteren, verzamelen/verzamel '
-     'verzamelt/verzamelde/verzameld/verzamelen, vinden/vind vindt/vond/gevonden/vinden'),
-  },
-  'kinds': {
-   'diet': ('veganist, vegan, veganistisch, vegetariër, vegetarisch, pescotariër, flexitariër, glutenvrij, lactosevrij, '
-     'koosjer, halal, koolhydraatarm, vlees, vis, alles'),
-   'marital': 'getrouwd, single, vrijgezel, gescheiden, verloofd, weduwe, weduwnaar, uit elkaar, ongehuwd, gehuwd',
-   'smoking': 'roker, rookster, niet-roker',
-   'profession': ('leraar, lerares, docent, docente, arts, dokter, verpleegkundige, verpleger, ingenieur, ontwikkelaar, '
-     'programmeur, advocaat, kok, ober, student, studente, boekhouder, accountant, architect, ontwerper, designer, '
-     'journalist, journaliste, vertaler, monteur, elektricien, loodgieter, politieagent, brandweerman, muzikant, '
-     'kunstenaar, apotheker, tandarts, psycholoog,\n'
-     '  verkoper, verkoopster, chauffeur, bakker, kapper, kapster, consultant, adviseur, manager, directeur, '
-     "gepensioneerd, dierenarts, fysiotherapeut, onderzoeker, timmerman, schilder, tuinman, zzp'er, projectleider, "
-     'teamleider, werkloos, juf, meester'),
-   'pet': ('hond, kat, poes, kater, konijn, hamster, paard, papegaai, cavia, vis, vissen, schildpad, honden, katten, '
-     'puppy, kitten, vogel, kippen'),
-   'instrument': ('viool, piano, gitaar, cello, bas, drums, saxofoon, fluit, dwarsfluit, trompet, klarinet, ukelele, harp, '
-     'altviool, accordeon, orgel, keyboard'),
-   'sport': 'voetbal, tennis, basketbal, volleybal, badminton, golf, hockey, padel, handbal, rugby, schaak, poker, korfbal',
-   'hobby': ('yoga, pilates, judo, karate, klimmen, zwemmen, wandelen, hardlopen, fietsen, dansen, paardrijden, vissen, '
-     'boksen, boulderen, surfen, zeilen, schaatsen, skiën, turnen'),
-   'language': ('nederlands, engels, duits, frans, spaans, portugees, italiaans, pools, russisch, chinees, japans, koreaans, '
-     'arabisch, turks, zweeds, deens, grieks, fries, latijn'),
-  },
-  'over': {
-   'partner': ['uit met {person}', 'uit tussen {person} en mij',
-     '{person} en ik (zijn uit elkaar|hebben het uitgemaakt|zijn gescheiden|zijn niet meer samen)',
-     '{person} heeft het uitgemaakt', 'over met {person}', 'uitgemaakt met {person}'],
-   'pet': ['{person} is (overleden|dood|doodgegaan|ingeslapen|er niet meer)', 'moesten {person} laten inslapen'],
-   'flatmate': ['{person} is (verhuisd|uitgetrokken|vertrokken) .'],
-  },
-  'nouns': {
-   'is': ('is, zijn, luidt, heet, is nu, is geworden, wordt, bedraagt, is verhoogd naar, is verlaagd naar, ging naar, is '
-     'gestegen naar, is gedaald naar, is verzet naar, is verplaatst naar, is verschoven naar, is uitgesteld naar, '
-     'valt op, ligt op, staat op, is veranderd in, werd'),
-   'was': 'was, waren, luidde, heette',
-   'change': ('veranderd, verhoogd, verlaagd, verzet, verplaatst, verschoven, uitgesteld, gestegen, gedaald, verhoogden, '
-     'gewijzigd, opgehoogd, bijgesteld, verhoogde, gegaan, is, naar'),
-   'new': 'nieuwe, nieuw, huidige, eigen, juiste, volledige, echte, maandelijkse, totale, maximale, goede, mobiele',
-   'old': 'oude, oud, vorige, voormalige, eerdere',
-  },
-  'home': {
-   'states': ['wonen (in|te|bij|op|aan) {place}', 'leven in {place}'],
-   'begins': ['verhuizen (van {old place}|uit {old place}|) naar {place}', 'verhuizen naar {place}', 'gaan wonen in {place}'],
-   'ends': ['vertrekken uit {place}', 'weggaan uit {place}', 'verhuizen uit {place}', 'verlaten {place}'],
-  },
-  'address': {
-   'states': ['wonen (op|aan|aan de|in de) {address}'],
-  },
-  'birthplace': {
-   'facts': ['opgroeien in {place}', 'komen uit {place}', 'zijn geboren in {place}', 'zijn in {place} geboren'],
-  },
-  'name': {
-   'states': ['heten {name}'],
-  },
-  'nickname': {
-   'states': ['^ noemen me {name}', '* noemen me {name}', '^ noemen mij {name}'],
-  },
-  'age': {
-   'states': ['zijn {age} (jaar|jaar oud)', 'zijn {age} .'],
-   'begins': ['worden {age}'],
-  },
-  'employer': {
-   'after_profession': ['(bij|op|voor|bij de) {org}'],
-   'states': ['werken (bij|voor|bij de|op de|op een|in een|in het) {org}'],
-   'begins': ['beginnen (bij|bij de) {org}', 'hebben (een nieuwe baan|een baan) (bij|bij de) {org}',
-     'krijgen een (nieuwe|) baan bij {org}', 'gaan (van {old org}|) naar {name} (|toe)'],
-   'ends': ['vertrekken bij {org}', 'weggaan bij {org}', 'verlaten {org}', 'opzeggen mijn baan (bij {org}|)',
-     'stoppen bij {org}', 'ontslaan', 'ontslaan bij {org}', 'verliezen mijn baan', 'zijn werkloos',
-     'zijn met pensioen', 'hebben ontslag genomen (bij {org}|)', 'nemen ontslag (bij {org}|)'],
-  },
-  'profession': {
-   'states': ['werken als {thing}', 'zijn {profession}', 'zijn een {profession}'],
-   'begins': ['worden {profession}'],
-  },
-  'marital status': {
-   'states': ['zijn {marital}'],
-   'begins': [],
-  },
-  'partner': {
-   'after_marital status': ['met {person}'],
-   'states': ['hebben een relatie met {person}'],
-   'begins': ['trouwen met {person}'],
-   'ends': ['zijn uit elkaar met {person}', 'zijn niet meer samen met {person}', 'hebben het uitgemaakt met {person}'],
-  },
-  'pet': {
-   'states': ['hebben (een|twee|drie) {pet}'],
-   'begins': ['adopteren (een|twee) {pet}', 'kopen een {pet}', 'krijgen een {pet}'],
-   'ends': ['{pet} overlijden'],
-  },
-  'diet': {
-   'states': ['zijn {diet}', 'eten {diet}', 'zijn een {diet}'],
-   'begins': ['worden {diet}'],
-   'ends': ['stoppen met {diet}'],
-  },
-  'allergy': {
-   'states': ['zijn allergisch voor {list}', 'zijn voor {list} allergisch', 'hebben een allergie voor {list}',
-     'kunnen niet tegen {list}'],
-  },
-  'condition': {
-   'states': ['hebben [diabetes|astma|migraine|epilepsie|reuma|coeliakie|suikerziekte|adhd|hoge bloeddruk]',
-     'lijden aan {list}'],
-  },
-  'medication': {
-   'states': ['nemen [metformine|insuline|ibuprofen|aspirine|antidepressiva|bloedverdunners|de pil]'],
-  },
-  'language': {
-   'states': ['spreken (|vloeiend|een beetje|goed) {language}'],
-  },
-  'learning': {
-   'states': ['leren {language}'],
-  },
-  'instrument': {
-   'states': ['spelen {instrument}'],
-   'ends': ['stoppen met {instrument} (spelen|)', 'verkopen (mijn|de) {instrument}'],
-  },
-  'sport': {
-   'states': ['spelen {sport}'],
-   'ends': ['stoppen met {sport}'],
-  },
-  'hobby': {
-   'states': ['doen (aan|) {hobby}', 'verzamelen {bare}'],
-   'begins': ['beginnen met {hobby}'],
-   'ends': ['stoppen met {hobby}'],
-  },
-  'like': {
-   'states': ['houden van {thing}'],
-  },
-  'dislike': {
-   'states': ['haten {thing}', 'hebben een hekel aan {thing}'],
-  },
-  'smoking': {
-   'states': ['roken', 'zijn {smoking}', 'zijn een {smoking}'],
-   'ends': ['stoppen met roken'],
-  },
-  'car': {
-   'states': ['rijden (in|) een {thing}'],
-   'ends': ['verkopen (mijn|onze|de) auto'],
-  },
-  'budget': {
-   'states': ['hebben een budget van {number}'],
-  },
-  'salary': {
-   'states': ['verdienen {number}'],
-  },
-  'rent': {
-   'states': ['betalen {number} huur'],
-  },
-  'weight': {
-   'states': ['wegen {number}'],
-  },
-  'any': {
-   'begins': ['overstappen (van {old org}|) naar (de|het|) {org}'],
-  },
-  'school': {
-   'states': ['zitten op (de|het|) {org}'],
-  },
-  'commute': {
-   'states': ['gaan met de [bus|trein|fiets|auto|metro|tram] naar (het werk|mijn werk|kantoor)',
-     'fietsen naar (het werk|mijn werk|kantoor)', 'rijden naar (het werk|mijn werk)'],
-  },
- },
- 'pt': {
-  'drops_subject': True,
-  'perfect_is_past': True,
-  'words': {
-   'skip': ('agora, já, atualmente, ainda, também, hoje em dia, recentemente, finalmente, realmente, muito, só, sempre, me, '
-     'te, se, nos, aqui, lá, aliás, por enquanto, de momento, no momento, na verdade, acabei de, acabamos de, '
-     'completamente, de novo, novamente, oficialmente, então, bem, por fim, mais, gravemente, hoje'),
-   'not': 'não, nunca, jamais, já não, nem, nenhum, nenhuma',
-   'wrong': ('inverti, falei errado, que disparate, eita, quis dizer, olhei, faltou-me, digitei errado, escrevi errado, '
-     'troquei os números, espera, quis dizer, queria dizer, quero dizer, me enganei, enganei-me, me confundi, erro '
-     'meu, erro de digitação, correção, corrigindo, errado, errada, afinal não, afinal, na verdade era, errei, digo, '
-     'melhor dizendo, engano'),
-   'mild': ('não, desculpa, desculpe, perdão, na verdade, bem, é, são, era, e, mas, ops, opa, o novo é, o certo é, a certa '
-     'é, o correto é, ah, o, a, os, as, um, uma, meu, minha, que, agora é, sim, senão, sinto muito'),
-   'but': 'mas, sim, e sim',
-   'instead_of': 'em vez de, ao invés de, no lugar de, e não, não',
-   'who': 'que',
-   'from': 'de, do, da, desde',
-   'to': 'para, a, ao, à, pra, por',
-   'of': 'de, do, da, na, no, com, em',
-   'and': 'e, ou',
-   'titles': 'doutor, doutora, dr, dra, senhor, senhora, sr, sra',
-   'the': 'o, a, os, as',
-   'be': 'ser, estar',
-   'now': 'agora, já, atualmente, novo, nova',
-   'never': ('isso, isto, que, como, tudo, nada, algo, você, ti, teu, seu, sua, casa, paz, geral, conta, mim, noite, muito, '
-     'um, ir'),
-   'articles': 'o, a, os, as, um, uma, uns, umas, meu, minha, nosso, nossa, ao, do, da',
-   'stop': ('porque, mas, com, para, quando, onde, que, se, como, desde, até, embora, obrigado, obrigada, agora, hoje, '
-     'também, e moro, e trabalho, e tenho, e sou, e meu, e minha, é, são, era, estou, tenho, moro, vivo, trabalho, '
-     'sou, por, há, faz, perto, sem,\n'
-     '  já, não, em vez, ao invés, e não, mora, trabalha, mais, no momento, de momento, atualmente'),
-   'stop_thing': 'em, na, no, a',
-  },
-  'subjects': {
-   'first': 'eu, nós, a gente, eu e meu marido, eu e minha mulher, meu marido e eu, minha esposa e eu',
-   'own': 'meu, minha, meus, minhas, nosso, nossa, nossos, nossas',
-   'third': 'ele, ela, eles, elas',
-   'third_own': 'seu, sua, dele, dela',
-   'bare': 'mamãe, papai, mãe, pai, vovó, vovô',
-   'relations': ('mãe/mamãe, pai/papai, pais, irmão, irmã, irmãos, filho, filha, filhos, bebê/bebé, mulher/esposa, '
-     'marido/esposo, companheiro, companheira, namorado, namorada, noivo, noiva, avó/vovó, avô/vovô, avós, tia, tio, '
-     'primo, prima, sobrinho, sobrinha,\n'
-     '  sogra, sogro, cunhado, cunhada, chefe, colega, amigo, amiga, vizinho, vizinha, equipe, equipa, empresa, '
-     'projeto, cachorro, cachorra, cão, gato, gata, ex'),
-   'named_only': 'amigo, amiga, colega, vizinho, vizinha, equipe, equipa, empresa, projeto, primo, prima',
-   'adjectives': 'mais, velho, velha, novo, nova, melhor, pequeno, pequena',
-  },
-  'changes': {
-   'drops': ('larguei, parei (de|com), vendi, vendemos, vendido, cancelei, cancelado, deixei (de|o|a|), desisti (de|do|da), '
-     'abandonei, perdi, saí (de|do|da), terminei com, acabei com, separei-me de, me separei de, adeus (a|ao|), '
-     'rescindi, devolvi, tirei, apaguei, despedi, pedi demissão (de|do|da), pedi as contas (em|no|na), desmarcaram, '
-     'desmarquei, acabou (a|o|com)'),
-   'swaps': 'troquei, trocámos, trocamos, substituí, mudei (de|do|da), passei (de|do|da), troquei de',
-   'around': 'dei … embora, deixei … (caducar|vencer)',
-   'takes_place': 'por, pela, pelo, para, pra, pro',
-   'generic': 'assinatura, contrato, conta, curso, emprego',
-   'passes': ('morreu, faleceu, fechou, acabou, terminou, expirou, caducou, caducar, faliu, reformou-se, se aposentou, '
-     'aposentou-se, fugiu, fugiu e não voltou, me demitiu, despediu-me, me mandou embora'),
-   'is_over': ('acabado, acabada, terminado, terminada, morto, morta, cancelado, cancelada, vendido, vendida, passado, '
-     'fechado, fechada, liberado'),
-   'goes': 'foi embora, saiu, mudou-se, se mudou, foi-se embora, casou e saiu, foi para',
-   'no_more': 'já não, não * mais, nunca mais, sem, nada de, não mais',
-   'takes': ('passei (para|pra) (o|a), inscrevi-me em, me inscrevi em, comprei, peguei (um|uma), adotamos, adotei, ganharam, '
-     'agora (é|uso|faço|tenho|estou), estou (na|no|em), comecei (a|com)'),
-   'tells': ('(é|são) (agora|), agora é, estamos (na|no|em), (to|tô|estou) (na|no|em), usa, use, chama-se, daqui pra frente '
-     'é, virei'),
-   'lately': 'agora, já, a partir de, desde, nova, novo, atualmente, ultimamente, daqui pra frente, de agora em diante',
-   'others': 'amigo, amiga, alguém, gente, cliente, todos, cunhado, cunhada, sogro, sogra, vizinho, vizinha',
-   'units': 'mg, ml, g, kg, km, euros, reais, horas, hora, dias, semanas, meses, anos, vezes, minutos',
-  },
-  'between': {
-   'have': 'tem, têm',
-   'have_first': 'tenho, temos',
-   'be': 'está, estão, é, foi, anda',
-   'be_first': 'sou, somos, estou, estamos, ando, fui',
-   'past': 'antes, antigamente, no passado, quando criança, em criança, costumava',
-   'past_first': 'costumava',
-   'plan': 'vai, vão, pretende',
-   'plan_first': 'vou, vamos, pretendo, pretendemos, planejo, planeio',
-   'maybe': ('quero, queremos, queria, gostaria de, gostaria, poderia, posso, deveria, talvez, tomara, se, quer, penso em, '
-     'pensamos em, estamos pensando em, estou pensando em, adoraria, tenho que'),
-   'stopped': 'parou de, deixou de',
-   'stopped_first': 'parei de, deixei de, paramos de, deixamos de, não consigo mais, já não posso',
-  },
-  'verbs': {
-   'irregular': ('ir/vou vamos|vai vão/ia fui|foi/ido/ir, morar/moro moramos | mora moram/morei morava moramos | morou morava '
-     'moravam/morado/morar/morando, viver/vivo vivemos | vive vivem/vivi vivia | viveu viviam/vivido/viver/vivendo, '
-     'residir/resido residimos | reside/residi residia | residiu/residido/residir, mudar/mudo mudamos | muda '
-     'mudam/mudei mudamos mudei-me mudámos mudamo-nos | mudou mudaram mudou-se/mudado/mudar mudar-me/mudando,\n'
-     '  trabalhar/trabalho trabalhamos | trabalha trabalham/trabalhei trabalhava | '
-     'trabalhou/trabalhado/trabalhar/trabalhando, chamar/chamo chamo-me | chama chama-se/chamava | '
-     'chamava/chamado/chamar, ser/sou somos | é são/fui era | foi eram/sido/ser/sendo, estar/estou estamos | está '
-     'estão/estive estava | esteve/estado/estar, ter/tenho temos | tem têm/tive tinha | teve tinham/tido/ter,\n'
-     '  comer/como comemos | come comem/comi comia | comeu/comido/comer/comendo, falar/falo falamos | fala '
-     'falam/falei falava | falou/falado/falar, tocar/toco tocamos | toca tocam/toquei tocava | '
-     'tocou/tocado/tocar/tocando, jogar/jogo jogamos | joga jogam/joguei jogava | jogou/jogado/jogar/jogando, '
-     'fumar/fumo fumamos | fuma/fumei fumava | fumou/fumado/fumar, amar/amo amamos | ama/amei amava | '
-     'amou/amado/amar,\n'
-     '  adorar/adoro adoramos | adora/adorei adorava | adorou/adorado/adorar, gostar/gosto gostamos | gosta '
-     'gostam/gostei gostava | gostou/gostado/gostar, odiar/odeio odiamos | odeia/odiei odiava | odiou/odiado/odiar, '
-     'detestar/detesto | detesta/detestei | detestou/detestado/detestar, preferir/prefiro preferimos | '
-     'prefere/preferi preferia | preferiu/preferido/preferir, deixar/deixo | deixa/deixei deixamos | '
-     'deixou/deixado/deixar, largar/largo | larga/larguei largamos | largou/largado/largar,\n'
-     '  sair/saio | sai/saí saímos | saiu/saído/sair, começar/começo começamos | começa/comecei começamos | '
-     'começou/começado/começar, trocar/troco | troca/troquei trocamos | trocou/trocado/trocar, passar/passo | '
-     'passa/passei passamos | passou/passado/passar, virar/viro | vira/virei viramos | virou/virado/virar, '
-     'tornar/torno | torna/tornei tornei-me | tornou/tornado/tornar, fazer/faço fazemos | faz fazem/fiz fazia | '
-     'fez/feito/fazer/fazendo, nascer/nasço | nasce/nasci | nasceu/nascido/nascer,\n'
-     '  crescer/cresço | cresce/cresci | cresceu/crescido/crescer, casar/caso | casa/casei casamos casei-me | '
-     'casou/casado/casar, divorciar/| /divorciei divorciamos divorciei-me | divorciou/divorciado/divorciar, '
-     'separar/| /separei separamos | separou/separado/separar, terminar/termino | termina/terminei terminamos | '
-     'terminou/terminado/terminar, perder/perco | perde/perdi | perdeu/perdido/perder, vender/vendo vendemos | '
-     'vende/vendi vendemos | vendeu/vendido/vender, comprar/compro compramos | compra/comprei compramos | '
-     'comprou/comprado/comprar,\n'
-     '  dirigir/dirijo | dirige/dirigi dirigia | dirigiu/dirigido/dirigir, conduzir/conduzo | conduz/conduzi | '
-     'conduziu/conduzido/conduzir, parar/paro | para/parei paramos | parou/parado/parar, pedir/peço | pede/pedi | '
-     'pediu/pedido/pedir, demitir/| /| demitiu/demitido demitida/demitir, despedir/| /despedi despedi-me | '
-     'despediu/despedido despedida/despedir, completar/completo | completa/completei | '
-     'completou/completado/completar, aprender/aprendo | aprende/aprendi | aprendeu/aprendido/aprender/aprendendo,\n'
-     '  estudar/estudo estudamos | estuda/estudei estudava | estudou/estudado/estudar/estudando, tomar/tomo | '
-     'toma/tomei tomava | tomou/tomado/tomar, beber/bebo | bebe/bebi bebia | bebeu/bebido/beber, ganhar/ganho | '
-     'ganha/ganhei ganhava | ganhou/ganhado ganho/ganhar, pagar/pago pagamos | paga/paguei pagava | '
-     'pagou/pago/pagar, pesar/peso | pesa/pesei pesava | pesou/pesado/pesar, adotar/adoto | adota/adotei adotamos | '
-     'adotou/adotado/adotar, morrer/| morre/| morreu/morrido morto/morrer, voltar/volto | volta/voltei voltamos | '
-     'voltou/voltado/voltar, entrar/entro | entra/entrei | entrou/entrado/entrar, vir/venho | vem/vim | '
-     'veio/vindo/vir, colecionar/coleciono | coleciona/colecionei colecionava | colecionou/colecionado/colecionar'),
-  },
-  'kinds': {
-   'diet': ('vegano, vegana, veganos, vegetariano, vegetariana, vegetarianos, pescetariano, pescetariana, flexitariano, '
-     'flexitariana, onívoro, onívora, carne, peixe, de tudo, sem glúten, kosher, halal'),
-   'marital': ('casado, casada, casados, solteiro, solteira, divorciado, divorciada, viúvo, viúva, noivo, noiva, separado, '
-     'separada'),
-   'smoking': 'fumante, fumador, fumadora, não fumante, não fumador, ex-fumante',
-   'profession': ('professor, professora, médico, médica, enfermeiro, enfermeira, engenheiro, engenheira, desenvolvedor, '
-     'desenvolvedora, programador, programadora, advogado, advogada, cozinheiro, cozinheira, garçom, garçonete, '
-     'estudante, contador, contadora, contabilista, arquiteto, arquiteta, designer, jornalista, tradutor, '
-     'tradutora,\n'
-     '  mecânico, eletricista, encanador, policial, polícia, bombeiro, músico, artista, farmacêutico, farmacêutica, '
-     'dentista, psicólogo, psicóloga, vendedor, vendedora, motorista, padeiro, padeira, cabeleireiro, cabeleireira, '
-     'consultor, consultora, gerente, diretor, diretora, aposentado, aposentada, reformado, reformada, veterinário, '
-     'veterinária, fisioterapeuta, pesquisador, pesquisadora, autônomo, autônoma, desempregado, desempregada'),
-   'pet': ('cachorro, cachorra, cão, gato, gata, coelho, hamster, cavalo, papagaio, peixe, tartaruga, cachorros, cães, '
-     'gatos, filhote, gatinho, pássaro, galinhas'),
-   'instrument': ('violino, piano, guitarra, violão, violoncelo, baixo, bateria, saxofone, flauta, trompete, clarinete, ukulele, '
-     'harpa, viola, acordeão, órgão, teclado'),
-   'sport': ('futebol, tênis, ténis, basquete, basquetebol, vôlei, voleibol, badminton, golfe, hóquei, padel, xadrez, '
-     'handebol, rugby, pôquer'),
-   'hobby': ('yoga, ioga, pilates, judô, judo, caratê, karaté, escalada, natação, ciclismo, boxe, cerâmica, fotografia, '
-     'jardinagem, surfe, surf, crossfit, remo, dança, corrida, trilha, teatro'),
-   'language': ('português, inglês, alemão, espanhol, francês, italiano, holandês, polonês, russo, chinês, japonês, coreano, '
-     'árabe, turco, sueco, dinamarquês, grego, catalão, latim'),
-  },
-  'over': {
-   'partner': ['eu e (o|a|) {person} (terminamos|nos separamos|acabamos|rompemos|separamos)',
-     '(o|a|) {person} e eu (terminamos|nos separamos|acabamos|rompemos)', 'acabei com (o|a) {person}',
-     'terminei com (o|a) {person}', '(o|a) {person} terminou comigo', 'não estou mais com (o|a) {person}',
-     'acabou com (o|a) {person}'],
-   'pet': ['(o|a|) {person} (morreu|faleceu|se foi|virou estrelinha)', 'perdemos (o|a) {person}'],
-   'flatmate': ['(o|a|) {person} (se mudou|saiu de casa|foi embora) .'],
-  },
-  'nouns': {
-   'is': ('é, são, é de, é o, é a, agora é, passou a ser, passou para, subiu para, caiu para, baixou para, aumentou para, '
-     'foi para, será, foi aumentado para, foi adiada para, foi adiado para, foi transferida para, mudou para, está '
-     'em, foi remarcada para, foi remarcado para, cai, fica em, foi alterado para, passa para'),
-   'was': 'era, eram',
-   'change': ('mudou, aumentou, aumentamos, subiu, subimos, caiu, baixou, baixamos, reduzimos, mudei, mudamos, alterei, '
-     'adiado, adiada, passou, adiamos, troquei, foi, transferido, transferida, remarcada, remarcado, passa'),
-   'new': 'novo, nova, atual, próprio, verdadeiro, certo, certa, correto, completo, mensal, total, máximo',
-   'old': 'antigo, antiga, velho, velha, anterior, ex',
-  },
-  'home': {
-   'states': ['morar (em|no|na|no|perto de) {place}', 'viver (em|no|na) {place}', 'residir (em|no|na) {place}'],
-   'begins': ['mudar (de {old place}|do {old place}|) (para|pra|para o|para a) {place}', 'trocar {old place} por {place}',
-     'deixar {old place} por {place}', 'ir morar (em|no|na) {place}'],
-   'ends': ['deixar {place}', 'sair de {place}', 'mudar de {place}'],
-  },
-  'address': {
-   'states': ['morar (na rua|na avenida) {address}'],
-  },
-  'birthplace': {
-   'facts': ['nascer (em|no|na) {place}', 'crescer (em|no|na) {place}', 'ser (de|do|da) {place}'],
-  },
-  'name': {
-   'states': ['chamar {name}'],
-  },
-  'age': {
-   'states': ['ter {age} anos'],
-   'begins': ['fazer {age} (anos|)', 'completar {age} (anos|)'],
-  },
-  'employer': {
-   'after_profession': ['(na|no|em|da|do) {org}'],
-   'states': ['trabalhar (na|no|em|para a|para o|para|com) {org}'],
-   'begins': ['começar (a trabalhar|um emprego|um novo emprego|um trabalho novo|) (na|no|em) {org}',
-     'trocar {old org} por {org}', 'trocar a {old org} pela {org}',
-     'mudar (da {old org}|do {old org}|) (para a|para o) {org}', 'entrar (na|no) {org}',
-     'ter um (novo emprego|emprego novo) (na|no|em) {org}', 'passar (da {old org}|) para a {org}'],
-   'ends': ['deixar (a|o|) {org}', 'sair (da|do|de) {org}', 'deixar (o emprego|meu emprego|o meu emprego|o trabalho)',
-     'largar (o emprego|meu emprego|o trabalho)', 'perder (o emprego|meu emprego|o meu emprego|o trabalho)',
-     'pedir demissão (da|do|) {org}', 'pedir demissão', 'demitir', 'demitir (da|do) {org}', 'despedir (da|do) {org}',
-     'despedir'],
-  },
-  'profession': {
-   'states': ['trabalhar como {thing}', 'ser (um|uma|) {profession}'],
-   'begins': ['virar {profession}', 'tornar {profession}', 'começar a trabalhar como {thing}'],
-  },
-  'marital status': {
-   'states': ['ser {marital}', 'estar {marital}'],
-   'begins': ['casar', 'divorciar', 'separar'],
-  },
-  'partner': {
-   'after_marital status': ['com {person}'],
-   'states': ['namorar com {person}'],
-   'begins': ['casar com {person}'],
-   'ends': ['terminar com {person}', 'separar de {person}', 'divorciar de {person}'],
-  },
-  'pet': {
-   'states': ['ter (um|uma|dois|duas|três) {pet}'],
-   'begins': ['adotar (um|uma|dois) {pet}', 'comprar (um|uma) {pet}'],
-   'ends': ['{pet} morrer'],
-  },
-  'diet': {
-   'states': ['ser {diet}', 'comer {diet}', 'seguir uma dieta {diet}'],
-   'begins': ['virar {diet}', 'tornar {diet}', 'voltar a comer {diet}', 'começar a comer {diet}'],
-  },
-  'allergy': {
-   'states': ['ser (alérgico|alérgica) (a|ao|à|aos|às) {list}', 'ter alergia (a|ao|à|aos|às) {list}',
-     'ser intolerante (a|à|ao) {list}'],
-  },
-  'condition': {
-   'states': ['ter [diabetes|asma|enxaqueca|epilepsia|artrite|ansiedade|hipertensão|doença celíaca]',
-     'ser [diabético|diabética|celíaco|celíaca|asmático|asmática]'],
-  },
-  'medication': {
-   'states': ['tomar [metformina|insulina|ibuprofeno|antidepressivos|anticoagulantes|estatinas]'],
-  },
-  'language': {
-   'states': ['falar (|um pouco de|bem) {language}'],
-  },
-  'learning': {
-   'states': ['aprender {language}', 'estudar {language}'],
-  },
-  'instrument': {
-   'states': ['tocar (o|a|) {instrument}'],
-   'ends': ['largar (o|a) {instrument}', 'vender (meu|minha|o|a|o meu|a minha) {instrument}', 'deixar (o|a) {instrument}'],
-  },
-  'sport': {
-   'states': ['jogar {sport}'],
-   'ends': ['largar o {sport}'],
-  },
-  'hobby': {
-   'states': ['fazer {hobby}', 'praticar {hobby}', 'colecionar {thing}'],
-   'begins': ['começar (a fazer|na|no|) {hobby}'],
-   'ends': ['largar (a|o|) {hobby}', 'deixar (a|o) {hobby}'],
-  },
-  'choice': {
-   'states': ['preferir {thing} (a|ao|à|em vez de) {old thing}'],
-  },
-  'preference': {
-   'states': ['preferir {thing}'],
-  },
-  'like': {
-   'states': ['gostar (de|do|da|dos|das) {thing}', 'adorar {thing}', 'amar {thing}'],
-  },
-  'dislike': {
-   'states': ['odiar {thing}', 'detestar {thing}'],
-  },
-  'smoking': {
-   'states': ['fumar', 'ser {smoking}'],
-   'ends': ['parar de fumar', 'deixar de fumar', 'largar o cigarro'],
-  },
-  'car': {
-   'states': ['dirigir um {thing}', 'conduzir um {thing}'],
-   'ends': ['vender (o|meu|o meu|nosso|o nosso) carro'],
-  },
-  'budget': {
-   'states': ['ter um orçamento de {number}'],
-  },
-  'salary': {
-   'states': ['ganhar {number}'],
-  },
-  'rent': {
-   'states': ['pagar {number} de (aluguel|renda)'],
-  },
-  'weight': {
-   'states': ['pesar {number}'],
-  },
-  'commute': {
-   'states': ['ir de [metrô|ônibus|carro|bicicleta|trem|carona|bike|moto|autocarro|comboio] (pro trampo|para o trabalho|pro '
-     'trabalho|com|)'],
-  },
- },
-}
+LASTING: dict[str, Any] = json.loads(r'''{
+"attributes":["name","last name","nickname","employer","profession","diet","allergy","condition","medication","blood type"],
+"en":["passport","visa","driving licence","driver's license","identity card","id card","residence permit","work permit","social security number","insurance number","tax number"],
+"de":["reisepass","visum","führerschein","personalausweis","aufenthaltstitel","arbeitserlaubnis","sozialversicherungsnummer","versicherungsnummer","steuernummer"],
+"es":["pasaporte","visado","carné de conducir","permiso de conducir","permiso de residencia","permiso de trabajo","número de seguridad social"],
+"fr":["passeport","visa","permis de conduire","carte d'identité","titre de séjour","permis de travail","numéro de sécurité sociale"],
+"pt":["passaporte","visto","carta de condução","carteira de motorista","autorização de residência","número de segurança social"],
+"it":["passaporto","visto","patente","carta d'identità","permesso di soggiorno","permesso di lavoro","codice fiscale"],
+"nl":["paspoort","visum","rijbewijs","identiteitskaart","verblijfsvergunning","werkvergunning","burgerservicenummer"]}''')
 
-TIMES: dict[str, Any] = {
- 'de': {
-  'numbers': 'ein/eine/einem/einer/einen, zwei, drei, vier, fünf, sechs, sieben, acht, neun, zehn, elf, zwölf',
-  'months': 'januar/jänner, februar, märz, april, mai, juni, juli, august, september, oktober, november, dezember',
-  'weekdays': ('montag/montags, dienstag/dienstags, mittwoch/mittwochs, donnerstag/donnerstags, freitag/freitags, '
-    'samstag/samstags, sonntag/sonntags'),
-  'seasons': 'frühling/frühjahr, sommer, herbst, winter',
-  'units': 'tag/tage/tagen, woche/wochen, monat/monate/monaten, jahr/jahre/jahren',
-  'days': {
-   'vorgestern': -2,
-   'gestern': -1,
-   'heute': 0,
-   'morgen': 1,
-   'übermorgen': 2,
-  },
-  'relative': {
-   'ago': 'vor {n} {unit}',
-   'ahead': 'in {n} {unit}',
-   'last': '(letzte|letzten|letzter|letztes|vergangene|vergangenen|vorige|vorigen|voriges) {of}',
-   'this': '(diese|diesen|dieser|dieses|diesem) {of}',
-   'next': '(nächste|nächsten|nächster|nächstes|kommende|kommenden|kommendes) {of}',
-   'lasting': 'seit {n} {unit}',
-  },
-  'words': {
-   'since': 'seit, seit dem, ab, ab dem, seit anfang, seit ende',
-   'until': 'bis, bis zum, bis ende, bis anfang',
-   'by': 'vor dem',
-   'on': 'am, im, in, anfang, ende, mitte, vom, zum, der, den, jeden, auf, für, vom',
-   'of': 'des jahres',
-   'ordinal': '',
-  },
-  'search': {
-   'language': 'german',
-   'skipped': 'der, den, dem, des, die, das',
-   'unsure': 'mai',
-   'on': 'während, nach',
-  },
- },
- 'en': {
-  'numbers': 'a/an/one, two, three, four, five, six, seven, eight, nine, ten, eleven, twelve',
-  'months': ('january/jan, february/feb, march/mar, april/apr, may, june/jun, july/jul, august/aug, september/sept/sep, '
-    'october/oct,\n'
-    '  november/nov, december/dec'),
-  'weekdays': ('monday/mondays, tuesday/tue/tues/tuesdays, wednesday/wednesdays, thursday/thu/thurs/thursdays, '
-    'friday/fri/fridays, saturday/saturdays, sunday/sundays'),
-  'seasons': 'spring/springtime, summer/summertime, autumn/fall, winter',
-  'units': 'day/days, week/weeks, month/months, year/years',
-  'month_first': True,
-  'days': {
-   'the day before yesterday': -2,
-   'yesterday': -1,
-   'last night': -1,
-   'today': 0,
-   'tonight': 0,
-   'this morning': 0,
-   'tomorrow': 1,
-   'the day after tomorrow': 2,
-  },
-  'relative': {
-   'ago': '{n} {unit} ago, {n} {unit} back',
-   'ahead': 'in {n} {unit}, {n} {unit} from now',
-   'last': '(last|this past) {of}',
-   'this': 'this {of}',
-   'next': 'next {of}, this coming {of}, the coming {of}',
-   'lasting': ('for {n} {unit}, for the (last|past) {n} {unit}, (|for |over |in )the (last|past) {unit}, (|for |over |in )the '
-     '(last|past) {n} {unit}, for (over|about|almost|nearly) {n} {unit}, {n} {unit} now'),
-  },
-  'words': {
-   'since': 'since, ever since, as of, starting, starting from, beginning, from',
-   'until': 'until, till, til, up to, through',
-   'by': 'by, before',
-   'on': ('on, on the, in, at, back in, early in, around, the, in early, in late, in mid, for, the end of, end of, at the '
-     'end of, the start of, the beginning of, until the end of, by the end of, mid, late, early'),
-   'of': 'of',
-   'ordinal': 'st, nd, rd, th',
-  },
-  'search': {
-   'language': 'english',
-   'skipped': 'of, the',
-   'unsure': 'may, march',
-   'on': 'during, after, early, late, mid',
-  },
- },
- 'es': {
-  'numbers': 'un/una/uno, dos, tres, cuatro, cinco, seis, siete, ocho, nueve, diez, once, doce',
-  'months': 'enero, febrero, marzo, abril, mayo, junio, julio, agosto, septiembre/setiembre, octubre, noviembre, diciembre',
-  'weekdays': 'lunes, martes, miércoles/miercoles, jueves, viernes, sábado/sábados/sabado, domingo/domingos',
-  'seasons': 'primavera, verano, otoño, invierno',
-  'units': 'día/días, semana/semanas, mes/meses, año/años',
-  'days': {
-   'anteayer': -2,
-   'ayer': -1,
-   'anoche': -1,
-   'hoy': 0,
-   'mañana': 1,
-   'pasado mañana': 2,
-  },
-  'relative': {
-   'ago': 'hace {n} {unit}',
-   'ahead': 'dentro de {n} {unit}, en {n} {unit}',
-   'last': '(el|la) {of} (pasado|pasada), (el|la) (pasado|pasada) {of}',
-   'this': '(este|esta) {of}',
-   'next': '(el|la) (próximo|próxima) {of}, (el|la) {of} que viene',
-   'lasting': 'desde hace {n} {unit}, hace {n} {unit} que',
-  },
-  'words': {
-   'since': 'desde, desde el, a partir de, a partir del, desde principios de',
-   'until': 'hasta, hasta el, hasta finales de',
-   'by': 'antes de, antes del, para el',
-   'on': 'en, el, los, a principios de, a finales de, en el, del, al, para, de',
-   'of': 'de, del',
-   'ordinal': 'º',
-  },
-  'search': {
-   'language': 'spanish',
-   'skipped': 'de, del, el, la, los',
-   'unsure': 'mayo, julio, domingo',
-   'on': 'durante, tras',
-  },
- },
- 'fr': {
-  'numbers': 'un/une, deux, trois, quatre, cinq, six, sept, huit, neuf, dix, onze, douze',
-  'months': ('janvier, février/fevrier, mars, avril, mai, juin, juillet, août/aout, septembre, octobre, novembre, '
-    'décembre/decembre'),
-  'weekdays': ('lundi/lundis, mardi/mardis, mercredi/mercredis, jeudi/jeudis, vendredi/vendredis, samedi/samedis, '
-    'dimanche/dimanches'),
-  'seasons': 'printemps, été, automne, hiver',
-  'units': 'jour/jours, semaine/semaines, mois, an/ans/année/années',
-  'days': {
-   'avant-hier': -2,
-   'hier': -1,
-   'hier soir': -1,
-   "aujourd'hui": 0,
-   'demain': 1,
-   'après-demain': 2,
-  },
-  'relative': {
-   'ago': 'il y a {n} {unit}',
-   'ahead': 'dans {n} {unit}',
-   'last': "(|le |la |l'){of} (dernier|dernière|passé|passée)",
-   'this': '(ce|cette|cet) {of}',
-   'next': "(|le |la |l'){of} (prochain|prochaine)",
-   'lasting': 'depuis {n} {unit}, pendant {n} {unit}',
-  },
-  'words': {
-   'since': 'depuis, depuis le, à partir de, à partir du, dès, depuis début, depuis fin',
-   'until': "jusqu'à, jusqu'en, jusqu'au, jusque",
-   'by': "avant le, d'ici",
-   'on': 'en, le, les, au, début, fin, au mois de, du, pour, au début de, de',
-   'of': 'de',
-   'ordinal': 'er',
-  },
-  'search': {
-   'language': 'french',
-   'skipped': 'de, du, d, l, le, la, les',
-   'unsure': 'mars',
-   'own': 'hier, an, été',
-   'on': 'pendant, durant, après, mi',
-  },
- },
- 'it': {
-  'numbers': 'un/uno/una, due, tre, quattro, cinque, sei, sette, otto, nove, dieci, undici, dodici',
-  'months': 'gennaio, febbraio, marzo, aprile, maggio, giugno, luglio, agosto, settembre, ottobre, novembre, dicembre',
-  'weekdays': 'lunedì/lunedi, martedì/martedi, mercoledì/mercoledi, giovedì/giovedi, venerdì/venerdi, sabato, domenica',
-  'seasons': 'primavera, estate, autunno, inverno',
-  'units': 'giorno/giorni, settimana/settimane, mese/mesi, anno/anni',
-  'days': {
-   "l'altro ieri": -2,
-   'ieri': -1,
-   'ieri sera': -1,
-   'oggi': 0,
-   'domani': 1,
-   'dopodomani': 2,
-  },
-  'relative': {
-   'ago': '{n} {unit} fa',
-   'ahead': 'tra {n} {unit}, fra {n} {unit}',
-   'last': "(|il |la |l'|lo ){of} (scorso|scorsa|passato|passata), (lo scorso|la scorsa) {of}",
-   'this': "(questo|questa|quest') {of}",
-   'next': "(|il |la |l'){of} (prossimo|prossima), (il prossimo|la prossima) {of}",
-   'lasting': 'da {n} {unit}, per {n} {unit}',
-  },
-  'words': {
-   'since': "da, dal, dall', dalla, a partire da, a partire dal",
-   'until': 'fino a, fino al, fino alla, finché',
-   'by': 'entro, entro il, prima di, prima del',
-   'on': "a, ad, in, nel, nell', il, l', lo, la, di, per, al, per il, dal, alla, del, inizio, fine, a fine, a inizio",
-   'of': "del, di, dell'",
-   'ordinal': '°',
-  },
-  'search': {
-   'language': 'italian',
-   'skipped': 'di, del, dell, il, lo, la, l',
-   'own': 'estate',
-   'on': 'durante, dopo',
-  },
- },
- 'ja': {
-  'search': {
-   'phrases': {
-    'おととい': 'the day before yesterday',
-    '一昨日': 'the day before yesterday',
-    '昨日': 'yesterday',
-    'きのう': 'yesterday',
-    '昨夜': 'yesterday',
-    '先週': 'last week',
-    '今週': 'this week',
-    '先月': 'last month',
-    '今月': 'this month',
-    '去年': 'last year',
-    '昨年': 'last year',
-    '今年': 'this year',
-    '春に': 'in spring',
-    '春は': 'in spring',
-    '夏は': 'in summer',
-    '秋は': 'in autumn',
-    '冬は': 'in winter',
-    '春の': 'in spring',
-    '夏に': 'in summer',
-    '夏の': 'in summer',
-    '夏休み': 'in summer',
-    '秋に': 'in autumn',
-    '秋の': 'in autumn',
-    '冬に': 'in winter',
-    '冬の': 'in winter',
-    '月曜': 'on monday',
-    '火曜': 'on tuesday',
-    '水曜': 'on wednesday',
-    '木曜': 'on thursday',
-    '金曜': 'on friday',
-    '土曜': 'on saturday',
-    '日曜': 'on sunday',
-   },
-  },
- },
- 'nl': {
-  'numbers': 'een/één, twee, drie, vier, vijf, zes, zeven, acht, negen, tien, elf, twaalf',
-  'months': 'januari, februari, maart, april, mei, juni, juli, augustus, september, oktober, november, december',
-  'weekdays': ('maandag/maandags, dinsdag/dinsdags, woensdag/woensdags, donderdag/donderdags, vrijdag/vrijdags, '
-    'zaterdag/zaterdags, zondag/zondags'),
-  'seasons': 'lente/voorjaar, zomer, herfst/najaar, winter',
-  'units': 'dag/dagen, week/weken, maand/maanden, jaar/jaren',
-  'days': {
-   'eergisteren': -2,
-   'gisteren': -1,
-   'vandaag': 0,
-   'morgen': 1,
-   'overmorgen': 2,
-  },
-  'relative': {
-   'ago': '{n} {unit} geleden',
-   'ahead': 'over {n} {unit}',
-   'last': '(vorige|vorig|afgelopen) {of}',
-   'this': '(deze|dit) {of}',
-   'next': '(volgende|volgend|komende|aanstaande) {of}',
-   'lasting': 'al {n} {unit}, sinds {n} {unit}',
-  },
-  'words': {
-   'since': 'sinds, vanaf, sedert',
-   'until': 'tot, tot en met, tot eind',
-   'by': 'voor, uiterlijk',
-   'on': 'op, in, begin, eind, op de, de, van, naar, halverwege',
-   'of': 'van',
-   'ordinal': 'e',
-  },
-  'search': {
-   'language': 'dutch',
-   'skipped': 'de, het, van',
-   'unsure': 'mei',
-   'own': 'lente',
-   'on': 'tijdens, na',
-  },
- },
- 'pt': {
-  'numbers': 'um/uma, dois/duas, três/tres, quatro, cinco, seis, sete, oito, nove, dez, onze, doze',
-  'months': 'janeiro, fevereiro, março/marco, abril, maio, junho, julho, agosto, setembro, outubro, novembro, dezembro',
-  'weekdays': ('segunda/segunda-feira/segundas, terça/terça-feira/terças, quarta/quarta-feira/quartas, '
-    'quinta/quinta-feira/quintas, sexta/sexta-feira/sextas, sábado/sábados, domingo/domingos'),
-  'seasons': 'primavera, verão, outono, inverno',
-  'units': 'dia/dias, semana/semanas, mês/meses/mes, ano/anos',
-  'days': {
-   'anteontem': -2,
-   'ontem': -1,
-   'hoje': 0,
-   'amanhã': 1,
-   'depois de amanhã': 2,
-  },
-  'relative': {
-   'ago': 'há {n} {unit} atrás, {n} {unit} atrás, faz {n} {unit}',
-   'ahead': 'daqui a {n} {unit}, em {n} {unit}',
-   'last': '(|no |na |a |o ){of} (passado|passada), (no|na) (último|última) {of}',
-   'this': '(este|esta|neste|nesta) {of}',
-   'next': '(|no |na |o |a )(próximo|próxima) {of}, (|no |na |o |a ){of} que vem',
-   'lasting': 'há {n} {unit}, por {n} {unit}, desde há {n} {unit}',
-  },
-  'words': {
-   'since': 'desde, desde o, a partir de, desde a',
-   'until': 'até, até o, até ao, até a',
-   'by': 'antes de, antes do',
-   'on': 'em, no, na, dia, no dia, a, ao, de, da, do, para, para a, para o, o, início de, fim de, à, às',
-   'of': 'de, do',
-   'ordinal': 'º',
-  },
-  'search': {
-   'language': 'portuguese',
-   'skipped': 'de, do, da, o, a, feira',
-   'unsure': 'marco, segunda, terça, quarta, quinta, sexta',
-   'on': 'durante, após',
-  },
- },
- 'ru': {
-  'months': ('январь/января/январе, февраль/февраля/феврале, март/марта/марте, апрель/апреля/апреле, май/мая/мае, '
-    'июнь/июня/июне,\n'
-    '  июль/июля/июле, август/августа/августе, сентябрь/сентября/сентябре, октябрь/октября/октябре, '
-    'ноябрь/ноября/ноябре, декабрь/декабря/декабре'),
-  'weekdays': 'понедельник, вторник, среду/среда, четверг, пятницу/пятница, субботу/суббота, воскресенье',
-  'seasons': 'весной/весна/весны/весну, летом/лето/лета, осенью/осень/осени, зимой/зима/зимы/зиму',
-  'units': 'день/дня/дней, неделю/неделе/неделя/недели, месяц/месяца/месяце, год/года/году',
-  'days': {
-   'позавчера': -2,
-   'вчера': -1,
-   'сегодня': 0,
-   'завтра': 1,
-  },
-  'relative': {
-   'last': '(прошлый|прошлая|прошлое|прошлого|прошлой|прошлом|прошлую|прошлым) {of}',
-   'this': '(этот|эта|это|этого|этой|этом|эту|этим) {of}',
-  },
-  'words': {
-   'since': 'с, со',
-   'until': 'до',
-   'by': 'к',
-   'on': 'в, во, на, за',
-   'of': '',
-   'ordinal': 'го',
-  },
-  'search': {
-   'language': 'russian',
-   'unsure': 'марта, мая, мае, среда',
-  },
- },
- 'zh': {
-  'search': {
-   'phrases': {
-    '前天': 'the day before yesterday',
-    '昨天': 'yesterday',
-    '昨日': 'yesterday',
-    '昨晚': 'yesterday',
-    '上周': 'last week',
-    '上星期': 'last week',
-    '上个星期': 'last week',
-    '上礼拜': 'last week',
-    '上个礼拜': 'last week',
-    '这周': 'this week',
-    '本周': 'this week',
-    '这星期': 'this week',
-    '这个星期': 'this week',
-    '这礼拜': 'this week',
-    '上个月': 'last month',
-    '上月': 'last month',
-    '这个月': 'this month',
-    '本月': 'this month',
-    '去年': 'last year',
-    '今年': 'this year',
-    '春天': 'in spring',
-    '春季': 'in spring',
-    '夏天': 'in summer',
-    '夏季': 'in summer',
-    '秋天': 'in autumn',
-    '秋季': 'in autumn',
-    '冬天': 'in winter',
-    '冬季': 'in winter',
-    '周一': 'on monday',
-    '周二': 'on tuesday',
-    '周三': 'on wednesday',
-    '周四': 'on thursday',
-    '周五': 'on friday',
-    '周六': 'on saturday',
-    '周日': 'on sunday',
-    '星期一': 'on monday',
-    '星期二': 'on tuesday',
-    '星期三': 'on wednesday',
-    '星期四': 'on thursday',
-    '星期五': 'on friday',
-    '星期六': 'on saturday',
-    '星期天': 'on sunday',
-    '星期日': 'on sunday',
-    '十一月': '11月',
-    '十二月': '12月',
-    '十月': '10月',
-    '一月': '1月',
-    '二月': '2月',
-    '三月': '3月',
-    '四月': '4月',
-    '五月': '5月',
-    '六月': '6月',
-    '七月': '7月',
-    '八月': '8月',
-    '九月': '9月',
-    '三个月': 'three months',
-    '前年': '',
-   },
-  },
- },
-}
+OTHER_LANGUAGES: dict[str, Any] = json.loads(r'''{
+"Polish":"i w na nie się jest to że z do mam jestem mój moja moje ale jak po co dla przez od czy tak jej jego są był mnie mi już tylko może lubię mieszkam pracuję oraz bardzo",
+"Turkish":"ve bir bu da için ben çok ne var mi değil ile ama daha gibi benim sen kadar olarak yok evet o şey bana nasıl istiyorum yaşıyorum çalışıyorum seviyorum adım mı",
+"Swedish":"och jag är att det som en på i har inte med för av till den vi min mitt men om ett så du kan bor från mycket när arbetar gillar mina",
+"Danish or Norwegian":"og jeg er det at en på i har ikke med for av af til den vi min mitt mit men om et så du kan bor fra meget når hva hvad hvor arbejder jobber mine liker",
+"Finnish":"ja on ei että minä olen se en mutta kun niin myös minun ovat oli hän tai joka asun työskentelen kanssa vain mitä pidän mikä voi sinä",
+"Czech or Slovak":"a se na je to že v jsem ne my můj moje ale jak do pro mám si co už tak jsou byl bydlím pracuji rád ráda som nie mám môj aj ako sa pracujem",
+"Romanian":"și în de la nu un o este pe cu am mea meu sunt din pentru care mai ce că să eu dar la mi au lucrez locuiesc îmi place foarte",
+"Hungarian":"a az és nem egy hogy van én is de meg csak vagyok nekem ez azt mert már ha még szeretem élek lakom dolgozom egyik nagyon vagy volt",
+"Catalan":"el la els les de i que en un una és no per amb em meu meva sóc tinc però més molt visc treballo m'agrada als aquest aquesta soc amb",
+"Indonesian or Malay":"saya yang dan di ini itu dengan untuk tidak ada dari aku ke adalah akan bisa juga sudah tinggal suka kerja nama bekerja kami kamu apa",
+"Vietnamese":"  tôi là và của có không một cho với ở người được các trong này đã những thích làm sống tên việc rất mình\n"}''')
+
+STATEMENTS: dict[str, Any] = json.loads(r'''{
+"de":{
+"verb_last":true,
+"perfect_is_past":true,
+"capital_nouns":true,
+"words":{"skip":"für mich, jetzt, nun, inzwischen, mittlerweile, derzeit, momentan, aktuell, gerade, endlich, wirklich, noch, immer noch, auch, schon, bereits,\n  kürzlich, neulich, eigentlich, übrigens, wieder, nur, sehr, ganz, hier, seitdem, seither, mich, mir, uns, sich, doch, ja, halt, also,\n  zur zeit, zurzeit, im moment, gern, streng, total, stark, schwer, leider, zum glück, künftig, ab sofort, da, dann, überwiegend, hauptsächlich,\n  tatsächlich, mehr, komplett, so, um, zurück, weg, aus, endgültig","not":"nicht, nicht mehr, nie, niemals, kein, keine, keinen, keiner, keinem, nimmer","wrong":"zahlendreher, in wahrheit, nachgeschaut, was sag ich, was rede ich, stop, stopp, ach mist, mist, sollte heissen, quatsch, moment, ich meinte, ich meine, meinte, tippfehler, vertippt, falsch, mein fehler, korrektur, irrtum, geirrt, stimmt nicht, verschrieben,\n  vertan, versprochen, verwechselt, doch nicht, es stellte sich heraus, hat sich herausgestellt, nein moment, ach nein, sollte heißen, besser gesagt","mild":"nein, ach, sorry, entschuldigung, also, eigentlich, es ist, es sind, das ist, er ist, sie ist, sie lautet, ist, sind, lautet, war, und, aber, genauer, richtig ist, richtig, ähm,\n  ups, hoppla, die neue ist, die richtige ist, ich, sondern, habe mich, hab mich, dass es, die, der, nicht","but":"sondern, aber, doch","instead_of":"statt, anstatt, anstelle von, nicht, und nicht","from":"von, vom, aus","to":"auf, zu, nach, zum, zur","of":"bei, für, von, der, des, vom, beim","and":"und, oder, sowie","titles":"herr, frau, dr, doktor, prof","the":"der, die, das, den, dem","be":"sein","now":"jetzt, nun, inzwischen, mittlerweile, neu, neue, neuer, neues, wieder","never":"es, das, dies, diese, dir, dich, dein, deine, ihn, ihm, alles, nichts, was, wie, hause, zuhause, wohnung, haus, stadt, nähe, wg, land, spaß, mal, lust, ende,\n  angst, beruf, nacht, mich, so, stock, hotel, gut, gerne, sein, homeoffice, dorf, arbeit, problem, hier, dort","articles":"der, die, das, den, dem, des, ein, eine, einen, einem, einer, eines, mein, meine, meinen, meinem, meiner, unser, unsere, als","stop":"weil, da, denn, aber, sondern, mit, für, wenn, wo, der, die, das, dass, ob, als, nachdem, bevor, bis, obwohl, außer, bitte, danke, jetzt, heute, auch,\n  seit, und ich, und wir, und mein, ich, wir, er, sie, es, ist, sind, war, habe, hat, bin, werde, will, möchte, kann, um, zurück, statt, nicht, zu, gezogen, umgezogen, von,\n  ein, eine, einer, mehr, in der nähe, wieder, mein, meine, momentan, nun, wohnt, wohne, lebe, lebt, arbeite, arbeitet, angefangen, gewechselt, beim, bei, nach","stop_thing":"in, an, auf, im, am"},
+"subjects":{"first":"ich, wir, mein mann und ich, meine frau und ich, * und ich","own":"mein, meine, meinen, meinem, meiner, meines, unser, unsere, unseren, unserem, unserer","third":"er, sie, es","third_own":"sein, seine, ihr, ihre, seiner, ihrer","possessive":"s","bare":"mama, papa, mutti, vati, oma, opa","relations":"mutter/mama/mutti/mutter, vater/papa/vati, eltern, bruder, brüder, schwester, schwestern, sohn, söhne, tochter, töchter, kind, kinder, baby, frau/ehefrau, mann/ehemann,\n  partner, partnerin, freund, freundin, verlobter, verlobte, oma/großmutter, opa/großvater, großeltern, enkel, enkelin, tante, onkel, cousin, cousine, neffe, nichte,\n  schwiegermutter, schwiegervater, schwager, schwägerin, mitbewohner, mitbewohnerin, chef, chefin, kollege, kollegin, team, firma, projekt, hund, katze, kater, pferd, nachbar, nachbarin, ex","named_only":"kollege, kollegin, nachbar, nachbarin, freund, freundin, projekt, firma, team","adjectives":"große, großer, kleine, kleiner, ältere, älterer, jüngere, jüngerer, älteste, jüngste, liebe, lieber, beste, bester, erste"},
+"changes":{"drops":"kündigte, gekündigt, verkauft, verkaufte, abgegeben, aufgegeben, abgesetzt, abbestellt, gestrichen, beendet, geschmissen, verlassen, verloren, abgemeldet, getrennt, entsorgt, zurückgegeben,\n  abgelegt, abgeschafft, weggegeben, verschenkt, aufgehört, ausgetreten, ausgestiegen, hingeschmissen, begraben, einschläfern, gelöscht, weg von, adieu, schluss mit, fertig mit, raus aus","swaps":"gewechselt von, umgestellt (von|), umgestiegen von, getauscht, eingetauscht, ersetzt, gewechselt","around":"aus … (ausgetreten|ausgestiegen), (durfte|konnte|musste) … absetzen","takes_place":"gegen, durch, auf, zu, zum, zur","generic":"abo, vertrag, mitgliedschaft, konto, kurs, stelle, job, sache","passes":"gestorben, starb, verstorben, eingeschläfert, endete, aufgelöst, abgelaufen, weggefallen, fällt weg, ausgefallen, ist vorbei, hat mir gekündigt, hat mich entlassen, hat geschlossen, hat zugemacht, hat dichtgemacht","is_over":"vorbei, aus, weg, zu ende, beendet, geschichte, schluss, tot, erledigt, fertig, dicht, abgeschafft, gestrichen, abgesagt, verkauft, gekündigt, gelöscht, vergangenheit, raus, rum, ausgelaufen, pleite","goes":"ausgezogen, weggezogen, gegangen, in rente gegangen, in rente, in den ruhestand gegangen, zog aus, pensioniert, zieht aus","no_more":"nicht mehr, kein * mehr, keine * mehr, keinen * mehr, nie wieder, nie mehr, nimmer, nicht länger","takes":"umgestiegen auf, bin (jetzt|nun|inzwischen|mittlerweile|) (bei|auf|mit|im|in), sind (jetzt|nun|) (bei|auf|mit|im|in), haben (jetzt|nun|), habe (jetzt|nun|), hab (jetzt|nun|), mache (jetzt|nun|), mach (jetzt|nun|), lerne, nehme, wohnt (jetzt|nun), gekauft, bekommen, stattdessen, dafür, übernimmt","tells":"wohnt (jetzt|nun), (es|das|er|sie) ist (jetzt|nun|), (wir sind|ich bin) (jetzt|nun|) (in|bei|auf|im|), nimm, nehmt, heißt (jetzt|nun|), läuft (jetzt|nun|), bin ich (jetzt|nun|) (bei|in|auf), zahlen wir, zahle ich, auf","lately":"jetzt, nun, neuerdings, inzwischen, mittlerweile, seit, ab sofort, ab jetzt, ab heute, künftig, stattdessen, neue, neuer, neues, in zukunft","others":"kumpel, jemand, leute, alle, kunde, kundin, bekannte, bekannter, nachbarn, freunde","units":"mg, ml, g, kg, km, euro, stück, uhr, minuten, stunden, tage, wochen, monate, jahre, mal, prozent, einheiten"},
+"between":{"have":"habe, hab, haben, hat, habt","be":"bin, sind, ist","past":"früher, damals, einst, ehemals, vorher, hatte, war, mal, einmal, als kind","plan":"werde, werden, wird, plane, planen, habe vor, demnächst, bald","maybe":"würde, würden, will, wollen, möchte, möchten, könnte, sollte, überlege, vielleicht, hätte, wäre, muss, kann, mag, wenn","stopped":"aufgehört, habe aufgehört, höre auf, abgewöhnt"},
+"dropped":{"ich":"wohne, arbeite, trainiere, bin, hab, esse, trinke, fahre, nehme, spiele, lerne, heiße, rauche, nutze, benutze, hasse, verdiene,\n  zahle, studiere, vertrage, pendle, gehe, laufe, gehöre, komme aus"},
+"verbs":{"irregular":"trainieren/trainiere trainiert trainier/trainierte/trainiert/trainieren, pendeln/pendle pendelt/pendelte/gependelt/pendeln, sein/bin ist sind bist/war waren/gewesen/sein, wohnen/wohne wohn wohnt/wohnte wohnten/gewohnt/wohnen, leben/lebe lebt leb/lebte lebten/gelebt/leben,\n  ziehen/ziehe zieht zieh/zog zogen/gezogen umgezogen hingezogen/ziehen umziehen, arbeiten/arbeite arbeitet arbeit/arbeitete arbeiteten/gearbeitet/arbeiten,\n  heißen/heiße heisse heißt heisst/hieß/geheißen/heißen, essen/esse isst iss ess/aß aßen/gegessen/essen, haben/habe hab hat haben/hatte hatten/gehabt/haben,\n  mögen/mag mögen/mochte mochten/gemocht/mögen, lieben/liebe liebt/liebte/geliebt/lieben, hassen/hasse hasst/hasste/gehasst/hassen, spielen/spiele spielt spiel/spielte/gespielt/spielen,\n  sprechen/spreche spricht sprech/sprach/gesprochen/sprechen, rauchen/rauche raucht rauch/rauchte/geraucht/rauchen, werden/werde wird/wurde wurden/geworden/werden,\n  wechseln/wechsle wechsele wechselt/wechselte/gewechselt/wechseln, kündigen/kündige kündigt/kündigte/gekündigt/kündigen, verlassen/verlasse verlässt/verließ/verlassen/verlassen,\n  anfangen/fange fängt/fing/angefangen/anfangen, beginnen/beginne beginnt/begann/begonnen/beginnen, verlieren/verliere verliert/verlor/verloren/verlieren,\n  umsteigen/steige steigt/stieg/umgestiegen/umsteigen, fahren/fahre fährt/fuhr/gefahren/fahren, kaufen/kaufe kauft/kaufte/gekauft/kaufen, verkaufen/verkaufe verkauft/verkaufte/verkauft/verkaufen,\n  trennen/trenne trennt/trennte/getrennt/trennen, heiraten/heirate heiratet/heiratete/geheiratet/heiraten, aufgeben/gebe gibt/gab/aufgegeben/aufgeben, studieren/studiere studiert/studierte/studiert/studieren,\n  bevorzugen/bevorzuge bevorzugt/bevorzugte/bevorzugt/bevorzugen, trinken/trinke trinkt trink/trank/getrunken/trinken, machen/mache macht mach/machte/gemacht/machen, nehmen/nehme nimmt/nahm/genommen/nehmen,\n  nennen/nenn nennt nenne/nannte/genannt/nennen, bekommen/bekomme bekommt/bekam/bekommen/bekommen, sterben/sterbe stirbt/starb/gestorben verstorben/sterben, leiden/leide leidet/litt/gelitten/leiden,\n  aufwachsen/wachse wächst/wuchs/aufgewachsen/aufwachsen, gehen/gehe geht geh/ging/gegangen/gehen, verdienen/verdiene verdient/verdiente/verdient/verdienen, lernen/lerne lernt lern/lernte/gelernt/lernen,\n  stehen/stehe steht/stand/gestanden/stehen, vertragen/vertrage verträgt/vertrug/vertragen/vertragen, aufhören/höre hört/hörte/aufgehört/aufhören, wiegen/wiege wiegt/wog/gewogen/wiegen,\n  finden/finde findet/fand/gefunden/finden, sammeln/sammle sammelt/sammelte/gesammelt/sammeln, erreichen/erreichst erreicht/erreichte/erreicht/erreichen, zahlen/zahle zahlt/zahlte/gezahlt/zahlen"},
+"kinds":{"diet":"vegan, vegetarisch, veganer, veganerin, vegetarier, vegetarierin, pescetarier, pescetarierin, flexitarier, flexitarierin, glutenfrei, laktosefrei, koscher, halal, low carb, fleisch, fisch, alles","marital":"verheiratet, ledig, single, geschieden, verlobt, verwitwet, getrennt, vergeben","smoking":"raucher, raucherin, nichtraucher, nichtraucherin","profession":"lehrer, lehrerin, arzt, ärztin, ingenieur, ingenieurin, entwickler, entwicklerin, krankenpfleger, krankenschwester, pfleger, pflegerin, student, studentin, anwalt, anwältin, koch, köchin,\n  bäcker, bäckerin, verkäufer, verkäuferin, designer, designerin, journalist, journalistin, architekt, architektin, mechaniker, mechanikerin, elektriker, elektrikerin, buchhalter, buchhalterin, erzieher, erzieherin,\n  rentner, rentnerin, polizist, polizistin, musiker, musikerin, künstler, künstlerin, tischler, tischlerin, schreiner, friseur, friseurin, apotheker, apothekerin, projektleiter, projektleiterin, manager, managerin,\n  berater, beraterin, übersetzer, übersetzerin, gärtner, gärtnerin, physiotherapeut, physiotherapeutin, programmierer, programmiererin, teamleiter, teamleiterin, grafiker, grafikerin, azubi, hebamme, selbstständig, arbeitslos","pet":"hund, katze, kater, kaninchen, hamster, meerschweinchen, pferd, papagei, wellensittich, hunde, katzen, hühner, schildkröte, welpe, welpen, vogel, fische, ratte, ratten, kätzchen","instrument":"geige, violine, klavier, gitarre, cello, bass, schlagzeug, saxophon, saxofon, flöte, querflöte, blockflöte, trompete, klarinette, ukulele, harfe, bratsche, akkordeon, orgel, keyboard","sport":"fußball, tennis, basketball, volleyball, handball, badminton, golf, hockey, squash, tischtennis, eishockey, schach, poker, padel","hobby":"yoga, pilates, judo, karate, joggen, klettern, schwimmen, wandern, tanzen, reiten, angeln, töpfern, boxen, bouldern, laufen, surfen, segeln, skifahren, radfahren, crossfit, turnen","language":"deutsch, englisch, spanisch, französisch, portugiesisch, italienisch, niederländisch, polnisch, russisch, chinesisch, japanisch, koreanisch, arabisch, türkisch, schwedisch, dänisch, griechisch, ukrainisch, latein, kroatisch, ungarisch, tschechisch, finnisch, norwegisch","religion":"katholisch, evangelisch, muslim, muslimin, buddhist, jüdisch, atheist, atheistin, christ, christin"},
+"over":{"partner":["{person} und ich (haben uns getrennt|sind getrennt|sind nicht mehr zusammen)","aus mit {person}","mit {person} ist (es|) (aus|schluss|vorbei)","schluss mit {person}","{person} hat (schluss gemacht|mich verlassen)","von {person} getrennt"],"pet":["{person} ist (gestern|heute|) (gestorben|tot|eingeschläfert worden)","mussten {person} (einschläfern|gehen lassen|einschläfern lassen)","{person} lebt nicht mehr","{person} ist (über die regenbogenbrücke|von uns) gegangen"],"medication":["(brauche|brauch|nehme|nehm) kein {medication} mehr","{medication} (abgesetzt|brauche ich nicht mehr)"],"gym":["bei {person} gekündigt","{person} gekündigt"],"flatmate":["{person} ist (ausgezogen|weggezogen) ."]},
+"nouns":{"is":"ist, sind, lautet, heißt, ist am, ist jetzt, beträgt, liegt bei, wurde auf, wurde, ist auf, hat sich, geht an, findet statt, findet, fällt auf, steigt auf, stieg auf, sank auf, ist gestiegen, wird, liegt jetzt bei, liegt nun bei, liegt in, ist in, ist um","was":"war, waren, lautete, hieß, betrug","change":"geändert, erhöht, gesenkt, verschoben, verlegt, gestiegen, gesunken, gekürzt, aufgestockt, reduziert, angehoben, verlängert, erhöhen, gewechselt","new":"neue, neuer, neues, neuen, neuem, aktuelle, aktueller, aktuelles, eigene, eigener, jetzige, jetziger, richtige, richtiger, genaue, monatliche, monatliches, gesamtes, volle, voller, vollständiger, private, wöchentliches, wöchentliche, absolute, absolutes","old":"alte, alter, altes, alten, frühere, früherer, ehemalige, ehemaliger, bisherige, vorherige"},
+"home":{"states":["(in|bei|am|auf) {place} wohnen","wohnen (in|bei|am|auf) {place}","leben (in|bei|am|auf) {place}"],"begins":["ziehen (von {old place}|aus {old place}|) (nach|in) {place}","ziehen nach {place} von {old place}"],"ends":["ziehen (aus|weg aus|von) {place}","verlassen {place}"]},
+"address":{"states":["wohnen (in der|im|am|in) {address}"]},
+"birthplace":{"facts":["aufwachsen in {place}","kommen aus {place}","sein in {place} geboren","sein aus {place}"]},
+"name":{"states":["heißen {name}"]},
+"nickname":{"states":["^ nennen mich {name}","* nennen mich {name}"]},
+"age":{"states":["sein {age} (jahre|jahr) (alt|)","sein {age} ."],"begins":["werden {age} (jahre alt|)"]},
+"employer":{"after_profession":["(bei|bei der|beim|an der|in der) {org}"],"states":["arbeiten (bei|für|bei der|beim|an der|am|in einem|in einer|im) {org}","sein (bei|bei der) {person} (angestellt|beschäftigt|tätig)"],"begins":["anfangen (bei|bei der) {org}","beginnen (bei|bei der) {org}","haben (einen neuen job|eine neue stelle|einen job|eine stelle) (bei|bei der) {org}","bekommen (einen job|eine stelle|einen neuen job) bei {org}"],"ends":["kündigen (bei|bei der|beim) {org}","kündigen","kündigen (meinen job|den job|meine stelle)","verlassen {org}","verlieren (meinen job|den job|meine stelle)","aufhören bei {org}","sein arbeitslos","sein in rente"]},
+"profession":{"states":["arbeiten als {thing}","sein {profession}","sein {profession} von beruf"],"begins":["werden {profession}"]},
+"marital status":{"states":["sein {marital}"],"begins":["heiraten"],"ends":[]},
+"partner":{"after_marital status":["mit {person}"],"states":["sein mit {person} (zusammen|verheiratet)"],"begins":["heiraten {person}"],"ends":["trennen von {person}","trennen","haben schluss gemacht","haben mit {person} schluss gemacht"]},
+"pet":{"states":["haben (einen|eine|ein|zwei|drei|) {pet}"],"begins":["bekommen (einen|eine|ein) {pet}","kaufen (einen|eine|ein) {pet}"],"ends":["verkaufen (den|die|das|meinen|unseren|unsere|meine) {pet}","{pet} sterben"]},
+"diet":{"states":["sein {diet}","essen {diet}","leben {diet}","ernähren {diet}"],"begins":["werden {diet}","umsteigen auf {diet}"]},
+"allergy":{"states":["sein allergisch (gegen|auf) {list}","sein gegen {list} allergisch","haben (eine|) allergie gegen {list}","haben eine {word} allergie","vertragen {list} nicht"],"begins":["bekommen eine allergie gegen {list}"]},
+"condition":{"states":["leiden (an|unter) {list}","haben [diabetes|asthma|migräne|epilepsie|rheuma|zöliakie|bluthochdruck|adhs|neurodermitis]"]},
+"medication":{"states":["nehmen [metformin|insulin|ibuprofen|aspirin|cortison|antidepressiva|blutverdünner|betablocker|die pille]","nehmen (jeden tag|täglich|) {medication}"]},
+"language":{"states":["sprechen (|fließend|ein bisschen|etwas|gut) {language}"]},
+"learning":{"states":["lernen {language}","lernen {instrument}"]},
+"instrument":{"states":["spielen {instrument}"],"ends":["aufgeben {instrument}","aufgeben (das|mit dem) {instrument}","verkaufen (meine|mein|die|das) {instrument}","aufhören mit (der|dem|) {instrument}"]},
+"sport":{"states":["spielen {sport}"],"ends":["aufhören mit {sport}","aufgeben {sport}","aufgeben (den|das|mit dem|) {sport}"]},
+"hobby":{"states":["machen {hobby}","gehen {hobby}","sammeln {bare}"],"begins":["anfangen mit (dem|) {hobby}"],"ends":["aufhören mit (dem|) {hobby}","aufgeben (das|) {hobby}"]},
+"choice":{"states":["bevorzugen {thing} (statt|gegenüber) {old thing}","mögen lieber {thing} als {old thing}","trinken lieber {thing} als {old thing}"]},
+"preference":{"states":["bevorzugen {thing}"]},
+"like":{"states":["mögen {thing}","lieben {thing}","essen {thing} gern","essen gerne {thing}","trinken gerne {thing}","essen gern {thing}","trinken gern {thing}"]},
+"dislike":{"states":["hassen {thing}"]},
+"smoking":{"states":["rauchen","sein {smoking}"],"begins":["anfangen (zu|mit dem) rauchen"],"ends":["aufhören (zu|mit dem) rauchen","aufgeben das rauchen","haben mit dem rauchen aufgehört"]},
+"car":{"states":["fahren (einen|eine|ein) {thing}"],"ends":["verkaufen (mein|unser|das|den|meinen) (auto|wagen)","verkaufen (meinen|den) {person}"]},
+"phone":{"states":["* erreichen mich unter {number}","^ erreichen mich unter {number}"]},
+"salary":{"states":["verdienen {number}"]},
+"weight":{"states":["wiegen {number}"]},
+"rent":{"states":["zahlen {number} miete"]},
+"budget":{"states":["haben ein budget von {number}","haben {number} zur verfügung","haben ein budget von (etwa|rund) {number}"]},
+"any":{"begins":["wechseln (von {old org}|) (zu|zur|zum) {org}","umsteigen (von {old org}|) auf {name}"]},
+"commute":{"states":["fahren mit (dem|der|) [bus|bahn|zug|rad|fahrrad|auto|u-bahn|s-bahn|straßenbahn|roller] (zur arbeit|ins büro)","(nehmen) (den|die|das) [bus|bahn|zug|rad|auto|u-bahn|s-bahn] (zur arbeit|ins büro)","pendeln mit (dem|der) [bus|bahn|zug|rad|auto]"]},
+"gym":{"states":["trainieren (bei|im) {org}"]},
+"work hours":{"states":["arbeiten {number} stunden (die woche|pro woche|in der woche|)","arbeiten [nachts|vollzeit|teilzeit|in teilzeit|in vollzeit]","sein (runter|rauf|jetzt|) auf {number} stunden"]}},
+"en":{
+"words":{"skip":"now, at most, up to, no more than, roughly, approximately, around, about, currently, actually, just, finally, really, still, also, already, recently, both, all, only, mostly, mainly,\n  presently, nowadays, these days, lately, at the moment, right now, for now, as of now, officially, basically, well,\n  happily, back, once again, again, though, too, even, pretty much, ever, only just, by the way, btw, so, then, instead,\n  very, quite, pretty, super, of choice, every day, each day, daily, every week, weekly, every other week, each week, weird, honestly, sadly, luckily,\n  thankfully, fortunately, unfortunately, apparently, as it happens, for the record, strictly, fully, completely, totally, mainly, probably, definitely, always, usually,\n  ended up, at last, permanently, temporarily, together, over, down, there, personally, meanwhile, today, out, up","not":"not, never, no longer, no more, anymore, any more, any longer, neither, hardly","wrong":"no wait, wait no, wait, scratch that, i meant, i mean, typo, my mistake, my bad, i misspoke, misspoke, correction,\n  wrong, i mixed up, mixed up, i mistyped, mistyped, i was mistaken, oops, whoops, it turned out, it turns out, turns out,\n  turned out, i misremembered, i got that wrong, not right, incorrect, after all, sorry i meant, not true, i made a mistake,\n  rather, i should have said, in fact, apologies, pardon, hang on, hold on, nope, nvm, never mind, nevermind, misread, i (mix|mixed) (those|them|it|the two|these) up, i always mix * up, told you wrong,\n  scratch, ignore what i said, who am i kidding, silly me, my error, duh, gah, doh, spelled it wrong, spelt it wrong, misspelled, misheard, autocorrect, dictation, i lied, strike that, let me rephrase, actually no, did i say, sorry","mild":"lol, haha, btw, by the way, fyi, just so you know, heads up, quick update, small update, oh, hey, hi, hello, anyway, also, so, guess what, good news, bad news, news, finally, context, background, for context, for reference, quick intro, intro, ps, p.s., actually, sorry, no, well, um, uh, hmm, ah, oh, please, note, edit, update, ok, okay, yes, and, but, so, the new one is, it should be, should be, make that, that should be, it is, that is, it's, that's, is, 's, was, the right one is, the correct one is, now, rather, to be","but":"but, rather","instead_of":"instead of, rather than, and not, not, over, in place of","who":"who","from":"from","to":"to, into","of":"of, for, at, with","and":"and, or, &","titles":"doctor, dr, mr, mrs, ms, prof, professor","the":"the","be":"be","now":"now, instead, nowadays, again, new, anymore, days, lately","never":"it, that, this, them, these, those, you, your, how, him, her, me, us, everything, something, anything, nothing,\n  someone, somebody, everyone, what, there, here, home, myself, fun, once, least, all, hand, times, work, night, noon, free, to,\n  being, going, having, doing, not, no, so, very, just, if, when, where, one, another, tomorrow, yesterday, sorry, done, able, love","gone":"gone, over, cured, history","not_place":"postgres, postgresql, mysql, sqlite, kubernetes, docker, aws, azure, gcp, slack, teams, github, gitlab, jira, linux,\n  ubuntu, windows, android, ios, python, rust, typescript, react, django, redis, kafka, mongodb, notion, discord, zoom, go, java,\n  kotlin, terraform, excel, spotify, netflix, gmail, outlook, firefox, chrome, vim, emacs, pytest, section, chapter, phase, plan","articles":"a, an, the, some, my, our, his, her, their","stop":"because, since, but, so, with, for, when, while, where, who, which, that, if, as, after, before, until, although,\n  though, except, plus, whose, whereas, than, per, via, thanks, please, anymore, now, today, too, instead, from, near, by,\n  right, is, are, was, were, have, has, had, am, do, does, did, will, would, can, could, should, it, i, we, he, she, they,\n  you, then, again, currently, these, actually, though, lately, every, each, to, because of, due, starting, about, into,\n  like, these days, and my, and our, and i, and we, and the, and it, and then, or so, ago, back, my, your","stop_thing":"in, at, on","instead":"instead, rebooked","besides":"on the side, side gig, side hustle, side job, second job, in addition, as a sideline, at weekends, on weekends,\n  on saturdays, on sundays, moonlighting, moonlight, in my spare time, in my free time, as a hobby, part time as","at":"at, with","joking":"figuratively, figuratively speaking, metaphorically, so to speak, just kidding, only joking, jk","trailing":"so, and, but, because, since, as, or, cuz, cause, plus"},
+"subjects":{"first":"i, we, * and i, i and *, me and my *, my * and i, i myself, both of us, we both, we all","own":"my, our","third":"he, she, they, it","third_own":"his, her, their, its","possessive":"'s","bare":"mum, mom, mama, mummy, dad, daddy, papa, grandma, grandpa, granny, gran, nan, nana, grandad, auntie, baby","relations":"mother/mum/mom/mama/mummy, father/dad/papa/daddy, parents, brother/bro, brothers, sister/sis, sisters, son,\n  sons, daughter, daughters, child/kid, children/kids, baby, toddler, twins, twin, wife, husband/hubby, partner, spouse,\n  fiancé/fiance, fiancée/fiancee, girlfriend, boyfriend, ex, ex-wife, ex-husband, grandmother/grandma/gran/granny/nan/nana,\n  grandfather/grandpa/grandad, grandparents, grandson, granddaughter, aunt/auntie, uncle, cousin, niece, nephew,\n  mother-in-law/mother in law, father-in-law/father in law, sister-in-law/sister in law, brother-in-law/brother in law,\n  stepson, stepdaughter, stepmother/stepmom, stepfather/stepdad, stepbrother, stepsister, godson, goddaughter, roommate,\n  flatmate, housemate, best friend, boss, manager, colleague/coworker/co-worker, team, company, project, dog, cat, puppy,\n  kitten, horse, rabbit, hamster, parrot, family, neighbour/neighbor, landlord, landlady, client, assistant, startup, band","named_only":"friend, colleague, cousin, neighbour, client, project, team, company","adjectives":"older, younger, little, big, elder, eldest, oldest, youngest, late, dear, other, middle, twin, new, old, lovely, best, first, second, own"},
+"dropped":{"i am":"down to, in bed by, in bed at, not allergic to, no longer allergic to, no longer (living|working|vegan|vegetarian|married), not (vegan|vegetarian|living|working), now (vegan|vegetarian|pescatarian), allergic to, based in, living in, working (at|as|for|in), vegan, vegetarian, married to, married, divorced, lactose intolerant,\n  gluten intolerant, coeliac, celiac, currently living, currently working, currently (in|based), originally from, born (in|on),\n  pescatarian, self-employed, retired, engaged to, happily married, recently divorced, diabetic, intolerant to, also allergic to,\n  severely allergic to, still living in, still working (at|as), now living in, now based in, now working (at|for|as), on a (vegan|keto|low-carb|gluten-free)","i have":"been (learning|living|working|playing|taking|studying|using|seeing|dating|vegan|vegetarian|doing|a|an|married|on|going|with|driving)"},
+"changes":{"drops":"quit, left, dropped, ditched, sold, cancelled, canceled, gave up, given up, gave away, got rid of, stopped, came off, come off, finished with,\n  done with, am off, broke up with, broken up with, split (up|) (with|from), separated from, divorced, dumped, moved (out|away|on) (of|from|),\n  stepped down (as|from|), resigned (as|from|), retired (as|from), dropped out of, packed in, packed up, jacked in, shut down, grew out of, grown out of,\n  gone off, went off, paid off, pulled the plug on, said goodbye to, say goodbye to, saying goodbye to, fired, sacked, let go of, unsubscribed from, deleted, uninstalled, wiped,\n  scrapped, scrap, binned, handed back, gave back, kicked, cut out, abandoned, put down, weaned off, outgrew, outgrown, over","swaps":"switched (over|) (from|), swapped (out|), traded (in|), changed (from|), replaced, exchanged, moved (over|) (on|) from, migrated from, converted from, went from, gone from, upgraded from,\n  downgraded from, ported from, ditched, dropped","around":"let … (go|lapse|expire|run out), (paid|called|broke) … off, put … (down|to sleep), (had|got|took|taken) … (taken out|removed|out|off), packed … in, gave … (up|away|back),\n  (handed|sent|gave) … back, shut … down, cut … out, threw … (out|away), left … behind, don't need … any more","takes_place":"for, to, with, by, and","bare":"dropped, left, lost","away":"off, out, up, closed, over, gone","generic":"subscription, membership, account, plan, policy, contract, job, course, class, classes, lessons, group, diet, app, place, position, thing","passes":"died, passed (away|on|), folded, closed down, shut down, ended, expired, lapsed, lapse, ran out, run out, broke up, fell through, finished, came off, disbanded,\n  dissolved, went (bust|under|bankrupt), got (adopted|cancelled|canceled|sold|scrapped|stolen|deleted), taken out, removed, dumped me, left me, left us","is_over":"over, gone, done, finished, dead, history, no more, off, out, on ice, in the past, closed, scrapped, gone for good, a thing of the past, up, boxed up, retired, adopted, stolen, ancient history, signed off, sent back, back to the shop, behind me, no longer *","goes":"retired, left, moved (out|away|back|on|to|in with), went (home|back), quit, resigned, emigrated, is leaving, graduated, died","no_more":"no longer, not * (anymore|any more|any longer), anymore, any more, any longer, used to, not (needed|required)","takes":"switched (over|) to, moved (over|) to, changed (over|) to, went (over|) (with|to|for), gone (over|) (with|to), joined, started, got, bought, picked up, adopted, signed up (for|with|to), (am|'m) (now|) (with|on|at|in|using),\n  (am|'m) (seeing|dating), (are|is|'s) (now|) (with|on|at|in), (it is|it 's|that 's) (now|) (called|), there (is|'s), taken up, took up, handed over to, carry on with, put, use, using, have, now, replaced (it|him|her|them) with, with, instead","tells":"(it|that|this|he|she|name|mine) (is|'s) (just|now|called|some|), (we are|i am|they are) (now|) (at|in|on|with|under|), are (now|) with, is (now|) with, call me, go by, reach me (at|on), use,\n  (move|moved|put|stuck) (me|us) (to|on|in|with), going with, (i|we) prefer, should (read|be|say), keep","lately":"now, these days, nowadays, lately, as of, from now on, from here on, from today, from then on, since, instead, at the moment, currently, going forward,\n  officially, by now, new, finally","others":"friend, mate, ex, guy, girl, someone, somebody, people, everyone, everybody, they, neighbour, neighbours, neighbor, client, customer, cousin, colleague","units":"mg, ml, g, kg, km, cm, euro, dollar, pound, quid, unit, minute, min, hour, day, week, month, year, time, percent, am, pm, people, k, thousand, million"},
+"between":{"have":"have, has, 've, had, having","be":"am, are, is, 's, was, were, been, being, be, get, got, keep","do":"do, does, did","past":"used to, had to, once, previously, formerly, originally, in the past, back then, at one time","plan":"will, shall, am going to, are going to, is going to, gonna, am gonna, plan to, plans to, am planning to,\n  are planning to, is planning to, am about to, are about to, is about to, have decided to, decided to, intend to, am due to,\n  expect to, am to, would be, will be, am hoping to, hope to, hopes to, planning to, planning on, am planning on","maybe":"would, might, may, could, should, want to, wants to, would like to, would love to, wish to, wish, must, can,\n  never want to, thinking of, thinking about, considering, dream of, dreaming of, would never, need to, have to, has to, try to,\n  trying to, about to, prefer to, almost, nearly","stopped":"stopped, stop, quit, gave up, given up, have stopped, have quit, have given up, has stopped, has quit, can not, cannot, could no longer,\n  no longer able to, have had to stop, had to stop, had to give up, done with"},
+"verbs":{"irregular":"be/am are is 's/was were/been, have/have has/had/had, live/live lives/lived/lived,\n  go/go goes/went/gone, get/get gets/got/got gotten, become/become becomes/became/become, leave/leave leaves/left/left,\n  quit/quit quits/quit/quit, sell/sell sells/sold/sold, buy/buy buys/bought/bought, take/take takes/took/taken,\n  speak/speak speaks/spoke/spoken, drive/drive drives/drove/driven, eat/eat eats/ate/eaten, drink/drink drinks/drank/drunk,\n  find/find finds/found/found, begin/begin begins/began/begun, teach/teach teaches/taught/taught, run/run runs/ran/run,\n  make/make makes/made/made, wear/wear wears/wore/worn, break/break breaks/broke/broken, split/split splits/split/split,\n  give/give gives/gave/given, swim/swim swims/swam/swum, ride/ride rides/rode/ridden, sing/sing sings/sang/sung,\n  grow/grow grows/grew/grown, come/come comes/came/come, do/do does/did/done, hate/hate hates/hated/hated,\n  play/play plays/played/played, study/study studies/studied/studied, marry/marry marries/married/married,\n  lose/lose loses/lost/lost, pay/pay pays/paid/paid, set/set sets/set/set, bring/bring brings/brought/brought,\n  weigh/weigh weighs/weighed/weighed, see/see sees/saw/seen, keep/keep keeps/kept/kept, call/call calls/called/called,\n  wake/wake wakes/woke/woken, put/put puts/put/put, cut/cut cuts/cut/cut, push/push pushes/pushed/pushed, know/know knows/knew/known,\n  meet/meet meets/met/met, lead/lead leads/led/led, raise/raise raises/raised/raised, retire/retire retires/retired/retired","regular":"move, relocate, work, settle, reside, switch, start, join, resign, learn, adopt, collect, enjoy, love, like,\n  dislike, prefer, adore, turn, convert, use, own, earn, attend, suffer, change, divorce, separate, date, rent, practise,\n  practice, smoke, swear, detest, despise, graduate, increase, lower, reduce, cancel, update, decide, train, bank, stay, avoid,\n  rehome, trade, swap, replace, report, answer, reply, stop, drop, hike, climb, paint, knit, cycle, garden, bake, dance, surf,\n  bump, double, halve, postpone, reschedule, shift, upgrade, manage, belong, commute, accept, end, finish, need, drop"},
+"kinds":{"diet":"vegan, vegetarian, pescatarian, pescetarian, flexitarian, omnivore, meat eater, meat-eater, carnivore, gluten-free,\n  gluten free, dairy-free, dairy free, keto, kosher, halal, paleo, low-carb, low carb, plant-based, plant based, vegetarians,\n  vegans, pescatarians, raw vegan, lactose-free, sugar-free, on a (keto|vegan|low-carb|gluten-free|vegetarian) diet","marital":"married, single, divorced, engaged, widowed, separated, in a relationship, in a long-term relationship,\n  a widow, a widower, newly single","religion":"muslim, christian, catholic, protestant, jewish, buddhist, hindu, atheist, agnostic, orthodox, sikh, mormon, lutheran","smoking":"smoker, non-smoker, nonsmoker, ex-smoker, a smoker, a non-smoker","profession":"nurse, doctor, teacher, engineer, developer, programmer, lawyer, student, designer, accountant, electrician,\n  plumber, carpenter, chef, cook, baker, waiter, waitress, pilot, driver, farmer, freelancer, consultant, manager, scientist,\n  researcher, professor, pharmacist, dentist, vet, veterinarian, journalist, translator, writer, artist, musician,\n  photographer, architect, librarian, paramedic, firefighter, soldier, mechanic, analyst, barista, bartender, therapist,\n  psychologist, surgeon, midwife, editor, director, actor, actress, singer, dancer, coach, trainer, tutor, lecturer, cashier,\n  clerk, secretary, assistant, salesman, saleswoman, recruiter, officer, technician, physicist, chemist, biologist, economist,\n  statistician, butcher, gardener, florist, tailor, hairdresser, barber, beautician, painter, builder, bricklayer, roofer,\n  welder, machinist, operator, cleaner, housekeeper, nanny, caregiver, carer, physiotherapist, optician, radiologist,\n  paralegal, judge, solicitor, barrister, banker, broker, trader, investor, entrepreneur, founder, ceo, cto, cfo, intern,\n  apprentice, retiree, pensioner, freelance *, product manager, project manager, data scientist, flight attendant, copywriter,\n  marketer, realtor, sysadmin, administrator,\n  hygienist, dental hygienist, cardiologist, dermatologist, neurologist, oncologist, pediatrician, paediatrician, radiographer,\n  technologist, videographer, cameraman, stylist, decorator, surveyor, estimator, planner, auditor, actuary, underwriter,\n  bookkeeper, controller, buyer, merchandiser, receptionist, concierge, porter, bartender, sous-chef, sous chef, pastry chef,\n  head chef, engineer ii, tester, qa, qa lead, lead, team lead, tech lead, head of *, vp of *, director of *, vice president,\n  supervisor, foreman, team leader, shift leader, partner, associate, paramedic, dispatcher, janitor, caretaker, locksmith,\n  glazier, joiner, seamstress, jeweller, potter, blacksmith, upholsterer, tiler, plasterer, conductor, organist, cellist,\n  violinist, pianist, guitarist, drummer, choreographer, playwright, screenwriter, blogger, youtuber, podcaster, streamer,\n  ghostwriter, proofreader, interpreter, professor, postdoc, phd student, undergraduate, undergrad, grad student, fellow,\n  principal, headteacher, head teacher, teaching assistant, childminder, au pair, nursery teacher, maths tutor, tutor,\n  vet nurse, veterinary nurse, pharmacist, dietitian, nutritionist, osteopath, chiropractor, acupuncturist, masseuse, masseur,\n  personal trainer, yoga teacher, lifeguard, referee, jockey, footballer, athlete, diver, sailor, skipper, captain, pilot,\n  cabin crew, steward, stewardess, train driver, tram driver, lorry driver, trucker, delivery driver, forklift driver,\n  warehouse worker, shop assistant, store manager, estate agent, letting agent, travel agent, real estate agent, agent,\n  civil servant, councillor, mayor, diplomat, detective, inspector, sergeant, lieutenant, marine, prison officer, bouncer,\n  security guard, postwoman, mail carrier, fisherman, forester, ranger, beekeeper, zookeeper, agronomist, botanist,\n  zoologist, geographer, meteorologist, astronomer, archaeologist, anthropologist, sociologist, philosopher, theologian,\n  data analyst, data engineer, product owner, scrum master, devops engineer, sre, ux designer, webmaster, contractor,\n  self-employed, retired, unemployed, stay-at-home *, freelancing, on parental leave, on maternity leave, on paternity leave, planner, producer, composer, novelist, poet, illustrator, animator, sculptor,\n  social worker, police officer, bus driver, truck driver, taxi driver, postman, courier, priest, pastor, rabbi, monk,\n  stay-at-home *, homemaker, housewife, model, curator, geologist, linguist, historian, mathematician, sommelier, brewer","pet":"dog, cat, puppy, kitten, horse, pony, rabbit, hamster, guinea pig, parrot, budgie, goldfish, tortoise, turtle, snake,\n  lizard, gecko, ferret, rat, mouse, canary, hens, chickens, goat, dogs, cats, rabbits, parrots, bird, fish, fishes, bees,\n  labrador, poodle, beagle, dachshund, border collie, greyhound, corgi, husky, retriever","instrument":"violin, piano, guitar, cello, bass, drums, saxophone, flute, trumpet, clarinet, ukulele, harp, viola, banjo,\n  accordion, organ, oboe, trombone, mandolin, double bass, keyboard, harmonica, recorder, bassoon, tuba, sax, lute, sitar, horn","sport":"football, soccer, tennis, basketball, volleyball, badminton, golf, hockey, rugby, squash, cricket, baseball,\n  handball, table tennis, ping pong, padel, water polo, lacrosse, ice hockey, american football, frisbee, ultimate","hobby":"running, hiking, cycling, swimming, climbing, sailing, diving, skiing, surfing, knitting, gardening, painting,\n  photography, pottery, baking, yoga, pilates, karate, judo, boxing, crossfit, fishing, dancing, bouldering, rowing, kayaking,\n  snowboarding, birdwatching, sewing, crochet, woodworking, chess, origami, archery, fencing, skating, jogging, crafting","language":"english, german, spanish, french, portuguese, italian, dutch, polish, russian, chinese, mandarin, cantonese,\n  japanese, korean, arabic, hindi, tamil, turkish, hebrew, swedish, norwegian, danish, finnish, greek, czech, hungarian,\n  romanian, ukrainian, urdu, bengali, swahili, vietnamese, thai, indonesian, persian, farsi, catalan, basque, welsh, irish,\n  croatian, serbian, slovak, bulgarian, latin, sign language, esperanto, tagalog, malay, icelandic","condition":"type 1 diabetes, type 2 diabetes, gestational diabetes, diabetes, asthma, migraines, epilepsy, arthritis, insomnia, adhd, depression, anxiety, coeliac disease, celiac disease,\n  a heart condition, hypertension, high blood pressure, low blood pressure, eczema, psoriasis, hay fever, cancer, anemia,\n  anaemia, a bad back, back pain, tinnitus, vertigo, ibs, crohn's disease, endometriosis, dyslexia, autism, a thyroid *","trips":"flight, flights, train, trip, holiday, hotel, cruise, weekend","streaming":"netflix, spotify, tidal, deezer, disney+, disney plus, hulu, hbo, hbo max, max, prime, amazon prime, prime video, apple music,\n  apple tv, apple tv+, youtube premium, youtube music, audible, kindle unlimited, paramount+, paramount plus, peacock, dazn, sky,\n  crunchyroll, mubi, now tv, britbox, qobuz, soundcloud, pandora, xbox game pass, game pass, playstation plus, duolingo plus,\n  duolingo, chatgpt plus, claude pro, github copilot, copilot, adobe creative cloud, creative cloud, photoshop, icloud, dropbox,\n  google one, nordvpn, hellofresh, strava, headspace, calm, peloton, the economist, the new york times, new york times,\n  the guardian, the times, medium, substack, blinkist, babbel, masterclass","editors":"vim, neovim, nvim, emacs, doom emacs, helix, vs code, vscode, visual studio code, visual studio, sublime text, sublime, zed, cursor, windsurf,\n  intellij, intellij idea, pycharm, webstorm, phpstorm, rider, clion, goland, rubymine, rustrover, eclipse, xcode, android studio,\n  notepad++, textmate, nova, fleet, kakoune, micro, geany, kate, spacemacs, rstudio, jupyterlab","browsers":"firefox, chrome, safari, brave, vivaldi, opera, microsoft edge, edge, arc, librewolf, chromium, zen browser, duckduckgo","systems":"linux, ubuntu, debian, fedora, arch, arch linux, linux mint, manjaro, nixos, opensuse, pop os, windows, windows 10, windows 11,\n  windows 7, macos, mac os, macos sonoma, macos sequoia, macos ventura, chromeos, freebsd, openbsd, elementary os, centos, gentoo, void linux","phone_model":"iphone, pixel, google pixel, galaxy, samsung galaxy, fairphone, oneplus, xiaomi, redmi, nokia, motorola, huawei, sony xperia, xperia, android phone","laptop_model":"macbook, macbook air, macbook pro, thinkpad, lenovo thinkpad, dell xps, xps, surface, surface pro, surface laptop, chromebook,\n  zenbook, ideapad, hp spectre, hp envy, framework laptop, razer blade, matebook, dell latitude, latitude, elitebook, asus rog, acer aspire","car_model":"corsa, astra, passat, tiguan, touareg, fiesta, mondeo, kuga, puma, corolla, prius, yaris, rav4, camry, auris, aygo, civic, accord, jazz,\n  cr-v, i10, i20, i30, tucson, kona, ioniq, picanto, ceed, sportage, sorento, niro, ev6, qashqai, juke, micra, cx-5, mx-5,\n  octavia, fabia, superb, kodiaq, kamiq, ibiza, clio, megane, mégane, twingo, captur, kangoo, 208, 308, 3008, berlingo, fiat 500,\n  punto, duster, sandero, lodgy, xc60, xc90, v60, v70, tesla, model 3, model y, model s, porsche, bmw, audi, mercedes, volvo,\n  skoda, škoda, toyota, honda, nissan, renault, peugeot, citroën, citroen, dacia, opel, vauxhall, kia, hyundai, mazda, subaru,\n  outback, forester, polestar, jeep, wrangler, f-150, silverado, chevy, lexus, vw, volkswagen, id.3, id.4, vespa, multipla, zafira,\n  meriva, vectra, insignia, sharan, touran, caddy, up!, mini cooper, land rover, range rover, defender, discovery, tacoma, highlander","timezones":"pacific, central, eastern, mountain, atlantic, central european, eastern european, western european, greenwich mean, british summer,\n  indian standard, japan standard, australian eastern, uk, us, london, new york, berlin, tokyo, paris, sydney, singapore, california,\n  west coast, east coast, german, utc, gmt, cet, cest, est, edt, cst, cdt, mst, mdt, pst, pdt, ist, jst, bst, aest, utc+1, utc+2, utc-5, utc-8","transport":"bus, train, tube, metro, subway, tram, car, bike, bicycle, ferry, underground, moped, scooter, e-bike, s-bahn, u-bahn, motorbike,\n  foot, carpool, light rail, commuter train, cargo bike","flatmate":"flatmate, roommate, housemate, lodger","no_role":"fan, member, customer, client, guest, regular, subscriber, patient, friend, bit, beginner, newbie, novice, pro, expert, user, user,\n  volunteer, resident, newcomer, visitor, participant, speaker, stranger, lot, long way, few, person, man, woman, guy, girl, mum, mom,\n  mother, dad, father, couple, little, total, parent, sucker, player","medication":"metformin, ozempic, wegovy, mounjaro, methotrexate, prednisolone, salbutamol, ventolin, bisoprolol, losartan, pantoprazole,\n  fluoxetine, prozac, escitalopram, lexapro, zoloft, concerta, adderall, elvanse, venlafaxine, lithium, lamotrigine, gabapentin,\n  pregabalin, naproxen, cetirizine, loratadine, allopurinol, simvastatin, eliquis, apixaban, xarelto, tamoxifen, propranolol, insulin, antidepressants, statins, ibuprofen, aspirin, blood thinners, beta blockers, antihistamines,\n  iron supplements, vitamin d, antibiotics, levothyroxine, lisinopril, sertraline, omeprazole, ritalin, prednisone, warfarin,\n  the pill, inhalers, an inhaler, melatonin, paracetamol, magnesium, citalopram, ramipril, amlodipine, atorvastatin","game":"chess, poker, bridge, board games, video games, darts, pool, snooker, dungeons and dragons, d&d, go, bingo, pétanque","business":"bakery, shop, company, business, restaurant, cafe, café, studio, agency, startup, farm, bookshop, salon, bar, practice","vehicle":"car, ioniq, ioniq 5, ioniq 6, astra, tiguan, mondeo, puma, jazz, cr-v, tucson, kona, picanto, sportage, niro, ev6, qashqai, juke, micra,\n  cx-5, mx-5, superb, kodiaq, megane, twingo, captur, kangoo, berlingo, duster, sandero, lodgy, xc60, v60, id.3, id.4, vauxhall, skoda\n  octavia, estate, wrangler, touran, zafira, cargo bike, motorhome, rav4, f-150, bmw, audi, mercedes, mercedes-benz, volkswagen, vw, golf, polo, passat, opel, corsa, ford, fiesta, focus, toyota,\n  corolla, prius, yaris, honda, civic, hyundai, kia, nissan, leaf, mazda, skoda, škoda, octavia, fabia, seat, ibiza, renault, clio,\n  zoe, peugeot, citroën, citroen, fiat, panda, dacia, volvo, saab, tesla, model 3, model y, model s, porsche, ferrari, jaguar, land\n  rover, range rover, mini, mini cooper, jeep, chevrolet, chevy, dodge, subaru, outback, forester, suzuki, swift, mitsubishi,\n  lexus, infiniti, acura, cadillac, buick, gmc, lincoln, polestar, byd, rivian, lucid, smart, alfa romeo, lancia, beetle, van,\n  camper van, campervan, minivan, suv, pickup, truck, ev, electric car, hybrid, motorbike, motorcycle, scooter, vespa, e-bike","bank":"barclays, hsbc, lloyds, natwest, santander, monzo, revolut, starling, n26, chase, citi, citibank, wells fargo, ing, bnp\n  paribas, deutsche bank, commerzbank, sparkasse, dkb, * bank, bank of *, halifax, nationwide, tsb, wise, capital one","drinks":"spirits, cow's milk, dairy milk, decaf, fizzy drinks, coffee, alcohol, beer, wine, soda, tea, milk, energy drinks, coke, caffeine, drinking, booze, cola","foods":"seafood, shellfish, nuts, peanuts, mushrooms, lamb, chicken, animal products, lactose, soy, tofu, wheat, fried food, spicy food, fast food, butter, onions, garlic, tomatoes, raw fish, pasta, rice, snacks, desserts, salt, honey, meat, sugar, dairy, gluten, bread, fish, eggs, pork, beef, sweets, chocolate, carbs, cheese, red meat, junk food","gym":"* gym, the gym, * fitness, mcfit, fitx, planet fitness, gold's gym, puregym, crossfit *","school":"school, university, college, academy, institute, uni, kindergarten, high school, primary school, nursery, mit, harvard, oxford,\n  cambridge, yale, stanford, gymnasium, polytechnic, conservatory, law school, medical school","club":"choir, band, club, orchestra, team, church, gym, board, union, association, league, group, society, party, committee,\n  quartet, ensemble, theatre group, brass band, scouts, network, squad, troupe, cooperative, co-op, volunteer fire brigade","app":"notion, obsidian, evernote, onenote, logseq, roam, todoist, things, trello, asana, jira, linear, clickup, monday.com, slack, discord, teams,\n  microsoft teams, zoom, google meet, telegram, whatsapp, signal, excel, google sheets, numbers, libreoffice, word, google docs, latex, overleaf,\n  figma, sketch, canva, photoshop, lightroom, darktable, gimp, affinity, premiere, davinci resolve, final cut, ableton, logic pro,\n  reaper, blender, autocad, fusion 360, python, java, kotlin, rust, go, golang, typescript, javascript, ruby, elixir, scala, haskell, swift,\n  c#, c++, php, perl, julia, clojure, dart, flutter, react, vue, svelte, angular, django, rails, laravel, spring boot, postgres, postgresql,\n  mysql, mariadb, sqlite, mongodb, redis, docker, podman, kubernetes, terraform, ansible, aws, azure, gcp, google cloud, hetzner, heroku,\n  github, gitlab, bitbucket, git, jenkins, gmail, outlook, proton mail, protonmail, thunderbird, fastmail, airtable, quickbooks, xero, datev,\n  lexoffice, ynab, salesforce, hubspot, shopify, woocommerce, wordpress, squarespace, wix, webflow, stripe, paypal, zotero, anki, duolingo,\n  pandas, polars, r, stata, spss, matlab, tableau, power bi, looker, pycharm, fish, zsh, bash, tmux, kitty, alacritty, wezterm, iterm2, npm, pnpm, yarn, bun, deno","letter_size":"xs, s, m, l, xl, xxl, xxxl, small, medium, large, extra large","provider":"vodafone, o2, ee, bt, virgin media, giffgaff, telekom, t-mobile, at&t, verizon, comcast, xfinity, 1&1, congstar, orange, sfr, bouygues,\n  movistar, telefonica, swisscom, sunrise, kpn, ziggo, tim, fastweb, octopus energy, octopus, british gas, eon, e.on, edf, ovo, bulb,\n  vattenfall, axa, allianz, aetna, cigna, bupa, tk, aok, barmer, dak, geico, state farm, aviva, admiral, direct line, huk, tesco mobile","grade":"kindergarten, nursery, preschool, reception, primary school, elementary school, middle school, secondary school, high school, sixth form, first grade, second grade, third grade, fourth grade, fifth grade, sixth grade, seventh grade, eighth grade, ninth grade, 1st grade, 2nd grade, 3rd grade, 4th grade, 5th grade, 6th grade"},
+"aside":{"number of children":["as (a|the|) (single|proud|busy|new|) (dad|mum|mom|mother|father|parent) (of|to) {age}","my {age} (kids|children)","our {age} (kids|children)"],"size":["size {shoe}","in size {shoe}","my size {shoe}"],"office days":["{number} days a week (in|at) the office","{number} days (in|at) the office"],"time zone":["everything in {timezones} from now","{timezones} time (now|from now)","{timezones} (now|from now) on"]},
+"models":{"car":"car_model","device/phone":"phone_model","device/laptop":"laptop_model"},
+"over":{"partner":["{person} and i (broke up|split up|split|separated|are done|are over|called it quits)","over with {person}","over between me and {person}","dumped {person}","{person} dumped me","{person} left me","done with {person}"],"pet":["{person} (died|passed away|crossed the rainbow bridge|was put down|had to be put down|ran away|is gone)","lost {person}","had to put {person} (down|to sleep)","said goodbye to {person}"]},
+"nouns":{"is":"(is|'s) every, (is|'s) always, are every, (is|'s) scheduled for, (is|'s) booked for, (is|'s) planned for, (is|'s)\n  capped at, maxes out at, comes to, clocks in at, (is|'s) down to, (is|'s) up to, (is|'s) back to, (is|'s) back at,\n  (is|'s) back on, goes from, runs from, ends at, begins at, takes place at, got shifted to, was shifted to, was brought\n  forward to, got brought forward to, was extended to, has been extended to, got extended to, was delayed to, was\n  delayed until, got delayed until, got postponed to, was postponed until, got postponed until, (is|'s) postponed to,\n  went from, (is|'s) through, (is|'s) by, (is|'s) under, meets on, meets, was * to, were * to, has been * to, have been\n  * to, got * to, (is|'s) * for, was * back to, slipped to, slid to, (is|'s) with, are with, (is|'s) now with, (is|'s)\n  in, (is|'s) at, was * for, are * for, is, are, 's, 're, (is|'s) now, would be, will be, changed to, has changed to,\n  moved to, has moved to, was moved to, has been moved to, has been changed to, was changed to, (is|'s) called, went up\n  to, has gone up to, rose to, increased to, has increased to, dropped to, went down to, was raised to, has been raised\n  to, was increased to, has been increased to, was cut to, has been cut to, (is|'s) named, was lowered to, has been\n  reduced to, got moved to, got bumped to, got pushed to, was pushed to, has been pushed to, was pushed back to, (is|'s)\n  set for, (is|'s) set at, (is|'s) set to, was reduced to, has been postponed to, was postponed to, got pushed back to,\n  shifted to, has shifted to, has been shifted to, was rescheduled to, has been rescheduled to, became, has become,\n  falls on, takes place on, happens on, starts at, (is|'s) on, (is|'s) at, are on, (is|'s) in, got cut to, (is|'s) going\n  to be, has been set to, jumped to, has been lowered to, has been pushed back to, (is|'s) due, was updated to, has been\n  updated to","was":"was, were, used to be, had been, 'd been","becomes":"took over as, takes over as, has taken over as, is now, became, has become, is, 's, will be, stepped in as, was assigned as, are, took over from * as","replaces":"replaced, replaces, has replaced, took over from, succeeded, succeeds","as":"as","no_noun":"guess, question, answer, result, output, error, point, score, problem, issue, bet, hunch, estimate, calculation, query, function, file, script,\n  turn, idea, test, favourite, bad, head, mind, opinion, heart, train, screen, essay, text, draft, story, character, password, pin, code, example, variable,\n  class, sum, total, list, table, column, paragraph, sentence, first, second, last, next, only, hero, protagonist, poem, model, image, photo","change":"changed, changed over, raised, increased, lowered, reduced, cut, moved, pushed, set, updated, switched, bumped, postponed, rescheduled, shifted, brought, gone, risen, went,\n  doubled, upgraded, dropped, corrected, have changed, extended, delayed, took, put, pushed back, moved up, rebooked, rescheduled, slipped","new":"new, current, own, actual, correct, real, present, latest, updated, right, full, main, primary, total, monthly, whole, usual, weekly, daily, all-time, personal, private, best, next, preferred, exact, mobile","old":"old, former, previous, ex, earlier, last"},
+"home":{"states":["be in {place} now","live (in|near|on|outside|around) {place}","reside in {place}","be based in {place}","be living in {place}","call {place} home","be (living|settled|at home) in {place}","rent (in|a flat in|an apartment in|a place in|a house in) {place}","have (a|our|my) (home|flat|house|apartment|place) in {place}","be (all|fully|finally|) (settled|moved) (in|into) (in|to|) {place}","be {place} based","be back in {place} for good","have (my|our) new (home|flat|house|apartment|place) in {place}"],"begins":["move (|back|over|house|away|up|down|out|in) (from {old place}|) (|back|up|down|out|over) to {place}","relocate (from {old place}|) to {place}","move (in|into) {place}","settle (|down) (in|near) {place}","settle into {place}","swap {old place} for {place}","trade {old place} for {place}","leave {old place} for {place}","exchange {old place} for {place}","buy (a|our|my) (|new|first) (flat|house|apartment|place|home|condo|cottage) in {place}","come to live in {place}","move (the family|my family|the kids|our stuff|all of us) to {place}","end up in {place}","find (a|an) (flat|apartment|house|place|room) in {place}","get (my own|our own) (flat|place|apartment|house) in {place}","get (a|the) (flat|apartment|house|place|keys to our place|keys) in {place}"],"ends":["move (away|out|) (from|of) {place}","move out of {place}","leave {place} behind","leave {place} for good","sell (our|my) (flat|house|apartment|place) in {place}","give up (my|our) (flat|apartment|place) in {place}"]},
+"address":{"states":["live at {address}"],"begins":["move (|in|house) to {address}"]},
+"birthplace":{"facts":["grow up in {place}","be born in {place}","be (|originally) from {place}","come (|originally) from {place}","be born and raised in {place}","be raised in {place}"]},
+"birthday":{"facts":["be born {date}","have (my|our|a|his|her) birthday {date}"]},
+"name":{"states":["be called {name}","be named {name}","be known as {name}","go by the name of {name}","^ my name {name}"],"begins":["change (my|our|his|her) (|first|full) name (from {old name}|) to {name}"]},
+"nickname":{"states":["go by {name}","^ call me {name}","* call me {name}"]},
+"age":{"states":["be {age} years (old|of age)","be {age} years young","be aged {age}","be {age} ."],"begins":["turn {age}"]},
+"employer":{"after_profession":["(at|for|with) {org}"],"states":["run (a|my|an|our) (|own|small) {business}","work (for|at|with) {org}","be (working|employed|a contractor|an employee) (for|at|by|with) {org}","be on the payroll (of|at) {org}","teach at {org}","teach {word} at {org}","have a job (at|with) {org}","freelance for {org}","consult for {org}","intern at {org}","be interning at {org}"],"begins":["start (|working|work|a job|a new job|my new job|out|a position|a role|a new role|a new position) (at|for|with) {org}","join {org}","switch (jobs|companies) (from {old org}|) to {org}","move (|on|over) from {old org} to {org}","get (hired|recruited|employed|a job) (by|at) {org}","get (a|the|my|an) (|new) (job|position|offer|role|gig) (at|from|with) {org}","take (a|the|up a) (|new) (job|position|role) (at|with) {org}","accept (a|the|an) (job|position|offer|role) (at|from|with) {org}","find (a|the) (|new) job (at|with) {org}","be hired by {org}","leave {old org} (for|to join|to work for|to work at|and joined|and now work at|and now work for|to go to) {org}","change (jobs|employers|job) (|and work|and now work) (at|for) {org}","go (to work|back to work) (for|at) {org}","begin (|working|a job) (at|for) {org}","quit {old org} (for|to join|and joined) {org}","move (|over|across) to {org} (as|to work)","sign with {org}","get poached by {org}","be poached by {org}","start (|my) (new|) (job|role|position) (at|with) {org}","be starting at {org}"],"ends":["leave (|my job at|my position at|my role at) {org}","quit (|my job at|my job with) {org}","resign (|my position) from {org}","be (|let go|fired|laid off|made redundant) (by|from) {org}","be (let go|fired|laid off|made redundant)","get (let go|fired|laid off|made redundant|the sack) (|by|from|at) {org}","get (let go|fired|laid off|made redundant)","quit (|my|the) job","quit (my|the) job","leave (my|the) (job|company)","lose (my|the|his|her) job (|at {org})","stop working (for|at) {org}","be done (at|with) {org}","hand in (my|the) notice (at|to) {org}","retire from {org}","be unemployed","be out of (a job|work)","give up my job (|at {org})","resign","retire","be between jobs","hand in my notice at {org}","hand in (my|the) (badge|notice|resignation) (at {org}|)","be no longer (at|with) {org}","part ways with {org}","be out at {org}","finish at {org}","walk out of {org}","sell (my|our) (company|business|shop|startup)"]},
+"profession":{"states":["work as {thing}","be (a|an|the|) {profession}","be {thing} by (trade|profession)","be employed as {thing}","be working as {thing}","make a living as {thing}","earn (my|a) living as {thing}","run (a|my|an) (|own) {business}","do {thing} for a living","be (a|an|the|their|our|) {role}","be (their|our) {profession}","work in [sales|marketing|finance|accounting|hr|it|retail|logistics|construction|education|healthcare|hospitality|customer service|customer support|procurement|insurance|advertising|publishing|consulting|banking|catering|child care|childcare|social work]","be (in|on) [parental leave|maternity leave|paternity leave]"],"begins":["become (a|an|the|) {profession}","be promoted to {thing}","get promoted to {thing}","retrain as {thing}","qualify as {thing}","start (|working|work|out) as {thing}","switch (|careers) (from {old thing}|) to (being|) {profession}","move up to {thing}","* make me (a|an|the|) {profession}","* hire me (full time|full-time|) as {profession}","* take me on as {profession}","* promote me to {thing}","* bump me (up|) to {profession}","get bumped up to {thing}","be made (a|an|the|) {profession}","get made (a|an|the|) {profession}","step up (to|as|to be) (a|an|the|) {profession}","take over as (a|an|the|) {profession}","be appointed (as|) {thing}","get the promotion to {thing}","get promoted (and am|and i am|, am) now {thing}","move into (a|an|the) {thing} (role|position)","transition (into|to) {thing}","change (careers|jobs) to (be|become) (a|an) {profession}","start (my|a|the|) (new|) (job|role|position) as {thing}","get a (new|) job as {thing}","get the job as {thing}"],"ends":["quit (being|working as) {thing}","retire as {thing}"]},
+"salary":{"states":["earn {number}","make {number} (a|per) (year|month|hour|week)","get paid {number}","be paid {number}"],"begins":["get a (raise|rise|pay rise|bump|pay cut) to {number}","* (raise|bump|increase|cut) (my|our) (salary|pay|wage) (up|) to {number}"]},
+"work hours":{"states":["work [nights|night shifts|part-time|part time|full-time|full time|mornings|evenings|weekends|the night shift|the late shift|the day shift|the early shift]","work from {number}","work {number} (days|hours) {rest}","work {number} to {number}","work [three days|four days|five days|two days|six days] (a week|per week)","be on [nights|day shifts|night shifts|early shifts|late shifts|the day shift|the night shift|the late shift|the early shift|earlies|lates|days|mornings]","work [a four-day week|9 to 5|nine to five]","start (work|) at {number}","finish (work|) at {number}","be [part-time|full-time|part time|full time]"],"begins":["move (|on) to [nights|the day shift|the night shift|the early shift|the late shift]","switch to [nights|night shifts|part-time|part time|full-time|full time|the day shift|the night shift]","go [part-time|part time|full-time|full time]","* (move|put|switch) me (to|on|onto) [nights|days|the night shift|the day shift|the early shift|the late shift|mornings|evenings|part-time]","drop to [three days|four days|part-time|part time] (a week|)","go down to [three days|four days|part-time|part time] (a week|)"]},
+"manager":{"states":["report to {name}","work under {person}","work for {person} directly"],"begins":["* (move|put) me under {person}","have (a|) (new|) (boss|manager) (called|named|:|,) {person}"]},
+"school":{"states":["(study|be) at (the|) {school}","attend {org}","go to {school}","be enrolled at {org}","be a student at {org}","be (at|in) {school}","go to {name} (school|primary|academy|college|high)","be in (her|his|my) {word} year at {school}"],"begins":["transfer (from {old org}|) to {org}","switch (schools|universities) to {org}","enrol at {org}","get into {school}","(move|switch|change|transfer|go) (schools|) to {school}","start at {school}","start {school}","get a place at {school}"]},
+"studies":{"states":["study {bare}","major in {bare}","do a (degree|master's|masters|phd|bachelor's) in {thing}","be doing (a|an|my) (degree|master's|masters|phd|bachelor's|msc|bsc|ba|ma|mba) in {thing}","do (a|an|my) (msc|bsc|ba|ma|mba|apprenticeship) in {thing}"],"begins":["switch my major to {thing}","change my major to {thing}","switch (from {old thing}|) to studying {thing}"],"ends":["drop out of {thing}","graduate in {thing}"]},
+"marital status":{"states":["be {marital}"],"begins":["get {marital}","become {marital}","get (back|) together","get [engaged|married|divorced|separated]"],"ends":["break off (my|our|the) engagement"]},
+"partner":{"after_marital status":["to {person}"],"states":["be dating {name}","date {name}","be seeing {name}","be in a relationship with {name}","be going out with {name}","be together with {name}","live with my (boyfriend|girlfriend|partner|husband|wife) {person}"],"begins":["marry {person}","get together with {name}","start (seeing|dating|going out with) {name}","get engaged to {name}","propose to {name}"],"ends":["break up with {name}","split up with {name}","separate from {name}","be divorced from {name}","divorce {name}","break up","split up","leave {name}","be broken up with {name}","be no longer together"]},
+"number of children":{"states":["have {number} (kids|children|sons|daughters|boys|girls)","be (a mother|a father|mother|father|a mum|a mom|a dad) of {number}","have {number} (little ones|grown-up children|grown-up kids|teenagers|little kids|small kids|small children)"]},
+"pet":{"states":["have (a|an|the|two|three|one|four|got a|got an|got two) (|new|old|little|rescue|small|big) {pet}","own (a|an|two|three) {pet}","keep {pet}","have (a|an) {pet} (called|named|,) {person}"],"begins":["get (a|an|two|three|our|my) (|new|old|little|rescue|another) {pet}","adopt (a|an|two|three) (|rescue|little|stray) {pet}","buy (a|an) {pet}","rescue (a|an) {pet}"],"ends":["rehome (the|our|my) {pet}","give away (the|our|my) {pet}","give (the|our|my) {pet} away","{pet} die","{pet} pass away","{pet} run away","sell (the|our|my) {pet}","lose (the|our|my) {pet}","lose {person}","{pet} be put down","{pet} be gone","{pet} cross the rainbow bridge","put down (the|our|my) {pet}"]},
+"diet":{"states":["be on a [diet]","be (a|an|) {diet}","eat {diet}","follow (a|an|) {diet} (|diet)","be on (a|an|) {diet} (|diet)","keep {diet}","eat [everything|anything]","eat [meat|fish|dairy|pork] again","stick to (a|an|) {diet} (|diet)"],"begins":["become (a|an|) {diet}","go {diet}","turn {diet}","switch to (a|an|being|) {diet} (|diet)","start eating [meat|fish|dairy|eggs|gluten|pork]","go back to eating {thing}","go back to (being|) (a|an|) {diet}","convert to {diet}","decide to (go|be|become) {diet}"],"ends":["give up (being|) (a|an|) {diet}","quit (being|) (a|an|) {diet}"]},
+"allergy":{"states":["be (|severely|badly|highly|mildly|deathly) allergic to {list}","have (a|an|) (|severe|bad|mild|strong) {word} allergy","have (a|an|) (|severe|bad|mild) allergy to {list}","be {word} intolerant","be intolerant (to|of) {list}","react badly to {list}","have (a|an|) {word} intolerance","can not have {list} , am allergic","carry an epipen for {list}"],"begins":["develop (a|an|) {word} allergy","develop an allergy to {list}","become allergic to {list}"],"ends":["outgrow (my|the|his|her) {word} allergy","outgrow (my|the) allergy to {list}","grow out of (my|the|his|her) {word} allergy","lose (my|the) {word} allergy","(be|get) over my {word} allergy","be cured of my {word} allergy"]},
+"condition":{"states":["have {condition}","be [diabetic]","be diagnosed with {thing}","suffer from {list}","be [pregnant]","have (been|) {condition}","live with {condition}","be [coeliac|celiac|diabetic|asthmatic|anaemic|anemic|epileptic|dyslexic|colour-blind|color-blind|deaf|blind]"],"begins":["be diagnosed with {thing}","get diagnosed with {thing}"],"ends":["recover from {thing}","be cured of {thing}","beat {condition}"]},
+"medication":{"states":["take {medication}","be on {medication}","take {number} of {medication}","be on {number} of {medication}","take {medication} for","be prescribed {medication}","take {number} {medication}","be on {number} {medication}"],"begins":["start (taking|on) {medication}","* (put|start) me on {medication}","* (switch|move|change) me (from {old medication}|) to {medication}","switch (from {old medication}|) to {medication}","be (put|started) on {medication}","get put on {medication}","* prescribe (me|) {medication}"],"ends":["come off {medication}","be off {medication}","get off {medication}","stop {medication}","stop taking {medication}","* take me off {medication}","* stop my {medication}","be done with {medication}"]},
+"weight":{"states":["weigh {number}","be (down|up) to {number} (kg|kilos|kilo|pounds|lbs|stone)","be {number} (kg|kilos|pounds|lbs|stone)","be at {number} (kg|kilos|pounds|lbs|stone)","be (now|down to|up to|back to) {number} (kg|kilos|pounds|lbs|stone)"],"begins":["(drop|slim|get) (|down) to {number} (kg|kilos|pounds|lbs|stone)"]},
+"height":{"states":["be {number} tall","be {number} (in height|high)","be {number} (m|cm|metres|meters|feet|ft) tall","measure {number}"]},
+"religion":{"states":["be (a|an|) {religion}"],"begins":["convert to {thing}","become (a|an|) {religion}"],"ends":["leave the (catholic|) church"]},
+"language":{"states":["speak (|a bit of|some|a little|fluent|basic|good|native) {language}","be fluent in {language}","be a native {language} speaker"],"ends":["forget (all|) my {language}"]},
+"learning":{"states":["learn {language}","learn (|to play) (the|) {instrument}","take {language} (lessons|classes)","take {instrument} (lessons|classes)","study {language}","learn (|how) to {thing}","take {thing} (lessons|classes)","learn {word} (on|with|at)"],"begins":["start (learning|studying) {language}","pick up {language}","start (on|) {language}","switch (from {old language}|) to {language}","take up {language}"]},
+"instrument":{"states":["play (the|) {instrument}"],"begins":["take up (the|) {instrument}","start (learning|playing) (the|) {instrument}","pick up (the|) {instrument}"]},
+"sport":{"states":["play {sport}"],"begins":["take up {sport}","start (playing|) {sport}"]},
+"hobby":{"states":["do {hobby}","go {hobby}","collect {bare}","be into {hobby}","practise {hobby}","practice {hobby}","play {game}","love {hobby}","enjoy {hobby}","be (a|an) (keen|avid|passionate|amateur) [runner|cyclist|climber|swimmer|gardener|photographer|hiker|baker|cook|knitter|reader|skier|surfer|birdwatcher|angler|sailor]"],"begins":["take up {hobby}","start {hobby}","get into {hobby}","start (doing|collecting) {thing}","start {hobby} (again|)","pick up {hobby}","discover {hobby}"]},
+"choice":{"states":["prefer {thing} (over|to|rather than) {old thing}"],"begins":["switch from {old thing} to {thing}"]},
+"preference":{"states":["prefer {thing}"]},
+"like":{"states":["like {thing}","love {thing}","enjoy {thing}","adore {thing}","be (a big|a huge|a|such a) fan of {thing}","be fond of {thing}","be (|really|very) into {thing}","be crazy about {thing}","be a {thing} fan","be keen on {thing}"],"begins":["fall in love with {thing}","come to love {thing}"],"ends":["go off {thing}","get tired of {thing}","be over {thing}","lose interest in {thing}"]},
+"dislike":{"states":["hate {thing}","dislike {thing}","detest {thing}","despise {thing}","can not stand {thing}","be sick of {thing}"]},
+"smoking":{"states":["smoke","be (a|an|) {smoking}"],"begins":["start smoking (again|)","take up smoking (again|)"],"ends":["give up smoking","quit smoking","stop smoking","quit cigarettes"]},
+"car":{"states":["drive (a|an|the|my) {vehicle}","have a {vehicle}","own (a|an) {vehicle}","lease (a|an) {vehicle}","be driving (a|an) {vehicle}","drive around in (a|an) {vehicle}"],"begins":["buy (a|an|the) {vehicle}","get (a|an|the) {vehicle}","switch to (a|an) {vehicle}","trade (in|) (my|our|the|) {old vehicle} (in|) for (a|an|another|my) (new|) {vehicle}","swap (my|our|the) {old vehicle} for (a|an) {vehicle}","replace (my|our|the) {old vehicle} with (a|an) {vehicle}","(swap|trade|trade in|exchange) (the|my|our) (old|) {old thing} (in|) for (a|an|the) (new|used|second-hand|) {vehicle}","upgrade (from {old vehicle}|) to (a|an) {vehicle}","(buy|get|order|lease) (a|an|ourselves a|myself a) (new|used|second-hand) {vehicle}","lease (a|an) {vehicle}","(replace|swap) (the|my|our) {old vehicle} (with|for|by) (a|an) {vehicle}"],"ends":["sell (my|our|the) (car|{vehicle})","sell (my|our|the) car","get rid of (my|our|the) (car|{vehicle})","scrap (my|our|the) car","give up (my|our|the) car","write off (my|our|the) (car|{vehicle})","give (my|our|the) {vehicle} (to|away)","total (my|our|the) (car|{vehicle})"]},
+"bank":{"states":["bank (with|at) {org}"],"begins":["(switch|move) (|banks|my account|my accounts|over|everything|all my money|my money) to {bank}","open an account (at|with) {org}"]},
+"phone":{"states":["^ reach me (at|on|under) {number}","^ call me (at|on|under) {number}","* reach me (at|on|under) {number}","have a new (|phone|mobile|cell) number (:|which is|) {number}","* call me (at|on|under) {number}"],"begins":["get a new (|phone|mobile) number (:|which is|) {number}","change (my|our) (|phone|mobile) number to {number}","(switch|change) (my|the) number to {number}"]},
+"email":{"states":["^ use {mail}","^ (email|write|mail) me (at|on) {mail}","* (email|reach|write|contact) me (at|on) {mail}","^ (reach|contact) me (at|on) {mail}"],"begins":["(switch|change|move) (over|my email|my e-mail|) to {mail}"]},
+"time zone":{"states":["be (in|on) {zone}","be (in|on) (the|) {timezones} (time|time zone|timezone)","be (in|on) (the|) {timezones} time zone","live in (the|) {timezones} time zone","be on {timezones}"],"begins":["switch to {timezones} time","move to {timezones} time"]},
+"rent":{"states":["pay {number} (in|for) rent","pay {number} rent"],"begins":["* (raise|increase|bump|put up|lower|reduce) (my|our|the) rent (up|) to {number}"]},
+"budget":{"states":["have a budget of {number}","have {number} to spend","can spend {number}","be willing to spend {number}","can afford {number}","can go up to {number}","can stretch to {number}","can go as high as {number}","have a {number} budget","want to spend (|at most|up to|no more than|around|about) {number}","be looking to spend (up to|around|about|) {number}","have (about|around|up to|only|) {number} (for|to spend on)","can only spend {number}","have a limit of {number}"],"begins":["increase (my|our|the) budget to {number}","(raise|increase|lower|bump|cut|reduce|stretch|extend) (my|our|the) budget (up|down|) to {number}"]},
+"wake-up time":{"states":["(wake|get) up (at|around|about) {number}","(wake|get) up at {number} now","be up (at|by) {number}","rise at {number}"]},
+"possession":{"states":["own (a|an|two|three|my own) {thing}"]},
+"membership":{"states":["be a member of (a|the|my|our|) {club}","sing in (a|the|our) {club}","play (in|for|with) (a|the|our) {club}","belong to (a|the) {club}","be (in|on) (a|the) [board|choir|band|committee|council]"],"begins":["join (a|the) {club}"]},
+"subscription":{"states":["have (a|an) {word} (subscription|membership|account)","subscribe to {name}","be subscribed to {name}","pay for {name}","have {streaming}","have a subscription to {name}","have (a|an) {streaming} (subscription|account|membership)","pay for {streaming}","be on {streaming}","use {streaming}","subscribe to {streaming}","read {streaming}","watch {streaming}"],"begins":["sign up for {name}","get (a|an) {word} (subscription|membership)","take out (a|an) {word} (subscription|membership)","get {streaming}","get {streaming} instead","(switch|move|go|change) (from {old streaming}|over|) to {streaming}","sign up (for|to|with) {streaming}","subscribe to {streaming} instead"]},
+"drink":{"states":["drink {bare}","drink {drinks}","can drink {drinks}","touch {drinks}","can have {drinks}","can drink {drinks} again"],"begins":["start drinking {bare}"]},
+"food":{"states":["eat {bare}","eat {foods}","can eat {foods}","can have {foods}","tolerate {foods}","can tolerate {foods}","touch {foods}","be allowed {foods}","eat {foods} again","can eat {foods} again","can have {foods} again"],"begins":["start eating {bare}","reintroduce {foods}"]},
+"gym":{"states":["(go|be) to the gym at {person}","(go|train|work out) at {person}","be a member at {name}"],"begins":["(switch|change) gyms to {name}","join {gym}","(move|change|go) (gyms|) to {gym}"]},
+"habit":{"states":["volunteer (at|for|with) (the|a|) {org}","see a [therapist|psychologist|physio|nutritionist|chiropractor]","use [glasses|a wheelchair|a hearing aid|crutches|a cane|a walking stick|a screen reader]","watch {bare}","read {bare}","wear [glasses|contact lenses|contacts|braces|hearing aids]","coach {thing}","babysit {thing}","play {thing}","attend {thing}","train for {thing}","foster {thing}"],"begins":["start (volunteering|coaching|using|watching|wearing|seeing|playing) (at|a|an|) {thing}"]},
+"any":{"begins":["switch (|over) from {old org} to {org}","switch (|over) to {name}","change (|over) to {name}","swap to {name}","go with {name} instead","get {name} instead","move over to {name}","migrate to {name}"]},
+"office days":{"states":["be in the office {number} days (a|per) week","go (into|to) the office {number} days (a|per) week","go into the office {number} (a week|times a week)","work from home {number} days (a|per) week","work from the office {number} days (a|per) week","work [remotely|fully remote|fully remotely|hybrid|from home]","be [fully remote|hybrid|fully in the office]","have {number} (home office|office|remote) days","be in the office on {date}","be in (the office|) on {date}","work from home on {date}"],"begins":["go [fully remote|hybrid]","* (call|order) us back {number} days a week"]},
+"commute":{"states":["commute by {transport}","commute by {thing}","take the {transport} to (work|the office|school|uni|campus)","cycle (in|) to (work|the office)","bike (in|) to (work|the office)","walk (in|) to (work|the office)","drive (in|) to (work|the office)","run to (work|the office)","go (to work|to the office|in) by {transport}","get to (work|the office) by {transport}","go by {transport} to (work|the office)","(take|ride) my {transport} to (work|the office)","carpool to (work|the office)"],"begins":["switch to (the|my|a) {transport} for (my|the) commute","switch to cycling to (work|the office)","start (cycling|walking|driving|taking the {transport}) to (work|the office)"]},
+"bedtime":{"states":["go to bed (at|around|about) {number}","be in bed by {number}","go to sleep (at|around|about) {number}"]},
+"team":{"states":["be (in|on|part of|a member of) the {word} (team|squad|department|group)","work (in|on) the {word} (team|squad|department)"],"begins":["(join|move to|move over to|switch to|transfer to) the {word} (team|squad|department)","* (move|transfer) me to (the|) {word} (team|squad|department)"]},
+"flatmate":{"states":["live with {name}","share (a|the|my) (flat|house|apartment) with {name}"],"ends":["{flatmate} move out"]},
+"grade":{"states":["be in (the|) {grade}","be in (year|grade|class) {number}","be in the {word} (grade|year|class|form)"],"begins":["start (year|grade|class) {number}","move up to (year|grade|class) {number}","start (the|) {word} (grade|form)"]},
+"tool":{"states":["use {app}","use {name} (for|to|as|at work|daily|every day) ","run {app}","(do|keep|manage|track) (my|our|the|all my) {word} (in|with|on) {app}","work (mostly|mainly|) (with|in) {app}","code (mostly|mainly|) in {app}","program (mostly|mainly|) in {app}","write (mostly|mainly|) in {app}","develop in {app}","be (on|using) {app}"],"begins":["start using {app}","(switch|migrate|move|change|go) (from {old app}|over|) to {app}"]},
+"device/editor":{"states":["use (a|an|the|my|) {editors}","be (on|using) (a|an|my|) {editors}","run {editors}","work (on|in|with) (a|an|my|) {editors}","code in {editors}"],"begins":["(switch|go|move|change|migrate) (back|over|) (from {old editors}|) (back|) to (a|an|the|) {editors}"]},
+"device/browser":{"states":["use (a|an|the|my|) {browsers}","be (on|using) (a|an|my|) {browsers}","run {browsers}","work (on|in|with) (a|an|my|) {browsers}","code in {browsers}"],"begins":["(switch|go|move|change|migrate) (back|over|) (from {old browsers}|) (back|) to (a|an|the|) {browsers}"]},
+"device/operating system":{"states":["use (a|an|the|my|) {systems}","be (on|using) (a|an|my|) {systems}","run {systems}","work (on|in|with) (a|an|my|) {systems}","code in {systems}"],"begins":["(switch|go|move|change|migrate) (back|over|) (from {old systems}|) (back|) to (a|an|the|) {systems}"]},
+"device/phone":{"states":["use (a|an|the|my|) {phone_model}","be (on|using) (a|an|my|) {phone_model}","run {phone_model}","work (on|in|with) (a|an|my|) {phone_model}","code in {phone_model}","have (a|an|the|my|) {phone_model}","own (a|an) {phone_model}"],"begins":["(switch|go|move|change|migrate) (back|over|) (from {old phone_model}|) (back|) to (a|an|the|) {phone_model}","(buy|get|order) (a|an|the|myself a|my) (new|) {phone_model}","upgrade (from {old phone_model}|) to (a|an|the|) {phone_model}","get (a|an) {phone_model} instead","* (give|issue) me (a|an) (new|) {phone_model}","get (a|an) new {phone_model} from work"]},
+"device/laptop":{"states":["use (a|an|the|my|) {laptop_model}","be (on|using) (a|an|my|) {laptop_model}","run {laptop_model}","work (on|in|with) (a|an|my|) {laptop_model}","code in {laptop_model}","have (a|an|the|my|) {laptop_model}","own (a|an) {laptop_model}"],"begins":["(switch|go|move|change|migrate) (back|over|) (from {old laptop_model}|) (back|) to (a|an|the|) {laptop_model}","(buy|get|order) (a|an|the|myself a|my) (new|) {laptop_model}","upgrade (from {old laptop_model}|) to (a|an|the|) {laptop_model}","get (a|an) {laptop_model} instead","* (give|issue) me (a|an) (new|) {laptop_model}","get (a|an) new {laptop_model} from work"]},
+"trip":{"begins":["book (|a|an|our|my|the) (flight|flights|train|trip|holiday|hotel|cruise|weekend|tickets) to {place}","rebook to {place}","book {place} instead"],"states":["be (flying|going|travelling|traveling|off) to {place} (in|on|next|this|for)"],"ends":["cancel (the|our|my) (trip|flight|flights|holiday) to {place}","call off (the|our|my) trip to {place}"]},
+"avoids":{"states":["avoid {foods}","avoid {drinks}","be off {foods}","be off {drinks}","stay away from {foods}","stay off {foods}","be not allowed {foods}","be not allowed {drinks}"]},
+"size":{"states":["wear (a|an|) (size|) {size} (shoes|shoe|jeans|dress|shirt|trousers|now|)","take (a|an|) size {size}","be (a|an|) size {size}","be (a|an|) size {letter_size}","wear (a|an|) (size|) {letter_size}","take (a|an|) (size|) {letter_size}","take (a|an) {size} ."]},
+"contact":{},
+"provider":{"states":["be with {provider}"],"begins":["(switch|move|change|go) (over|) to {provider}"]}},
+"es":{
+"drops_subject":true,
+"perfect_is_past":true,
+"words":{"skip":"ahora, ya, actualmente, todavía, aún, también, hoy en día, recientemente, por fin, finalmente, realmente, muy, solo, sólo, siempre, me, te, se, nos, le, les, lo, la, aquí, allí,\n  por cierto, de momento, al final, acabo de, acabamos de, de hecho, mucho, completamente, totalmente, oficialmente, pues, bien, nuevamente, otra vez, mi mujer y yo","not":"no, ya no, nunca, jamás, tampoco, ningún, ninguna","wrong":"miento, digo, miré mal, se me fue el dedo, qué cabeza, me corrige, me he liado, me he confundido, me confundí, puse mal, espera, perdón quise decir, quise decir, quería decir, me equivoqué, me he equivocado, error mío, errata, corrección, corrijo, equivocado, equivocada, mal, resulta que, al final no, mejor dicho, digo, error","mild":"no, perdón, perdona, lo siento, en realidad, bueno, es, son, era, eran, y, pero, ay, ups, uy, el nuevo es, el correcto es, la correcta es, sino, el bueno es, ahora es, no es, te di el, que, de verdad, mi, su, el, la, un, una, está","but":"sino, pero","instead_of":"en vez de, en lugar de, y no, no","who":"que, quien","from":"de, del, desde","to":"a, al, por, para, hasta","of":"de, del, en, con","and":"y, e, o, u","titles":"doctor, doctora, señor, señora, dr, dra, sr, sra","the":"el, la, los, las","be":"ser, estar","now":"ahora, ya, actualmente, nuevo, nueva","never":"eso, esto, lo, que, cómo, todo, nada, algo, ti, tu, tus, su, casa, aquí, paz, general, cuenta, mí, noche, lunes, una, mucho, ir, un","articles":"el, la, los, las, un, una, unos, unas, mi, mis, nuestro, nuestra, al, del, lo","stop":"porque, pero, con, para, cuando, donde, que, si, como, desde, hasta, aunque, gracias, ahora, hoy, también, y vivo, y trabajo, y me, y tengo, y mi, y soy, es, son, era, está, estoy, tengo, vivo, trabajo, soy,\n  sino, por, de momento, hace, mi, cerca, sin, ya, a, no, en vez de, en lugar de, y no, vive, trabaja","stop_thing":"en, a"},
+"subjects":{"first":"yo, nosotros, nosotras, mi marido y yo, mi mujer y yo, mi pareja y yo","own":"mi, mis, nuestro, nuestra, nuestros, nuestras","third":"él, ella, ellos, ellas","third_own":"su, sus","bare":"mamá, papá, abuela, abuelo","relations":"madre/mamá/mami, padre/papá/papi, padres, hermano, hermana, hermanos, hijo, hija, hijos, hijas, bebé, mujer/esposa, marido/esposo, pareja, novio, novia, abuela, abuelo, abuelos, tía, tío, primo, prima, sobrino, sobrina,\n  suegra, suegro, cuñado, cuñada, jefe, jefa, compañero, compañera, amigo, amiga, vecino, vecina, equipo, empresa, proyecto, perro, perra, gato, gata, ex","named_only":"amigo, amiga, compañero, compañera, vecino, vecina, equipo, empresa, proyecto, primo, prima","adjectives":"mayor, menor, pequeño, pequeña, mejor, gran"},
+"changes":{"drops":"dejé (de|), he dejado (de|), dejado (de|), vendí, vendimos, he vendido, vendido, cancelé, he cancelado, cancelado, anulé, he anulado, anulado (la suscripción de|), di de baja, he dado de baja, me di de baja (de|), abandoné, he abandonado, perdí, jubilado, echaron de, me fui de, me he ido de, salí de, he salido de, rompí con, he roto con, corté con, me separé de, adiós (a|al|), lo de, terminé con, acabé con, quité, me quité, borré, despedí (a|), renuncié (a|al)","swaps":"cambié (de|), he cambiado, cambiado, sustituí, he sustituido, me pasé de, me he pasado de, reemplacé","around":"dejado … atrás, dado … de baja","takes_place":"por, a, al, con","generic":"suscripción, contrato, cuenta, curso, trabajo, tema","passes":"murió, ha muerto, falleció, ha fallecido, cerró, ha cerrado, terminó, ha terminado, acabó, se acabó, se ha acabado, caducó, venció, quebró, se disolvió, nos hemos separado, se separó, me superó, me despidió, me ha despedido, me echó, sustituyó","is_over":"acabado, acabada, terminado, terminada, muerto, muerta, cancelado, cancelada, anulado, anulada, vendido, vendida, historia, agua pasada, cerrado, cerrada","goes":"se jubiló, se ha jubilado, se marchó, se ha marchado, se fue, se ha ido, se mudó, dejó el piso, se marcha","no_more":"ya no, no * más, nunca más, tampoco * ya, sin","takes":"me he pasado (a|al), me pasé (a|al), hemos adoptado (a|), he adoptado (a|), adopté (a|), me pillé, me compré, me he comprado, compré, ahora (tengo|voy|estoy|uso|me lleva|es|hago), estoy en, estoy con, empecé (con|), he empezado (con|), me apunté (a|al)","tells":"(es|son) (ahora|), ahora es, ya estamos en, ya estoy en, estamos en, estoy en, ponme como, apunta (este|), escribidme a, escríbeme a, usa, pago, se llama, ejemplos en","lately":"ahora, ya, a partir de, desde, nueva, nuevo, últimamente, actualmente, hoy en día, en adelante","others":"amigo, amiga, alguien, gente, cliente, clienta, todos, cuñado, cuñada, suegro, suegra, vecino, vecina","units":"mg, ml, g, kg, km, euros, euro, horas, hora, días, semanas, meses, años, veces, por, minutos"},
+"between":{"have":"ha, han, había","have_first":"he, hemos","be":"está, están, es, fue","be_first":"soy, somos, estoy, estamos","past":"antes, solía, en el pasado, de niño, de niña, de pequeño, de pequeña, hace tiempo","past_first":"solía","plan":"va a, van a, planea, piensa","plan_first":"voy a, vamos a, planeo, pienso, pensamos","maybe":"quiero, queremos, quisiera, me gustaría, podría, puedo, debería, quizás, tal vez, ojalá, si, puede, quiere, tengo que, iba a, gustaría","stopped":"dejó de, ha dejado de, dejaron de","stopped_first":"dejé de, he dejado de, dejamos de, hemos dejado de, ya no puedo"},
+"verbs":{"irregular":"ir/voy vamos|va van/iba fui|fue/ido/ir, vivir/vivo vivimos | vive viven/viví vivía vivíamos | vivió vivían vivieron/vivido/vivir/viviendo, mudar/mudo mudamos | muda mudan/mudé mudamos | mudó mudaron/mudado/mudarme mudarnos mudarse/mudando,\n  trasladar/traslado trasladamos | traslada/trasladé trasladamos | trasladó/trasladado/trasladarme trasladarnos, trabajar/trabajo trabajamos | trabaja trabajan/trabajé trabajaba trabajamos | trabajó trabajaban/trabajado/trabajar/trabajando,\n  llamar/llamo | llama llaman/llamaba/llamado/llamar, ser/soy somos | es son/fui era éramos | fue eran/sido/ser/siendo, estar/estoy estamos | está están/estuve estaba | estuvo estaban/estado/estar,\n  tener/tengo tenemos | tiene tienen/tuve tenía teníamos | tuvo tenían/tenido/tener, comer/como comemos | come comen/comí comía | comió/comido/comer, hablar/hablo hablamos | habla hablan/hablé hablaba | habló/hablado/hablar,\n  tocar/toco tocamos | toca tocan/toqué tocaba | tocó/tocado/tocar, jugar/juego jugamos | juega juegan/jugué jugaba | jugó/jugado/jugar/jugando, fumar/fumo fumamos | fuma/fumé fumaba | fumó/fumado/fumar, odiar/odio odiamos | odia/odié odiaba | odió/odiado/odiar,\n  preferir/prefiero preferimos | prefiere/preferí prefería | prefirió/preferido/preferir, gustar/| gusta gustan/| gustaba gustó gustaban/gustado/gustar, encantar/| encanta encantan/| encantaba encantó/encantado/encantar, adorar/adoro | adora/adoré adoraba | adoró/adorado/adorar,\n  dejar/dejo dejamos | deja/dejé dejamos | dejó dejaron/dejado/dejar, empezar/empiezo empezamos | empieza/empecé empezamos | empezó/empezado/empezar, cambiar/cambio cambiamos | cambia/cambié cambiamos | cambió/cambiado/cambiar, hacer/hago hacemos | hace hacen/hice hacía | hizo/hecho/hacer/haciendo,\n  cumplir/cumplo | cumple/cumplí | cumplió/cumplido/cumplir, casar/caso | casa/casé casamos | casó casaron/casado/casarme casarse, divorciar/| /divorcié divorciamos | divorció/divorciado/divorciarme, separar/| /separé separamos | separó/separado/separarme, romper/rompo | rompe/rompí rompimos | rompió/roto/romper,\n  perder/pierdo | pierde/perdí | perdió/perdido/perder, vender/vendo | vende/vendí vendimos | vendió/vendido/vender, comprar/compro | compra/compré compramos | compró/comprado/comprar, conducir/conduzco | conduce/conduje conducía | condujo/conducido/conducir, nacer/nazco | nace/nací | nació/nacido/nacer,\n  volver/vuelvo | vuelve/volví volvimos | volvió/vuelto/volver, hacerse/hago | hace/hice | hizo/hecho/hacerme, beber/bebo bebemos | bebe/bebí bebía | bebió/bebido/beber, estudiar/estudio estudiamos | estudia/estudié estudiaba | estudió/estudiado/estudiar/estudiando, aprender/aprendo | aprende/aprendí | aprendió/aprendido/aprender/aprendiendo,\n  tomar/tomo tomamos | toma/tomé tomaba | tomó/tomado/tomar, detestar/detesto | detesta/detesté | detestó/detestado/detestar, ganar/gano | gana/gané ganaba | ganó/ganado/ganar, pagar/pago pagamos | paga/pagué | pagó/pagado/pagar, pesar/peso | pesa/pesé pesaba | pesó/pesado/pesar, despedir/| /| despidieron/despedido/despedir, morir/| muere/| murió/muerto/morir,\n  fichar/ficho | ficha/fiché | fichó/fichado/fichar, pasar/paso pasamos | pasa/pasé pasamos | pasó/pasado/pasar, abandonar/abandono | abandona/abandoné | abandonó/abandonado/abandonar, adoptar/adopto | adopta/adopté adoptamos | adoptó/adoptado/adoptar, renunciar/renuncio | renuncia/renuncié | renunció/renunciado/renunciar, coleccionar/colecciono | colecciona/coleccioné coleccionaba | coleccionó/coleccionado/coleccionar"},
+"kinds":{"diet":"vegano, vegana, veganos, veganas, vegetariano, vegetariana, vegetarianos, vegetarianas, pescetariano, pescetariana, flexitariano, flexitariana, omnívoro, omnívora, carne, pescado, de todo, keto, kosher, halal, sin gluten","marital":"casado, casada, casados, soltero, soltera, divorciado, divorciada, viudo, viuda, comprometido, comprometida, separado, separada","smoking":"fumador, fumadora, no fumador, exfumador, exfumadora","profession":"profesor, profesora, maestro, maestra, médico, médica, enfermero, enfermera, ingeniero, ingeniera, desarrollador, desarrolladora, programador, programadora, abogado, abogada, cocinero, cocinera, camarero, camarera, estudiante, contable, arquitecto, arquitecta,\n  diseñador, diseñadora, periodista, traductor, traductora, mecánico, electricista, fontanero, policía, bombero, músico, música, artista, farmacéutico, farmacéutica, dentista, psicólogo, psicóloga, vendedor, vendedora, conductor, conductora, panadero, panadera, peluquero, peluquera, consultor, consultora, gerente, director, directora, jubilado, jubilada, autónomo, autónoma, veterinario, veterinaria, fisioterapeuta, administrativo, administrativa, investigador, investigadora","pet":"perro, perra, gato, gata, conejo, hámster, caballo, loro, pez, peces, tortuga, perros, gatos, cachorro, gatito, pájaro, gallinas","instrument":"violín, piano, guitarra, violonchelo, chelo, bajo, batería, saxofón, flauta, trompeta, clarinete, ukelele, arpa, viola, acordeón, órgano, teclado","sport":"fútbol, tenis, baloncesto, voleibol, bádminton, golf, hockey, pádel, ajedrez, balonmano, rugby, póker","hobby":"yoga, pilates, judo, karate, senderismo, escalada, natación, ciclismo, boxeo, cerámica, fotografía, jardinería, surf, crossfit, remo, baile, running, buceo","language":"español, inglés, alemán, francés, portugués, italiano, neerlandés, holandés, polaco, ruso, chino, japonés, coreano, árabe, turco, sueco, danés, griego, catalán, euskera, gallego, latín"},
+"over":{"partner":["{person} y yo (lo dejamos|lo hemos dejado|rompimos|hemos roto|nos separamos|ya no estamos juntos|terminamos|cortamos)","lo dejé con {person}","lo he dejado con {person}","he roto con {person}","corté con {person}","{person} me dejó","{person} me ha dejado","ya no estoy con {person}"],"pet":["se nos fue {person}","se nos ha ido {person}","{person} (murió|ha muerto|se murió|falleció)","(murió|falleció|se murió) {person}","tuvimos que dormir a {person}"],"flatmate":["{person} se (mudó|ha mudado|fue del piso|ha ido del piso) ."]},
+"nouns":{"is":"es, son, está, es de, es el, es ahora, ahora es, ahora son, ha pasado a ser, pasa a ser, pasó a ser, será, ha subido a, subió a, bajó a, ha bajado a, se ha cambiado a, cambió a, pasa a, pasó a, pasó al, se movió al, se pasó al, se cambió al, se ha movido al, se ha pasado al, se ha aplazado al, se aplazó al, cae en, es en","was":"era, eran, fue","change":"pasa, se, cambiado, cambié, cambiamos, subido, subimos, bajado, bajamos, aumentado, aumentamos, reducido, reducimos, movido, movimos, pasado, pasamos, aplazado, ampliado, ampliamos, actualizado, subió, bajó, cambió, cambiar, movió, pasó, aumentó","new":"nuevo, nueva, actual, propio, propia, verdadero, correcto, correcta, completo, mensual, total, máximo, electrónico","old":"antiguo, antigua, viejo, vieja, anterior, ex"},
+"home":{"states":["vivir en {place}","estar viviendo en {place}","vivir (cerca de|a las afueras de) {place}"],"begins":["mudar (de {old place}|desde {old place}|) a {place}","trasladar (de {old place}|desde {old place}|) a {place}","dejar {old place} por {place}","cambiar {old place} por {place}","pasar a vivir en {place}"],"ends":["dejar {place}","mudar de {place}"]},
+"address":{"states":["vivir en (la calle|calle|la avenida) {address}"]},
+"birthplace":{"facts":["nacer en {place}","ser de {place}"]},
+"name":{"states":["llamar {name}"]},
+"age":{"states":["tener {age} años"],"begins":["cumplir {age} (años|)"]},
+"employer":{"after_profession":["(en|de|para) {org}"],"states":["trabajar (en|para|con) {org}"],"begins":["empezar (a trabajar|un trabajo|un nuevo trabajo|) (en|con|para) {org}","cambiar (de {old org}|) a {org}","fichar por {org}","pasar (de {old org}|) a {name}","dejar {old org} (por|para ir a|para trabajar en) {org}","tener (un nuevo trabajo|trabajo nuevo|un trabajo nuevo) en {org}"],"ends":["dejar {org}","dejar (el trabajo|mi trabajo|el empleo|mi empleo)","dejar (el trabajo|mi trabajo|mi puesto) en {org}","perder (el trabajo|mi trabajo|mi empleo)","despedir","despedir de {org}","renunciar (a mi trabajo|a mi puesto|)","estar (en paro|desempleado|desempleada|jubilado|jubilada)"]},
+"profession":{"states":["trabajar (como|de) {thing}","ser (|un|una) {profession}"],"begins":["hacer {profession}","empezar a trabajar (como|de) {thing}"]},
+"marital status":{"states":["estar {marital}","ser {marital}"],"begins":["casar","divorciar","separar"]},
+"partner":{"after_marital status":["con {person}"],"states":["ser novio de {person}","ser novia de {person}","estar saliendo con {person}"],"ends":["romper con {person}","dejar con {person}","separar de {person}","divorciar de {person}","romper"]},
+"pet":{"states":["tener (un|una|dos|tres) {pet}"],"begins":["adoptar (un|una|dos) {pet}","comprar (un|una) {pet}"],"ends":["{pet} morir"]},
+"diet":{"states":["ser {diet}","comer {diet}","seguir una dieta {diet}"],"begins":["hacer {diet}","volver {diet}","volver a comer {diet}","empezar a comer {diet}"],"ends":[]},
+"allergy":{"states":["ser (alérgico|alérgica) (a|al|a la|a los|a las) {list}","tener alergia (a|al|a la|a los|a las) {list}","ser intolerante (a|al|a la) {list}"]},
+"condition":{"states":["tener [diabetes|asma|migrañas|epilepsia|artritis|ansiedad|hipertensión|celiaquía]","ser [diabético|diabética|celíaco|celíaca|asmático|asmática]"]},
+"medication":{"states":["tomar [metformina|insulina|ibuprofeno|antidepresivos|anticoagulantes|estatinas]"]},
+"language":{"states":["hablar (|un poco de|bien) {language}"]},
+"learning":{"states":["aprender {language}","estudiar {language}","estar (aprendiendo|estudiando) {language}"]},
+"instrument":{"states":["tocar (el|la) {instrument}"],"ends":["dejar (el|la) {instrument}","vender (mi|el|la) {instrument}"]},
+"sport":{"states":["jugar (al|a) {sport}"],"ends":["dejar (el|de jugar al) {sport}"]},
+"hobby":{"states":["hacer {hobby}","practicar {hobby}","coleccionar {thing}"],"begins":["empezar {hobby}","empezar con {hobby}"],"ends":["dejar (el|la|) {hobby}"]},
+"choice":{"states":["preferir {thing} (a|al|antes que|en vez de|en lugar de) {old thing}"]},
+"preference":{"states":["preferir {thing}"]},
+"like":{"states":["* gustar {thing}","* encantar {thing}","adorar {thing}"]},
+"dislike":{"states":["odiar {thing}","detestar {thing}"]},
+"smoking":{"states":["fumar","ser {smoking}"],"ends":["dejar (de fumar|el tabaco)"]},
+"car":{"states":["conducir un {thing}","tener un [seat|renault|ford|toyota|volkswagen|peugeot|audi|bmw|tesla|fiat|kia|citroën]"],"ends":["vender (el|mi|nuestro) coche","vender (el|mi|nuestro) carro"]},
+"budget":{"states":["tener un presupuesto de {number}","tener {number} de presupuesto"]},
+"salary":{"states":["ganar {number}"]},
+"rent":{"states":["pagar {number} de alquiler"]},
+"weight":{"states":["pesar {number}"]},
+"work hours":{"states":["trabajar de [noche|mañana|tarde|día]","trabajar [por la noche|por la mañana|media jornada|a jornada completa|a tiempo parcial]","estar en el turno de [noche|mañana|tarde]"],"begins":["* (pasar|cambiar|poner) al turno de [noche|mañana|tarde]","pasar al turno de [noche|mañana|tarde]"]},
+"commute":{"states":["ir en [metro|bus|autobús|coche|bici|tren|moto] (al trabajo|a la oficina|al curro)","ir [a pie|andando] (al trabajo|a la oficina)"]},
+"provider":{"states":["tener (la línea|el móvil|internet|la luz|el seguro) con {org}"]},
+"grade":{"states":["estar en [primero|segundo|tercero|cuarto|quinto|sexto] (de primaria|de la eso|de eso|)"],"begins":["ir a [primero|segundo|tercero|cuarto|quinto|sexto]","pasar a [primero|segundo|tercero|cuarto|quinto|sexto]"]}},
+"fr":{
+"perfect_is_past":true,
+"words":{"skip":"maintenant, désormais, actuellement, en ce moment, toujours, encore, aussi, déjà, récemment, enfin, finalement, vraiment, très, juste, seulement, d'ailleurs, du coup, ne, n', me, m', te, t', se, s', nous, y, en, le, l',\n  donc, bien, à nouveau, de nouveau, en fait, dorénavant, ici, là, tout, complètement, strictement, sévèrement, viens de, venons de, vient de, depuis, aujourd' hui","not":"pas, plus, jamais, ne * pas, ni, aucun, aucune, pas du tout","wrong":"je veux dire, je confonds, je me trompe, me reprend, aïe, non attends, vérif, plutôt, je me suis planté, je me suis plantée, j'ai fait une faute, attends, attendez, je voulais dire, je veux dire, faute de frappe, erreur, je me suis trompé, je me suis trompée, trompé, trompée, correction, coquille, mauvais, mauvaise, il s'avère que, en fait c'était, finalement non, plutôt, je rectifie","mild":"non, pardon, désolé, désolée, en fait, enfin, euh, c'est, ce sont, c'était, est, et, mais, oups, le bon est, la bonne est, le nouveau est, zut, il est, elle est, ah, que, voilà, numéro, le, la, les, mon, ma, un, une, de","but":"mais","instead_of":"au lieu de, au lieu du, plutôt que, et non, et pas, pas","who":"qui","from":"de, du, depuis, d'","to":"à, au, en, pour, vers, chez","of":"de, du, chez, pour, d', des","and":"et, ou","titles":"docteur, docteure, dr, monsieur, madame, m, mme","the":"le, la, les, l'","be":"être","now":"maintenant, désormais, nouveau, nouvelle, actuellement, dorénavant","never":"ça, cela, ce, que, comment, tout, rien, toi, ton, ta, votre, vos, lui, maison, paix, fait, train, moi, nuit, ville, domicile, place","articles":"le, la, les, l', un, une, des, du, de, d', mon, ma, mes, notre, nos, au, aux","stop":"parce, car, mais, avec, pour, quand, où, que, qui, si, comme, depuis, jusque, bien que, merci, maintenant, aujourd', aussi, et je, et j', et nous, et mon, et ma, est, sont, était, suis, ai, habite, travaille,\n  plus, pas, au lieu de, plutôt, près, sans, désormais, je, j', il y a, en ce moment, toujours, à nouveau, ce, c', et pas, et non, actuellement","stop_thing":"à, dans, en, au, chez"},
+"subjects":{"first":"je, j', nous, on, moi, mon mari et moi, ma femme et moi, moi je","own":"mon, ma, mes, notre, nos","third":"il, elle, ils, elles","third_own":"son, sa, ses, leur","bare":"maman, papa, mamie, papi, papy","relations":"mère/maman, père/papa, parents, frère, frères, sœur/soeur, sœurs, fils, fille, filles, enfant, enfants, bébé, femme/épouse, mari/époux, compagnon, compagne, conjoint, copain, copine, fiancé, fiancée, grand-mère/mamie, grand-père/papi/papy,\n  grands-parents, tante, oncle, cousin, cousine, neveu, nièce, belle-mère, beau-père, beau-frère, belle-sœur, colocataire, chef, cheffe, patron, patronne, collègue, ami, amie, voisin, voisine, équipe, entreprise, projet, chien, chienne, chat, chatte, ex","named_only":"ami, amie, collègue, voisin, voisine, équipe, entreprise, projet, cousin, cousine","adjectives":"grand, grande, petit, petite, meilleur, meilleure, aîné, aînée"},
+"changes":{"drops":"arrêté, quitté, vendu, résilié, annulé, abandonné, lâché, perdu, supprimé, rompu avec, séparé de, séparée de, démissionné de, adieu, plus besoin (de|d'), fini (le|la|les|avec|), laissé tomber, rendu, viré, désinstallé, désabonné de, désabonnée de, parti de, partie de, sorti de, sortie de","swaps":"troqué, remplacé, échangé, changé, passé de, passée de, quitté, lâché","around":"ai … (quitté|arrêté), laissé … tomber","takes_place":"contre, par, pour, à, au","generic":"abonnement, contrat, compte, cours, poste, histoire","passes":"est mort, est morte, est décédé, est décédée, décédé, a fermé, a pris sa retraite, s'est arrêté, s'est arrêtée, a expiré, a coulé, a fait faillite, m'a viré, m'a virée, m'a licencié, m'a licenciée, ne me font plus rien, ne me fait plus rien","is_over":"fini, finie, finis, terminé, terminée, mort, morte, annulé, annulée, vendu, vendue, de l'histoire ancienne, à la casse, à la retraite, du passé, fermé, fermée, supprimé, supprimée","goes":"est parti, est partie, a déménagé, a rendu ses clés, s'en est allé, s'est en allée, m'a quitté, m'a quittée","no_more":"ne * * plus, n' * * plus, ne * plus, n' * plus, plus de, plus d', plus aucun, plus aucune, plus jamais, j' ai plus, j' suis plus, je suis plus","takes":"s' est pris, suis passé (à|au), suis passée (à|au), passé (à|au), maintenant (je|j'|c'est), (on a|j' ai) (pris|adopté|acheté|choisi), commencé, inscrit (à|au), inscrite (à|au)","tells":"c' est (maintenant|), (nous sommes|je suis|on est) (désormais|maintenant|) (au|à|en|chez|), écris (plutôt|) (à|), utilise, me joint au, me suit, s' appelle","lately":"maintenant, désormais, depuis, dorénavant, à partir de, actuellement, nouveau, nouvelle, plutôt, mtn, ces temps-ci","others":"ami, amie, quelqu'un, gens, client, cliente, pote, voisin, voisine, monde","units":"mg, ml, g, kg, km, euros, euro, h, heures, jours, semaines, mois, ans, fois, minutes"},
+"between":{"have":"ai, as, a, avons, ont","be":"suis, sommes, est, sont","past":"avant, autrefois, jadis, dans le passé, étant enfant, enfant, à l'époque","plan":"vais, allons, va, vont, compte, comptons, prévois de, prévoyons de, envisage de","maybe":"voudrais, aimerais, veux, voulons, pourrais, peux, devrais, si, peut-être, rêve de, aimerait, souhaite, dois, pense, pensons, faut, aimerions","stopped":"ai arrêté de, a arrêté de, avons arrêté de, arrête de, ai cessé de, ai renoncé à"},
+"dropped":{"je suis":"allergique, végétarien, végétarienne, végan, végane, vegan, intolérant, intolérante, marié, mariée, célibataire","je":"habite, bosse, travaille, suis, mange, joue, fume, prends, parle"},
+"verbs":{"irregular":"aller/vais va allons/allais allait/allé allée/aller, habiter/habite habitons habitent/habitais habitait habitions/habité/habiter/habitant, vivre/vis vit vivons vivent/vivais vivait vivions/vécu/vivre/vivant, déménager/déménage déménageons/déménageais/déménagé/déménager, emménager/emménage/emménageais/emménagé/emménager, installer/installe installons/installais/installé installée installés/installer,\n  travailler/travaille travaillons travaillent/travaillais travaillait/travaillé/travailler/travaillant, bosser/bosse/bossais/bossé/bosser, appeler/appelle appelles appellent/appelais appelait/appelé appelée/appeler, être/suis est sommes sont/étais était étions/été/être, avoir/ai a avons ont/avais avait avions/eu/avoir,\n  manger/mange mangeons mangent/mangeais mangeait/mangé/manger, parler/parle parlons/parlais parlait/parlé/parler, jouer/joue jouons jouent/jouais jouait/joué/jouer, fumer/fume fumons/fumais fumait/fumé/fumer, aimer/aime aimons/aimais aimait/aimé/aimer, adorer/adore adorons/adorais/adoré/adorer, détester/déteste détestons/détestais/détesté/détester,\n  préférer/préfère préférons/préférais/préféré/préférer, quitter/quitte quittons/quittais/quitté/quitter, commencer/commence commençons/commençais/commencé/commencer, rejoindre/rejoins rejoint/rejoignais/rejoint/rejoindre, changer/change changeons/changeais/changé/changer, passer/passe passons/passais/passé passée/passer, devenir/deviens devient/devenais/devenu devenue devenus/devenir,\n  faire/fais fait faisons/faisais faisait/fait/faire, naître/nais/naissais/né née/naître, grandir/grandis/grandissais/grandi/grandir, marier/marie/mariais/marié mariée mariés/marier, divorcer/divorce/divorçais/divorcé/divorcer, séparer/sépare/séparais/séparé séparée séparés/séparer, rompre/romps/rompais/rompu/rompre, perdre/perds perd/perdais/perdu/perdre, vendre/vends vend vendons/vendais/vendu/vendre,\n  acheter/achète achetons/achetais/acheté/acheter, conduire/conduis conduit/conduisais/conduit/conduire, arrêter/arrête arrêtons/arrêtais/arrêté/arrêter, prendre/prends prend/prenais/pris/prendre, apprendre/apprends apprend/apprenais/appris/apprendre, étudier/étudie/étudiais/étudié/étudier, démissionner/démissionne/démissionnais/démissionné/démissionner, licencier/licencie/licenciais/licencié licenciée/licencier,\n  fêter/fête/fêtais/fêté/fêter, boire/bois boit/buvais/bu/boire, gagner/gagne/gagnais/gagné/gagner, payer/paie paye payons/payais/payé/payer, peser/pèse/pesais/pesé/peser, souffrir/souffre/souffrais/souffert/souffrir, adopter/adopte/adoptais/adopté/adopter, mourir/meurt/mourait/mort morte/mourir, embaucher/embauche/embauchais/embauché embauchée/embaucher, venir/viens vient/venais/venu venue/venir, partir/pars part/partais/parti partie partis/partir, collectionner/collectionne/collectionnais/collectionné/collectionner, remanger/remange/remangeais/remangé/remanger"},
+"kinds":{"diet":"végétarien, végétarienne, végétariens, végan, végane, vegan, végétalien, végétalienne, pescétarien, pescétarienne, flexitarien, flexitarienne, omnivore, casher, halal, viande, poisson, de la viande, du poisson, de tout, sans gluten","marital":"marié, mariée, mariés, célibataire, divorcé, divorcée, fiancé, fiancée, veuf, veuve, séparé, séparée, pacsé, pacsée, en couple","smoking":"fumeur, fumeuse, non-fumeur, non-fumeuse, ex-fumeur","profession":"professeur, prof, médecin, infirmier, infirmière, ingénieur, ingénieure, développeur, développeuse, programmeur, programmeuse, avocat, avocate, cuisinier, cuisinière, serveur, serveuse, étudiant, étudiante, comptable, architecte, graphiste, journaliste, traducteur, traductrice,\n  mécanicien, mécanicienne, électricien, plombier, policier, policière, pompier, musicien, musicienne, artiste, pharmacien, pharmacienne, dentiste, psychologue, vendeur, vendeuse, boulanger, boulangère, coiffeur, coiffeuse, consultant, consultante, gérant, gérante, directeur, directrice, retraité, retraitée, instituteur, institutrice, vétérinaire, kiné, kinésithérapeute, chercheur, chercheuse, menuisier, designer, chef de projet, au chômage, enseignant, enseignante","pet":"chien, chienne, chat, chatte, lapin, hamster, cheval, perroquet, poisson, tortue, chiens, chats, chiot, chaton, oiseau, poules","instrument":"violon, piano, guitare, violoncelle, basse, batterie, saxophone, flûte, trompette, clarinette, ukulélé, harpe, alto, accordéon, orgue","sport":"foot, football, tennis, basket, volley, badminton, golf, hockey, padel, échecs, handball, rugby, poker","hobby":"yoga, pilates, judo, karaté, randonnée, escalade, natation, vélo, boxe, poterie, photographie, jardinage, surf, crossfit, aviron, danse, course à pied, théâtre, équitation, plongée","language":"français, anglais, allemand, espagnol, portugais, italien, néerlandais, polonais, russe, chinois, japonais, coréen, arabe, turc, suédois, danois, grec, catalan, breton, latin, basque"},
+"over":{"partner":["{person} et moi (on s'est|nous nous sommes|c'est|on a) (séparés|quittés|fini|rompu|terminé)","fini avec {person}","terminé avec {person}","{person} m' a (quitté|quittée)","plus avec {person}","largué {person}"],"pet":["{person} (est mort|est morte|nous a quittés|est parti pour toujours)","on a perdu {person}","a dû faire piquer {person}"],"flatmate":["{person} (est partie|est parti|a déménagé) ."]},
+"nouns":{"is":"a été, ont été, est, sont, est de, est le, est maintenant, est désormais, est passé à, est passée à, passe à, a été porté à, sera, a augmenté à, est monté à, est tombé à, est repoussé au, est repoussée au, a été repoussée au, a été repoussé au, a été déplacée au, a été déplacé au, est déplacée au, est reportée au, est reporté au, a été reportée au, a été reporté au, tombe, passe au, est passée au, a lieu, c'est, est à, est au","was":"était, étaient","change":"changé, augmenté, baissé, réduit, déplacé, déplacée, repoussé, repoussée, reporté, reportée, passé, passée, avancé, avancée, mis, porté, modifié","new":"nouveau, nouvelle, nouvel, actuel, actuelle, propre, vrai, vraie, bon, bonne, complet, complète, mensuel, total, maximum","old":"ancien, ancienne, vieux, vieille, précédent, précédente, ex"},
+"home":{"states":["habiter (à|au|en|aux|dans|près de|) {place}","vivre (à|au|en|aux|près de) {place}"],"begins":["déménager (de {old place}|) (à|au|en|pour|vers) {place}","emménager (à|au|en) {place}","installer (à|au|en) {place}","quitter {old place} pour {place}","changer {old place} pour {place}","partir vivre (à|au|en) {place}","partir (de {old place}|) (à|au|en|pour) {place}"],"ends":["quitter {place}","déménager de {place}","partir de {place}"]},
+"address":{"states":["habiter (au|) {address}"]},
+"birthplace":{"facts":["naître (à|au|en) {place}","grandir (à|au|en) {place}","venir de {place}"]},
+"name":{"states":["appeler {name}"]},
+"age":{"states":["avoir {age} ans"],"begins":["avoir eu {age} ans","fêter mes {age} ans"]},
+"employer":{"after_profession":["(chez|à|pour) {org}"],"states":["travailler (chez|à|au|pour) {org}","bosser (chez|à|au|pour) {org}","être employé (chez|par) {org}"],"begins":["commencer (à travailler|un travail|un nouveau travail|un boulot|un nouvel emploi|) (chez|à|au) {org}","rejoindre {org}","passer (de {old org}|) (à|chez) {org}","quitter {old org} pour {org}","embaucher (chez|par) {org}","changer pour {org}","avoir (un nouveau travail|un nouvel emploi|un nouveau poste|un nouveau boulot) chez {org}"],"ends":["quitter {org}","quitter (mon travail|mon emploi|mon poste|mon boulot)","quitter (mon travail|mon emploi|mon poste) (chez|à) {org}","démissionner","démissionner de (chez|) {org}","perdre mon (emploi|travail|boulot)","licencier","licencier (de|par) {org}","être (au chômage|à la retraite|retraité|retraitée)"]},
+"profession":{"states":["travailler comme {thing}","être (un|une|) {profession}"],"begins":["devenir {profession}"]},
+"marital status":{"states":["être {marital}"],"begins":["divorcer"]},
+"partner":{"after_marital status":["(à|avec) {person}"],"states":["être en couple avec {person}","sortir avec {person}"],"begins":["marier avec {person}"],"ends":["rompre avec {person}","séparer de {person}","séparer","divorcer de {person}","quitter {person}"]},
+"pet":{"states":["avoir (un|une|deux|trois) {pet}"],"begins":["adopter (un|une|deux) {pet}","acheter (un|une) {pet}"],"ends":["{pet} mourir","vendre (mon|notre|le|la) {pet}"]},
+"diet":{"states":["être {diet}","manger (de la|du|) {diet}"],"begins":["devenir {diet}","passer au régime {diet}","remanger {diet}","commencer à manger {diet}","recommencer à manger {diet}"]},
+"allergy":{"states":["être allergique (à|au|aux|à la|à l'|à le) {list}","avoir une allergie (à|au|aux|à la|à l') {list}","être intolérant (à|au|à la) {list}","être intolérante (à|au|à la) {list}"]},
+"condition":{"states":["avoir (du|de l'|des|le|la) [diabète|asthme|migraines|épilepsie|arthrose|maladie cœliaque]","être [diabétique|asthmatique|cœliaque|coeliaque|épileptique]"]},
+"medication":{"states":["prendre (de la|de l'|du|des) [metformine|insuline|ibuprofène|antidépresseurs|anticoagulants|statines]"]},
+"language":{"states":["parler (|couramment|un peu|bien) {language}","parler (couramment|bien) (le|l'|) {language}"]},
+"learning":{"states":["apprendre (le|l'|) {language}","apprendre (le|la|l'|à jouer du) {instrument}"]},
+"instrument":{"states":["jouer (du|de la|de l') {instrument}","faire (du|de la|de l') {instrument}"],"ends":["arrêter (le|la|l') {instrument}","vendre (mon|ma|le|la) {instrument}"]},
+"sport":{"states":["jouer (au|aux) {sport}","faire (du|de) {sport}"],"ends":["arrêter (le|les) {sport}"]},
+"hobby":{"states":["faire (du|de la|de l') {hobby}","collectionner {thing}"],"begins":["commencer (le|la|l') {hobby}"],"ends":["arrêter (le|la|l') {hobby}"]},
+"choice":{"states":["préférer {thing} (à|au|aux|plutôt que|à la) {old thing}"]},
+"preference":{"states":["préférer {thing}"]},
+"like":{"states":["aimer {thing}","adorer {thing}"]},
+"dislike":{"states":["détester {thing}"]},
+"smoking":{"states":["fumer","être {smoking}"],"ends":["arrêter (de fumer|la cigarette|le tabac)"]},
+"car":{"states":["conduire une {thing}","avoir une [renault|peugeot|citroën|volkswagen|toyota|tesla|audi|bmw|fiat|dacia|ford|clio|twingo]"],"ends":["vendre (ma|notre|la) voiture"]},
+"budget":{"states":["avoir un budget de {number}"]},
+"salary":{"states":["gagner {number}"]},
+"rent":{"states":["payer {number} de loyer"]},
+"weight":{"states":["peser {number}"]},
+"commute":{"states":["aller (au travail|au bureau|au boulot) en [bus|métro|vélo|voiture|train|tram]","prendre le [bus|métro|vélo|train|tram|rer] pour aller (au travail|au bureau|au boulot)","aller (au travail|au bureau|au boulot) à [vélo|pied]"]}},
+"it":{
+"drops_subject":true,
+"perfect_is_past":true,
+"words":{"skip":"ora, adesso, attualmente, ormai, ancora, anche, già, di recente, recentemente, finalmente, davvero, molto, solo, sempre, mi, m', ti, ci, si, vi, lo, la, li, qui, lì, tra l'altro, al momento, per ora, in realtà,\n  oggi come oggi, nuovamente, di nuovo, completamente, gravemente, appena, mio marito e io, poi, infine, più, bene, stabilmente, invece","not":"non, mai, più, non * più, né, nessun, nessuna","wrong":"mi correggo, ma che dico, no aspetta, m'è saltato, ho guardato, intendevo, ho scritto male, mi ero confuso, aspetta, volevo dire, intendevo, intendo, mi sono sbagliato, mi sono sbagliata, ho sbagliato, errore di battitura, refuso, correzione, sbagliato, sbagliata, errore mio, mi correggo, è venuto fuori, alla fine non, anzi, si è scoperto, errore","mild":"no, scusa, scusami, scusate, in realtà, beh, è, sono, era, e, ma, ops, quello nuovo è, quello giusto è, il nuovo è, bensì, il, la, le, i, lo, l', un, una, mio, mia, che, ora è, ah, ehm, di, alle, agli, al, ai","but":"ma, bensì","instead_of":"invece di, invece che, anziché, al posto di, e non, non","who":"che","from":"da, dal, dalla, dall', di","to":"a, al, alla, ad, in, per, allo, all'","of":"di, del, della, da, con, presso, in, dell', per","and":"e, ed, o, oppure","titles":"dottor, dottore, dottoressa, signor, signora, dott","the":"il, lo, la, i, gli, le, l'","be":"essere, stare","now":"ora, adesso, attualmente, ormai, nuovo, nuova","never":"questo, questa, ciò, che, come, tutto, niente, te, tuo, tua, casa, pace, centro, giro, affitto, campagna, notte, me, proprio, un","articles":"il, lo, la, i, gli, le, l', un, uno, una, un', mio, mia, miei, mie, nostro, nostra, al, del, della, di, dei, delle","stop":"perché, ma, con, per, quando, dove, che, se, come, da, fino, anche, grazie, ora, oggi, adesso, e vivo, e abito, e lavoro, e mi, e ho, e sono, e mio, è, sono, era, ho, abito, vivo, lavoro, ormai, vicino, senza, non, invece, dal,\n  anziché, bensì, e non, al posto, più, attualmente, mi, abita, vive, lavora","stop_thing":"in, a, ad, nel, nella"},
+"subjects":{"first":"io, noi, io e mio marito, io e mia moglie, mio marito e io, mia moglie e io","own":"mio, mia, miei, mie, nostro, nostra, nostri, nostre","third":"lui, lei, loro","third_own":"suo, sua, suoi, sue","bare":"mamma, papà, nonna, nonno","relations":"madre/mamma, padre/papà/babbo, genitori, fratello, sorella, fratelli, figlio, figlia, figli, bambino, bambina, moglie, marito, compagno, compagna, fidanzato, fidanzata, ragazzo, ragazza, nonna, nonno, nonni, zia, zio, cugino, cugina, nipote,\n  suocera, suocero, cognato, cognata, coinquilino, coinquilina, capo, collega, amico, amica, vicino, vicina, squadra, azienda, progetto, cane, gatto, gatta, ex","named_only":"amico, amica, collega, vicino, vicina, squadra, azienda, progetto, cugino, cugina","adjectives":"grande, piccolo, piccola, maggiore, minore, migliore"},
+"changes":{"drops":"smesso (di|con|), venduto, disdetto, lasciato, mollato, cancellato, annullato, abbandonato, perso, chiuso, licenziato da, dimesso da, dimessa da, addio (a|al|alla|), basta (con|), finito con, finita con, finita (la|il), restituito, tolto, rotto con, chiuso con, uscito da, uscita da","swaps":"cambiato, sostituito, scambiato, passato da, passata da, barattato","around":"dato … via","takes_place":"con, per, a, al","generic":"abbonamento, contratto, conto, corso, posto, storia","passes":"è morto, è morta, morto, morta, è andato in pensione, è andata in pensione, è finito, è finita, è scaduto, è scaduta, ha chiuso, è fallito, è fallita, non c'è più, mi ha licenziato, mi ha licenziata, mi ha lasciato, mi ha lasciata, ha fatto le valigie","is_over":"finito, finita, morto, morta, andato in pensione, andata in pensione, scaduto, scaduta, in soffitta, chiuso, chiusa, venduto, venduta, saltato, saltata, storia vecchia, al museo, acqua passata","goes":"se n'è andato, se n'è andata, è partito, è partita, è andato via, è andata via, si è trasferito, si è trasferita, andato in pensione, andata in pensione","no_more":"non * più, niente più, mai più, non più, nessun","takes":"mi sono buttato su, mi sono buttata su, passato (a|al), passata (a|al), mi son (presa|preso), ho preso, ho comprato, abbiamo preso, è arrivato, è arrivata, mi segue, ora (faccio|uso|ho|sono)","tells":"(è|sono) (ora|adesso|), stiamo in, sto (al|in|a), usa, si chiama, considerami, (da oggi|ora|adesso) è, ha preso il posto di","lately":"ora, adesso, da oggi, da gennaio, ormai, nuovo, nuova, d'ora in poi, ultimamente, attualmente","others":"amico, amica, qualcuno, gente, cliente, tutti, suocero, suocera, vicino, vicina","units":"mg, ml, g, kg, km, euro, ore, ora, giorni, settimane, mesi, anni, volte, minuti"},
+"between":{"have":"ha, hanno, è, aveva","have_first":"ho, abbiamo, sono, siamo","be":"sta, stanno","be_first":"sto, stiamo","past":"prima, una volta, in passato, da bambino, da bambina, da piccolo, da piccola, un tempo","plan":"andrà a, sta per","plan_first":"andrò a, andremo a, sto per, stiamo per, ho intenzione di, abbiamo intenzione di, conto di","maybe":"vorrei, voglio, vogliamo, vorremmo, potrei, posso, dovrei, se, forse, magari, mi piacerebbe, piacerebbe, vuole, devo, può, penso di, pensiamo di","stopped":"ha smesso di","stopped_first":"ho smesso di, abbiamo smesso di, smetto di, non riesco più a"},
+"verbs":{"irregular":"andare/vado andiamo|va vanno/andavo|andava/andato andata/andare, spostare/sposto sposta|/spostavo/spostato spostata/spostare, abitare/abito abitiamo | abita abitano/abitavo abitavamo | abitava abitò/abitato/abitare/abitando, vivere/vivo viviamo | vive vivono/vivevo vivevamo | viveva/vissuto/vivere/vivendo, trasferire/trasferisco trasferiamo | trasferisce trasferiscono/trasferii | trasferì/trasferito trasferita trasferiti trasferite/trasferirmi trasferirci trasferire,\n  traslocare/trasloco traslochiamo | trasloca/traslocavo | traslocò/traslocato/traslocare, lavorare/lavoro lavoriamo | lavora lavorano/lavoravo lavoravamo | lavorava/lavorato/lavorare/lavorando, chiamare/chiamo | chiama chiamano/chiamavo | chiamava/chiamato/chiamare, essere/sono siamo | è/ero eravamo | era erano/stato stata stati/essere,\n  avere/ho abbiamo | ha hanno/avevo avevamo | aveva avevano/avuto/avere, mangiare/mangio mangiamo | mangia/mangiavo | mangiava/mangiato/mangiare, parlare/parlo parliamo | parla/parlavo | parlava/parlato/parlare, suonare/suono suoniamo | suona/suonavo | suonava/suonato/suonare, giocare/gioco giochiamo | gioca/giocavo | giocava/giocato/giocare,\n  fumare/fumo | fuma/fumavo | fumava/fumato/fumare, amare/amo amiamo | ama/amavo | amava/amato/amare, adorare/adoro | adora/adoravo | adorava/adorato/adorare, odiare/odio odiamo | odia/odiavo | odiava/odiato/odiare, detestare/detesto | detesta/detestavo | detestava/detestato/detestare, preferire/preferisco preferiamo | preferisce/preferivo | preferiva/preferito/preferire,\n  piacere/| piace piacciono/| piaceva piacevano/piaciuto piaciuta/piacere, lasciare/lascio lasciamo | lascia/lasciavo | lasciò/lasciato/lasciare, cominciare/comincio | comincia/cominciavo | cominciava/cominciato/cominciare, iniziare/inizio iniziamo | inizia/iniziavo | iniziava/iniziato/iniziare, cambiare/cambio | cambia/cambiavo | cambiò/cambiato/cambiare, passare/passo passiamo | passa/passavo | passò/passato passata/passare,\n  diventare/divento | diventa/diventavo | diventò/diventato diventata diventati/diventare, fare/faccio facciamo | fa fanno/facevo | faceva/fatto/fare, nascere/| /| /nato nata/nascere, crescere/| /| /cresciuto cresciuta/crescere, sposare/| sposa/| /sposato sposata sposati/sposare sposarmi, divorziare/divorzio | divorzia/| /divorziato/divorziare, licenziare/| licenzia/| /licenziato licenziata/licenziare,\n  perdere/perdo | perde/perdevo persi | perse/perso/perdere, vendere/vendo vendiamo | vende/vendevo | vendette/venduto/vendere, comprare/compro compriamo | compra/compravo | comprò/comprato/comprare, guidare/guido | guida/guidavo | guidava/guidato/guidare, smettere/smetto | smette/| /smesso/smettere, prendere/prendo prendiamo | prende/prendevo | prese/preso/prendere, imparare/imparo | impara/| /imparato/imparare/imparando,\n  studiare/studio studiamo | studia/studiavo | studiava/studiato/studiare/studiando, dimettere/dimetto | dimette/| /dimesso dimessa/dimettermi, compiere/compio | compie/| compiva/compiuto/compiere, bere/bevo beviamo | beve/bevevo | beveva/bevuto/bere, guadagnare/guadagno | guadagna/guadagnavo | guadagnava/guadagnato/guadagnare, pagare/pago paghiamo | paga/pagavo | pagava/pagato/pagare, pesare/peso | pesa/pesavo | pesava/pesato/pesare,\n  rompere/| /| /rotto/rompere, adottare/adotto | adotta/| /adottato/adottare, morire/| muore/| morì/morto morta/morire, tornare/torno torniamo | torna/| /tornato tornata tornati/tornare, assumere/| assume/| /assunto assunta/assumere, venire/vengo | viene/| /venuto venuta/venire, collezionare/colleziono | colleziona/collezionavo | collezionava/collezionato/collezionare, convivere/convivo | convive/| /convissuto/convivere"},
+"kinds":{"diet":"vegano, vegana, vegani, vegetariano, vegetariana, vegetariani, pescetariano, pescetariana, onnivoro, onnivora, flessitariano, flessitariana, carne, pesce, la carne, di tutto, senza glutine, kosher, halal","marital":"sposato, sposata, sposati, single, divorziato, divorziata, vedovo, vedova, fidanzato, fidanzata, separato, separata, celibe, nubile","smoking":"fumatore, fumatrice, non fumatore, un fumatore","profession":"insegnante, medico, infermiere, infermiera, ingegnere, sviluppatore, sviluppatrice, programmatore, programmatrice, avvocato, avvocata, cuoco, cuoca, cameriere, cameriera, studente, studentessa, contabile, commercialista, architetto, grafico, grafica, giornalista, traduttore, traduttrice, meccanico, elettricista, idraulico, poliziotto,\n  musicista, artista, farmacista, dentista, psicologo, psicologa, commesso, commessa, autista, panettiere, parrucchiere, parrucchiera, consulente, direttore, direttrice, pensionato, pensionata, professore, professoressa, veterinario, veterinaria, fisioterapista, impiegato, impiegata, ricercatore, ricercatrice, maestro, maestra, responsabile, disoccupato, disoccupata","pet":"cane, gatto, gatta, coniglio, criceto, cavallo, pappagallo, tartaruga, cani, gatti, cucciolo, gattino, uccello, pesce rosso, galline","instrument":"violino, pianoforte, piano, chitarra, violoncello, basso, batteria, sassofono, flauto, tromba, clarinetto, ukulele, arpa, viola, fisarmonica, organo","sport":"calcio, tennis, pallacanestro, basket, pallavolo, badminton, golf, hockey, padel, scacchi, rugby, poker","hobby":"yoga, pilates, judo, karate, arrampicata, nuoto, ciclismo, boxe, ceramica, fotografia, giardinaggio, surf, crossfit, canottaggio, danza, corsa, trekking, equitazione","language":"italiano, inglese, tedesco, spagnolo, francese, portoghese, olandese, polacco, russo, cinese, giapponese, coreano, arabo, turco, svedese, danese, greco, catalano, latino"},
+"over":{"partner":["con {person} è (finita|finito)","io e {person} (ci siamo lasciati|ci siamo lasciate|abbiamo chiuso|ci siamo separati|non stiamo più insieme)","{person} e io (ci siamo lasciati|ci siamo separati)","{person} mi ha (lasciato|lasciata)","è finita con {person}","ho lasciato {person}","chiuso con {person}"],"pet":["{person} (è morto|è morta|non c'è più|ci ha lasciati|ci ha lasciato)","abbiamo perso {person}"],"flatmate":["{person} (se n'è andato|se n'è andata|si è trasferita|si è trasferito) ."]},
+"nouns":{"is":"è, sono, è di, è il, ora è, adesso è, è diventato, è diventata, è passato a, è passata a, è salito a, è sceso a, sarà, è stato portato a, è aumentato a, è cambiato in, è stata spostata a, è stato spostato a, è stata rinviata a, è stato rinviato a, cade, è in, è alle, è fissato per, è fissata per","was":"era, erano","change":"cambiato, cambiata, aumentato, ridotto, spostato, spostata, rinviato, rinviata, passato, passata, salito, salita, sceso, portato, alzato, abbassato, anticipata, anticipato, stata, stato","new":"nuovo, nuova, attuale, proprio, vero, vera, giusto, giusta, completo, mensile, totale, massimo","old":"vecchio, vecchia, precedente, ex"},
+"home":{"states":["abitare (a|ad|in|vicino a) {place}","vivere (a|ad|in) {place}"],"begins":["trasferire (da {old place}|) (a|ad|in) {place}","traslocare (da {old place}|) (a|in) {place}","lasciare {old place} per {place}","passare a vivere a {place}","trasferire (a|in) {place} da {old place}","tornare a vivere (a|in) {place}"],"ends":["lasciare {place}","trasferire via da {place}","andare via da {place}"]},
+"address":{"states":["abitare in via {address}","abitare in {address}"]},
+"birthplace":{"facts":["nascere (a|in) {place}","crescere (a|in) {place}","essere di {place}","venire da {place}"]},
+"name":{"states":["chiamare {name}"]},
+"age":{"states":["avere {age} anni"],"begins":["compiere {age} (anni|)"]},
+"employer":{"after_profession":["(presso|alla|all'|al|in|per) {org}"],"states":["lavorare (per|presso|in|a|alla|all'|da|al|con) {org}"],"begins":["iniziare (a lavorare|un nuovo lavoro|un lavoro|) (in|da|alla|presso|per|all') {org}","cominciare (a lavorare|un nuovo lavoro|) (in|da|alla|presso|per|all') {org}","lasciare {old org} per {org}","assumere (da|in|alla|presso) {org}","avere un nuovo lavoro (in|da|presso|alla) {org}"],"ends":["lasciare {org}","lasciare (il lavoro|il mio lavoro|il posto)","dimettere (da|dalla|dall'|) {org}","dimettere","perdere il lavoro","licenziare","licenziare da {org}","lasciare il lavoro (in|da|alla) {org}"]},
+"profession":{"states":["lavorare come {thing}","fare (il|la|l'|lo) {profession}","essere (un|una|) {profession}"],"begins":["diventare {profession}","iniziare a lavorare come {thing}"]},
+"marital status":{"states":["essere {marital}"],"begins":["divorziare","sposare"]},
+"partner":{"after_marital status":["con {person}"],"states":["stare con {person}","convivere con {person}"],"begins":["sposare {person}"],"ends":["lasciare con {person}","rompere con {person}","separare da {person}","lasciare {person}"]},
+"pet":{"states":["avere (un|una|due|tre) {pet}"],"begins":["adottare (un|una|due) {pet}","comprare (un|una) {pet}","prendere (un|una) {pet}"],"ends":["{pet} morire"]},
+"diet":{"states":["essere {diet}","mangiare {diet}","seguire una dieta {diet}"],"begins":["diventare {diet}","tornare a mangiare {diet}","ricominciare a mangiare {diet}","iniziare a mangiare {diet}"]},
+"allergy":{"states":["essere (allergico|allergica) (a|al|alla|ai|alle|agli|all'|allo) {list}","avere (un'|) allergia (a|al|alla|ai|alle|agli|all') {list}","essere intollerante (a|al|alla) {list}"]},
+"condition":{"states":["avere (il|l'|la|) [diabete|asma|emicrania|epilessia|artrite|celiachia|ipertensione]","essere [diabetico|diabetica|asmatico|asmatica|celiaco|celiaca]"]},
+"medication":{"states":["prendere (la|l'|il|gli|) [metformina|insulina|ibuprofene|antidepressivi|statine|cortisone]"]},
+"language":{"states":["parlare (|un po' di|bene|l'|il|lo) {language}"]},
+"learning":{"states":["imparare (l'|il|lo|a suonare il|) {language}","studiare (l'|il|lo|) {language}"]},
+"instrument":{"states":["suonare (il|la|l'|lo) {instrument}"],"ends":["lasciare (il|la|l') {instrument}","vendere (il mio|la mia|il|la) {instrument}","smettere con (il|la) {instrument}"]},
+"sport":{"states":["giocare (a|al) {sport}"]},
+"hobby":{"states":["fare {hobby}","praticare {hobby}","collezionare {thing}"],"begins":["iniziare (a fare|) {hobby}"],"ends":["lasciare {hobby}","smettere con (lo|la|il|) {hobby}"]},
+"choice":{"states":["preferire (il|la|l'|) {thing} (a|al|alla|all'|rispetto a|rispetto al) {old thing}"]},
+"preference":{"states":["preferire {thing}"]},
+"like":{"states":["* piacere {thing}","adorare {thing}","amare {thing}"]},
+"dislike":{"states":["odiare {thing}","detestare {thing}"]},
+"smoking":{"states":["fumare","essere {smoking}"],"ends":["smettere (di fumare|con il fumo)"]},
+"car":{"states":["guidare (una|un') {thing}"],"ends":["vendere (la|la mia|la nostra) (macchina|auto)","vendere l' auto"]},
+"budget":{"states":["avere un budget di {number}"]},
+"salary":{"states":["guadagnare {number}"]},
+"rent":{"states":["pagare {number} (di|d') affitto"]},
+"weight":{"states":["pesare {number}"]},
+"any":{"begins":["passare (da {old org}|) (a|in|alla|al) {org}"]},
+"commute":{"states":["andare in [bici|metro|autobus|treno|macchina|auto|bus|tram] (al lavoro|in ufficio)","andare a lavoro in [bici|metro|autobus|treno|macchina|auto]"]},
+"school":{"states":["studiare (a|all'università di) {place}"],"begins":["spostare (a|all'università di) {place}","trasferire all'università di {place}"]}},
+"nl":{
+"verb_last":true,
+"perfect_is_past":true,
+"words":{"skip":"nu, inmiddels, tegenwoordig, momenteel, op dit moment, eindelijk, echt, nog, nog steeds, ook, al, onlangs, pas, net, eigenlijk, trouwens, weer, alleen, heel, erg, zeer, hier, sindsdien, me, mij, mezelf, ons, zich, toch, wel, gewoon,\n  graag, helaas, voortaan, dan, er, vooral, daar, helemaal, streng, strikt, terug, weg, over, meer, ernstig, zwaar, uiteindelijk, definitief, officieel","not":"niet, niet meer, nooit, geen, nooit meer","wrong":"ik bedoel, nee wacht, ik lees het verkeerd voor, oeps, sorry hoor, nagekeken, foutje, wacht, typfoutje, tikfoutje, ik vergiste me, ik heb me vergist, wacht, ik bedoel, ik bedoelde, bedoelde, bedoel, typfout, tikfout, vergist, fout, foutje, mijn fout, correctie, verkeerd, verkeerde, toch niet, bleek, blijkt, verschreven, verward, ik had het mis, nee wacht","mild":"nee, sorry, eigenlijk, nou, het is, dat is, is, zijn, was, en, maar, oeps, de nieuwe is, het nieuwe is, de juiste is, het juiste is, het, de, ehm, dus, een, mijn, nummer, ik heb, moet zijn, te zijn, in","but":"maar, wel","instead_of":"in plaats van, en niet, niet","who":"die","from":"van, vanuit, uit","to":"naar, tot, op, voor","of":"bij, van, voor, der","and":"en, of","titles":"dokter, dr, meneer, mevrouw, dhr, mevr","the":"de, het","be":"zijn","now":"nu, inmiddels, tegenwoordig, momenteel, nieuw, nieuwe, weer","never":"dit, dat, die, deze, jou, jouw, je, hem, alles, niets, wat, hoe, huis, thuis, mij, zo, leuk, gang, werk, stad, het, buurt, gezond, er","articles":"de, het, een, mijn, ons, onze, als, 't","stop":"omdat, want, maar, met, voor, als, waar, die, dat, of, toen, nadat, voordat, tot, hoewel, bedankt, nu, vandaag, ook, sinds, en ik, en we, en mijn, ik, wij, we, hij, zij, ze, het, is, zijn, was, heb, heeft, ben, wil, kan, niet, naar, van, verhuisd,\n  bij, meer, geworden, begonnen, al, momenteel, inmiddels, in plaats, te, gestopt, weer, op dit moment, tegenwoordig, om, woont, woon, werk, werkt, overgestapt, dichtbij, er, maar","stop_thing":"in, aan, op, te"},
+"subjects":{"first":"ik, 'k, wij, we, mijn man en ik, mijn vrouw en ik, * en ik","own":"mijn, m'n, ons, onze","third":"hij, zij, ze, het","third_own":"zijn, haar, hun","bare":"mama, papa, oma, opa, mam, pap","possessive":"s","relations":"moeder/mama/mam/ma, vader/papa/pap/pa, ouders, broer, broers, zus/zusje, zussen, broertje, zoon, zonen, dochter, dochters, kind, kinderen, baby, vrouw/echtgenote, man/echtgenoot, partner, vriend, vriendin, verloofde, oma/grootmoeder, opa/grootvader, tante, oom, neef, nicht,\n  schoonmoeder, schoonvader, schoonzus, zwager, huisgenoot, baas, collega, buurman, buurvrouw, team, bedrijf, project, hond, kat, poes, kater, paard, ex","named_only":"collega, buurman, buurvrouw, project, bedrijf, team, neef, nicht","adjectives":"oudere, jongere, kleine, grote, oudste, jongste, beste, lieve"},
+"changes":{"drops":"opgezegd, verkocht, gestopt met, stopte met, opgegeven, beëindigd, geannuleerd, geschrapt, weggedaan, verlaten, ontslagen, kwijtgeraakt, afgezegd, opgeheven, uit elkaar met, gescheiden van, ingeleverd, verwijderd, weg bij, vertrokken bij, klaar met, afscheid van, ontslag genomen bij","swaps":"ingeruild, ingewisseld, vervangen, geruild, overgestapt van, gewisseld van, verruild","around":"uit … (gestapt|gegaan), heb … (opgezegd|weggedaan)","takes_place":"voor, door, naar, tegen","generic":"abonnement, contract, rekening, cursus, baan","passes":"overleden, gestorven, failliet, opgeheven, verlopen, afgelopen, gestopt, is met pensioen, met pensioen gegaan, ingeslapen, heeft me ontslagen, heeft het uitgemaakt, mogen weer, mag weer","is_over":"in de ijskast, uit, af, voorbij, weg, over, klaar, dood, afgelopen, verleden tijd, verkocht, opgezegd, geannuleerd, geschiedenis, naar de sloop, gesloten, dicht, eruit, in de ijskast, gestopt","goes":"vertrokken, verhuisd, weggegaan, uit huis, eruit, met pensioen, is weg","no_more":"niet meer, geen * meer, nooit meer, niet langer, geen","takes":"overgestapt (op|naar), overgegaan naar, gekocht, heb (nu|) (een|), doe (nu|tegenwoordig), zit (nu|) (bij|op), ben (nu|) (bij|op|met), begonnen met, lid van, nu","tells":"(het|dat|hij|zij|ze) is (nu|), (we zijn|ik ben) (nu|) (in|bij|op|), gebruik (voortaan|), heet (nu|), betalen (nu|inmiddels|), zit (op|bij), verhuisd naar, nummer","lately":"nu, tegenwoordig, inmiddels, voortaan, sinds, vanaf, nieuw, nieuwe, momenteel, in het vervolg","others":"iemand, mensen, klant, kennis, maat, buren, iedereen, zwager","units":"mg, ml, g, kg, km, euro, uur, dagen, weken, maanden, jaar, keer, minuten"},
+"between":{"have":"heb, hebben, heeft","be":"ben, zijn, is","past":"vroeger, ooit, destijds, toen, als kind, eerder, had, was, voorheen","plan":"ga, gaan, gaat, zal, zullen, van plan, binnenkort","maybe":"zou, zouden, wil, willen, misschien, kan, kunnen, moet, mag, als, overweeg, denk, denken, wou","stopped":"gestopt, gestopt met, ben gestopt met, stop met, ben opgehouden met, opgehouden met"},
+"dropped":{"ik":"woon, werk, ben, heb, eet, drink, speel, rook, rijd, fiets, studeer, leer, train, sport, gebruik, haat, heet, neem, kom uit"},
+"verbs":{"irregular":"fietsen/fiets fietst/fietste/gefietst/fietsen, zitten/zit/zat zaten/gezeten/zitten, zijn/ben is zijn bent/was waren/geweest/zijn, wonen/woon woont wonen/woonde woonden/gewoond/wonen, leven/leef leeft/leefde/geleefd/leven, verhuizen/verhuis verhuist/verhuisde verhuisden/verhuisd/verhuizen, werken/werk werkt werken/werkte/gewerkt/werken, heten/heet heten/heette/geheten/heten, eten/eet eten/at/gegeten/eten,\n  hebben/heb heeft hebben/had hadden/gehad/hebben, houden/hou houd houdt/hield/gehouden/houden, haten/haat/haatte/gehaat/haten, spelen/speel speelt/speelde/gespeeld/spelen, spreken/spreek spreekt/sprak/gesproken/spreken, roken/rook rookt/rookte/gerookt/roken, worden/word wordt/werd/geworden/worden, beginnen/begin begint/begon/begonnen/beginnen, overstappen/stap stapt/stapte/overgestapt/overstappen,\n  gaan/ga gaat/ging/gegaan/gaan, opzeggen/zeg zegt/zegde zei/opgezegd/opzeggen, verlaten/verlaat/verliet/verlaten/verlaten, vertrekken/vertrek vertrekt/vertrok/vertrokken/vertrekken, verliezen/verlies verliest/verloor/verloren/verliezen, ontslaan/ontsla/ontsloeg/ontslagen/ontslaan, rijden/rijd rij rijdt/reed/gereden/rijden, kopen/koop koopt/kocht kochten/gekocht/kopen, verkopen/verkoop verkoopt/verkocht verkochten/verkocht/verkopen,\n  trouwen/trouw trouwt/trouwde/getrouwd/trouwen, scheiden/scheid/scheidde/gescheiden/scheiden, stoppen/stop stopt/stopte/gestopt/stoppen, opgeven/geef geeft/gaf/opgegeven/opgeven, studeren/studeer studeert/studeerde/gestudeerd/studeren, leren/leer leert/leerde/geleerd/leren, drinken/drink drinkt/dronk/gedronken/drinken, doen/doe doet/deed/gedaan/doen, nemen/neem neemt/nam/genomen/nemen, noemen/noem noemt noemen/noemde/genoemd/noemen,\n  krijgen/krijg krijgt/kreeg/gekregen/krijgen, overlijden/overlijdt/overleed/overleden/overlijden, opgroeien/groei groeit/groeide/opgegroeid/opgroeien, verdienen/verdien verdient/verdiende/verdiend/verdienen, wegen/weeg weegt/woog/gewogen/wegen, betalen/betaal betaalt/betaalde/betaald/betalen, komen/kom komt/kwam/gekomen/komen, adopteren/adopteer/adopteerde/geadopteerd/adopteren, verzamelen/verzamel verzamelt/verzamelde/verzameld/verzamelen, vinden/vind vindt/vond/gevonden/vinden"},
+"kinds":{"diet":"veganist, vegan, veganistisch, vegetariër, vegetarisch, pescotariër, flexitariër, glutenvrij, lactosevrij, koosjer, halal, koolhydraatarm, vlees, vis, alles","marital":"getrouwd, single, vrijgezel, gescheiden, verloofd, weduwe, weduwnaar, uit elkaar, ongehuwd, gehuwd","smoking":"roker, rookster, niet-roker","profession":"leraar, lerares, docent, docente, arts, dokter, verpleegkundige, verpleger, ingenieur, ontwikkelaar, programmeur, advocaat, kok, ober, student, studente, boekhouder, accountant, architect, ontwerper, designer, journalist, journaliste, vertaler, monteur, elektricien, loodgieter, politieagent, brandweerman, muzikant, kunstenaar, apotheker, tandarts, psycholoog,\n  verkoper, verkoopster, chauffeur, bakker, kapper, kapster, consultant, adviseur, manager, directeur, gepensioneerd, dierenarts, fysiotherapeut, onderzoeker, timmerman, schilder, tuinman, zzp'er, projectleider, teamleider, werkloos, juf, meester","pet":"hond, kat, poes, kater, konijn, hamster, paard, papegaai, cavia, vis, vissen, schildpad, honden, katten, puppy, kitten, vogel, kippen","instrument":"viool, piano, gitaar, cello, bas, drums, saxofoon, fluit, dwarsfluit, trompet, klarinet, ukelele, harp, altviool, accordeon, orgel, keyboard","sport":"voetbal, tennis, basketbal, volleybal, badminton, golf, hockey, padel, handbal, rugby, schaak, poker, korfbal","hobby":"yoga, pilates, judo, karate, klimmen, zwemmen, wandelen, hardlopen, fietsen, dansen, paardrijden, vissen, boksen, boulderen, surfen, zeilen, schaatsen, skiën, turnen","language":"nederlands, engels, duits, frans, spaans, portugees, italiaans, pools, russisch, chinees, japans, koreaans, arabisch, turks, zweeds, deens, grieks, fries, latijn"},
+"over":{"partner":["uit met {person}","uit tussen {person} en mij","{person} en ik (zijn uit elkaar|hebben het uitgemaakt|zijn gescheiden|zijn niet meer samen)","{person} heeft het uitgemaakt","over met {person}","uitgemaakt met {person}"],"pet":["{person} is (overleden|dood|doodgegaan|ingeslapen|er niet meer)","moesten {person} laten inslapen"],"flatmate":["{person} is (verhuisd|uitgetrokken|vertrokken) ."]},
+"nouns":{"is":"is, zijn, luidt, heet, is nu, is geworden, wordt, bedraagt, is verhoogd naar, is verlaagd naar, ging naar, is gestegen naar, is gedaald naar, is verzet naar, is verplaatst naar, is verschoven naar, is uitgesteld naar, valt op, ligt op, staat op, is veranderd in, werd","was":"was, waren, luidde, heette","change":"veranderd, verhoogd, verlaagd, verzet, verplaatst, verschoven, uitgesteld, gestegen, gedaald, verhoogden, gewijzigd, opgehoogd, bijgesteld, verhoogde, gegaan, is, naar","new":"nieuwe, nieuw, huidige, eigen, juiste, volledige, echte, maandelijkse, totale, maximale, goede, mobiele","old":"oude, oud, vorige, voormalige, eerdere"},
+"home":{"states":["wonen (in|te|bij|op|aan) {place}","leven in {place}"],"begins":["verhuizen (van {old place}|uit {old place}|) naar {place}","verhuizen naar {place}","gaan wonen in {place}"],"ends":["vertrekken uit {place}","weggaan uit {place}","verhuizen uit {place}","verlaten {place}"]},
+"address":{"states":["wonen (op|aan|aan de|in de) {address}"]},
+"birthplace":{"facts":["opgroeien in {place}","komen uit {place}","zijn geboren in {place}","zijn in {place} geboren"]},
+"name":{"states":["heten {name}"]},
+"nickname":{"states":["^ noemen me {name}","* noemen me {name}","^ noemen mij {name}"]},
+"age":{"states":["zijn {age} (jaar|jaar oud)","zijn {age} ."],"begins":["worden {age}"]},
+"employer":{"after_profession":["(bij|op|voor|bij de) {org}"],"states":["werken (bij|voor|bij de|op de|op een|in een|in het) {org}"],"begins":["beginnen (bij|bij de) {org}","hebben (een nieuwe baan|een baan) (bij|bij de) {org}","krijgen een (nieuwe|) baan bij {org}","gaan (van {old org}|) naar {name} (|toe)"],"ends":["vertrekken bij {org}","weggaan bij {org}","verlaten {org}","opzeggen mijn baan (bij {org}|)","stoppen bij {org}","ontslaan","ontslaan bij {org}","verliezen mijn baan","zijn werkloos","zijn met pensioen","hebben ontslag genomen (bij {org}|)","nemen ontslag (bij {org}|)"]},
+"profession":{"states":["werken als {thing}","zijn {profession}","zijn een {profession}"],"begins":["worden {profession}"]},
+"marital status":{"states":["zijn {marital}"],"begins":[]},
+"partner":{"after_marital status":["met {person}"],"states":["hebben een relatie met {person}"],"begins":["trouwen met {person}"],"ends":["zijn uit elkaar met {person}","zijn niet meer samen met {person}","hebben het uitgemaakt met {person}"]},
+"pet":{"states":["hebben (een|twee|drie) {pet}"],"begins":["adopteren (een|twee) {pet}","kopen een {pet}","krijgen een {pet}"],"ends":["{pet} overlijden"]},
+"diet":{"states":["zijn {diet}","eten {diet}","zijn een {diet}"],"begins":["worden {diet}"],"ends":["stoppen met {diet}"]},
+"allergy":{"states":["zijn allergisch voor {list}","zijn voor {list} allergisch","hebben een allergie voor {list}","kunnen niet tegen {list}"]},
+"condition":{"states":["hebben [diabetes|astma|migraine|epilepsie|reuma|coeliakie|suikerziekte|adhd|hoge bloeddruk]","lijden aan {list}"]},
+"medication":{"states":["nemen [metformine|insuline|ibuprofen|aspirine|antidepressiva|bloedverdunners|de pil]"]},
+"language":{"states":["spreken (|vloeiend|een beetje|goed) {language}"]},
+"learning":{"states":["leren {language}"]},
+"instrument":{"states":["spelen {instrument}"],"ends":["stoppen met {instrument} (spelen|)","verkopen (mijn|de) {instrument}"]},
+"sport":{"states":["spelen {sport}"],"ends":["stoppen met {sport}"]},
+"hobby":{"states":["doen (aan|) {hobby}","verzamelen {bare}"],"begins":["beginnen met {hobby}"],"ends":["stoppen met {hobby}"]},
+"like":{"states":["houden van {thing}"]},
+"dislike":{"states":["haten {thing}","hebben een hekel aan {thing}"]},
+"smoking":{"states":["roken","zijn {smoking}","zijn een {smoking}"],"ends":["stoppen met roken"]},
+"car":{"states":["rijden (in|) een {thing}"],"ends":["verkopen (mijn|onze|de) auto"]},
+"budget":{"states":["hebben een budget van {number}"]},
+"salary":{"states":["verdienen {number}"]},
+"rent":{"states":["betalen {number} huur"]},
+"weight":{"states":["wegen {number}"]},
+"any":{"begins":["overstappen (van {old org}|) naar (de|het|) {org}"]},
+"school":{"states":["zitten op (de|het|) {org}"]},
+"commute":{"states":["gaan met de [bus|trein|fiets|auto|metro|tram] naar (het werk|mijn werk|kantoor)","fietsen naar (het werk|mijn werk|kantoor)","rijden naar (het werk|mijn werk)"]}},
+"pt":{
+"drops_subject":true,
+"perfect_is_past":true,
+"words":{"skip":"agora, já, atualmente, ainda, também, hoje em dia, recentemente, finalmente, realmente, muito, só, sempre, me, te, se, nos, aqui, lá, aliás, por enquanto, de momento, no momento, na verdade, acabei de, acabamos de, completamente, de novo, novamente, oficialmente, então, bem, por fim, mais, gravemente, hoje","not":"não, nunca, jamais, já não, nem, nenhum, nenhuma","wrong":"inverti, falei errado, que disparate, eita, quis dizer, olhei, faltou-me, digitei errado, escrevi errado, troquei os números, espera, quis dizer, queria dizer, quero dizer, me enganei, enganei-me, me confundi, erro meu, erro de digitação, correção, corrigindo, errado, errada, afinal não, afinal, na verdade era, errei, digo, melhor dizendo, engano","mild":"não, desculpa, desculpe, perdão, na verdade, bem, é, são, era, e, mas, ops, opa, o novo é, o certo é, a certa é, o correto é, ah, o, a, os, as, um, uma, meu, minha, que, agora é, sim, senão, sinto muito","but":"mas, sim, e sim","instead_of":"em vez de, ao invés de, no lugar de, e não, não","who":"que","from":"de, do, da, desde","to":"para, a, ao, à, pra, por","of":"de, do, da, na, no, com, em","and":"e, ou","titles":"doutor, doutora, dr, dra, senhor, senhora, sr, sra","the":"o, a, os, as","be":"ser, estar","now":"agora, já, atualmente, novo, nova","never":"isso, isto, que, como, tudo, nada, algo, você, ti, teu, seu, sua, casa, paz, geral, conta, mim, noite, muito, um, ir","articles":"o, a, os, as, um, uma, uns, umas, meu, minha, nosso, nossa, ao, do, da","stop":"porque, mas, com, para, quando, onde, que, se, como, desde, até, embora, obrigado, obrigada, agora, hoje, também, e moro, e trabalho, e tenho, e sou, e meu, e minha, é, são, era, estou, tenho, moro, vivo, trabalho, sou, por, há, faz, perto, sem,\n  já, não, em vez, ao invés, e não, mora, trabalha, mais, no momento, de momento, atualmente","stop_thing":"em, na, no, a"},
+"subjects":{"first":"eu, nós, a gente, eu e meu marido, eu e minha mulher, meu marido e eu, minha esposa e eu","own":"meu, minha, meus, minhas, nosso, nossa, nossos, nossas","third":"ele, ela, eles, elas","third_own":"seu, sua, dele, dela","bare":"mamãe, papai, mãe, pai, vovó, vovô","relations":"mãe/mamãe, pai/papai, pais, irmão, irmã, irmãos, filho, filha, filhos, bebê/bebé, mulher/esposa, marido/esposo, companheiro, companheira, namorado, namorada, noivo, noiva, avó/vovó, avô/vovô, avós, tia, tio, primo, prima, sobrinho, sobrinha,\n  sogra, sogro, cunhado, cunhada, chefe, colega, amigo, amiga, vizinho, vizinha, equipe, equipa, empresa, projeto, cachorro, cachorra, cão, gato, gata, ex","named_only":"amigo, amiga, colega, vizinho, vizinha, equipe, equipa, empresa, projeto, primo, prima","adjectives":"mais, velho, velha, novo, nova, melhor, pequeno, pequena"},
+"changes":{"drops":"larguei, parei (de|com), vendi, vendemos, vendido, cancelei, cancelado, deixei (de|o|a|), desisti (de|do|da), abandonei, perdi, saí (de|do|da), terminei com, acabei com, separei-me de, me separei de, adeus (a|ao|), rescindi, devolvi, tirei, apaguei, despedi, pedi demissão (de|do|da), pedi as contas (em|no|na), desmarcaram, desmarquei, acabou (a|o|com)","swaps":"troquei, trocámos, trocamos, substituí, mudei (de|do|da), passei (de|do|da), troquei de","around":"dei … embora, deixei … (caducar|vencer)","takes_place":"por, pela, pelo, para, pra, pro","generic":"assinatura, contrato, conta, curso, emprego","passes":"morreu, faleceu, fechou, acabou, terminou, expirou, caducou, caducar, faliu, reformou-se, se aposentou, aposentou-se, fugiu, fugiu e não voltou, me demitiu, despediu-me, me mandou embora","is_over":"acabado, acabada, terminado, terminada, morto, morta, cancelado, cancelada, vendido, vendida, passado, fechado, fechada, liberado","goes":"foi embora, saiu, mudou-se, se mudou, foi-se embora, casou e saiu, foi para","no_more":"já não, não * mais, nunca mais, sem, nada de, não mais","takes":"passei (para|pra) (o|a), inscrevi-me em, me inscrevi em, comprei, peguei (um|uma), adotamos, adotei, ganharam, agora (é|uso|faço|tenho|estou), estou (na|no|em), comecei (a|com)","tells":"(é|são) (agora|), agora é, estamos (na|no|em), (to|tô|estou) (na|no|em), usa, use, chama-se, daqui pra frente é, virei","lately":"agora, já, a partir de, desde, nova, novo, atualmente, ultimamente, daqui pra frente, de agora em diante","others":"amigo, amiga, alguém, gente, cliente, todos, cunhado, cunhada, sogro, sogra, vizinho, vizinha","units":"mg, ml, g, kg, km, euros, reais, horas, hora, dias, semanas, meses, anos, vezes, minutos"},
+"between":{"have":"tem, têm","have_first":"tenho, temos","be":"está, estão, é, foi, anda","be_first":"sou, somos, estou, estamos, ando, fui","past":"antes, antigamente, no passado, quando criança, em criança, costumava","past_first":"costumava","plan":"vai, vão, pretende","plan_first":"vou, vamos, pretendo, pretendemos, planejo, planeio","maybe":"quero, queremos, queria, gostaria de, gostaria, poderia, posso, deveria, talvez, tomara, se, quer, penso em, pensamos em, estamos pensando em, estou pensando em, adoraria, tenho que","stopped":"parou de, deixou de","stopped_first":"parei de, deixei de, paramos de, deixamos de, não consigo mais, já não posso"},
+"verbs":{"irregular":"ir/vou vamos|vai vão/ia fui|foi/ido/ir, morar/moro moramos | mora moram/morei morava moramos | morou morava moravam/morado/morar/morando, viver/vivo vivemos | vive vivem/vivi vivia | viveu viviam/vivido/viver/vivendo, residir/resido residimos | reside/residi residia | residiu/residido/residir, mudar/mudo mudamos | muda mudam/mudei mudamos mudei-me mudámos mudamo-nos | mudou mudaram mudou-se/mudado/mudar mudar-me/mudando,\n  trabalhar/trabalho trabalhamos | trabalha trabalham/trabalhei trabalhava | trabalhou/trabalhado/trabalhar/trabalhando, chamar/chamo chamo-me | chama chama-se/chamava | chamava/chamado/chamar, ser/sou somos | é são/fui era | foi eram/sido/ser/sendo, estar/estou estamos | está estão/estive estava | esteve/estado/estar, ter/tenho temos | tem têm/tive tinha | teve tinham/tido/ter,\n  comer/como comemos | come comem/comi comia | comeu/comido/comer/comendo, falar/falo falamos | fala falam/falei falava | falou/falado/falar, tocar/toco tocamos | toca tocam/toquei tocava | tocou/tocado/tocar/tocando, jogar/jogo jogamos | joga jogam/joguei jogava | jogou/jogado/jogar/jogando, fumar/fumo fumamos | fuma/fumei fumava | fumou/fumado/fumar, amar/amo amamos | ama/amei amava | amou/amado/amar,\n  adorar/adoro adoramos | adora/adorei adorava | adorou/adorado/adorar, gostar/gosto gostamos | gosta gostam/gostei gostava | gostou/gostado/gostar, odiar/odeio odiamos | odeia/odiei odiava | odiou/odiado/odiar, detestar/detesto | detesta/detestei | detestou/detestado/detestar, preferir/prefiro preferimos | prefere/preferi preferia | preferiu/preferido/preferir, deixar/deixo | deixa/deixei deixamos | deixou/deixado/deixar, largar/largo | larga/larguei largamos | largou/largado/largar,\n  sair/saio | sai/saí saímos | saiu/saído/sair, começar/começo começamos | começa/comecei começamos | começou/começado/começar, trocar/troco | troca/troquei trocamos | trocou/trocado/trocar, passar/passo | passa/passei passamos | passou/passado/passar, virar/viro | vira/virei viramos | virou/virado/virar, tornar/torno | torna/tornei tornei-me | tornou/tornado/tornar, fazer/faço fazemos | faz fazem/fiz fazia | fez/feito/fazer/fazendo, nascer/nasço | nasce/nasci | nasceu/nascido/nascer,\n  crescer/cresço | cresce/cresci | cresceu/crescido/crescer, casar/caso | casa/casei casamos casei-me | casou/casado/casar, divorciar/| /divorciei divorciamos divorciei-me | divorciou/divorciado/divorciar, separar/| /separei separamos | separou/separado/separar, terminar/termino | termina/terminei terminamos | terminou/terminado/terminar, perder/perco | perde/perdi | perdeu/perdido/perder, vender/vendo vendemos | vende/vendi vendemos | vendeu/vendido/vender, comprar/compro compramos | compra/comprei compramos | comprou/comprado/comprar,\n  dirigir/dirijo | dirige/dirigi dirigia | dirigiu/dirigido/dirigir, conduzir/conduzo | conduz/conduzi | conduziu/conduzido/conduzir, parar/paro | para/parei paramos | parou/parado/parar, pedir/peço | pede/pedi | pediu/pedido/pedir, demitir/| /| demitiu/demitido demitida/demitir, despedir/| /despedi despedi-me | despediu/despedido despedida/despedir, completar/completo | completa/completei | completou/completado/completar, aprender/aprendo | aprende/aprendi | aprendeu/aprendido/aprender/aprendendo,\n  estudar/estudo estudamos | estuda/estudei estudava | estudou/estudado/estudar/estudando, tomar/tomo | toma/tomei tomava | tomou/tomado/tomar, beber/bebo | bebe/bebi bebia | bebeu/bebido/beber, ganhar/ganho | ganha/ganhei ganhava | ganhou/ganhado ganho/ganhar, pagar/pago pagamos | paga/paguei pagava | pagou/pago/pagar, pesar/peso | pesa/pesei pesava | pesou/pesado/pesar, adotar/adoto | adota/adotei adotamos | adotou/adotado/adotar, morrer/| morre/| morreu/morrido morto/morrer, voltar/volto | volta/voltei voltamos | voltou/voltado/voltar, entrar/entro | entra/entrei | entrou/entrado/entrar, vir/venho | vem/vim | veio/vindo/vir, colecionar/coleciono | coleciona/colecionei colecionava | colecionou/colecionado/colecionar"},
+"kinds":{"diet":"vegano, vegana, veganos, vegetariano, vegetariana, vegetarianos, pescetariano, pescetariana, flexitariano, flexitariana, onívoro, onívora, carne, peixe, de tudo, sem glúten, kosher, halal","marital":"casado, casada, casados, solteiro, solteira, divorciado, divorciada, viúvo, viúva, noivo, noiva, separado, separada","smoking":"fumante, fumador, fumadora, não fumante, não fumador, ex-fumante","profession":"professor, professora, médico, médica, enfermeiro, enfermeira, engenheiro, engenheira, desenvolvedor, desenvolvedora, programador, programadora, advogado, advogada, cozinheiro, cozinheira, garçom, garçonete, estudante, contador, contadora, contabilista, arquiteto, arquiteta, designer, jornalista, tradutor, tradutora,\n  mecânico, eletricista, encanador, policial, polícia, bombeiro, músico, artista, farmacêutico, farmacêutica, dentista, psicólogo, psicóloga, vendedor, vendedora, motorista, padeiro, padeira, cabeleireiro, cabeleireira, consultor, consultora, gerente, diretor, diretora, aposentado, aposentada, reformado, reformada, veterinário, veterinária, fisioterapeuta, pesquisador, pesquisadora, autônomo, autônoma, desempregado, desempregada","pet":"cachorro, cachorra, cão, gato, gata, coelho, hamster, cavalo, papagaio, peixe, tartaruga, cachorros, cães, gatos, filhote, gatinho, pássaro, galinhas","instrument":"violino, piano, guitarra, violão, violoncelo, baixo, bateria, saxofone, flauta, trompete, clarinete, ukulele, harpa, viola, acordeão, órgão, teclado","sport":"futebol, tênis, ténis, basquete, basquetebol, vôlei, voleibol, badminton, golfe, hóquei, padel, xadrez, handebol, rugby, pôquer","hobby":"yoga, ioga, pilates, judô, judo, caratê, karaté, escalada, natação, ciclismo, boxe, cerâmica, fotografia, jardinagem, surfe, surf, crossfit, remo, dança, corrida, trilha, teatro","language":"português, inglês, alemão, espanhol, francês, italiano, holandês, polonês, russo, chinês, japonês, coreano, árabe, turco, sueco, dinamarquês, grego, catalão, latim"},
+"over":{"partner":["eu e (o|a|) {person} (terminamos|nos separamos|acabamos|rompemos|separamos)","(o|a|) {person} e eu (terminamos|nos separamos|acabamos|rompemos)","acabei com (o|a) {person}","terminei com (o|a) {person}","(o|a) {person} terminou comigo","não estou mais com (o|a) {person}","acabou com (o|a) {person}"],"pet":["(o|a|) {person} (morreu|faleceu|se foi|virou estrelinha)","perdemos (o|a) {person}"],"flatmate":["(o|a|) {person} (se mudou|saiu de casa|foi embora) ."]},
+"nouns":{"is":"é, são, é de, é o, é a, agora é, passou a ser, passou para, subiu para, caiu para, baixou para, aumentou para, foi para, será, foi aumentado para, foi adiada para, foi adiado para, foi transferida para, mudou para, está em, foi remarcada para, foi remarcado para, cai, fica em, foi alterado para, passa para","was":"era, eram","change":"mudou, aumentou, aumentamos, subiu, subimos, caiu, baixou, baixamos, reduzimos, mudei, mudamos, alterei, adiado, adiada, passou, adiamos, troquei, foi, transferido, transferida, remarcada, remarcado, passa","new":"novo, nova, atual, próprio, verdadeiro, certo, certa, correto, completo, mensal, total, máximo","old":"antigo, antiga, velho, velha, anterior, ex"},
+"home":{"states":["morar (em|no|na|no|perto de) {place}","viver (em|no|na) {place}","residir (em|no|na) {place}"],"begins":["mudar (de {old place}|do {old place}|) (para|pra|para o|para a) {place}","trocar {old place} por {place}","deixar {old place} por {place}","ir morar (em|no|na) {place}"],"ends":["deixar {place}","sair de {place}","mudar de {place}"]},
+"address":{"states":["morar (na rua|na avenida) {address}"]},
+"birthplace":{"facts":["nascer (em|no|na) {place}","crescer (em|no|na) {place}","ser (de|do|da) {place}"]},
+"name":{"states":["chamar {name}"]},
+"age":{"states":["ter {age} anos"],"begins":["fazer {age} (anos|)","completar {age} (anos|)"]},
+"employer":{"after_profession":["(na|no|em|da|do) {org}"],"states":["trabalhar (na|no|em|para a|para o|para|com) {org}"],"begins":["começar (a trabalhar|um emprego|um novo emprego|um trabalho novo|) (na|no|em) {org}","trocar {old org} por {org}","trocar a {old org} pela {org}","mudar (da {old org}|do {old org}|) (para a|para o) {org}","entrar (na|no) {org}","ter um (novo emprego|emprego novo) (na|no|em) {org}","passar (da {old org}|) para a {org}"],"ends":["deixar (a|o|) {org}","sair (da|do|de) {org}","deixar (o emprego|meu emprego|o meu emprego|o trabalho)","largar (o emprego|meu emprego|o trabalho)","perder (o emprego|meu emprego|o meu emprego|o trabalho)","pedir demissão (da|do|) {org}","pedir demissão","demitir","demitir (da|do) {org}","despedir (da|do) {org}","despedir"]},
+"profession":{"states":["trabalhar como {thing}","ser (um|uma|) {profession}"],"begins":["virar {profession}","tornar {profession}","começar a trabalhar como {thing}"]},
+"marital status":{"states":["ser {marital}","estar {marital}"],"begins":["casar","divorciar","separar"]},
+"partner":{"after_marital status":["com {person}"],"states":["namorar com {person}"],"begins":["casar com {person}"],"ends":["terminar com {person}","separar de {person}","divorciar de {person}"]},
+"pet":{"states":["ter (um|uma|dois|duas|três) {pet}"],"begins":["adotar (um|uma|dois) {pet}","comprar (um|uma) {pet}"],"ends":["{pet} morrer"]},
+"diet":{"states":["ser {diet}","comer {diet}","seguir uma dieta {diet}"],"begins":["virar {diet}","tornar {diet}","voltar a comer {diet}","começar a comer {diet}"]},
+"allergy":{"states":["ser (alérgico|alérgica) (a|ao|à|aos|às) {list}","ter alergia (a|ao|à|aos|às) {list}","ser intolerante (a|à|ao) {list}"]},
+"condition":{"states":["ter [diabetes|asma|enxaqueca|epilepsia|artrite|ansiedade|hipertensão|doença celíaca]","ser [diabético|diabética|celíaco|celíaca|asmático|asmática]"]},
+"medication":{"states":["tomar [metformina|insulina|ibuprofeno|antidepressivos|anticoagulantes|estatinas]"]},
+"language":{"states":["falar (|um pouco de|bem) {language}"]},
+"learning":{"states":["aprender {language}","estudar {language}"]},
+"instrument":{"states":["tocar (o|a|) {instrument}"],"ends":["largar (o|a) {instrument}","vender (meu|minha|o|a|o meu|a minha) {instrument}","deixar (o|a) {instrument}"]},
+"sport":{"states":["jogar {sport}"],"ends":["largar o {sport}"]},
+"hobby":{"states":["fazer {hobby}","praticar {hobby}","colecionar {thing}"],"begins":["começar (a fazer|na|no|) {hobby}"],"ends":["largar (a|o|) {hobby}","deixar (a|o) {hobby}"]},
+"choice":{"states":["preferir {thing} (a|ao|à|em vez de) {old thing}"]},
+"preference":{"states":["preferir {thing}"]},
+"like":{"states":["gostar (de|do|da|dos|das) {thing}","adorar {thing}","amar {thing}"]},
+"dislike":{"states":["odiar {thing}","detestar {thing}"]},
+"smoking":{"states":["fumar","ser {smoking}"],"ends":["parar de fumar","deixar de fumar","largar o cigarro"]},
+"car":{"states":["dirigir um {thing}","conduzir um {thing}"],"ends":["vender (o|meu|o meu|nosso|o nosso) carro"]},
+"budget":{"states":["ter um orçamento de {number}"]},
+"salary":{"states":["ganhar {number}"]},
+"rent":{"states":["pagar {number} de (aluguel|renda)"]},
+"weight":{"states":["pesar {number}"]},
+"commute":{"states":["ir de [metrô|ônibus|carro|bicicleta|trem|carona|bike|moto|autocarro|comboio] (pro trampo|para o trabalho|pro trabalho|com|)"]}}}''')
+
+TIMES: dict[str, Any] = json.loads(r'''{
+"de":{
+"numbers":"ein/eine/einem/einer/einen, zwei, drei, vier, fünf, sechs, sieben, acht, neun, zehn, elf, zwölf",
+"months":"januar/jänner, februar, märz, april, mai, juni, juli, august, september, oktober, november, dezember",
+"weekdays":"montag/montags, dienstag/dienstags, mittwoch/mittwochs, donnerstag/donnerstags, freitag/freitags, samstag/samstags, sonntag/sonntags",
+"seasons":"frühling/frühjahr, sommer, herbst, winter",
+"units":"tag/tage/tagen, woche/wochen, monat/monate/monaten, jahr/jahre/jahren",
+"days":{"vorgestern":-2,"gestern":-1,"heute":0,"morgen":1,"übermorgen":2},
+"relative":{"ago":"vor {n} {unit}","ahead":"in {n} {unit}","last":"(letzte|letzten|letzter|letztes|vergangene|vergangenen|vorige|vorigen|voriges) {of}","this":"(diese|diesen|dieser|dieses|diesem) {of}","next":"(nächste|nächsten|nächster|nächstes|kommende|kommenden|kommendes) {of}","lasting":"seit {n} {unit}"},
+"words":{"since":"seit, seit dem, ab, ab dem, seit anfang, seit ende","until":"bis, bis zum, bis ende, bis anfang","by":"vor dem","on":"am, im, in, anfang, ende, mitte, vom, zum, der, den, jeden, auf, für, vom","of":"des jahres","ordinal":""},
+"search":{"language":"german","skipped":"der, den, dem, des, die, das","unsure":"mai","on":"während, nach"}},
+"en":{
+"numbers":"a/an/one, two, three, four, five, six, seven, eight, nine, ten, eleven, twelve",
+"months":"january/jan, february/feb, march/mar, april/apr, may, june/jun, july/jul, august/aug, september/sept/sep, october/oct, november/nov, december/dec",
+"weekdays":"monday/mondays, tuesday/tue/tues/tuesdays, wednesday/wednesdays, thursday/thu/thurs/thursdays, friday/fri/fridays, saturday/saturdays, sunday/sundays",
+"seasons":"spring/springtime, summer/summertime, autumn/fall, winter",
+"units":"day/days, week/weeks, month/months, year/years",
+"month_first":true,
+"days":{"the day before yesterday":-2,"yesterday":-1,"last night":-1,"today":0,"tonight":0,"this morning":0,"tomorrow":1,"the day after tomorrow":2},
+"relative":{"ago":"{n} {unit} ago, {n} {unit} back","ahead":"in {n} {unit}, {n} {unit} from now","last":"(last|this past) {of}","this":"this {of}","next":"next {of}, this coming {of}, the coming {of}","lasting":"for {n} {unit}, for the (last|past) {n} {unit}, (|for |over |in )the (last|past) {unit}, (|for |over |in )the (last|past) {n} {unit}, for (over|about|almost|nearly) {n} {unit}, {n} {unit} now"},
+"words":{"since":"since, ever since, as of, starting, starting from, beginning, from","until":"until, till, til, up to, through","by":"by, before","on":"on, on the, in, at, back in, early in, around, the, in early, in late, in mid, for, the end of, end of, at the end of, the start of, the beginning of, until the end of, by the end of, mid, late, early","of":"of","ordinal":"st, nd, rd, th"},
+"search":{"language":"english","skipped":"of, the","unsure":"may, march","on":"during, after, early, late, mid"}},
+"es":{
+"numbers":"un/una/uno, dos, tres, cuatro, cinco, seis, siete, ocho, nueve, diez, once, doce",
+"months":"enero, febrero, marzo, abril, mayo, junio, julio, agosto, septiembre/setiembre, octubre, noviembre, diciembre",
+"weekdays":"lunes, martes, miércoles/miercoles, jueves, viernes, sábado/sábados/sabado, domingo/domingos",
+"seasons":"primavera, verano, otoño, invierno",
+"units":"día/días, semana/semanas, mes/meses, año/años",
+"days":{"anteayer":-2,"ayer":-1,"anoche":-1,"hoy":0,"mañana":1,"pasado mañana":2},
+"relative":{"ago":"hace {n} {unit}","ahead":"dentro de {n} {unit}, en {n} {unit}","last":"(el|la) {of} (pasado|pasada), (el|la) (pasado|pasada) {of}","this":"(este|esta) {of}","next":"(el|la) (próximo|próxima) {of}, (el|la) {of} que viene","lasting":"desde hace {n} {unit}, hace {n} {unit} que"},
+"words":{"since":"desde, desde el, a partir de, a partir del, desde principios de","until":"hasta, hasta el, hasta finales de","by":"antes de, antes del, para el","on":"en, el, los, a principios de, a finales de, en el, del, al, para, de","of":"de, del","ordinal":"º"},
+"search":{"language":"spanish","skipped":"de, del, el, la, los","unsure":"mayo, julio, domingo","on":"durante, tras"}},
+"fr":{
+"numbers":"un/une, deux, trois, quatre, cinq, six, sept, huit, neuf, dix, onze, douze",
+"months":"janvier, février/fevrier, mars, avril, mai, juin, juillet, août/aout, septembre, octobre, novembre, décembre/decembre",
+"weekdays":"lundi/lundis, mardi/mardis, mercredi/mercredis, jeudi/jeudis, vendredi/vendredis, samedi/samedis, dimanche/dimanches",
+"seasons":"printemps, été, automne, hiver",
+"units":"jour/jours, semaine/semaines, mois, an/ans/année/années",
+"days":{"avant-hier":-2,"hier":-1,"hier soir":-1,"aujourd'hui":0,"demain":1,"après-demain":2},
+"relative":{"ago":"il y a {n} {unit}","ahead":"dans {n} {unit}","last":"(|le |la |l'){of} (dernier|dernière|passé|passée)","this":"(ce|cette|cet) {of}","next":"(|le |la |l'){of} (prochain|prochaine)","lasting":"depuis {n} {unit}, pendant {n} {unit}"},
+"words":{"since":"depuis, depuis le, à partir de, à partir du, dès, depuis début, depuis fin","until":"jusqu'à, jusqu'en, jusqu'au, jusque","by":"avant le, d'ici","on":"en, le, les, au, début, fin, au mois de, du, pour, au début de, de","of":"de","ordinal":"er"},
+"search":{"language":"french","skipped":"de, du, d, l, le, la, les","unsure":"mars","own":"hier, an, été","on":"pendant, durant, après, mi"}},
+"it":{
+"numbers":"un/uno/una, due, tre, quattro, cinque, sei, sette, otto, nove, dieci, undici, dodici",
+"months":"gennaio, febbraio, marzo, aprile, maggio, giugno, luglio, agosto, settembre, ottobre, novembre, dicembre",
+"weekdays":"lunedì/lunedi, martedì/martedi, mercoledì/mercoledi, giovedì/giovedi, venerdì/venerdi, sabato, domenica",
+"seasons":"primavera, estate, autunno, inverno",
+"units":"giorno/giorni, settimana/settimane, mese/mesi, anno/anni",
+"days":{"l'altro ieri":-2,"ieri":-1,"ieri sera":-1,"oggi":0,"domani":1,"dopodomani":2},
+"relative":{"ago":"{n} {unit} fa","ahead":"tra {n} {unit}, fra {n} {unit}","last":"(|il |la |l'|lo ){of} (scorso|scorsa|passato|passata), (lo scorso|la scorsa) {of}","this":"(questo|questa|quest') {of}","next":"(|il |la |l'){of} (prossimo|prossima), (il prossimo|la prossima) {of}","lasting":"da {n} {unit}, per {n} {unit}"},
+"words":{"since":"da, dal, dall', dalla, a partire da, a partire dal","until":"fino a, fino al, fino alla, finché","by":"entro, entro il, prima di, prima del","on":"a, ad, in, nel, nell', il, l', lo, la, di, per, al, per il, dal, alla, del, inizio, fine, a fine, a inizio","of":"del, di, dell'","ordinal":"°"},
+"search":{"language":"italian","skipped":"di, del, dell, il, lo, la, l","own":"estate","on":"durante, dopo"}},
+"ja":{
+"search":{"phrases":{"おととい":"the day before yesterday","一昨日":"the day before yesterday","昨日":"yesterday","きのう":"yesterday","昨夜":"yesterday","先週":"last week","今週":"this week","先月":"last month","今月":"this month","去年":"last year","昨年":"last year","今年":"this year","春に":"in spring","春は":"in spring","夏は":"in summer","秋は":"in autumn","冬は":"in winter","春の":"in spring","夏に":"in summer","夏の":"in summer","夏休み":"in summer","秋に":"in autumn","秋の":"in autumn","冬に":"in winter","冬の":"in winter","月曜":"on monday","火曜":"on tuesday","水曜":"on wednesday","木曜":"on thursday","金曜":"on friday","土曜":"on saturday","日曜":"on sunday"}}},
+"nl":{
+"numbers":"een/één, twee, drie, vier, vijf, zes, zeven, acht, negen, tien, elf, twaalf",
+"months":"januari, februari, maart, april, mei, juni, juli, augustus, september, oktober, november, december",
+"weekdays":"maandag/maandags, dinsdag/dinsdags, woensdag/woensdags, donderdag/donderdags, vrijdag/vrijdags, zaterdag/zaterdags, zondag/zondags",
+"seasons":"lente/voorjaar, zomer, herfst/najaar, winter",
+"units":"dag/dagen, week/weken, maand/maanden, jaar/jaren",
+"days":{"eergisteren":-2,"gisteren":-1,"vandaag":0,"morgen":1,"overmorgen":2},
+"relative":{"ago":"{n} {unit} geleden","ahead":"over {n} {unit}","last":"(vorige|vorig|afgelopen) {of}","this":"(deze|dit) {of}","next":"(volgende|volgend|komende|aanstaande) {of}","lasting":"al {n} {unit}, sinds {n} {unit}"},
+"words":{"since":"sinds, vanaf, sedert","until":"tot, tot en met, tot eind","by":"voor, uiterlijk","on":"op, in, begin, eind, op de, de, van, naar, halverwege","of":"van","ordinal":"e"},
+"search":{"language":"dutch","skipped":"de, het, van","unsure":"mei","own":"lente","on":"tijdens, na"}},
+"pt":{
+"numbers":"um/uma, dois/duas, três/tres, quatro, cinco, seis, sete, oito, nove, dez, onze, doze",
+"months":"janeiro, fevereiro, março/marco, abril, maio, junho, julho, agosto, setembro, outubro, novembro, dezembro",
+"weekdays":"segunda/segunda-feira/segundas, terça/terça-feira/terças, quarta/quarta-feira/quartas, quinta/quinta-feira/quintas, sexta/sexta-feira/sextas, sábado/sábados, domingo/domingos",
+"seasons":"primavera, verão, outono, inverno",
+"units":"dia/dias, semana/semanas, mês/meses/mes, ano/anos",
+"days":{"anteontem":-2,"ontem":-1,"hoje":0,"amanhã":1,"depois de amanhã":2},
+"relative":{"ago":"há {n} {unit} atrás, {n} {unit} atrás, faz {n} {unit}","ahead":"daqui a {n} {unit}, em {n} {unit}","last":"(|no |na |a |o ){of} (passado|passada), (no|na) (último|última) {of}","this":"(este|esta|neste|nesta) {of}","next":"(|no |na |o |a )(próximo|próxima) {of}, (|no |na |o |a ){of} que vem","lasting":"há {n} {unit}, por {n} {unit}, desde há {n} {unit}"},
+"words":{"since":"desde, desde o, a partir de, desde a","until":"até, até o, até ao, até a","by":"antes de, antes do","on":"em, no, na, dia, no dia, a, ao, de, da, do, para, para a, para o, o, início de, fim de, à, às","of":"de, do","ordinal":"º"},
+"search":{"language":"portuguese","skipped":"de, do, da, o, a, feira","unsure":"marco, segunda, terça, quarta, quinta, sexta","on":"durante, após"}},
+"ru":{
+"months":"январь/января/январе, февраль/февраля/феврале, март/марта/марте, апрель/апреля/апреле, май/мая/мае, июнь/июня/июне, июль/июля/июле, август/августа/августе, сентябрь/сентября/сентябре, октябрь/октября/октябре, ноябрь/ноября/ноябре, декабрь/декабря/декабре",
+"weekdays":"понедельник, вторник, среду/среда, четверг, пятницу/пятница, субботу/суббота, воскресенье",
+"seasons":"весной/весна/весны/весну, летом/лето/лета, осенью/осень/осени, зимой/зима/зимы/зиму",
+"units":"день/дня/дней, неделю/неделе/неделя/недели, месяц/месяца/месяце, год/года/году",
+"days":{"позавчера":-2,"вчера":-1,"сегодня":0,"завтра":1},
+"relative":{"last":"(прошлый|прошлая|прошлое|прошлого|прошлой|прошлом|прошлую|прошлым) {of}","this":"(этот|эта|это|этого|этой|этом|эту|этим) {of}"},
+"words":{"since":"с, со","until":"до","by":"к","on":"в, во, на, за","of":"","ordinal":"го"},
+"search":{"language":"russian","unsure":"марта, мая, мае, среда"}},
+"zh":{
+"search":{"phrases":{"前天":"the day before yesterday","昨天":"yesterday","昨日":"yesterday","昨晚":"yesterday","上周":"last week","上星期":"last week","上个星期":"last week","上礼拜":"last week","上个礼拜":"last week","这周":"this week","本周":"this week","这星期":"this week","这个星期":"this week","这礼拜":"this week","上个月":"last month","上月":"last month","这个月":"this month","本月":"this month","去年":"last year","今年":"this year","春天":"in spring","春季":"in spring","夏天":"in summer","夏季":"in summer","秋天":"in autumn","秋季":"in autumn","冬天":"in winter","冬季":"in winter","周一":"on monday","周二":"on tuesday","周三":"on wednesday","周四":"on thursday","周五":"on friday","周六":"on saturday","周日":"on sunday","星期一":"on monday","星期二":"on tuesday","星期三":"on wednesday","星期四":"on thursday","星期五":"on friday","星期六":"on saturday","星期天":"on sunday","星期日":"on sunday","十一月":"11月","十二月":"12月","十月":"10月","一月":"1月","二月":"2月","三月":"3月","四月":"4月","五月":"5月","六月":"6月","七月":"7月","八月":"8月","九月":"9月","三个月":"three months","前年":""}}}}''')

@@ -14,37 +14,8 @@ _MAX_STEPS = 4000
 """Of one search for a phrase; more would be a sentence made to waste time."""
 _CURRENCIES = frozenset("$€£¥+#")
 _TITLES = frozenset(["st", "dr", "mr", "mrs", "ms", "prof", "sr", "sra", "fr", "hr", "dott"])
-_OF_NAMES = frozenset(
-    [
-        "the",
-        "of",
-        "de",
-        "da",
-        "do",
-        "dos",
-        "das",
-        "del",
-        "della",
-        "di",
-        "la",
-        "las",
-        "los",
-        "le",
-        "les",
-        "du",
-        "des",
-        "am",
-        "an",
-        "der",
-        "den",
-        "van",
-        "von",
-        "upon",
-        "e",
-        "&",
-        "y",
-    ]
-)
+_OF = "the of de da do dos das del della di la las los le les du des am an der den van von upon e & y"
+_OF_NAMES = frozenset(_OF.split())
 _NAMED = frozenset(["place", "name", "person", "school", "org"])
 _WITH_ARTICLES = frozenset(["thing", "list", "org", "text", "school", "name", "person"])
 _HEADS = frozenset(["profession", "club", "pet", "vehicle", "business", "school", "hobby", "no_role"])

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any, NamedTuple
 
-from .languages.language import spellings
+from .languages.language import entries, spellings
 from .lists import ATTRIBUTES, STATEMENTS, TIMES
 
 ANY = "any"
@@ -99,9 +99,9 @@ class Tree:
             node, at = following, at + step
 
 
-def entries(text: str) -> list[str]:
-    """The entries of a list with commas; commas within brackets do not count."""
-    return [" ".join(entry.split()) for entry in re.split(r",(?![^()]*\))", text) if entry.strip()]
+def all_spellings(text: str) -> list[str]:
+    """The phrases of a list, each choice of its entries spelt out."""
+    return [spelt for entry in entries(text) for spelt in spellings(entry)]
 
 
 class Phrases:
@@ -147,9 +147,8 @@ class Phrases:
         self.dropped = Tree()
         """Words that begin a clause without its subject: "allergic to nuts", with the words that are left out."""
         for missing, text in lists.get("dropped", {}).items():
-            for entry in entries(text):
-                for spelt in spellings(entry):
-                    self.dropped.add(self._spelt(spelt), missing.split())
+            for spelt in all_spellings(text):
+                self.dropped.add(self._spelt(spelt), missing.split())
         # What changes known statements whose words stand near by
         changes: dict[str, str] = lists.get("changes", {})
         self.drops, self.swaps = self.tree(changes.get("drops", "")), self.tree(changes.get("swaps", ""))
@@ -159,8 +158,7 @@ class Phrases:
         self.takes, self.others = self.tree(changes.get("takes", "")), self.tree(changes.get("others", ""))
         self.around = Tree()
         """What stands before and behind what it ends: "let the lease lapse"."""
-        around = [spelt for entry in entries(changes.get("around", "")) for spelt in spellings(entry)]
-        for before, _, behind in (spelt.partition(" … ") for spelt in around):
+        for before, _, behind in (spelt.partition(" … ") for spelt in all_spellings(changes.get("around", ""))):
             node = self.around.longest([Word(word, 0, 0, False) for word in self._spelt(before)], 0)
             rest = node[1] if node else Tree()
             rest.add(self._spelt(behind), True)
@@ -194,9 +192,8 @@ class Phrases:
         # What stands between a subject and its verb, read from the verb backwards
         self.between = Tree()
         for effect, text in (lists["between"] | {"not": words["not"], "skip": words["skip"]}).items():
-            for entry in entries(text):
-                for spelt in spellings(entry):
-                    self.between.add(self._spelt(spelt)[::-1], effect)
+            for spelt in all_spellings(text):
+                self.between.add(self._spelt(spelt)[::-1], effect)
         telling = ("not_place", "titles", "no_noun", "bare")
         self.empty = self.subject_words.union(*(words for name, words in self.single.items() if name not in telling))
         """Words that do not tell what a statement is about."""
@@ -211,10 +208,9 @@ class Phrases:
     def tree(self, text: str) -> Tree:
         """A tree of the phrases of a list."""
         tree = Tree()
-        for entry in entries(text):
-            for spelt in spellings(entry):
-                if spelt.strip():
-                    tree.add(self._spelt(spelt), True)
+        for spelt in all_spellings(text):
+            if spelt.strip():
+                tree.add(self._spelt(spelt), True)
         return tree
 
     def _spelt(self, entry: str) -> list[str]:

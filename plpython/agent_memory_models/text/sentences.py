@@ -1,4 +1,7 @@
-"""Splits the text of a chat message into its sentences."""
+"""Splits the text of a chat message into its sentences.
+
+pysbd knows one language at a time and no placeholders, takes twenty times as long, and cuts "am 3. Mai" (2026-11).
+"""
 
 from __future__ import annotations
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from datetime import date
 from typing import NamedTuple
 
 from .facts import Reader
+from .figures import ANY_DAY
 from .languages import LANGUAGES, recognise
 from .lists import ATTRIBUTES, LASTING
 from .subjects import USER, People
@@ -25,7 +25,6 @@ _CONTRACTIONS = (
     (re.compile(r"\bfavorite", re.IGNORECASE), "favourite"),
     (re.compile(r"\bcolor\b", re.IGNORECASE), "colour"),
 )
-_ANY_DAY = date(2100, 1, 1)  # values do not depend on it
 _WORD = re.compile(r"\w+")
 # Words that change nothing about a claim. "not", "no", "was" and "will" do.
 _EMPTY = "a an the i me my am is are do does that really very so just also and too actually"
@@ -60,7 +59,7 @@ def single_values(statement: str) -> dict[str, Value]:
     """The attributes of one value that a statement states, by subject and name: `{"user home": ("rome", True)}`."""
     language = (recognise(statement).language or LANGUAGES[0]).code
     found = {}
-    for fact in Reader(language, People(), _ANY_DAY).facts(statement):
+    for fact in Reader(language, People(), ANY_DAY).facts(statement):
         if fact.status != "holds" or not fact.value:
             continue
         key = f"{fact.subject} {fact.attribute}"
@@ -78,5 +77,5 @@ def is_lasting(statement: str) -> bool:
     language = (recognise(statement).language or LANGUAGES[0]).code
     if any(re.search(rf"(?<!\w){re.escape(words)}(?!\w)", statement, re.IGNORECASE) for words in LASTING[language]):
         return True
-    facts = Reader(language, People(), _ANY_DAY).facts(statement)
+    facts = Reader(language, People(), ANY_DAY).facts(statement)
     return any(fact.subject == USER and fact.base in LASTING["attributes"] for fact in facts)

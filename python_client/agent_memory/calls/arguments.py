@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import math
 import struct
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from datetime import date, datetime, timedelta
-from types import NoneType, UnionType
-from typing import Any, Literal, NoReturn, Union, get_args, get_origin, get_type_hints
+from typing import Any, NamedTuple, NoReturn
 from uuid import UUID
 
 from psycopg.adapt import Dumper
 from psycopg.pq import Format
 from psycopg.types.json import Jsonb
 
-from ..choices import Role, Source
 from ..errors import InvalidValueError, LimitExceededError
-from ..vectors import Embedding, HasNumbers, HasToNumbers
-from .arrays import Blobs, BlobsDumper, Texts, TextsDumper
-from .pieces import LongText
+from ..vectors import HasNumbers, HasToNumbers
 
 _FAR_TOO_LONG = 1 << 24
 """Characters; the longest text of a call has 10 MiB (docs/limits.md), and an artifact goes in pieces."""
 
 Sender = Callable[[str, Any], Any]
-"""Takes an argument's name and value, and returns what psycopg sends, or None for nothing.
+"""Takes an argument's name and value, and returns what psycopg sends.
 
 Raises InvalidValueError for a wrong value.
 """
@@ -44,24 +38,14 @@ def check_json(path: str, value: object) -> None:
     Raises:
         InvalidValueError: a NUL character, NaN, infinity, a type that JSON does not have, or hundreds of levels.
     """
-    with suppress(RecursionError):  # it takes more of the stack than _check_json()
-        if _is_json(value):
-            return
     try:
         _check_json(path, value)
     except RecursionError:
         raise InvalidValueError(f"{path} is nested too deeply", hint="Store it as text, or flatten it.") from None
 
 
-def _is_text(value: object) -> bool:
-    """Whether PostgreSQL can store a value as text, as ``_text`` would say; it says no more, in a third of the time."""
-    try:
-        return type(value) is str and "\0" not in value and (value.isascii() or bool(value.encode()))
-    except UnicodeEncodeError:
-        return False
-
-
-def _text(name: str, value: object) -> str:
+def long_text(name: str, value: object) -> str:
+    """Send a text of any length."""
     if not isinstance(value, str):
         _refuse_type(name, "text", value, f"{name}.decode()" if isinstance(value, bytes) else _as_text(name, value))
     if "\0" in value:
@@ -79,10 +63,11 @@ def _text(name: str, value: object) -> str:
     return value
 
 
-def _sent_whole(name: str, value: object) -> str:
-    text = _text(name, value)
-    _check_length(name, text)
-    return text
+def text(name: str, value: object) -> str:
+    """Send a text."""
+    sent = long_text(name, value)
+    _check_length(name, sent)
+    return sent
 
 
 def _check_length(name: str, value: object) -> None:
@@ -94,7 +79,8 @@ def _check_length(name: str, value: object) -> None:
         )
 
 
-def _whole_number(name: str, value: object) -> str:
+def whole(name: str, value: object) -> str:
+    """Send a whole number."""
     if not isinstance(value, int) or isinstance(value, bool):
         _refuse_type(name, "a whole number", value, _as_number(int, name, value))
     if not -(2**63) <= value < 2**63:
@@ -103,7 +89,8 @@ def _whole_number(name: str, value: object) -> str:
     return str(int(value))
 
 
-def _number(name: str, value: object) -> str:
+def number(name: str, value: object) -> str:
+    """Send a number."""
     if not isinstance(value, (float, int)) or isinstance(value, bool):
         _refuse_type(name, "a number", value, _as_number(float, name, value))
     try:
@@ -113,13 +100,15 @@ def _number(name: str, value: object) -> str:
         raise InvalidValueError(f"{name} is out of range", hint="Pass a float.") from None
 
 
-def _flag(name: str, value: object) -> bool:
+def flag(name: str, value: object) -> bool:
+    """Send True or False."""
     if not isinstance(value, bool):
         _refuse_type(name, "True or False", value)
     return value
 
 
-def _time(name: str, value: object) -> datetime | str:
+def moment(name: str, value: object) -> datetime | str:
+    """Send a time."""
     if not isinstance(value, datetime):
         is_date = isinstance(value, date)
         aware = f"datetime.combine({name}, time(), timezone.utc)" if is_date else f"datetime.fromisoformat({name})"
@@ -135,14 +124,16 @@ def _time(name: str, value: object) -> datetime | str:
     return value
 
 
-def _duration(name: str, value: object) -> timedelta:
+def duration(name: str, value: object) -> timedelta:
+    """Send an interval."""
     if not isinstance(value, timedelta):
         seconds = f"timedelta(seconds={name})"
         _refuse_type(name, "a timedelta", value, seconds if isinstance(value, (int, float)) else None)
     return value
 
 
-def _uuid(name: str, value: object) -> UUID:
+def uuid(name: str, value: object) -> UUID:
+    """Send an id."""
     if isinstance(value, str):
         try:
             return UUID(value)
@@ -153,37 +144,39 @@ def _uuid(name: str, value: object) -> UUID:
     return value
 
 
-def _texts(name: str, value: object) -> Texts:
-    texts = Texts(_listed(name, "a list of texts", str, value))
-    if not all(map(_is_text, texts)):
-        for index, item in enumerate(texts):
-            _text(f"{name}[{index}]", item)
-    return texts
+def texts(name: str, value: object) -> list[str]:
+    """Send a list of texts."""
+    listed = enumerate(_listed(name, "a list of texts", str, value))
+    return [long_text(f"{name}[{index}]", item) for index, item in listed]
 
 
-def _whole_numbers(name: str, value: object) -> str:
+def wholes(name: str, value: object) -> str:
+    """Send a list of whole numbers."""
     # As a text, which takes the type of the argument: psycopg would choose one by the size of the largest number.
     listed = enumerate(_listed(name, "a list of whole numbers", int, value))
-    return f"{{{','.join(_whole_number(f'{name}[{index}]', item) for index, item in listed)}}}"
+    return f"{{{','.join(whole(f'{name}[{index}]', item) for index, item in listed)}}}"
 
 
-def _uuids(name: str, value: object) -> list[UUID]:
-    return [_uuid(f"{name}[{index}]", item) for index, item in enumerate(_listed(name, "a list of ids", UUID, value))]
+def uuids(name: str, value: object) -> list[UUID]:
+    """Send a list of ids."""
+    return [uuid(f"{name}[{index}]", item) for index, item in enumerate(_listed(name, "a list of ids", UUID, value))]
 
 
-def _blobs(name: str, value: object) -> Blobs:
+def blobs(name: str, value: object) -> list[bytes]:
+    """Send a list of bytes."""
     listed = _listed(name, "a list of bytes", bytes, value)
     for index, item in enumerate(listed):
         if not isinstance(item, bytes):
             _refuse_type(f"{name}[{index}]", "bytes", item)
-    return Blobs(listed)
+    return [*listed]
 
 
 class Written(Jsonb):
     """An object whose owner checks and writes its JSON."""
 
 
-def _object(name: str, value: object) -> Jsonb:
+def json_object(name: str, value: object) -> Jsonb:
+    """Send an object."""
     if isinstance(value, Written):
         return value
     if not isinstance(value, Mapping):
@@ -192,7 +185,8 @@ def _object(name: str, value: object) -> Jsonb:
     return Jsonb(value, dumps=_dumps)
 
 
-def _objects(name: str, value: object) -> Jsonb:
+def json_objects(name: str, value: object) -> Jsonb:
+    """Send a list of objects."""
     for index, item in enumerate(_listed(name, "a list of dicts", Mapping, value)):
         path = f"{name}[{index}]"
         if not isinstance(item, Mapping):
@@ -202,7 +196,7 @@ def _objects(name: str, value: object) -> Jsonb:
             _refuse_type(path, "a dict", item, instead)
         _check_length(f"{path}.content", item.get("content"))
         if isinstance(item.get("created_at"), datetime):
-            _time(f"{path}.created_at", item["created_at"])
+            moment(f"{path}.created_at", item["created_at"])
         check_json(path, item)
     return Jsonb(value, dumps=_dumps)
 
@@ -221,11 +215,8 @@ class VectorDumper(Dumper):
         return obj
 
 
-DUMPERS: dict[type, type[Dumper]] = {Vector: VectorDumper, Texts: TextsDumper, Blobs: BlobsDumper}
-"""How psycopg sends what senders return in types of their own."""
-
-
-def _vector(name: str, value: Any) -> Vector:
+def vector(name: str, value: Any) -> Vector:
+    """Send an embedding."""
     try:
         if isinstance(value, HasToNumbers):
             value = value.to_list()
@@ -246,66 +237,19 @@ def _vector(name: str, value: Any) -> Vector:
     return packed
 
 
-_SENDERS: dict[object, Sender] = {
-    str: _sent_whole,
-    int: _whole_number,
-    float: _number,
-    bool: _flag,
-    datetime: _time,
-    timedelta: _duration,
-    UUID | str: _uuid,
-    Sequence[str]: _texts,
-    Sequence[Role]: _texts,
-    Sequence[Source]: _texts,
-    Sequence[int]: _whole_numbers,
-    Sequence[UUID | str]: _uuids,
-    Sequence[bytes]: _blobs,
-    Embedding: _vector,
-    Mapping[str, Any]: _object,
-    Sequence[Mapping[str, Any]]: _objects,
-    LongText: _text,
-}
+def nullable(send: Sender) -> Sender:
+    """Return how a required argument is sent that may be None."""
+    return lambda name, value: None if value is None else send(name, value)
 
 
-def senders_of(method: Callable[..., Any]) -> dict[str, tuple[Sender, bool]]:
-    """Return for each argument of a method, by its annotation, how to send a value, and whether one is required."""
-    arguments = inspect.signature(method).parameters
-    return {
-        name: (
-            _sender(hint, arguments[name].default),
-            arguments[name].default is inspect.Parameter.empty,
-        )
-        for name, hint in get_type_hints(method).items()
-        if name in arguments
-    }
+class Optional(NamedTuple):
+    """An argument that is not sent where it is None or the default of the function.
 
+    The function's own default applies then, and an older database need not know the argument.
+    """
 
-def _sender(hint: object, default: object) -> Sender:
-    """Return how an argument of this type is sent; the choices of a Literal are texts, which the database checks."""
-    takes_none, hint = NoneType in get_args(hint), _without_none(hint)
-    kinds = get_args(hint) if get_origin(hint) in (UnionType, Union) else (hint,)
-    send = _sent_whole if any(get_origin(kind) is Literal for kind in kinds) else _SENDERS[hint]
-    if default is inspect.Parameter.empty and takes_none:
-        return lambda name, value: None if value is None else send(name, value)
-    if default in (None, inspect.Parameter.empty):
-        return send
-    sent_default = send("default", default)
-
-    def send_unless_default(name: str, value: object) -> Any:
-        sent = send(name, value)
-        return None if sent == sent_default else sent
-
-    return send_unless_default
-
-
-def _without_none(hint: Any) -> object:
-    """Return e.g. ``str`` for ``str | None``."""
-    if get_origin(hint) not in (UnionType, Union):
-        return hint
-    first, *others = (kind for kind in get_args(hint) if kind is not NoneType)
-    for kind in others:
-        first = first | kind
-    return first
+    send: Sender
+    default: Any = None
 
 
 def _listed(name: str, wanted: str, single: type, value: object) -> Sequence[Any]:
@@ -347,24 +291,12 @@ def _refuse_type(name: str, wanted: str, value: object, instead: str | None = No
     raise InvalidValueError(f"{name} must be {wanted}, not {given}", hint=hint)
 
 
-def _is_json(value: Any) -> bool:
-    """Whether a value has only types that JSON has, and can be stored. What has others, ``_check_json`` looks at."""
-    kind = type(value)
-    if kind is str:
-        return (value.isascii() and "\0" not in value) or _is_text(value)
-    if kind is dict:
-        return not any(type(key) is not str or not _is_json(key) or not _is_json(item) for key, item in value.items())
-    if kind is list:
-        return all(map(_is_json, value))
-    return value is None or kind is int or kind is bool or (kind is float and math.isfinite(value))
-
-
 def _check_json(path: str, value: object) -> None:
     # What is most common comes first: whether something is a Mapping costs more than all the other questions.
     if value is None or isinstance(value, int):
         return
     if isinstance(value, str):
-        _text(path, value)
+        long_text(path, value)
     elif isinstance(value, (list, tuple)):
         for index, item in enumerate(value):
             _check_json(f"{path}[{index}]", item)
@@ -375,7 +307,7 @@ def _check_json(path: str, value: object) -> None:
         for key, item in value.items():
             if not isinstance(key, str):
                 _refuse_type(f"a key of {path}", "text", key)
-            _check_json(f"{path}.{_text(f'a key of {path}', key)}", item)
+            _check_json(f"{path}.{long_text(f'a key of {path}', key)}", item)
     elif not isinstance(value, (date, UUID)):
         raise InvalidValueError(f"{path} cannot be a {type(value).__name__}", hint="Use the types JSON has.")
 

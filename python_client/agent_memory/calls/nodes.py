@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
-from functools import lru_cache
 from typing import Any
 
 import psycopg
@@ -76,12 +75,7 @@ def partition_of(user_id: str, partitions: int = 64) -> int:
 
 def user_hash(user_id: str) -> str:
     """Return what the map knows a user by: the MD5 of the id in UTF-8, as hex digits."""
-    return _md5(user_id) if len(user_id) <= 255 else _md5.__wrapped__(user_id)  # a longer text is no id
-
-
-@lru_cache(maxsize=4096)  # a program calls for the same users again and again
-def _md5(text: str) -> str:
-    return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
+    return hashlib.md5(user_id.encode(), usedforsecurity=False).hexdigest()
 
 
 @dataclass(frozen=True)

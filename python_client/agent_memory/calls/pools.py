@@ -11,20 +11,12 @@ from psycopg_pool import AsyncConnectionPool, ConnectionPool
 _POLL_INTERVAL = 0.01
 
 
-class SyncPool(ConnectionPool[Any]):
-    """A pool that lends the connection that came back last.
-
-    Its server process has all it needs in the processor's caches. By turns, as psycopg lends them, calls took up to
-    twice the server's CPU as soon as a pool had four connections (2026-11).
-    """
-
-    def _get_ready_connection(self, timeout: float | None) -> Any:
-        self._pool.rotate(1)
-        return super()._get_ready_connection(timeout)
+SyncPool = ConnectionPool[Any]
+"""The pool of a client that blocks."""
 
 
 class AsyncPool(AsyncConnectionPool[Any]):
-    """A pool that lends the connection that came back last, and does not keep its event loop from ending.
+    """A pool that does not keep its event loop from ending.
 
     ``asyncio.run`` cancels each task once and waits for the end of all. A worker of psycopg's pool that is connecting
     takes the cancellation for a failed attempt and waits for its next task, for ever: 5 of 32 programs of one call
@@ -32,10 +24,6 @@ class AsyncPool(AsyncConnectionPool[Any]):
     """
 
     _ender: asyncio.Task[None] | None = None
-
-    async def _get_ready_connection(self, timeout: float | None) -> Any:
-        self._pool.rotate(1)
-        return await super()._get_ready_connection(timeout)
 
     async def open(self, wait: bool = False, timeout: float = 30.0) -> None:
         """Open the pool, as psycopg does."""

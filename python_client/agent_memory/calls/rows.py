@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import fields, make_dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import fields
 from datetime import datetime
 from functools import lru_cache
 from operator import itemgetter
@@ -12,38 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 from psycopg.abc import Buffer
-from psycopg.adapt import AdaptersMap, Loader, Transformer
-from psycopg.pq import Format
+from psycopg.adapt import Transformer
 from psycopg.types.datetime import TimestamptzBinaryLoader, TimestamptzLoader
-from psycopg.types.json import JsonbBinaryLoader, JsonbLoader
 
-from .._row import Row
 from ..errors import NotInstalledError, client_version
-from .arguments import DUMPERS
 
 if TYPE_CHECKING:
     from psycopg import AsyncCursor, Cursor
     from psycopg.rows import RowMaker
-
-_JSONB = psycopg.adapters.types["jsonb"].oid
-_read_json = json.JSONDecoder().raw_decode
-
-
-class _JsonLoader(Loader):
-    """Loads what the server writes: UTF-8 without space around it, which ``json.loads`` looks for in each value.
-
-    An empty object takes 0.5 in place of 2.0 microseconds, an eighth of psycopg's time for a message (2026-11).
-    """
-
-    def load(self, data: Buffer) -> Any:
-        return _read_json(str(data, "utf-8"))[0]
-
-
-class _BinaryJsonLoader(Loader):
-    format = Format.BINARY
-
-    def load(self, data: Buffer) -> Any:
-        return _read_json(str(data, "utf-8"), 1)[0]  # after the number of the format
 
 
 class _TimeLoader(TimestamptzLoader):
@@ -60,21 +35,6 @@ class _BinaryTimeLoader(TimestamptzBinaryLoader):
             return super().load(data)
         except psycopg.DataError:
             return None
-
-
-def adapt(adapters: AdaptersMap, kinds: Iterable[type]) -> None:
-    """Have JSON loaded with a faster loader, unless the caller has chosen one, and arguments of these kinds dumped.
-
-    A cursor has the adapters that its connection had when the cursor was made.
-    """
-    if adapters.get_loader(_JSONB, Format.TEXT) is _JsonLoader:  # the connection was adapted to all kinds
-        return
-    for usual, faster in ((JsonbLoader, _JsonLoader), (JsonbBinaryLoader, _BinaryJsonLoader)):
-        if adapters.get_loader(_JSONB, usual.format) is usual:
-            adapters.register_loader(_JSONB, faster)
-    for kind in kinds:
-        if kind in DUMPERS:
-            adapters.register_dumper(kind, DUMPERS[kind])
 
 
 def loaded_anew(cursor: AsyncCursor[Any] | Cursor[Any]) -> list[Any]:
@@ -124,16 +84,7 @@ def record_maker(row_type: Any, columns: tuple[str, ...]) -> Callable[[Sequence[
 
         return refuse
 
-    # A frozen dataclass sets each field by a call. One that is not frozen, but otherwise the same, is filled in a fifth
-    # of the time, and becomes the frozen one then.
-    filled: Any = make_dataclass(row_type.__name__, names, bases=(Row,), slots=True, repr=False, eq=False)
-
-    def of_all(row: Sequence[Any]) -> Any:
-        record = filled(*row)
-        record.__class__ = row_type
-        return record
-
     if names == columns:
-        return of_all
+        return lambda row: row_type(*row)
     wanted = itemgetter(*map(columns.index, names))
-    return lambda row: of_all(wanted(row))
+    return lambda row: row_type(*wanted(row))

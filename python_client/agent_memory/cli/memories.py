@@ -152,7 +152,6 @@ def update(
     user_id: User,
     memory_id: Id,
     text: Annotated[str | None, typer.Argument(metavar="TEXT", show_default=False, help="The new text.")] = None,
-    content: Annotated[str | None, typer.Option(help="The new text, as an option.", show_default=False)] = None,
     tag: Tags = None,
     metadata: Metadata = None,
     confidence: Share = None,
@@ -161,10 +160,7 @@ def update(
     dsn: Dsn = None,
 ) -> None:
     """Change the text or the values of the options; the history keeps the former version."""
-    if text is not None and content is not None:
-        raise InvalidValueError("the new text is given twice", hint="Leave out --content.")
-    content = content if text is None else text
-    if all(each is None for each in (content, tag or None, metadata, confidence, importance, expires_at)):
+    if all(each is None for each in (text, tag or None, metadata, confidence, importance, expires_at)):
         raise InvalidValueError(
             "nothing to change",
             hint=f'Run, for example: agent-memory memories update {user_id} {memory_id} "Likes tea"',
@@ -174,7 +170,7 @@ def update(
         version = memory.update_memory(
             user_id,
             memory_id,
-            content=content,
+            content=text,
             metadata=_object("metadata", metadata),
             tags=tag or None,
             confidence=confidence,

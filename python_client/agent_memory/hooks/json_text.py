@@ -1,4 +1,8 @@
-"""Changes a JSON text in places and leaves the rest as it is: order, indentation, comments and commas at an end."""
+"""Changes a JSON text in places and leaves the rest as it is: order, indentation, comments and commas at an end.
+
+json-five keeps all that when it reads and writes, but the layout of what is added would be ours as well, and it takes
+36 times as long (2026-11).
+"""
 
 from __future__ import annotations
 

@@ -58,10 +58,6 @@ def _branch(messages: list[Any], leaf: object) -> list[Any]:
     return branch[::-1]
 
 
-def _created(message: dict[str, Any]) -> str:
-    return str(message.get("created_at"))
-
-
 def _read(message: dict[str, Any], conversation: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield a message as add_messages takes it: cut where it got the result of a tool."""
     sender = message.get("sender")

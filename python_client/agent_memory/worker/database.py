@@ -41,7 +41,7 @@ class NodeCaller(AsyncCaller):
         super().__init__(pool)
         self._cluster = cluster
 
-    async def call(self, function: Function, given: Mapping[str, Any]) -> Any:
+    async def call(self, function: Function[Any], given: Mapping[str, Any]) -> Any:
         """Call a function.
 
         Raises:

@@ -22,14 +22,6 @@ begin atomic
   select p_text;
 end;
 
--- A text in which nothing looks like the frame that memory puts around texts of others.
-create or replace function memory._harmless(p_content text)
-returns text
-language sql immutable parallel safe
-begin atomic
-  select p_content;
-end;
-
 -- The signs for which a text of this trust belongs in quarantine; null when it has none.
 create or replace function memory._verdict(p_text text, p_trust double precision)
 returns text

@@ -1,10 +1,19 @@
--- The estimated tokens of a text: four bytes a token, which fits English. Other languages need more bytes per token, so
--- the estimate is too high for them, and a text never exceeds a limit.
+-- The estimated tokens of so many bytes of text: four bytes are a token, as in English prose. Code, numbers and other
+-- languages differ from that in both directions, so what must not exceed a limit is measured by
+-- memory._tokens_at_most().
+create or replace function memory._tokens_of_bytes(p_bytes bigint)
+returns int
+language sql immutable parallel safe
+begin atomic
+  select ((p_bytes + 3) / 4)::int;
+end;
+
+-- The estimated tokens of a text.
 create or replace function memory._estimate_tokens(p_content text)
 returns int
 language sql immutable parallel safe
 begin atomic
-  select (octet_length(p_content) + 3) / 4;
+  select memory._tokens_of_bytes(octet_length(p_content));
 end;
 
 -- An upper bound of a text's tokens, for a text that nobody has counted and that must not exceed a limit. Nearly every

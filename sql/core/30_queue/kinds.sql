@@ -72,7 +72,6 @@ begin
     perform memory._finish_messages(p_job.user_id, p_job.scope, (p_job.input ->> 'from_seq')::bigint,
       (p_job.input ->> 'read_through')::bigint, coalesce(p_result -> 'token_counts', '{}'),
       1000000); -- half a second to a second and a half, for which appends to the thread wait
-    perform memory._mark_parsed(p_job.user_id, p_job.scope, (p_job.input ->> 'read_through')::bigint);
     if p_job.input ? 'summary_id' then
       update memory.threads as t set tokens_since_summary = memory._tokens_since_summary(t.user_id, t.thread_id)
       where t.user_id = p_job.user_id and t.thread_id = p_job.scope;

@@ -14,17 +14,6 @@ begin atomic
   select e.source, e.id, e.embedding from memory.embeddings as e where e.user_id = p_user_id and e.model = p_model;
 end;
 
--- Whether a model has embedded a text of a user. The settings make PostgreSQL stop at the first one.
-create or replace function memory._has_embeddings(p_user_id text, p_model text)
-returns boolean
-language plpgsql stable parallel safe
-as $$
-begin
-  return exists (select from memory.texts as t where t.user_id = p_user_id and t.model = p_model)
-    or exists (select from memory.embeddings as e where e.user_id = p_user_id and e.model = p_model);
-end;
-$$;
-
 -- Stores embeddings of texts that still have these hashes. Returns the sources and ids that had none of this model.
 create or replace function memory._keep_embeddings(
   p_user_id text, p_model memory.models, p_sources text[], p_ids text[], p_hashes uuid[], p_embeddings halfvec[],

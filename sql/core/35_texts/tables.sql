@@ -37,7 +37,7 @@ alter table memory.texts
   alter column code set storage main;
 -- Searches of very many messages read this index alone: a code takes a tenth of the room of its embedding.
 create index texts_codes_idx on memory.texts (user_id, model, created_at)
-  include (id, agent_id, valid_until, code)
+  include (id, thread_id, agent_id, valid_until, code)
   where code is not null;
 -- A search reads the pending list of the index as a whole, hence the small limit.
 create index texts_keys_idx on memory.texts using gin (keys) with (gin_pending_list_limit = 512) where keys is not null;

@@ -8,7 +8,7 @@ as $$
 declare
   given memory.messages[];
 begin
-  perform memory._check_messages(messages);
+  perform memory._check_chat_messages(messages);
   begin
     given := memory._parse_messages(user_id, thread_id, agent_id, messages);
   exception

@@ -18,3 +18,16 @@ begin atomic
           + least(interval '30 days', 4 * ((p_message).expires_at - (p_message).created_at))
       else false end;
 end;
+
+-- Whether a message is in the last day of its life, or in its second half if it lives less than two days: extraction
+-- reads it now, however short its thread. A nightly sweep comes by in that day. Times that only plain SQL can store are
+-- not computed with: one such row would stop the sweep of all users.
+create or replace function memory._expires_soon(p_created_at timestamptz, p_expires_at timestamptz)
+returns boolean
+language sql stable parallel safe
+begin atomic
+  select case
+    when memory._is_real_moment(p_created_at) and memory._is_real_moment(p_expires_at) then
+      statement_timestamp() >= p_expires_at - least(interval '1 day', (p_expires_at - p_created_at) / 2)
+    else false end;
+end;

@@ -1,3 +1,5 @@
+-- The counters of threads, message_count and active_tokens, are written here and nowhere else.
+
 -- Books messages in a thread: numbers and counts them, and queues the model work that is due. Returns the seq of the
 -- first message. Every writer of one thread waits here for the writer before, so seq has no gaps and counters are
 -- exact. No writer waits for a model.
@@ -13,7 +15,6 @@ declare
   messages_now bigint;
   tokens_now bigint;
   tokens_since_summary bigint;
-  asks_summary boolean;
 begin
   insert into memory.threads as t (user_id, thread_id, next_seq, message_count, active_tokens, tokens_since_summary,
     first_at, last_at)
@@ -29,28 +30,17 @@ begin
   returning t.next_seq - p_count, t.message_count, t.active_tokens, t.tokens_since_summary
   into first_seq, messages_now, tokens_now, tokens_since_summary;
 
-  -- One condition after the other: PostgreSQL prepares an expression anew in each transaction, even what it skips.
-  if memory._passes_multiple(first_seq, p_count, (p_policy #>> '{cadence,fact_extraction_every_n}')::int) then
-    if memory._extracts(p_policy) then
-      perform memory._enqueue_due(p_user_id, 'extract_memories', p_thread_id);
-    end if;
+  if memory._passes_multiple(first_seq, p_count, (p_policy #>> '{cadence,fact_extraction_every_n}')::int)
+    and memory._extracts(p_policy) then
+    perform memory._enqueue_due(p_user_id, 'extract_memories', p_thread_id);
   end if;
-  asks_summary := p_policy #> '{cadence,thread_summary_every_n}' <> '0' or p_policy #>> '{summary,when}' = 'each_round';
-  if not asks_summary and tokens_now > (p_policy #>> '{context,max_tokens}')::int then
-    asks_summary := memory._is_over(
-      tokens_since_summary, p_tokens, (p_policy #>> '{context,max_tokens}')::bigint * 3 / 4);
+  if memory._is_summary_due(p_policy, first_seq, p_count, p_tokens, p_ends_round, tokens_now, tokens_since_summary)
+    and not memory._enqueue_due(p_user_id, 'summarize_thread', p_thread_id, memory._kind_of_summary(p_policy)) then
+    raise debug 'Summarization already in progress for %', memory._in_a_line(p_thread_id);
   end if;
-  if asks_summary then
-    if memory._is_summary_due(p_policy, first_seq, p_count, p_ends_round, tokens_now, tokens_since_summary)
-      and not memory._enqueue_due(p_user_id, 'summarize_thread', p_thread_id, memory._kind_of_summary(p_policy)) then
-      raise debug 'Summarization already in progress for %', memory._in_a_line(p_thread_id);
-    end if;
-  end if;
-  if tokens_now >= (p_policy #>> '{compression,threshold_tokens}')::bigint then
-    if memory._is_over(tokens_now, p_tokens, (p_policy #>> '{compression,threshold_tokens}')::bigint) then
-      perform memory._enqueue_compression(
-        p_user_id, p_thread_id, p_count, p_tokens, messages_now, tokens_now, p_policy -> 'compression');
-    end if;
+  if memory._is_over(tokens_now, p_tokens, (p_policy #>> '{compression,threshold_tokens}')::bigint) then
+    perform memory._enqueue_compression(
+      p_user_id, p_thread_id, p_count, p_tokens, messages_now, tokens_now, p_policy -> 'compression');
   end if;
   if p_policy #> '{cadence,user_summary_every_n}' <> '0' then
     -- Of the messages of all threads together. Messages of open transactions are not seen yet, so the job may come a
@@ -97,5 +87,39 @@ begin
     from unnest(p_booked) with ordinality as b
     left join unnest(p_stored) as s on s.seq = p_first_seq + b.ordinality - 1) as l
   where t.user_id = p_user_id and t.thread_id = p_thread_id;
+end;
+$$;
+
+-- Adds to a thread's counters; the numbers are negative for messages that were taken out. With p_messages 0 a job has
+-- put exact counts of tokens in place of estimates. No job has read these messages before, so they are newer than the
+-- newest summary, and tokens_since_summary changes, too. If the estimates stayed, which are a quarter too high for
+-- English prose, every third summary would be made for that reason alone. A text that is edited may be one that a
+-- summary covers, whose tokens are not in tokens_since_summary, so that never goes below 0.
+create or replace function memory._count_messages(p_user_id text, p_thread_id text, p_messages bigint, p_tokens bigint)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  update memory.threads as t
+  set message_count = memory._counted_on(t.message_count, p_messages),
+      active_tokens = memory._counted_on(t.active_tokens, p_tokens),
+      tokens_since_summary = memory._counted_on(t.tokens_since_summary, case p_messages when 0 then p_tokens else 0 end)
+  where t.user_id = p_user_id and t.thread_id = p_thread_id;
+end;
+$$;
+
+-- Counts the messages of these threads anew, by reading them.
+create or replace function memory._recount_threads(p_user_id text, p_thread_ids text[])
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  update memory.threads as t
+  set message_count = c.messages, active_tokens = c.tokens
+  from unnest(p_thread_ids) as r (thread_id)
+  cross join lateral (
+    select count(*) as messages, coalesce(sum(m.token_count), 0) as tokens from memory.messages as m
+    where m.user_id = p_user_id and m.thread_id = r.thread_id and m.is_active) as c
+  where t.user_id = p_user_id and t.thread_id = r.thread_id;
 end;
 $$;

@@ -3,7 +3,7 @@
 -- Refuses anything but an array of at most 100,000 objects whose content is a text, parts or nothing;
 -- memory._parse_messages() applies the other rules to each object.
 -- Parsing takes about 0.2 GB of memory for 100,000 short messages and 2.3 GB for a million.
-create or replace function memory._check_messages(p_messages jsonb)
+create or replace function memory._check_chat_messages(p_messages jsonb)
 returns void
 language plpgsql immutable parallel safe
 as $$

@@ -1,4 +1,4 @@
--- Enqueues the work that new messages make due: extractions, summaries, compression, embeddings.
+-- When messages make work due: extractions, summaries, compression.
 
 -- Whether a multiple of p_n is among the next p_count numbers after p_before; null when p_n is 0.
 create or replace function memory._passes_multiple(p_before bigint, p_count int, p_n int)
@@ -33,8 +33,7 @@ end;
 -- Whether a thread needs a rolling summary under policy summary.when needed: its messages no longer fit into a context,
 -- and those since its newest summary have more than three quarters of a context, because summaries and memories need
 -- the rest. A thread that has nine tenths of compression.threshold_tokens waits until those messages have all of a
--- context, because its compression will soon read them, too. With three quarters 1,000 messages cost 0.189 USD, with
--- half 0.209, and without these summaries 0.152 (python -m bench.cost, made-up texts).
+-- context, because its compression will soon read them, too.
 create or replace function memory._needs_summary(p_policy jsonb, p_active_tokens bigint, p_tokens_since_summary bigint)
 returns boolean
 language sql immutable parallel safe
@@ -46,9 +45,20 @@ begin atomic
         then 4 else 3 end / 4;
 end;
 
--- Whether a summary is due once p_count messages from p_first_seq on are booked.
+-- Whether tokens are over a limit. From half as many again, only if the newest p_added of them passed an eighth of it:
+-- where no worker runs, a thread stays over its limits, and a look for the queued jobs with each message would take a
+-- fifth of the time of memory.add_message().
+create or replace function memory._is_over(p_tokens bigint, p_added bigint, p_limit bigint)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select p_tokens >= p_limit
+    and (p_tokens < p_limit * 3 / 2 or p_tokens / (p_limit / 8 + 1) > (p_tokens - p_added) / (p_limit / 8 + 1));
+end;
+
+-- Whether a summary is due once p_count messages from p_first_seq on, of p_tokens, are booked.
 create or replace function memory._is_summary_due(
-  p_policy jsonb, p_first_seq bigint, p_count int, p_ends_round boolean, p_active_tokens bigint,
+  p_policy jsonb, p_first_seq bigint, p_count int, p_tokens bigint, p_ends_round boolean, p_active_tokens bigint,
   p_tokens_since_summary bigint
 )
 returns boolean
@@ -64,19 +74,9 @@ begin atomic
         -- A round that fills a context by itself is summarised before it ends.
         else (p_ends_round or p_tokens_since_summary > (p_policy #>> '{context,max_tokens}')::int)
           and memory._needs_summary(p_policy, p_active_tokens, p_tokens_since_summary)
+          and memory._is_over(p_tokens_since_summary, p_tokens, (p_policy #>> '{context,max_tokens}')::bigint * 3 / 4)
       end
     else false end;
-end;
-
--- Whether tokens are over a limit. From half as many again, only if the newest p_added of them passed an eighth of it:
--- where no worker runs, a thread stays over its limits, and a look for the queued jobs with each message would take a
--- fifth of the time of memory.add_message().
-create or replace function memory._is_over(p_tokens bigint, p_added bigint, p_limit bigint)
-returns boolean
-language sql immutable parallel safe
-begin atomic
-  select p_tokens >= p_limit
-    and (p_tokens < p_limit * 3 / 2 or p_tokens / (p_limit / 8 + 1) > (p_tokens - p_added) / (p_limit / 8 + 1));
 end;
 
 -- Queues the compression of a thread that is over the threshold, unless it is queued already. The messages to summarise
@@ -106,9 +106,7 @@ begin
         where m.user_id = p_user_id and m.thread_id = p_thread_id and m.is_active
           and m.seq >= after_opening
         order by m.seq desc limit greatest(keep - p_appended, 0)) as k;
-  kept_tokens := kept_tokens + coalesce((
-    select sum(m.token_count) from memory.messages as m
-    where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq < after_opening and m.is_active), 0);
+  kept_tokens := kept_tokens + memory._tokens_between(p_user_id, p_thread_id, 0, after_opening - 1);
   if p_tokens_now - kept_tokens >= (p_compression ->> 'threshold_tokens')::bigint / 10 then
     perform memory._enqueue_due(p_user_id, 'compress_thread', p_thread_id);
   end if;

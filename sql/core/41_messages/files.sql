@@ -43,7 +43,7 @@ begin
   if jsonb_typeof(p_metadata) is distinct from 'object' or not p_metadata ?| memory._said_members() then
     return array[p_metadata, null];
   end if;
-  -- To make whole calls anew would take ten times as long as to see that they are whole.
+  -- Nearly all calls are whole.
   if p_metadata ? 'tool_calls' and not p_metadata @@ '$.tool_calls.type() == "array"
     && !exists($.tool_calls[*] ? (!(@.id != "") || @.function.arguments.type() != "string"))' then
     p_metadata := p_metadata || jsonb_build_object(
@@ -59,7 +59,7 @@ begin
     select d.data, k.description, to_json(d.data)::text as quoted, b.bytes, case
         when k.description ~ '^image/| image' then least(b.bytes / 4, 1105)
         when k.description ~ '^(audio|video)/| sound' then b.bytes / 500
-        else b.bytes / 4 end as tokens
+        else memory._tokens_of_bytes(b.bytes) end as tokens
     from (
       select f.data, min(f.head) as head
       from (
@@ -141,7 +141,7 @@ $$;
 -- About how many tokens the pictures and files of a message have. A model reads a picture as at most 1,105 tokens
 -- (OpenAI, high detail), also one that stands at an address; a second of sound as some tens; of other files each four
 -- bytes count as a token. A recording of what a model said is not sent again.
-create or replace function memory._tokens_of_parts(p_metadata jsonb)
+create or replace function memory._file_tokens(p_metadata jsonb)
 returns int
 language plpgsql immutable parallel safe
 as $$
@@ -149,6 +149,9 @@ declare
   said jsonb;
   written text;
 begin
+  if not p_metadata - '{audio,tool_calls,function_call}'::text[] ?| memory._said_members() then
+    return 0; -- as of most messages
+  end if;
   said := memory._said_parts(p_metadata) - '{audio,tool_calls}'::text[];
   written := said::text;
   return least(2000000000, (
@@ -161,13 +164,3 @@ begin
         || @.block_type like_regex "image").** ? (@ starts with "http")') as u (url)) else 0 end)::int;
 end;
 $$;
-
--- The same; most messages have no parts, and then no function is called.
-create or replace function memory._file_tokens(p_metadata jsonb)
-returns int
-language sql immutable parallel safe
-begin atomic
-  select case
-    when p_metadata <> '{}' and p_metadata - '{audio,tool_calls,function_call}'::text[] ?| memory._said_members()
-    then memory._tokens_of_parts(p_metadata) else 0 end;
-end;

@@ -8,41 +8,20 @@ returns setof memory.message
 language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 -- It reads from the end of the thread backwards, and stops when it has found recent_k messages. A plan for the values
--- of a filter may read and sort the whole thread instead: 99 ms against 0.2 for 20 messages of 100,000.
+-- of a filter may read and sort the whole thread instead.
 set plan_cache_mode = force_generic_plan
 as $$
-declare
-  is_filtered constant boolean := num_nonnulls(roles, filter, created_after, created_before) > 0;
 begin
-  -- The calls would be a tenth of the time of a short read, so they are made only when one of them may refuse.
-  if is_filtered or recent_k < 1
-    or not (memory._is_user(user_id) and memory._is_id(thread_id)
-            and (agent_id is null or memory._is_id(agent_id))) then
-    perform memory._check_reader(user_id);
-    perform memory._check_id('thread_id', thread_id);
-    perform memory._check_id('agent_id', coalesce(agent_id, 'any'));
-    if recent_k < 1 then
-      perform memory._refuse('recent_k', format('%s is less than 1', recent_k), 'Leave it out for the whole thread.');
-    end if;
-    perform memory._check_filter(filter);
-    roles := memory._checked_roles(roles);
+  perform memory._check_reader(user_id);
+  perform memory._check_id('thread_id', thread_id);
+  perform memory._check_id('agent_id', coalesce(agent_id, 'any'));
+  if recent_k < 1 then
+    perform memory._refuse('recent_k', format('%s is less than 1', recent_k), 'Leave it out for the whole thread.');
   end if;
+  perform memory._check_filter(filter);
+  roles := memory._checked_roles(roles);
   if agent_id is not null and not memory._has_memory(user_id, agent_id) then
     perform memory._note_missing_resource(agent_id, 'memory', 'nothing is recalled');
-    return;
-  end if;
-  if not (is_filtered or whole) then -- to plan the other conditions took 7 % of a session's first call
-    return query
-    select r.seq, r.role, r.content, r.agent_id,
-      case when r.files is null then r.metadata else memory._with_files(r.metadata, r.files) end, r.token_count,
-      r.created_at, memory._real_or_null(r.expires_at), r.is_active
-    from (select * from memory.messages as m
-          where m.user_id = get_messages.user_id and m.thread_id = get_messages.thread_id
-            and m.seq > coalesce(after_seq, -1) and m.seq < coalesce(before_seq, 9223372036854775807)
-            and (get_messages.agent_id is null or m.agent_id = get_messages.agent_id)
-            and (include_inactive or memory._is_current_message(m.is_active, m.expires_at))
-          order by m.seq desc limit recent_k) as r
-    order by r.seq;
     return;
   end if;
   return query
@@ -96,9 +75,11 @@ returns text[]
 language plpgsql immutable parallel safe
 as $$
 begin
+  if p_roles is null then
+    return null;
+  end if;
   perform memory._check_list('roles', p_roles);
-  p_roles := array_replace(p_roles, 'agent', 'assistant');
-  perform memory._refuse_role('roles', r) from unnest(p_roles) as r where not memory._is_role(r) limit 1;
-  return p_roles;
+  perform memory._refuse_role('roles', r) from unnest(p_roles) as r where not memory._is_role(memory._role(r)) limit 1;
+  return array(select memory._role(r) from unnest(p_roles) as r);
 end;
 $$;

@@ -33,7 +33,8 @@ begin
     order by g.place
   loop
     if keyed.digest is not null and keyed.content is null then
-      perform memory._refuse_used_key(keyed.key);
+      perform memory._refuse('idempotency_key', format('"%s" is used in this thread for another message', keyed.key),
+        'Use one key per message.', '23505');
     end if;
     known := known || row(keyed.seq, coalesce(keyed.placeholder, keyed.content), keyed.token_count, keyed.memory_ref)
       ::memory.stored_message;
@@ -85,8 +86,8 @@ $$;
 -- The messages of a thread under these keys, also those that memory.sweep() has removed since. content and memory_ref
 -- are set if an artifact keeps the text of the message, because only then content differs from the text that the caller
 -- has passed. Each key is looked up by itself: "limit 1" keeps the planner from another join, and "is not distinct
--- from" from the primary key, by which a plan that was made for an empty table would read the whole thread. A session
--- plans the look-up once: to plan it in each call took 190 of 427 us of CPU (2026-11).
+-- from" from the primary key, by which a plan that was made for an empty table would read the whole thread. To plan the
+-- look-up in each call would take nearly half of the time of a message with a key.
 create or replace function memory._messages_by_keys(p_user_id text, p_thread_id text, p_idempotency_keys text[])
 returns table (idempotency_key text, seq bigint, digest text, token_count int, content text, memory_ref text)
 language plpgsql stable parallel safe
@@ -112,9 +113,7 @@ begin
 end;
 $$;
 
--- The digest of what a stored message said before an artifact or a quarantine took its place. Within
--- memory._messages_by_keys() the look for a quarantine would be planned in each call, which made adding a message with
--- a key 11 % slower.
+-- The digest of what a stored message said before an artifact or a quarantine took its place.
 create or replace function memory._stored_digest(p_message memory.messages)
 returns text
 language plpgsql stable parallel safe
@@ -127,16 +126,6 @@ begin
     where q.user_id = p_message.user_id and q.thread_id = p_message.thread_id and q.seq = p_message.seq;
   end if;
   return coalesce(p_message.content_digest, quarantined, memory._message_digest(p_message.role, p_message.content));
-end;
-$$;
-
-create or replace function memory._refuse_used_key(p_idempotency_key text)
-returns void
-language plpgsql stable parallel safe
-as $$
-begin
-  perform memory._refuse('idempotency_key',
-    format('"%s" is used in this thread for another message', p_idempotency_key), 'Use one key per message.', '23505');
 end;
 $$;
 

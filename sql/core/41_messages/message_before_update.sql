@@ -21,11 +21,7 @@ begin
     new.metadata := settled[1];
     new.files := settled[2];
   end if;
-  if memory._message_problem(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata,
-                             new.created_at, new.idempotency_key) is not null then
-    perform memory._refuse_message(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata,
-                                   new.created_at, new.idempotency_key);
-  end if;
+  perform memory._check_message(new);
   -- A message names its artifact as long as its text does; nobody else may say which artifact that is.
   new.artifact_key := case when memory._ref_in(new.content, old.artifact_key) is not null then old.artifact_key end;
   new.content_digest := case when new.artifact_key is not null then old.content_digest end;

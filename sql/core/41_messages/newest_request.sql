@@ -29,7 +29,7 @@ begin atomic
   from (select n.* from memory.messages as n
         where n.user_id = p_user_id and n.thread_id = p_thread_id
         order by n.seq desc
-        -- as memory._newest_units(), no more messages than the thread has counted
+        -- no more messages than the thread has counted
         limit (select least(t.next_seq, 1000) from memory.threads as t
                where t.user_id = p_user_id and t.thread_id = p_thread_id)) as m
   where (p_agent_id is null or m.agent_id = p_agent_id)

@@ -46,22 +46,6 @@ begin
 end;
 $$;
 
--- Which messages of a thread must not be shown, of those that no job has parsed (p_seqs). Each verdict has to prepare
--- its expressions, so the function judges all messages as one text before it judges each.
-create or replace function memory._held_back(p_user_id text, p_thread_id text, p_seqs bigint[])
-returns bigint[]
-language plpgsql stable parallel safe
-as $$
-begin
-  return case when memory._verdict((
-      select string_agg(m.content, e'\n.\n') from memory._messages_by_seqs(p_user_id, p_thread_id, p_seqs) as m
-      where memory._is_judged(m.role, m.metadata)), 0) is null then '{}'
-    else array(
-      select m.seq from memory._messages_by_seqs(p_user_id, p_thread_id, p_seqs) as m
-      where memory._is_held_back(p_user_id, p_thread_id, m.seq, m.role, m.metadata, m.content)) end;
-end;
-$$;
-
 -- Quarantines the messages of a range that no job has parsed and in which a rule finds signs. Returns up to which
 -- message the function has done so: to the end of the range, unless another transaction holds the thread, whose tokens
 -- a quarantine counts anew. That transaction may wait for a message that this one has locked. Rows that another
@@ -109,8 +93,7 @@ declare
 begin
   with kept as (
     insert into memory.quarantined_messages as q (user_id, thread_id, seq, content, content_digest, reason)
-    select m.user_id, m.thread_id, m.seq, m.content,
-      coalesce(m.content_digest, memory._message_digest(m.role, m.content)), left(p_reason, 1000)
+    select m.user_id, m.thread_id, m.seq, m.content, memory._stored_digest(m), left(p_reason, 1000)
     from memory.messages as m
     where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq = any (p_seqs)
     on conflict on constraint quarantined_messages_pkey do update

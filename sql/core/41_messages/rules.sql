@@ -34,62 +34,62 @@ begin atomic
   select 10485760;
 end;
 
--- The argument that breaks a rule of messages; null when none does. The planner inlines this function: calling it would
--- take a fifth of the time of an insert. PostgreSQL prepares the expression anew in each transaction, which takes
--- longer than evaluating it, so it has as few operators as possible.
-create or replace function memory._message_problem(
-  p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_metadata jsonb,
-  p_created_at timestamptz, p_idempotency_key text
-)
+-- Whether a message can have this idempotency key; null for null.
+create or replace function memory._is_idempotency_key(p_key text)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select octet_length(p_key) between 1 and 255;
+end;
+
+-- The argument that breaks a rule of messages; null when none does. The planner inlines this function. PostgreSQL
+-- prepares the expression anew in each transaction, so it has as few operators as possible.
+create or replace function memory._message_problem(p_message memory.messages)
 returns text
 language sql stable parallel safe
 begin atomic
   select case
-    when not memory._is_id(p_user_id) then 'user_id'
-    when not memory._is_id(p_thread_id) then 'thread_id'
-    when not memory._is_id(p_agent_id) then 'agent_id'
-    when not memory._is_role(p_role) then 'role'
-    when not memory._is_metadata(p_metadata) then 'metadata'
-    when (octet_length(memory._text_of_message(p_role, p_content, p_metadata)) <= memory._max_message_bytes())
-      is not true then 'content'
-    when not memory._is_real_moment(p_created_at) then 'created_at'
-    when p_idempotency_key = '' or octet_length(p_idempotency_key) > 255 then 'idempotency_key'
+    when not memory._is_id((p_message).user_id) then 'user_id'
+    when not memory._is_id((p_message).thread_id) then 'thread_id'
+    when not memory._is_id((p_message).agent_id) then 'agent_id'
+    when not memory._is_role((p_message).role) then 'role'
+    when not memory._is_metadata((p_message).metadata) then 'metadata'
+    when (octet_length(memory._text_of_message((p_message).role, (p_message).content, (p_message).metadata))
+      <= memory._max_message_bytes()) is not true then 'content'
+    when not memory._is_real_moment((p_message).created_at) then 'created_at'
+    when not memory._is_idempotency_key((p_message).idempotency_key) then 'idempotency_key'
   end;
 end;
 
--- Refuses a message in which memory._message_problem() finds a problem. p_which is added to the argument's name: it
--- says which of several messages has the problem.
-create or replace function memory._refuse_message(
-  p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_metadata jsonb,
-  p_created_at timestamptz, p_idempotency_key text, p_which text default ''
-)
+-- Refuses a message that breaks a rule. p_which is added to the argument's name: it says which of several messages has
+-- the problem.
+create or replace function memory._check_message(p_message memory.messages, p_which text default '')
 returns void
 language plpgsql stable parallel safe
 as $$
+declare
+  problem constant text := memory._message_problem(p_message);
 begin
-  case memory._message_problem(p_user_id, p_thread_id, p_agent_id, p_role, p_content, p_metadata, p_created_at,
-                               p_idempotency_key)
-    when 'user_id' then
-      perform memory._check_id('user_id', p_user_id);
-    when 'thread_id' then
-      perform memory._check_id('thread_id', p_thread_id);
-    when 'agent_id' then
-      perform memory._check_id('agent_id', p_agent_id);
+  case problem
+    when 'user_id', 'thread_id', 'agent_id' then
+      perform memory._check_id(problem, case problem when 'user_id' then p_message.user_id
+        when 'thread_id' then p_message.thread_id else p_message.agent_id end);
     when 'role' then
-      perform memory._refuse_role('role' || p_which, p_role);
+      perform memory._refuse_role('role' || p_which, p_message.role);
     when 'metadata' then
-      perform memory._check_metadata(p_metadata, p_which);
+      perform memory._check_metadata(p_message.metadata, p_which);
     when 'created_at' then
-      perform memory._check_moment('created_at' || p_which, p_created_at);
+      perform memory._check_moment('created_at' || p_which, p_message.created_at);
     when 'idempotency_key' then
       perform memory._refuse('idempotency_key' || p_which,
-        format('has %s bytes, 1 to 255 are allowed', octet_length(p_idempotency_key)), 'A UUID is a good key.');
-    else -- the content, also if it is neither a text nor an array of parts
-      if p_content is null and p_metadata ? 'text' and p_which <> '' then
+        format('has %s bytes, 1 to 255 are allowed', octet_length(p_message.idempotency_key)), 'A UUID is a good key.');
+    when 'content' then -- also if it is neither a text nor an array of parts
+      if p_message.content is null and p_message.metadata ? 'text' and p_which <> '' then
         perform memory._refuse('content' || p_which, 'must not be null',
           'The message has "text" instead: {"role": "user", "content": "Hi"} is the form of chat messages.');
       end if;
-      perform memory._check_content(p_content, memory._max_message_bytes(), p_which);
+      perform memory._check_content(p_message.content, memory._max_message_bytes(), p_which);
+    else null;
   end case;
 end;
 $$;

@@ -1,4 +1,8 @@
--- Whether a message is part of its conversation: neither cleared, compressed nor expired.
+-- What can be seen of a message. is_active: it stands in its thread, whose counters count it. Not active, with a
+-- summary_id: a compression has put it away; it has left its thread, but not search. Not active otherwise: it is
+-- cleared.
+
+-- Whether a message is part of its conversation: it stands in its thread and has not expired.
 create or replace function memory._is_current_message(p_is_active boolean, p_expires_at timestamptz)
 returns boolean
 language sql stable parallel safe
@@ -14,8 +18,7 @@ begin atomic
   select p_is_active or p_summary_id is not null;
 end;
 
--- Whether search finds a message and jobs may read it: it is neither cleared nor expired. A compressed message is out
--- of its thread, but not out of search.
+-- Whether search finds a message and jobs may read it: it is neither cleared nor expired.
 create or replace function memory._is_readable_message(p_is_active boolean, p_summary_id uuid, p_expires_at timestamptz)
 returns boolean
 language sql stable parallel safe
@@ -34,8 +37,7 @@ begin atomic
     and memory._is_current_message(m.is_active, m.expires_at);
 end;
 
--- The messages of all threads of a user that are neither cleared nor expired, including messages that compression has
--- taken out of their threads.
+-- The messages of all threads of a user that search finds and jobs may read.
 create or replace function memory._searchable_messages(p_user_id text)
 returns setof memory.messages
 language sql stable parallel safe
@@ -43,3 +45,15 @@ begin atomic
   select m.* from memory.messages as m
   where m.user_id = p_user_id and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at);
 end;
+
+-- Tokens of the messages in a range of a thread that its counters count, by reading these messages.
+create or replace function memory._tokens_between(p_user_id text, p_thread_id text, p_from_seq bigint, p_to_seq bigint)
+returns bigint
+language plpgsql stable parallel safe
+as $$
+begin
+  return coalesce(sum(m.token_count), 0) from memory.messages as m
+  where m.user_id = p_user_id and m.thread_id = p_thread_id
+    and m.seq between p_from_seq and p_to_seq and m.is_active;
+end;
+$$;

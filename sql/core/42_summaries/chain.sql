@@ -65,18 +65,15 @@ begin
 end;
 $$;
 
--- Tokens of the active messages since the newest summary of a thread, by reading these messages.
+-- Tokens of the messages since the newest summary of a thread, by reading these messages.
 create or replace function memory._tokens_since_summary(p_user_id text, p_thread_id text)
 returns bigint
 language plpgsql stable parallel safe
 as $$
-declare
-  last_seq constant bigint := greatest(
-    (memory._latest_summary(p_user_id, p_thread_id, 'rolling')).end_seq,
-    (memory._latest_summary(p_user_id, p_thread_id, 'thread')).end_seq);
 begin
-  return coalesce(sum(m.token_count), 0) from memory.messages as m
-  where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq > coalesce(last_seq, -1) and m.is_active;
+  return memory._tokens_between(p_user_id, p_thread_id, coalesce(greatest(
+    (memory._latest_summary(p_user_id, p_thread_id, 'rolling')).end_seq,
+    (memory._latest_summary(p_user_id, p_thread_id, 'thread')).end_seq) + 1, 0), 9223372036854775807);
 end;
 $$;
 

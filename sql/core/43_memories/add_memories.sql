@@ -15,20 +15,16 @@ begin
   perform memory._check_id('agent_id', agent_id);
   perform memory._check_on_conflict(on_conflict);
   perform memory._check_memories(memories);
-  begin
-    given := memory._parse_memories(memories, agent_id);
-    return query select w.* from memory._write_memories(user_id, given, on_conflict) as w;
-    return;
-  exception
-    when data_exception or integrity_constraint_violation or insufficient_privilege or program_limit_exceeded then
-      -- One by one the function finds out which memory it is.
-  end;
-  for place in 0 .. jsonb_array_length(memories) - 1 loop
+  -- First all at once; if that fails, one by one to find the memory that is wrong.
+  for place in -1 .. jsonb_array_length(memories) - 1 loop
     begin
-      given := memory._parse_memories(jsonb_build_array(memories -> place), agent_id);
+      given := memory._parse_memories(
+        case when place < 0 then memories else jsonb_build_array(memories -> place) end, agent_id);
       return query select w.* from memory._write_memories(user_id, given, on_conflict) as w;
+      exit when place < 0;
     exception
       when data_exception or integrity_constraint_violation or insufficient_privilege or program_limit_exceeded then
+        continue when place < 0;
         get stacked diagnostics code = returned_sqlstate, problem = message_text, advice = pg_exception_hint;
         perform memory._refuse_times(
           'memories', jsonb_build_array(memories -> place), array['valid_from', 'valid_to', 'expires_at'], place);
@@ -75,52 +71,43 @@ begin
       format('has %s memories, at most 100000 are allowed', jsonb_array_length(p_memories)),
       'Call it several times, in one transaction where all or none are to be stored.', '54000');
   end if;
-  select e.position - 1 as place, jsonb_typeof(e.value) as kind into wrong
-  from jsonb_array_elements(p_memories) with ordinality as e (value, position)
-  where jsonb_typeof(e.value) <> 'object' limit 1;
-  if found then
-    perform memory._refuse(format('memories[%s]', wrong.place), format('is a JSON %s', wrong.kind),
-      'Each memory is an object with content.');
-  end if;
-  select e.position - 1 as place, left(m.key, 100) as key, kinds ->> m.key as kind, jsonb_typeof(m.value) as actual
+  select e.position - 1 as place, jsonb_typeof(e.value) as kind, left(m.key, 100) as key, kinds ->> m.key as wanted,
+    jsonb_typeof(m.value) as actual
   into wrong
   from jsonb_array_elements(p_memories) with ordinality as e (value, position)
-  cross join jsonb_each(e.value) as m
-  where (jsonb_typeof(m.value) in ('null', kinds ->> m.key)) is not true or kinds ->> m.key is null
-    or m.key in ('tags', 'replaces') and jsonb_path_exists(m.value, '$[*] ? (@.type() != "string")')
+  left join lateral jsonb_each(case when jsonb_typeof(e.value) = 'object' then e.value end) as m on true
+  where jsonb_typeof(e.value) <> 'object'
+    or m.key is not null and (kinds ->> m.key is null or jsonb_typeof(m.value) not in ('null', kinds ->> m.key)
+      or m.key in ('tags', 'replaces') and jsonb_path_exists(m.value, '$[*] ? (@.type() != "string")'))
   limit 1;
-  if wrong.kind is null and wrong.key is not null then
+  if wrong.kind <> 'object' then
+    perform memory._refuse(format('memories[%s]', wrong.place), format('is a JSON %s', wrong.kind),
+      'Each memory is an object with content.');
+  elsif wrong.wanted is null and wrong.key is not null then
     perform memory._refuse(format('memories[%s]', wrong.place), format('has an unknown member "%s"', wrong.key),
       format('Known members: %s.', (select string_agg(k, ', ' order by k) from jsonb_object_keys(kinds) as k)));
   elsif wrong.key is not null then
     perform memory._refuse(format('%s of memories[%s]', wrong.key, wrong.place), format('is a JSON %s', wrong.actual),
       case wrong.key when 'tags' then 'Pass an array of strings such as ["drinks", "travel"].'
                      when 'replaces' then 'Pass an array of the ids of memories.'
-                     else format('Pass a JSON %s.', wrong.kind) end);
+                     else format('Pass a JSON %s.', wrong.wanted) end);
   end if;
 end;
 $$;
 
--- An array of memories as rows. What a memory leaves out is its default.
+-- An array of memories as rows. What a memory leaves out, or has null for, is its default.
 create or replace function memory._parse_memories(p_memories jsonb, p_agent_id text)
 returns memory.new_memory[]
 language plpgsql stable parallel safe
 as $$
+declare
+  defaults constant memory.new_memory := jsonb_populate_record(null::memory.new_memory, jsonb_build_object(
+    'memory_type', 'fact', 'agent_id', p_agent_id, 'confidence', 1.0, 'source', 'user'));
 begin
   return array(
-    select row(m.content, coalesce(m.memory_type, 'fact'), coalesce(m.agent_id, p_agent_id), m.thread_id,
-               nullif(m.metadata, 'null'), m.tags, coalesce(m.confidence, 1.0), m.importance, m.valid_from, m.valid_to,
-               m.expires_at, m.embedding_text, coalesce(m.source, 'user'), m.memory_id, m.subject, m.attribute,
-               m.replaces)::memory.new_memory
-    from rows from (
-      jsonb_to_recordset(p_memories) as (
-        content text, memory_type text, agent_id text, thread_id text, metadata jsonb, tags text[],
-        confidence double precision, importance double precision, valid_from timestamptz, valid_to timestamptz,
-        expires_at timestamptz, embedding_text text, source text, memory_id uuid, subject text, attribute text,
-        replaces uuid[])
-    ) with ordinality as m (
-      content, memory_type, agent_id, thread_id, metadata, tags, confidence, importance, valid_from, valid_to,
-      expires_at, embedding_text, source, memory_id, subject, attribute, replaces, place)
-    order by m.place);
+    select jsonb_populate_record(
+      defaults, e.value - array(select m.key from jsonb_each(e.value) as m where m.value = 'null'))
+    from jsonb_array_elements(p_memories) with ordinality as e (value, place)
+    order by e.place);
 end;
 $$;

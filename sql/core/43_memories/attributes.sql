@@ -12,17 +12,17 @@ begin
 end;
 $$;
 
--- Whether an attribute has one value at a time. What stands after the slash tells two of a kind apart: each of
--- "phone/work" and "phone/home" has one value. An attribute that no list names has many. p_settings: section memories
--- of the policy.
-create or replace function memory._has_one_value(p_attribute text, p_settings jsonb)
+-- Whether the attribute of a memory has one value at a time. What stands after the slash tells two of a kind apart:
+-- each of "phone/work" and "phone/home" has one value. Null for an attribute that no list names.
+create or replace function memory._has_one_value(p_memory memory.memories)
 returns boolean
-language plpgsql immutable parallel safe
+language plpgsql stable parallel safe
 as $$
 declare
-  known constant jsonb := memory._attributes(p_settings);
+  known constant jsonb := memory._attributes(memory._policy_section(p_memory.user_id, p_memory.agent_id, 'memories'));
 begin
-  return coalesce(known ->> lower(p_attribute), known ->> lower(split_part(p_attribute, '/', 1))) = 'one';
+  return coalesce(
+    known ->> lower(p_memory.attribute), known ->> lower(split_part(p_memory.attribute, '/', 1))) = 'one';
 end;
 $$;
 

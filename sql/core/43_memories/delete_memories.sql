@@ -20,10 +20,7 @@ begin
   deleted := cardinality(chosen);
   if not dry_run and deleted > 0 then
     perform memory._lock_scopes_of(user_id, chosen);
-    perform from (select i from unnest(chosen) as i order by i) as i (id)
-    cross join lateral ( -- each by its key
-      select from memory.memories as m
-      where m.user_id = delete_memories.user_id and m.memory_id = i.id offset 0 for no key update) as m;
+    perform memory._locked_places(user_id, chosen);
     -- Once more: somebody may have changed one of them before it was locked. An UPDATE by hand locks no counter.
     chosen := memory._memories_to_delete(user_id, chosen, agent_id, thread_id, memory_type, tags_all, search, filter,
                                          created_after, created_before);

@@ -95,9 +95,6 @@ returns bigint
 language plpgsql volatile parallel unsafe
 as $$
 begin
-  if p_noted = '{}' then -- even an update that finds no row enters the triggers
-    return 0;
-  end if;
   p_memory.memory_id := p_successor;
   return memory._end_memories(
     p_memory.user_id, array(

@@ -2,7 +2,7 @@
 -- the daughter Lou. Policy memories.attributes says which attributes have one value at a time. A new value of such an
 -- attribute ends the memory of the value before: nothing is deleted, and as_of still shows it.
 
--- The current memories of the same agent that give the same subject a value of the same attribute and hold now.
+-- The valid memories of the same agent that give the same subject a value of the same attribute.
 create or replace function memory._other_values(p_memory memory.memories)
 returns setof memory.memories
 language sql stable parallel safe
@@ -13,8 +13,7 @@ begin atomic
     and m.attribute is not null and md5(lower(m.attribute)) = md5(lower((p_memory).attribute)) -- by the index
     and memory._subject(m.subject) = memory._subject((p_memory).subject)
     and m.memory_id is distinct from (p_memory).memory_id
-    and memory._is_current(m)
-    and (m.valid_to is null or m.valid_to > statement_timestamp());
+    and memory._is_valid(m);
 end;
 
 -- When a memory was said: in the newest message that states it, or else by the application.
@@ -86,15 +85,14 @@ declare
   begins constant timestamptz := coalesce(p_memory.valid_from, memory._said_at(p_memory));
 begin
   if p_memory.valid_to <= statement_timestamp()
-    or memory._has_one_value(
-      p_memory.attribute, memory._policy_section(p_memory.user_id, p_memory.agent_id, 'memories')) is not true
+    or memory._has_one_value(p_memory) is not true
     or not exists ( -- another memory of the same statement may have ended it
       select from memory._memories_by_ids(p_memory.user_id, array[p_memory.memory_id]) as m
       where memory._is_current(m)) then
     return;
   end if;
   for other in select o.* from memory._other_values(p_memory) as o order by o.created_at, o.memory_id loop
-    if memory._same_spelling(p_memory.metadata ->> 'value') = memory._same_spelling(other.metadata ->> 'value') then
+    if memory._value_of(p_memory.metadata) = memory._value_of(other.metadata) then
       perform memory._end_memories(p_memory.user_id, array[other.memory_id], p_memory.memory_id, 'duplicate');
     elsif not memory._may_end(p_memory, other) then
       perform memory._end_memories(p_memory.user_id, array[p_memory.memory_id], other.memory_id, 'stated');

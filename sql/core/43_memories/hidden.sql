@@ -128,34 +128,6 @@ begin
 end;
 $$;
 
--- Evicts, together with a memory, those memories that it hid and that matter no more than it does. The caller releases
--- the other hidden memories.
-create or replace function memory._evict_hidden(p_winner memory.memories)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  hidden constant uuid[] := array(
-    select m.memory_id
-    from memory.memories as m
-    where m.user_id = p_winner.user_id
-      and m.superseded_by = p_winner.memory_id
-      and m.deleted_at is null
-      and m.agent_id = p_winner.agent_id
-      and (m.is_stated, m.importance) <= (p_winner.is_stated, p_winner.importance));
-begin
-  if hidden <> '{}' then -- even an update that finds no row enters the triggers
-    update memory.memories as m
-    set deleted_at = statement_timestamp(), operation = 'evict'
-    where m.user_id = p_winner.user_id
-      and m.memory_id = any (hidden)
-      -- The row may have changed since the function read it.
-      and m.superseded_by = p_winner.memory_id
-      and m.deleted_at is null;
-  end if;
-end;
-$$;
-
 -- Releases memories whose winner is gone, if another session held the counter of their agent at that moment. Each call
 -- releases the memories of at most p_row_limit winners.
 create or replace function memory._release_left_hidden(p_row_limit int)

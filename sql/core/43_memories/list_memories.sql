@@ -9,8 +9,7 @@ create or replace function memory.list_memories(
 returns setof memory.memory
 language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
--- The filters decide what index is fastest. The memories of one thread of a user with 100,000 take 2 ms; with one plan
--- for all filters, which PostgreSQL would make after five calls, they take 200.
+-- The filters decide what index is fastest, so no plan suits all of them.
 set plan_cache_mode = force_custom_plan
 as $$
 begin

@@ -2,28 +2,20 @@
 -- the counters of their agents before the memories, and locks several counters in the order of agent_id, so that no two
 -- functions deadlock. Only an UPDATE or DELETE by hand locks memories first.
 
--- Locks the counter of one agent, and creates a missing counter. Returns the policy layers that apply to the agent,
--- which the same statement reads.
+-- Locks the counter of one agent, and creates a missing counter.
 create or replace function memory._lock_scope(p_user_id text, p_agent_id text)
-returns memory.policies[]
+returns void
 language plpgsql volatile parallel unsafe
 as $$
-declare
-  layers memory.policies[];
 begin
   loop
-    select array(
-      select p from memory.policies as p
-      where memory._policy_applies(p.user_id, p.agent_id, p_user_id, p_agent_id))
-    into layers
-    from memory.memory_scopes as s
+    perform from memory.memory_scopes as s
     where s.user_id = p_user_id and s.agent_id = p_agent_id
     for no key update;
     exit when found;
     insert into memory.memory_scopes (user_id, agent_id) values (p_user_id, p_agent_id)
     on conflict do nothing;
   end loop;
-  return layers;
 end;
 $$;
 
@@ -31,8 +23,6 @@ $$;
 create or replace function memory._lock_scopes_of(p_user_id text, p_memory_ids uuid[])
 returns void
 language plpgsql volatile parallel unsafe
--- PostgreSQL would plan it for each array anew, which takes three times as long as the query.
-set plan_cache_mode = force_generic_plan
 as $$
 begin
   perform
@@ -64,7 +54,6 @@ language plpgsql volatile parallel unsafe
 as $$
 declare
   agents text[] := array[]::text[];
-  present text[];
 begin
   -- The agents of 1,000,000 messages take 3 s to read, so they are read only if a worker has a job of theirs.
   if exists (
@@ -76,13 +65,11 @@ begin
       select m.agent_id from memory.messages as m where m.user_id = p_user_id and m.thread_id = any (p_thread_ids));
   end if;
   -- A second look: memories that a worker has committed since the first one have their counter.
-  present := array(select s.agent_id from memory.memory_scopes as s where s.user_id = p_user_id);
-  if agents <@ present then -- a fifth of the time with 1,000 agents
-    perform from memory.memory_scopes as s where s.user_id = p_user_id order by s.agent_id for no key update;
-  else
-    perform memory._lock_scope(p_user_id, a.agent_id)
-    from (select distinct u as agent_id from unnest(agents || present) as u order by 1) as a;
-  end if;
+  perform memory._lock_scope(p_user_id, a.agent_id)
+  from (
+    select u as agent_id from unnest(agents) as u
+    union select s.agent_id from memory.memory_scopes as s where s.user_id = p_user_id
+    order by 1) as a;
 end;
 $$;
 
@@ -113,10 +100,27 @@ begin
   -- The query looks up each memory separately: a join of 1,200 memories with all memories of the user took 0.4 s.
   return array(
     select (
-      select m.memory_id from memory._visible_memories(p_user_id, null, true) as m
-      where m.memory_id = (h.value ->> 'memory_id')::uuid and m.version = (h.value ->> 'version')::int)
+      select m.memory_id from memory.memories as m
+      where m.user_id = p_user_id and m.memory_id = (h.value ->> 'memory_id')::uuid
+        and m.version = (h.value ->> 'version')::int and memory._is_there(m))
     from jsonb_array_elements(p_handed_out) with ordinality as h (value, position)
     order by h.position);
+end;
+$$;
+
+-- Locks memories in the order of their ids, and returns their places for an UPDATE. Each is looked up by its key: for
+-- "memory_id = any (p_memory_ids)" a session whose first plan met an empty table reads all memories of the user.
+create or replace function memory._locked_places(p_user_id text, p_memory_ids uuid[])
+returns tid[]
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  return array(
+    select f.place
+    from (select i.id from unnest(p_memory_ids) as i (id) order by i.id) as g
+    cross join lateral (
+      select m.ctid as place from memory.memories as m
+      where m.user_id = p_user_id and m.memory_id = g.id offset 0 for no key update) as f);
 end;
 $$;
 

@@ -13,8 +13,12 @@ begin
     insert into memory.new_changes (user_id, source, id, operation)
     select o.user_id, 'memory', o.memory_id, memory._gone() from old_rows as o
     where memory._is_undeleted(o) or memory._gone() = 'forgotten'; -- others were noted when they were deleted
-    perform memory._drop_uses(g.user_id, g.ids)
-    from (select o.user_id, array_agg(o.memory_id) as ids from old_rows as o group by o.user_id order by 1) as g;
+    delete from memory.memory_uses as u where u.ctid = any (array( -- in the order of memory.record_use()
+      select f.place
+      from (select o.user_id, o.memory_id from old_rows as o order by 1, 2) as o
+      cross join lateral (
+        select d.ctid as place from memory.memory_uses as d
+        where d.user_id = o.user_id and d.memory_id = o.memory_id for update) as f));
     for scope in
       select o.user_id, o.agent_id, count(*) as removed
       from old_rows as o
@@ -64,6 +68,9 @@ begin
     order by c.user_id, c.agent_id
   loop
     perform memory._count_memories(scope.user_id, scope.agent_id, scope.added);
+    if scope.added > 0 then
+      perform memory._keep_limit(scope.user_id, scope.agent_id);
+    end if;
   end loop;
   for gone in
     select n.* from new_rows as n where n.deleted_at is not null order by n.superseded_at nulls last, n.memory_id desc
@@ -72,8 +79,11 @@ begin
       select from memory.memories as m
       where m.user_id = gone.user_id and m.superseded_by = gone.memory_id and m.deleted_at is null) then
       continue;
-    elsif gone.operation = 'evict' then
-      perform memory._evict_hidden(gone);
+    elsif gone.operation = 'evict' then -- with it go those that it hid and that matter no more than it does
+      update memory.memories as m
+      set deleted_at = statement_timestamp(), operation = 'evict'
+      where m.user_id = gone.user_id and m.superseded_by = gone.memory_id and m.deleted_at is null
+        and m.agent_id = gone.agent_id and (m.is_stated, m.importance) <= (gone.is_stated, gone.importance);
     end if;
     perform memory._release_hidden(gone.user_id, gone.memory_id, gone.superseded_by,
       gone.operation <> 'evict' and memory._is_unexpired(gone.expires_at));

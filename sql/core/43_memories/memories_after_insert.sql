@@ -23,7 +23,11 @@ begin
     group by n.user_id, n.agent_id
     order by n.user_id, n.agent_id
   loop
-    perform memory._count_memories(scope.user_id, scope.agent_id, scope.added, scope.facts);
+    perform memory._count_memories(scope.user_id, scope.agent_id, scope.added);
+    if scope.facts is not null then
+      perform memory._settle(m) from memory._memories_by_ids(scope.user_id, scope.facts) as m; -- which makes room
+    end if;
+    perform memory._keep_limit(scope.user_id, scope.agent_id);
   end loop;
   return null;
 end;

@@ -3,13 +3,9 @@ create or replace function memory._memory_before_insert()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
--- A session keeps the plan of its first call. On an empty table, or on one of four pages, that plan would read all.
 as $$
 declare
-  problem text;
-  layers memory.policies[];
   policy jsonb;
-  judged memory.memories;
 begin
   if {{are copied}} then
     return new;
@@ -22,19 +18,13 @@ begin
       perform memory._note_writer(new.user_id, 'memory', new.memory_id::text, true);
     end if;
   end if;
-  -- Values that mean the same get one spelling. Infinity becomes null, which every driver can read.
-  new.metadata := coalesce(new.metadata, '{}');
-  new.tags := coalesce(new.tags, '{}');
-  new.valid_from := nullif(new.valid_from, 'infinity');
-  new.valid_to := nullif(new.valid_to, 'infinity');
-  new.subject := coalesce(new.subject, memory._subject_in(new.metadata));
-  problem := memory._memory_problem(new, true);
-  if problem is not null then
-    perform memory._refuse_memory(problem, new);
-  end if;
+  -- Applications that store memories as JSON name the subject there.
+  new.subject := coalesce(new.subject, case when jsonb_typeof(new.metadata -> 'subject') = 'string'
+    and length(btrim(new.metadata ->> 'subject')) between 1 and 255 then btrim(new.metadata ->> 'subject') end);
+  new := memory._checked_memory(new, true);
 
-  layers := memory._lock_scope(new.user_id, new.agent_id);
-  policy := memory._effective_policy(layers); -- of a variable, so that PostgreSQL inlines the function
+  perform memory._lock_scope(new.user_id, new.agent_id);
+  policy := memory._policy(new.user_id, new.agent_id);
   new := memory._masked_memory(new, memory._masks(policy, false));
   new.content_hash := memory._content_hash(new.content);
   -- An index refuses exact duplicates of current memories, also of one that has expired and waits for a sweep.
@@ -58,20 +48,20 @@ begin
 
   -- An extracted memory stays out if its content is in quarantine already, by a rule or by a caller, under messages
   -- that are trusted at least as much as the messages behind the new memory.
-  if not new.is_stated then
-    if exists (
+  if not new.is_stated and exists (
+    select from memory.memories as m
+    where m.user_id = new.user_id and m.agent_id = new.agent_id and m.content_hash = new.content_hash
+      and m.quarantined_at is not null and m.quarantined_with is null and m.trust >= new.trust) then
+    return null;
+  end if;
+  if new.deleted_at is null then
+    new := memory._judged_memory(new, policy -> 'trust');
+    if new.quarantined_at is not null and exists ( -- the same attack is in quarantine already
       select from memory.memories as m
       where m.user_id = new.user_id and m.agent_id = new.agent_id and m.content_hash = new.content_hash
-        and m.quarantined_at is not null and m.quarantined_with is null and m.trust >= new.trust) then
+        and m.quarantined_at is not null) then
       return null;
     end if;
-  end if;
-  if memory._may_be_attack(new, policy) then
-    judged := memory._judged_memory(new, true);
-    if judged.user_id is null then
-      return null;
-    end if;
-    new := judged;
   end if;
   -- What a model extracted waits until somebody has looked at it, where the policy says so. The mark in metadata tells
   -- those that nobody has released from others that are in quarantine for the same source or verdict.

@@ -6,10 +6,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   has_new_tags boolean;
-  problem text;
   policy jsonb;
-  judged memory.memories;
-  is_changed boolean;
 begin
   if {{are copied}} then
     return new;
@@ -22,36 +19,17 @@ begin
       perform memory._note_writer(new.user_id, 'memory', new.memory_id::text, false);
     end if;
   end if;
-  -- Values that mean the same get one spelling. Infinity becomes null, which every driver can read.
-  if num_nulls(new.metadata, new.tags) > 0 then
-    new.metadata := coalesce(new.metadata, '{}');
-    new.tags := coalesce(new.tags, '{}');
-  end if;
-  if num_nonnulls(new.valid_from, new.valid_to, new.expires_at) > 0 then
-    new.valid_from := nullif(new.valid_from, 'infinity');
-    new.valid_to := nullif(new.valid_to, 'infinity');
+  -- A statement that only deletes (so does the eviction) is not checked, because the trigger checks the memory when
+  -- somebody restores it. Tags are an exception: the trigger checks them only when they are new.
+  has_new_tags := coalesce(new.tags <> old.tags and new.tags <> '{}', false);
+  if new.deleted_at is null or old.deleted_at is not null or has_new_tags then
+    new := memory._checked_memory(new, has_new_tags);
     new.expires_at := nullif(new.expires_at, 'infinity');
   end if;
 
-  -- A statement that only deletes (so does the eviction) is not checked, because the trigger checks the memory when
-  -- somebody restores it. Tags are an exception: the trigger checks them only when they are new.
-  has_new_tags := new.tags <> old.tags and new.tags <> '{}';
-  if new.deleted_at is null or old.deleted_at is not null or has_new_tags then
-    problem := memory._memory_problem(new, has_new_tags);
-    if problem is not null then
-      perform memory._refuse_memory(problem, new);
-    end if;
-  end if;
-
   -- A memory that was only said again is no new version, because the columns in its history have not changed.
-  if new.said_at is distinct from old.said_at then
-    judged := new;
-    new.said_at := old.said_at;
-    is_changed := new is distinct from old;
-    new := judged;
-    if not is_changed then
-      return new;
-    end if;
+  if new.said_at is distinct from old.said_at and to_jsonb(new) - 'said_at' = to_jsonb(old) - 'said_at' then
+    return new;
   end if;
   if (new.user_id, new.agent_id, new.memory_id) is distinct from (old.user_id, old.agent_id, old.memory_id) then
     perform memory._refuse('memory_id', 'user_id, agent_id and memory_id of a memory cannot change',
@@ -80,8 +58,8 @@ begin
 
   if new.content <> old.content or new.embedding_text is distinct from old.embedding_text then
     new.content_hash := memory._content_hash(new.content);
-    if (new.released_at is null or new.content <> old.content) and memory._may_be_attack(new, policy) then
-      new := memory._judged_memory(new, false);
+    if new.deleted_at is null and (new.released_at is null or new.content <> old.content) then
+      new := memory._judged_memory(new, policy -> 'trust');
     end if;
   end if;
 
@@ -118,8 +96,6 @@ create or replace function memory._masked_memory(p_memory memory.memories, p_mas
 returns memory.memories
 language plpgsql stable parallel unsafe
 as $$
-declare
-  problem text;
 begin
   if p_masks <> '{}' then
     p_memory.content := memory._masked(p_memory.content, p_masks);
@@ -128,10 +104,7 @@ begin
     p_memory.subject := left(memory._masked(p_memory.subject, p_masks), 255);
     p_memory.attribute := left(memory._masked(p_memory.attribute, p_masks), 255);
     p_memory.content_hash := memory._content_hash(p_memory.content);
-    problem := memory._memory_problem(p_memory, false);
-    if problem is not null then
-      perform memory._refuse_memory(problem, p_memory);
-    end if;
+    p_memory := memory._checked_memory(p_memory, false);
   end if;
   return p_memory;
 end;
@@ -143,23 +116,13 @@ create or replace function memory._remove_expired_duplicate(p_candidate memory.m
 returns void
 language plpgsql volatile parallel unsafe
 as $$
-declare
-  expired uuid;
 begin
-  -- The function looks for the row first, because even a delete that finds no row enters the statement trigger.
-  select m.memory_id into expired
-  from memory.memories as m
+  delete from memory.memories as m
   where m.user_id = p_candidate.user_id
     and m.agent_id = p_candidate.agent_id
     and m.content_hash = p_candidate.content_hash
     and m.memory_id <> p_candidate.memory_id
     and memory._is_current(m)
     and m.expires_at <= statement_timestamp();
-  if expired is not null then
-    delete from memory.memories as m
-    where m.user_id = p_candidate.user_id
-      and m.memory_id = expired
-      and m.expires_at <= statement_timestamp(); -- another session may have prolonged its life meanwhile
-  end if;
 end;
 $$;

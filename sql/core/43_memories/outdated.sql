@@ -22,7 +22,7 @@ begin
       where m.superseded_by is not null)
     select m.memory_id from later as l
     cross join lateral memory._memories_by_ids(p_user_id, array[l.memory_id]) as m
-    where memory._is_current(m) and memory._is_unexpired(m.expires_at)
+    where memory._is_visible(m)
     order by m.created_at desc limit 1)
   from (
     -- The memories of each thread are read once, and not once for each message.
@@ -76,13 +76,12 @@ begin
       memory._word_rank(p_user_id, (a.m).memory_id, any_word) as words
     from (
       select c as m from memory.memories as c
-      where not p_asks_then and c.user_id = p_user_id and c.attribute is not null and memory._is_current(c)
-        and (c.valid_to is null or c.valid_to > statement_timestamp())
+      where not p_asks_then and c.user_id = p_user_id and c.attribute is not null and memory._is_valid(c)
       union all
       select f from memory.memories as f
       where p_asks_then and f.user_id = p_user_id and f.deleted_at is null
-        and memory._state(f) in ('ended', 'replaced')) as a
-    where (p_agent_id is null or (a.m).agent_id = p_agent_id) and memory._is_unexpired((a.m).expires_at)
+        and memory._state(f) in ('ended', 'replaced') and memory._is_unexpired(f.expires_at)) as a
+    where p_agent_id is null or (a.m).agent_id = p_agent_id
   )
   select (f.row).*
   from found as f

@@ -4,8 +4,9 @@ create or replace function memory.record_use(
 returns void
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set plan_cache_mode = force_generic_plan -- a plan for each array anew takes most of the time
 as $$
+declare
+  agents text[];
 begin
   perform memory._check_id('user_id', user_id), memory._check_id('thread_id', coalesce(thread_id, 'none'));
   if memory_ids is null then
@@ -16,8 +17,25 @@ begin
     perform memory._refuse('outcome', coalesce('unknown outcome "' || left(outcome, 50) || '"', 'must not be null'),
       'Use used, helpful or wrong.');
   end if;
-  perform memory._keep_memories(record_use.user_id, memory_ids);
-  -- This statement sees what others have committed while the function above waited.
+  -- With these locks nobody deletes, forgets or merges the memories until the end of the transaction; writers of
+  -- memories pass them. Who deletes memories holds the counters, and may delete in any order: so this function waits
+  -- for nobody while it holds memories, and if somebody is deleting one, it gives its locks back and waits at the
+  -- counters.
+  agents := array(
+    select distinct m.agent_id from memory._memories_by_ids(record_use.user_id, memory_ids) as m
+    where memory._is_there(m));
+  begin
+    perform from memory.memory_scopes as s
+    where s.user_id = record_use.user_id and s.agent_id = any (agents) order by s.agent_id for key share;
+    perform from memory.memories as m
+    where m.user_id = record_use.user_id and m.memory_id = any (memory_ids) for key share nowait;
+  exception when lock_not_available then
+    perform from memory.memory_scopes as s
+    where s.user_id = record_use.user_id and s.agent_id = any (agents) order by s.agent_id for share;
+    perform from memory.memories as m
+    where m.user_id = record_use.user_id and m.memory_id = any (memory_ids) for key share;
+  end;
+  -- This statement sees what others have committed while the function waited.
   insert into memory.memory_uses as u (user_id, memory_id, used, helpful, wrong, outcome, thread_id, updated_at)
   select record_use.user_id, m.memory_id, (record_use.outcome = 'used')::int, (record_use.outcome = 'helpful')::int,
     (record_use.outcome = 'wrong')::int, record_use.outcome, record_use.thread_id, statement_timestamp()
@@ -35,45 +53,3 @@ comment on function memory.record_use(text, uuid[], text, text) is
 'counts nothing. thread_id is the conversation: a call that repeats the last outcome of a memory in the same thread '
 'counts nothing, so a retry should name its thread. None of this ranks, unless policy search.use_weight lets memories '
 'fall that were wrong.';
-
--- Locks memories, and before them the counters of their agents, so that nobody deletes, forgets or merges these
--- memories until the end of the transaction. Who writes memories takes locks that these locks let pass. Who deletes
--- memories holds the counters, and may delete in any order: so this function waits for nobody while it holds memories,
--- and if somebody is deleting one of them, the function gives all of them back and waits at the counters.
-create or replace function memory._keep_memories(p_user_id text, p_memory_ids uuid[])
-returns void
-language plpgsql volatile parallel unsafe
-set plan_cache_mode = force_generic_plan -- a plan for each array anew takes most of the time
-as $$
-declare
-  agents constant text[] := array(
-    select distinct m.agent_id from memory._memories_by_ids(p_user_id, p_memory_ids) as m where memory._is_there(m));
-begin
-  begin
-    perform from memory.memory_scopes as s
-    where s.user_id = p_user_id and s.agent_id = any (agents) order by s.agent_id for key share;
-    perform from memory.memories as m
-    where m.user_id = p_user_id and m.memory_id = any (p_memory_ids) for key share nowait;
-  exception when lock_not_available then
-    perform from memory.memory_scopes as s
-    where s.user_id = p_user_id and s.agent_id = any (agents) order by s.agent_id for share;
-    perform from memory.memories as m
-    where m.user_id = p_user_id and m.memory_id = any (p_memory_ids) for key share;
-  end;
-end;
-$$;
-
--- Deletes the uses of deleted memories, in the order in which memory.record_use() locks them.
-create or replace function memory._drop_uses(p_user_id text, p_memory_ids uuid[])
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  delete from memory.memory_uses as u where u.ctid = any (array(
-    select f.place
-    from (select i.id from unnest(p_memory_ids) as i (id) order by i.id) as i
-    cross join lateral (
-      select d.ctid as place from memory.memory_uses as d where d.user_id = p_user_id and d.memory_id = i.id
-      for update) as f));
-end;
-$$;

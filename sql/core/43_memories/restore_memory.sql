@@ -35,10 +35,7 @@ begin
   end if;
   if num_nonnulls(current.deleted_at, current.superseded_at) > 0 then
     -- The function keeps the limit before this memory is current again, so that another memory is evicted.
-    perform memory._keep_limit(s.user_id, s.agent_id, s.memory_count + 1,
-      memory._policy_section(s.user_id, s.agent_id, 'memories'))
-    from memory.memory_scopes as s
-    where s.user_id = restore_memory.user_id and s.agent_id = current.agent_id;
+    perform memory._keep_limit(user_id, current.agent_id, 1);
   end if;
   update memory.memories as m
   set superseded_by = null,

@@ -17,8 +17,7 @@ begin atomic
   select case p_stored when 'fact' then p_said else p_stored end;
 end;
 
--- The argument that breaks a rule of memories; null when none does. memory._refuse_memory() says which rule the
--- argument breaks. A caller that changes no tags skips their check.
+-- The argument that breaks a rule of memories; null when none does. A caller that changes no tags skips their check.
 create or replace function memory._memory_problem(p_candidate memory.memories, p_has_new_tags boolean)
 returns text
 language plpgsql stable parallel safe
@@ -54,65 +53,62 @@ begin
 end;
 $$;
 
--- Refuses a memory because of an argument that memory._memory_problem() names.
-create or replace function memory._refuse_memory(p_problem text, p_candidate memory.memories)
-returns void
+-- The memory with one spelling for values that mean the same: infinity becomes null, which every driver can read.
+-- Refuses a memory that breaks a rule, and says which one.
+create or replace function memory._checked_memory(p_candidate memory.memories, p_has_new_tags boolean)
+returns memory.memories
 language plpgsql stable parallel safe
 as $$
+declare
+  problem text;
+  value text;
 begin
-  case p_problem
-    when 'user_id' then
-      perform memory._check_id('user_id', p_candidate.user_id);
-    when 'agent_id' then
-      perform memory._check_id('agent_id', p_candidate.agent_id);
-    when 'thread_id' then
-      perform memory._check_id('thread_id', p_candidate.thread_id);
-    when 'source' then
-      perform memory._check_id('source', p_candidate.source);
-    when 'subject' then
-      perform memory._check_id('subject', p_candidate.subject);
-    when 'attribute' then
-      perform memory._check_id('attribute', p_candidate.attribute);
-    when 'content' then
+  p_candidate.metadata := coalesce(p_candidate.metadata, '{}');
+  p_candidate.tags := coalesce(p_candidate.tags, '{}');
+  p_candidate.valid_from := nullif(p_candidate.valid_from, 'infinity');
+  p_candidate.valid_to := nullif(p_candidate.valid_to, 'infinity');
+  problem := memory._memory_problem(p_candidate, p_has_new_tags);
+  value := case when problem is not null then to_jsonb(p_candidate) ->> problem end;
+  case
+    when problem is null then
+      null; -- nothing is wrong
+    when problem in ('user_id', 'agent_id', 'thread_id', 'source', 'subject', 'attribute') then
+      perform memory._check_id(problem, value);
+    when problem = 'content' then
       perform memory._check_text(p_candidate.content, memory._max_memory_bytes(),
         'A memory is a sentence worth keeping, such as "Prefers email over phone calls".');
-    when 'embedding_text' then
+    when problem = 'embedding_text' then
       perform memory._refuse('embedding_text',
         format('has %s bytes, at most %s are allowed', octet_length(p_candidate.embedding_text),
           memory._max_memory_bytes()),
         'A few sentences are enough to find a memory by.', '54000');
-    when 'metadata' then
+    when problem = 'metadata' then
       perform memory._check_metadata(p_candidate.metadata);
-    when 'memory_type' then
+    when problem = 'memory_type' then
       perform memory._check_memory_types('memory_type', array[p_candidate.memory_type]);
-    when 'confidence' then
-      perform memory._refuse('confidence',
-        format('%s is not between 0 and 1', coalesce(p_candidate.confidence::text, 'null')), '1 means certain.');
-    when 'importance' then
-      perform memory._refuse('importance',
-        format('%s is not between 0 and 1', coalesce(p_candidate.importance::text, 'null')),
-        format('%s is the default.', memory._default_importance()));
-    when 'created_at' then
+    when problem in ('confidence', 'importance') then
+      perform memory._refuse(problem, format('%s is not between 0 and 1', coalesce(value, 'null')),
+        case problem when 'confidence' then '1 means certain.'
+                     else format('%s is the default.', memory._default_importance()) end);
+    when problem = 'created_at' then
       perform memory._check_moment('created_at', p_candidate.created_at);
-    when 'valid_from' then
-      perform memory._check_bound('valid_from', p_candidate.valid_from);
-    when 'valid_to' then
-      perform memory._check_bound('valid_to', p_candidate.valid_to);
+    when problem = 'valid_to' and memory._is_bound(p_candidate.valid_to) then
       perform memory._refuse('valid_to',
         format('%s is before valid_from %s', p_candidate.valid_to, p_candidate.valid_from),
         'Leave valid_to out while it still holds.');
-    when 'expires_at' then
-      perform memory._check_bound('expires_at', p_candidate.expires_at);
-    when 'tags' then
+    when problem in ('valid_from', 'valid_to', 'expires_at') then
+      perform memory._check_bound(problem, value::timestamptz);
+    when problem = 'tags' then
       perform memory._check_list('tags', p_candidate.tags);
-    when 'operation' then
+    when problem = 'operation' then
       perform memory._refuse('operation',
-        format('"%s" is unknown', coalesce(left(p_candidate.operation, 50), 'null')),
+        format('"%s" is unknown', coalesce(left(value, 50), 'null')),
         'Leave operation out: what happens to a memory says which one it is.');
-    when 'quarantined_at' then
+    when problem = 'quarantined_at' then
       perform memory._refuse('quarantined_at', 'does not go with quarantine_reason and deleted_at',
         'Call memory.quarantine_memory() or memory.release_memory(), which change all three.');
   end case;
+  return p_candidate;
 end;
 $$;
 

@@ -26,9 +26,10 @@ begin
 end;
 $$;
 
--- The memory that already has the content of a statement: a current one; the current memory behind which it is hidden
--- as a duplicate; or the one that gave way to a memory that was said later than the statement. Null if the content must
--- be stored, also because it holds again.
+-- The memory that says already what a statement says: a current one with its content; the current memory behind which
+-- that one is hidden as a duplicate; the one that gave way to a memory that was said later than the statement; or a
+-- current one that gives the same attribute of the same subject the same value, unless the statement says more. Null if
+-- the content must be stored, also because it holds again.
 create or replace function memory._known_memory(p_said memory.memories)
 returns memory.memories
 language plpgsql stable parallel safe
@@ -40,7 +41,7 @@ begin
   select m.* into known
   from memory.memories as m
   where m.user_id = p_said.user_id and m.agent_id = p_said.agent_id and m.content_hash = hash
-    and memory._is_current(m) and memory._is_unexpired(m.expires_at);
+    and memory._is_visible(m);
   if not found then
     select k.* into known
     from memory.memories as m
@@ -50,6 +51,13 @@ begin
       and m.superseded_at is not null and m.deleted_at is null and memory._is_unexpired(m.expires_at)
       and memory._is_current(w) and (memory._state(m) = 'duplicate' or memory._stated_at(w) > p_said.said_at)
     order by m.superseded_at desc limit 1;
+  end if;
+  if not found then
+    select o.* into known
+    from memory._other_values(p_said) as o
+    where memory._value_of(o.metadata) = memory._value_of(p_said.metadata)
+      and length(o.content) >= length(p_said.content)
+    order by o.created_at limit 1;
   end if;
   return known;
 end;
@@ -63,8 +71,7 @@ returns boolean
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  is_later constant boolean := coalesce(
-    p_said.said_at > coalesce(p_known.said_at, p_known.valid_from, p_known.created_at), false);
+  is_later constant boolean := coalesce(p_said.said_at > memory._stated_at(p_known), false);
   is_earlier constant boolean := coalesce(p_said.valid_from < p_known.valid_from, false);
   seqs constant bigint[] := case
     when p_known.thread_id = p_said.thread_id

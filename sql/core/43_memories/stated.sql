@@ -15,25 +15,19 @@ returns boolean
 language plpgsql stable parallel safe
 as $$
 begin
-  return p_candidate.is_stated or memory._reworded_at(p_candidate) is not null;
+  return p_candidate.is_stated or memory._is_reworded(p_candidate);
 end;
 $$;
 
--- The time of the last change of a memory's content; null if the content never changed. No model changes the content of
--- a memory, so a person or an application made the change.
-create or replace function memory._reworded_at(p_candidate memory.memories)
-returns timestamptz
+-- Whether the content of a memory was ever changed. No model changes it, so a person or an application did.
+create or replace function memory._is_reworded(p_candidate memory.memories)
+returns boolean
 language plpgsql stable parallel safe
 as $$
 begin
-  return max(h.changed_at) filter (where h.content <> h.before)
-  from (
-    select v.changed_at, v.content, lag(v.content) over (order by v.version) as before
-    from (
-      select o.version, o.changed_at, o.content
-      from memory.memory_history as o
-      where o.user_id = p_candidate.user_id and o.memory_id = p_candidate.memory_id
-      union all
-      select p_candidate.version, p_candidate.updated_at, p_candidate.content) as v) as h;
+  return exists (
+    select from memory.memory_history as h
+    where h.user_id = p_candidate.user_id and h.memory_id = p_candidate.memory_id
+      and h.content <> p_candidate.content);
 end;
 $$;

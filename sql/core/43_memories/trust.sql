@@ -32,42 +32,24 @@ begin
 end;
 $$;
 
--- Whether a memory with new content is judged: one that is not stored as deleted, where the policy says so.
-create or replace function memory._may_be_attack(p_candidate memory.memories, p_policy jsonb)
-returns boolean
-language sql stable parallel safe
-begin atomic
-  select (p_candidate).deleted_at is null and ((p_policy #>> '{trust,rules}')::boolean
-    or memory._is_low((p_candidate).trust) and (p_policy #>> '{trust,screen}')::boolean);
-end;
-
--- Puts a memory that its writer is about to store into quarantine if the memory has a sign of an attack or a
--- credential, or has low trust and waits for the verdict of the screen model. If the same attack is already in
--- quarantine, the function returns null, and the memory is not stored again.
-create or replace function memory._judged_memory(p_candidate memory.memories, p_is_new boolean)
+-- Puts a memory that its writer is about to store into quarantine where the policy (section trust) has it judged: one
+-- that has a sign of an attack or a credential, or has low trust and waits for the verdict of the screen model.
+create or replace function memory._judged_memory(p_candidate memory.memories, p_policy jsonb)
 returns memory.memories
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  policy constant jsonb := case when memory._is_low(p_candidate.trust)
-    then memory._policy_section(p_candidate.user_id, p_candidate.agent_id, 'trust') else '{"rules": true}' end;
   reason text;
 begin
-  if (policy ->> 'rules')::boolean then
+  if (p_policy ->> 'rules')::boolean then
     reason := 'rule: ' || coalesce(
       memory._verdict(concat_ws(e'\n.\n', p_candidate.content, p_candidate.embedding_text), p_candidate.trust),
       case when memory._masked(p_candidate.content, '{credential}') <> p_candidate.content then 'a credential' end);
   end if;
-  if reason is null and (policy ->> 'screen')::boolean then
+  if reason is null and memory._is_low(p_candidate.trust) and (p_policy ->> 'screen')::boolean then
     reason := memory._judge_later(p_candidate.user_id);
   end if;
   if reason is not null then
-    if p_is_new and exists (
-      select from memory.memories as m
-      where m.user_id = p_candidate.user_id and m.agent_id = p_candidate.agent_id
-        and m.content_hash = p_candidate.content_hash and m.quarantined_at is not null) then
-      return null;
-    end if;
     p_candidate.deleted_at := 'infinity';
     p_candidate.quarantined_at := statement_timestamp();
     p_candidate.quarantine_reason := left(reason, 1000);
@@ -115,10 +97,9 @@ begin
     where m.user_id = p_memory.user_id and m.memory_id = p_memory.memory_id and m.quarantined_at is not null;
     return true;
   end if;
-  perform memory._keep_limit(s.user_id, s.agent_id, s.memory_count + 1,
-    memory._policy_section(s.user_id, s.agent_id, 'memories'))
-  from memory.memory_scopes as s
-  where s.user_id = p_memory.user_id and s.agent_id = p_memory.agent_id and p_memory.superseded_at is null;
+  if p_memory.superseded_at is null then
+    perform memory._keep_limit(p_memory.user_id, p_memory.agent_id, 1);
+  end if;
   update memory.memories as m
   set deleted_at = null, quarantined_at = null, quarantine_reason = null, quarantined_with = null,
       released_at = statement_timestamp(), operation = 'release', metadata = m.metadata - 'awaits_review'

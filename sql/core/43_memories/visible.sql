@@ -1,13 +1,4 @@
--- The memories that a reader sees. Four functions choose them; the second and the fourth read the result of an earlier
--- one:
---   _visible_memories  memories that are not deleted and not expired, and were current at the given time. Jobs read
---                      them: reconciliation, consolidation, embedding and near-duplicates also compare memories whose
---                      valid_to has passed.
---   _shown_memories    visible memories whose valid_to has not passed, or all visible ones if the caller asks for the
---                      past. A search with filters reads them.
---   _valid_memories    the memories shown now, of one agent or all. Prompts and searches without filters read them.
---   _listed_memories   shown memories, and if the caller asks for them memories in quarantine, under the filters of
---                      list_memories() and count_memories().
+-- Which memories a reader sees. Each of these rules stands here alone; the planner inlines them.
 
 -- Whether a memory is neither superseded nor deleted. The partial indexes of memory.memories have this condition.
 create or replace function memory._is_current(p_memory memory.memories)
@@ -33,56 +24,45 @@ begin atomic
   select memory._is_undeleted(p_memory) and memory._is_unexpired((p_memory).expires_at);
 end;
 
--- The visible memories of a user. Without p_as_of these are the memories of now; with p_as_of, the memories that held
--- at that time by valid_from (or created_at) and valid_to. A memory that was replaced or has ended held until then; one
--- that an article took the place of, until it was superseded; duplicates and corrected memories never show again.
-create or replace function memory._visible_memories(p_user_id text, p_as_of timestamptz, p_include_superseded boolean)
-returns setof memory.memories
+-- Whether a memory is current and has not expired. Jobs compare such memories, also those whose valid_to has passed.
+create or replace function memory._is_visible(p_memory memory.memories)
+returns boolean
 language sql stable parallel safe
 begin atomic
-  select m.*
-  from memory.memories as m
-  where m.user_id = p_user_id
-    and m.deleted_at is null
-    and memory._is_unexpired(m.expires_at)
-    and case when p_as_of is null
-             then p_include_superseded or m.superseded_at is null
-             else coalesce(m.valid_from, m.created_at) <= p_as_of
-               and (p_as_of < coalesce(m.valid_to, case when p_include_superseded is not true then m.superseded_at end))
-                 is not false
-               and (p_include_superseded or memory._state(m) in ('current', 'ended', 'replaced'))
-        end;
+  select memory._is_current(p_memory) and memory._is_unexpired((p_memory).expires_at);
 end;
 
-create or replace function memory._shown_memories(p_user_id text, p_as_of timestamptz, p_include_superseded boolean)
-returns setof memory.memories
+-- Whether a memory is visible and holds now. Prompts, and lists and searches of now, show such memories.
+create or replace function memory._is_valid(p_memory memory.memories)
+returns boolean
 language sql stable parallel safe
 begin atomic
-  select m.*
-  from memory._visible_memories(p_user_id, p_as_of, p_include_superseded) as m
-  where m.valid_to is null
-    or m.valid_to > statement_timestamp()
-    or p_as_of is not null
-    or p_include_superseded;
+  select memory._is_visible(p_memory)
+    and ((p_memory).valid_to is null or (p_memory).valid_to > statement_timestamp());
 end;
 
--- The rows of _shown_memories(p_user_id, null, false), under the conditions alone that are left then: through the two
--- functions above, a session reads and plans two more queries of 35 columns wherever this one is inlined. Change the
--- conditions in both places: tests/memories/test_hidden.py compares the two.
-create or replace function memory._valid_memories(p_user_id text, p_agent_id text)
-returns setof memory.memories
+-- Whether lists and searches show a memory. Without p_as_of that is one which holds now, and with p_include_superseded
+-- every one that is not deleted. With p_as_of it is one that held at that time by valid_from (or created_at) and
+-- valid_to. A memory that was replaced or has ended held until then; one that an article took the place of, until it
+-- was superseded; duplicates and corrected memories show with p_include_superseded alone.
+create or replace function memory._is_shown(
+  p_memory memory.memories, p_as_of timestamptz, p_include_superseded boolean
+)
+returns boolean
 language sql stable parallel safe
 begin atomic
-  select m.*
-  from memory.memories as m
-  where m.user_id = p_user_id
-    and m.deleted_at is null
-    and memory._is_unexpired(m.expires_at)
-    and m.superseded_at is null
-    and (m.valid_to is null or m.valid_to > statement_timestamp())
-    and (p_agent_id is null or m.agent_id = p_agent_id);
+  select case
+    when p_as_of is null and p_include_superseded is not true then memory._is_valid(p_memory)
+    else (p_memory).deleted_at is null and memory._is_unexpired((p_memory).expires_at)
+      and (p_as_of is null or coalesce((p_memory).valid_from, (p_memory).created_at) <= p_as_of
+        and (p_as_of < coalesce((p_memory).valid_to, case when p_include_superseded is not true
+                                                       then (p_memory).superseded_at end)) is not false
+        and (p_include_superseded or memory._state(p_memory) in ('current', 'ended', 'replaced')))
+  end;
 end;
 
+-- The memories that lists and counts show, and if the caller asks for them memories in quarantine, under the filters of
+-- list_memories() and count_memories().
 create or replace function memory._listed_memories(
   p_user_id text, p_agent_id text, p_memory_type text, p_search text, p_tags_all text[], p_as_of timestamptz,
   p_include_superseded boolean, p_thread_id text, p_filter jsonb, p_created_after timestamptz,
@@ -93,7 +73,8 @@ language sql stable parallel safe
 begin atomic
   select m.*
   from (
-    select s.* from memory._shown_memories(p_user_id, p_as_of, p_include_superseded) as s
+    select s.* from memory.memories as s
+    where s.user_id = p_user_id and memory._is_shown(s, p_as_of, p_include_superseded)
     union all
     select q.* from memory.memories as q
     where p_include_quarantined and q.user_id = p_user_id and q.quarantined_at is not null
@@ -113,8 +94,7 @@ begin atomic
       or strpos(lower(m.embedding_text), lower(p_search)) > 0);
 end;
 
--- The last moment at which _valid_memories() has the memory if nothing changes it; -infinity if the memory is hidden
--- already.
+-- The last moment at which a memory is valid (_is_valid) if nothing changes it; -infinity if it is hidden already.
 create or replace function memory._valid_until(p_memory memory.memories)
 returns timestamptz
 language sql immutable parallel safe

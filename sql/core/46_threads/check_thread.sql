@@ -1,15 +1,5 @@
--- Refuses an invalid user_id or thread_id, and a thread that the user does not have.
+-- Refuses an invalid thread_id, and a thread that the user does not have. The caller has checked the user.
 create or replace function memory._check_thread(p_user_id text, p_thread_id text)
-returns void
-language plpgsql stable parallel safe
-as $$
-begin
-  perform memory._check_id('user_id', p_user_id);
-  perform memory._check_thread_exists(p_user_id, p_thread_id);
-end;
-$$;
-
-create or replace function memory._check_thread_exists(p_user_id text, p_thread_id text)
 returns void
 language plpgsql stable parallel safe
 as $$

@@ -12,17 +12,11 @@ begin
   if not memory._lock_existing_thread(user_id, thread_id) then
     return 0;
   end if;
-  with gone as (
-    update memory.messages as m set is_active = false
-    where m.user_id = clear_thread.user_id and m.thread_id = clear_thread.thread_id and m.is_active
-      and (clear_thread.agent_id is null or m.agent_id = clear_thread.agent_id)
-    returning m.expires_at
-  )
-  select count(*) filter (where memory._is_current_message(true, g.expires_at)) into cleared from gone as g;
-  -- Jobs may read messages that have a summary_id, so those that compression put away lose it.
-  update memory.messages as m set summary_id = null
-  where m.user_id = clear_thread.user_id and m.thread_id = clear_thread.thread_id and not m.is_active
-    and m.summary_id is not null and (clear_thread.agent_id is null or m.agent_id = clear_thread.agent_id);
+  cleared := (select count(*) from memory._active_messages(user_id, thread_id, agent_id));
+  update memory.messages as m set is_active = false, summary_id = null
+  where m.user_id = clear_thread.user_id and m.thread_id = clear_thread.thread_id
+    and (clear_thread.agent_id is null or m.agent_id = clear_thread.agent_id)
+    and memory._is_kept_message(m.is_active, m.summary_id);
   delete from memory.shown_rounds as r
   where r.user_id = clear_thread.user_id and r.thread_id = clear_thread.thread_id
     and coalesce(clear_thread.agent_id, r.agent_id) = r.agent_id;

@@ -5,7 +5,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform memory._check_reader(user_id);
-  perform memory._check_thread_exists(user_id, thread_id);
+  perform memory._check_thread(user_id, thread_id);
   return query
   select s.thread_id, s.message_count, s.active_tokens, s.first_at, s.last_at, bigint '1', t.title,
     coalesce(t.metadata, '{}')

@@ -72,15 +72,10 @@ language plpgsql volatile parallel unsafe security definer -- whoever may delete
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  if tg_op = 'DELETE' then
-    perform memory._store_texts(g.user_id, 'document', g.ids, '{}')
-    from (select o.user_id, array_agg(o.document_id || '/' || o.number) as ids
-          from old_rows as o group by o.user_id) as g;
-  elsif ({{are copied}}) is not true then
-    perform memory._store_texts(
-        g.user_id, 'document', g.ids, array(select t from memory._document_texts(g.user_id, g.ids) as t))
-    from (select n.user_id, array_agg(n.document_id || '/' || n.number) as ids
-          from new_rows as n group by n.user_id) as g;
+  if ({{are copied}}) is not true then
+    perform memory._store_texts(g.user_id, 'document', g.ids)
+    from (select c.user_id, array_agg(c.document_id || '/' || c.number) as ids
+          from changed_rows as c group by c.user_id order by 1) as g;
   end if;
   return null;
 end;
@@ -92,13 +87,10 @@ returns trigger
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
-declare
-  ids constant text[] := array(
-    select c.document_id || '/' || c.number from memory.document_chunks as c
-    where c.user_id = new.user_id and c.document_id = new.document_id);
 begin
-  perform memory._store_texts(
-    new.user_id, 'document', ids, array(select t from memory._document_texts(new.user_id, ids) as t));
+  perform memory._store_texts(new.user_id, 'document', array(
+    select c.document_id || '/' || c.number from memory.document_chunks as c
+    where c.user_id = new.user_id and c.document_id = new.document_id));
   return null;
 end;
 $$;

@@ -21,8 +21,9 @@ returns setof text
 language sql stable parallel safe
 begin atomic
   select m.memory_id::text
-  from memory._shown_memories(p_user_id, (p_filters).as_of, (p_filters).include_superseded) as m
-  where ((p_filters).memory_types is null or m.memory_type = any ((p_filters).memory_types))
+  from memory.memories as m
+  where m.user_id = p_user_id and memory._is_shown(m, (p_filters).as_of, (p_filters).include_superseded)
+    and ((p_filters).memory_types is null or m.memory_type = any ((p_filters).memory_types))
     and ((p_filters).tags_all is null
          or m.tags @> (p_filters).tags_all)
     and ((p_filters).tags_any is null
@@ -48,9 +49,9 @@ begin atomic
     -- The messages that state the memory, so that an application can show them.
     'source', m.source, 'thread_id', m.thread_id, 'source_seqs', m.source_seqs, 'trust', m.trust),
     memory._real_or_null(m.valid_from)
-  from memory._shown_memories(
-    p_user_id, (p_filters).as_of, coalesce((p_filters).include_superseded, (p_filters).time_asked is not null)) as m
-  where m.memory_id = p_id::uuid;
+  from memory.memories as m
+  where m.user_id = p_user_id and m.memory_id = p_id::uuid and memory._is_shown(
+    m, (p_filters).as_of, coalesce((p_filters).include_superseded, (p_filters).time_asked is not null));
 end;
 
 -- Keeps the texts of memories that were added, changed or deleted.
@@ -60,13 +61,10 @@ language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  if tg_op = 'DELETE' then
-    perform memory._store_texts(g.user_id, 'memory', g.ids, '{}')
-    from (select o.user_id, array_agg(o.memory_id::text) as ids from old_rows as o group by o.user_id order by 1) as g;
-  elsif ({{are copied}}) is not true then
-    perform memory._store_texts(
-        g.user_id, 'memory', g.ids, array(select t from memory._memory_texts(g.user_id, g.ids) as t))
-    from (select n.user_id, array_agg(n.memory_id::text) as ids from new_rows as n group by n.user_id order by 1) as g;
+  if ({{are copied}}) is not true then
+    perform memory._store_texts(g.user_id, 'memory', g.ids)
+    from (select c.user_id, array_agg(c.memory_id::text) as ids
+          from changed_rows as c group by c.user_id order by 1) as g;
   end if;
   return null;
 end;

@@ -1,28 +1,20 @@
 -- place among the sources: 4
 -- A source of search: the messages of conversations. id is thread_id/seq.
 
--- The text by which a message is embedded, with its date and its speaker, because search finds this text far better
--- than the content alone. The function cuts the content twice, so that PostgreSQL fetches only the beginning of 10 MiB
--- that are stored compressed.
-create or replace function memory._embedded_text(p_message memory.messages)
-returns text
-language sql stable parallel safe
-begin atomic
-  select left(
-    format('[%s] %s: %s',
-      to_char(memory._day_of((p_message).created_at), 'YYYY-MM-DD'),
-      coalesce((p_message).metadata ->> 'name', (p_message).role),
-      left((p_message).content, 24000)),
-    24000);
-end;
-
+-- A message is embedded with its date and its speaker, because search finds that text far better than the content
+-- alone. The content is cut twice, so that PostgreSQL fetches only the beginning of 10 MiB that are stored compressed.
 create or replace function memory._message_texts(p_user_id text, p_ids text[])
 returns setof memory._source_text
 language sql stable parallel safe
 begin atomic
   select i.id, (f.m).thread_id, (f.m).seq, (f.m).agent_id, (f.m).created_at, (f.m).expires_at,
     memory._said_in_message((f.m).content, (f.m).metadata, (f.m).created_at),
-    case when (f.m).content <> '' then memory._embedded_text(f.m) end
+    case when (f.m).content <> '' then left(
+      format('[%s] %s: %s',
+        to_char(memory._day_of((f.m).created_at), 'YYYY-MM-DD'),
+        coalesce((f.m).metadata ->> 'name', (f.m).role),
+        left((f.m).content, 24000)),
+      24000) end
   from unnest(p_ids) as i (id)
   cross join lateral (
     select m from memory.messages as m
@@ -56,19 +48,18 @@ begin atomic
 end;
 
 -- Keeps the text of a message whose content, metadata, agent or times change. A message that no job has read yet stays
--- unread if only its times change.
+-- unread if only its agent or its times change.
 create or replace function memory._message_text_after_update()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  ids constant text[] := array[new.thread_id || '/' || new.seq];
+  text_id constant text := new.thread_id || '/' || new.seq;
 begin
   if (new.content, new.metadata) is distinct from (old.content, old.metadata)
-    or memory._is_parsed(new.user_id, 'message', ids[1]) then
-    perform memory._store_texts(
-      new.user_id, 'message', ids, array(select t from memory._message_texts(new.user_id, ids) as t));
+    or memory._is_parsed(new.user_id, 'message', text_id) then
+    perform memory._store_texts(new.user_id, 'message', array[text_id]);
     if (memory._policy(new.user_id, new.agent_id) #>> '{search,embed_messages}')::boolean then
       perform memory._enqueue_embedding(new.user_id, new.thread_id);
     end if;
@@ -84,16 +75,10 @@ language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  if tg_op = 'DELETE' then
-    perform memory._store_texts(g.user_id, 'message', g.ids, '{}')
-    from (select o.user_id, array_agg(o.thread_id || '/' || o.seq) as ids
-          from old_rows as o group by o.user_id, o.thread_id, o.seq / 10000) as g;
-  else
-    perform memory._store_texts(g.user_id, 'message', g.ids, '{}')
-    from (select n.user_id, array_agg(n.thread_id || '/' || n.seq) as ids
-          from new_rows as n where not memory._is_kept_message(n.is_active, n.summary_id)
-          group by n.user_id, n.thread_id, n.seq / 10000) as g;
-  end if;
+  perform memory._drop_texts(g.user_id, 'message', g.ids)
+  from (select c.user_id, array_agg(c.thread_id || '/' || c.seq) as ids
+        from changed_rows as c where tg_op = 'DELETE' or not memory._is_kept_message(c.is_active, c.summary_id)
+        group by c.user_id, c.thread_id, c.seq / 10000) as g;
   return null;
 end;
 $$;

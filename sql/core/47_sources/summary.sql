@@ -48,32 +48,19 @@ language plpgsql volatile parallel unsafe security definer -- whoever may delete
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  perform memory._keep_summary_texts(g.user_id, g.ids, g.threads, g.kinds)
-  from (select c.user_id, array_agg(c.summary_id::text) as ids, array_agg(c.thread_id) as threads,
-          array_agg(c.kind) as kinds
-        from changed_rows as c group by c.user_id) as g;
+  perform memory._store_texts(g.user_id, 'summary', g.ids)
+  from (
+    select u.user_id, array_agg(distinct u.id) as ids
+    from (
+      select c.user_id, c.summary_id::text as id from changed_rows as c
+      union all
+      select c.user_id, s.summary_id::text
+      from (select distinct r.user_id, r.thread_id, r.kind from changed_rows as r) as c
+      cross join lateral (
+        select s.summary_id from memory.summaries as s
+        where s.user_id = c.user_id and s.thread_id = c.thread_id and s.kind = c.kind and s.status = 'completed'
+        order by s.end_seq desc, s.summary_id desc limit 2) as s) as u
+    group by u.user_id order by 1) as g;
   return null;
-end;
-$$;
-
-create or replace function memory._keep_summary_texts(
-  p_user_id text, p_ids text[], p_threads text[], p_kinds text[]
-)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  ids constant text[] := array(
-    select i from unnest(p_ids) as i
-    union
-    select s.summary_id::text
-    from (select distinct * from unnest(p_threads, p_kinds)) as c (thread_id, kind)
-    cross join lateral (
-      select s.summary_id from memory.summaries as s
-      where s.user_id = p_user_id and s.thread_id = c.thread_id and s.kind = c.kind and s.status = 'completed'
-      order by s.end_seq desc, s.summary_id desc limit 2) as s);
-begin
-  perform memory._store_texts(
-    p_user_id, 'summary', ids, array(select t from memory._summary_texts(p_user_id, ids) as t));
 end;
 $$;

@@ -1,17 +1,16 @@
 create trigger memories_300_text_after_insert
 after insert on memory.memories
-referencing new table as new_rows for each statement
+referencing new table as changed_rows for each statement
 execute function memory._memory_texts_after_change();
 
 create trigger memories_300_text_after_update
 after update on memory.memories
-referencing new table as new_rows for each statement
+referencing new table as changed_rows for each statement
 execute function memory._memory_texts_after_change();
 
 create trigger memories_300_text_after_delete
 after delete on memory.memories
-referencing old table as old_rows for each statement
-when ({{not copied}})
+referencing old table as changed_rows for each statement
 execute function memory._memory_texts_after_change();
 
 create trigger message_300_text_after_update
@@ -26,24 +25,23 @@ execute function memory._message_text_after_update();
 
 create trigger messages_300_text_after_update
 after update on memory.messages
-referencing new table as new_rows for each statement
+referencing new table as changed_rows for each statement
 execute function memory._message_texts_after_change();
 
 create trigger messages_300_text_after_delete
 after delete on memory.messages
-referencing old table as old_rows for each statement
+referencing old table as changed_rows for each statement
 when ({{not copied}})
 execute function memory._message_texts_after_change();
 
 create trigger chunks_300_text_after_insert
 after insert on memory.document_chunks
-referencing new table as new_rows for each statement
+referencing new table as changed_rows for each statement
 execute function memory._document_texts_after_change();
 
 create trigger chunks_300_text_after_delete
 after delete on memory.document_chunks
-referencing old table as old_rows for each statement
-when ({{not copied}})
+referencing old table as changed_rows for each statement
 execute function memory._document_texts_after_change();
 
 create trigger document_300_text_after_update

@@ -13,6 +13,7 @@ declare
   copies uuid[];
   copied bigint;
 begin
+  perform memory._check_id('user_id', user_id);
   perform memory._check_thread(user_id, thread_id);
   perform memory._check_id('new_thread_id', new_thread_id);
   if upto_seq < 0 then
@@ -73,20 +74,16 @@ begin
   where copied > 0
   on conflict on constraint marks_pkey do update set position = greatest(marks.position, excluded.position);
   update memory.threads as t
-  set next_seq = past_seq, title = origin.title, metadata = its_metadata, message_count = c.messages,
-      active_tokens = c.tokens, first_at = c.first_at, last_at = c.last_at,
+  set next_seq = past_seq, title = origin.title, metadata = its_metadata, first_at = c.first_at, last_at = c.last_at,
       tokens_since_summary = memory._tokens_since_summary(copy_thread.user_id, new_thread_id),
       settled_at = case when origin.settled_at is not null then coalesce(c.last_at, '-infinity') end
   from (
-    select count(*) filter (where m.is_active) as messages,
-      coalesce(sum(m.token_count) filter (where m.is_active), 0) as tokens, min(m.created_at) as first_at,
-      max(m.created_at) as last_at
-    from memory.messages as m
+    select min(m.created_at) as first_at, max(m.created_at) as last_at from memory.messages as m
     where m.user_id = copy_thread.user_id and m.thread_id = new_thread_id) as c
   where t.user_id = copy_thread.user_id and t.thread_id = new_thread_id;
+  perform memory._recount_threads(user_id, array[new_thread_id]);
   perform memory._end_whole_user_change();
-  perform memory._store_texts(user_id, 'summary', copies::text[], array(
-    select t from memory._summary_texts(user_id, copies::text[]) as t)); -- the newest of them counts now
+  perform memory._store_texts(user_id, 'summary', copies::text[]); -- the newest of them counts now
   if memory._is_queued(user_id, 'embed', thread_id) then -- and so not all of it is embedded
     perform memory._enqueue_due(user_id, 'embed', new_thread_id);
   end if;

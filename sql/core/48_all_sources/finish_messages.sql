@@ -1,119 +1,88 @@
--- Finishes the messages in a range of a thread: puts those into quarantine that look like attacks, makes their rows in
--- memory.texts, and stores their exact tokens, which p_token_counts holds by seq. Appends leave this for later, because
--- parsing the words of a message takes 30 us and inserting it from JSON 4.
+-- Finishes the messages in a range of a thread that no job has read: puts those into quarantine that look like attacks,
+-- makes their rows in memory.texts, and stores their exact tokens, which p_token_counts holds by seq. Appends leave
+-- this for later, because parsing the words of a message takes 30 us and inserting it from JSON 4.
 --
 -- Rows that another transaction is changing are skipped, so nobody waits: a change of the text makes its row in
--- memory.texts. Messages are finished until they have p_max_bytes in all (null: all of them); memory.sweep() finishes
--- the rest.
+-- memory.texts. One message is finished in any case, and others as long as they have p_max_bytes in all (null: all of
+-- them); memory.sweep() finishes the rest. bytes is how many they have: the words come from a million characters, and
+-- rules look at all of a message.
+--
+-- A watermark of the thread says up to which message it is parsed: a search and a sweep look at no message before it.
+-- It stays before the first message that was skipped. checked is how far it has moved.
 create or replace function memory._finish_messages(
   p_user_id text, p_thread_id text, p_from_seq bigint, p_to_seq bigint, p_token_counts jsonb default '{}',
-  p_max_bytes int default null
+  p_max_bytes int default null, out checked bigint, out bytes bigint
 )
-returns void
 language plpgsql volatile parallel unsafe
 as $$
 declare
   unread bigint[];
   is_any_judged boolean;
   judged_to bigint;
-  ids text[];
+  marked constant bigint := coalesce((
+    select k.position from memory.marks as k
+    where k.user_id = p_user_id and k.scope = p_thread_id and k.kind = 'words'), -1);
+  reached bigint;
 begin
-  select array_agg(b.seq), bool_or(b.is_judged) into unread, is_any_judged
+  select array_agg(b.seq), bool_or(b.is_judged), coalesce(sum(b.bytes), 0) into unread, is_any_judged, bytes
   from (
-    select l.seq, l.is_judged, sum(l.bytes) over (order by l.seq) as bytes_so_far
+    select l.*, sum(l.bytes) over (order by l.seq) as bytes_so_far
     from (
-      select m.seq, memory._is_judged(m.role, m.metadata) as is_judged, memory._bytes_to_finish(m) as bytes
+      select m.seq, j.is_judged,
+        case when j.is_judged then octet_length(m.content) else least(octet_length(m.content), 1000000) end as bytes
       from memory.messages as m
+      cross join lateral (select memory._is_judged(m.role, m.metadata) as is_judged) as j
       where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq between p_from_seq and p_to_seq
         and memory._is_unparsed(m)
-      for no key update skip locked) as l) as b
-  where p_max_bytes is null or b.bytes_so_far <= p_max_bytes;
+      for no key update of m skip locked) as l) as b
+  where p_max_bytes is null or b.bytes_so_far <= p_max_bytes or b.bytes_so_far = b.bytes;
   judged_to := case when is_any_judged
     then memory._check_messages(p_user_id, p_thread_id, p_from_seq, (select max(u) from unnest(unread) as u))
     else p_to_seq end;
-  ids := array(select p_thread_id || '/' || u from unnest(unread) as u where u <= judged_to);
-  if ids <> '{}' then
-    perform memory._store_texts(
-      p_user_id, 'message', ids, array(select t from memory._message_texts(p_user_id, ids) as t));
-  end if;
+  perform memory._store_texts(p_user_id, 'message', array(
+    select p_thread_id || '/' || u from unnest(unread) as u where u <= judged_to));
   if p_token_counts <> '{}' then
     update memory.messages as m
     set token_count = coalesce((p_token_counts ->> m.seq::text)::numeric::int, m.token_count), is_counted = true
     where m.ctid = any (array(
       select c.ctid from memory.messages as c
       where c.user_id = p_user_id and c.thread_id = p_thread_id and c.seq between p_from_seq and p_to_seq
-        and not c.is_counted and p_token_counts ? c.seq::text and memory._can_be_updated(c)
+        and not c.is_counted and p_token_counts ? c.seq::text and memory._message_problem(c) is null
       for no key update skip locked));
   end if;
+  reached := coalesce((
+    select m.seq - 1 from memory.messages as m
+    where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq between marked + 1 and p_to_seq
+      and memory._is_unparsed(m)
+    order by m.seq limit 1), p_to_seq);
+  if reached > marked then
+    perform memory._set_mark(p_user_id, p_thread_id, 'words', reached);
+  end if;
+  checked := greatest(reached - marked, 0);
 end;
 $$;
 
--- Whether a message obeys the rules. One that does not, as plain SQL without triggers may store it, cannot be updated,
--- and must stop neither a job nor a sweep.
-create or replace function memory._can_be_updated(p_message memory.messages)
-returns boolean
-language sql stable parallel safe
-begin atomic
-  select memory._message_problem((p_message).user_id, (p_message).thread_id, (p_message).agent_id, (p_message).role,
-    (p_message).content, (p_message).metadata, (p_message).created_at, (p_message).idempotency_key) is null;
-end;
-
--- Whether no job has parsed a message. A cleared message need not be parsed.
+-- Whether no job has parsed a message. A cleared message need not be parsed. One that breaks a rule, as plain SQL
+-- without triggers may store it, cannot be updated, and must stop neither a job nor a sweep.
 create or replace function memory._is_unparsed(p_message memory.messages)
 returns boolean
 language sql stable parallel safe
 begin atomic
   select memory._is_kept_message((p_message).is_active, (p_message).summary_id)
     and not memory._is_parsed((p_message).user_id, 'message', (p_message).thread_id || '/' || (p_message).seq)
-    and memory._can_be_updated(p_message);
+    and memory._message_problem(p_message) is null;
 end;
-
--- The bytes of a message that are read to finish it: the words come from a million characters, and rules look at all
--- of it.
-create or replace function memory._bytes_to_finish(p_message memory.messages)
-returns int
-language sql immutable parallel safe
-begin atomic
-  select case
-    when memory._is_judged((p_message).role, (p_message).metadata) then octet_length((p_message).content)
-    else least(octet_length((p_message).content), 1000000) end;
-end;
-
--- Moves the watermark up to which the messages of a thread are parsed: to p_to_seq, or to the message before the first
--- one that is not parsed. Returns how far it has moved. A search and a sweep look at no message before it.
-create or replace function memory._mark_parsed(p_user_id text, p_thread_id text, p_to_seq bigint)
-returns bigint
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  marked constant bigint := coalesce((
-    select k.position from memory.marks as k
-    where k.user_id = p_user_id and k.scope = p_thread_id and k.kind = 'words'), -1);
-  reached constant bigint := coalesce((
-    select m.seq - 1 from memory.messages as m
-    where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq between marked + 1 and p_to_seq
-      and memory._is_unparsed(m)
-    order by m.seq limit 1), p_to_seq);
-begin
-  if reached > marked then
-    perform memory._set_mark(p_user_id, p_thread_id, 'words', reached);
-  end if;
-  return greatest(reached - marked, 0);
-end;
-$$;
 
 -- Parses up to p_message_limit messages that no job has read, and returns how many were checked. Until they are parsed,
--- every keyword search among messages parses them. A watermark per thread says up to which seq its messages are parsed:
--- an index of unparsed messages would make add_messages 9 to 18 % slower. A thread with settled_at need not be
--- looked at.
+-- every keyword search among messages parses them. The watermark of each thread says where to begin: an index of
+-- unparsed messages would make add_messages 9 to 18 % slower. A thread with settled_at need not be looked at.
 create or replace function memory._finish_unread_messages(p_message_limit int)
 returns bigint
 language plpgsql volatile parallel unsafe
 as $$
 declare
   thread record;
-  to_seq bigint;
-  bytes bigint;
+  finished record;
   bytes_left bigint := 4000000; -- two to six seconds, or the time of one message
   checked bigint := 0;
 begin
@@ -128,21 +97,11 @@ begin
     order by t.user_id, t.thread_id limit p_message_limit
     for key share of t skip locked
   loop
-    to_seq := least(thread.to_seq, thread.from_seq + p_message_limit - checked - 1);
-    -- The first message in any case, then further messages as long as they fit.
-    select coalesce(min(b.seq) filter (where b.bytes > bytes_left and b.place > 1) - 1, to_seq),
-      coalesce(max(b.bytes) filter (where b.bytes <= bytes_left or b.place = 1), 0)
-    into to_seq, bytes
-    from (select m.seq, row_number() over so_far as place, sum(memory._bytes_to_finish(m)) over so_far as bytes
-          from memory.messages as m
-          where m.user_id = thread.user_id and m.thread_id = thread.thread_id
-            and m.seq between thread.from_seq and to_seq
-            and memory._is_unparsed(m)
-          window so_far as (order by m.seq)) as b;
-    bytes_left := bytes_left - bytes;
-    perform memory._finish_messages(thread.user_id, thread.thread_id, thread.from_seq, to_seq);
-    -- The watermark stays before the first message that was skipped.
-    checked := checked + memory._mark_parsed(thread.user_id, thread.thread_id, to_seq);
+    finished := memory._finish_messages(
+      thread.user_id, thread.thread_id, thread.from_seq,
+      least(thread.to_seq, thread.from_seq + p_message_limit - checked - 1), '{}', bytes_left::int);
+    checked := checked + finished.checked;
+    bytes_left := bytes_left - finished.bytes;
     exit when checked >= p_message_limit or bytes_left < 262144;
   end loop;
   return checked;

@@ -5,8 +5,7 @@ language plpgsql volatile parallel unsafe
 as $$
 begin
   delete from memory.marks as k where k.user_id = p_user_id and k.kind = 'words';
-  perform memory._store_texts(p_user_id, i.source, i.ids, array(
-    select t from memory._source_texts(p_user_id, i.source, i.ids) as t))
+  perform memory._store_texts(p_user_id, i.source, i.ids)
   from (
     select 'memory' as source, array_agg(m.memory_id::text) as ids from memory.memories as m where m.user_id = p_user_id
     union all

@@ -34,8 +34,7 @@ begin
     group by d.source
     order by d.source
   loop
-    perform memory._store_texts(p_user_id, of_source.source, of_source.ids, array(
-      select t from memory._source_texts(p_user_id, of_source.source, of_source.ids) as t));
+    perform memory._store_texts(p_user_id, of_source.source, of_source.ids);
     last := jsonb_build_array(of_source.source, of_source.ids[cardinality(of_source.ids)]);
   end loop;
   delete from memory.marks as k where k.user_id = p_user_id and k.kind = 'parsed_anew';

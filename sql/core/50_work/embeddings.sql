@@ -185,8 +185,7 @@ begin
     where m.user_id = p_job.user_id and m.thread_id = unread.thread_id
       and m.seq between unread.from_seq and unread.to_seq
     order by m.seq for share nowait; -- whoever holds one may wait for the job, which hands its result in again
-    perform memory._finish_messages(p_job.user_id, unread.thread_id, unread.from_seq, unread.to_seq),
-      memory._mark_parsed(p_job.user_id, unread.thread_id, unread.to_seq);
+    perform memory._finish_messages(p_job.user_id, unread.thread_id, unread.from_seq, unread.to_seq);
   end loop;
 end;
 $$;

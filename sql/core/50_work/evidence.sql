@@ -32,8 +32,7 @@ begin
       when octet_length(w.word) > length(w.word) and w.word ~ unspaced then array(
         select substr(w.word, i, 2) from generate_series(1, greatest(length(w.word) - 1, 1)) as i)
       else array(
-        select left(translate(s, 'àáâãäåāăąçćčďèéêëēęěìíîïłñńňòóôõöőøřśšťùúûüůűýÿźżž',
-                                 'aaaaaaaaacccdeeeeeeeiiiilnnnooooooorsstuuuuuuyyzzz'), 6)
+        select left(memory._folded(s), 6)
         from unnest(tsvector_to_array(to_tsvector(p_language, w.word))) as s) end) with ordinality as k (key, part)
     where k.key <> all (generic) and k.key !~ '^[a-z]$'
     order by w.place, k.part);

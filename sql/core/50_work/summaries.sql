@@ -33,10 +33,7 @@ returns bigint
 language plpgsql stable parallel safe
 as $$
 begin
-  return m.seq from memory.messages as m
-  where m.user_id = p_user_id and m.thread_id = p_thread_id
-    and memory._is_current_message(m.is_active, m.expires_at)
-  order by m.seq desc limit 1;
+  return m.seq from memory._active_messages(p_user_id, p_thread_id, null) as m order by m.seq desc limit 1;
 end;
 $$;
 

@@ -1,12 +1,8 @@
 -- Whether a query asks for words of the assistant: "which caterer did you recommend", "the plan that you gave me",
 -- "your second draft". The patterns look for the second person beside a verb of saying or making in the past, or beside
 -- a noun such as "plan" or "draft", in English, German, Spanish, French, Portuguese, Italian, Chinese and Japanese.
--- "What did I tell you" does not match, because the query asks for the person's own words.
---
--- Measured on 157 requests about months of work with an assistant; their author had not seen these patterns. The
--- evidence of 63 requests stands in the assistant's words, and the patterns recognise 11 of the 63 (7 before "again"
--- and "your idea" were added). Recall@10 of the 63 requests rises from 87.3 to 93.7 %, and recall@10 of the other 94
--- stays the same. The patterns recognise none of LoCoMo's 1,986 questions.
+-- "What did I tell you" does not match, because the query asks for the person's own words. Recall@10 of 63 requests
+-- whose evidence the assistant said rises from 87.3 to 93.7 %, and that of 94 others stays the same.
 create or replace function memory._asks_the_assistant(p_query text)
 returns boolean
 language plpgsql immutable parallel safe

@@ -4,10 +4,8 @@
 -- English words. A number alone is no year, and a month that is also another word ("may", "mars") is one only beside a
 -- number or a preposition. What means something else in another language ("hier", "an") counts only in its own.
 --
--- A search also finds messages by the words of their date. With those words alone, 81.1 % of the evidence is among the
--- first ten results; with this function, 84.7 % (206 of 1,536 questions, which name a day, a month or a season). The
--- ranking only lowers the score of messages of other days (ranking.sql). A filter would lose messages in which people
--- tell later about the named days. "Yesterday" is that of the user's newest conversation (memory._zone_of()).
+-- The ranking only lowers the score of messages of other days (ranking.sql). A filter would lose messages in which
+-- people tell later about the named days. "Yesterday" is that of the user's newest conversation (memory._zone_of()).
 create or replace function memory._days_meant(p_query text, p_user_id text)
 returns jsonb
 language plpgsql stable parallel unsafe

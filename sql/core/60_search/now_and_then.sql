@@ -6,7 +6,7 @@
 -- values.
 create or replace function memory._now_and_then(
   p_user_id text, p_agent_id text, p_query text, p_ranked memory.ranking[], p_filters memory._search_filters,
-  p_sources text[], p_spaces text[]
+  p_sources text[]
 )
 returns memory.ranking[]
 language plpgsql stable parallel safe
@@ -48,8 +48,8 @@ begin
       -- if only a verb of the past asks for them, because "What was my budget again?" means the present one.
       select case when a.is_former and time_asked = 'past' then 1 else 0 end as part,
         2.5 + a.place / 100.0::double precision as place, 'memory' as source, (a.row).memory_id::text as id,
-        null::text as thread_id, null::bigint as number, (a.row).created_at, best as score, null::jsonb as explanation,
-        1::real as relevance -- the query names the attribute
+        null::text as space, null::text as thread_id, null::bigint as number, (a.row).created_at, best as score,
+        null::jsonb as explanation, 1::real as relevance -- the query names the attribute
       from (
         select m as row, g as place, g > cardinality(asked) as is_former
         from generate_subscripts(asked || former, 1) as g
@@ -57,7 +57,7 @@ begin
       union all
       select case when o.id is not null and (o.successor is null or not has_memories) then 2 else 1 end, r.rank,
         case when s.memory_id is not null then 'memory' else r.source end, coalesce(s.memory_id::text, r.id),
-        case when s.memory_id is null then r.thread_id end, case when s.memory_id is null then r.number end,
+        r.space, case when s.memory_id is null then r.thread_id end, case when s.memory_id is null then r.number end,
         coalesce(s.created_at, r.created_at), r.score, case when s.memory_id is null then r.explanation end,
         r.relevance
       from unnest(p_ranked) as r
@@ -65,11 +65,11 @@ begin
       left join lateral memory._memories_by_ids(p_user_id, array[o.successor]) as s
         on has_memories and is_free and (p_agent_id is null or s.agent_id = p_agent_id)
     ), once as (
-      select distinct on (p.source, p.id, case when p_spaces is not null then p.thread_id end) p.*
-      from placed as p order by p.source, p.id, case when p_spaces is not null then p.thread_id end, p.part, p.place
+      select distinct on (p.source, p.id, p.space) p.*
+      from placed as p order by p.source, p.id, p.space, p.part, p.place
     )
-    select row(row_number() over (order by o.part, o.place), o.source, o.id, o.thread_id, o.number, o.created_at,
-               o.score, coalesce(o.explanation, e.explanation), o.relevance)::memory.ranking
+    select row(row_number() over (order by o.part, o.place), o.source, o.id, o.space, o.thread_id, o.number,
+               o.created_at, o.score, coalesce(o.explanation, e.explanation), o.relevance)::memory.ranking
     from once as o
     left join lateral (
       select r.explanation from unnest(p_ranked) as r where r.source = o.source and r.id = o.id limit 1) as e on true

@@ -35,28 +35,21 @@ begin
         p_agent_of_spaces => p_agent_id, p_min_relevance => p_min_relevance) as r
       order by r.rank);
     is_whole := cardinality(ranked) < row_limit;
-    ranked := memory._now_and_then(p_user_id, p_agent_id, p_query, ranked, p_filters, p_sources, p_spaces);
+    ranked := memory._now_and_then(p_user_id, p_agent_id, p_query, ranked, p_filters, p_sources);
     has_pairs := '{memory,message}' <@ array(select r.source from unnest(ranked) as r);
-    stands_for := case when has_pairs then memory._same_results(p_user_id, ranked, p_filters, p_spaces) end;
+    stands_for := case when has_pairs then memory._same_results(p_user_id, ranked, p_filters) end;
     exit when is_whole
       or row_limit - (select count(s) from unnest(stands_for) as s) >= p_row_limit;
     row_limit := 4 * row_limit;
   end loop;
 
-  if p_spaces is not null then -- space of the explanation is the name of the space, null for the user's own texts
-    ranked := array(
-      select row(r.rank, r.source, r.id, r.thread_id, r.number, r.created_at, r.score,
-                 coalesce(r.explanation, '{}') || jsonb_build_object(
-                   'space', case when r.source in ('memory', 'document') then memory._space_of(r.thread_id) end),
-                 r.relevance)::memory.ranking
-      from unnest(ranked) as r
-      order by r.rank);
-  end if;
   return query
-  select row_number() over (order by r.rank), r.source, r.id, r.thread_id, r.number, r.created_at, r.score,
-    case when r.rank = any (stands_for)
-      then coalesce(r.explanation, '{}') || memory._parts_of_result(p_user_id, ranked, stands_for, r.rank, p_filters)
-      else r.explanation end, r.relevance
+  select row_number() over (order by r.rank), r.source, r.id, r.space, r.thread_id, r.number, r.created_at, r.score,
+    coalesce(r.explanation, '{}')
+      || case when p_spaces is null then '{}' else jsonb_build_object('space', memory._space_of(r.space)) end
+      || case when r.rank = any (stands_for)
+           then memory._parts_of_result(p_user_id, ranked, stands_for, r.rank, p_filters) else '{}' end,
+    r.relevance
   from unnest(ranked) as r
   where stands_for[r.rank] is null
   order by r.rank
@@ -68,7 +61,7 @@ $$;
 -- message are one result if the memory names the message among its source_seqs or says the same words. A memory of more
 -- than five messages is a summary of them and hides none of them.
 create or replace function memory._same_results(
-  p_user_id text, p_ranked memory.ranking[], p_filters memory._search_filters, p_spaces text[]
+  p_user_id text, p_ranked memory.ranking[], p_filters memory._search_filters
 )
 returns int[]
 language plpgsql stable parallel safe
@@ -79,16 +72,15 @@ declare
 begin
   for pair in
     with texts as materialized (
-      select r.* from unnest(p_ranked) as r
-      where r.source = 'message'
-        or r.source = 'memory' and (p_spaces is null or r.thread_id is null) -- not of a space
+      select r.* from unnest(p_ranked) as r where r.source in ('memory', 'message') and r.space is null
     ), memories as materialized (
       select r.rank, m.thread_id, m.source_seqs, m.content_hash
       from texts as r
       cross join lateral (
         select v.thread_id, v.source_seqs, v.content_hash
-        from memory._shown_memories(p_user_id, (p_filters).as_of, (p_filters).include_superseded) as v
-        where v.memory_id = r.id::uuid
+        from memory.memories as v
+        where v.user_id = p_user_id and v.memory_id = r.id::uuid
+          and memory._is_shown(v, (p_filters).as_of, (p_filters).include_superseded)
         offset 0 -- so that each message is read by its key
       ) as m
       where r.source = 'memory'

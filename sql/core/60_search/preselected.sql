@@ -5,36 +5,35 @@
 -- the chosen messages as it ranks all messages of a user with fewer.
 create or replace function memory._preselected(
   p_user_id text, p_agent_id text, p_words text[], p_model text, p_target halfvec, p_fusion text, p_above int,
-  p_row_limit int, p_filters memory._search_filters
+  p_row_limit int, p_filters memory._search_filters,
+  out ids text[], out texts bigint, out frequencies bigint[], out lowest double precision
 )
-returns memory._preselected
 language plpgsql stable parallel safe
 as $$
 declare
   -- The number of messages that each arm chooses; each of two arms finds half of p_row_limit. The neighbours of each
-  -- arm's best 45 messages are added, and the neighbours at a distance of two of the best 15. Among 5,882 conversation
-  -- turns this choice keeps 98 % of the best ten, and the share of evidence among the ten stays the same (192
-  -- questions). Twice as many neighbours at a distance of two keep 99 % and take a fifth longer.
+  -- arm's best 45 messages are added, and the neighbours at a distance of two of the best 15. This choice keeps 98 % of
+  -- the best ten of 5,882 conversation turns.
   wanted int := 40 + case when p_fusion in ('score', 'rrf') then p_row_limit / 2 else p_row_limit end;
   around_one constant int := case when p_fusion in ('score', 'keyword') then 45 else 0 end;
   around_two constant int := least(around_one, 15);
-  of_thread text[];
   passing constant text[] := case when p_filters.filter is not null
     then array(select p from memory._message_passing(p_user_id, p_filters) as p) end;
   sample record;
   nearest text[];
   worded text[];
-  frequencies bigint[];
 begin
   if p_filters.thread_id is not null then
-    of_thread := array(
+    ids := array(
       select m.thread_id || '/' || m.seq from memory.messages as m
       where m.user_id = p_user_id and m.thread_id = p_filters.thread_id limit p_above + 1);
-    if cardinality(of_thread) <= p_above then
-      return row(of_thread, null, null, null)::memory._preselected;
+    if cardinality(ids) <= p_above then
+      return;
     end if;
   end if;
   sample := memory._sample(p_user_id, p_words, p_model, p_target, p_above);
+  texts := sample.messages;
+  lowest := sample.lowest;
   if p_fusion <> 'vector' then
     select w.ids, w.frequencies into worded, frequencies
     from memory._worded(p_user_id, p_agent_id, coalesce(p_words, '{}'), sample.frequencies, sample.messages,
@@ -47,17 +46,15 @@ begin
       wanted, p_row_limit - case when p_row_limit <= wanted then coalesce(cardinality(worded), 0) else 0 end),
       p_filters, passing);
   end if;
-  return row(
-    array(
-      select memory._thread_of(n.id) || '/' || memory._seq_of(n.id) + o.step
-      from (select * from unnest(nearest) with ordinality
-            union all
-            select * from unnest(worded) with ordinality) as n (id, place)
-      cross join unnest(
-        case when n.place <= around_two then '{-2,-1,0,1,2}'::int[]
-             when n.place <= around_one then '{-1,0,1}' else '{0}' end) as o (step)
-      group by 1),
-    sample.messages, frequencies, sample.lowest)::memory._preselected;
+  ids := array(
+    select memory._thread_of(n.id) || '/' || memory._seq_of(n.id) + o.step
+    from (select * from unnest(nearest) with ordinality
+          union all
+          select * from unnest(worded) with ordinality) as n (id, place)
+    cross join unnest(
+      case when n.place <= around_two then '{-2,-1,0,1,2}'::int[]
+           when n.place <= around_one then '{-1,0,1}' else '{0}' end) as o (step)
+    group by 1);
 end;
 $$;
 
@@ -65,9 +62,8 @@ $$;
 -- p_least; how many of them have each word of the query; and the lowest similarity of a message to p_target. The
 -- threads are those with the lowest hashes, which makes them a random sample; the share of all hashes that is below the
 -- next one is the share of all threads that is in the sample, to 7 % (standard deviation). The estimate of the
--- similarity assumes that the similarities below their mean are normally distributed. The factor 0.83 fits
--- conversations: of 5,882 turns the estimate is off by 5 % of the span of similarities (200 questions, a hundred
--- similarities each), and the lowest similarity of the sample itself by 10 %.
+-- similarity assumes that the similarities below their mean are normally distributed, with a factor (0.83) that fits
+-- conversations.
 create or replace function memory._sample(
   p_user_id text, p_words text[], p_model text, p_target halfvec, p_least bigint,
   out messages bigint, out frequencies bigint[], out lowest double precision
@@ -118,7 +114,7 @@ $$;
 -- The messages nearest to the query by meaning. The function first compares the binary codes of all messages that pass
 -- the filters, from texts_codes_idx alone. Then it compares the embeddings of the 200 messages with the nearest codes,
 -- or of 50 more than the caller wants if that is more. Of the nearest ten of 5,882 conversation turns, 99.7 % are among
--- the 190 messages with the nearest codes and 99.9 % among 400 (all-MiniLM-L6-v2, 384 dimensions, 308 questions).
+-- the 190 messages with the nearest codes.
 create or replace function memory._nearest(
   p_user_id text, p_agent_id text, p_model text, p_target halfvec, p_wanted int, p_filters memory._search_filters,
   p_passing text[]
@@ -127,7 +123,7 @@ returns text[]
 language plpgsql stable parallel safe
 as $$
 declare
-  unfiltered constant boolean := p_agent_id is null and p_filters is null;
+  is_free constant boolean := p_agent_id is null and p_filters is null;
   target_code constant bit varying := memory._code(p_target);
   compared constant int := greatest(200, 50 + p_wanted);
   ids text[];
@@ -136,18 +132,11 @@ begin
     select e.id
     from memory.texts as e
     where e.user_id = p_user_id and e.model = p_model and e.code is not null
-      and e.created_at >= coalesce(p_filters.created_after, '-infinity')
+      and e.created_at >= coalesce(p_filters.created_after, '-infinity') -- as the index is sorted
       and e.created_at <= least(p_filters.created_before, p_filters.as_of, 'infinity')
       and e.valid_until > statement_timestamp()
-      and (unfiltered -- one test for each code instead of four
-        or (p_agent_id is null or e.agent_id = p_agent_id)
-          -- ^@ compares the beginning of an id first, because that takes a fifth of the time of memory._thread_of().
-          and (p_filters.thread_id is null
-               or e.id ^@ (p_filters.thread_id || '/') and memory._thread_of(e.id) = p_filters.thread_id)
-          and (p_filters.exclude_thread_id is null
-               or not e.id ^@ (p_filters.exclude_thread_id || '/')
-               or memory._thread_of(e.id) <> p_filters.exclude_thread_id)
-          and (p_passing is null or e.id in (select p from unnest(p_passing) as p)))
+      and (is_free or memory._is_asked_for('message', e.thread_id, e.agent_id, e.created_at, p_agent_id, p_filters)
+             and (p_passing is null or e.id in (select p from unnest(p_passing) as p)))
     order by memory._bits_apart(e.code, target_code)
     limit compared);
   return array(
@@ -180,7 +169,7 @@ language plpgsql stable parallel safe
 set enable_bitmapscan = on -- for texts_keys_idx
 as $$
 declare
-  unfiltered constant boolean := p_agent_id is null and p_filters is null;
+  is_free constant boolean := p_agent_id is null and p_filters is null;
   as_queries constant tsquery[] := array(select quote_literal(w.word)::tsquery from unnest(p_words) as w (word));
   keys constant int[] := array(select memory._word_key(p_user_id, w.word) from unnest(p_words) as w (word));
   estimates bigint[];
@@ -195,8 +184,7 @@ begin
       else (select count(*) from memory.texts as t where t.keys @> array[w.key]) end
     from unnest(keys, p_estimates) with ordinality as w (key, estimate, n) order by w.n);
   -- The rarest words: the first one, and each further one while the words so far are in at most 1,000 messages plus a
-  -- fiftieth of the messages, or of 10,000. Of larger users pairs find as much in less time: of the ten results of
-  -- ranking all 294,100 messages, a fiftieth and pairs both find 70 %, in 53 and 30 ms (2026-11).
+  -- fiftieth of the messages, or of 10,000. Of larger users pairs find as much in less time.
   select array_agg(w.key) into compared
   from (
     select k.key, row_number() over rarest_first as place, sum(k.estimate) over rarest_first as messages
@@ -231,14 +219,8 @@ begin
       offset 0 -- so that the scan has no condition on the user, for which the planner would take another index
     ) as t
     where t.user_id = p_user_id and t.valid_until > statement_timestamp()
-      and (unfiltered
-        or (p_agent_id is null or t.agent_id = p_agent_id)
-          and (p_filters.thread_id is null or t.thread_id = p_filters.thread_id)
-          and (p_filters.exclude_thread_id is null or t.thread_id <> p_filters.exclude_thread_id)
-          and (p_filters.created_after is null or t.created_at > p_filters.created_after)
-          and (p_filters.created_before is null or t.created_at < p_filters.created_before)
-          and (p_filters.as_of is null or t.created_at <= p_filters.as_of)
-          and (p_passing is null or t.id in (select p from unnest(p_passing) as p)))
+      and (is_free or memory._is_asked_for('message', t.thread_id, t.agent_id, t.created_at, p_agent_id, p_filters)
+             and (p_passing is null or t.id in (select p from unnest(p_passing) as p)))
   ), matches as materialized (
     select f.id, w.n, length(f.words) as lexemes
     from found as f cross join unnest(as_queries) with ordinality as w (as_query, n)

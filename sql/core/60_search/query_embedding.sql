@@ -83,14 +83,12 @@ begin
         'Embed the query with the model that embedded the memories.');
     end if;
   else
-    -- Nearly every user has embeddings, so a session hardly ever plans the statement about jobs.
-    if not memory._has_embeddings(p_user_id, p_model.name) then
-      if exists (select from memory.jobs as j
-                 where j.user_id = p_user_id and j.kind in ('embed', 'backfill')
-                   and j.status in ('pending', 'running', 'dead')) then
-        problem := format('model "%s" has not embedded anything of this user yet', p_model.name);
-        return;
-      end if;
+    if not exists (select from memory._embeddings_of(p_user_id, p_model.name))
+      and exists (select from memory.jobs as j
+                  where j.user_id = p_user_id and j.kind in ('embed', 'backfill')
+                    and j.status in ('pending', 'running', 'dead')) then
+      problem := format('model "%s" has not embedded anything of this user yet', p_model.name);
+      return;
     end if;
     select k.embedding into embedding
     from memory.query_embeddings as k
@@ -120,9 +118,9 @@ $$;
 -- Step 3, the model's answer: if step 2 found no embedding, the model embeds the query. Without an embedding the search
 -- is by keyword (mode), and a notice says so. p_policy is that of a context, null for a search: the policy of a context
 -- may forbid to ask the model, and if no model is active, nothing is asked, because each call would then raise a
--- notice. Then only p_is_given, an embedding that the caller gave, raises a notice. A hybrid search for words in a script
--- that the model does not read is by keyword, because cosines say nothing there: with all-MiniLM-L6-v2 the ten best
--- messages hold 29 % of the evidence of Chinese questions, and 38 % by keyword (bench/results/languages.md).
+-- notice. Then only p_is_given, an embedding that the caller gave, raises a notice. A hybrid search for words in a
+-- script that the model does not read is by keyword, because cosines say nothing there: with all-MiniLM-L6-v2 the ten
+-- best messages hold 29 % of the evidence of Chinese questions, and 38 % by keyword (bench/results/languages.md).
 create or replace function memory._query_target(
   p_user_id text, p_agent_id text, p_query text, p_policy jsonb, p_is_given boolean, p_model memory.models,
   p_known halfvec, p_problem text, inout mode text, out embedding halfvec

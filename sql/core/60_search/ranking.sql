@@ -2,19 +2,36 @@
 
 -- The ranking of a search: one score for the texts of all sources and spaces.
 --
--- The score of a text is a logistic function of a handful of features (scored_texts.sql and judged_texts.sql). Its
--- weights are data, weights.json, fitted by python -m bench.quality.fit on marked evidence (recall@10 of LoCoMo 80.4 %,
--- of months of work 88.1 %), but for those of memory, summary and use, of which such evidence tells nothing. In a
--- search by meaning alone the score is the cosine similarity; with policy search.fusion rrf it is the sum of reciprocal
--- ranks by meaning and by words. A text is a candidate by any word of the query, or by its embedding, which is
--- compared exactly.
+-- The score of a text is a logistic function of a handful of features. Its weights are data, weights.json, which the
+-- build puts in place of their names; python -m bench.quality.fit fits them on marked evidence (recall@10 of LoCoMo
+-- 80.4 %, of months of work 88.1 %), but for those of memory, summary and use, of which such evidence tells nothing. In
+-- a search by meaning alone the score is the cosine similarity; with policy search.fusion rrf it is the sum of
+-- reciprocal ranks by meaning and by words. A text is ranked if it has a word of the query or an embedding, which is
+-- compared exactly. What the query's words tell is counted over all texts of the user and the spaces, so there is one
+-- ranking, scores say nothing about the texts of other users, and no statistics need maintenance.
 --
--- The texts of spaces are candidates beside those of the user, and what the query's words tell is counted over all of
--- them, so that there is one ranking.
+-- meaning: how near the embedding of the text is to the best one, 1 for the best; the scale spans at least 0.3, so that
+--   a tiny difference among a handful of texts decides nothing. Of a text without an embedding nothing is known, so it
+--   stands in the middle, and higher the more of the query's words it has. All stand in the middle if no embedding is
+--   compared.
+-- words: the share of the query's words that the text has, each by its rarity (the idf of BM25).
+-- near: the share of words that only the two messages before and after have, 0.6 or 0.4 of it and less the longer they
+--   are; a word that most texts have does not count. A message with a word stays before the messages around it.
+-- neighbour: how near the better neighbour in the thread is by meaning, as far as the message is not near itself.
+-- length: the logarithm of the number of different words, up to 100.
+-- memory, summary: whether the text is one. Memories have no neighbours; a summary beside messages repeats them.
 --
--- The steps: the candidates (candidates.sql, unread_candidates.sql, and for users with very many texts preselected.sql
--- and nearest_memories.sql), their scores (scored_texts.sql), and, where texts are found by words, the features of the
--- best for which other tables are read (judged_texts.sql).
+-- For the following features other tables are read, of the best texts only.
+--
+-- speaker: the query names a speaker, and another speaker with a name said the message.
+-- day: the query names days, and the message is of them (0), of another day of the month (-0.5), or neither (-1).
+-- reply: an assistant without a name said the message, because the answer is more often in the person's own words; or a
+--   person without a name, if the query asks for the assistant's words (asks_the_assistant.sql).
+-- use: of a memory that was wrong (memory.record_use()), how likely it is wrong by what was recorded of it, times
+--   policy search.use_weight: the mean of a Beta distribution of its wrong and helpful outcomes (Laplace's rule of
+--   succession, with one imagined helpful outcome and no imagined wrong one). Nothing rises because it was used: with a
+--   prior that rises with uses, recall@1 of evidence that nobody had used fell by up to 3.7 points
+--   (bench/results/uses.md).
 create or replace function memory._ranked(
   p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_mode text, p_settings jsonb,
   p_sources text[], p_row_limit int, p_filters memory._search_filters default null,
@@ -34,7 +51,6 @@ declare
     when p_query is null then 'vector'
     when p_settings ->> 'fusion' = 'rrf' then 'rrf'
     else 'score' end;
-  unfiltered constant boolean := p_filters is null; -- also true for a row of nulls
   -- Only memories pass some filters, only documents others.
   sources constant text[] := array(
     select s.source
@@ -47,108 +63,241 @@ declare
     and exists (select from memory.messages as m where m.user_id = p_user_id);
   use_weight constant double precision := memory._share(p_settings ->> 'use_weight');
   needs_ranks constant boolean := p_explain or fusion = 'rrf';
+  rrf_k constant int := (p_settings ->> 'rrf_k')::int;
   -- The texts of which the last features are looked up. They change the order, so these are more than are returned.
-  pool constant int := case
-    when is_judged and (beside_messages or use_weight > 0) then greatest(200, 150 + 2 * p_row_limit)
-    when is_judged then greatest(100, 2 * p_row_limit)
-    else p_row_limit end;
+  pool constant int := case when is_judged then greatest(200, 150 + 2 * p_row_limit) else p_row_limit end;
+  -- Their texts are all scored: those with neighbours, and those of which the best piece counts.
+  whole constant text[] := case when needs_ranks then sources
+    else '{document,artifact}' || case when is_judged then '{message}'::text[] end end;
   language constant regconfig := (p_settings ->> 'language')::regconfig;
   nothing_below constant double precision := memory._nothing_below(p_model);
   preselect_above constant int := (p_settings ->> 'preselect_above')::int;
-  nearest memory._candidate[];
-  -- The messages of a user with very many messages that enter the ranking. All texts of other sources enter it.
-  preselected memory._preselected;
-  candidates record; -- of memory._candidates()
-  of_spaces text[]; -- the sources that are searched in spaces
-  scored memory._scored[];
-  words text[];
+  meant constant jsonb := case when is_judged then memory._days_meant(p_query, p_user_id) end;
+  asks_the_assistant constant boolean := coalesce(is_judged and memory._asks_the_assistant(p_query), false);
+  query_words text[];
+  as_queries tsquery[]; -- each of query_words
   any_word tsquery;
+  memories text[]; -- those that the approximate index finds nearest; null for all
+  preselected record; -- of memory._preselected(): the messages of a user with very many that are ranked
 begin
+  if p_mode = 'keyword' then
+    p_target := null;
+  end if;
   if p_mode <> 'vector' then
     -- A query may be a whole message. Two hundred words are enough to say its subject.
-    words := nullif(memory._query_words(
+    query_words := nullif(memory._query_words(
       memory._languages(p_user_id, p_agent_id, p_settings ->> 'language', p_query), p_query, 200), '{}');
-    any_word := (select string_agg(quote_literal(w), ' | ')::tsquery from unnest(words) as w);
+    as_queries := array(select quote_literal(w)::tsquery from unnest(query_words) as w);
+    any_word := nullif(array_to_string(as_queries, ' | '), '')::tsquery;
   end if;
-
-  -- The approximate index. Comparing all memories is as fast for more than 100 results, and for a user with less than a
-  -- fiftieth of the index: the scan then passes 50 memories of other users for each memory that it finds.
-  if unfiltered and fusion = 'vector' and 'memory' = any (sources) and p_row_limit <= 100 and p_spaces is null then
-    nearest := case
-      when not exists (select from memory.embeddings as e where e.user_id = p_user_id and e.model = p_model)
-        and (select sum(s.memory_count) from memory.memory_scopes as s where s.user_id = p_user_id)
-             > greatest((p_settings ->> 'approximate_above')::bigint,
-                 (select c.reltuples / 50 from pg_class as c where c.oid = memory._vector_index(p_model)))
-        and exists (select from pg_index as i where i.indexrelid = memory._vector_index(p_model) and i.indisvalid)
-      then memory._nearest_among_memories(p_user_id, p_agent_id, p_model, p_target, p_row_limit) end;
-    if cardinality(nearest) < p_row_limit then
-      nearest := null; -- the index has found too few memories of this user
-    end if;
+  if fusion = 'vector' and 'memory' = any (sources) and p_filters is null and p_spaces is null then
+    memories := memory._nearest_memories(p_user_id, p_agent_id, p_model, p_target, p_settings, p_row_limit);
   end if;
-
-  if beside_messages and preselect_above < (
+  select p.* into preselected
+  from memory._preselected(
+    p_user_id, p_agent_id, query_words, p_model, p_target, fusion, preselect_above, p_row_limit, p_filters) as p
+  where beside_messages and preselect_above < (
     select count(*) from (
       select from memory.texts as t
-      where t.user_id = p_user_id and t.source = 'message' limit preselect_above + 1) as t) then
-    preselected := memory._preselected(
-      p_user_id, p_agent_id, words, p_model, p_target, fusion, preselect_above, p_row_limit, p_filters);
-  end if;
-  select c.* into candidates
-  from memory._candidates(
-    p_user_id, p_agent_id, case when nearest is null then sources else array_remove(sources, 'memory') end, p_filters,
-    words, any_word, language, p_model, case when p_mode <> 'keyword' then p_target end, preselected,
-    case when needs_ranks then sources
-         else '{document,artifact}' || case when is_judged then '{message}'::text[] end end,
-    pool) as c;
-  candidates.chosen := candidates.chosen || nearest;
-  if p_spaces is not null then
+      where t.user_id = p_user_id and t.source = 'message' limit preselect_above + 1) as t);
+
+  return query
+  with scopes as (
+    select 0::bigint as number, p_user_id as user_id, null as space, p_agent_id as agent_id, sources as sources,
+      p_filters as filters, preselected.ids as messages
+    union all
     -- Of a space a search reads memories and documents, as far as they can pass the filters. A thread_id is that of a
     -- thread of the user, so nothing of a space passes it.
-    of_spaces := array(
-      select s.source from unnest(p_sources) as s (source)
-      where p_filters.thread_id is null and case s.source
-        when 'memory' then num_nonnulls(p_filters.doc_types, p_filters.namespaces) = 0
-        when 'document' then num_nonnulls(
-          p_filters.memory_types, p_filters.tags_all, p_filters.tags_any, p_filters.min_confidence) = 0
-        else false end);
-    -- One statement for all spaces: to append to the candidates again and again takes time by the square of the spaces.
-    with of_each as materialized (
-      select s.space, c.*
-      from unnest(p_spaces) as s (space)
-      cross join lateral memory._candidates(
-        s.space, p_agent_of_spaces, of_spaces, jsonb_populate_record(p_filters, '{"exclude_thread_id": null}'),
-        words, any_word, language, p_model, case when p_mode <> 'keyword' then p_target end, null,
-        case when needs_ranks then of_spaces else '{document}' end, pool) as c
-    )
-    select array(
-        -- The candidates in their order; memories and documents with the user_id of their space as thread_id.
-        select row(c.source, c.id, case when c.source in ('memory', 'document') then a.space else c.thread_id end,
-                   c.number, c.created_at, c.similarity, c.vector, c.lexemes)::memory._candidate
-        from (select null as space, candidates.chosen, 0 as place
-              union all
-              select o.space, o.chosen, row_number() over () from of_each as o) as a
-        cross join lateral unnest(a.chosen) with ordinality
-          as c (source, id, thread_id, number, created_at, similarity, vector, lexemes, place)
-        order by a.place, c.place) as chosen,
-      candidates.texts + sum(o.texts)::bigint as texts, greatest(candidates.highest, max(o.highest)) as highest,
-      least(candidates.lowest, min(o.lowest)) as lowest
-    into candidates
-    from of_each as o;
-  end if;
-  scored := memory._scored_texts(
-    candidates.chosen, words, preselected.frequencies, candidates.texts, candidates.highest, candidates.lowest, fusion,
-    (p_settings ->> 'rrf_k')::int, needs_ranks, beside_messages, nothing_below, p_min_relevance, pool);
-  if is_judged then
-    scored := memory._judged_texts(p_user_id, p_query, scored, any_word, language,
-                                   use_weight, p_spaces is not null, p_row_limit);
-  end if;
-  return query
-  select row_number() over best_first, s.source, s.id, s.thread_id, s.number, s.created_at, memory._real(s.score),
-    case when p_explain then memory._explanation(s, fusion, p_model, beside_messages, nearest is not null) end,
-    s.relevance
-  from unnest(scored) as s
-  where p_min_score is null or memory._real(s.score) >= memory._real(p_min_score)
-  window best_first as (order by s.score desc, s.created_at desc, s.id collate "C")
+    select row_number() over (), s, s, p_agent_of_spaces,
+      array(select o from unnest(sources) as o where o in ('memory', 'document') and p_filters.thread_id is null),
+      jsonb_populate_record(p_filters, '{"exclude_thread_id": null}'), null
+    from unnest(p_spaces) as s
+  ), candidates as materialized (
+    select s.number * 1000000000 + c.place as place, s.space,
+      c.source, c.id, c.thread_id, c.number, c.created_at, c.similarity, c.vector, c.lexemes
+    from scopes as s
+    cross join lateral memory._candidates(
+      s.user_id, s.agent_id, s.sources, s.filters, query_words, any_word, language, p_model, p_target, s.messages,
+      case when s.space is null then memories end) with ordinality
+      as c (source, id, thread_id, number, created_at, similarity, vector, lexemes, place)
+  ), all_texts as materialized (
+    select greatest(count(*) filter (where c.space is null), preselected.texts) + count(c.space) as texts,
+      max(c.similarity) as highest,
+      -- Cosines of a model that finds something in common in all texts lie close together. 0.2 is the floor of the
+      -- model that the weights were fitted with.
+      greatest(max(c.similarity) - least(min(c.similarity), preselected.lowest),
+        0.375 * (1 - coalesce(nothing_below, 0.2))) as span
+    from candidates as c
+  ), least_near as materialized ( -- the similarity that a text without a word of the query has at least
+    select min(n.similarity) as similarity
+    from (select c.similarity from candidates as c where c.source <> all (whole)
+          order by c.similarity desc nulls last limit pool) as n
+  ), places as materialized (
+    -- By the place of a text of the user. The neighbours of a message have the places around its own, and are found
+    -- there in a tenth of the time of a join. No element is null, for which PostgreSQL would read the whole array.
+    select array_agg(case c.source when 'message' then hashtextextended(c.thread_id, 0) else c.place end) as threads,
+      array_agg(coalesce(c.number, 0)) as numbers, array_agg(coalesce(c.similarity, '-infinity')) as similarities
+    from (select c.* from candidates as c where c.space is null order by c.place) as c
+  ), matches as materialized (
+    select c.place, c.source, w.n, w.frequency, ln(20) / ln(8 + greatest(c.lexemes, 12)) as density
+    from candidates as c
+    cross join unnest(as_queries, preselected.frequencies) with ordinality as w (as_query, frequency, n)
+    where c.vector is not null and c.vector @@ w.as_query
+  ), weights as materialized (
+    select f.n, memory._idf(a.texts, f.found) as idf, f.found * 2 <= a.texts as is_rare
+    from (
+      select m.n, greatest(count(*), count(*) filter (where m.source <> 'message') + max(m.frequency)) as found
+      from matches as m
+      group by m.n) as f
+    cross join all_texts as a
+  ), asked as materialized ( -- words that no text has count too: a text with half of the words is no perfect match
+    select sum(w.idf)
+      + (cardinality(query_words) - count(*)) * memory._idf((select a.texts from all_texts as a), 0) as idf
+    from weights as w
+  ), worded as materialized (
+    select v.place, sum(v.idf) / (select q.idf from asked as q) as words,
+      sum(greatest(v.around - coalesce(v.density, 0), 0)) / (select q.idf from asked as q) as near,
+      jsonb_object_agg(query_words[v.n], round(v.idf::numeric, 3)) filter (where needs_ranks and v.idf is not null)
+        as terms
+    from (
+      select m.place, m.n, max(m.idf) filter (where m.step = 0) as idf,
+        max(m.idf * m.density) filter (where m.step = 0) as density,
+        max(m.idf * m.density * case m.distance when 1 then 0.6 else 0.4 end) filter (where m.step <> 0) as around
+      from (
+        select m.place + o.step as place, m.n, o.step, w.idf, m.density,
+          abs((select p.numbers from places as p)[m.place + o.step] - (select p.numbers from places as p)[m.place])
+            as distance
+        from matches as m
+        join weights as w on w.n = m.n
+        cross join unnest(case m.source when 'message' then '{0,-1,1,-2,2}'::int[] else '{0}' end) as o (step)
+        where o.step = 0 or w.is_rare and (select p.threads from places as p)[m.place + o.step]
+            = (select p.threads from places as p)[m.place]
+        offset 0) as m
+      where m.step = 0 or m.distance <= 2
+      group by m.place, m.n
+    ) as v
+    group by v.place
+  ), scored as materialized (
+    select f.*,
+      {{weight intercept}} + {{weight meaning}} * f.meaning + {{weight words}} * coalesce(f.words, 0)
+        + {{weight near}} * f.near + {{weight neighbour}} * f.neighbour + {{weight length}} * f.length
+        + case f.source when 'memory' then {{weight memory}}
+            when 'summary' then case when beside_messages then {{weight summary}} else 0 end else 0 end as logit
+    from (
+      select t.*, case when is_judged and t.source = 'message' then coalesce(greatest(
+          case when (select p.threads from places as p)[t.place - 1] = (select p.threads from places as p)[t.place]
+              and (select p.numbers from places as p)[t.place - 1] = t.number - 1
+            then 1 - (t.highest - (select p.similarities from places as p)[t.place - 1]) / t.span end,
+          case when (select p.threads from places as p)[t.place + 1] = (select p.threads from places as p)[t.place]
+              and (select p.numbers from places as p)[t.place + 1] = t.number + 1
+            then 1 - (t.highest - (select p.similarities from places as p)[t.place + 1]) / t.span end,
+          0) * (1 - t.meaning), 0) else 0 end as neighbour
+      from (
+        select c.place, c.source, c.id collate "C" as id, c.space, c.thread_id, c.number, c.created_at, c.similarity,
+          a.highest, a.span, k.terms, case when query_words is not null then coalesce(k.words, 0) end as words,
+          coalesce(k.near, 0) as near, ln(1 + least(coalesce(c.lexemes, 20), 100)) as length,
+          case when a.highest is null then 0.5
+            when c.similarity is not null then greatest(1 - (a.highest - c.similarity) / a.span, 0)
+            else (1 + k.words) / 2 end as meaning,
+          memory._relevance(
+            c.similarity, case when query_words is not null then coalesce(k.words, 0) end, nothing_below) as relevance
+        from candidates as c
+        cross join all_texts as a
+        left join worded as k on k.place = c.place
+        where k.words is not null
+          or c.similarity >= (select l.similarity from least_near as l)
+          or c.similarity is not null and c.source = any (whole)
+        offset 0) as t
+      where p_min_relevance is null or coalesce(t.relevance, 1) >= p_min_relevance
+      offset 0) as f
+  ), ranks as materialized (
+    select s.place,
+      case when s.similarity is not null then rank() over (order by s.similarity desc nulls last) end as by_meaning,
+      case when s.words > 0 then rank() over (
+        order by case when s.words > 0
+                   then (s.logit - {{weight meaning}} * s.meaning - {{weight neighbour}} * s.neighbour)::real end
+          desc nulls last) end as by_words,
+      num_nonnulls((select a.highest from all_texts as a), nullif(max(s.words) over (), 0)) as arms
+    from scored as s
+    where needs_ranks
+  ), fused as (
+    select s.*, r.by_meaning, r.by_words,
+      case fusion
+        when 'vector' then s.similarity
+        when 'rrf' then (coalesce(1.0 / (rrf_k + r.by_meaning), 0) + coalesce(1.0 / (rrf_k + r.by_words), 0))
+          * (rrf_k + 1) / case when s.similarity is null then 1 else r.arms end
+        else s.logit end as score
+    from scored as s left join ranks as r on r.place = s.place
+  ), best as (
+    select f.*
+    from fused as f
+    where f.source not in ('document', 'artifact') or f.place in ( -- of a document or an artifact the best piece
+      select distinct on (p.space, p.source, substring(p.id from '^(.*)/')) p.place from fused as p
+      where p.source in ('document', 'artifact')
+      order by p.space, p.source, substring(p.id from '^(.*)/'), p.score desc, p.number)
+    order by f.score desc nulls last, f.created_at desc, f.id limit pool
+  ), spoken as materialized (
+    select b.*, m.role, m.name, use_weight * n.wrong_share as use,
+      case when meant is not null and m.role is not null
+        then memory._share_within(b.created_at, memory._zone_of(p_user_id, b.thread_id, b.number), meant) end as within
+    from best as b
+    left join lateral (
+      select m.role, m.metadata ->> 'name' as name
+      from memory.messages as m
+      where is_judged and b.source = 'message'
+        and m.user_id = p_user_id and m.thread_id = b.thread_id and m.seq = b.number
+      offset 0 -- so that each message is looked up by its key
+    ) as m on true
+    left join lateral (
+      select n.wrong / (n.wrong + n.helpful + 1)::double precision as wrong_share
+      from memory.memory_uses as n
+      where is_judged and use_weight > 0 and n.user_id = coalesce(b.space, p_user_id)
+        and n.memory_id = case when b.source = 'memory' then b.id::uuid end and n.wrong > 0
+      offset 0
+    ) as n on true
+  ), named as ( -- the speakers whom the query names
+    select n.name from (select distinct s.name from spoken as s where s.name is not null offset 0) as n -- parsed once
+    where memory._text_vector(language, left(n.name, 200)) @@ any_word
+  ), judged as (
+    select s.*,
+      (s.name not in (select n.name from named as n) and exists (select from named))::int::double precision as speaker,
+      case when max(s.within) over () > 0 then s.within - 1 end as day,
+      (s.name is null and (s.role = 'user') = asks_the_assistant)::int::double precision as reply
+    from spoken as s
+  ), final as (
+    select j.*, case when is_judged then 1 / (1 + exp(-l.logit)) else j.score end as result
+    from judged as j
+    cross join lateral (
+      select j.logit + {{weight speaker}} * coalesce(j.speaker, 0) + {{weight day}} * coalesce(j.day, 0)
+        + {{weight reply}} * coalesce(j.reply, 0) + {{weight use}} * coalesce(j.use, 0) as logit) as l
+  )
+  select row_number() over best_first, f.source, f.id, f.space, f.thread_id, f.number, f.created_at,
+    memory._real(f.result),
+    -- The value of each feature that the text has, and its part of the logarithm of the odds of the score.
+    case when p_explain then jsonb_strip_nulls(jsonb_build_object(
+      'vector', case when f.similarity is not null then jsonb_build_object(
+        'rank', f.by_meaning, 'score', memory._real(f.similarity), 'model', p_model,
+        'approximate', nullif(memories is not null and f.source = 'memory', false)) end,
+      'keyword', case when f.words > 0 then jsonb_build_object(
+        'rank', f.by_words, 'score', memory._real(f.words), 'terms', f.terms) end,
+      'fused', jsonb_build_object('by', fusion, 'score', memory._real(f.result)),
+      'features', case when is_judged then (
+        select jsonb_object_agg(e.name, jsonb_build_object('value', memory._real(e.value),
+                                                           'part', memory._real(e.value * e.weight)))
+        from (values
+          ('meaning', f.meaning, {{weight meaning}}), ('words', f.words, {{weight words}}),
+          ('near', f.near, {{weight near}}), ('neighbour', f.neighbour, {{weight neighbour}}),
+          ('length', f.length, {{weight length}}), ('speaker', f.speaker, {{weight speaker}}),
+          ('day', f.day, {{weight day}}), ('reply', f.reply, {{weight reply}}), ('use', f.use, {{weight use}}),
+          ('memory', (f.source = 'memory')::int, {{weight memory}}),
+          ('summary', (f.source = 'summary' and beside_messages)::int, {{weight summary}}),
+          ('intercept', 1, {{weight intercept}})
+        ) as e (name, value, weight)
+        where e.value <> 0) end)) end,
+    f.relevance
+  from final as f
+  where p_min_score is null or memory._real(f.result) >= memory._real(p_min_score)
+  window best_first as (order by f.result desc, f.created_at desc, f.id)
   limit p_row_limit;
 end;
 $$;

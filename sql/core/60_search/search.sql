@@ -1,14 +1,11 @@
 -- needs pgvector on the search_path
 
 -- The steps of a search: check the arguments; get the embedding of the query (query_embedding.sql); rank the texts that
--- the user may see (ranking.sql) and join a memory with its message
--- (one_result.sql); read the results from their sources; and rerank them if the caller or the policy asks for reranking
--- (rerank.sql).
+-- the user may see (ranking.sql) and join a memory with its message (one_result.sql); read the results from their
+-- sources (shown.sql); and rerank them if the caller or the policy asks for reranking (rerank.sql).
 --
--- The default of sources includes messages, because most texts of a user are messages. With four conversations of
--- LoCoMo and facts extracted from them, the ten best results hold 79.6 % of the evidence of a question, and 66.4 %
--- among memories alone. The default leaves artifacts out: their results are placeholders, and long outputs hold nearly
--- any word.
+-- The default of sources includes messages: among memories alone a search finds less. The default leaves artifacts out:
+-- their results are placeholders, and long outputs hold nearly any word.
 create or replace function memory.search(
   user_id text, query text default null, query_embedding vector default null, mode text default 'hybrid',
   sources text[] default '{memory,message,document,summary}', agent_id text default null,
@@ -36,15 +33,7 @@ declare
   to_embed text;
   results memory.search_result[];
 begin
-  -- This one expression accepts the arguments of the usual search, because separate checks would take a tenth of the
-  -- time of a search. memory._check_search() checks the arguments of all other searches.
-  if (memory._is_user(user_id) and mode in ('hybrid', 'vector', 'keyword')
-      and sources <@ array[{{sources}}] and cardinality(sources) between 1 and 100 and array_ndims(sources) = 1
-      and top_k between 1 and 1000
-      and num_nonnulls(agent_id, thread_id, exclude_thread_id, memory_types, tags_all, tags_any, exclude_tags, filter,
-                       min_score, min_confidence, doc_types, namespaces, min_relevance) = 0) is not true then
-    perform memory._check_search(user_id, mode, sources, agent_id, filters, min_score, top_k, min_relevance);
-  end if;
+  perform memory._check_search(user_id, mode, sources, agent_id, filters, min_score, top_k, min_relevance);
   query := memory._query_or_null(query);
   if query is null and (query_embedding is null or mode = 'keyword') then
     perform memory._refuse('query', 'must not be empty',
@@ -54,8 +43,7 @@ begin
 
   policy := memory._policy(user_id, agent_id);
   min_relevance := coalesce(min_relevance, (policy #>> '{search,min_relevance}')::real);
-  -- Nearly every policy has no spaces and both resources. Documents need the resource knowledge_base, all other sources
-  -- the resource memory.
+  -- Documents need the resource knowledge_base, all other sources the resource memory.
   if num_nonnulls(spaces, policy #> '{context,spaces,0}') > 0
     or not ((policy #>> '{resources,memory}')::boolean and (policy #>> '{resources,knowledge_base}')::boolean) then
     shared := memory._spaces_to_read(user_id, spaces, policy);
@@ -84,7 +72,7 @@ begin
 
   results := array(
     select row(f.source, x.id, x.thread_id, x.content, f.score, x.metadata, f.created_at,
-               x.details || coalesce(f.explanation, '{}'), x.valid_from, f.relevance)::memory.search_result
+               x.details || f.explanation, x.valid_from, f.relevance)::memory.search_result
     from memory._query_model(search.user_id, to_embed, search.query_embedding) as m
     cross join lateral memory._query_embedding(search.user_id, to_embed, search.query_embedding, m) as k
     cross join lateral memory._query_target(
@@ -98,8 +86,7 @@ begin
       p_min_score => case when not rerank then search.min_score end, p_explain => search.explain,
       p_spaces => shared, p_min_relevance => search.min_relevance) as f
     join lateral memory._search_row(
-      coalesce(memory._user_of_space(f.explanation ->> 'space'), search.user_id), f.source, f.id, f.thread_id,
-      f.number, filters, search.query) as x
+      coalesce(f.space, search.user_id), f.source, f.id, f.thread_id, f.number, filters, search.query) as x
       on x.content is not null
     order by f.rank);
 

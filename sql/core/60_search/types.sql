@@ -11,17 +11,11 @@ comment on column memory.search_result.relevance is
 'said.';
 
 create type memory.ranking as (
-  rank bigint, source text, id text, thread_id text, number bigint, created_at timestamptz, score real,
+  rank bigint, source text, id text, space text, thread_id text, number bigint, created_at timestamptz, score real,
   explanation jsonb, relevance real
 );
 comment on type memory.ranking is
-'A row of a ranking, within a search. In a search with spaces thread_id of a memory or a document is the user_id of '
-'its space, null for the user''s own.';
-
-create type memory._preselected as (ids text[], texts bigint, frequencies bigint[], lowest double precision);
-comment on type memory._preselected is
-'The messages that enter a ranking, and, if these are not all messages that may be found: how many there are, how many '
-'of them have each word of the query, and the lowest similarity; all three estimated.';
+'A row of a ranking, within a search. space is the user_id of the space whose text it is, null for the user''s own.';
 
 create type memory._candidate as (
   source text, id text, thread_id text, number bigint, created_at timestamptz, similarity double precision,
@@ -29,14 +23,4 @@ create type memory._candidate as (
 );
 comment on type memory._candidate is
 'A text that a search may find, with its similarity to the query and the number of its words; with its words if one '
-'of them is in the query. thread_id is that of memory.ranking.';
-
-create type memory._scored as (
-  source text, id text, thread_id text, number bigint, created_at timestamptz, similarity double precision,
-  terms jsonb, vector_rank bigint, keyword_rank bigint, words double precision, meaning double precision,
-  near double precision, neighbour double precision, length double precision, speaker double precision,
-  day double precision, reply double precision, use double precision, relevance real, score double precision
-);
-comment on type memory._scored is
-'A text with its features (scored_texts.sql and judged_texts.sql), its relevance and its score; terms are the query''s '
-'words that it has, with their idf.';
+'of them is in the query.';

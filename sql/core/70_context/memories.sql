@@ -25,7 +25,10 @@ declare
   why_not text;
 begin
   if p_asking.spaces is null
-    and not exists (select from memory._valid_memories(p_asking.user_id, p_asking.agent_id) as m) then
+    and not exists (
+      select from memory.memories as m
+      where m.user_id = p_asking.user_id and (p_asking.agent_id is null or m.agent_id = p_asking.agent_id)
+        and memory._is_valid(m)) then
     return offers;
   end if;
   for ranked in
@@ -96,7 +99,7 @@ begin
   return query
   with relevant as materialized (
     select r.id::uuid as memory_id,
-      case when p_asking.spaces is null then p_asking.user_id else coalesce(r.thread_id, p_asking.user_id) end as owner,
+      coalesce(r.space, p_asking.user_id) as owner,
       r.score, coalesce(r.relevance, 1) as relevance,
       r.score >= cut * max(r.score) over () and coalesce(r.relevance, 1) >= p_asking.near as is_near
     from memory._ranked(
@@ -120,13 +123,17 @@ begin
       select m.memory_id, m.memory_type, m.content, m.importance, memory._stated_at(m) as stated_at,
         case when a.memory_id is not null then 1::real else coalesce(r.score, 0) end as match,
         case when a.memory_id is not null then 1::real else coalesce(r.relevance, 0) end as relevance,
-        memory._recency(memory._last_said(m)) as recency, m.valid_from, m.valid_to,
+        -- Recalling a memory makes it no younger. What began before it was said is as old as the saying: who says today
+        -- that she moved to Lisbon last year lives there today.
+        memory._recency(greatest(memory._said_at(m), m.valid_from)) as recency, m.valid_from, m.valid_to,
         r.is_near or a.memory_id is not null as is_near
-      from memory._valid_memories(o.owner, case o.owner when p_asking.user_id then p_asking.agent_id end) as m
+      from memory.memories as m
       left join relevant as r on r.memory_id = m.memory_id and r.owner = o.owner
       left join asked as a on a.memory_id = m.memory_id
-      where p_asking.filters is null
-        or m.memory_id::text in (select p.id from memory._memory_passing(o.owner, p_asking.filters) as p (id))
+      where m.user_id = o.owner and memory._is_valid(m)
+        and (p_asking.agent_id is null or o.owner <> p_asking.user_id or m.agent_id = p_asking.agent_id)
+        and (p_asking.filters is null
+          or m.memory_id::text in (select p.id from memory._memory_passing(o.owner, p_asking.filters) as p (id)))
       offset 0 -- so that each owner's memories are read by the index
     ) as m
     union all

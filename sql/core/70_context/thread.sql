@@ -146,27 +146,19 @@ declare
   offers memory._offer[];
 begin
   offers := array(
-    with shown as materialized (
-      select u.seq, u.tokens, m.role, m.content,
-        case when m.files is null then m.metadata else memory._with_files(m.metadata, m.files) end as metadata,
-        memory._is_judged(m.role, m.metadata) as is_judged
-      from unnest(p_seqs, p_tokens) as u (seq, tokens)
-      cross join lateral (
-        select a.* from memory.messages as a
-        where a.user_id = p_asking.user_id and a.thread_id = p_asking.thread_id and a.seq = u.seq
-        offset 0) as m
-      where u.seq >= p_from_seq or u.seq = any (p_beginning) or u.seq = p_request
-    ), held_back as (
-      select memory._held_back(p_asking.user_id, p_asking.thread_id, array_agg(s.seq)) as seqs from shown as s
-      where s.is_judged having count(*) > 0
-    )
     select row(
-      case when s.seq = any (p_beginning) then 0 when s.seq < p_request then 8 else 12 end, s.seq, 'message',
-      s.seq::text, s.role,
-      case when s.is_judged and s.seq = any ((select h.seqs from held_back as h)::bigint[])
-        then memory._quarantine_notice() else s.content end,
-      s.tokens, s.metadata, null, null, null)::memory._offer
-    from shown as s);
+      case when u.seq = any (p_beginning) then 0 when u.seq < p_request then 8 else 12 end, u.seq, 'message',
+      u.seq::text, m.role,
+      case when memory._is_held_back(p_asking.user_id, p_asking.thread_id, u.seq, m.role, m.metadata, m.content)
+        then memory._quarantine_notice() else m.content end,
+      u.tokens, case when m.files is null then m.metadata else memory._with_files(m.metadata, m.files) end, null, null,
+      null)::memory._offer
+    from unnest(p_seqs, p_tokens) as u (seq, tokens)
+    cross join lateral (
+      select a.* from memory.messages as a
+      where a.user_id = p_asking.user_id and a.thread_id = p_asking.thread_id and a.seq = u.seq
+      offset 0) as m
+    where u.seq >= p_from_seq or u.seq = any (p_beginning) or u.seq = p_request);
   if p_asking.explains then
     offers := offers || array(
       select memory._left_out('message', case

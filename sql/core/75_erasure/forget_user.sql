@@ -106,7 +106,8 @@ begin
   for item in
     select t.* from memory._tables_of_users() as t where not t.stays
   loop
-    execute item.deletion using p_user_id, locked.threads, locked.agents, documents;
+    execute memory._forgetting_delete(item.relation, item.has_thread)
+    using p_user_id, locked.threads, locked.agents, documents;
     get diagnostics removed = row_count;
     removed := removed + case when item.name = 'marks' and had_mark then 1 else 0 end;
     gone := memory._counting(gone, item.name, removed);
@@ -115,14 +116,12 @@ begin
 end;
 $$;
 
--- The tables with rows of users, in the order in which these rows are locked. The catalog names the tables, because
--- somebody may have made others than ours in the schema; the registry says more of ours (sql/registry.py). The
--- statement that removes rows leaves those alone that are of a thread, counter or document that is not locked, or of an
--- artifact or upload that is still there. $1 is the user; $2, $3 and $4 are the threads, agents and documents that are
--- locked.
+-- The tables with rows of users, in the order in which these rows are locked, and whether the rows are of threads, too.
+-- The catalog names the tables, because somebody may have made others than ours in the schema; the registry says more
+-- of ours (sql/registry.py).
 create or replace function memory._tables_of_users()
 returns table (
-  relation regclass, name text, has_thread boolean, deletion text, stays boolean, ignored_by_import boolean,
+  relation regclass, name text, has_thread boolean, stays boolean, ignored_by_import boolean,
   merged_by_hand boolean, merged jsonb, taken text, joined text, conflict text
 )
 language plpgsql stable parallel safe
@@ -130,8 +129,6 @@ as $$
 begin
   return query
   select c.oid::regclass, c.relname::text, h.has_thread,
-    format('delete from %s as t where t.user_id = $1 and (%s) is not true', c.oid::regclass,
-      coalesce(r.left_alone, case when h.has_thread then 't.thread_id in {{unlocked threads}}' else 'false' end)),
     coalesce(r.stays, false), coalesce(r.ignored_by_import, false), coalesce(r.merged_by_hand, false),
     r.merged, r.taken, r.joined, r.conflict
   from pg_class as c
@@ -142,12 +139,28 @@ begin
   ) as h (has_thread)
   left join (
     {{each table with user, union all:
-    select text '<table>', <locked>::int, <left_alone>::text, <stays> is not null, <ignored_by_import>::boolean,
+    select text '<table>', <locked>::int, <stays> is not null, <ignored_by_import>::boolean,
       <merged_by_hand>::boolean, <merged>::jsonb, <taken>::text, <joined>::text, <conflict>::text}}
-  ) as r (name, place, left_alone, stays, ignored_by_import, merged_by_hand, merged, taken, joined, conflict)
+  ) as r (name, place, stays, ignored_by_import, merged_by_hand, merged, taken, joined, conflict)
     on r.name = c.relname
   where c.relnamespace = 'memory'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
   order by r.place, c.relname; -- those without a place come last
+end;
+$$;
+
+-- The statement of a pass that removes rows of a table. It leaves rows alone that are of a thread, counter or document
+-- that is not locked, or of an artifact or upload that is still there. $1 is the user; $2, $3 and $4 are the threads,
+-- agents and documents that are locked.
+create or replace function memory._forgetting_delete(p_table regclass, p_has_thread boolean)
+returns text
+language plpgsql stable parallel safe
+as $$
+begin
+  return format('delete from %s as t where t.user_id = $1 and (%s) is not true', p_table,
+    case (select c.relname from pg_class as c where c.oid = p_table)
+      {{each table with left_alone: when '<table>' then <left_alone>}}
+      else case when p_has_thread then 't.thread_id in {{unlocked threads}}' else 'false' end
+    end);
 end;
 $$;
 
@@ -167,9 +180,9 @@ begin
 end;
 $$;
 
--- Removes the user from the rows that stay: the ledger, the rows that memory.record_calls() needs for running calls, and
--- who has called which function. Returns their numbers, and that of the locks of budgets. An agent that nobody else has
--- may name the user, so its id goes too, unless a policy names the agent.
+-- Removes the user from the rows that stay: the ledger, the rows that memory.record_calls() needs for running calls,
+-- and who has called which function. Returns their numbers, and that of the locks of budgets. An agent that nobody else
+-- has may name the user, so its id goes too, unless a policy names the agent.
 create or replace function memory._without_user(p_user_id text)
 returns jsonb
 language plpgsql volatile parallel unsafe

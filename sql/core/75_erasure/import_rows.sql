@@ -37,24 +37,17 @@ begin
     -- The first row that breaks a rule: its place, and which member breaks it.
     execute format('select r.place - 1, p.problem from %s cross join lateral (select %s as problem) as p '
       'where p.problem is not null limit 1',
-      source, kind.problem)
+      source, memory._import_rule(relation))
     into place, problem using p_rows, p_user_id;
     if problem is not null then
       perform memory._refuse('export', format('%s[%s].%s is not valid', p_kind, place, problem),
         'See docs/export.schema.json, and the rules of the function that stores such a row.');
     end if;
-    -- Columns that no row has get their defaults, so that an export of an earlier version can be imported.
-    execute (
-      select format('insert into %s (%s) select %s from %s', relation, string_agg(quote_ident(c.name), ', '),
-        string_agg(coalesce(kind.imported ->> c.name, 't.' || quote_ident(c.name)), ', '), source)
-      from (
-        select k from jsonb_array_elements(p_rows) as r cross join lateral jsonb_object_keys(r) as k
-        union select 'user_id'
-        union select k from jsonb_object_keys(kind.imported) as k) as c (name))
-    using p_rows, p_user_id;
-    if kind.after_import is not null then
-      execute kind.after_import using p_rows, p_user_id;
-    end if;
+    execute memory._import_statement(relation, p_rows, kind.imported, source) using p_rows, p_user_id;
+    case p_kind
+      {{each table with after_import: when '<table>' then <after_import as code>;}}
+      else
+    end case;
   exception
     -- A number that is too large, a text that is no time; a missing member, or two rows with one key.
     when data_exception or integrity_constraint_violation or syntax_error_or_access_rule_violation then
@@ -64,6 +57,23 @@ begin
       perform memory._refuse('export', memory._place_of_row(p_kind, p_rows) || ': ' || sqlerrm,
         'See docs/export.schema.json.');
   end;
+end;
+$$;
+
+-- The statement that stores the rows. Columns that no row has get their defaults, so that an export of an earlier
+-- version can be imported; p_made are values that the rows do not have.
+create or replace function memory._import_statement(p_table regclass, p_rows jsonb, p_made jsonb, p_source text)
+returns text
+language plpgsql stable parallel safe
+as $$
+begin
+  return (
+    select format('insert into %s (%s) select %s from %s', p_table, string_agg(quote_ident(c.name), ', '),
+      string_agg(coalesce(p_made ->> c.name, 't.' || quote_ident(c.name)), ', '), p_source)
+    from (
+      select k from jsonb_array_elements(p_rows) as r cross join lateral jsonb_object_keys(r) as k
+      union select 'user_id'
+      union select k from jsonb_object_keys(p_made) as k) as c (name));
 end;
 $$;
 
@@ -84,19 +94,5 @@ begin
     end;
   end loop;
   return p_kind;
-end;
-$$;
-
--- The member of a row ($1) that these checks refuse, and why; null if they refuse none.
-create or replace function memory._refused_member(p_row anyelement, p_checks text)
-returns text
-language plpgsql stable parallel unsafe -- an error is handled
-as $$
-begin
-  execute 'select ' || p_checks using p_row;
-  return null;
-exception
-  when invalid_parameter_value or program_limit_exceeded then
-    return format('%s (%s)', split_part(sqlerrm, ':', 1), sqlerrm);
 end;
 $$;

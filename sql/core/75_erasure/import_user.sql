@@ -80,9 +80,7 @@ begin
   if imported @@ '$.* > 0' and exists (select from memory.models as m where m.kind = 'embedding' and m.is_active) then
     perform memory._enqueue_due(user_id, 'backfill', '');
   end if;
-  perform memory._summarize_put_away(import_user.user_id, p.thread_id) -- the job that was to do so is in no export
-  from (select distinct m.thread_id from memory.messages as m
-        where m.user_id = import_user.user_id and not m.is_active and m.summary_id is not null) as p;
+  perform memory._summarize_put_away(user_id, t) from unnest(threads) as t; -- the job that was to do so is in no export
   if imported @@ '$.artifacts > 0' then
     perform memory._enqueue_due(user_id, 'parse_artifacts', '');
   end if;
@@ -254,13 +252,7 @@ begin
     perform memory._refuse('export', format('messages: thread or next_seq is missing for message %s', place),
       'threads must have the thread, with a next_seq above the seq of each message.');
   end if;
-  update memory.threads as t
-  set message_count = c.messages, active_tokens = c.tokens
-  from (
-    select m.thread_id, count(*) as messages, sum(m.token_count) as tokens
-    from memory.messages as m where m.user_id = p_user_id and m.thread_id = any (p_threads) and m.is_active
-    group by m.thread_id) as c
-  where t.user_id = p_user_id and t.thread_id = c.thread_id;
+  perform memory._recount_threads(p_user_id, p_threads);
   update memory.memory_scopes as s
   set memory_count = c.memories
   from (

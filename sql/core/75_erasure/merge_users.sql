@@ -53,9 +53,7 @@ begin
     end;
   end loop;
   for agent in select s.agent_id from memory.memory_scopes as s where s.user_id = into_user_id order by 1 loop
-    perform memory._keep_limit(into_user_id, agent, s.memory_count,
-      memory._policy_section(into_user_id, agent, 'memories'))
-    from memory.memory_scopes as s where s.user_id = into_user_id and s.agent_id = agent;
+    perform memory._keep_limit(into_user_id, agent);
   end loop;
   {{each addon with merge: perform memory._<addon>_merge(from_user_id, into_user_id);}}
   perform memory._note_change(into_user_id, 'user', into_user_id, 'changed');

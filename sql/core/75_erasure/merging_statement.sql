@@ -1,6 +1,6 @@
 -- The statement that gives the rows of one user to another. It is one statement for all tables, so that it sees all
 -- rows that a transaction has committed, or none. It deletes and inserts, because triggers let deleted rows of a whole
--- user pass by, and inserted ones that are copied. Its parameters are those of memory._tables_of_users(), which
+-- user pass by, and inserted ones that are copied. Its parameters are those of memory._forgetting_delete(), which
 -- leaves alone what is not locked; $6 is the other user, $7 and $8 are the new names of threads and artifacts, $9 says
 -- whether the other user has a summary of its own. It returns the number of rows by table.
 create or replace function memory._merging_statement()
@@ -12,7 +12,7 @@ begin
     select format('with %s select jsonb_strip_nulls(jsonb_build_object(%s))',
       string_agg(format(e'of_%1$s as (%2$s returning t.*),\nto_%1$s as (insert into memory.%1$I as x (%3$s) '
           'select %4$s from of_%1$s as t %5$s %6$s returning 1)',
-        n.name, case when n.taken is null then n.deletion
+        n.name, case when n.taken is null then memory._forgetting_delete(n.relation, n.has_thread)
           else format('delete from %s as t where t.user_id = $1 and %s', n.relation, n.taken) end,
         c.names, c.merged, n.joined, 'on conflict ' || n.conflict), e',\n' order by n.ordinality),
       string_agg(format('%L, (select nullif(count(*), 0) from to_%s)', n.name, n.name), ', ' order by n.ordinality))

@@ -7,7 +7,7 @@ declare
   forgotten_at timestamptz;
 begin
   perform memory._check_id('user_id', user_id);
-  perform memory._check_messages(messages);
+  perform memory._check_chat_messages(messages);
   forgotten_at := memory._user_forgotten_at(user_id);
   -- A text without a time may be of before.
   return array(

@@ -7,19 +7,16 @@ create or replace function memory._since(p_export jsonb, p_moment timestamptz)
 returns jsonb
 language plpgsql stable parallel unsafe
 as $$
-declare
-  kind text;
 begin
-  for kind in select k.kind from memory._export_kinds() as k where p_export ? k.kind loop
-    p_export := p_export || jsonb_build_object(kind, (
+  return p_export || coalesce((
+    select jsonb_object_agg(k.kind, (
       select coalesce(jsonb_agg(r.value order by r.place), '[]')
-      from jsonb_array_elements(p_export -> kind) with ordinality as r (value, place)
+      from jsonb_array_elements(p_export -> k.kind) with ordinality as r (value, place)
       where memory._time_or_null(coalesce(
         r.value ->> 'updated_at', r.value ->> 'changed_at', r.value ->> 'finished_at', r.value ->> 'called_at',
         r.value ->> 'read_at', r.value ->> 'quarantined_at', r.value ->> 'last_at', r.value ->> 'created_at'
-      )) > p_moment));
-  end loop;
-  return p_export;
+      )) > p_moment))
+    from memory._export_kinds() as k where p_export ? k.kind), '{}');
 end;
 $$;
 

@@ -50,7 +50,8 @@ def many(_database: Database, _many: str) -> Iterator[Api]:
 def index_of(api: Api, **arguments: Any) -> str:
     """Which index answers a search by meaning."""
     steps = reads(plan_of_ranking(api, **{"mode": "vector", **ALONE, **arguments}), "texts")
-    [name] = {step["Index Name"] for step in steps if step["seen"]}
+    names = {step["Index Name"] for step in steps if step["seen"]}
+    [name] = names - {"texts_pkey"} or names  # what the approximate index finds is then read by its key
     return str(name)
 
 

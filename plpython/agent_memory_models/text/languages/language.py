@@ -7,6 +7,8 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from ..lists import LANGUAGES as _LISTS
+
 _TOKEN = re.compile(r"\w+['’]?|[^\w\s]")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _PREFIX_LENGTH = 3
@@ -44,7 +46,7 @@ class Language:
 
     Attributes:
         name: the English name.
-        code: its two letters, the name of its files in lists/.
+        code: its two letters, the name of its files in lists/, which have the other attributes.
         needs_subject: whether a verb needs its pronoun: "I live", but "vivo".
         has_inversion: whether the pronoun may stand behind the verb: "seitdem wohne ich".
         has_capital_nouns: whether all nouns have a capital letter.
@@ -173,6 +175,11 @@ def phrases(group: str) -> list[tuple[str, ...]]:
     return [words for words in (tuple(_PHRASE_WORD.findall(spelling)) for spelling in spelt) if words]
 
 
+def entries(text: str) -> list[str]:
+    """The entries of a list with commas; commas within brackets do not count."""
+    return [" ".join(entry.split()) for entry in re.split(r",(?![^()]*\))", text) if entry.strip()]
+
+
 def spellings(entry: str) -> list[str]:
     """The phrases of an entry with choices; a choice may hold choices."""
     found = [""]
@@ -195,3 +202,7 @@ def spellings(entry: str) -> list[str]:
     if depth:
         raise ValueError(f"a bracket is open: {entry}")
     return [left + entry[start:] for left in found]
+
+
+LANGUAGES = tuple(Language(code=code, **_LISTS[code]) for code in ("en", "de", "es", "fr", "pt", "it", "nl"))
+"""A text counts as the first of them that tells."""

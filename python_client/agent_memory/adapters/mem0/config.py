@@ -14,13 +14,8 @@ from ... import client
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-_SERVERS = {
-    "openai": None,
-    "ollama": "http://localhost:11434/v1",
-    "lmstudio": "http://localhost:1234/v1",
-    "vllm": "http://localhost:8000/v1",
-}
-"""Providers whose servers speak OpenAI's protocol, and where they listen unless the configuration says so."""
+_SERVERS = {"openai": None, "ollama": "http://localhost:11434/v1"}
+"""Providers, and where their servers listen unless the configuration says so."""
 _MODELS = {"chat": "gpt-5-mini", "embedding": "text-embedding-3-small"}
 """The models of OpenAI that mem0 takes where the configuration names none."""
 _CONNECTION = ("dbname", "user", "password", "host", "port", "sslmode")
@@ -56,15 +51,15 @@ def _apply(config: dict[str, Any]) -> str | None:
     if unused := [*unused, *rest]:
         warnings.warn(
             f"of mem0's configuration this is not used: {', '.join(unused)}. Keys of models are never stored: set "
-            "OPENAI_API_KEY or AZURE_OPENAI_API_KEY where models are called",
+            "OPENAI_API_KEY where models are called",
             stacklevel=3,
         )
     if models:
         with client.Memory(dsn) as memory:
             active = [(each["kind"], each["name"]) for each in memory.admin.status()["models"]]
-            for name, kind, provider, model, settings in models:
+            for name, kind, model, settings in models:
                 if (kind, name) not in active:
-                    memory.admin.register_model(name, kind, provider, model, settings)
+                    memory.admin.register_model(name, kind, "openai", model, settings)
                     memory.admin.activate_model(name)
     return dsn
 
@@ -86,8 +81,8 @@ def _database(store: dict[str, Any] | None, unused: list[str]) -> str | None:
     return make_conninfo(**{"dbname": "postgres", **parts})
 
 
-def _model(section: dict[str, Any], place: str, kind: Any, unused: list[str]) -> tuple[str, Any, Any, str, Any]:
-    """Return name, kind, provider, model and settings as ``register_model`` takes them."""
+def _model(section: dict[str, Any], place: str, kind: Any, unused: list[str]) -> tuple[str, Any, str, Any]:
+    """Return name, kind, model and settings as ``register_model`` takes them."""
     provider, config = section.get("provider") or "openai", dict(section.get("config") or {})
     model = config.pop("model", None) or (_MODELS[kind] if provider == "openai" else None)
     settings: dict[str, Any] = {}
@@ -96,26 +91,18 @@ def _model(section: dict[str, Any], place: str, kind: Any, unused: list[str]) ->
         if provider == "ollama" and not url.rstrip("/").endswith("/v1"):
             url = url.rstrip("/") + "/v1"
         settings["base_url"] = url
-    elif provider == "azure_openai":
-        azure = dict(config.pop("azure_kwargs", None) or {})
-        settings |= {"base_url": azure.pop("azure_endpoint", None), "api_version": azure.pop("api_version", None)}
-        model = azure.pop("azure_deployment", None) or model
-        config |= {f"azure_kwargs.{key}": value for key, value in azure.items()}
-    elif not (provider in ("fastembed", "huggingface") and kind == "embedding"):
+    else:
         raise ValueError(
-            f"{place}.provider: {provider} is not served here. A model behind a server with OpenAI's protocol is "
-            "registered with provider openai and its base URL; or leave it out: agent-memory models register"
+            f"{place}.provider: {provider} is not read here. Leave {place} out, and register the model: agent-memory "
+            "models register, which takes all providers"
         )
     if model is None:
         raise ValueError(f"{place}.config.model: name the model")
-    ours = "openai" if provider in _SERVERS else "azure" if provider == "azure_openai" else "local"
-    if kind == "chat":
-        settings["temperature"] = config.pop("temperature", None)
-    elif ours != "local":
-        settings["dimensions"] = config.pop("embedding_dims", None)
+    setting, key = ("temperature", "temperature") if kind == "chat" else ("dimensions", "embedding_dims")
+    settings[setting] = config.pop(key, None)
     unused += [f"{place}.config.{key}" for key, value in config.items() if value is not None]
     settings = {key: value for key, value in settings.items() if value is not None}
     name = model
     if settings:  # other settings are another name, by which a later call knows that nothing has changed
         name += "#" + hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:8]
-    return name, kind, ours, model, settings
+    return name, kind, model, settings

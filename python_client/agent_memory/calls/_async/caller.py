@@ -22,13 +22,13 @@ from ...errors import (
     may_come_from_an_upgrade,
 )
 from ...schema import SCHEMA, async_cursors_in, in_schema, schema_of
-from ..arguments import DUMPERS
+from ..arguments import Vector, VectorDumper
 from ..forks import abandon, begin_anew_in_children
-from ..function import Function, Keys, Rows
+from ..function import Function, Keys, Rows, T
 from ..masks import MAY_MASK, keys_of_environment, masked
 from ..notices import Cause, Notices, warned_of_stores
 from ..pools import AsyncPool
-from ..rows import adapt, loaded_anew
+from ..rows import loaded_anew
 from ..statements import statement
 from .poolers import async_prepare_nothing_behind_a_pooler
 from .settings import async_carrying, async_set_locally
@@ -148,18 +148,17 @@ class AsyncCaller:
         """Return a figure of the pools, such as pool_size and requests_waiting, over all nodes."""
         return 0 if self._pool is None else int(self._pool.get_stats().get(name, 0))
 
-    async def call(self, function: Function, given: Mapping[str, Any]) -> Any:
+    async def call(self, function: Function[T], given: Mapping[str, Any]) -> T:
         """Call a function with arguments by name, and return what its method returns."""
         arguments = function.sendable(given)
         query = statement(function.verb, function.name, tuple(arguments), self.schema)
         notices = Notices(self.warned)
         async with self.borrowed(notices) as connection:
-            if self._owns_pool:
-                adapt(connection.adapters, DUMPERS)
             # The caller's connection may have another cursor type and row factory.
             cursor = AsyncCursor(connection, row_factory=function.row_factory)
             cursor.format = function.format
-            adapt(cursor.adapters, map(type, arguments.values()))
+            if any(type(argument) is Vector for argument in arguments.values()):
+                cursor.adapters.register_dumper(Vector, VectorDumper)
             try:
                 if function.keys is not None:
                     await self._execute_masked(cursor, query, arguments, function.keys)
@@ -171,7 +170,7 @@ class AsyncCaller:
         notices.warn()
         return function.read(rows)
 
-    async def call_procedure(self, function: Function, given: Mapping[str, Any]) -> None:
+    async def call_procedure(self, function: Function[Any], given: Mapping[str, Any]) -> None:
         """Call a procedure that commits.
 
         Raises:

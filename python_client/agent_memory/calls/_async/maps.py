@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -24,25 +23,12 @@ AWAY = (psycopg.OperationalError, RetryableError)
 
 
 class AsyncMapCaller(AsyncNodeCaller):
-    """A caller that reads the map of its database, and knows the other nodes by it.
-
-    Args:
-        source, pool_size, token, prepare, like, schema: as in AsyncNodeCaller.
-    """
+    """A caller that reads the map of its database, and knows the other nodes by it: each has a caller of its own."""
 
     _is_map_read = False
 
-    def __init__(
-        self,
-        source: AsyncConnectionPool[Any] | str,
-        *,
-        pool_size: int = 10,
-        token: str | Callable[[], str] | None = None,
-        prepare: bool | None = None,
-        like: AsyncConnectionPool[Any] | None = None,
-        schema: str | None = None,
-    ) -> None:
-        super().__init__(source, pool_size=pool_size, token=token, prepare=prepare, like=like, schema=schema)
+    def __init__(self, source: AsyncConnectionPool[Any] | str, **options: Any) -> None:
+        super().__init__(source, **options)
         self._others: dict[str, AsyncMapCaller] = {}
         self._reading = asyncio.Lock()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import psycopg
@@ -44,8 +44,8 @@ class AsyncNodeCaller(AsyncCaller):
 
     Args:
         source: a psycopg pool or a connection string.
-        pool_size, token, prepare, schema: as in AsyncCaller.
         like: an application's pool, whose settings the client's own has.
+        options: pool_size, token, prepare and schema, as in AsyncCaller.
     """
 
     _map: ClusterMap | None = None
@@ -54,17 +54,10 @@ class AsyncNodeCaller(AsyncCaller):
     _failure: Exception | None = None
 
     def __init__(
-        self,
-        source: AsyncConnectionPool[Any] | str,
-        *,
-        pool_size: int = 10,
-        token: str | Callable[[], str] | None = None,
-        prepare: bool | None = None,
-        like: AsyncConnectionPool[Any] | None = None,
-        schema: str | None = None,
+        self, source: AsyncConnectionPool[Any] | str, *, like: AsyncConnectionPool[Any] | None = None, **options: Any
     ) -> None:
         self._like = like
-        super().__init__(source, pool_size=pool_size, token=token, prepare=prepare, schema=schema)
+        super().__init__(source, **options)
         self._trying = asyncio.Lock()
 
     def begin_anew(self) -> None:

@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack
 from typing import Any
 
 from ...errors import NotFoundError, WrongNodeError
-from ..function import Function
+from ..function import Function, T
 from ..nodes import (
     DIAGNOSES,
     IN_TURN,
@@ -29,12 +29,9 @@ class AsyncRoutedCaller(AsyncMapCaller):
 
     The map is read before the first call. A node that refuses a user (AM003) may know a newer map: that is read, and
     the call is made once more. Where the database is a single server, calls go there.
-
-    Args:
-        source, pool_size, token, prepare, like, schema: as in AsyncNodeCaller.
     """
 
-    async def call(self, function: Function, given: Mapping[str, Any]) -> Any:
+    async def call(self, function: Function[T], given: Mapping[str, Any]) -> T:
         """Call a function on the node or the nodes that it concerns."""
         cluster = await self._known_map()
         try:
@@ -48,7 +45,7 @@ class AsyncRoutedCaller(AsyncMapCaller):
                 raise
             return await self._call_routed(newer, function, given)
 
-    async def call_procedure(self, function: Function, given: Mapping[str, Any]) -> None:
+    async def call_procedure(self, function: Function[Any], given: Mapping[str, Any]) -> None:
         """Call a procedure that commits, on one node after the other."""
         cluster = await self._known_map()
         if cluster is None:
@@ -95,16 +92,18 @@ class AsyncRoutedCaller(AsyncMapCaller):
         with named(node):
             return await self._node(cluster, node, user_id)
 
-    async def _call_routed(self, cluster: ClusterMap, function: Function, given: Mapping[str, Any]) -> Any:
+    async def _call_routed(self, cluster: ClusterMap, function: Function[T], given: Mapping[str, Any]) -> T:
         if is_for_all(function.name, given):
-            return await self._change_all(await self._fresh_map(cluster), function, given)
+            changed: T = await self._change_all(await self._fresh_map(cluster), function, given)
+            return changed
         user_id = user_of(given)
         if isinstance(user_id, str):
             node = cluster.node_of(user_id)
             with named(node):
                 return await AsyncCaller.call(await self._node(cluster, node, user_id), function, given)
         if function.name in IN_TURN:
-            return await self._claim_in_turn(cluster, function, given)
+            claimed: T = await self._claim_in_turn(cluster, function, given)
+            return claimed
         merge = merger_of(function.name, given)
         if merge is None:
             return await super().call(function, given)
@@ -114,7 +113,8 @@ class AsyncRoutedCaller(AsyncMapCaller):
         )
         if missing and (function.name not in DIAGNOSES or not answers):
             raise next(iter(missing.values()))
-        return with_missing(function.name, merge(answers), missing) if missing else merge(answers)
+        answer: T = with_missing(function.name, merge(answers), missing) if missing else merge(answers)
+        return answer
 
     async def _ask_all(
         self, cluster: ClusterMap, ask: Callable[[AsyncCaller], Any]
@@ -130,7 +130,7 @@ class AsyncRoutedCaller(AsyncMapCaller):
                 missing[node] = error
         return answers, missing
 
-    async def _claim_in_turn(self, cluster: ClusterMap, function: Function, given: Mapping[str, Any]) -> Any:
+    async def _claim_in_turn(self, cluster: ClusterMap, function: Function[Any], given: Mapping[str, Any]) -> Any:
         """Claim jobs of one node after the other, beginning anywhere, until there are enough."""
         wanted = given.get("max_jobs")
         wanted = 1 if wanted is None else wanted
@@ -151,7 +151,7 @@ class AsyncRoutedCaller(AsyncMapCaller):
             raise missing[0]
         return claimed
 
-    async def _change_all(self, cluster: ClusterMap, function: Function, given: Mapping[str, Any]) -> Any:
+    async def _change_all(self, cluster: ClusterMap, function: Function[Any], given: Mapping[str, Any]) -> Any:
         """Change all nodes, or none: each in a transaction, and these are committed when all have succeeded."""
         if function.name in ("bind_role", "trust_claims"):
             # Nodes that are databases of one server would wait for each other: a role is a member there once for all.

@@ -13,14 +13,13 @@ from ...types import (
     QueryToEmbed,
 )
 from ...vectors import Embedding
-from ..function import sql_function
+from .. import functions
 from .caller import AsyncMethods
 
 
 class AsyncWorkerProtocol(AsyncMethods):
     """The methods for workers, which claim jobs, hand in their results, and embed queries (docs/jobs.md)."""
 
-    @sql_function
     async def claim_jobs(
         self,
         worker: str,
@@ -33,8 +32,8 @@ class AsyncWorkerProtocol(AsyncMethods):
         the model; then call complete_job, fail_job or release_job with the lease_token. A job whose lease runs out
         is handed out again. With user_id only jobs of that user are handed out.
         """
+        return await self.caller.call(functions.CLAIM_JOBS, locals())
 
-    @sql_function
     async def complete_job(
         self,
         user_id: str,
@@ -47,12 +46,12 @@ class AsyncWorkerProtocol(AsyncMethods):
         means that the lease is lost (then call record_calls), 22023 that the result is not valid (then call
         fail_job).
         """
+        return await self.caller.call(functions.COMPLETE_JOB, locals())
 
-    @sql_function
     async def extend_job(self, user_id: str, job_id: int, lease_token: UUID | str, lease: timedelta) -> None:
         """Prolongs a lease: the job stays yours for this long from now. Error AM001 when it is not yours any more."""
+        return await self.caller.call(functions.EXTEND_JOB, locals())
 
-    @sql_function
     async def fail_job(
         self,
         user_id: str,
@@ -66,8 +65,8 @@ class AsyncWorkerProtocol(AsyncMethods):
         retry_after (default: 10 seconds, times 4 with each attempt); after its last attempt it is dead
         (memory.dead_jobs). An attempt that ended with "unknown kind of job" does not count.
         """
+        return await self.caller.call(functions.FAIL_JOB, locals())
 
-    @sql_function
     async def keep_query_embedding(
         self,
         user_id: str,
@@ -81,8 +80,8 @@ class AsyncWorkerProtocol(AsyncMethods):
         searches and contexts with the same query use it. false: the model is another one by now, or the embedding is
         not of its length. calls are the model calls that it took, for the ledger.
         """
+        return await self.caller.call(functions.KEEP_QUERY_EMBEDDING, locals())
 
-    @sql_function
     async def query_to_embed(
         self,
         user_id: str,
@@ -98,15 +97,15 @@ class AsyncWorkerProtocol(AsyncMethods):
         due or running. Without a query, text is the newest message of the user in the thread. No row: no embedding
         model is active.
         """
+        return await self.caller.call(functions.QUERY_TO_EMBED, locals())
 
-    @sql_function
     async def record_calls(self, user_id: str, job_id: int, calls: Sequence[Mapping[str, Any]]) -> None:
         """Enters model calls in the ledger for a job whose lease was lost or whose thread was deleted. No more calls
         and tokens are entered than the job can have taken, with a warning about the rest. Error P0002 when the user
         had no such job.
         """
+        return await self.caller.call(functions.RECORD_CALLS, locals())
 
-    @sql_function
     async def release_job(
         self,
         user_id: str,
@@ -118,3 +117,4 @@ class AsyncWorkerProtocol(AsyncMethods):
         """Gives a job back without counting the attempt: the provider said 429, or the worker is shutting down. calls
         are the model calls that the attempt took, for the ledger.
         """
+        return await self.caller.call(functions.RELEASE_JOB, locals())

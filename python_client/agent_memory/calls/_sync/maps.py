@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -25,25 +24,12 @@ AWAY = (psycopg.OperationalError, RetryableError)
 
 
 class SyncMapCaller(SyncNodeCaller):
-    """A caller that reads the map of its database, and knows the other nodes by it.
-
-    Args:
-        source, pool_size, token, prepare, like, schema: as in AsyncNodeCaller.
-    """
+    """A caller that reads the map of its database, and knows the other nodes by it: each has a caller of its own."""
 
     _is_map_read = False
 
-    def __init__(
-        self,
-        source: ConnectionPool[Any] | str,
-        *,
-        pool_size: int = 10,
-        token: str | Callable[[], str] | None = None,
-        prepare: bool | None = None,
-        like: ConnectionPool[Any] | None = None,
-        schema: str | None = None,
-    ) -> None:
-        super().__init__(source, pool_size=pool_size, token=token, prepare=prepare, like=like, schema=schema)
+    def __init__(self, source: ConnectionPool[Any] | str, **options: Any) -> None:
+        super().__init__(source, **options)
         self._others: dict[str, SyncMapCaller] = {}
         self._reading = threading.Lock()
 

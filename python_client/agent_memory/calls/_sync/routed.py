@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from typing import Any
 
 from ...errors import NotFoundError, WrongNodeError
-from ..function import Function
+from ..function import Function, T
 from ..nodes import (
     DIAGNOSES,
     IN_TURN,
@@ -30,12 +30,9 @@ class SyncRoutedCaller(SyncMapCaller):
 
     The map is read before the first call. A node that refuses a user (AM003) may know a newer map: that is read, and
     the call is made once more. Where the database is a single server, calls go there.
-
-    Args:
-        source, pool_size, token, prepare, like, schema: as in AsyncNodeCaller.
     """
 
-    def call(self, function: Function, given: Mapping[str, Any]) -> Any:
+    def call(self, function: Function[T], given: Mapping[str, Any]) -> T:
         """Call a function on the node or the nodes that it concerns."""
         cluster = self._known_map()
         try:
@@ -49,7 +46,7 @@ class SyncRoutedCaller(SyncMapCaller):
                 raise
             return self._call_routed(newer, function, given)
 
-    def call_procedure(self, function: Function, given: Mapping[str, Any]) -> None:
+    def call_procedure(self, function: Function[Any], given: Mapping[str, Any]) -> None:
         """Call a procedure that commits, on one node after the other."""
         cluster = self._known_map()
         if cluster is None:
@@ -96,16 +93,18 @@ class SyncRoutedCaller(SyncMapCaller):
         with named(node):
             return self._node(cluster, node, user_id)
 
-    def _call_routed(self, cluster: ClusterMap, function: Function, given: Mapping[str, Any]) -> Any:
+    def _call_routed(self, cluster: ClusterMap, function: Function[T], given: Mapping[str, Any]) -> T:
         if is_for_all(function.name, given):
-            return self._change_all(self._fresh_map(cluster), function, given)
+            changed: T = self._change_all(self._fresh_map(cluster), function, given)
+            return changed
         user_id = user_of(given)
         if isinstance(user_id, str):
             node = cluster.node_of(user_id)
             with named(node):
                 return SyncCaller.call(self._node(cluster, node, user_id), function, given)
         if function.name in IN_TURN:
-            return self._claim_in_turn(cluster, function, given)
+            claimed: T = self._claim_in_turn(cluster, function, given)
+            return claimed
         merge = merger_of(function.name, given)
         if merge is None:
             return super().call(function, given)
@@ -115,7 +114,8 @@ class SyncRoutedCaller(SyncMapCaller):
         )
         if missing and (function.name not in DIAGNOSES or not answers):
             raise next(iter(missing.values()))
-        return with_missing(function.name, merge(answers), missing) if missing else merge(answers)
+        answer: T = with_missing(function.name, merge(answers), missing) if missing else merge(answers)
+        return answer
 
     def _ask_all(
         self, cluster: ClusterMap, ask: Callable[[SyncCaller], Any]
@@ -131,7 +131,7 @@ class SyncRoutedCaller(SyncMapCaller):
                 missing[node] = error
         return answers, missing
 
-    def _claim_in_turn(self, cluster: ClusterMap, function: Function, given: Mapping[str, Any]) -> Any:
+    def _claim_in_turn(self, cluster: ClusterMap, function: Function[Any], given: Mapping[str, Any]) -> Any:
         """Claim jobs of one node after the other, beginning anywhere, until there are enough."""
         wanted = given.get("max_jobs")
         wanted = 1 if wanted is None else wanted
@@ -152,7 +152,7 @@ class SyncRoutedCaller(SyncMapCaller):
             raise missing[0]
         return claimed
 
-    def _change_all(self, cluster: ClusterMap, function: Function, given: Mapping[str, Any]) -> Any:
+    def _change_all(self, cluster: ClusterMap, function: Function[Any], given: Mapping[str, Any]) -> Any:
         """Change all nodes, or none: each in a transaction, and these are committed when all have succeeded."""
         if function.name in ("bind_role", "trust_claims"):
             # Nodes that are databases of one server would wait for each other: a role is a member there once for all.

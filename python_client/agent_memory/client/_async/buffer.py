@@ -7,13 +7,12 @@ import logging
 import os
 import random
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from datetime import datetime, timezone
-from functools import wraps
 from itertools import groupby
 from types import TracebackType
-from typing import Any, TypeVar, cast
+from typing import Any
 from uuid import UUID, uuid4
 
 import psycopg
@@ -24,7 +23,7 @@ from psycopg.types.json import Jsonb
 from ... import _hooks
 from ..._text import counted
 from ...buffered import BufferedItem, Pushed
-from ...calls import AsyncCaller, Function, Notices, async_carrying, async_translated
+from ...calls import AsyncCaller, Function, Notices, async_carrying, async_translated, functions
 from ...calls.arguments import as_json
 from ...calls.statements import statement
 from ...choices import OnConflict, Role
@@ -51,7 +50,6 @@ _OF_THE_SERVER = {"08", "25", "3F", "40", "53", "55", "57", "58"}
 """Classes of SQLSTATEs that do not tell of what was sent: no connection, a standby, a full disk, a server that ends."""
 
 _Call = tuple[str, dict[str, Any]]
-Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 class _Attempt:
@@ -65,25 +63,6 @@ class _Attempt:
         """Forget what an earlier transaction did, which was rolled back."""
         self.stored = {"message": 0, "memory": 0}
         self.errors: dict[int, str] = {}
-
-
-def _collected(method: Method) -> Method:
-    """Give a method its body: check the arguments as the client's method of this name does, and keep what they say."""
-    function = Function(method)
-
-    @wraps(method)
-    async def call(buffer: AsyncBuffer, *arguments: Any, **named: Any) -> Any:
-        sent = function.sendable(function.given(arguments, named))
-        given = {name: as_json(value) for name, value in sent.items()}
-        if function.name == "add_memory":
-            items = [("memory", {"memory_id": str(_new_id()), **given})]
-        else:
-            of_one = [{name: given.pop(name) for name in _OF_A_MESSAGE if name in given}]
-            items = [_message(given, message) for message in given.pop("messages", of_one)]
-        numbers = await call_in_loop(buffer._spool.add, items)
-        return numbers if function.name == "add_messages" else numbers[0]
-
-    return cast("Method", call)
 
 
 class AsyncBuffer:
@@ -109,7 +88,6 @@ class AsyncBuffer:
         self._spool = Spool(path)
         self._one_push_at_a_time = asyncio.Lock()
 
-    @_collected
     async def add_message(
         self,
         user_id: str,
@@ -126,14 +104,18 @@ class AsyncBuffer:
 
         Raises InvalidValueError for an argument of a wrong type. What else the database refuses, ``push`` reports.
         """
+        given = _given(functions.ADD_MESSAGE, locals())
+        message = {name: given.pop(name) for name in _OF_A_MESSAGE if name in given}
+        [number] = await call_in_loop(self._spool.add, [_message(given, message)])
+        return number
 
-    @_collected
     async def add_messages(
         self, user_id: str, thread_id: str, messages: Sequence[Mapping[str, Any]], agent_id: str | None = "default"
     ) -> list[int]:
         """Collect OpenAI chat messages, as the client's ``add_messages`` takes them, and return their numbers."""
+        given = _given(functions.ADD_MESSAGES, locals())
+        return await call_in_loop(self._spool.add, [_message(given, message) for message in given.pop("messages")])
 
-    @_collected
     async def add_memory(
         self,
         user_id: str,
@@ -144,7 +126,7 @@ class AsyncBuffer:
         metadata: Mapping[str, Any] | None = None,
         tags: Sequence[str] | None = None,
         confidence: float | None = 1.0,
-        importance: float | None = 0.5,
+        importance: float | None = None,
         valid_from: datetime | None = None,
         valid_to: datetime | None = None,
         expires_at: datetime | None = None,
@@ -160,6 +142,9 @@ class AsyncBuffer:
 
         Raises InvalidValueError for an argument of a wrong type. What else the database refuses, ``push`` reports.
         """
+        given = _given(functions.ADD_MEMORY, locals())
+        [number] = await call_in_loop(self._spool.add, [("memory", {"memory_id": str(_new_id()), **given})])
+        return number
 
     async def push(self) -> Pushed:
         """Store what was collected before this call, and remove what is stored.
@@ -320,6 +305,11 @@ class AsyncBuffer:
             kind = "memory" if function in ("add_memory", "add_memories") else "message"
             stored[kind] += sum(1 for [result] in await cursor.fetchall() if result is not None)
         return stored
+
+
+def _given(function: Function[Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Check arguments as the client's method of this function does, and return what they say as JSON has it."""
+    return {name: as_json(value) for name, value in function.sendable(arguments).items()}
 
 
 def _message(given: Mapping[str, Any], message: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from ...calls import AsyncMethods, sql_function
+from ...calls import AsyncMethods, functions
 from ...choices import (
     Fate,
     Layout,
@@ -46,14 +46,13 @@ from .steps import embed_for_context, embed_for_memories, embed_for_refs, embed_
 class AsyncFunctions(AsyncMethods):
     """The functions that applications use, as methods."""
 
-    @sql_function
     async def add_artifact_piece(self, user_id: str, content: str, upload_id: UUID | str | None = None) -> UUID:
         """Sends a long text in pieces. The first call, without upload_id, begins an upload and returns its upload_id;
         each further call adds a piece; memory.store_artifact(user_id, null, upload_id => ...) makes an artifact of
         all. Until then nobody can find or read it, and memory.sweep() deletes it a day after its last piece.
         """
+        return await self.caller.call(functions.ADD_ARTIFACT_PIECE, locals())
 
-    @sql_function
     async def add_document(
         self,
         user_id: str,
@@ -67,8 +66,8 @@ class AsyncFunctions(AsyncMethods):
         by the words of its first MiB. A job cuts a long document into overlapping pieces, and search finds each of
         them.
         """
+        return await self.caller.call(functions.ADD_DOCUMENT, locals())
 
-    @sql_function
     async def add_memories(
         self,
         user_id: str,
@@ -82,8 +81,8 @@ class AsyncFunctions(AsyncMethods):
         after the other: a memory that the agent has already, that stands earlier in the array, or that the limit
         evicts in the same call gets inserted = false. An error names the place in the array, from 0.
         """
+        return await self.caller.call(functions.ADD_MEMORIES, locals())
 
-    @sql_function
     async def add_memory(
         self,
         user_id: str,
@@ -118,8 +117,8 @@ class AsyncFunctions(AsyncMethods):
         model says it again (source extraction). A call that is repeated with the same memory_id stores once: the
         memory of this id is returned as it is, also if it was changed or deleted since.
         """
+        return await self.caller.call(functions.ADD_MEMORY, locals())
 
-    @sql_function
     async def add_message(
         self,
         user_id: str,
@@ -138,8 +137,8 @@ class AsyncFunctions(AsyncMethods):
         holds its placeholder, which memory_ref repeats. For an agent without the resource memory nothing is stored:
         seq is null.
         """
+        return await self.caller.call(functions.ADD_MESSAGE, locals())
 
-    @sql_function
     async def add_messages(
         self, user_id: str, thread_id: str, messages: Sequence[Mapping[str, Any]], agent_id: str | None = "default"
     ) -> list[StoredMessage]:
@@ -147,37 +146,37 @@ class AsyncFunctions(AsyncMethods):
         message may also have created_at, metadata and idempotency_key. tool_calls, tool_call_id and name are kept in
         metadata. For an agent without the resource memory nothing is stored: every seq is null.
         """
+        return await self.caller.call(functions.ADD_MESSAGES, locals())
 
-    @sql_function
     async def clear_thread(self, user_id: str, thread_id: str, agent_id: str | None = None) -> int:
         """Soft-deletes the messages of a thread, with agent_id only those of that agent, and drops the summaries of
         these messages. Returns the number of cleared messages that could still be read. Numbering goes on where it
         was. An archived conversation stays in the knowledge base, and a notice says so; memory.delete_document()
         deletes it. The messages go for good with memory.sweep(), or once policy erasure.delete_after has passed.
         """
+        return await self.caller.call(functions.CLEAR_THREAD, locals())
 
-    @sql_function
     async def compress_thread(self, user_id: str, thread_id: str) -> int:
         """Queues the compression of a thread and returns the job id. All but the newest
         compression.recent_messages_to_keep messages go into the summary of the whole thread and are soft-deleted. A
         thread that reaches compression.threshold_tokens is compressed by itself.
         """
+        return await self.caller.call(functions.COMPRESS_THREAD, locals())
 
-    @sql_function
     async def consolidate(self, user_id: str, dry_run: bool | None = False) -> int:
         """Queues the consolidation of a user's short-term memories (types context and episodic, older than seven days)
         and returns the job id. Memories that belong together become an article of the knowledge base that names its
         sources; the article supersedes the extracted ones. memory.sweep() queues it once ten of them are a week old.
         With dry_run nothing changes, and the result of the job has the proposal: the articles, and what would end.
         """
+        return await self.caller.call(functions.CONSOLIDATE, locals())
 
-    @sql_function
     async def copy_checkpoints(self, user_id: str, thread_id: str, new_thread_id: str) -> int:
         """Copies all checkpoints of a thread, with their values and writes, to a thread that has none, and returns how
         many. The id of a thread that has some is refused (23505).
         """
+        return await self.caller.call(functions.COPY_CHECKPOINTS, locals())
 
-    @sql_function
     async def copy_thread(self, user_id: str, thread_id: str, new_thread_id: str, upto_seq: int | None = None) -> int:
         """Copies a thread to a new one, up to and with the message upto_seq, and returns the number of messages. They
         keep their numbers (and gaps), times, embeddings and artifacts; idempotency keys stay behind. Summaries are
@@ -186,8 +185,8 @@ class AsyncFunctions(AsyncMethods):
         thread say where it comes from: copied_from and copied_upto_seq. A new_thread_id that the user has already is
         refused (23505).
         """
+        return await self.caller.call(functions.COPY_THREAD, locals())
 
-    @sql_function
     async def count_memories(
         self,
         user_id: str,
@@ -206,15 +205,15 @@ class AsyncFunctions(AsyncMethods):
         attribute: str | None = None,
     ) -> int:
         """The number of memories that memory.list_memories() lists under the same filters, on all its pages."""
+        return await self.caller.call(functions.COUNT_MEMORIES, locals())
 
-    @sql_function
     async def delete_artifact(self, user_id: str, key: str) -> bool:
         """Deletes an artifact for good and returns whether it existed; an expired artifact does not count as existing.
         key may also be a placeholder. Its key can be used again. Placeholders that name it find nothing from then
         on.
         """
+        return await self.caller.call(functions.DELETE_ARTIFACT, locals())
 
-    @sql_function
     async def delete_checkpoints(
         self, user_id: str, thread_ids: Sequence[str] | None = None, run_ids: Sequence[str] | None = None
     ) -> int:
@@ -222,12 +221,12 @@ class AsyncFunctions(AsyncMethods):
         metadata), and returns how many. Messages and memories of the threads stay; memory.delete_thread() deletes a
         thread with all it has.
         """
+        return await self.caller.call(functions.DELETE_CHECKPOINTS, locals())
 
-    @sql_function
     async def delete_document(self, user_id: str, document_id: UUID | str) -> bool:
         """Deletes a document for good and returns whether it existed."""
+        return await self.caller.call(functions.DELETE_DOCUMENT, locals())
 
-    @sql_function
     async def delete_documents(
         self,
         user_id: str,
@@ -242,8 +241,8 @@ class AsyncFunctions(AsyncMethods):
         {"count": n, "sample": the ids of the ten newest, "dry_run": false}; with dry_run nothing is deleted. A call
         without any condition is refused (22023); an empty list of ids deletes nothing.
         """
+        return await self.caller.call(functions.DELETE_DOCUMENTS, locals())
 
-    @sql_function
     async def delete_memories(
         self,
         user_id: str,
@@ -264,23 +263,23 @@ class AsyncFunctions(AsyncMethods):
         false}; with dry_run nothing is deleted. A call without any condition is refused (22023); an empty list of
         ids deletes nothing.
         """
+        return await self.caller.call(functions.DELETE_MEMORIES, locals())
 
-    @sql_function
     async def delete_memory(self, user_id: str, memory_id: UUID | str) -> bool:
         """Deletes a memory and returns whether it existed. memory.restore_memory() undoes that until memory.sweep()
         removes the memory, or policy erasure.delete_after has passed. Memories that it had superseded are current
         again.
         """
+        return await self.caller.call(functions.DELETE_MEMORY, locals())
 
-    @sql_function
     async def delete_message(self, user_id: str, thread_id: str, seq: int) -> bool:
         """Soft-deletes one message of a thread, for example the last one, and the summaries that cover it; returns
         whether the message was there. A compressed message is deleted as well. Numbering goes on where it was.
         Memories that jobs have extracted from the message stay, and so does an archived conversation, which a notice
         names.
         """
+        return await self.caller.call(functions.DELETE_MESSAGE, locals())
 
-    @sql_function
     async def delete_messages(
         self,
         user_id: str,
@@ -298,19 +297,19 @@ class AsyncFunctions(AsyncMethods):
         seq, "dry_run": false}; with dry_run nothing is deleted. A call without any condition is refused (22023); an
         empty list deletes nothing.
         """
+        return await self.caller.call(functions.DELETE_MESSAGES, locals())
 
-    @sql_function
     async def delete_secret(self, user_id: str, name: str) -> bool:
         """Deletes a secret of a user and returns whether it existed. The records of its readings stay."""
+        return await self.caller.call(functions.DELETE_SECRET, locals())
 
-    @sql_function
     async def delete_thread(self, user_id: str, thread_id: str, memories: Fate | None = "keep") -> int:
         """Deletes a thread for good: its messages, summaries, artifacts, checkpoints, jobs, and the memories extracted
         from it. Returns the number of messages deleted. Memories that somebody stated in the thread stay, unless
         memories is forget: then they go as well, and no model or import brings any memory of the thread back.
         """
+        return await self.caller.call(functions.DELETE_THREAD, locals())
 
-    @sql_function
     async def end_memory(
         self, user_id: str, memory_id: UUID | str, ended_at: datetime | None = None, reason: str | None = "ended"
     ) -> bool:
@@ -319,8 +318,8 @@ class AsyncFunctions(AsyncMethods):
         reason is corrected: then it was never true. Returns false if it was not current. memory.restore_memory()
         undoes that.
         """
+        return await self.caller.call(functions.END_MEMORY, locals())
 
-    @sql_function(before=embed_for_refs)
     async def expand_refs(
         self,
         user_id: str,
@@ -338,8 +337,10 @@ class AsyncFunctions(AsyncMethods):
         does not fit, that names no artifact of this user, or that stands in an inserted content stays as it is, and
         so does any further placeholder of the same artifact.
         """
+        given = locals()
+        await embed_for_refs(self, given)
+        return await self.caller.call(functions.EXPAND_REFS, given)
 
-    @sql_function
     async def export_user(
         self,
         user_id: str,
@@ -353,15 +354,15 @@ class AsyncFunctions(AsyncMethods):
         part of so many rows, or of 32 MB, and its member next, null in the last part, is passed as after to get the
         part that follows.
         """
+        return await self.caller.call(functions.EXPORT_USER, locals())
 
-    @sql_function
     async def extract_memories(self, user_id: str, thread_id: str, recent_k: int | None = None) -> int:
         """Queues the extraction of long-term memories from the messages of a thread that no extraction has read (at
         most the last recent_k) and returns the job id. Messages queue it by themselves every
         cadence.fact_extraction_every_n messages.
         """
+        return await self.caller.call(functions.EXTRACT_MEMORIES, locals())
 
-    @sql_function
     async def forget_memory(self, user_id: str, memory_id: UUID | str, reason: str | None = None) -> dict[str, Any]:
         """Removes a memory for good, in this transaction, with its history, the memories that say the same, the
         messages that state it, its wording in the metadata of others, and everything that was made of these:
@@ -369,8 +370,8 @@ class AsyncFunctions(AsyncMethods):
         models and imports from bringing it back. Returns a receipt: receipt_id, forgotten_at and the rows by table.
         Error P0002 when the user has no such memory.
         """
+        return await self.caller.call(functions.FORGET_MEMORY, locals())
 
-    @sql_function
     async def forget_user(
         self, user_id: str, reason: str | None = None, spaces: Fate | None = "keep"
     ) -> dict[str, Any]:
@@ -380,16 +381,16 @@ class AsyncFunctions(AsyncMethods):
         user. What the user wrote in spaces stays, without the user; with spaces => 'forget' it goes as well, as far
         as sessions of tenants wrote it: in others nobody knows who writes.
         """
+        return await self.caller.call(functions.FORGET_USER, locals())
 
-    @sql_function
     async def get_checkpoint(
         self, user_id: str, thread_id: str, namespace: str | None = "", checkpoint_id: str | None = None
     ) -> Checkpoint | None:
         """A checkpoint of a thread with its values and the writes of its tasks: the one of this id, or the newest one.
         No row if there is none.
         """
+        return await self.caller.call(functions.GET_CHECKPOINT, locals())
 
-    @sql_function(before=embed_for_context)
     async def get_context(
         self,
         user_id: str,
@@ -425,25 +426,27 @@ class AsyncFunctions(AsyncMethods):
         reason for which something was left out, without an ordinal: content, as JSON, has source, reason, tokens,
         count, and the first thousand ids.
         """
+        given = locals()
+        await embed_for_context(self, given)
+        return await self.caller.call(functions.GET_CONTEXT, given)
 
-    @sql_function
     async def get_job(self, user_id: str, job_id: int) -> Job:
         """State of a job: pending, running, completed or dead, with its result or its last error."""
+        return await self.caller.call(functions.GET_JOB, locals())
 
-    @sql_function
     async def get_memory(self, user_id: str, memory_id: UUID | str) -> MemoryRecord:
         """One memory of a user by its id, also a superseded one (superseded_by names its successor) and one in
         quarantine (quarantined_at, quarantine_reason). source and source_seqs say where it comes from. Error P0002
         when the user has no memory with that id.
         """
+        return await self.caller.call(functions.GET_MEMORY, locals())
 
-    @sql_function
     async def get_memory_history(self, user_id: str, memory_id: UUID | str) -> list[MemoryVersion]:
         """Every version of a memory, oldest first: the operation (insert, update, supersede, delete, evict, restore,
         quarantine, release), its time, and the role that had logged in.
         """
+        return await self.caller.call(functions.GET_MEMORY_HISTORY, locals())
 
-    @sql_function
     async def get_messages(
         self,
         user_id: str,
@@ -465,34 +468,34 @@ class AsyncFunctions(AsyncMethods):
         thread as it was added: also messages that a compression put away, and whole contents in place of
         placeholders. expires_at is null for a message that never expires.
         """
+        return await self.caller.call(functions.GET_MESSAGES, locals())
 
-    @sql_function(keys="needed")
     async def get_secret(self, user_id: str, name: str) -> str:
         """The value of a secret of a user. Error P0002 when there is none of that name. Each reading is recorded in
         memory.secret_reads and in the server's log. Grant it only to roles that use secrets.
         """
+        return await self.caller.call(functions.GET_SECRET, locals())
 
-    @sql_function
     async def get_thread(self, user_id: str, thread_id: str) -> Thread:
         """A thread with its counters, its title (null: none) and its metadata. Error P0002 when the user has no such
         thread.
         """
+        return await self.caller.call(functions.GET_THREAD, locals())
 
-    @sql_function
     async def get_thread_summary(self, user_id: str, thread_id: str, kind: SummaryKind | None = None) -> Summary | None:
         """The latest completed summary of a thread, or no row while there is none. kind is thread (of the whole thread,
         made by compression or cadence.thread_summary_every_n) or rolling (of its newest messages); without kind it
         is the first of these that exists. It covers messages start_seq to end_seq and continues the summary
         base_summary_id.
         """
+        return await self.caller.call(functions.GET_THREAD_SUMMARY, locals())
 
-    @sql_function
     async def get_user_summary(self, user_id: str) -> Summary | None:
         """The current profile of a user, made from the messages of all threads, or no row while there is none. end_seq
         + 1 is the number of messages that it was made from.
         """
+        return await self.caller.call(functions.GET_USER_SUMMARY, locals())
 
-    @sql_function
     async def list_artifacts(
         self,
         user_id: str,
@@ -504,8 +507,8 @@ class AsyncFunctions(AsyncMethods):
         """A user's artifacts, newest first, without their contents, which memory.retrieve_artifact() reads. memory_ref
         is the placeholder; total_count is the number of matches on all pages.
         """
+        return await self.caller.call(functions.LIST_ARTIFACTS, locals())
 
-    @sql_function
     async def list_checkpoints(
         self,
         user_id: str,
@@ -520,8 +523,8 @@ class AsyncFunctions(AsyncMethods):
         whose metadata contains the filter, and those before a checkpoint, by whose id the next page is read. A page
         of all threads may have more than row_limit rows, because a copied thread has checkpoints of the same ids.
         """
+        return await self.caller.call(functions.LIST_CHECKPOINTS, locals())
 
-    @sql_function
     async def list_documents(
         self,
         user_id: str,
@@ -537,8 +540,8 @@ class AsyncFunctions(AsyncMethods):
         and conversations; filter is a part of the metadata. include_quarantined adds documents in quarantine, which
         quarantined_at shows. total_count is the number of matches on all pages.
         """
+        return await self.caller.call(functions.LIST_DOCUMENTS, locals())
 
-    @sql_function
     async def list_memories(
         self,
         user_id: str,
@@ -567,8 +570,8 @@ class AsyncFunctions(AsyncMethods):
         quarantine. spaces names spaces that are granted to the user: their memories stand among the user's own, and
         space says which space a memory is of (null: none). valid_to and expires_at are null for never.
         """
+        return await self.caller.call(functions.LIST_MEMORIES, locals())
 
-    @sql_function
     async def list_quarantined(
         self, user_id: str, source: str | None = None, row_limit: int | None = 50, row_offset: int | None = 0
     ) -> list[Quarantined]:
@@ -576,19 +579,19 @@ class AsyncFunctions(AsyncMethods):
         first 8,000 characters, trust, reason, and the poisoned source that they derive from (quarantined_with).
         total_count is the number on all pages.
         """
+        return await self.caller.call(functions.LIST_QUARANTINED, locals())
 
-    @sql_function
     async def list_secrets(self, user_id: str) -> list[Secret]:
         """The names of a user's secrets, with the times at which each was stored and last replaced; never a value."""
+        return await self.caller.call(functions.LIST_SECRETS, locals())
 
-    @sql_function
     async def list_spaces(self, user_id: str | None = None) -> list[Space]:
         """The spaces that are granted to a user, with the access (read or write); without a user all spaces, for
         sessions that reach all users. member_count is how many users a space is granted to, memory_count how many
         memories it holds.
         """
+        return await self.caller.call(functions.LIST_SPACES, locals())
 
-    @sql_function
     async def list_threads(
         self,
         user_id: str,
@@ -604,32 +607,32 @@ class AsyncFunctions(AsyncMethods):
         metadata, and their latest message after active_after and before active_before. total_count is the number of
         matches on all pages.
         """
+        return await self.caller.call(functions.LIST_THREADS, locals())
 
-    @sql_function
     async def load_user(self, user_id: str, agent_id: str | None = None) -> dict[str, Any]:
         """Everything that an agent needs to know of a user when it starts, in one call: {"summary": text or null,
         "preferences": the 50 most important ones, "facts": the same, "threads": the 10 newest, "secrets": up to 100
         names, never a value}. A memory has memory_id, content, tags, agent_id, confidence, importance, created_at
         and valid_from. With agent_id only the memories of that agent.
         """
+        return await self.caller.call(functions.LOAD_USER, locals())
 
-    @sql_function
     async def needs_memory(self, user_id: str, thread_id: str, query: str) -> MemoryNeed:
         """Whether a request of the user needs memory: decision "search" if it is vague or about the user's past, "skip"
         if it is concrete or if the recent messages of the thread say what it refers to. Rules decide, no model is
         asked. reason says why in words, details has the score, the score from which on memory is searched, and each
         sign with its weight.
         """
+        return await self.caller.call(functions.NEEDS_MEMORY, locals())
 
-    @sql_function
     async def prune_checkpoints(self, user_id: str, thread_ids: Sequence[str]) -> int:
         """Deletes all checkpoints of these threads but the newest one of each namespace, and the values that no other
         checkpoint names, and returns how many checkpoints. The call of a subgraph that began before the newest
         checkpoint of the root loses all its checkpoints. Threads whose graphs have a DeltaChannel are refused
         (0A000).
         """
+        return await self.caller.call(functions.PRUNE_CHECKPOINTS, locals())
 
-    @sql_function
     async def put_checkpoint(
         self,
         user_id: str,
@@ -650,8 +653,8 @@ class AsyncFunctions(AsyncMethods):
         no value of these is looked up. Policy checkpoints.expires_after says when all checkpoints of a thread expire
         after the last one.
         """
+        return await self.caller.call(functions.PUT_CHECKPOINT, locals())
 
-    @sql_function
     async def put_checkpoint_writes(
         self,
         user_id: str,
@@ -668,16 +671,15 @@ class AsyncFunctions(AsyncMethods):
         """Stores what a task of the step after a checkpoint has written. places, channels, types and blobs are arrays
         of one length. A write that is there already stays; a signal, whose place is negative, is replaced.
         """
+        return await self.caller.call(functions.PUT_CHECKPOINT_WRITES, locals())
 
-    @sql_function
     async def quarantine_memory(self, user_id: str, memory_id: UUID | str, reason: str) -> None:
         """Puts a memory into quarantine: no search, context, prompt, extraction or merge sees it any more, and memories
         that it had superseded are current again. It is kept until it is released or deleted;
-        list_memories(include_quarantined => true) shows it. To take back everything that came from one poisoned
-        message or document use memory.quarantine_source().
+        list_memories(include_quarantined => true) shows it. What else came from the same message or document stays.
         """
+        return await self.caller.call(functions.QUARANTINE_MEMORY, locals())
 
-    @sql_function
     async def quarantine_source(self, user_id: str, source: QuarantineSource, id: str, reason: str) -> dict[str, Any]:
         """Takes back a poisoned source and everything that derives from it, in one transaction. source and id name a
         message (thread_id/seq), a whole thread, a document, an artifact (its key), a summary or a memory. The source
@@ -687,16 +689,16 @@ class AsyncFunctions(AsyncMethods):
         these; if its messages are poisoned, name the messages. Copies of a thread (copy_thread) are taken back with
         it. Returns the counts. memory.release_source() undoes it.
         """
+        return await self.caller.call(functions.QUARANTINE_SOURCE, locals())
 
-    @sql_function
     async def reconcile_memories(self, user_id: str, n: int | None = 50, dry_run: bool | None = False) -> int:
         """Queues a search for duplicates and contradictions among the n newest facts of a user and returns the job id.
         Facts are superseded by the rules of docs/reconciliation.md, never lost; the job's result counts kept,
         merged, contradicted and refused. Every cadence.reconcile_every_n-th extraction queues it by itself. With
         dry_run nothing changes, and the result of the job also has the proposal: what would end, and why.
         """
+        return await self.caller.call(functions.RECONCILE_MEMORIES, locals())
 
-    @sql_function
     async def record_use(
         self,
         user_id: str,
@@ -709,22 +711,22 @@ class AsyncFunctions(AsyncMethods):
         the same thread counts nothing, so a retry should name its thread. None of this ranks, unless policy
         search.use_weight lets memories fall that were wrong.
         """
+        return await self.caller.call(functions.RECORD_USE, locals())
 
-    @sql_function
     async def release_memory(self, user_id: str, memory_id: UUID | str) -> None:
         """Takes a memory out of quarantine. It is used again as before, and no rule and no model quarantines it again
         while its content stays. One that waited for a review (policy extraction.review) now ends the memories whose
         place it takes. At the limit another memory is evicted.
         """
+        return await self.caller.call(functions.RELEASE_MEMORY, locals())
 
-    @sql_function
     async def release_source(self, user_id: str, source: QuarantineSource, id: str) -> dict[str, Any]:
         """Undoes memory.quarantine_source(): the source and everything that went into quarantine with it are used
         again, and no rule quarantines them again. Summaries are made anew. A text that another quarantined source
         also accounts for stays. Returns the counts.
         """
+        return await self.caller.call(functions.RELEASE_SOURCE, locals())
 
-    @sql_function(before=embed_for_memories)
     async def render_memories(
         self,
         user_id: str,
@@ -746,15 +748,17 @@ class AsyncFunctions(AsyncMethods):
         exclude_tags and filter say which memories may be chosen, as in memory.search(); with min_relevance only
         memories that are as relevant to the query. Empty text when there are none.
         """
+        given = locals()
+        await embed_for_memories(self, given)
+        return await self.caller.call(functions.RENDER_MEMORIES, given)
 
-    @sql_function
     async def restore_memory(self, user_id: str, memory_id: UUID | str, version: int | None = None) -> int:
         """Undoes a deletion (by delete_memory or by the limit), a supersede or an end, or takes a memory back to an
         earlier version. Returns the new version. Memories that the deletion released are hidden again. At the limit
         another memory is evicted.
         """
+        return await self.caller.call(functions.RESTORE_MEMORY, locals())
 
-    @sql_function
     async def retrieve_artifact(
         self,
         user_id: str,
@@ -773,12 +777,12 @@ class AsyncFunctions(AsyncMethods):
         into quarantine is returned, too. Error P0002 when the user has no artifact of that key, it has expired, or
         somebody has put it into quarantine.
         """
+        return await self.caller.call(functions.RETRIEVE_ARTIFACT, locals())
 
-    @sql_function
     async def retry_job(self, user_id: str, job_id: int) -> None:
         """Puts a dead job back into the queue with all its attempts, or makes a waiting one due at once."""
+        return await self.caller.call(functions.RETRY_JOB, locals())
 
-    @sql_function(before=embed_for_search)
     async def search(
         self,
         user_id: str,
@@ -815,15 +819,17 @@ class AsyncFunctions(AsyncMethods):
         among the user's own, and details.space says which space a result is of (null: none). An empty list searches
         no space; error P0002 for a space that is not granted. docs/search.md explains filters, scores and ids.
         """
+        given = locals()
+        await embed_for_search(self, given)
+        return await self.caller.call(functions.SEARCH, given)
 
-    @sql_function(keys="needed")
     async def set_secret(self, user_id: str, name: str, value: str) -> None:
         """Stores a secret of a user, encrypted, or replaces it; at most 64 KiB. It is never searched, embedded or
         shown: only memory.get_secret() gives it. Called from psql, the value stands in the statement, which a server
         may log; the client passes it under a mask.
         """
+        return await self.caller.call(functions.SET_SECRET, locals())
 
-    @sql_function
     async def set_thread(
         self,
         user_id: str,
@@ -837,8 +843,8 @@ class AsyncFunctions(AsyncMethods):
         thread has other metadata ({} is none). Marks replace what the policy has masked (secrets.mask_in_threads,
         masking.classes).
         """
+        return await self.caller.call(functions.SET_THREAD, locals())
 
-    @sql_function
     async def summarize_thread(
         self, user_id: str, thread_id: str, recent_k: int | None = None, kind: SummaryKind | None = None
     ) -> int:
@@ -847,30 +853,30 @@ class AsyncFunctions(AsyncMethods):
         else rolling. Both kinds can be current at the same time. A summary is made from the previous one of its kind
         and the messages since, at most the last recent_k.
         """
+        return await self.caller.call(functions.SUMMARIZE_THREAD, locals())
 
-    @sql_function
     async def summarize_user(self, user_id: str, recent_k: int | None = None) -> int:
         """Queues the profile of a user across threads and returns the job id: made from the profile before and the
         messages since (at most the last recent_k). Messages queue it by themselves every
         cadence.user_summary_every_n messages.
         """
+        return await self.caller.call(functions.SUMMARIZE_USER, locals())
 
-    @sql_function
     async def supersede_memory(
         self, user_id: str, old_memory_id: UUID | str, new_memory_id: UUID | str, reason: str
     ) -> None:
         """Hides a memory behind another memory of the same user that replaces it. memory.restore_memory() undoes that.
         When the new memory is deleted or expires, the old one is current again.
         """
+        return await self.caller.call(functions.SUPERSEDE_MEMORY, locals())
 
-    @sql_function
     async def tenant_user(self) -> str | None:
         """The only user that this session reaches: that of its bound role, of its claims, or of the token in
         agent_memory.token. null in a session that may reach all users. Error 42501 where a tenant's session has no
         valid token.
         """
+        return await self.caller.call(functions.TENANT_USER, locals())
 
-    @sql_function
     async def update_memory(
         self,
         user_id: str,
@@ -889,8 +895,8 @@ class AsyncFunctions(AsyncMethods):
         => infinity removes an expiry. A memory that waits for a review (policy extraction.review) can be changed and
         goes on waiting.
         """
+        return await self.caller.call(functions.UPDATE_MEMORY, locals())
 
-    @sql_function
     async def use_files(
         self,
         user_id: str,
@@ -912,14 +918,15 @@ class AsyncFunctions(AsyncMethods):
         P0002 for a path that does not exist, 23505 for one that does already; their texts, like the results, are
         those of Anthropic's memory tool.
         """
+        return await self.caller.call(functions.USE_FILES, locals())
 
-    @sql_function
     async def version(self) -> str:
         """Version of agent_memory in this database."""
+        return await self.caller.call(functions.VERSION, locals())
 
-    @sql_function
     async def was_forgotten(self, user_id: str, messages: Sequence[Mapping[str, Any]]) -> list[bool]:
         """Tells for each of these messages or memories (objects with content and created_at) whether it was forgotten,
         or the user was forgotten after created_at; a text without created_at counts as older. For programs that
         import: such texts stay out.
         """
+        return await self.caller.call(functions.WAS_FORGOTTEN, locals())

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...calls import SyncMethods, sql_function
+from ...calls import SyncMethods, functions
 from ...choices import (
     ModelKind,
     Provider,
@@ -25,73 +25,72 @@ from .steps import bring_together
 class SyncAdminFunctions(SyncMethods):
     """The functions of administrators, as methods."""
 
-    @sql_function
     def activate_model(self, name: str) -> None:
         """Makes a registered model the one in use for its kind, at once. An embedding model may be activated before it
         is filled: a user whose embeddings are not complete is searched with another model that has them.
         """
+        return self.caller.call(functions.ACTIVATE_MODEL, locals())
 
-    @sql_function
     def backfill_status(self) -> list[Backfill]:
         """How far each registered embedding model is: how many of the texts that can be searched (total) it has
         embedded (done). Reads the texts of all users, so it is for administrators.
         """
+        return self.caller.call(functions.BACKFILL_STATUS, locals())
 
-    @sql_function
     def bind_role(self, role_name: str, user_id: str) -> None:
         """Binds a login role to a user: its sessions reach this user only, by functions and by tables, and need no
         token. The role becomes a member of memory_tenant, and a NOTICE says so where it could reach all users
         before. Binding it to the same user again changes nothing; to another user it is refused (23505).
         """
+        return self.caller.call(functions.BIND_ROLE, locals())
 
-    @sql_function
     def create_space(self, space: str, title: str | None = None, metadata: Mapping[str, Any] | None = None) -> None:
         """Creates a space: memory that several users share. It is written and read like a user, under the user_id
         space:NAME. Users of memory.grant_space() find what it holds in memory.search(), memory.get_context() and
         memory.list_memories() by the argument spaces, or by the policy's context.spaces. Error 23505 when there is
         such a space. For administrators.
         """
+        return self.caller.call(functions.CREATE_SPACE, locals())
 
-    @sql_function
     def deactivate_model(self, name: str) -> None:
         """Switches a model off: it gets no more calls and no more jobs. Its embeddings stay until memory.drop_model().
         memory.activate_model() switches it on again.
         """
+        return self.caller.call(functions.DEACTIVATE_MODEL, locals())
 
-    @sql_function
     def delete_space(self, space: str) -> dict[str, Any]:
         """Removes a space with everything in it, as memory.forget_user() removes a user, and returns the receipt. It
         waits for transactions that write there. The name is free afterwards. Error P0002 when there is no such
         space. For administrators.
         """
+        return self.caller.call(functions.DELETE_SPACE, locals())
 
-    @sql_function(keys="wanted")
     def doctor(self) -> list[Check]:
         """Checks this installation: one row per check, ok = false where something is broken. Where answers are worse
         than they could be, such as without an embedding model, detail begins with "degraded:".
         """
+        return self.caller.call(functions.DOCTOR, locals())
 
-    @sql_function
     def drop_model(self, name: str) -> None:
         """Removes a model that is not in use, or a rerank model, with everything it has embedded. Its calls stay in the
         ledger.
         """
+        return self.caller.call(functions.DROP_MODEL, locals())
 
-    @sql_function
     def get_policy(self, agent_id: str | None = None, user_id: str | None = None) -> dict[str, Any]:
         """The settings that apply to a user and an agent, merged key by key. Those of the agent for this user come
         first, then those of the user, of the agent, of everyone, and the built-in ones.
         """
+        return self.caller.call(functions.GET_POLICY, locals())
 
-    @sql_function
     def grant_space(self, space: str, user_id: str, access: SpaceAccess | None = "read") -> None:
         """Lets a user read a space, or write it too (access read or write). Granted again, the last call counts.
         Sessions of tenants reach what is granted to their user; other sessions read and write every space, but a
         search or a context of a user shows only what is granted to that user. Error P0002 when there is no such
         space. For administrators.
         """
+        return self.caller.call(functions.GRANT_SPACE, locals())
 
-    @sql_function
     def import_user(
         self, user_id: str, export: Mapping[str, Any], lift_tombstones: bool | None = False, is_last: bool | None = True
     ) -> dict[str, int]:
@@ -101,8 +100,8 @@ class SyncAdminFunctions(SyncMethods):
         passed in their order, in one transaction, all but the last one with is_last => false; each call returns the
         counts of its part.
         """
+        return self.caller.call(functions.IMPORT_USER, locals())
 
-    @sql_function
     def list_changes(
         self, after: int | None = None, user_id: str | None = None, row_limit: int | None = 100
     ) -> list[Change]:
@@ -111,8 +110,8 @@ class SyncAdminFunctions(SyncMethods):
         earlier call. Poll with the change_id of the last row, kept after the call is committed. Rows are kept for
         policy changes.keep. For administrators.
         """
+        return self.caller.call(functions.LIST_CHANGES, locals())
 
-    @sql_function
     def list_users(
         self, search: str | None = None, row_limit: int | None = 50, row_offset: int | None = 0
     ) -> list[UserRecord]:
@@ -120,8 +119,8 @@ class SyncAdminFunctions(SyncMethods):
         the user_id, ignoring case. total_count is the number of all matches. memory_count counts an expired memory
         until it is swept. For administrators.
         """
+        return self.caller.call(functions.LIST_USERS, locals())
 
-    @sql_function(before=bring_together)
     def merge_users(self, from_user_id: str, into_user_id: str) -> dict[str, Any]:
         """Makes everything of the first user the second's, in this transaction. Threads, artifacts and secrets keep
         their names; where the second user has the name already, the first one's gets a suffix. Returns {"tables":
@@ -130,14 +129,16 @@ class SyncAdminFunctions(SyncMethods):
         win; running jobs begin anew. Of grants on a space the stronger one stays. Error P0002 when nothing is stored
         about the first user. For administrators.
         """
+        given = locals()
+        bring_together(self, given)
+        return self.caller.call(functions.MERGE_USERS, given)
 
-    @sql_function(keys="needed")
     def reencrypt_secrets(self, batch_size: int | None = 1000) -> int:
         """Encrypts up to batch_size secrets anew that are under AGENT_MEMORY_SECRET_KEY_PREVIOUS, and returns how many.
         Call it until it returns 0; then the previous key can go. For administrators.
         """
+        return self.caller.call(functions.REENCRYPT_SECRETS, locals())
 
-    @sql_function
     def register_model(
         self,
         name: str,
@@ -150,28 +151,28 @@ class SyncAdminFunctions(SyncMethods):
         provider: local, openai or azure. settings name the server, where the calling process finds the key, limits
         and prices: see docs/models.md. For administrators: grant it to nobody else.
         """
+        return self.caller.call(functions.REGISTER_MODEL, locals())
 
-    @sql_function
     def reset_prompt(self, name: str) -> int:
         """Goes back to the built-in prompt, which later versions of agent_memory may improve, and returns the new
         version. Earlier edits stay in memory.prompt_versions.
         """
+        return self.caller.call(functions.RESET_PROMPT, locals())
 
-    @sql_function
     def revoke_space(self, space: str, user_id: str) -> bool:
         """Takes back what memory.grant_space() has granted, and returns whether the user had anything. The next call of
         the user finds nothing there any more; what the user wrote stays. Error P0002 when there is no such space.
         For administrators.
         """
+        return self.caller.call(functions.REVOKE_SPACE, locals())
 
-    @sql_function
     def schedule_jobs(self, every: str | None = "10 seconds", sweep_at: str | None = "17 3 * * *") -> list[str]:
         """Has pg_cron call memory.run_jobs() in the interval every and memory.sweep() at the time sweep_at, as the role
         that calls this function; another call changes the schedule. If something is missing, the HINT says what a
         superuser has to run.
         """
+        return self.caller.call(functions.SCHEDULE_JOBS, locals())
 
-    @sql_function
     def set_policy(
         self, settings: Mapping[str, Any], agent_id: str | None = None, user_id: str | None = None
     ) -> dict[str, Any]:
@@ -180,53 +181,54 @@ class SyncAdminFunctions(SyncMethods):
         configuration file (agent_id, resources, provider, model, resource_config); an unknown one is refused
         (22023). null takes a key back to its inherited value.
         """
+        return self.caller.call(functions.SET_POLICY, locals())
 
-    @sql_function
     def set_prompt(self, name: str, template: str) -> int:
         """Changes the prompt of a kind of job from the next claim on, and returns the new version. An edit must use
         exactly the {{variables}} of the built-in prompt (22023); a line of --- ends the system message.
         """
+        return self.caller.call(functions.SET_PROMPT, locals())
 
-    @sql_function
     def set_token_key(self, key: str, previous: str | None = None) -> None:
         """Sets the key that tokens of tenants are signed with (HS256): 32 random bytes or more in base64. With a
         previous key the tokens signed with that are accepted as well, otherwise they count no more. Pass keys as
         parameters, because a server may log the text of statements.
         """
+        return self.caller.call(functions.SET_TOKEN_KEY, locals())
 
-    @sql_function
     def status(self) -> dict[str, Any]:
         """How this installation goes, as an object: versions, models with their last errors, the queue and its workers,
         how much is embedded, how many messages expire within a day before extraction has read them, and problems.
         Each problem has a name, is_broken (false where answers are only degraded), a detail and the help.
         """
+        return self.caller.call(functions.STATUS, locals())
 
-    @sql_function
     def sweep(self, batch_size: int | None = 10000) -> dict[str, Any]:
         """Removes rows that have expired, were soft-deleted or are old, at most batch_size of each kind; queues
         periodic work, such as reading messages before they expire, and parses messages and artifacts that no job has
         parsed. Returns the counts. Run it from cron or pg_cron until the counts are 0. Beside a sweep that is under
         way it does nothing.
         """
+        return self.caller.call(functions.SWEEP, locals())
 
-    @sql_function
     def trust_claims(self, role_name: str, setting: str | None = "request.jwt.claims") -> None:
         """Believes the claims of a verified JSON Web Token that a gateway such as PostgREST puts into a setting: a
         session of another login role whose current role is this one reaches the user of the claim sub only, until
         exp. The role becomes a member of memory_tenant; a NOTICE names who can say so. memory.unbind_role() ends it.
         Error 23505 for a bound role.
         """
+        return self.caller.call(functions.TRUST_CLAIMS, locals())
 
-    @sql_function
     def unbind_role(self, role_name: str) -> None:
         """Ends the binding of a role, also of one that was dropped, or the trust in its claims. The role stays a member
         of memory_tenant, so it reaches nobody until it is bound again or has a token. Error P0002 when it is not
         bound.
         """
+        return self.caller.call(functions.UNBIND_ROLE, locals())
 
-    @sql_function
     def vector_index(self, model: str) -> list[str]:
         r"""Returns the statements that make the approximate index (HNSW) of an embedding model. The owner of the schema
         runs them with \gexec in psql, outside of a transaction. Only users with tens of thousands of memories need
         the index; memory.drop_model() drops it.
         """
+        return self.caller.call(functions.VECTOR_INDEX, locals())

@@ -8,13 +8,12 @@ import os
 import random
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from datetime import datetime, timezone
-from functools import wraps
 from itertools import groupby
 from types import TracebackType
-from typing import Any, TypeVar, cast
+from typing import Any
 from uuid import UUID, uuid4
 
 import psycopg
@@ -25,7 +24,7 @@ from psycopg.types.json import Jsonb
 from ... import _hooks
 from ..._text import counted
 from ...buffered import BufferedItem, Pushed
-from ...calls import Function, Notices, SyncCaller, carrying, translated
+from ...calls import Function, Notices, SyncCaller, carrying, functions, translated
 from ...calls.arguments import as_json
 from ...calls.statements import statement
 from ...choices import OnConflict, Role
@@ -52,7 +51,6 @@ _OF_THE_SERVER = {"08", "25", "3F", "40", "53", "55", "57", "58"}
 """Classes of SQLSTATEs that do not tell of what was sent: no connection, a standby, a full disk, a server that ends."""
 
 _Call = tuple[str, dict[str, Any]]
-Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 class _Attempt:
@@ -66,25 +64,6 @@ class _Attempt:
         """Forget what an earlier transaction did, which was rolled back."""
         self.stored = {"message": 0, "memory": 0}
         self.errors: dict[int, str] = {}
-
-
-def _collected(method: Method) -> Method:
-    """Give a method its body: check the arguments as the client's method of this name does, and keep what they say."""
-    function = Function(method)
-
-    @wraps(method)
-    def call(buffer: Buffer, *arguments: Any, **named: Any) -> Any:
-        sent = function.sendable(function.given(arguments, named))
-        given = {name: as_json(value) for name, value in sent.items()}
-        if function.name == "add_memory":
-            items = [("memory", {"memory_id": str(_new_id()), **given})]
-        else:
-            of_one = [{name: given.pop(name) for name in _OF_A_MESSAGE if name in given}]
-            items = [_message(given, message) for message in given.pop("messages", of_one)]
-        numbers = call_in_thread(buffer._spool.add, items)
-        return numbers if function.name == "add_messages" else numbers[0]
-
-    return cast("Method", call)
 
 
 class Buffer:
@@ -110,7 +89,6 @@ class Buffer:
         self._spool = Spool(path)
         self._one_push_at_a_time = threading.Lock()
 
-    @_collected
     def add_message(
         self,
         user_id: str,
@@ -127,14 +105,18 @@ class Buffer:
 
         Raises InvalidValueError for an argument of a wrong type. What else the database refuses, ``push`` reports.
         """
+        given = _given(functions.ADD_MESSAGE, locals())
+        message = {name: given.pop(name) for name in _OF_A_MESSAGE if name in given}
+        [number] = call_in_thread(self._spool.add, [_message(given, message)])
+        return number
 
-    @_collected
     def add_messages(
         self, user_id: str, thread_id: str, messages: Sequence[Mapping[str, Any]], agent_id: str | None = "default"
     ) -> list[int]:
         """Collect OpenAI chat messages, as the client's ``add_messages`` takes them, and return their numbers."""
+        given = _given(functions.ADD_MESSAGES, locals())
+        return call_in_thread(self._spool.add, [_message(given, message) for message in given.pop("messages")])
 
-    @_collected
     def add_memory(
         self,
         user_id: str,
@@ -145,7 +127,7 @@ class Buffer:
         metadata: Mapping[str, Any] | None = None,
         tags: Sequence[str] | None = None,
         confidence: float | None = 1.0,
-        importance: float | None = 0.5,
+        importance: float | None = None,
         valid_from: datetime | None = None,
         valid_to: datetime | None = None,
         expires_at: datetime | None = None,
@@ -161,6 +143,9 @@ class Buffer:
 
         Raises InvalidValueError for an argument of a wrong type. What else the database refuses, ``push`` reports.
         """
+        given = _given(functions.ADD_MEMORY, locals())
+        [number] = call_in_thread(self._spool.add, [("memory", {"memory_id": str(_new_id()), **given})])
+        return number
 
     def push(self) -> Pushed:
         """Store what was collected before this call, and remove what is stored.
@@ -321,6 +306,11 @@ class Buffer:
             kind = "memory" if function in ("add_memory", "add_memories") else "message"
             stored[kind] += sum(1 for [result] in cursor.fetchall() if result is not None)
         return stored
+
+
+def _given(function: Function[Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Check arguments as the client's method of this function does, and return what they say as JSON has it."""
+    return {name: as_json(value) for name, value in function.sendable(arguments).items()}
 
 
 def _message(given: Mapping[str, Any], message: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any, TextIO
 from uuid import UUID
 
-from ...calls import Function, sql_function
+from ...calls import functions
 from ...calls.pieces import PIECE, Cutter, LongText, parts_of
 from ...errors import NotSupportedError
 from ...types import StoredArtifact
@@ -34,7 +34,6 @@ class SyncByHand(SyncFunctions):
             self.add_artifact_piece(given["user_id"], rest, upload_id)
         given |= {"content": rest if upload_id is None else None, "upload_id": upload_id}
 
-    @sql_function(before=_send_pieces)
     def store_artifact(
         self,
         user_id: str,
@@ -63,6 +62,9 @@ class SyncByHand(SyncFunctions):
         Raises ConflictError if ``key`` has other content already, InvalidValueError for bytes that are not UTF-8,
         LimitError for more than 200 MiB, and OSError for a file that cannot be read.
         """
+        given = locals()
+        self._send_pieces(given)
+        return self.caller.call(functions.STORE_ARTIFACT, given)
 
     def artifact_pieces(
         self, user_id: str, key: str, from_token: int = 0, max_tokens: int | None = None
@@ -113,5 +115,4 @@ class SyncByHand(SyncFunctions):
                 "run_jobs() needs PL/Python, which an embedded store does not have",
                 hint="The store's own worker does this work: leave the call out. get_job() says when it is done.",
             )
-        function = Function(SyncByHand.run_jobs)
-        self.caller.call_procedure(function, {"max_jobs": max_jobs, "max_seconds": max_seconds})
+        self.caller.call_procedure(functions.RUN_JOBS, locals())

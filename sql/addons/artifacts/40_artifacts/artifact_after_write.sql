@@ -25,7 +25,7 @@ begin
       perform memory._drop_artifact_texts(old.user_id, old.key, old.content_id);
       perform memory._delete_content(old.user_id, old.content_id);
     else -- the first part has the words of the description, too
-      perform memory._store_texts(new.user_id, 'artifact', array[new.key || '/0'], '{}');
+      perform memory._drop_texts(new.user_id, 'artifact', array[new.key || '/0']);
       update memory.artifact_parts as p
       set is_parsed = false
       where p.user_id = new.user_id and p.content_id = new.content_id and p.first_byte = 0;
@@ -60,8 +60,8 @@ returns void
 language plpgsql volatile parallel unsafe
 as $$
 begin
-  perform memory._store_texts(p_user_id, 'artifact', array(
+  perform memory._drop_texts(p_user_id, 'artifact', array(
     select p_key || '/' || p.first_byte from memory.artifact_parts as p
-    where p.user_id = p_user_id and p.content_id = p_content_id), '{}');
+    where p.user_id = p_user_id and p.content_id = p_content_id));
 end;
 $$;

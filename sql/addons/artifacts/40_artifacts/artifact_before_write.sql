@@ -34,7 +34,7 @@ begin
   new.description := coalesce(new.description, memory._describe(new.artifact_type,
     coalesce(new.content, memory._content_slice(new.user_id, new.content_id, 0, 10485760)), new.metadata));
   new.token_count := case
-    when new.content is null then (memory._content_bytes(new.user_id, new.content_id)::bigint + 3) / 4
+    when new.content is null then memory._tokens_of_bytes(memory._content_bytes(new.user_id, new.content_id))
     else memory._estimate_tokens(new.content) end;
 
   if tg_op = 'INSERT' then

@@ -12,7 +12,6 @@ declare
   judged_id uuid; -- the content that a rule has looked at last, and how far
   judged_to int;
   was_judged boolean;
-  ids text[];
 begin
   for part in
     select a.user_id, a.key, p.content_id, p.first_byte, octet_length(p.content) as bytes
@@ -34,9 +33,7 @@ begin
     continue when not was_judged;
     update memory.artifact_parts as p set is_parsed = true
     where p.user_id = part.user_id and p.content_id = part.content_id and p.first_byte = part.first_byte;
-    ids := array[part.key || '/' || part.first_byte];
-    perform memory._store_texts(
-      part.user_id, 'artifact', ids, array(select t from memory._artifact_texts(part.user_id, ids) as t));
+    perform memory._store_texts(part.user_id, 'artifact', array[part.key || '/' || part.first_byte]);
     parsed := parsed + 1;
   end loop;
   return parsed;

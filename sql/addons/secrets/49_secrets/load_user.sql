@@ -45,8 +45,9 @@ begin
   return (
     with foremost as materialized (
       select v.memory_id, v.importance, v.created_at
-      from memory._valid_memories(p_user_id, p_agent_id) as v
-      where v.memory_type = p_memory_type
+      from memory.memories as v
+      where v.user_id = p_user_id and (p_agent_id is null or v.agent_id = p_agent_id) and memory._is_valid(v)
+        and v.memory_type = p_memory_type
       order by v.importance desc, v.created_at desc, v.memory_id desc
       limit p_row_limit
     )

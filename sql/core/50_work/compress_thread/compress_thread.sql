@@ -4,6 +4,7 @@ language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
+  perform memory._check_id('user_id', user_id);
   perform memory._check_thread(user_id, thread_id);
   -- The thread is locked before its job, as the worker that stores the result locks them.
   perform from memory.threads as t

@@ -25,17 +25,12 @@ declare
   chat jsonb;
 begin
   select m.seq, m.agent_id into newest_seq, agent_id
-  from memory.messages as m
-  where m.user_id = p_job.user_id and m.thread_id = p_job.scope and m.is_active
-    and m.expires_at > statement_timestamp()
-  order by m.seq desc limit 1;
+  from memory._active_messages(p_job.user_id, p_job.scope, null) as m order by m.seq desc limit 1;
   policy := memory._policy(p_job.user_id, agent_id);
   threshold := (policy #>> '{compression,threshold_tokens}')::bigint;
   select min(k.seq) into first_kept_seq
   from (
-    select m.seq from memory.messages as m
-    where m.user_id = p_job.user_id and m.thread_id = p_job.scope and m.is_active
-      and m.expires_at > statement_timestamp()
+    select m.seq from memory._active_messages(p_job.user_id, p_job.scope, null) as m
     order by m.seq desc limit (policy #>> '{compression,recent_messages_to_keep}')::int) as k;
   first_kept_seq := memory._call_seq(p_job.user_id, p_job.scope, first_kept_seq);
   after_opening := memory._seq_after_opening(p_job.user_id, p_job.scope);
@@ -43,8 +38,8 @@ begin
   -- it has, so that only the newest messages are read.
   if first_kept_seq is null or not (policy #>> '{resources,memory}')::boolean
     or not is_forced and threshold / 10 > memory._active_tokens(p_job.user_id, p_job.scope)
-      - memory._active_tokens(p_job.user_id, p_job.scope, 0, after_opening - 1)
-      - memory._active_tokens(p_job.user_id, p_job.scope, greatest(first_kept_seq, after_opening), newest_seq) then
+      - memory._tokens_between(p_job.user_id, p_job.scope, 0, after_opening - 1)
+      - memory._tokens_between(p_job.user_id, p_job.scope, greatest(first_kept_seq, after_opening), newest_seq) then
     return;
   end if;
   perform memory._check_summary_is_free(p_job, 'thread');
@@ -52,10 +47,8 @@ begin
   range_start := coalesce(base.start_seq, after_opening);
   base_ends := coalesce(base.end_seq + 1, after_opening);
   select m.seq into passed_over
-  from memory.messages as m
-  where m.user_id = p_job.user_id and m.thread_id = p_job.scope and m.is_active
-    and m.seq >= after_opening and m.seq < least(range_start, first_kept_seq) and m.expires_at > statement_timestamp()
-  order by m.seq limit 1;
+  from memory._active_messages(p_job.user_id, p_job.scope, null) as m
+  where m.seq >= after_opening and m.seq < least(range_start, first_kept_seq) order by m.seq limit 1;
   from_seq := coalesce(passed_over, base_ends);
   chat := memory._chat_model(policy #>> '{summary,model}', policy -> 'agent', 'compress_thread');
   select * into given
@@ -90,9 +83,9 @@ begin
       'threshold_tokens', policy #> '{compression,threshold_tokens}',
       'is_forced', coalesce((p_job.request ->> 'is_forced')::boolean, false),
       'remaining_tokens', greatest(0, memory._active_tokens(p_job.user_id, p_job.scope)
-        - memory._active_tokens(p_job.user_id, p_job.scope, 0, after_opening - 1)
-        - memory._active_tokens(p_job.user_id, p_job.scope, from_seq, given.last_seq)
-        - memory._active_tokens(p_job.user_id, p_job.scope, first_kept_seq, coalesce(kept.last_seq, newest_seq))));
+        - memory._tokens_between(p_job.user_id, p_job.scope, 0, after_opening - 1)
+        - memory._tokens_between(p_job.user_id, p_job.scope, from_seq, given.last_seq)
+        - memory._tokens_between(p_job.user_id, p_job.scope, first_kept_seq, coalesce(kept.last_seq, newest_seq))));
   input := jsonb_build_object(
     'summary_id', memory._start_summary(p_job.user_id, p_job.scope, 'thread', range_start,
                                         greatest(given.last_seq, base.end_seq), base, given.agent_ids, p_job),
@@ -113,17 +106,5 @@ as $$
 begin
   return t.active_tokens from memory.threads as t
   where t.user_id = p_user_id and t.thread_id = p_thread_id;
-end;
-$$;
-
--- Tokens of the active messages in a range of a thread, by reading them.
-create or replace function memory._active_tokens(p_user_id text, p_thread_id text, p_from_seq bigint, p_to_seq bigint)
-returns bigint
-language plpgsql stable parallel safe
-as $$
-begin
-  return coalesce(sum(m.token_count), 0) from memory.messages as m
-  where m.user_id = p_user_id and m.thread_id = p_thread_id
-    and m.seq between p_from_seq and p_to_seq and m.is_active;
 end;
 $$;

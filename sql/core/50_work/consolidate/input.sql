@@ -13,8 +13,9 @@ begin
   -- that fit into no article would keep the others out. Stated memories from which an article was made already are left
   -- out.
   with oldest as (
-    select m.* from memory._visible_memories(p_job.user_id, null, false) as m
-    where memory._is_short_term(m)
+    select m.* from memory.memories as m
+    where m.user_id = p_job.user_id and memory._is_visible(m)
+      and memory._is_short_term(m)
       and m.memory_id::text <> all (array(
         select jsonb_array_elements_text(d.metadata -> 'memory_ids') from memory.documents as d
         where d.user_id = p_job.user_id and d.namespace = 'memories' and d.source = 'consolidation'

@@ -10,8 +10,7 @@ declare
   today constant date := memory._day_of(statement_timestamp());
   agent text;
   policy jsonb;
-  per_reply bigint;
-  said bigint; -- how many memories the reply has
+  items jsonb[]; -- the memories and ends of the reply
   reasons text[]; -- why some of them are left out
   allowances jsonb := jsonb '{}'; -- by agent: how many more memories may be extracted today
   item record;
@@ -26,14 +25,15 @@ declare
   news boolean[] := array[]::boolean[]; -- whether it was stored
   ended bigint := 0;
 begin
-  per_reply := (memory._policy_section(p_job.user_id, p_job.agent_id, 'memories') ->> 'max_per_reply')::bigint;
-  said := jsonb_array_length(case when jsonb_typeof(p_result -> 'memories') = 'array' then p_result -> 'memories' end);
-  select r.reply, r.reasons into p_result, reasons from memory._readable_reply(p_job, p_result, per_reply) as r;
+  select r.items, r.reasons into items, reasons
+  from memory._readable_reply(p_job, p_result, (
+    memory._policy_section(p_job.user_id, p_job.agent_id, 'memories') ->> 'max_per_reply')::bigint) as r;
 
   -- Each memory belongs to the agent that heard it. Agents are locked in one order, so that two jobs cannot deadlock.
-  if p_result -> 'memories' <> '[]' or p_result -> 'ends' <> '[]' then
+  if items <> '{}' then
     for agent in select a from jsonb_array_elements_text(p_job.input -> 'agent_ids') as a order by a loop
-      policy := memory._effective_policy(memory._lock_scope(p_job.user_id, agent));
+      perform memory._lock_scope(p_job.user_id, agent);
+      policy := memory._policy(p_job.user_id, agent);
       allowances := allowances || jsonb_build_object(
         agent, memory._extractable_today(p_job.user_id, agent, policy -> 'memories'));
       if (policy #>> '{extraction,review}')::boolean then
@@ -41,63 +41,50 @@ begin
       end if;
     end loop;
     for item in
-      select e.* from memory._evident_memories(p_job, p_result, per_reply, allowances) as e
-      order by (e.memory).agent_id, (e.memory).said_at, (e.memory).source_seqs, e.place
+      select e.* from memory._evident_memories(p_job, items, allowances) as e
+      order by (e.memory).content is null, (e.memory).agent_id, (e.memory).said_at, (e.memory).source_seqs, e.place
     loop
-      stored := memory._known_memory(item.memory);
-      if stored.memory_id is null then
-        stored := memory._same_value(item.memory);
-      end if;
-      is_new := stored.memory_id is null;
       is_reviewed := (item.memory).agent_id = any (reviewed);
-      effect := jsonb '{}';
-      if is_new and is_reviewed then
-        effect := jsonb_build_object(
-          'awaits_review', memory._known_to_end(p_job, item.memory, null, item.effect));
-      end if;
-      if is_new then
-        insert into memory.memories (
-          user_id, agent_id, memory_type, content, confidence, importance, thread_id, source_seqs, source, said_at,
-          valid_from, valid_to, subject, attribute, metadata, deleted_at, quarantined_at, quarantine_reason, operation)
-        values (
-          p_job.user_id, (item.memory).agent_id, (item.memory).memory_type, (item.memory).content,
-          (item.memory).confidence, (item.memory).importance, p_job.scope, (item.memory).source_seqs, 'extraction',
-          (item.memory).said_at, (item.memory).valid_from, (item.memory).valid_to, (item.memory).subject,
-          (item.memory).attribute, (item.memory).metadata || effect,
-          case when item.suspicion is not null then timestamptz 'infinity' end,
-          case when item.suspicion is not null then statement_timestamp() end,
-          'model: ' || item.suspicion, case when item.suspicion is null then 'insert' else 'quarantine' end)
-        on conflict do nothing
-        returning * into stored;
-        is_new := found;
+      stored := null;
+      if (item.memory).content is not null then
+        stored := memory._known_memory(item.memory);
+        is_new := stored.memory_id is null;
         if is_new then
-          stored_ids := stored_ids || stored.memory_id;
+          insert into memory.memories (
+            user_id, agent_id, memory_type, content, confidence, importance, thread_id, source_seqs, source, said_at,
+            valid_from, valid_to, subject, attribute, metadata, deleted_at, quarantined_at, quarantine_reason,
+            operation)
+          values (
+            p_job.user_id, (item.memory).agent_id, (item.memory).memory_type, (item.memory).content,
+            (item.memory).confidence, (item.memory).importance, p_job.scope, (item.memory).source_seqs, 'extraction',
+            (item.memory).said_at, (item.memory).valid_from, (item.memory).valid_to, (item.memory).subject,
+            (item.memory).attribute, (item.memory).metadata || case when is_reviewed then jsonb_build_object(
+              'awaits_review', memory._known_to_end(p_job, item.memory, null, item.effect)) else '{}' end,
+            case when item.suspicion is not null then timestamptz 'infinity' end,
+            case when item.suspicion is not null then statement_timestamp() end,
+            'model: ' || item.suspicion, case when item.suspicion is null then 'insert' else 'quarantine' end)
+          on conflict do nothing
+          returning * into stored;
+          is_new := found;
+          if is_new then
+            stored_ids := stored_ids || stored.memory_id;
+          end if;
+          has_news := has_news or is_new and stored.quarantined_at is null;
+        elsif item.suspicion is null or stored.released_at is not null then
+          -- A known memory stays as it is when it is said in a suspicious way: otherwise an attacker could take back
+          -- honest memories by repeating them. A memory that an administrator released stays released.
+          has_news := memory._say_again(stored, item.memory) or has_news;
         end if;
-        has_news := has_news or is_new and stored.quarantined_at is null;
-      elsif item.suspicion is null or stored.released_at is not null then
-        -- A known memory stays as it is when it is said in a suspicious way: otherwise an attacker could take back
-        -- honest memories by repeating them. A memory that an administrator released stays released.
-        has_news := memory._say_again(stored, item.memory) or has_news;
+        agents := agents || (item.memory).agent_id;
+        news := news || is_new;
+        -- What nobody sees ends nothing.
+        continue when item.suspicion is not null or stored.memory_id is null or stored.quarantined_at is not null;
       end if;
-      -- What nobody sees ends nothing.
-      if item.suspicion is null and stored.memory_id is not null and stored.quarantined_at is null then
-        effect := memory._known_to_end(p_job, item.memory, stored.memory_id, item.effect);
-        if not is_reviewed then
-          ended := ended + memory._end_as_noted(item.memory, stored.memory_id, effect);
-        elsif effect <> '{}' then -- a known memory was said again, so nothing waits that could end others
-          reasons := reasons || 'review'::text;
-        end if;
-      end if;
-      agents := agents || (item.memory).agent_id;
-      news := news || is_new;
-    end loop;
-    -- An end without a new memory could wait nowhere, so that of an agent whose memories are reviewed is left out.
-    for item in select e.* from memory._evident_ends(p_job, p_result) as e loop
-      if (item.memory).agent_id = any (reviewed) then
+      effect := memory._known_to_end(p_job, item.memory, stored.memory_id, item.effect);
+      if not is_reviewed then
+        ended := ended + memory._end_as_noted(item.memory, stored.memory_id, effect);
+      elsif effect <> '{}' then -- there is no new memory with which the end could wait for its review
         reasons := reasons || 'review'::text;
-      else
-        ended := ended + memory._end_as_noted(
-          item.memory, null, memory._known_to_end(p_job, item.memory, null, item.effect));
       end if;
     end loop;
     update memory.memory_scopes as s
@@ -115,17 +102,25 @@ begin
   return jsonb_build_object(
     'inserted', cardinality(stored_ids), 'memory_ids', stored_ids,
     'duplicates', cardinality(array_positions(news, false)), 'ended', ended,
-    'refused', said - cardinality(news), 'refusals', memory._counted_refusals(reasons), 'through_seq', through_seq)
-    || case when p_result -> 'unread' <> '{}' then jsonb_build_object('unread', p_result -> 'unread') else '{}' end;
+    'refused', jsonb_array_length(p_result -> 'memories') - cardinality(news),
+    'refusals', memory._counted_refusals(reasons), 'through_seq', through_seq)
+    -- What the built-in model could not read.
+    || case when jsonb_typeof(p_result -> 'unread') = 'object' and p_result -> 'unread' <> '{}'
+        and length(p_result ->> 'unread') <= 10000
+        and not jsonb_path_exists(p_result -> 'unread', 'strict $.* ? (@.type() != "number" || @ < 0)')
+      then jsonb_build_object('unread', p_result -> 'unread') else '{}' end;
 end;
 $$;
 
 -- Counts the extractions of a user: with every cadence.reconcile_every_n-th one the facts are reconciled. The built-in
 -- model costs nothing, so it reconciles after every extraction with news: after the last job all facts are compared,
--- whatever the number of jobs and the order in which they ended.
+-- whatever the number of jobs and the order in which they ended. Such a reconciliation begins after this transaction,
+-- because one that runs now has read the facts before. If another transaction keeps the job's row, the worker gets
+-- 55P03 and hands the result in again.
 create or replace function memory._count_extraction(p_user_id text, p_has_news boolean)
 returns void
 language plpgsql volatile parallel unsafe
+set lock_timeout = '200ms'
 as $$
 declare
   every_n int := (memory._policy_section(p_user_id, null, 'cadence') ->> 'reconcile_every_n')::int;
@@ -138,21 +133,9 @@ begin
     return;
   elsif p_has_news
     and (memory._chosen_chat_model(null, memory._policy_section(p_user_id, null, 'agent'))).provider = 'local' then
-    perform memory._enqueue_reconciliation(p_user_id);
+    perform memory._enqueue(p_user_id, 'reconcile_memories', '', '{"is_forced": true}');
   elsif extractions % every_n = 0 then
     perform memory._enqueue_due(p_user_id, 'reconcile_memories', '');
   end if;
-end;
-$$;
-
--- Queues a reconciliation that begins after this transaction: one that runs now has read the facts before. If another
--- transaction keeps the job's row, the worker gets 55P03 and hands the result in again.
-create or replace function memory._enqueue_reconciliation(p_user_id text)
-returns void
-language plpgsql volatile parallel unsafe
-set lock_timeout = '200ms'
-as $$
-begin
-  perform memory._enqueue(p_user_id, 'reconcile_memories', '', '{"is_forced": true}');
 end;
 $$;

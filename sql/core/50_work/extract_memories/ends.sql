@@ -1,22 +1,3 @@
--- What a statement does to the memories that are known already.
-
--- The current memory that gives the same attribute of the same subject the same value, unless the new one says more.
-create or replace function memory._same_value(p_memory memory.memories)
-returns memory.memories
-language plpgsql stable parallel safe
-as $$
-declare
-  same memory.memories;
-begin
-  select o.* into same
-  from memory._other_values(p_memory) as o
-  where memory._same_spelling(o.metadata ->> 'value') = memory._same_spelling(p_memory.metadata ->> 'value')
-    and length(o.content) >= length(p_memory.content)
-  order by o.created_at limit 1;
-  return same;
-end;
-$$;
-
 -- What a statement ends of the known memories, for memory._end_as_noted(); an empty object where that is nothing. These
 -- are the memories whose numbers it names; without numbers, for a correction the newest value of the same attribute and
 -- for an end the one with the same value, or with any if the statement has none; and what had taken the place of the
@@ -35,6 +16,7 @@ declare
     select (p_job.input #>> array['known', (n::numeric::int - 1)::text])::uuid
     from jsonb_array_elements_text(p_effect -> 'numbers') as n
     where n::numeric between 1 and jsonb_array_length(coalesce(p_job.input -> 'known', '[]')));
+  value constant text := memory._value_of(p_memory.metadata);
   hash constant text := memory._content_hash(p_memory.content);
   targets uuid[];
 begin
@@ -53,12 +35,9 @@ begin
       select o.memory_id
       from memory._other_values(p_memory) as o
       where corrects
-        or not is_over and coalesce(memory._has_one_value(p_memory.attribute, memory._policy_section(
-          p_job.user_id, p_memory.agent_id, 'memories')), (p_effect ->> 'has_one_value')::boolean)
+        or not is_over and coalesce(memory._has_one_value(p_memory), (p_effect ->> 'has_one_value')::boolean)
         -- The same value: it is over, or the new memory says more than this one.
-        or coalesce(
-          memory._same_spelling(o.metadata ->> 'value') = memory._same_spelling(p_memory.metadata ->> 'value'),
-          is_over and p_memory.metadata ->> 'value' is null)
+        or coalesce(memory._value_of(o.metadata) = value, is_over and p_memory.metadata ->> 'value' is null)
       order by memory._said(o) desc
       limit case when corrects then 1 end);
   end if;
@@ -79,8 +58,7 @@ begin
     'reason', case when corrects then 'corrected' when is_over then 'ended'
       when p_memory.metadata ->> 'value' is not null and not exists (
         select from memory._memories_by_ids(p_job.user_id, targets) as m
-        where memory._same_spelling(m.metadata ->> 'value')
-          is distinct from memory._same_spelling(p_memory.metadata ->> 'value')) then 'duplicate'
+        where memory._value_of(m.metadata) is distinct from value) then 'duplicate'
       else 'replaced' end,
     'at', case when corrects then null
       else coalesce((p_effect ->> 'at')::timestamptz, p_memory.valid_from, p_memory.said_at) end);

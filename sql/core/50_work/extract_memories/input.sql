@@ -12,6 +12,7 @@ declare
   given record;
   earlier record;
   policy jsonb;
+  types jsonb;
   known memory.memories[];
   room int;
 begin
@@ -30,6 +31,7 @@ begin
     case when room < 24000 then room * 3 / 4 else room end, p_reads_expired => true);
   agent_id := memory._agent_of_message(p_job.user_id, p_job.scope, given.last_seq);
   policy := memory._policy(p_job.user_id, agent_id);
+  types := policy #> '{extraction,types}';
   -- Messages of other roles than user and assistant count as read, and so do messages that an agent stored before it
   -- lost the resource memory.
   if given.messages is null or not (policy #>> '{resources,memory}')::boolean then
@@ -53,7 +55,18 @@ begin
       'thread_id', p_job.scope,
       'messages', given.messages,
       'earlier', coalesce(earlier.messages, '[]'),
-      'memory_types', memory._types_to_extract(policy -> 'extraction'),
+      -- The types that the policy names, with a JSON schema of the fields of their memories, or else all that are
+      -- general. Only a summary makes a conversation_summary.
+      'memory_types', (
+        select jsonb_agg(
+          jsonb_build_object('memory_type', t.memory_type,
+                             'description', coalesce(types -> t.memory_type ->> 'description', t.description))
+          || case when types -> t.memory_type ? 'properties'
+               then jsonb_build_object('fields', types -> t.memory_type) else '{}' end
+          order by t.position, t.memory_type)
+        from memory.memory_types as t
+        where case when types = '{}' then t.is_general and t.memory_type <> 'conversation_summary'
+          else types ? t.memory_type end),
       'attributes', memory._attributes(policy -> 'memories'),
       'known', coalesce((
         select jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
@@ -76,8 +89,7 @@ begin
       jsonb_build_object('roles', policy #> '{extraction,from_roles}')),
     'agent_ids', given.agent_ids,
     'known', array(select k.memory_id from unnest(known) as k))
-    || case policy #> '{extraction,types}' when '{}' then '{}'
-         else jsonb_build_object('types', policy #> '{extraction,types}') end;
+    || case types when '{}' then '{}' else jsonb_build_object('types', types) end;
 end;
 $$;
 

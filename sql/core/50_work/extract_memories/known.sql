@@ -39,11 +39,13 @@ begin
     select c.memory_id
     from unnest(p_agent_ids) as a (id)
     cross join lateral (
-      (select n.memory_id from memory._valid_memories(p_user_id, null) as n where n.agent_id = a.id
+      (select n.memory_id from memory.memories as n
+       where n.user_id = p_user_id and n.agent_id = a.id and memory._is_valid(n)
        order by n.created_at desc, n.memory_id desc limit 1000)
       union all
-      select v.memory_id from memory._valid_memories(p_user_id, null) as v
-      where v.agent_id = a.id and v.attribute is not null and lower(v.attribute) = any (named)
+      select v.memory_id from memory.memories as v
+      where v.user_id = p_user_id and v.agent_id = a.id and memory._is_valid(v) and v.attribute is not null
+        and lower(v.attribute) = any (named)
       union all
       (select w.memory_id from memory.memories as w -- or a model would extract again what waits for a review
        where w.user_id = p_user_id and w.agent_id = a.id and w.quarantined_at is not null

@@ -6,8 +6,7 @@
 -- without asking a model, and the thread is not drawn again.
 --
 -- Each sweep reads the messages of twice as many quiet threads as it may queue, and draws these threads by lot, so that
--- those from which the policy wants nothing extracted never shut out the others. With 210,000 unread threads that reads
--- 85,000 pages, or 7,000 while they are busy; reading the first unread message of each took 1,013,000 and 847,000.
+-- those from which the policy wants nothing extracted never shut out the others.
 create or replace function memory._extract_memories_overdue(p_row_limit int)
 returns table (user_id text, scope text)
 language plpgsql stable parallel safe

@@ -145,15 +145,13 @@ begin
     importance = b.importance, operation = 'update'
   from (
     select max(o.confidence) as confidence, max(o.importance) as importance,
-      -- A memory may have 100 tags of 255 characters; with more, the job would fail again and again. The winner's own
-      -- tags come first.
+      -- A memory may have 100 tags. The winner's own come first.
       array(
         select k.tag
         from (
           select t.tag
           from memory._memories_by_ids(p_user_id, p_losers || p_winner) as s
           cross join lateral unnest(s.tags) as t (tag)
-          where length(t.tag) <= 255
           group by t.tag order by bool_or(s.memory_id = p_winner) desc, t.tag limit 100) as k
         order by k.tag) as tags
     from memory._memories_by_ids(p_user_id, p_losers || p_winner) as o) as b

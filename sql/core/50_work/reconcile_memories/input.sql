@@ -5,6 +5,8 @@ create or replace function memory._reconcile_memories_input(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )
 language plpgsql stable parallel safe
+-- A plan made while the table was empty would read and sort all memories of the user.
+set enable_sort = off
 as $$
 declare
   model constant jsonb :=
@@ -15,8 +17,19 @@ declare
   read_before constant bigint := case when not p_job.request ?| array['n', 'is_forced'] then (
     select k.position from memory.marks as k
     where k.user_id = p_job.user_id and k.scope = '' and k.kind = 'reconcile_memories') end;
+  to_read constant int := case when is_local then most else 1000 end;
+  -- Those of each agent stand in this order in memories_recent_idx, so at most to_read of each agent are read, and not
+  -- all of a user with 100,000.
   given memory.memories[] := array(
-    select f from memory._newest_facts(p_job.user_id, case when is_local then most else 1000 end) as f);
+    select n.fact
+    from memory.memory_scopes as s
+    cross join lateral (
+      select v as fact, v.created_at, v.memory_id from memory.memories as v
+      where v.user_id = s.user_id and v.agent_id = s.agent_id and memory._is_visible(v)
+        and v.memory_type in ('fact', 'preference', 'context', 'procedural')
+      order by v.created_at desc, v.memory_id desc limit to_read) as n
+    where s.user_id = p_job.user_id
+    order by n.created_at desc, n.memory_id desc limit to_read);
   newest bigint;
   new_ids uuid[];
   facts jsonb;
@@ -104,26 +117,5 @@ begin
   from (select p.other_id, row_number() over (partition by p.new_id order by p.likeness desc, p.other_id) as place
         from pairs as p where p.likeness >= 0.5) as l
   where l.place <= 3;
-end;
-$$;
-
--- The newest current memories of a user that state lasting facts. Those of each agent stand in this order in
--- memories_recent_idx, so at most p_most of each agent are read, and not all of a user with 100,000.
-create or replace function memory._newest_facts(p_user_id text, p_most int)
-returns setof memory.memories
-language plpgsql stable parallel safe
--- A plan made while the table was empty would read and sort all memories of the user.
-set enable_sort = off
-as $$
-begin
-  return query
-  select n.*
-  from memory.memory_scopes as s
-  cross join lateral (
-    select v.* from memory._visible_memories(s.user_id, null, false) as v
-    where v.agent_id = s.agent_id and v.memory_type in ('fact', 'preference', 'context', 'procedural')
-    order by v.created_at desc, v.memory_id desc limit p_most) as n
-  where s.user_id = p_user_id
-  order by n.created_at desc, n.memory_id desc limit p_most;
 end;
 $$;

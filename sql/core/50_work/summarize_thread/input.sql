@@ -28,9 +28,7 @@ begin
   for ends_round in select unnest('{true,false}'::boolean[]) loop
     select n.seq, n.agent_id into range_end, agent_id
     from (
-      select m.seq, m.agent_id, m.role, m.metadata from memory.messages as m
-      where m.user_id = p_job.user_id and m.thread_id = p_job.scope and m.is_active
-        and m.expires_at > statement_timestamp()
+      select m.seq, m.agent_id, m.role, m.metadata from memory._active_messages(p_job.user_id, p_job.scope, null) as m
       order by m.seq desc limit 1000) as n
     where not ends_round or memory._ends_round(n.role, n.metadata)
     order by n.seq desc limit 1;

@@ -6,6 +6,7 @@ language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
+  perform memory._check_id('user_id', user_id);
   perform memory._check_thread(user_id, thread_id);
   perform memory._check_recent_k(recent_k);
   perform memory._check_summary_kind(kind, 'what the policy makes');

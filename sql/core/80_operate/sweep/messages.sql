@@ -42,7 +42,7 @@ begin
       union
       (select m.user_id, m.thread_id, m.seq, m.xmin
        from memory.messages as m
-       where not m.is_active and m.summary_id is null
+       where not memory._is_kept_message(m.is_active, m.summary_id)
        limit p_batch_size - swept_messages)
     ), free as materialized (
       select t.user_id, t.thread_id
