@@ -147,6 +147,10 @@ test-one-user:
 test-schema:
 	@$(BIN)/pytest --schema=app_memory --again
 
+.PHONY: test-core
+test-core: services .venv/.dev ## Run the tests of the core's rooms without add-ons: enough while only sql/core changes, before CI runs all
+	@$(PYTEST) --core
+
 .PHONY: nightly
 nightly: services libfaketime plproxy .venv/.dev ## Run the long forms that "make test" leaves out (kills, fuzz, load), "make torture models-real sbom audit"
 	@status=0; \

@@ -10117,8 +10117,9 @@ comment on function memory.add_messages(text, text, jsonb, text) is
 'tool_calls, tool_call_id and name are kept in metadata. For an agent without the resource memory nothing is stored: '
 'every seq is null.';
 
--- What can be seen of a message. is_active: it stands in its thread, whose counters count it. Not active, and summary_id
--- is set: a compression has put it away; it has left its thread, but not search. Not active otherwise: it is cleared.
+-- What can be seen of a message. is_active: it stands in its thread, whose counters count it. Not active, with a
+-- summary_id: a compression has put it away; it has left its thread, but not search. Not active otherwise: it is
+-- cleared.
 
 -- Whether a message is part of its conversation: it stands in its thread and has not expired.
 create or replace function memory._is_current_message(p_is_active boolean, p_expires_at timestamptz)
@@ -11262,6 +11263,7 @@ $$;
 create or replace function memory._newest_request(p_user_id text, p_thread_id text, p_agent_id text)
 returns table (seq bigint, content text, metadata jsonb, token_count int, is_counted boolean, is_open boolean)
 language plpgsql stable parallel safe
+set enable_sort = off -- as in memory._newest_units()
 as $$
 declare
   newest record;
@@ -11301,6 +11303,8 @@ end;
 create or replace function memory._opening(p_user_id text, p_thread_id text)
 returns bigint[]
 language plpgsql stable parallel safe
+-- The primary key is walked from the thread's first message on and left with the first that is no instruction.
+set enable_sort = off
 as $$
 declare
   message record;
@@ -16765,7 +16769,7 @@ begin
   if search is not null then
     named := array(select w from memory._threads_with_words(user_id, search) as w);
   end if;
-  -- Of the threads that a sweep has settled an index gives the latest in order. The counters are read of the page alone.
+  -- Of the threads that a sweep has settled an index gives the latest in order. Counters are read of the page alone.
   return query
   with page as materialized (
     select t.thread_id, t.title, t.metadata, t.last_at

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import runpy
 import sys
+from collections.abc import Awaitable
 from pathlib import Path
 from typing import Any
 
@@ -34,3 +36,12 @@ def run_example(name: str, *arguments: str, monkeypatch: pytest.MonkeyPatch) -> 
     assert len(path.read_text().splitlines()) <= MAX_LINES
     monkeypatch.setattr(sys, "argv", [str(path), *arguments])
     runpy.run_path(str(path), run_name="__main__")
+
+
+def run(*calls: Awaitable[Any]) -> Any:
+    """The result of the last of some calls, which are made one after the other."""
+
+    async def awaited() -> Any:
+        return [await call for call in calls][-1]
+
+    return asyncio.run(awaited())

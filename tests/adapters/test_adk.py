@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Coroutine
 from typing import Any
 
-import psycopg
 import pytest
 from agent_memory import AsyncMemory, Memory
 from agent_memory.adapters.adk import AgentMemoryService, AgentMemorySessionService
@@ -310,11 +309,3 @@ def test_an_agent_of_adk_goes_on_with_its_session_and_remembers(dsn: str) -> Non
             assert kept.state == {"answer": "By train."}
 
     run(converse())
-
-
-def test_a_failing_database_is_an_error_of_psycopg(failing_memory: Memory) -> None:
-    service, memories = AgentMemorySessionService(failing_memory), AgentMemoryService(failing_memory)
-    for call in (service.create_session(**APP), service.get_session(**MONDAY), service.list_sessions(**APP),
-                 memories.search_memory(**APP, query="x")):  # fmt: skip
-        with pytest.raises(psycopg.OperationalError):
-            run(call)

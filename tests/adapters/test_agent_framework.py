@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-import psycopg
 import pytest
 from agent_framework import (
     Agent,
@@ -22,7 +21,7 @@ from agent_framework import (
 from agent_memory import AsyncMemory, Memory
 from agent_memory.adapters.agent_framework import AgentMemoryMessageStore, AgentMemoryProvider
 
-from tests.adapters.steps import tool_call
+from tests.adapters.steps import run, tool_call
 
 MONDAY = ("ana", "monday")
 pytestmark = [
@@ -51,13 +50,6 @@ RETURNED = Message(
         Content.from_function_result("c4", result=None),
     ],
 )
-
-
-def run(*calls: Awaitable[Any]) -> Any:
-    async def awaited() -> Any:
-        return [await call for call in calls][-1]
-
-    return asyncio.run(awaited())
 
 
 def dumps(messages: Sequence[Message]) -> list[Any]:
@@ -192,12 +184,3 @@ def test_the_provider_alone_stores_what_was_said_and_adds_what_is_known(dsn: str
             assert client.seen[-1][-1].text == "Where do I live? In Porto?"
 
     asyncio.run(converse())
-
-
-def test_a_thread_is_needed_and_a_failing_database_is_an_error_of_psycopg(failing_memory: Memory) -> None:
-    store = AgentMemoryMessageStore(failing_memory, "ana", load_messages=False)
-    assert not store.load_messages
-    with pytest.raises(ValueError, match="name the thread"):
-        run(store.get_messages(None))
-    with pytest.raises(psycopg.OperationalError):
-        run(store.get_messages("monday"))

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
-import psycopg
 import pytest
 from agent_memory import AsyncMemory, Memory
 from agent_memory.adapters.anthropic import AsyncMemoryTool, MemoryTool
@@ -121,11 +120,6 @@ def test_files_belong_to_the_user_and_search_finds_them(stored: Memory) -> None:
     assert found.id == str(document.document_id)
     assert MemoryTool(stored, "ana").clear_all_memory() == "All memory cleared"
     assert stored.list_documents("ana") == []
-
-
-def test_a_failing_database_is_an_error_of_psycopg(failing_memory: Memory) -> None:
-    with pytest.raises(psycopg.OperationalError):
-        MemoryTool(failing_memory, "ana").call(view("/memories"))
 
 
 def test_the_asynchronous_tool_does_the_same(dsn: str) -> None:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable
 from typing import Any
 
-import psycopg
 import pytest
 from agent_memory import AsyncMemory, Memory, NotFoundError
 from agent_memory.adapters.autogen import AgentMemory, MemoryContext
@@ -24,7 +22,7 @@ from autogen_core.models import (
 )
 from PIL import Image as Pixels
 
-from tests.adapters.steps import calling, run_example, tool_call
+from tests.adapters.steps import calling, run, run_example, tool_call
 from tests.support.fake_model_server import Behaviour, FakeModelServer
 
 MONDAY = ("ana", "monday")
@@ -47,15 +45,6 @@ pytestmark = [
     pytest.mark.feature("C10"),
     pytest.mark.filterwarnings("ignore::agent_memory.DegradedWarning"),  # no embedding model is active
 ]
-
-
-def run(*calls: Awaitable[Any]) -> Any:
-    """The result of the last of some calls, which are made one after the other."""
-
-    async def awaited() -> Any:
-        return [await call for call in calls][-1]
-
-    return asyncio.run(awaited())
 
 
 @pytest.fixture
@@ -188,24 +177,11 @@ class TestContext:
 
         assert asyncio.run(load()) == [ASKED]
 
-    def test_a_failing_database_is_an_error_of_psycopg(self, failing_memory: Memory) -> None:
-        context = MemoryContext(failing_memory, *MONDAY)
-        for call in (context.add_message(ASKED), context.get_messages(), context.clear(), context.search("x")):
-            with pytest.raises(psycopg.OperationalError):
-                run(call)
-
 
 class TestProtocol:
     @pytest.fixture
     def own(self, memory: Memory) -> AgentMemory:
         return AgentMemory(memory, "ana")
-
-    def test_a_failing_database_is_an_error_of_psycopg(self, failing_memory: Memory) -> None:
-        own = AgentMemory(failing_memory, "ana")
-        content = MemoryContent(content="Prefers trains", mime_type=MemoryMimeType.TEXT)
-        for call in (own.add(content), own.query("trains"), own.clear()):
-            with pytest.raises(psycopg.OperationalError):
-                run(call)
 
     @pytest.mark.parametrize(
         "content",

@@ -141,59 +141,6 @@ class TestRetention:
         assert state["turns"] == 3
 
 
-def test_what_one_thread_costs_does_not_follow_other_users(saver: AgentMemorySaver, api: Api) -> None:
-    for run in "ab":
-        counting(saver).invoke({"items": []}, {**config(), "metadata": {"run_id": run}})
-    for table in ("checkpoints", "checkpoint_blobs", "checkpoint_writes"):
-        api.connection.execute(
-            f"insert into memory.{table} select (jsonb_populate_record(t, jsonb_build_object('user_id', 'u' || n))).*"
-            f" from memory.{table} as t, generate_series(1, 500) as n"
-        )
-    assert api.entries_read(lambda: saver.delete_for_runs(["a"])) < 500
-    assert api.entries_read(lambda: saver.prune(["thread"])) < 500
-
-
-def test_the_time_to_delete_follows_the_number_of_checkpoints(saver: AgentMemorySaver, api: Api) -> None:
-    """A session keeps plans for one row, by which each row was compared with each name."""
-    for table, columns, values in (
-        ("checkpoints", "checkpoint_id, checkpoint, metadata", """
-            'c' || n, jsonb_build_object('channel_versions', jsonb_build_object('a', 'v' || n, 'b', 'v' || n)),
-            jsonb_build_object('run_id', 'r' || n)"""),
-        ("checkpoint_blobs", "channel, version, type", "unnest('{a,b}'::text[]), 'v' || n, 't'"),
-        ("checkpoint_writes", "checkpoint_id, task_id, place, channel, type", "'c' || n, 't', 0, 'a', 't'"),
-    ):  # fmt: skip
-        api.connection.execute(
-            f"insert into memory.{table} (user_id, thread_id, namespace, {columns})"
-            f" select 'ana', 'thread', '', {values} from generate_series(1, 4000) as n"
-        )
-        api.connection.execute(f"analyze memory.{table}")
-    for number in range(6):
-        counting(saver).invoke({"items": []}, {**config("small"), "metadata": {"run_id": f"of {number}"}})
-        saver.delete_for_runs([f"of {number}"])
-        saver.prune(["small"])
-    with api.rolled_back(), api.at_most(cpu_seconds=2):
-        saver.prune(["thread"])
-    with api.rolled_back(), api.at_most(cpu_seconds=2):
-        saver.delete_for_runs([f"r{number}" for number in range(2, 4000)])
-        assert rows(api, thread_id="thread") == {"checkpoints": 2, "checkpoint_blobs": 4, "checkpoint_writes": 2}
-
-
-def test_a_page_of_a_thread_costs_the_same_in_a_long_thread(saver: AgentMemorySaver, api: Api) -> None:
-    inner = counting(saver)
-    outer: Any = StateGraph(State).add_node("inner", inner).add_edge(START, "inner").compile(checkpointer=saver)
-    outer.invoke({"items": []}, config())
-    stored = {checkpoint.config["configurable"]["checkpoint_id"] for checkpoint in saver.list(config())}
-    assert len(stored) == rows(api)["checkpoints"]
-    api.connection.execute(
-        "insert into memory.checkpoints (user_id, thread_id, namespace, checkpoint_id, checkpoint, metadata)"
-        " select user_id, thread_id, namespace, '0' || n, checkpoint, metadata"
-        " from memory.checkpoints, generate_series(1, 1000) as n on conflict do nothing"
-    )
-    newest = [checkpoint.config["configurable"]["checkpoint_id"] for checkpoint in saver.list(config(), limit=5)]
-    assert newest == sorted(stored, reverse=True)[:5]
-    assert api.entries_read(lambda: [*saver.list(config(), limit=5)]) < 300
-
-
 @pytest.mark.parametrize("wrong", [
     {"checkpoint": {"channel_versions": [1]}}, {"checkpoint": {"channel_versions": None}},
     {"checkpoint": {"channel_values": "x"}}, {"channels": "{null}"}, {"versions": "{null}"}, {"types": "{null}"},
@@ -293,28 +240,6 @@ def test_calls_at_once_do_not_deadlock_in_whatever_order_their_places_come(sessi
         first.put_checkpoint_writes(**one, places="{2}")
     assert code(second) is None
     assert first.value("select array_agg(channel order by place) from memory.checkpoint_writes") == ["a", "a"]
-
-
-def test_versions_that_are_said_to_have_no_value_are_not_looked_up(api: Api) -> None:
-    place = {"user_id": "ana", "thread_id": "t"}
-    one, two = {"channel_versions": {"a": "1", "b": "1"}}, {"channel_versions": {"a": "2", "b": "1"}}
-    values = {"channels": ["a", "b"], "types": ["t", "t"], "blobs": '{"1","2"}'}
-
-    def loaded(checkpoint_id: str | None = None) -> tuple[list[str], bool]:
-        [found] = api.get_checkpoint(**place, checkpoint_id=checkpoint_id)
-        return sorted(found.channels or []), "blobless_versions" in found.checkpoint
-
-    # A channel that comes with a value cannot be without one.
-    api.put_checkpoint(
-        **place, checkpoint_id="1", checkpoint={**one, "blobless_versions": {"a": "1"}}, versions=["1", "1"], **values
-    )
-    assert loaded() == (["a", "b"], False)
-    # What is said of another version does not count.
-    api.put_checkpoint(**place, checkpoint_id="2", checkpoint={**two, "blobless_versions": {"a": "2", "b": "0"}})
-    assert loaded() == loaded("2") == (["b"], True)
-    assert [sorted(row.channels or []) for row in api.list_checkpoints(**place)] == [["b"], ["a", "b"]]
-    api.put_checkpoint(**place, checkpoint_id="3", checkpoint={**one, "blobless_versions": {"b": "1"}})
-    assert loaded() == (["a"], True)
 
 
 def test_the_newest_checkpoint_comes_with_what_is_written_beside_it(api: Api) -> None:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-import psycopg
 import pytest
 from agent_memory import AsyncMemory, Memory
-from agent_memory.adapters.langgraph import AgentMemoryHistory, from_langchain, to_langchain
+from agent_memory.adapters.langgraph import AgentMemoryHistory, from_langchain
 from langchain_core.messages import (
     AIMessage,
     BaseMessage,
@@ -118,11 +117,3 @@ class TestHistory:
                 await use(memory_in_threads, "tuesday")
 
         asyncio.run(use_both())
-
-    def test_a_failing_database_is_an_error_of_psycopg(self, failing_memory: Memory) -> None:
-        history = AgentMemoryHistory(failing_memory, *MONDAY)
-        with pytest.raises(psycopg.OperationalError):
-            history.add_messages([HumanMessage("Hi!")])
-        with pytest.raises(psycopg.OperationalError):
-            _ = history.messages
-        assert to_langchain([]) == []

@@ -62,17 +62,6 @@ class TestGraphs:
         state = counting(saver, asks=True).invoke(Command(resume="yes"), config())
         assert state["items"] == [{"turn": 1, "answer": "yes"}]
 
-    def test_a_graph_is_resumed_from_an_earlier_state(self, saver: AgentMemorySaver) -> None:
-        graph = counting(saver)
-        for number in range(3):
-            graph.invoke({"items": [number]}, config())
-        [after_first] = [s for s in graph.get_state_history(config()) if s.values.get("turns") == 1 and not s.next]
-        forked = graph.update_state(after_first.config, {"items": ["forked"]})
-        assert graph.invoke({"items": []}, forked)["items"] == [0, {"turn": 1, "answer": None}, "forked",
-                                                               {"turn": 2, "answer": None}]  # fmt: skip
-        [kept] = [s for s in graph.get_state_history(config()) if s.values.get("turns") == 3]
-        assert kept.values["items"][-1] == {"turn": 3, "answer": None}
-
     def test_a_subgraph_has_states_of_its_own(self, saver: AgentMemorySaver) -> None:
         inner = counting(saver, asks=True)
         outer: Any = StateGraph(State).add_node("inner", inner).add_edge(START, "inner").compile(checkpointer=saver)
@@ -146,25 +135,6 @@ def test_users_do_not_see_each_others_threads(memory: Memory) -> None:
         counting(saver).invoke({"items": [user]}, config(user=user))
     assert counting(saver).get_state(config(user="bo")).values["items"][0] == "bo"
     assert saver.get_tuple(config()) is None
-
-
-def test_ten_thousand_checkpoints_of_a_thread(saver: AgentMemorySaver, api: Api) -> None:
-    """Reading the newest one, and going on from it, reads a few rows."""
-    counting(saver).invoke({"items": []}, config())
-    api.connection.execute(
-        "insert into memory.checkpoints (user_id, thread_id, namespace, checkpoint_id, checkpoint, metadata)"
-        " select user_id, thread_id, '', '0' || n, checkpoint, metadata"
-        " from (select * from memory.checkpoints order by checkpoint_id desc limit 1) as c,"
-        " generate_series(1, 10000) as n"
-    )
-    api.connection.execute(
-        "insert into memory.checkpoint_blobs select user_id, thread_id, namespace, channel, '0' || n, type, blob"
-        " from (select * from memory.checkpoint_blobs limit 1) as b, generate_series(1, 10000) as n"
-    )
-    saver.get_tuple(config())
-    assert api.entries_read(lambda: saver.get_tuple(config())) < 100
-    counting(saver).invoke({"items": []}, config())
-    assert len([*saver.list(config(), limit=250)]) == 250
 
 
 @pytest.mark.parametrize("strategy", ["keep_all", ""])

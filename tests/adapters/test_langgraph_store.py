@@ -72,13 +72,6 @@ class TestItems:
         store.put(("a",), "k", {"v": 1})
         assert store.get(("a",), "k") is not None
 
-    def test_equal_values_under_other_keys_are_other_items(self, store: AgentMemoryStore) -> None:
-        places = [(("a",), "k"), (("a",), "l"), (("a", "k"), "l"), (("b",), "k")]
-        for namespace, key in places:
-            store.put(namespace, key, {"text": "the same"})
-        store.delete(("a",), "l")
-        assert [(i.namespace, i.key) for i in store.search(())] == [places[3], places[2], places[0]]
-
     @pytest.mark.parametrize("key", ["k" * 400, 'quoted "key"', "tab\tand\nline", "日本語", "100%"])
     def test_keys_may_be_any_text(self, store: AgentMemoryStore, key: str) -> None:
         store.put(("a",), key, {"v": 1})
@@ -190,12 +183,6 @@ class TestSearch:
         scores = {query: store.search(("a",), query=query)[0].score for query in
                   ("apple", "plum", "medlar", "pear", "quince", "cherry")}  # fmt: skip
         assert [query for query, score in scores.items() if score] == ["apple", "plum", "medlar"]
-
-    def test_many_items_are_filtered(self, store: AgentMemoryStore, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("agent_memory.adapters.langgraph.store.PAGE", 2)
-        assert [item.key for item in store.search(("docs",), filter={"color": {"$ne": "red"}})] == ["c", "d"]
-        assert store.search(("docs",), filter={"color": {"$ne": "red"}}, offset=1)[0].key == "d"
-        assert store.list_namespaces() == [("docs",)]
 
 
 class TestNamespaces:
@@ -372,13 +359,6 @@ class TestErrors:
     def test_what_json_cannot_hold_is_refused(self, store: AgentMemoryStore) -> None:
         with pytest.raises(InvalidValueError, match="set"):
             store.put(("a",), "k", {"v": {1, 2}})
-
-    def test_a_failing_database_is_an_error_of_psycopg_as_in_langgraphs_own_store(self, failing_memory: Memory) -> None:
-        store = AgentMemoryStore(failing_memory, "ana")
-        with pytest.raises(psycopg.OperationalError):
-            store.put(("a",), "k", {"v": 1})
-        with pytest.raises(psycopg.OperationalError):
-            asyncio.run(store.aget(("a",), "k"))
 
     def test_each_call_of_an_asynchronous_store_gets_the_error(self, failing_memory: Memory) -> None:
         async def use() -> list[Any]:

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import agent_memory
-import psycopg
 import pytest
 from agent_memory.adapters import mem0
 from agent_memory.calls import WorkerProtocol
@@ -259,14 +258,6 @@ def test_the_asynchronous_class_does_the_same(dsn: str) -> None:
             assert await m.get_all(user_id="ana") == {"results": []}
 
     asyncio.run(use())
-
-
-def test_a_failing_database_is_the_error_of_its_driver_as_in_mem0(failing_memory: agent_memory.Memory) -> None:
-    m = mem0.Memory(failing_memory)
-    with pytest.raises(psycopg.OperationalError):
-        m.add(SAID, user_id="ana")
-    with pytest.raises(psycopg.OperationalError):
-        m.search("trains", user_id="ana")
 
 
 def test_every_argument_of_mem0_is_taken() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Awaitable
 from typing import Any
 
 import psycopg
@@ -15,7 +14,7 @@ from agents import Agent, ModelSettings, OpenAIChatCompletionsModel, RunConfig, 
 from agents.memory import Session
 from openai import AsyncOpenAI
 
-from tests.adapters.steps import calling, run_example, tool_call
+from tests.adapters.steps import calling, run, run_example, tool_call
 from tests.support.fake_model_server import Behaviour, FakeModelServer
 from tests.support.runners import PATIENCE
 
@@ -42,15 +41,6 @@ pytestmark = pytest.mark.feature("F15")
 @pytest.fixture
 def session(memory: Memory) -> AgentMemorySession:
     return AgentMemorySession(memory, *MONDAY)
-
-
-def run(*calls: Awaitable[Any]) -> Any:
-    """The result of the last of some calls, which are made one after the other."""
-
-    async def awaited() -> Any:
-        return [await call for call in calls][-1]
-
-    return asyncio.run(awaited())
 
 
 class TestItems:
@@ -200,17 +190,6 @@ class TestSession:
 
         assert asyncio.run(cancel()) == self.items(0, 1) * (change == "add")
 
-    def test_a_failing_database_ends_the_run_with_its_error(self, failing_memory: Memory) -> None:
-        session = AgentMemorySession(failing_memory, *MONDAY)
-        for call in (
-            session.get_items(),
-            session.add_items(self.items(0)),
-            session.pop_item(),
-            session.clear_session(),
-        ):
-            with pytest.raises(psycopg.OperationalError):
-                run(call)
-
     @pytest.mark.parametrize(
         ("item", "error"),
         [({"role": "user", "content": object()}, TypeError), ({"type": "x", "v": object()}, InvalidValueError)],
@@ -222,10 +201,6 @@ class TestSession:
         with pytest.raises(error):
             run(session.add_items([*self.items(0), item]))
         assert run(session.add_items(self.items(1)), session.get_items()) == self.items(1)
-
-    def test_the_client_must_be_one(self) -> None:
-        with pytest.raises(TypeError, match="not str"):
-            AgentMemorySession("postgresql:///app", *MONDAY)  # type: ignore[arg-type]
 
 
 class TestRunner:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import random
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -34,6 +33,8 @@ from pydantic_ai.messages import (
     UserPromptPart,
 )
 
+from tests.adapters.steps import run
+
 MONDAY = ("ana", "monday")
 BYTES = random.Random(11)
 PHOTO = b"\xff\xd8\xff\xe0" + BYTES.randbytes(1_300_000)
@@ -60,13 +61,6 @@ COST = (37_000 + 765, 38_000 + 1105)
 
 def cost(memory: Memory) -> int:
     return sum(message.token_count for message in memory.get_messages(*MONDAY))
-
-
-def run(*calls: Awaitable[Any]) -> Any:
-    async def awaited() -> Any:
-        return [await call for call in calls][-1]
-
-    return asyncio.run(awaited())
 
 
 def langchain(memory: Memory, messages: list[Any]) -> list[Any]:

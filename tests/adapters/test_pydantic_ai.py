@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable
-from typing import Any
 
-import psycopg
 import pytest
 from agent_memory import AsyncMemory, Memory
 from agent_memory.adapters.pydantic_ai import AgentMemoryHistory
@@ -28,7 +25,7 @@ from pydantic_ai.messages import (
 from pydantic_ai.models.test import TestModel as ScriptedModel
 from pydantic_ai.usage import RequestUsage
 
-from tests.adapters.steps import calling, run_example, tool_call
+from tests.adapters.steps import calling, run, run_example, tool_call
 from tests.support.fake_model_server import Behaviour, FakeModelServer
 
 MONDAY = ("ana", "monday")
@@ -62,15 +59,6 @@ pytestmark = [
 @pytest.fixture
 def history(memory: Memory) -> AgentMemoryHistory:
     return AgentMemoryHistory(memory, *MONDAY)
-
-
-def run(*calls: Awaitable[Any]) -> Any:
-    """The result of the last of some calls, which are made one after the other."""
-
-    async def awaited() -> Any:
-        return [await call for call in calls][-1]
-
-    return asyncio.run(awaited())
 
 
 class TestMessages:
@@ -134,24 +122,11 @@ class TestMessages:
         assert [part.part_kind for part in called.parts] == ["thinking", "text"]
         assert last == asked
 
-    def test_the_context_begins_with_memories_and_fits(self, history: AgentMemoryHistory, memory: Memory) -> None:
-        memory.add_memory("ana", "Allergic to hazelnuts")
-        run(history.add([ModelRequest(parts=[UserPromptPart("word " * 20)])] * 5))
-        memories, *_ = run(history.context("Which nuts?"))
-        assert "Allergic to hazelnuts" in memories.parts[0].content
-        assert len(run(history.context("Which nuts?", max_tokens=200))) < 6
-
     def test_a_cleared_history_is_empty_and_agents_are_named(self, memory: Memory) -> None:
         history = AgentMemoryHistory(memory, *MONDAY, agent_id="planner")
         run(history.add([]), history.add([ASKED]))
         assert memory.get_messages(*MONDAY)[0].agent_id == "planner"
         assert run(history.clear(), history.messages()) == []
-
-    def test_a_failing_database_is_an_error_of_psycopg(self, failing_memory: Memory) -> None:
-        history = AgentMemoryHistory(failing_memory, *MONDAY)
-        for call in (history.add([ASKED]), history.messages(), history.context(), history.clear()):
-            with pytest.raises(psycopg.OperationalError):
-                run(call)
 
 
 def test_an_agent_goes_on_with_its_history(dsn: str) -> None:

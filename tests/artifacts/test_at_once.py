@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
-import itertools
-import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
-from typing import Any
 
 import psycopg
 import pytest
 
 from tests.artifacts.steps import embed, embedded, found, parse, read, store
-from tests.support.protocol import activate, claim, complete, lease, nothing_to_do
+from tests.support.protocol import activate, claim, complete
 from tests.support.runners import PATIENCE
 from tests.support.sqlapi import Api, refused
 
@@ -89,28 +85,6 @@ def test_the_second_writer_stores_the_artifact_when_the_first_rolls_back(
     assert read(first, "log") == "boat"
 
 
-@pytest.mark.feature("C3", "E14")
-def test_many_writers_of_the_same_keys_agree(connect: Callable[..., psycopg.Connection]) -> None:
-    apis = [Api(connect(options="-c deadlock_timeout=50ms")) for _ in range(4)]
-    barrier = threading.Barrier(len(apis))
-
-    def write(number: int) -> list[tuple[int, str]]:
-        won = []
-        for turn in range(50):
-            barrier.wait(PATIENCE)
-            expires_at = "2020-01-01" if turn % 5 == 0 else None
-            with contextlib.suppress(psycopg.errors.UniqueViolation):
-                store(apis[number], f"text of {number}", key=f"k{turn}", expires_at=expires_at)
-                won.append((turn, f"text of {number}"))
-        return won
-
-    with ThreadPoolExecutor(len(apis)) as pool:
-        won = [*itertools.chain.from_iterable(pool.map(write, range(len(apis))))]
-    kept = {turn: content for turn, content in won if turn % 5}
-    assert len(kept) == len([turn for turn, _ in won if turn % 5]) == 40
-    assert all(read(apis[0], f"k{turn}") == content for turn, content in kept.items())
-
-
 @pytest.mark.feature("C6", "E14")
 @pytest.mark.parametrize("change", ["update", "delete"])
 def test_a_change_waits_for_the_embedding_that_is_being_stored(
@@ -160,57 +134,6 @@ def test_a_sweep_passes_over_what_is_in_use(connect: Callable[..., psycopg.Conne
         user.query("select from memory.artifacts where key = 'used' for share")
         assert sweeper.sweep()["artifacts"] == 1
     assert sweeper.sweep()["artifacts"] == 1
-
-
-@pytest.mark.feature("C6", "E14", "F4")
-def test_embedding_while_clients_store_and_delete_ends_with_all_found(
-    connect: Callable[..., psycopg.Connection],
-) -> None:
-    embedder, *clients = [Api(connect(options="-c deadlock_timeout=50ms")) for _ in range(4)]
-    activate(embedder, "ada", "embedding")
-    done = threading.Event()
-
-    def write(number: int) -> None:
-        for turn in range(40):
-            with clients[number].connection.transaction():
-                store(clients[number], f"text {turn}", key=f"k{number}-{turn}", thread_id=f"t{turn % 4}")
-                clients[number].add_message(user_id="ana", thread_id=f"t{turn % 4}", role="user", content="Hello")
-            clients[number].connection.execute(
-                "update memory.artifacts set content = 'text at ' || clock_timestamp() where key = %s", [f"k{number}-0"]
-            )
-            if turn % 9 == 8:
-                clients[number].delete_thread(user_id="ana", thread_id="t3")
-
-    def work() -> None:
-        while not done.is_set():
-            for job in embedder.claim_jobs(worker="test", kinds=["parse_artifacts", "embed", "backfill"]):
-                result: dict[str, Any]
-                if job.kind == "parse_artifacts":
-                    result = {"max_bytes": job.payload["max_bytes"]}
-                else:
-                    result = {"embeddings": [[1.0, 0.5, 0.0]] * len(job.payload["texts"])}
-                while True:  # as the runners do: a result is handed in until nobody holds what it changes
-                    try:
-                        embedder.complete_job(**lease(job), result=result)
-                    except psycopg.errors.LockNotAvailable:
-                        continue
-                    except psycopg.Error as error:
-                        if error.sqlstate != "AM001":  # the job went with its thread
-                            raise
-                    break
-
-    with ThreadPoolExecutor(4) as pool:
-        worker = pool.submit(work)
-        try:
-            for writer in [pool.submit(write, number) for number in range(len(clients))]:
-                writer.result(PATIENCE)
-        finally:
-            done.set()
-        worker.result(PATIENCE)
-    store(embedder)  # what was stored at the very moment at which a job ended is found by the next one
-    embed(embedder)
-    assert embedded(embedder) == sorted(key for [key] in embedder.query("select key from memory.artifacts"))
-    assert nothing_to_do(embedder, "embed")
 
 
 @pytest.mark.feature("C6", "E14")

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-import psycopg
 import pytest
 
-from tests.artifacts.steps import LOG, embed, embedded, found, parse, search, store
-from tests.support.protocol import activate, claim, complete, open_jobs
+from tests.artifacts.steps import LOG, embed, found, parse, search, store
+from tests.support.protocol import activate, open_jobs
 from tests.support.sqlapi import Api
 
 
@@ -98,7 +96,7 @@ def test_the_end_of_a_long_content_is_found_by_its_meaning_and_shown(api: Api) -
     assert first.content.endswith("A tea spoon broke the build.")
     shown = api.retrieve_artifact(user_id="ana", key="long", from_line=first.details["from_line"])
     assert len(first.content.split("\n", 1)[1]) < 3200
-    assert shown.strip() != ""
+    assert "A tea spoon broke the build." in shown
 
 
 @pytest.mark.feature("C6", "F4")
@@ -125,23 +123,6 @@ def test_artifacts_are_embedded_apart_from_the_messages_of_their_thread(api: Api
     parse(api)
     jobs = api.claim_jobs(worker="test", kinds=["embed"], max_jobs=2)
     assert sorted(len(job.payload["texts"]) for job in jobs) == [1, 1]
-
-
-@pytest.mark.feature("C6")
-def test_an_artifact_stored_while_the_last_job_ends_is_found_by_the_sweep(
-    connect: Callable[..., psycopg.Connection],
-) -> None:
-    worker, client = Api(connect()), Api(connect())
-    activate(worker, "ada", "embedding")
-    store(worker, "tea", key="first")
-    parse(worker)
-    job = claim(worker, "embed")
-    with client.connection.transaction():
-        store(client, "boat", key="second")  # a job is running, so none is queued
-        complete(worker, job, embeddings=[[1.0, 0.0, 0.0]])  # and that one cannot see the artifact yet
-    worker.sweep()
-    embed(worker)
-    assert embedded(worker) == ["first", "second"]
 
 
 MODES = [("tea", None), ("tea", [0, 1, 0]), (None, [0, 1, 0])]
@@ -196,18 +177,3 @@ def test_every_filter_holds_for_artifacts(api: Api, query: str | None, vector: A
         ({"sources": ["memory", "summary", "document", "message"]}, set()),
     ]
     assert [(arguments, {*found(api, query, vector, **arguments)}) for arguments, _ in cases] == cases
-
-
-@pytest.mark.feature("C6")
-@pytest.mark.parametrize(
-    ("content", "query"),
-    [
-        ("ошибка в строке 12", "ошибка"),
-        ("部署失败：磁盘已满", "磁盘"),
-        ("naïve café", "café"),
-        ("see src/app.py:12", "app.py"),
-    ],
-)
-def test_words_of_any_script_are_found(api: Api, content: str, query: str) -> None:
-    stored = store(api, content)
-    assert found(api, query) == [stored.key]

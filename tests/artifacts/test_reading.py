@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import random
 
 import pytest
 
-from tests.artifacts.steps import LOG, found, listed, read, read_lines, search, store
+from tests.artifacts.steps import LOG, listed, read, read_lines, search, store
 from tests.support.protocol import activate, claim
-from tests.support.sqlapi import Api, refused, wide_text
+from tests.support.sqlapi import Api, wide_text
 
 TEXTS = {
     "ASCII": LOG[:999],
@@ -70,33 +69,6 @@ def test_the_largest_artifact_is_stored_found_and_read_in_slices(api: Api, text:
         with api.at_most(cpu_seconds=1):
             slices.append(read(api, stored.key, start, 65_536))
     assert "".join(slices) == text
-
-
-@pytest.mark.feature("C3")
-def test_large_json_is_described_in_reasonable_time(api: Api) -> None:
-    text = json.dumps([{"name": f"name {number}", "id": number} for number in range(250_000)])
-    with api.at_most(cpu_seconds=5):
-        assert "JSON of 9.5 MB: name, id" in store(api, text).memory_ref
-
-
-@pytest.mark.feature("C9")
-@pytest.mark.parametrize("kind", ["another user's", "expired", "never stored"])
-def test_an_artifact_that_the_user_does_not_have_is_unknown(api: Api, kind: str) -> None:
-    if kind == "another user's":
-        store(api, key="log", user_id="bob")
-    elif kind == "expired":
-        store(api, key="log", expires_at="2020-01-01")
-    with refused("key", "P0002") as unknown:
-        read(api, "log")
-    with refused("key", "P0002") as never:
-        read(api, "gol")
-    said = [
-        (e.value.diag.message_primary or "", e.value.diag.message_hint, e.value.diag.context) for e in (unknown, never)
-    ]
-    assert said[0] == (said[1][0].replace("gol", "log"), *said[1][1:])
-    assert (listed(api), found(api, "deprecated")) == ([], [])
-    store(api, "mine", key="log")
-    assert read(api, "log") == "mine"
 
 
 @pytest.mark.feature("C3")

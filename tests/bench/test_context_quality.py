@@ -11,10 +11,10 @@ from typing import Any
 import psycopg
 import pytest
 
-from bench.quality import context, context_report, evidence, production, samples, stored
+from bench.quality import context, evidence, production, samples, stored
 from bench.quality.context import Filling, Reader
 from bench.quality.embedding_server import Embeddings, literal
-from bench.quality.evidence import NEVER_SAID, Question
+from bench.quality.evidence import Question
 from bench.quality.fillers import Fillers
 from bench.quality.model_server import ModelServer
 from bench.quality.stored import Database, EmbeddingModel, Stored
@@ -98,10 +98,6 @@ class TestFigures:
         assert together["over_budget"] == 1
         assert together["tokens_by_source"] == {"message": 250, "recalled": 450}
 
-    def test_a_group_without_questions_has_no_figures(self) -> None:
-        figures = context.summarize({1000: [Filling(evidence.halves(0), 1, 1, 1, {})]})
-        assert set(figures) == {"tuning", "all"}
-
     def test_noise(self) -> None:
         fillings = [
             Filling(evidence.halves(0), 1, 1, 1, {"recalled": 100, "memories": 50}, 25),
@@ -114,28 +110,6 @@ class TestFigures:
             "evidence_tokens": 12.5,
             "noise": 0.75,
         }
-
-    def test_no_noise_where_nothing_is_recalled(self) -> None:
-        assert context.summarize_noise({1000: [Filling(evidence.halves(0), 0, 0, 0, {})]})["1000"]["noise"] is None
-
-    def test_the_page_shows_each_way_and_what_recall_costs(self) -> None:
-        held = context.summarize(
-            {budget: [Filling(evidence.halves(0), 2, 2, 2, {"recalled": 9})] for budget in context.BUDGETS}
-        )
-        noise = context.summarize_noise({1000: [Filling(evidence.halves(0), 0, 0, 0, {"recalled": 9})]})
-        sets = {
-            "LoCoMo": {
-                "context": {"get_context": held, "last messages": held},
-                "recalled": {"questions about things never said": noise},
-                "production": {"get_context": held},
-            },
-            "search only": {"methods": {}},
-        }
-        page = "\n".join(context_report.sections(sets, "bytes / 4"))
-        assert "| LoCoMo: get_context | 1 | 100.0 | 100.0 | 100.0 |  |" in page
-        assert "| LoCoMo: get_context in production | 1 | 100.0 | 100.0 | 100.0 | 100.0, 100.0, 100.0 |" in page
-        assert "| LoCoMo: 1 questions about things never said, 1,000 tokens | 9 | 0 | 100.0 | 0.0 |" in page
-        assert context_report.sections({"search only": {"methods": {}}}, "bytes / 4") == []
 
 
 @pytest.fixture
@@ -250,21 +224,3 @@ def _messages(database: Database) -> list[Any]:
 def _embeddings(database: Database) -> int:
     rows = database.connection.execute("select count(*) from memory.texts where model is not null")
     return int((rows.fetchone() or (0,))[0])
-
-
-def test_never_said_is_200_different_questions_put_to_each_conversation_in_turn() -> None:
-    lines = NEVER_SAID.read_text().splitlines()
-    assert len(set(lines)) == len(lines) == 200
-    asked = evidence.never_said([{"sample_id": "ann"}, {"sample_id": "eve"}])
-    assert [each.user_id for each in asked[:3]] == ["ann", "eve", "ann"]
-    assert not any(each.evidence for each in asked)
-
-
-def test_adversarial_questions_come_with_the_turns_that_they_were_made_of() -> None:
-    qa = [
-        {"question": "answered", "category": 4, "evidence": ["D1:1"]},
-        {"question": "adversarial", "category": 5, "evidence": ["D1:2"]},
-    ]
-    assert [(each.text, each.evidence) for each in evidence.adversarial([{**SAMPLE, "qa": qa}])] == [
-        ("adversarial", frozenset({"D1:2"}))
-    ]

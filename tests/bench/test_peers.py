@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-import ast
-import os
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from bench.peers import report, stores
-from bench.peers.__main__ import STORES
+from bench.peers import report
 from bench.peers.client import StoreClient
-from bench.peers.data import COUNTS, texts
-from tests.support.servers import ROOT
 
 
 class Recorder:
@@ -58,39 +50,6 @@ def test_a_search_that_finds_wrong_texts_is_not_just_fast() -> None:
     assert "| of the nearest 10 texts of a user with 1,000, found | 1 | 100% | 42% |" in lines
 
 
-def test_a_search_that_finds_the_right_texts_needs_no_remark() -> None:
-    assert "right" not in report.tables(results(recall=1.0))
-
-
-def test_the_page_has_all_tables_and_the_chart(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
-    written = report.write(results(recall=0.42), tmp_path)
-    assert [path.name for path in written] == ["2026-11-27-peers.json", "peers.md", "peers.svg"]
-    page = (tmp_path / "peers.md").read_text()
-    assert page.index("## Memories") < page.index("42% right") < page.index("## Queues") < page.index("claim and")
-    assert (
-        page.index("claim and")
-        < page.index("## Checkpoints")
-        < page.index("| a turn of a graph of two nodes | 1 | 150 ")
-    )
-    assert "than other" in (tmp_path / "peers.svg").read_text()
-
-
-def test_all_processes_make_the_same_texts() -> None:
-    code = "from bench.peers.data import texts; print(texts('small00'))"
-    elsewhere = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONHASHSEED": "7"},
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    said = [text for user in COUNTS for text in texts(user)]
-    assert ast.literal_eval(elsewhere.stdout) == texts("small00")
-    assert len(set(said)) == len(said)  # ours and mem0 store the same text once
-
-
 @pytest.mark.parametrize("operation", report.MEMORY_OPERATIONS)
 def test_each_operation_asks_the_store_for_what_its_name_says(operation: str) -> None:
     store = Recorder()
@@ -109,9 +68,3 @@ def test_each_operation_asks_the_store_for_what_its_name_says(operation: str) ->
         "delete": ["delete"],
     }
     assert store.asked == expected[operation]
-
-
-def test_every_store_has_what_operations_call() -> None:
-    asked = {name for name in vars(stores.Store) if not name.startswith("_")}
-    for system in STORES:
-        assert asked <= set(dir(getattr(stores, system.kind))), system.name

@@ -9,16 +9,15 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import psycopg
 import pytest
 from agent_memory import Memory
 from agent_memory.importer import ImportProgress, import_file
 
-from bench.quality import evidence, mixed_lengths, samples
-from bench.quality.evidence import Finding, find, questions, references
-from tests.support.servers import ROOT
-
-LOCOMO = ROOT.parent / "shared" / "data" / "locomo" / "locomo10.json"
+from bench.quality import evidence, languages, mixed_lengths, samples, stored, work
+from bench.quality.evidence import ALL, TUNING, Finding, find, questions, references
+from bench.quality.fit import AT_MOST, FITTED, WEIGHTS, Example, fit, scaled
 
 
 def sample(turns: int = 400, sessions: int = 10, every: int = 5, sample_id: str = "conv-1") -> dict[str, Any]:
@@ -69,14 +68,6 @@ class TestEvidence:
         ]
         assert [(each.text, each.evidence) for each in questions([given])] == [("asked", frozenset({"D1:1"}))]
 
-    def test_locomo(self) -> None:
-        if not LOCOMO.exists():
-            pytest.skip("LoCoMo is not there")
-        found = questions(json.loads(LOCOMO.read_text()))
-        assert len(found) == 1536
-        assert len({each.user_id for each in found}) == 10
-        assert sum("tuning" in each.groups for each in found) + sum("reported" in each.groups for each in found) == 1536
-
 
 SESSIONS = {
     "speaker_a": "Caroline",
@@ -107,22 +98,6 @@ class TestSamples:
         assert second.metadata == {"name": "Melanie", "dia_id": "D1:2"}
         [third] = memory.get_messages("conv-1", "session_2")
         assert third.created_at == datetime(2023, 9, 13, 0, 9, tzinfo=timezone.utc)
-
-    @pytest.mark.skipif(not LOCOMO.exists(), reason="the LoCoMo data is not beside the repository")
-    def test_the_real_file(self, db: psycopg.Connection, tmp_path: Path) -> None:
-        given, path = json.loads(LOCOMO.read_text()), tmp_path / "locomo.jsonl"
-        expected = {
-            (sample["sample_id"], session): len(turns)
-            for sample in given
-            for session, turns in sample["conversation"].items()
-            if isinstance(turns, list)
-        }
-        samples.write(given, path)
-        for _ in range(2):
-            *_, last = import_file(db, path)
-            assert (last.done, last.users, last.threads) == (sum(expected.values()), 10, len(expected))
-            counted = db.execute("select user_id, thread_id, message_count from memory.threads").fetchall()
-            assert {(user, thread): count for user, thread, count in counted} == expected
 
 
 class TestRecall:
@@ -188,25 +163,90 @@ class TestMixedLengths:
                 in_replies |= held
         assert len(in_replies) == round(0.23 * len(asked))
 
-    def test_every_turn_is_there(self) -> None:
-        given = sample(turns=90, sessions=9, every=2)
-        messages = [message for thread in mixed_lengths.make([given]) for message in thread["messages"]]
-        held = {turn for message in messages for turn in message["metadata"]["dia_ids"]}
-        assert held == {turn.dia_id for _, turns in evidence.sessions(given) for turn in turns}
 
-    def test_the_same_each_time(self) -> None:
-        first, second = sample(), sample(sample_id="conv-2")
-        assert mixed_lengths.make([first, second]) == mixed_lengths.make([first]) + mixed_lengths.make([second])
-        assert mixed_lengths.make([first], seed=1) != mixed_lengths.make([first], seed=2)
+# The weights of search are those that put the evidence first, within the limits ---------------------------------------
 
-    def test_the_importer_takes_it(self, db: psycopg.Connection, tmp_path: Path) -> None:
-        given = sample(turns=40, sessions=2)
-        path = tmp_path / "mixed.jsonl"
-        mixed_lengths.write([given], path)
-        *_, last = import_file(db, path)
-        assert (last.users, last.threads, last.new) == (1, 2, last.total)
-        rows = db.execute(
-            "select metadata -> 'dia_ids', created_at from memory.messages order by created_at"
-        ).fetchall()
-        assert {turn for turns, _ in rows for turn in turns} >= references([f"D{n}:1" for n in (1, 2)])
-        assert rows[0][1].isoformat() == "2023-05-01T13:56:00+00:00"
+
+def test_what_tells_evidence_gets_the_weight() -> None:
+    chance = np.random.default_rng(1)
+    given = []
+    for _ in range(60):
+        features = chance.random((20, len(FITTED)))
+        best = int(np.argmax(3 * features[:, FITTED.index("words")] + features[:, FITTED.index("meaning")]))
+        given.append(Example(frozenset({TUNING}), 1.0, features, np.arange(20) == best))
+    weights = dict(zip(FITTED, fit(given), strict=True))
+    assert weights["words"] > weights["meaning"] > abs(weights["speaker"])
+    named = scaled(fit(given), given)
+    assert named["words"] / named["meaning"] == pytest.approx(weights["words"] / weights["meaning"], rel=0.01)
+    assert np.mean([example.recall(fit(given), depth=3) for example in given]) > 0.9
+
+
+def test_the_weights_of_the_product_keep_a_message_before_those_around_it() -> None:
+    weights = json.loads(WEIGHTS.read_text())
+    for name, (other, share) in AT_MOST.items():
+        assert 0 < weights[name] <= share * weights[other] + 0.01
+
+
+# The benchmark's set of languages: the same rows in each, at the same places, and figures by language -----------------
+
+
+def test_the_evidence_is_what_was_said_in_the_language_of_the_question() -> None:
+    answers = {
+        row[-1]: {said.split(": ", 1)[1] for said in row[:-1]}
+        for language in languages.LANGUAGES
+        for row in languages.rows(language)
+        if len(row) > 1
+    }
+    for sample in languages.samples():
+        said = {
+            turn["dia_id"]: turn["text"]
+            for turns in sample["conversation"].values()
+            if isinstance(turns, list)
+            for turn in turns
+        }
+        for asked in sample["qa"]:
+            assert {said[turn] for turn in asked["evidence"]} == answers[asked["question"]]
+
+
+def test_figures_are_those_of_each_user_beside_english() -> None:
+    questions = languages.questions(languages.samples())
+    findings = [Finding(asked.groups, 1, (7,) if asked.user_id == "de" else (3,), (1,)) for asked in questions]
+    figures = languages.compare({"keyword": findings})["keyword"]
+    assert figures["de"]["recall"] == {"5": 0, "10": 1, "20": 1}
+    assert figures["de"]["difference"]["5"] == {"mean": -1, "low": -1, "high": -1}
+    assert figures["mixed"]["difference"]["5"] == {"mean": 0, "low": 0, "high": 0}
+    assert figures["en"]["difference"]["5"] is None
+    assert all(asked.groups == {ALL, asked.user_id} for asked in questions)
+
+
+# The benchmark's set of work: what its requests rest on stands where they say, and counts by kind ---------------------
+
+
+REPLIES = {"assistant_said": True, "user_said": False}
+
+
+def test_what_a_request_rests_on_was_said_by_whom_its_kind_tells() -> None:
+    for user in work.users():
+        said = user.turns()
+        for number, turn, _, text in user.evidence():
+            kind = user.requests[number]["kind"]
+            assert any(text in line for line in (said[turn], *said[turn].splitlines())), (user.user_id, number)
+            is_reply = int(turn.split(":")[1]) % 2 == 0
+            assert is_reply == REPLIES.get(kind, is_reply), (user.user_id, number)
+
+
+def test_the_importer_takes_it_and_every_turn_is_found(db: psycopg.Connection, tmp_path: Path) -> None:
+    path = tmp_path / "work.jsonl"
+    work.write(path)
+    *_, last = import_file(db, path)
+    assert (last.users, last.new) == (8, sum(len(user.turns()) for user in work.users()))
+    texts = work.texts()
+    found = stored.stored(db, texts)
+    contents: dict[str, str] = dict(
+        db.execute("select array[user_id, thread_id || '/' || seq]::text, content from memory.messages").fetchall()
+    )
+    assert {(each.user_id, name) for each in work.questions() for name in each.evidence} == set(texts)
+    for (user, name), text in texts.items():
+        place = db.execute("select array[%s, %s]::text", (user, found.message[user, name])).fetchone()
+        assert place is not None
+        assert text in contents[place[0]]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -195,10 +194,3 @@ def test_progress_ends_with_all_that_was_done(capsys: pytest.CaptureFixture[str]
         for done, total in [*((number, 10) for number in range(1, 11)), (11, 12), (12, 12)]:
             report(done, total)
     assert capsys.readouterr().out.splitlines()[-2:] == ["worker: 10 of 10", "worker: 12 of 12"]
-
-
-def test_the_demo_counts_the_jobs_that_its_worker_has_done(run: Run, tmp_path: Path) -> None:
-    shown = run("demo", AGENT_MEMORY_MODEL_DIR=str(tmp_path)).stdout
-    [*_, (done, total)] = re.findall(r"worker: (\d+) of (\d+)", shown)
-    assert done == total
-    assert f"A worker has done it: {total} jobs." in shown

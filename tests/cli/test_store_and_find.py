@@ -53,15 +53,6 @@ def test_import_worker_search_context(run: Run, db: psycopg.Connection, tmp_path
     assert nothing.stdout == 'Nothing is stored for user "nobody", thread "t".\n'
 
 
-def test_a_memory_goes_into_quarantine_and_comes_back(run: Run, db: psycopg.Connection) -> None:
-    memory_id = str(Memory(db).add_memory("ana", "Likes tea").memory_id)
-    assert run("quarantine", "add", "ana", "memory", memory_id, "--reason", "planted").returncode == 0
-    assert "Likes tea" not in run("search", "ana", "tea").stdout
-    assert "Likes tea" in run("memories", "list", "ana", "--quarantined").stdout
-    assert run("quarantine", "release", "ana", "memory", memory_id).returncode == 0
-    assert "Likes tea" in run("search", "ana", "tea").stdout
-
-
 @pytest.mark.feature("F10")
 def test_a_poisoned_source_is_taken_back_and_released(run: Run, db: psycopg.Connection) -> None:
     memory = Memory(db)
@@ -226,15 +217,3 @@ def test_a_file_that_is_no_document_is_refused(run: Run, tmp_path: Path) -> None
     assert empty.returncode == 1
     assert empty.stderr.startswith("Error: content: ")
     assert run("documents", "list", "ana").stdout == "No documents.\n"
-
-
-def test_an_agent_without_memory_stores_nothing(run: Run, db: psycopg.Connection, tmp_path: Path) -> None:
-    Memory(db).admin.set_policy({"resources": []})
-    path = tmp_path / "chat.jsonl"
-    path.write_text(json.dumps({"role": "user", "content": "Hello"}))
-    imported = run("import", path, "--user-id", "ana")
-    assert imported.returncode == 0, imported.stderr
-    assert "Imported 0 messages" in imported.stdout
-    stored = run("artifacts", "store", "ana", path)
-    assert stored.returncode == 1
-    assert 'nothing is stored: agent "default" has no resource "memory"' in stored.stderr

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from typing import Any, Literal
+from typing import Literal
 
 import psycopg
 import pytest
@@ -60,30 +60,11 @@ def test_a_conversation_below_the_threshold_of_its_compression_is_loaded_whole(m
     assert "Fact " in memories["content"]
 
 
-def test_what_stands_beside_a_short_conversation_keeps_to_the_context(memory: Memory) -> None:
-    for number in range(200):
-        memory.add_message("ana", "before", "user", f"Porto {number} " + "has bridges over the Douro " * 10)
-    Conversation(memory, "ana", "monday").save_memory("user", "What do you know of Porto?")
-    context = memory.get_context("ana", "monday", whole_thread=True)
-    assert 1500 < sum(part.token_count for part in context) <= 4100
-
-
 def test_a_conversation_above_the_threshold_is_loaded_up_to_it(memory: Memory) -> None:
     memory.admin.set_policy({"compression": {"threshold_tokens": 1000}, "context": {"max_tokens": 500}})
     memory.add_messages("ana", "monday", [{"role": "user", "content": f"{n} " + "word " * 40} for n in range(200)])
     context = memory.get_context("ana", "monday", whole_thread=True)
     assert 450 < sum(part.token_count for part in context) <= 1500
-
-
-def test_calls_and_results_of_tools_are_loaded_as_models_take_them(memory: Memory) -> None:
-    call = {"id": "call_1", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
-    said: list[dict[str, Any]] = [
-        {"role": "user", "content": "How warm is it?", "name": "Ana"},
-        {"role": "assistant", "content": None, "tool_calls": [call]},
-        {"role": "tool", "content": "18", "tool_call_id": "call_1"},
-    ]
-    memory.add_messages("ana", "monday", said)
-    assert Conversation(memory, "ana", "monday").load_memory() == said
 
 
 def test_on_request_a_failing_database_gives_an_empty_history(caplog: pytest.LogCaptureFixture) -> None:

@@ -175,14 +175,6 @@ class TestDegraded:
             memory.get_context("ana", "t1", max_tokens=1)
         assert {warning.filename for warning in caught} == {__file__}
 
-    def test_a_model_dropped_too_early(self, db: psycopg.Connection, memory: Memory) -> None:
-        for name in ("old", "new"):
-            memory.admin.register_model(name, "embedding", "openai", "some-model", {"dimensions": 3})
-            memory.admin.activate_model(name)
-        db.execute("update memory.models set dimensions = 3 where name = 'old'")
-        with pytest.warns(DegradedWarning, match="until the backfill of the other embedding models is finished"):
-            memory.admin.drop_model("old")
-
     def test_as_an_error_it_comes_after_the_work(self, dsn: str) -> None:
         with ConnectionPool(dsn, min_size=1, max_size=1, open=True) as pool:
             for _ in range(2):
@@ -191,15 +183,3 @@ class TestDegraded:
             assert pool.get_stats()["pool_available"] == 1
             with pool.connection() as connection:
                 assert connection.info.transaction_status == TransactionStatus.IDLE
-
-    def test_an_agent_without_memory(self, memory: Memory) -> None:
-        memory.admin.set_policy({"agent_id": "dumb", "resources": []})
-        with pytest.warns(DegradedWarning, match='nothing is stored, agent "dumb" has no resource "memory"'):
-            stored = memory.add_message("ana", "t1", "user", "Hello", agent_id="dumb")
-        assert (stored.seq, stored.content) == (None, "Hello")
-        added = memory.add_memory("ana", "Likes coffee", agent_id="dumb")
-        assert not added.inserted
-        assert added.memory_id is None
-        assert memory.store_artifact("ana", "long", agent_id="dumb").memory_ref is None
-        with pytest.warns(DegradedWarning, match="the context is empty"):
-            assert memory.get_context("ana", "t1", agent_id="dumb") == []

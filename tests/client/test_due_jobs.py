@@ -6,7 +6,7 @@ import asyncio
 import threading
 import time
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 import psycopg
 import pytest
 from agent_memory import DegradedWarning, Memory
-from agent_memory.calls import Function, WorkerProtocol
+from agent_memory.calls import WorkerProtocol
 from agent_memory.client import servers
 from agent_memory.client._sync import embedding
 from agent_memory.jobs import due_jobs
@@ -167,19 +167,3 @@ def test_threads_may_share_a_client(dsn: str, tmp_path: Path) -> None:
             assert list(threads.map(search, ["ana", "bo", "cy"])) == [["Green tea"]] * 3
             assert list(threads.map(search, ["ana", "bo", "cy"] * 4)) == [["Green tea"]] * 12
         memory.close()
-
-
-def test_nothing_due_costs_one_statement_more(client: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    use(client, "tiny", tiny_embedder(tmp_path / "tiny", WORDS))
-    client.add_message("ana", "monday", "user", "Green tea")
-    found(client, "tea")
-    called: list[str] = []
-    call = client.caller.call
-
-    def counted(function: Function[Any], given: Mapping[str, Any]) -> Any:
-        called.append(function.name)
-        return call(function, given)
-
-    monkeypatch.setattr(client.caller, "call", counted)
-    found(client, "tea")
-    assert called == ["query_to_embed", "search"]

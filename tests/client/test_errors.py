@@ -20,7 +20,6 @@ from agent_memory import (
     LimitExceededError,
     Memory,
     NotFoundError,
-    RetryableError,
 )
 from agent_memory.calls import WorkerProtocol
 
@@ -91,12 +90,6 @@ class TestErrors:
         assert raised.value.message.startswith(f"{argument}: has 33554432 characters")
         assert raised.value.__cause__ is None
 
-    def test_a_refused_value_is_a_value_error(self, memory: Memory) -> None:
-        number: Any = 1
-        for user_id, content in (("", "x"), ("ana", number)):
-            with pytest.raises(ValueError, match=r"user_id|content"):
-                memory.add_message(user_id, "t", "user", content)
-
     def test_a_traceback_shows_no_statements_of_ours(self, db: psycopg.Connection, memory: Memory) -> None:
         with pytest.raises(InvalidValueError) as refused:
             memory.add_memory("ana", "")
@@ -111,11 +104,6 @@ class TestErrors:
             assert len("".join(said).splitlines()) <= 4
         assert isinstance(refused.value.__cause__, psycopg.Error)
         assert len(str(refused.value.__cause__.diag.context).splitlines()) > 5
-
-    def test_version_conflict_is_retryable(self, memory: Memory) -> None:
-        memory_id = memory.add_memory("ana", "Likes tea").memory_id
-        with pytest.raises(RetryableError, match="expected_version"):
-            memory.update_memory("ana", memory_id, content="Likes coffee", expected_version=7)
 
     def test_an_sqlstate_that_the_api_does_not_define_stays_a_psycopg_error(
         self, db: psycopg.Connection, memory: Memory

@@ -10,7 +10,7 @@ import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
-from tests.cluster.databases import Databases
+from tests.cluster.databases import Databases, Proxied
 from tests.conftest import BUILT_IN_POLICY, DATABASE_NAMES, Database
 from tests.support.sqlapi import Api
 
@@ -59,3 +59,13 @@ def databases(request: pytest.FixtureRequest, _database: Database, _template: st
                 with psycopg.connect(dsn, autocommit=True) as connection:
                     connection.execute(BUILT_IN_POLICY)
         yield Databases(dsns, stack)
+
+
+@pytest.fixture
+def proxied(_database: Database, _template: str) -> Iterator[Proxied]:
+    with contextlib.ExitStack() as stack:
+        dsns = [stack.enter_context(_database(next(DATABASE_NAMES), _template)) for _ in range(3)]
+        with psycopg.connect(dsns[0]) as connection:
+            if not connection.execute("select from pg_available_extensions where name = 'plproxy'").fetchall():
+                pytest.skip("the server has no PL/Proxy")
+        yield Proxied(dsns, stack)

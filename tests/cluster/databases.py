@@ -8,12 +8,14 @@ from collections.abc import Iterator
 import psycopg
 from agent_memory import Memory
 from agent_memory.cluster import nodes
+from agent_memory.cluster.proxy import make_proxy
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from tests.support.sqlapi import Api
 
 PARTITIONS = 8
+OWNERS = "aabbabab"
 USERS = [f"user {number}" for number in range(12)]
 
 
@@ -78,3 +80,19 @@ def fill(databases: Databases) -> None:
 
 def expected() -> dict[str, list[str]]:
     return {user: [f"{user} {n}" for n in range(12)] for user in USERS}
+
+
+class Proxied(Databases):
+    """Nodes a and b, and a proxy c before them; ``front`` calls the proxy."""
+
+    def __init__(self, dsns: list[str], stack: contextlib.ExitStack) -> None:
+        super().__init__(dsns, stack)
+        self.begin("ab", OWNERS)
+        self.role = str(conninfo_to_dict(self.dsn["a"])["user"])
+        self.front = self.node("c")
+        self.connection = self.front.connection
+        self.renew()
+
+    def renew(self) -> int:
+        with self.opened() as opened:
+            return make_proxy(opened, self.connection, self.role)

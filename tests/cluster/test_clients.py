@@ -313,14 +313,6 @@ def test_a_buffer_an_export_and_an_import_follow_a_move(cluster: Cluster, tmp_pa
         assert imported["messages"] == 1
 
 
-def test_a_buffer_pushes_to_the_nodes_of_its_users(cluster: Cluster) -> None:
-    with Memory(cluster.dsn["a"]) as memory:
-        with memory.buffer() as buffer:
-            for user in USERS:
-                buffer.add_message(user, "t", "user", "Hello")
-        assert cluster.users("a") | cluster.users("b") == set(USERS)
-
-
 def test_a_process_that_was_forked_knows_the_way_too(cluster: Cluster) -> None:
     program = """
 import os, sys

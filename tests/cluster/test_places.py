@@ -66,6 +66,16 @@ def test_a_call_works_for_a_user_of_this_node_and_is_refused_for_one_of_another_
 
 
 def test_a_refused_call_reads_nothing_but_the_map(api: Api) -> None:
+    # Rows that no node lets in: a call that looked for them before it asks the map would read many entries.
+    api.connection.execute("set local session_replication_role = replica")
+    api.connection.execute(
+        "insert into memory.memories select (jsonb_populate_record(m, jsonb_build_object("
+        "'user_id', %s::text, 'memory_id', gen_random_uuid(), 'content_hash', md5(m.memory_id::text || n)))).*"
+        " from memory.memories as m, generate_series(1, 100) as n where m.user_id = %s",
+        [THERE, HERE],
+    )
+    api.connection.execute("set local session_replication_role = origin")
+
     def call() -> None:
         assert outcome(api, "get_context", user_id=THERE, thread_id="t1", query="tea") is not None
 

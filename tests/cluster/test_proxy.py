@@ -12,43 +12,15 @@ import pytest
 from agent_memory import InvalidValueError, Memory, PermissionDeniedError, partition_of
 from agent_memory.cluster import moving
 from agent_memory.cluster.proxy import make_proxy
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.conninfo import make_conninfo
 
-from tests.cluster.databases import Databases
-from tests.conftest import DATABASE_NAMES, Database
+from tests.cluster.databases import OWNERS, Proxied
 from tests.support.servers import Server
 from tests.tenants.steps import KEY, login_role, session_of, text_of, token_of
 
 pytestmark = pytest.mark.feature("F14")
 
 USERS = [f"user {number}" for number in range(8)]
-OWNERS = "aabbabab"
-
-
-class Proxied(Databases):
-    """Nodes a and b, and a proxy c before them; ``front`` calls the proxy."""
-
-    def __init__(self, dsns: list[str], stack: contextlib.ExitStack) -> None:
-        super().__init__(dsns, stack)
-        self.begin("ab", OWNERS)
-        self.role = str(conninfo_to_dict(self.dsn["a"])["user"])
-        self.front = self.node("c")
-        self.connection = self.front.connection
-        self.renew()
-
-    def renew(self) -> int:
-        with self.opened() as opened:
-            return make_proxy(opened, self.connection, self.role)
-
-
-@pytest.fixture
-def proxied(_database: Database, _template: str) -> Iterator[Proxied]:
-    with contextlib.ExitStack() as stack:
-        dsns = [stack.enter_context(_database(next(DATABASE_NAMES), _template)) for _ in range(3)]
-        with psycopg.connect(dsns[0]) as connection:
-            if not connection.execute("select from pg_available_extensions where name = 'plproxy'").fetchall():
-                pytest.skip("the server has no PL/Proxy")
-        yield Proxied(dsns, stack)
 
 
 def test_each_call_runs_on_the_node_of_its_user(proxied: Proxied) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterator
 
 import psycopg
@@ -10,14 +9,11 @@ import pytest
 from agent_memory import InvalidValueError, Memory, NotFoundError, NotSupportedError, WrongNodeError, partition_of
 from agent_memory.cluster import moving
 
-from tests.cluster.databases import PARTITIONS, Databases
-from tests.cluster.test_proxy import Proxied
-from tests.conftest import DATABASE_NAMES, Database
+from tests.cluster.databases import OWNERS, PARTITIONS, Databases, Proxied
 from tests.tenants.steps import login_role, session_of
 
 pytestmark = [pytest.mark.feature("F14"), pytest.mark.feature("F24")]
 
-OWNERS = "aabbabab"
 NAMES = [f"s{number}" for number in range(8)]
 
 
@@ -93,16 +89,6 @@ def test_a_space_moves_with_its_grants(databases: Databases, memory: Memory) -> 
     with databases.opened() as opened:
         moving.move_user(opened, ANA, "b")
     assert len(memory.search(ANA, "releases moved", mode="keyword", spaces=[SPACE_A])) == 2
-
-
-@pytest.fixture
-def proxied(_database: Database, _template: str) -> Iterator[Proxied]:
-    with contextlib.ExitStack() as stack:
-        dsns = [stack.enter_context(_database(next(DATABASE_NAMES), _template)) for _ in range(3)]
-        with psycopg.connect(dsns[0]) as connection:
-            if not connection.execute("select from pg_available_extensions where name = 'plproxy'").fetchall():
-                pytest.skip("the server has no PL/Proxy")
-        yield Proxied(dsns, stack)
 
 
 def test_a_proxy_forwards_to_the_node_of_the_space(proxied: Proxied) -> None:

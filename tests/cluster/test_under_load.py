@@ -113,7 +113,7 @@ class Events:
 
         later = build_version(self._folder, {PART: LATER_TABLES}).encode()
         with monkeypatch.context() as patch:
-            patch.setattr("agent_memory.install.sql_file", lambda _schema: later)
+            patch.setattr("agent_memory.install.sql_file", lambda *_, **__: later)
             end = time.monotonic() + PATIENCE
             while True:
                 try:

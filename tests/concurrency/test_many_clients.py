@@ -76,62 +76,6 @@ def test_the_limit_of_one_agent_is_exact_at_every_moment(
     assert watcher.value("select memory_count from memory.memory_scopes") == 25
 
 
-@pytest.mark.feature("E12")
-def test_the_same_memories_from_all_clients_are_stored_once(
-    clients: Callable[[], list[Api]], db: psycopg.Connection
-) -> None:
-    def add(api: Api, number: int) -> list[tuple[Any, bool]]:
-        wordings = (f"Fact {n}" if number % 2 else f" fact  {n} " for n in range(30))
-        return [tuple(api.add_memory(user_id="ana", content=content)) for content in wordings]
-
-    answers = at_once(clients(), add)
-    assert all(len({memory_id for memory_id, _ in same}) == 1 for same in zip(*answers, strict=True))
-    assert all(sum(inserted for _, inserted in same) == 1 for same in zip(*answers, strict=True))
-    assert Api(db).query("select memory_count, duplicates_skipped from memory.memory_scopes") == [
-        (30, 30 * (CLIENTS - 1))
-    ]
-
-
-@pytest.mark.feature("E14")
-def test_one_idempotency_key_stores_one_message(clients: Callable[[], list[Api]], db: psycopg.Connection) -> None:
-    def append(api: Api, number: int) -> list[int]:
-        if number % 2:
-            messages = [{**HELLO, "idempotency_key": f"key {n}"} for n in range(20)]
-            return [row.seq for row in api.add_messages(**ANA, messages=messages)]
-        return [api.add_message(**ANA, **HELLO, idempotency_key=f"key {n}").seq for n in range(20)]
-
-    seqs = at_once(clients(), append)
-    assert seqs == [seqs[0]] * CLIENTS
-    assert sorted(seqs[0]) == list(range(20))
-    assert_counters_are_exact(Api(db))
-
-
-@pytest.mark.feature("F6")
-def test_no_job_is_claimed_by_two_workers(clients: Callable[[], list[Api]], db: psycopg.Connection) -> None:
-    api = Api(db)
-    jobs = set()
-    for number in range(100):
-        api.add_message(user_id=f"user {number}", thread_id="t1", **HELLO)
-        jobs.add((f"user {number}", api.extract_memories(user_id=f"user {number}", thread_id="t1")))
-
-    def work(api: Api, number: int) -> list[tuple[str, int]]:
-        done = []
-        while claimed := api.claim_jobs(worker=f"w{number}", max_jobs=number % 3 + 1):
-            assert len(claimed) <= number % 3 + 1
-            for job in claimed:
-                memory = {"content": "Said hello", "memory_type": "fact", "seqs": [0]}
-                api.complete_job(
-                    user_id=job.user_id, job_id=job.job_id, lease_token=job.lease_token, result={"memories": [memory]}
-                )
-                done.append((job.user_id, job.job_id))
-        return done
-
-    done = list(itertools.chain(*at_once(clients(), work)))
-    # A worker may find the last jobs locked by another one and stop: what is done is done once, and nothing is left.
-    assert sorted(done) == sorted(jobs)
-    assert api.query("select count(*), count(distinct user_id) as users from memory.memories") == [(100, 100)]
-
-
 @pytest.mark.feature("F6", "D9")
 def test_one_of_two_completions_of_one_lease_is_applied(
     clients: Callable[[], list[Api]], db: psycopg.Connection

@@ -90,7 +90,7 @@ def test_a_thread_that_grows_keeps_its_beginning(api: Api) -> None:
     remember(api, *(f"fact {number}" for number in range(5)))
     before: list[Any] = []
     moved = []
-    for turn in range(120):
+    for turn in range(60):
         about = ("the boat Marabel", "the weather")[turn % 2]
         say(api, f"{turn} What about {about} and all other things that we may talk of on a day like this one?")
         context = api.get_context(**ANA, max_tokens=1000)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import psycopg
 import pytest
 
 from tests.context.steps import messages, parts, remember, said, without_recall
@@ -78,17 +77,6 @@ class TestLoading:
         assert api.get_context(**ANA) == []
         assert api.get_context(**ANA, query="tea", agent_id="helper", max_tokens=1) == []
 
-    def test_of_a_new_thread_is_what_is_remembered(self, api: Api) -> None:
-        remember(api, "Likes tea")
-        assert [source for source, _ in parts(api, thread_id="new")] == ["memories"]
-
-    @pytest.mark.feature("A3")
-    def test_never_shows_another_user(self, api: Api) -> None:
-        api.talk(**ANA, rounds=3)
-        api.finish_jobs()
-        remember(api, "Likes tea")
-        assert api.get_context(user_id="bob", thread_id="t1") == []
-
     @pytest.mark.feature("A3")
     def test_of_one_agent_has_its_messages_and_memories_only(self, api: Api) -> None:
         for agent in ("cook", "tutor"):
@@ -97,16 +85,6 @@ class TestLoading:
         memories, message = parts(api, agent_id="cook")
         assert memories[1].endswith("**\n1. known to the cook\n</recalled>")
         assert message == ("message", "to the cook")
-
-    @pytest.mark.feature("A3")
-    def test_of_one_agent_has_no_summary_of_what_others_said(self, api: Api) -> None:
-        api.talk(**ANA, rounds=2, agent_id="cook")
-        api.talk(**ANA, rounds=2, agent_id="tutor")
-        api.finish_jobs(summary="All of it.")
-        assert "thread_summary" in dict(parts(api))
-        assert parts(api, agent_id="cook") == [
-            ("message", text) for text in ("question 0", "answer 0", "question 1", "answer 1")
-        ]
 
     @pytest.mark.feature("A3")
     def test_of_one_agent_has_no_such_summary_after_a_sweep_either(self, api: Api) -> None:
@@ -127,11 +105,6 @@ class TestLoading:
         assert "thread_summary" in dict(parts(api))
         assert [source for source, _ in parts(api, agent_id="cook")] == ["message"] * 12
 
-    def test_of_the_only_agent_has_the_summary(self, api: Api) -> None:
-        api.talk(**ANA, rounds=4, agent_id="cook")
-        api.finish_jobs(summary="All of it.")
-        assert [source for source, _ in parts(api, agent_id="cook")] == ["thread_summary", "message"]
-
 
 class TestLongThreads:
     @pytest.fixture(autouse=True)
@@ -149,20 +122,6 @@ class TestLongThreads:
         api.connection.execute("analyze memory.messages")
 
     @pytest.mark.usefixtures("long_thread")
-    @pytest.mark.parametrize(
-        ("function", "arguments", "rows"),
-        [
-            ("get_messages", {"recent_k": 20}, 20),
-            ("get_messages", {"recent_k": 20, "before_seq": 10_000}, 20),
-            ("get_messages", {"after_seq": 19_989}, 10),
-        ],
-    )
-    def test_are_read_from_their_end(self, api: Api, function: str, arguments: dict[str, Any], rows: int) -> None:
-        shown: list[Any] = []
-        assert api.entries_read(lambda: shown.extend(getattr(api, function)(**ANA, **arguments))) < 500
-        assert len(shown) == rows
-
-    @pytest.mark.usefixtures("long_thread")
     @pytest.mark.parametrize("agent_id", [None, "default"])
     def test_are_no_more_work_for_a_context_than_short_ones(self, api: Api, agent_id: str | None) -> None:
         shown: list[Any] = []
@@ -170,13 +129,6 @@ class TestLongThreads:
         assert api.entries_read(lambda: shown.extend(api.get_context(**call))) < 500
         assert 12 <= len(shown) <= 90
         assert shown[-1].content == "message 19999"
-
-    def test_are_read_from_their_end_even_without_statistics(self, db: psycopg.Connection) -> None:
-        """At about this size, and without statistics, the planner would sort the table instead of using its index."""
-        api = Api(db)  # a database of its own, because a rollback does not undo "analyze"
-        messages = [{"role": "user", "content": f"message {number} {'x' * 1900}"} for number in range(11_000)]
-        api.add_messages(**ANA, messages=messages)
-        assert api.entries_read(lambda: api.get_context(**ANA, max_tokens=1000)) < 500
 
 
 @pytest.mark.feature("A4")

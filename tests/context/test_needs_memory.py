@@ -224,30 +224,6 @@ class TestCost:
             assert needs(api, query).decision == "skip"
             assert needs(api, query + " What did we decide last time").decision == "search"
 
-    @pytest.mark.usefixtures("db")
-    def test_does_not_grow_with_the_messages_that_may_have_a_name(self, api: Api) -> None:
-        def read(number: int) -> int:
-            messages = [{"role": "user", "content": f"Ann Lee {number} {i}"} for i in range(number)]
-            api.add_messages(user_id="ana", thread_id="old", messages=messages)
-            api.sweep()
-            api.connection.execute("analyze memory.messages")
-            return api.entries_read(lambda: needs(api, "Write to Zorglub about Quux"))
-
-        few = read(20)
-        assert read(2000) <= few + 20
-
-    @pytest.mark.usefixtures("db")
-    def test_does_not_grow_with_the_thread(self, api: Api) -> None:
-        def add(number: int) -> None:
-            messages = [{"role": "user", "content": f"Nothing of importance {i}"} for i in range(number)]
-            api.add_messages(user_id="ana", thread_id="new", messages=messages)
-
-        add(20)
-        short = api.entries_read(lambda: needs(api, "Connect to the DB"))
-        add(2000)
-        api.connection.execute("analyze memory.messages")
-        assert api.entries_read(lambda: needs(api, "Connect to the DB")) <= short + 20
-
 
 @pytest.mark.feature("C8", "F16")
 class TestContext:

@@ -113,16 +113,6 @@ def test_what_is_left_out_does_not_name_it(api: Api) -> None:
     assert "2" not in left_out["ids"]
 
 
-@pytest.mark.usefixtures("db")
-def test_the_rest_of_the_thread_is_not_read_for_it(api: Api) -> None:
-    api.add_messages(**ANA, messages=[{"role": "assistant", "content": "Hello."}] * 10000)
-    api.connection.execute("analyze memory.messages")
-    api.add_messages(**ANA, messages=step(0))
-    without_recall(api)
-    api.get_context(**ANA, max_tokens=100)
-    assert api.entries_read(lambda: api.get_context(**ANA, max_tokens=100)) < 5000
-
-
 class TestFrameworks:
     @pytest.fixture
     def memory(self, api: Api) -> Memory:

@@ -83,14 +83,6 @@ class TestContext:
         assert [part.source for part in context][:2] == ["instructions"] * 2
         assert context[0].content == INSTRUCTIONS
 
-    @pytest.mark.usefixtures("db")
-    def test_the_beginning_of_a_long_thread_is_found_by_its_key(self, api: Api) -> None:
-        open_with(api, INSTRUCTIONS, rounds=2000)
-        asking = 'jsonb_populate_record(null::memory._asking, \'{"user_id": "ana", "thread_id": "t1"}\')'
-        units = f"select (memory._newest_units({asking}, 60, null, null)).beginning"
-        assert api.value(units) == [0]
-        assert api.entries_read(lambda: api.value(units)) < 200
-
 
 @pytest.mark.feature("A7")
 class TestCompression:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.support.protocol import say
-from tests.support.sqlapi import Api, refused
+from tests.support.sqlapi import Api
 
 pytestmark = pytest.mark.feature("A4", "F31")
 
@@ -88,8 +88,3 @@ def test_a_thread_that_was_compressed_stands_whole(talks: Api) -> None:
     talks.connection.execute("update memory.messages set is_active = false, summary_id = gen_random_uuid()")
     say(talks, "Something quick.", thread_id="today")
     assert "What shall I cook?" in history(talks)[0]
-
-
-def test_a_limit_that_is_no_number_of_tokens_is_refused(api: Api) -> None:
-    with refused("settings"):
-        api.set_policy(settings={"context": {"whole_history_below": 0}})

@@ -71,17 +71,6 @@ def test_a_search_does_not_read_all_threads_of_its_user(large: Api) -> None:
     assert many < few + 200
 
 
-def test_the_threads_in_the_sample_say_how_many_messages_there_are(large: Api) -> None:
-    texts = {
-        user: large.value("select s.messages from memory._sample(%(user)s, '{}', null, null, 0) as s", user=user)
-        for user in ("few", "many")
-    }
-    assert texts == {
-        "few": pytest.approx(FEW * MESSAGES, rel=0.2),
-        "many": pytest.approx(MANY * MESSAGES, rel=0.2),
-    }
-
-
 def test_a_list_of_threads_counts_all_and_reads_a_page(large: Api) -> None:
     few, many = [
         large.entries_read(partial(large.list_threads, user_id=user, row_limit=10)) for user in ("few", "many")
@@ -96,17 +85,6 @@ def test_a_sweep_and_the_next_search_read_only_threads_that_are_not_parsed(large
     assert large.entries_read(lambda: large.value("select memory._finish_unread_messages(1000)")) < 100
     assert large.value("select memory._is_parsed('many', 'message', 't9/3')")
     assert found(large, "many", "bassoon") == ["t9/3"]
-
-
-def test_messages_with_two_of_the_words_are_compared_beside_those_with_the_rarest(large: Api) -> None:
-    """Theorbo alone stands in more messages than are compared for single words."""
-    large.add_message(user_id="many", thread_id="shop", role="user", content="A lamp for the boat")
-    large.sweep()
-    compared = large.value(
-        "select w.ids from memory._sample('many', '{theorbo,boat,lamp}', null, null, 0) as s, "
-        "memory._worded('many', null, '{theorbo,boat,lamp}', s.frequencies, s.messages, 40, null, null) as w"
-    )
-    assert compared[0] == "shop/0"
 
 
 def test_pages_of_threads_are_in_order_whether_a_sweep_has_seen_them_or_not(api: Api) -> None:

@@ -9,7 +9,7 @@ from psycopg.types.json import Jsonb
 
 from tests.documents.steps import FILLER, LONG, SENTENCES, chunks, cut, embed, embedded, find, hand_in, pieces, store
 from tests.support.protocol import activate, claim, complete, lease, nothing_to_do, open_jobs
-from tests.support.sqlapi import Api, refused, wide_text
+from tests.support.sqlapi import Api, refused
 
 
 @pytest.mark.feature("A13")
@@ -207,35 +207,6 @@ def test_malformed_pieces_are_refused_whole(api: Api, malformed: str) -> None:
     with refused("result"):
         api.complete_job(**lease(job), result=Jsonb(MALFORMED[malformed]))
     assert api.state() == before
-
-
-@pytest.mark.nightly
-@pytest.mark.feature("A13")
-def test_the_largest_document_is_cut_in_reasonable_time(api: Api) -> None:
-    text = wide_text(2_600_000)
-    store(api, text)
-    job = claim(api, "chunk_documents")
-    with api.at_most(cpu_seconds=15):
-        assert hand_in(api, job, *range(0, len(text), 800))["chunks"] == 3250
-    assert "".join(content for _, content, _ in chunks(api)) == text
-
-
-@pytest.mark.feature("A13")
-@pytest.mark.parametrize("form", ["{}.0", "{}e0", "{}"])
-def test_whole_numbers_may_be_written_in_any_way(api: Api, form: str) -> None:
-    store(api)
-    job = claim(api, "chunk_documents")
-    number = form.format
-    result = (
-        f'{{"documents": [{{"number": {number(1)}, "chunks": '
-        f'[{{"start": {number(0)}, "length": {number(END)}, "token_count": {number(30)}}}]}}]}}'
-    )
-    api.query(
-        "select memory.complete_job(%(user_id)s, %(job_id)s, %(lease_token)s, %(result)s::jsonb)",
-        **lease(job),
-        result=result,
-    )
-    assert chunks(api) == [(0, LONG, 30)]
 
 
 @pytest.mark.feature("A13")

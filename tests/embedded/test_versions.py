@@ -52,7 +52,7 @@ def test_a_newer_schema_names_the_upgrade(folder: Path) -> None:
 
 def test_an_upgrade_that_others_hold_up_can_be_repeated(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     impatient = re.sub(rb"lock_timeout = '\d+s'", b"lock_timeout = '10ms'", sql_file())
-    monkeypatch.setattr("agent_memory.install.sql_file", lambda _schema: impatient)
+    monkeypatch.setattr("agent_memory.install.sql_file", lambda *_, **__: impatient)
     with open_store(folder) as store, psycopg.connect(store.conninfo) as connection:
         connection.execute("select pg_advisory_lock(hashtextextended('agent_memory install', 0))")
         (folder / "installed").write_text("")

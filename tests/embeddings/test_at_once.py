@@ -33,40 +33,6 @@ def _make_summary(api: Api) -> None:
     complete(api, claim(api, "summarize_thread"), summary="They talked.")
 
 
-@pytest.mark.feature("E14")
-@pytest.mark.parametrize("table", ["messages", "memories", "summaries"])
-def test_a_deletion_reads_only_the_embeddings_of_the_rows_it_deletes(db: psycopg.Connection, table: str) -> None:
-    """A session keeps the plan of its first deletion, which must suit later ones as well."""
-    api, ids = Api(db), "to_char(n, '\"00000000-0000-0000-0000-\"fm000000000000')::uuid"
-    source, columns, values, key = {
-        "messages": ("message", "role, content", "'user', 'Hello ' || n", "thread_id || '/' || seq"),
-        "memories": ("memory", "memory_id, content", f"{ids}, 'fact ' || n", "memory_id::text"),
-        "summaries": (
-            "summary",
-            "summary_id, kind, summary, start_seq, end_seq, status",
-            f"{ids}, 'rolling', 'They talked.', n, n, 'completed'",
-            "summary_id::text",
-        ),
-    }[table]
-    activate(api, "ada", "embedding")
-    api.set_policy(settings={"memories": {"max_per_agent": 10_000}})
-    for statement in (
-        f"insert into memory.{table} (user_id, thread_id, {columns}) "
-        f"select 'ana', 't1', {values} from generate_series(0, 2999) as n",
-        f"select memory._store_texts('ana', '{source}', array_agg({key})) from memory.{table}",
-        "update memory.texts set model = 'ada', embedding = '[1, 0]'",
-        f"delete from memory.{table} where ctid in (select ctid from memory.{table} limit 2000)",
-    ):
-        db.execute(statement)
-    one = f"delete from memory.{table} where ctid in (select ctid from memory.{table} limit 1)"
-    read = "select pg_stat_get_xact_tuples_returned('memory.texts'::regclass)"
-    with db.transaction():
-        before = api.value(read)
-        db.execute(one)
-        assert api.value(read) - before < 100
-    assert api.value("select count(*) from memory.texts where model is not null") == 999
-
-
 MAKE_AND_DROP: dict[str, tuple[Callable[[Api], Any], Callable[[Api], Any]]] = {
     "message": (
         lambda api: say(api, "Hello", expires_at="2090-01-01"),

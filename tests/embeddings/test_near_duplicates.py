@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from tests.embeddings.steps import EAST, NEARLY_EAST, NORTH_EAST, Vector, embed, know
-from tests.support.protocol import claim, complete
 from tests.support.sqlapi import Api
 
 
@@ -188,18 +187,3 @@ def test_a_memory_that_a_user_stores_later_stays_beside_an_extracted_one(active:
     know(active, "Likes green tea", source="user")
     embed(active)
     assert current(active) == ["Likes tea", "Likes green tea"]
-
-
-@pytest.mark.feature("E12")
-def test_folding_a_batch_into_many_memories_takes_reasonable_time(active: Api) -> None:
-    active.connection.execute(
-        "insert into memory.memories (user_id, content, source) "
-        "select 'ana', 'memory ' || n, 'extraction' from generate_series(1, 600) as n"
-    )
-    active.connection.execute(
-        "update memory.texts set model = 'ada', embedding = array_fill(random(), array[1536])::real[]::vector::halfvec "
-        "where id in (select memory_id::text from memory.memories order by created_at limit 350)"
-    )
-    vectors = [[float((number * 7 + place) % 11 - 5) for place in range(1536)] for number in range(250)]
-    with active.at_most(cpu_seconds=20):
-        assert complete(active, claim(active, "embed"), embeddings=vectors)["embedded"] == 250

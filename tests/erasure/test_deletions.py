@@ -120,16 +120,3 @@ def test_a_thread_takes_its_stated_memories_along_if_asked(api: Api) -> None:
     assert not api.add_memory(**ANA, content="stated 0", source="extraction").inserted
     assert api.delete_thread(**ANA, thread_id="t2", memories="forget") == 0, "the thread is gone, the memory names it"
     assert contents() == []
-
-
-@pytest.mark.usefixtures("db")
-def test_deletions_of_others_that_are_not_due_are_not_read(api: Api) -> None:
-    """A worker that finds no job looks for due deletions, and so does each call that deletes."""
-    api.connection.execute(
-        "insert into memory.due_deletions (user_id, deleted_before, due_at)"
-        " select 'u' || i, now(), now() + interval '30 days' from generate_series(1, 1000) as i"
-    )
-    api.connection.execute("analyze memory.due_deletions")
-    memory_id = api.add_memory(**ANA, content="Likes tea").memory_id
-    assert api.entries_read(lambda: api.claim_jobs(worker="w")) < 500
-    assert api.entries_read(lambda: api.delete_memory(**ANA, memory_id=memory_id)) < 500

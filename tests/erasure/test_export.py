@@ -240,18 +240,6 @@ def test_parts_join_to_the_whole(filled: Api, max_rows: int) -> None:
     }  # fmt: skip
 
 
-@pytest.mark.usefixtures("db")
-def test_a_part_reads_its_own_rows_only(api: Api) -> None:
-    """Where parts counted rows, PostgreSQL read and sorted all of them for each part."""
-    api.connection.execute(
-        "insert into memory.messages (user_id, thread_id, role, content)"
-        " select 'ana', 't', 'user', 'message ' || n from generate_series(1, 3000) as n"
-    )
-    after = {"kind": "messages", "key": ["t", 2000]}
-    # The cursor reads a few rows ahead.
-    assert api.entries_read(lambda: api.export_user(user_id="ana", max_rows=10, after=after)) < 600
-
-
 @pytest.mark.parametrize(
     ("arguments", "refused_one"),
     [

@@ -310,19 +310,6 @@ def test_tombstones_are_keyed_hashes(models: Api) -> None:
     assert stored.statement_hash == hmac.digest(key, stored.user_hash + spelled.encode(), "sha256")
 
 
-@pytest.mark.usefixtures("db")
-def test_a_memory_is_compared_with_each_other_memory_once(api: Api) -> None:
-    """Not each memory of the user with each: that took 11 s for 1,000 memories, with all threads locked."""
-    for number in range(60):
-        api.add_memory(**ANA, content=f"Has visited place number {number}")
-    [first] = api.query("select memory_id from memory.memories order by memory_id limit 1")
-    with api.connection.transaction(force_rollback=True):
-        api.connection.execute("set local track_functions = 'all'")
-        api.forget_memory(**ANA, memory_id=first.memory_id)
-        spelled = api.value("select pg_stat_get_xact_function_calls('memory._compared_text'::regproc)")
-        assert 60 <= spelled < 5 * 60
-
-
 def test_the_wording_goes_from_other_memories_which_stay(models: Api) -> None:
     api = models
     metadata = {"said": SAID.upper(), "list": [1, {"deep": f"As she said: {SAID}"}], SAID: "x", "place": "Spandau"}

@@ -25,9 +25,3 @@ def test_users_come_with_their_counters_the_last_heard_of_first(api: Api) -> Non
     assert api.list_users(search="%") == []
     with refused("row_limit"):
         api.list_users(row_limit=0)
-
-
-@pytest.mark.usefixtures("db")
-def test_no_message_is_read(api: Api) -> None:
-    api.talk("ana", "t1", rounds=500)
-    assert api.entries_read(lambda: api.list_users()) < 50

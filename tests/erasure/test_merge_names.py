@@ -50,28 +50,6 @@ def test_artifacts_of_one_key_and_what_names_them(api: Api) -> None:
     assert memories(api) == [f"His log is {ref}", "The log is [MemoryRef: log-2 - Log - 4 tokens]"]
 
 
-def test_many_equal_names_take_a_time_that_grows_with_their_number(api: Api) -> None:
-    for user in ("ana", "bob"):
-        for statement in (
-            "set local session_replication_role = replica",  # triggers would take most of the time
-            "insert into memory.threads (user_id, thread_id, next_seq)"
-            " select %(user)s, 't' || n, 1 from generate_series(1, 8000) as n",
-            "insert into memory.artifacts (user_id, key, content_id, description, token_count)"
-            " select %(user)s, 'log' || n, gen_random_uuid(), 'A log', 2 from generate_series(1, 4000) as n",
-            "set local session_replication_role = origin",
-            "insert into memory.messages (user_id, thread_id, role, content)"
-            " select %(user)s, 't1', 'user', format('See [MemoryRef: log%%s]', n) from generate_series(1, 4000) as n",
-        ):
-            api.connection.execute(statement, {"user": user})
-    with api.connection.transaction(), api.at_most(cpu_seconds=10):
-        merged = merge(api)
-    assert merged["threads"] == {f"t{number}": f"t{number}-2" for number in range(1, 8001)}
-    assert merged["artifacts"] == {f"log{number}": f"log{number}-2" for number in range(1, 4001)}
-    said = "See [MemoryRef: log4000-2]"
-    found = api.query("select thread_id from memory.messages where content = %(said)s", said=said)
-    assert [row[0] for row in found] == ["t1-2"]
-
-
 def test_a_new_key_stands_wherever_a_placeholder_named_the_former(api: Api) -> None:
     for user in ("ana", "bob"):
         api.store_artifact(user_id=user, content=f"A log of {user}", key="log", description="Log")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 import time
 from dataclasses import dataclass, replace
@@ -17,11 +16,8 @@ from tests.support.fake_model_server import (
     HANGING,
     HUGE,
     INVALID_JSON,
-    NOT_A_NUMBER,
     SERVER_ERROR,
     TRUNCATED_JSON,
-    WRONG_COUNT,
-    WRONG_DIMENSION,
     WRONG_SCHEMA,
     Behaviour,
     RecordedRequest,
@@ -167,54 +163,3 @@ def tokens_of(fake: HostileServer, name: str, call: Any) -> tuple[int, int]:
     [request] = [request for request in fake.requests if thread_of(request) == name]
     assert call.tokens_out > 0
     return sum(count_tokens(message["content"]) for message in request.body["messages"]), call.tokens_out
-
-
-EMBEDDING_FAILURES = {
-    "one dimension less": (WRONG_DIMENSION, "a vector of 31 dimensions instead of 32"),
-    "one vector less": (WRONG_COUNT, "1 embeddings for 2 texts"),
-    "one vector more": (Behaviour(vectors=lambda vectors: [*vectors, vectors[0]]), "3 embeddings for 2 texts"),
-    "not a number": (NOT_A_NUMBER, "the reply is not a list of embeddings"),
-    "infinite": (Behaviour(vectors=lambda vectors: [[math.inf] * 32] * len(vectors)), "not a list of embeddings"),
-    "beyond half precision": (
-        Behaviour(vectors=lambda vectors: [[1e30] * 32] * len(vectors)),
-        "a number that a 2-byte float cannot hold",
-    ),
-    "zeros": (Behaviour(vectors=lambda vectors: [[0.0] * 32] * len(vectors)), "a vector without direction"),
-    "too many": (Behaviour(vectors=lambda vectors: [[0.5] * 4001] * len(vectors)), "at most 4000 items"),
-    "none": (Behaviour(vectors=lambda vectors: [[] for _ in vectors]), "0 dimensions instead of 32"),
-    "texts": (Behaviour(body='{"data": [{"embedding": ["a"]}, {"embedding": ["b"]}]}'), "not a list of embeddings"),
-    "a completion": (Behaviour(body='{"choices": []}'), "not a list of embeddings"),
-}
-
-
-@pytest.mark.feature("F6", "F7", "A14")
-def test_wrong_embeddings_are_refused_whole(api: Api, fake: HostileServer, runner: Runner) -> None:
-    """Each case is about the memories of a user of its own."""
-    settings = {"base_url": fake.url, "dimensions": 32}
-    api.register_model(name="vectors", kind="embedding", provider="openai", model="embed-fake", settings=settings)
-    api.activate_model(name="vectors")
-    api.connection.execute("delete from memory.jobs where scope <> '' or user_id = 'bob' or kind = 'backfill'")
-    for name in EMBEDDING_FAILURES:
-        for content in ("Likes green tea", f"Dreads {name}"):
-            api.add_memory(user_id=name, content=content)
-    fake.behaviour = lambda request: next(
-        behaviour for name, (behaviour, _) in EMBEDDING_FAILURES.items() if f"Dreads {name}" in request.body["input"]
-    )
-    work(runner)
-
-    for name, (_, reason) in EMBEDDING_FAILURES.items():
-        [job] = api.query("select * from memory.jobs where user_id = %(name)s", name=name)
-        assert (job.kind, job.status, job.attempts) == ("embed", "pending", 1), name
-        assert reason in job.error, name
-        [call] = api.query("select * from memory.model_calls where user_id = %(name)s", name=name)
-        assert (call.error is None) == ("must be an array" in job.error), name  # that is for the database to say
-        assert len(api.search(user_id=name, query="green tea")) == 1, name
-    assert api.query("select from memory.texts where model is not null") == []
-
-    fake.behaviour = Behaviour()
-    work_again(api, runner)
-    assert {job.status for job in api.query(JOBS)} == {"completed"}
-    embedded = api.query(
-        "select user_id, source, count(*) as vectors from memory.texts where model is not null group by 1, 2"
-    )
-    assert sorted(embedded) == [(name, "memory", 2) for name in sorted(EMBEDDING_FAILURES)]

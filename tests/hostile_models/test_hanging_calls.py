@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import statistics
-import threading
 import time
 from typing import Any
 
@@ -18,11 +17,9 @@ from tests.hostile_models.steps import (
     bystanders,
     own_state,
     queue_every_kind,
-    tokens_entered,
     work,
-    work_again,
 )
-from tests.support.fake_model_server import HANGING, Behaviour
+from tests.support.fake_model_server import HANGING
 from tests.support.runners import DatabaseRunner, Runner, wait_until
 from tests.support.sqlapi import Api
 
@@ -113,42 +110,3 @@ def test_a_hanging_call_can_be_stopped(api: Api, fake: HostileServer, runner: Ru
     assert api.query(LEDGER) == [(None, None, "cancelled")] * len(REPLIES)
     assert own_state(api) == own
     assert bystanders(api) == others
-
-
-@pytest.mark.feature("F8")
-def test_calls_run_at_the_same_time(api: Api, fake: HostileServer, runner: Runner) -> None:
-    warm_up(api, fake, runner)
-    gate = threading.Event()
-    fake.behaviour = Behaviour(gate=gate)
-    with api.connection.transaction():
-        for number in range(10):
-            api.talk("ana", f"t{number}", rounds=1)
-            api.extract_memories(user_id="ana", thread_id=f"t{number}")
-    runner.start()
-    wait_until(lambda: len(fake.requests) == 10)
-    gate.set()
-    runner.join()
-    assert [job.status for job in api.query(JOBS)] == ["completed"] * 10
-
-
-@pytest.mark.feature("F7")
-@pytest.mark.parametrize("whose", ["user", "agent"])
-def test_with_a_spent_budget_nothing_is_asked(api: Api, fake: HostileServer, runner: Runner, whose: str) -> None:
-    scope = {"user_id": "ana"} if whose == "user" else {"agent_id": "default"}
-    api.extract_memories(user_id="ana", thread_id="t")
-    work(runner)
-    api.set_policy(settings={"budget": {f"tokens_per_{whose}_per_day": sum(tokens_entered(api))}}, **scope)
-    api.talk("ana", "t", rounds=1)
-    api.extract_memories(user_id="ana", thread_id="t")
-    api.compress_thread(user_id="ana", thread_id="t")
-    work(runner)
-    assert len(fake.requests) == 1
-    for job in api.query(JOBS)[1:]:
-        assert (job.status, job.attempts) == ("pending", 0)
-        assert job.error.startswith("AM002: ")
-    assert len(api.query(LEDGER)) == 1
-
-    api.set_policy(settings={"budget": None}, **scope)
-    work_again(api, runner)
-    assert {job.status for job in api.query(JOBS)} == {"completed"}
-    assert len(fake.requests) == 3

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.hostile_models.steps import JOBS, LEDGER, HostileServer, memories, use, work, work_again
+from tests.hostile_models.steps import JOBS, LEDGER, HostileServer, memories, use, work_again
 from tests.support.fake_model_server import Behaviour, RecordedRequest
 from tests.support.runners import Runner
 from tests.support.sqlapi import Api
@@ -65,11 +65,3 @@ def test_a_small_window_is_found_and_everything_is_read(api: Api, fake: HostileS
     assert memories(api) == said
     assert api.value("select context_tokens from memory.models where name = 'fake'") == 4096
     assert [call.error is None for call in api.query(LEDGER)].count(False) == 1
-
-
-@pytest.mark.feature("F7", "A14")
-def test_the_ledger_has_the_model_that_replied(api: Api, fake: HostileServer, runner: Runner) -> None:
-    fake.behaviour = Behaviour(body=lambda body: json.dumps({**json.loads(body), "model": "llama-3.1-8b-q4"}))
-    api.extract_memories(user_id="ana", thread_id="t")
-    work(runner)
-    assert api.query("select reply_model from memory.model_calls") == [("llama-3.1-8b-q4",)]

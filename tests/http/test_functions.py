@@ -88,19 +88,6 @@ def test_results_are_rows_a_row_a_value_or_nothing(newcomer: httpx.Client) -> No
     assert (response.status_code, response.content) == (204, b"")
 
 
-@pytest.mark.feature("F5")
-def test_a_memory_goes_into_quarantine_and_comes_back(newcomer: httpx.Client) -> None:
-    named = {"memory_id": newcomer.post("/v1/add_memory", json={"content": "Likes tea"}).json()["memory_id"]}
-    put = newcomer.post("/v1/quarantine_memory", json={**named, "reason": "planted"})
-    assert put.status_code == 204, put.text
-    assert newcomer.post("/v1/list_memories", json={}).json() == []
-    [row] = newcomer.post("/v1/list_quarantined", json={}).json()
-    assert (row["id"], row["reason"]) == (named["memory_id"], "planted")
-    assert newcomer.post("/v1/release_memory", json=named).status_code == 204
-    assert [row["memory_id"] for row in newcomer.post("/v1/list_memories", json={}).json()] == [named["memory_id"]]
-    assert newcomer.post("/v1/release_memory", json=named).status_code == 404
-
-
 @pytest.mark.feature("B14")
 def test_a_context_is_an_array_of_messages(newcomer: httpx.Client) -> None:
     thread = {"thread_id": "t"}

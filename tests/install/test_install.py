@@ -96,7 +96,7 @@ def test_two_installers_at_once_both_succeed(empty_dsn: str, server: Server, tmp
         assert Api(connection).version() == VERSION
 
 
-@pytest.fixture(params=["LATIN1", "WIN1252", "SQL_ASCII", "EUC_JP"])
+@pytest.fixture(params=["LATIN1", "SQL_ASCII"])
 def of_another_encoding(server: Server, request: pytest.FixtureRequest) -> Iterator[str]:
     execute(server.conninfo(), f"create database strange encoding '{request.param}' locale 'C' template template0")
     yield server.conninfo("strange")
@@ -183,15 +183,14 @@ def test_functions_of_an_older_version_go_and_objects_of_users_stay(dsn: str) ->
 
 
 @pytest.mark.feature("F13")
-@pytest.mark.parametrize("existing", [True, False], ids=["upgrade", "first installation"])
 @pytest.mark.parametrize(
-    ("client", "place"),
+    ("existing", "client", "place"),
     [
         # psql goes on with the statements after the one that failed.
-        ("psql", "create type memory.memory "),
-        ("psql", "call memory._replace_view('queue_stats'"),
-        ("psql", "\ncommit;"),
-        ("psycopg", "\ncommit;"),
+        (True, "psql", "create type memory.memory "),
+        (False, "psql", "call memory._replace_view('queue_stats'"),
+        (True, "psycopg", "\ncommit;"),
+        (False, "psql", "\ncommit;"),
     ],
 )
 def test_a_failure_half_way_leaves_everything_as_it_was(
@@ -254,14 +253,12 @@ def test_an_approximate_index_finds_pgvector_in_any_schema(empty_dsn: str) -> No
 
 
 @pytest.mark.feature("F13")
-@pytest.mark.parametrize(
-    ("function", "result"), [("pg_column_size(jsonb)", "int"), ("format(text, regprocedure)", "text")]
-)
-def test_functions_of_others_in_that_schema_are_not_called(empty_dsn: str, function: str, result: str) -> None:
+def test_functions_of_others_in_that_schema_are_not_called(empty_dsn: str) -> None:
     """Whoever may create functions there could choose better matching arguments than a built-in function has."""
     execute(empty_dsn, "create extension vector")
-    body = "begin raise exception 'called'; end"
-    execute(empty_dsn, f"create function public.{function} returns {result} language plpgsql as $$ {body} $$")
+    for function, result in (("pg_column_size(jsonb)", "int"), ("format(text, regprocedure)", "text")):
+        body = "begin raise exception 'called'; end"
+        execute(empty_dsn, f"create function public.{function} returns {result} language plpgsql as $$ {body} $$")
     install(empty_dsn)
     with open_as(empty_dsn) as connection:
         use(Api(connection))
@@ -276,23 +273,18 @@ def test_the_file_installs_with_any_setting_of_standard_conforming_strings(empty
 
 
 @pytest.mark.feature("F13")
-def test_an_owner_without_superuser_rights_can_install(empty_dsn: str, role: str) -> None:
-    execute(empty_dsn, f"create extension vector; create schema memory authorization {role}")
-    for _ in range(2):
-        install(empty_dsn, user=role)
-    with open_as(empty_dsn, user=role) as connection:
-        api = Api(connection)
-        assert api.add_message(**ANA, role="user", content="Hello").seq == 0
-        assert {check.check_name: check.ok for check in api.doctor()}["in-database runner"]
-
-
-@pytest.mark.feature("F13")
-def test_tables_of_others_in_the_schema_are_left_alone(empty_dsn: str, role: str) -> None:
+def test_an_owner_without_superuser_rights_installs_and_leaves_tables_of_others_alone(
+    empty_dsn: str, role: str
+) -> None:
     """The owner of the schema may not change them, so an installation that tried would fail."""
     execute(empty_dsn, f"create extension vector; create schema memory authorization {role}")
     install(empty_dsn, user=role)
     execute(empty_dsn, "create table memory.notes (note text)")
     install(empty_dsn, user=role)
+    with open_as(empty_dsn, user=role) as connection:
+        api = Api(connection)
+        assert api.add_message(**ANA, role="user", content="Hello").seq == 0
+        assert {check.check_name: check.ok for check in api.doctor()}["in-database runner"]
     with open_as(empty_dsn) as connection:
         target = "select coalesce(attstattarget, -1) from pg_attribute where attrelid = 'memory.notes'::regclass"
         assert Api(connection).value(f"{target} and attname = 'note'") == -1
@@ -370,7 +362,7 @@ def test_a_schema_of_something_else_is_refused(empty_dsn: str, dump: Callable[..
 
 
 @pytest.mark.feature("F13")
-@pytest.mark.parametrize("version", ["99.0.0", "0.2.10", "0.10.0"])
+@pytest.mark.parametrize("version", ["99.0.0", "0.10.0"])
 def test_an_older_file_does_not_touch_a_newer_installation(dsn: str, dump: Callable[..., str], version: str) -> None:
     execute(dsn, f"insert into memory.migrations (name, sha256, version) values ('900_future', '', '{version}')")
     said = refusal_to_install(dsn, dump)
@@ -379,7 +371,7 @@ def test_an_older_file_does_not_touch_a_newer_installation(dsn: str, dump: Calla
 
 
 @pytest.mark.feature("F13")
-@pytest.mark.parametrize("name", ["0.1.0-0.1.5", "0.1.5", VERSION])
+@pytest.mark.parametrize("name", ["0.1.0-0.1.5", VERSION])
 def test_tables_that_no_release_made_are_left_alone(dsn: str, dump: Callable[..., str], name: str) -> None:
     version = name.split("-")[-1]
     execute(

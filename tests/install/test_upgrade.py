@@ -9,8 +9,7 @@ import psycopg
 import pytest
 
 from tests.install.upgrades import PART, Build
-from tests.support.installer import execute, install, open_as
-from tests.support.releases import RELEASES, install_script
+from tests.support.installer import install, open_as
 from tests.support.sqlapi import Api
 
 IDENTITIES = """
@@ -135,57 +134,3 @@ def test_objects_of_users_on_every_view_and_every_bound_function_stay(
     assert api.query("select thread_id, note from app.seen") == [("t1", "new")]
     api.delete_thread(user_id="ana", thread_id="t1")
     assert api.query("select from app.seen") == []
-
-
-@pytest.mark.feature("F13", "F20")
-@pytest.mark.parametrize("version", RELEASES)
-def test_an_upgrade_from_each_release_keeps_rows_grants_and_views(empty_dsn: str, version: str, reader: str) -> None:
-    execute(empty_dsn, "create extension vector")
-    install(empty_dsn, install_script(version))
-    with open_as(empty_dsn) as connection:
-        api = Api(connection)
-        api.talk("ana", "t1", 10)
-        api.add_memory(user_id="ana", content="Likes tea")
-        api.finish_jobs(memory="Likes coffee")
-        public = [
-            row.proname
-            for row in api.query("""
-            select distinct proname::text from pg_proc
-            where pronamespace = 'memory'::regnamespace and proname not like '\\_%%'""")
-        ]
-        old_views = views(api)
-        connection.execute(
-            f"""
-            create schema app;
-            grant usage on schema memory, app to {reader};
-            grant execute on all routines in schema memory to {reader};
-            grant select on all tables in schema memory to {reader}""".encode()
-        )
-        for view in old_views:
-            connection.execute(f"create view app.{view} as select * from memory.{view}".encode())
-        tables = api.query(
-            "select relname::text from pg_class where relnamespace = 'memory'::regnamespace and relkind = 'r'"
-        )
-        count = " union all ".join(
-            f"select '{row.relname}', count(*) from memory.{row.relname}"
-            for row in tables
-            if row.relname not in ("migrations", "marks")  # which note what a sweep has still to look at
-        )
-        rows = api.query(count)
-    install(empty_dsn)
-    with open_as(empty_dsn) as connection:
-        api = Api(connection)
-        assert api.query(count) == rows
-        assert [check for check in api.doctor() if not check.ok] == []
-        for view in old_views:
-            api.query(f"select * from app.{view}")
-        forbidden = f"""
-            select proname::text from pg_proc where pronamespace = 'memory'::regnamespace
-              and proname = any (%(public)s) and not has_function_privilege('{reader}', oid, 'execute')"""
-        assert api.query(forbidden, public=public) == []
-    with open_as(empty_dsn, user=reader) as connection:
-        api = Api(connection)
-        assert api.add_message(user_id="ana", thread_id="t1", role="user", content="Hello").seq == 20
-        assert {memory.content for memory in api.list_memories(user_id="ana")} == {"Likes tea", "Likes coffee"}
-        for view in old_views:
-            api.query(f"select * from memory.{view}")

@@ -34,7 +34,6 @@ OF_SUPABASE = """
     create role service_role nologin noinherit bypassrls; create role authenticator login noinherit;
     grant anon, authenticated, service_role to authenticator;
     grant anon, authenticated, service_role to {owner} with admin option"""
-OF_RDS = "create role rds_owner login createrole"
 
 
 def blocks(heading: str, language: str) -> list[str]:

@@ -6,7 +6,6 @@ import json
 from typing import Any
 
 import pytest
-from psycopg.types.json import Jsonb
 
 from tests.masking.labelled import KEYS
 from tests.support.protocol import complete
@@ -111,33 +110,6 @@ def test_without_the_policy_a_thread_keeps_what_was_said(api: Api) -> None:
     assert [message.content for message in api.get_messages(**THREAD)] == [SAID]
 
 
-def tokens(api: Api) -> tuple[int, int]:
-    [row] = api.query(
-        "select active_tokens, (select sum(token_count)::bigint from memory.messages) as counted from memory.threads"
-    )
-    return row.active_tokens, row.counted
-
-
-def test_the_policy_masks_every_way_in_and_the_counters_agree(api: Api) -> None:
-    api.set_policy(settings={"secrets": {"mask_in_threads": True}}, user_id="ana")
-    stored = api.add_message(**THREAD, role="user", content=SAID)
-    assert stored.content == SHOWN
-    api.add_messages(**THREAD, messages=[
-        {"role": "user", "content": SAID},
-        {"role": "assistant", "content": [{"type": "text", "text": SAID}]},
-        {"role": "assistant", "content": "", "tool_calls": [{"id": "call_1", "function": {"arguments": SAID}}]},
-    ])  # fmt: skip
-    api.query("insert into memory.messages (user_id, thread_id, role, content) values ('ana', 't', 'user', %(c)s)"
-              " returning 1", c=SAID)  # fmt: skip
-    api.query("update memory.messages set content = content || %(c)s where seq = 0 returning 1", c=f" {KEY}")
-    dump = json.dumps([[m.content, m.metadata] for m in api.get_messages(**THREAD)])
-    assert (KEY in dump, "hunter2" in dump, dump.count(MARK)) == (False, False, 7)
-    active, counted = tokens(api)
-    assert active == counted
-    api.add_message(user_id="bob", thread_id="t", role="user", content=SAID)
-    assert [message.content for message in api.get_messages(user_id="bob", thread_id="t")] == [SAID]
-
-
 def test_a_message_that_was_masked_is_still_known_by_its_key(api: Api) -> None:
     keyed = {"role": "user", "content": SAID, "idempotency_key": "k"}
     api.add_message(**THREAD, **{**keyed, "idempotency_key": "before"})
@@ -151,9 +123,3 @@ def test_a_message_that_was_masked_is_still_known_by_its_key(api: Api) -> None:
         api.add_message(**THREAD, **{**keyed, "content": "other"})
     with refused("idempotency_key", "23505"):
         api.add_messages(**THREAD, messages=[{**keyed, "content": "other"}])
-
-
-@pytest.mark.parametrize("value", ["yes", 1, []])
-def test_the_policy_is_true_or_false(api: Api, value: Any) -> None:
-    with refused("settings"):
-        api.set_policy(settings=Jsonb({"secrets": {"mask_in_threads": value}}))

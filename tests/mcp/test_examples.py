@@ -66,8 +66,3 @@ def test_a_host_puts_what_one_conversation_told_before_the_next(dsn: str) -> Non
     said = run("mcp_host.py", "ana", AGENT_MEMORY_DSN=dsn)
     assert "Tools: search, add_memory," in said
     assert "Ana prefers trains over planes." in said
-
-
-def test_the_examples_are_short() -> None:
-    for name in ("memory_tools.py", "mcp_host.py"):
-        assert len((EXAMPLES / name).read_text().splitlines()) <= 60

@@ -161,21 +161,6 @@ def test_one_statement_counts_and_queues_once(api: Api) -> None:
     assert api.value("select count(distinct xmin::text) from memory.memories where user_id = 'ana'") == 1
 
 
-@pytest.mark.parametrize("importance", [0.9, 0.1])
-def test_at_the_limit_one_statement_stores_and_evicts(api: Api, importance: float) -> None:
-    """Each statement would write a new version of the counter, by which the next one passes: quadratic time."""
-    api.set_policy(settings={"memories": {"max_per_agent": 100}})
-    for kind in ("Old", "New"):
-        given = [{"content": f"{kind} {n}", "importance": 0.5 if kind == "Old" else importance} for n in range(100)]
-        added = api.add_memories(user_id="ana", memories=Jsonb(given))
-    kept = "New" if importance > 0.5 else "Old"
-    assert {row.inserted for row in added} == {kept == "New"}
-    assert api.value("select count(distinct cmin::text) from memory.memories where content ~ 'New'") == 1
-    assert api.value("select memory_count from memory.memory_scopes where user_id = 'ana'") == 100
-    assert api.value("select bool_and(content ~ %(kept)s) from memory.memories where deleted_at is null", kept=kept)
-    assert sum("evicted at once" in notice for notice in api.notices) == (0 if kept == "New" else 100)
-
-
 @pytest.mark.parametrize(
     ("wrong", "error", "message"),
     [

@@ -15,7 +15,7 @@ from psycopg import errors
 
 from tests.memories.steps import add, expire, supersede
 from tests.support.runners import PATIENCE
-from tests.support.sqlapi import OLD_STRINGS, Api
+from tests.support.sqlapi import Api
 
 
 @pytest.mark.feature("E12")
@@ -39,23 +39,6 @@ def test_the_hash_is_that_of_the_lower_case_single_spaced_content(api: Api, cont
     normalised = " ".join(re.sub("[\u200b\u2060\ufeff]", "", content).lower().split())
     expected = hashlib.sha256(normalised.encode()).hexdigest()[:32]
     assert api.value("select content_hash from memory.memories") == expected
-
-
-@pytest.mark.feature("E12")
-@pytest.mark.usefixtures("db")
-@pytest.mark.parametrize("stored_as", ["current", "quarantined"])
-def test_to_say_something_again_reads_no_other_memories(api: Api, stored_as: str) -> None:
-    """Whatever the planner thinks of small tables, of which it has no statistics."""
-    api.connection.execute(
-        "insert into memory.memories (user_id, content) select 'ana', 'Likes ' || n from generate_series(1, 300) as n"
-    )
-    known = add(api, "Likes tea")
-    if stored_as == "quarantined":
-        api.quarantine_memory(user_id="ana", memory_id=known, reason="strange")
-    api.connection.execute("vacuum analyze memory.memories")
-    for _ in range(6):  # the plan of the sixth call stays
-        add(api, "Likes tea")
-    assert api.entries_read(lambda: add(api, "Likes tea")) < 100
 
 
 BLANKS = [chr(code) for code in (0x85, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F, 0x205F, 0x3000)]
@@ -90,17 +73,6 @@ def test_blanks_of_no_width_do_not_count(api: Api, unseen: str) -> None:
 def test_characters_that_change_what_is_seen_count(api: Api, one: str, other: str) -> None:
     add(api, one)
     assert api.add_memory(user_id="ana", content=other).inserted
-
-
-@pytest.mark.feature("E12")
-def test_the_hash_is_the_same_with_any_setting_of_standard_conforming_strings(
-    api: Api, connect: Callable[..., psycopg.Connection]
-) -> None:
-    """And so is what counts as blank: only spaces of all kinds."""
-    first = add(api, "uses less sugar")
-    again = Api(connect(options=OLD_STRINGS)).add_memory(user_id="ana", content="Uses\tless  sugar")
-    assert (again.memory_id, again.inserted) == (first, False)
-    assert Api(connect(options=OLD_STRINGS)).add_memory(user_id="ana", content="likes tea").inserted
 
 
 @pytest.mark.feature("E12")

@@ -48,12 +48,6 @@ def test_the_order_in_which_an_application_stores_the_past_does_not_matter(api: 
     assert contents(api) == ["Lives in Oslo"]
 
 
-def test_many_memories_in_one_call_follow_each_other(api: Api) -> None:
-    memories = [{"content": f"Lives in {town}", "attribute": "Home"} for town in ("Lyon", "Porto", "Oslo")]
-    api.add_memories(user_id="ana", memories=memories)
-    assert states(api) == {"Lives in Lyon": "replaced", "Lives in Porto": "replaced", "Lives in Oslo": "current"}
-
-
 @pytest.mark.parametrize("stored", ["one by one", "in one call", "in one statement"])
 def test_two_wordings_of_one_value_leave_one_of_them(api: Api, stored: str) -> None:
     said: list[dict[str, Any]] = [
@@ -208,12 +202,6 @@ def test_the_policy_says_which_attributes_have_one_value(api: Api) -> None:
     ]:  # fmt: skip
         add(api, content, attribute=attribute)
     assert contents(api) == ["4", "2", "1", "Porto", "Lyon", "42", "41"]
-
-
-@pytest.mark.parametrize("value", ["two", 1, None, ["one"]])
-def test_the_policy_refuses_other_numbers_of_values(api: Api, value: Any) -> None:
-    with refused("settings"):
-        api.set_policy(settings={"memories": {"attributes": {"home": value}}})
 
 
 @pytest.mark.parametrize(

@@ -18,38 +18,6 @@ def home(api: Api, content: str, **arguments: Any) -> Any:
     return add(api, content, **{"attribute": "home", **arguments})
 
 
-def story(api: Api, user_id: str = "ana") -> list[Any]:
-    return [
-        (row.content, row.state, row.subject, row.attribute, row.valid_from, row.valid_to, row.supersede_reason)
-        for row in api.list_memories(user_id=user_id, include_superseded=True)
-    ]
-
-
-def tell(api: Api) -> None:
-    """Facts in each of their states."""
-    home(api, "Lives in Lyon", valid_from="2020-01-01", metadata={"value": "Lyon"})
-    home(api, "Lives in Porto", valid_from="2022-01-01", subject="user")
-    job = add(api, "Works at Acme", attribute="employer", valid_from="2019-01-01")
-    nuts = add(api, "Is allergic to peanuts", attribute="allergy")
-    api.end_memory(user_id="ana", memory_id=job, ended_at="2023-01-01")
-    api.end_memory(user_id="ana", memory_id=nuts, reason="corrected")
-
-
-@pytest.mark.feature("F5")
-def test_an_export_brings_facts_in_their_states(api: Api) -> None:
-    tell(api)
-    before = story(api)
-    export = api.export_user(user_id="ana")
-    api.forget_user(user_id="ana")
-    api.import_user(user_id="ana", export=export, lift_tombstones=True)
-    assert story(api) == before
-    home(api, "Lives in Oslo")
-    assert contents(api) == ["Lives in Oslo"]
-    api.restore_memory(user_id="ana", memory_id=api.list_memories(user_id="ana", attribute="employer",
-                                                                  include_superseded=True)[0].memory_id)  # fmt: skip
-    assert contents(api, attribute="employer") == ["Works at Acme"]
-
-
 @pytest.mark.feature("F25")
 def test_two_users_who_become_one_live_in_one_place(api: Api) -> None:
     home(api, "Lives in Lyon")

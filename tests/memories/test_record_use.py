@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -13,7 +12,7 @@ from agent_memory import Memory
 from tests.memories.steps import LATER, add, expire, supersede
 from tests.support.runners import PATIENCE
 from tests.support.sessions import Sessions
-from tests.support.sqlapi import Api, refused
+from tests.support.sqlapi import Api
 
 
 def record(api: Api, *memory_ids: UUID, **arguments: Any) -> None:
@@ -66,19 +65,6 @@ def test_deleted_and_expired_memories_are_not_there_and_superseded_ones_are(api:
     assert set(uses(api)) == {old, new}
 
 
-@pytest.mark.parametrize(
-    ("argument", "value"),
-    [("outcome", "good"), ("outcome", None), ("memory_ids", None), ("memory_ids", "{null}"), ("thread_id", "")],
-)
-def test_what_is_refused(api: Api, argument: str, value: Any) -> None:
-    tea = add(api, "Likes tea")
-    with refused(argument) as error:
-        record(api, tea, **{argument: value})
-    if argument == "outcome":
-        assert error.value.diag.message_hint == "Use used, helpful or wrong."
-    assert uses(api) == {}
-
-
 def test_the_memory_itself_stays_as_it_is(api: Api) -> None:
     tea = add(api, "Likes tea")
     row = "select xmin::text, m.* from memory.memories as m"
@@ -108,23 +94,6 @@ def test_the_uses_go_with_the_memory(api: Api) -> None:
     assert uses(api) == {}
 
 
-@pytest.mark.feature("F5")
-def test_an_import_and_a_merge_bring_the_uses_along(api: Api) -> None:
-    tea = add(api, "Likes tea")
-    record(api, tea, outcome="helpful", thread_id="a")
-    export = api.export_user(user_id="ana")
-    [row] = export["memory_uses"]
-    assert (row["helpful"], row["thread_id"]) == (1, "a")
-    assert datetime.fromisoformat(row["updated_at"])
-    api.import_user(user_id="bob", export={**export, "user_id": "bob"})
-    api.forget_user(user_id="ana")
-    api.merge_users(from_user_id="bob", into_user_id="cid")
-    assert uses(api, "bob") == {}
-    assert uses(api, "cid") == {tea: (0, 1, 0)}
-    with refused("export"):
-        api.import_user(user_id="dan", export={**export, "user_id": "dan", "memory_uses": [{**row, "outcome": "x"}]})
-
-
 def test_many_sessions_lose_no_use_and_do_not_deadlock(dsn: str) -> None:
     with Memory(dsn) as memory, ThreadPoolExecutor(6) as threads:
         ids = [
@@ -140,16 +109,6 @@ def test_many_sessions_lose_no_use_and_do_not_deadlock(dsn: str) -> None:
         list(threads.map(use, range(60)))
         found = memory.export_user("ana")["memory_uses"]
         assert [each["used"] for each in found] == [60] * len(ids)
-
-
-def test_it_waits_for_no_writer_of_memories(sessions: Sessions) -> None:
-    tea = add(sessions.api, "Likes tea")
-    writer = sessions.new()
-    with writer.connection.transaction():
-        writer.update_memory(user_id="ana", memory_id=tea, content="Likes green tea")
-        add(writer, "Likes milk")
-        sessions.new(options="-c lock_timeout=1s").record_use(user_id="ana", memory_ids=[tea])
-    assert uses(sessions.api) == {tea: (1, 0, 0)}
 
 
 @pytest.mark.feature("F5")

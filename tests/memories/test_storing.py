@@ -76,14 +76,16 @@ def test_a_memory_keeps_everything_it_was_given(api: Api) -> None:
 
 def test_shares_may_be_double_precision(api: Api) -> None:
     """Which is what drivers send for a number of their language."""
-    shares = "select confidence, importance from memory.memories where memory_id = %(memory_id)s"
-    memory_id = add(api, "Likes tea", confidence=0.7, importance=0.8)
-    assert api.query(shares, memory_id=memory_id) == [(pytest.approx(0.7), pytest.approx(0.8))]
-    api.update_memory(user_id="ana", memory_id=memory_id, confidence=0.6, importance=0.5)
-    assert api.query(shares, memory_id=memory_id) == [(pytest.approx(0.6), pytest.approx(0.5))]
-    for least, count in ((0.5, 1), (0.7, 0)):
-        found = api.search(user_id="ana", query="tea", mode="keyword", min_score=0.01, min_confidence=least)
-        assert len(found) == count
+    shares = "select confidence, importance from memory.memories"
+    given = "user_id => 'ana', confidence => %(confidence)s::float8, importance => %(importance)s::float8"
+    add_memory = f"select (memory.add_memory(content => 'Likes tea', {given})).memory_id"
+    memory_id = api.value(add_memory, confidence=0.7, importance=0.8)
+    assert api.query(shares) == [(pytest.approx(0.7), pytest.approx(0.8))]
+    update_memory = f"select memory.update_memory(memory_id => %(memory_id)s, {given})"
+    api.value(update_memory, memory_id=memory_id, confidence=0.6, importance=0.5)
+    assert api.query(shares) == [(pytest.approx(0.6), pytest.approx(0.5))]
+    search = "select from memory.search('ana', 'tea', mode => 'keyword', min_confidence => %(least)s::float8)"
+    assert [len(api.query(search, least=least)) for least in (0.5, 0.7)] == [1, 0]
 
 
 @pytest.mark.feature("B2")

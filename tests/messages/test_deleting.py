@@ -115,20 +115,3 @@ class TestDeleting:
         add(api, user_id="bob")
         assert api.delete_thread(**ANA) == 0
         assert contents(api, user_id="bob") == ["Hello"]
-
-
-@pytest.mark.usefixtures("db")
-@pytest.mark.feature("D11")
-@pytest.mark.parametrize("function", ["clear_thread", "delete_thread"])
-def test_a_thread_with_many_summaries_goes_without_reading_them_again_and_again(api: Api, function: str) -> None:
-    add(api)
-    api.connection.execute(
-        "insert into memory.summaries "
-        "(user_id, summary_id, kind, thread_id, summary, start_seq, end_seq, status, base_summary_id) "
-        "select 'ana', to_char(n, '\"00000000-0000-0000-0000-\"fm000000000000')::uuid, 'rolling', 't1', "
-        "'They talked.', n, n, 'completed', "
-        "case when n > 1 then to_char(n - 1, '\"00000000-0000-0000-0000-\"fm000000000000')::uuid end "
-        "from generate_series(1, 1000) as n"
-    )
-    assert api.entries_read(lambda: getattr(api, function)(**ANA)) < 10_000
-    assert api.query("select from memory.summaries") == []

@@ -123,31 +123,6 @@ class TestIdempotencyKeys:
             api.add_messages(**ANA, messages=[{**batch[0], "content": "b"}])
         assert contents(api) == ["a"]
 
-    @pytest.mark.usefixtures("db")
-    def test_a_batch_without_keys_looks_for_none(self, api: Api) -> None:
-        """The look-up is planned anew in each call, which took as long as the rest of storing one message."""
-        looks = (
-            "select coalesce(sum(pg_stat_get_xact_function_calls(p.oid)), 0) from pg_proc as p "
-            "where p.proname = '_messages_by_keys' and p.pronamespace = 'memory'::regnamespace"
-        )
-        message = {"role": "user", "content": "a", "idempotency_key": None}
-        with api.connection.transaction():
-            api.connection.execute("set local track_functions = 'all'")
-            api.add_messages(**ANA, messages=[message])
-            assert api.value(looks) == 0
-            api.add_messages(**ANA, messages=[{**message, "idempotency_key": "k"}])
-            assert api.value(looks) > 0
-
-    @pytest.mark.usefixtures("db")
-    def test_a_repetition_reads_the_messages_it_repeats_alone(self, api: Api) -> None:
-        """Even from a table that is being filled, about which the planner knows nothing."""
-        batch = [{"role": "user", "content": str(n), "idempotency_key": str(n)} for n in range(3000)]
-        stored = api.add_messages(**ANA, messages=batch)
-        again: list[Any] = []
-        assert api.entries_read(lambda: again.extend(api.add_messages(**ANA, messages=batch))) < 10 * len(batch)
-        assert again == stored
-        assert api.entries_read(lambda: [add(api, str(n), idempotency_key=str(n)) for n in range(20)]) < 10 * 20
-
     def test_a_direct_insert_of_a_used_key_is_refused(self, api: Api) -> None:
         add(api, idempotency_key="k")
         with refused("idempotency_key", "23505"):

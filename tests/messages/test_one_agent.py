@@ -110,13 +110,3 @@ def test_expired_messages_are_neither_counted_nor_exported(api: Api) -> None:
     assert (export["memories"], export["memory_history"]) == ([], []), memory_id
     api.sweep()
     assert api.query(counted)[0].message_count == 1
-
-
-@pytest.mark.feature("E1")
-def test_members_of_chat_apis_that_nobody_has_heard_of_are_kept(api: Api) -> None:
-    said = {"role": "assistant", "content": "4", "id": "msg_1", "reasoning_content": "2 + 2", "usage": None}
-    api.add_messages(**ANA, messages=[said, {"role": "user", "content": "Thanks"}])
-    assert [message.metadata for message in api.get_messages(**ANA)] == [
-        {"id": "msg_1", "reasoning_content": "2 + 2"},
-        {},
-    ]

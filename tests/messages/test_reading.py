@@ -81,12 +81,6 @@ class TestExpiry:
         assert contents(api, include_inactive=True) == ["young"]
         assert api.sweep()["messages"] == 0
 
-    @pytest.mark.feature("A2")
-    def test_sweep_removes_at_most_a_batch(self, api: Api) -> None:
-        api.talk(**ANA, rounds=5)
-        expire(api, "true")
-        assert [api.sweep(batch_size=4)["messages"] for _ in range(4)] == [4, 4, 2, 0]
-
     @pytest.mark.feature("E16")
     def test_keeps_what_was_derived_from_the_messages(self, api: Api) -> None:
         each_round(api)
@@ -153,29 +147,6 @@ class TestReading:
         for hour, (role, said) in enumerate(zip(roles, metadata, strict=True)):
             add(api, str(hour), role=role, metadata=said, created_at=MAY + timedelta(hours=hour), expires_at="infinity")
         assert seqs(api, **arguments) == expected
-
-    @pytest.mark.usefixtures("db")
-    @pytest.mark.feature("E3")
-    @pytest.mark.parametrize(
-        "filters",
-        [
-            {},
-            {"roles": ["tool"]},
-            {"filter": {"new": True}},
-            {"created_after": MAY + timedelta(days=1)},
-            {"whole": True},
-        ],
-        ids=["none", "roles", "metadata", "time", "whole"],
-    )
-    def test_the_newest_are_read_without_the_rest_of_the_thread(self, api: Api, filters: dict[str, Any]) -> None:
-        """Although the statistics know none of them, so that reading and sorting the whole thread looks cheaper."""
-        old = {"role": "user", "content": "Hello", "created_at": MAY.isoformat()}
-        new = {"role": "tool", "content": "Done", "created_at": "2026-05-03T00:00:00Z", "metadata": {"new": True}}
-        api.add_messages(**ANA, messages=[old] * 3000)
-        api.connection.execute("analyze memory.messages")
-        api.add_messages(**ANA, messages=[new] * 30)
-        api.get_messages(**ANA, recent_k=1)
-        assert api.entries_read(lambda: api.get_messages(**ANA, recent_k=10, **filters)) < 50
 
     @pytest.mark.feature("F32")
     def test_a_whole_thread_has_compressed_messages_and_the_contents_of_artifacts(self, api: Api) -> None:

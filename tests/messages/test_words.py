@@ -116,14 +116,6 @@ class TestWords:
         add(api)
         assert (api.sweep()["checked"], unparsed(api)) == (1, [])
 
-    @pytest.mark.usefixtures("db")
-    def test_a_sweep_does_not_read_again_the_messages_it_has_seen(self, api: Api) -> None:
-        api.talk(**ANA, rounds=250)
-        assert api.sweep()["checked"] == 500
-        api.talk("bob", "t1", rounds=1)
-        assert api.entries_read(lambda: api.value("select memory._finish_unread_messages(10000)")) < 100
-        assert unparsed(api) == []
-
     def test_cleared_messages_are_not_parsed(self, api: Api) -> None:
         add(api)
         api.clear_thread(**ANA)

@@ -383,13 +383,3 @@ assert asyncio.run(Models().run("extract_memories", payload, []))["memories"]
 assert not {{"openai", "pydantic", "httpx", "agent_memory_models.providers.openai"}} & set(sys.modules)
 """
     subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, "PYTHONPATH": str(PLPYTHON)})
-
-
-def test_a_message_of_thousands_of_facts_takes_linear_time() -> None:
-    def seconds(facts: int) -> float:
-        messages = users(" ".join(f"I love jazz number {number}." for number in range(facts)))
-        started = time.process_time()
-        extract(messages)
-        return time.process_time() - started
-
-    assert seconds(6000) < 10 * seconds(1500)  # quadratic time would be 16 times as long

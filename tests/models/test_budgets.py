@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from datetime import timezone
 from typing import Any
 
-import psycopg
 import pytest
 
 from tests.models.steps import CALL, ENDINGS, HUNDRED_TOKENS, asked, claimed, doctor, entries, ledger, status, used
 from tests.support.protocol import ANA, activate, age, claim, complete, lease, make_due, nothing_to_do, say
-from tests.support.runners import PATIENCE
 from tests.support.sqlapi import Api
 from tests.support.summaries import each_round
 
@@ -225,31 +221,6 @@ def test_a_job_that_waits_for_its_budget_holds_up_no_other(api: Api) -> None:
         asked(api, thread_id=f"t{number}")
     asked(api, user_id="bob")
     assert claim(api, max_jobs=1).user_id == "bob"
-
-
-@pytest.mark.feature("F7")
-def test_workers_at_once_cannot_take_the_last_tokens_twice(connect: Callable[..., psycopg.Connection]) -> None:
-    workers = [Api(connect()) for _ in range(6)]
-    activate(workers[0])
-    budget(workers[0], 450)
-    for number in range(12):
-        asked(workers[0], thread_id=f"t{number}")
-    running = "select count(*) from memory.jobs where status = 'running'"
-    for _ in range(100):  # who finds the budget locked comes back later
-        if workers[0].value(running) == 4:
-            break
-        start = threading.Barrier(len(workers))
-
-        def work(number: int, start: threading.Barrier = start) -> int:
-            start.wait(PATIENCE)
-            return len(workers[number].claim_jobs(worker=f"w{number}", max_jobs=2))
-
-        with ThreadPoolExecutor(len(workers)) as pool:
-            list(pool.map(work, range(len(workers))))
-        make_due(workers[0])
-    assert nothing_to_do(workers[0])
-    assert workers[0].value(running) == 4
-    assert workers[0].query("select distinct attempts from memory.jobs where status = 'pending'") == [(0,)]
 
 
 @pytest.mark.usefixtures("db")

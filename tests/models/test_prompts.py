@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-import psycopg
 import pytest
 from agent_memory_models.chat.prompts import chat_messages
 from agent_memory_models.jobs.extract_memories import QUESTION
 
 from tests.support import rooms
 from tests.support.protocol import ANA, activate, claim, complete, lease, say
-from tests.support.runners import PATIENCE
 from tests.support.sqlapi import Api, refused
 
 BUILT_IN = {
@@ -104,13 +99,6 @@ def test_an_unknown_variable_is_refused_with_the_known_ones(api: Api, unknown: s
 
 
 @pytest.mark.feature("E9")
-@pytest.mark.parametrize("template", [None, "", " \n\t", "{{messages}", "{ {messages} } {{memory_types}}"])
-def test_an_invalid_template_is_refused(api: Api, template: str | None) -> None:
-    with refused("template"):
-        api.set_prompt(name="extract_memories", template=template)
-
-
-@pytest.mark.feature("E9")
 def test_a_template_may_have_64_kb(api: Api) -> None:
     longest = EDIT + "é" * ((65_536 - len(EDIT.encode())) // 2)
     api.set_prompt(name="extract_memories", template=longest)
@@ -175,23 +163,3 @@ def test_a_summary_of_a_whole_thread_and_of_its_window_have_prompts_of_their_own
     api.set_policy(settings={"cadence": {"thread_summary_every_n": 6}})
     api.talk(user_id="ana", thread_id="t2", rounds=3)
     assert claim(api).payload["prompt"]["name"] == "compress_thread"
-
-
-@pytest.mark.feature("E9")
-def test_editors_of_one_prompt_at_once_get_versions_without_gaps(connect: Callable[..., psycopg.Connection]) -> None:
-    editors = [Api(connect()) for _ in range(6)]
-    start = threading.Barrier(len(editors))
-
-    def edit(number: int) -> list[tuple[int, str]]:
-        start.wait(PATIENCE)
-        versions = []
-        for turn in range(10):
-            template = f"{EDIT} {number} {turn}"
-            versions.append((editors[number].set_prompt(name="extract_memories", template=template), template))
-        return versions
-
-    with ThreadPoolExecutor(len(editors)) as pool:
-        versions = sorted(version for done in pool.map(edit, range(len(editors))) for version in done)
-    assert [version for version, _ in versions] == list(range(2, 62))
-    assert editors[0].query("select version, template from memory.prompt_versions order by 1") == versions
-    assert prompt(editors[0]).template == versions[-1][1]

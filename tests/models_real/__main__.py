@@ -32,7 +32,7 @@ from tests.support.servers import Server, install_agent_memory, running_server
 RUNNERS = ("worker", "run_jobs")
 KEY = "AGENT_MEMORY_KEY_TEST_CHAT"
 MESSAGES_AT_ONCE = 12
-SMALL_MODEL_READS = 24
+SMALL_MODEL_READS = 12
 """Messages of each thread: a call of the small model takes half a minute on one core."""
 
 
@@ -42,7 +42,7 @@ def main() -> int:
     parser.add_argument("--servers", nargs="+", choices=SERVERS, default=list(SERVERS))
     parser.add_argument("--runners", nargs="+", choices=RUNNERS, default=list(RUNNERS))
     parser.add_argument("--threads", nargs="+", help="names of files in threads/ (default: all)")
-    parser.add_argument("--messages", type=int, help="at most so many of a thread (default: 24, or all for your model)")
+    parser.add_argument("--messages", type=int, help="at most so many of a thread (default: 12, or all for your model)")
     parser.add_argument("--attempts", type=int, default=5, help="of a failed job, each at once; the fifth is the last")
     parser.add_argument("--settings", type=json.loads, default={}, help="more settings of the model, as JSON")
     options = parser.parse_args()

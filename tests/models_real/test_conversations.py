@@ -2,28 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 
-from tests.models_real.conversations import Conversation, conversations, fits, judged, shared_words
-
-TALKS = conversations()
-
-
-def test_there_are_six_threads_of_20_to_180_messages_with_70_facts() -> None:
-    assert [len(talk.messages) for talk in TALKS] == [20, 26, 34, 44, 60, 180]
-    assert sum(len(talk.facts) for talk in TALKS) == 70
-
-
-@pytest.mark.parametrize("talk", TALKS, ids=lambda talk: talk.name)
-def test_each_fact_is_said_in_its_thread(talk: Conversation) -> None:
-    """Each label of a fact has a part that stands in what was said; the others are words of whoever states it."""
-    said = " ".join(message["content"] for message in talk.messages)
-    for label in talk.facts:
-        assert any(re.search(part, said, re.IGNORECASE) for part in label.split(" & ")), label
-    times = [message["created_at"] for message in talk.messages]
-    assert times == sorted(times)
+from tests.models_real.conversations import Conversation, fits, judged, shared_words
 
 
 @pytest.mark.parametrize(

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-from datetime import timedelta
 from typing import Any
 
 import pytest
 from psycopg.types.json import Jsonb
 
 from tests.support.sqlapi import Api, refused
-from tests.support.summaries import each_round
 
 pytestmark = pytest.mark.compares_words
 
@@ -54,13 +52,6 @@ WHOLE_NUMBERS = [
     for key, value in settings.items()
     if type(value) is int or section == "budget"
 ]
-
-ANA: dict[str, Any] = {"user_id": "ana", "thread_id": "t1"}
-
-
-def open_jobs(api: Api, kind: str) -> list[str]:
-    statement = "select scope from memory.jobs where kind = %(kind)s and status = 'pending' order by scope"
-    return [scope for [scope] in api.query(statement, kind=kind)]
 
 
 class TestLayers:
@@ -214,7 +205,13 @@ class TestRefusals:
             ("context.layout", ["after", True]),
             ("context.volatile_role", ["assistant"]),
             ("context.min_relevance", [-0.1, 1.1, "near"]),
+            ("context.recall", ["yes", 1, [True]]),
+            ("context.recall_share", [-0.1, 1.1, "half"]),
             ("context.recall_cut", [-0.1, 1.1]),
+            ("context.whole_history_below", [0]),
+            ("extraction.review", ["yes", 1]),
+            ("masking.classes", ["email", ["mail"], [1], {"email": True}, True]),
+            ("memories.attributes", [{"home": "two"}, {"home": 1}, {"home": None}, {"home": ["one"]}]),
             ("context.window_step", [-0.1, 1.1]),
             ("context.memories_share", [-0.1, 1.1, "0.5", True]),
             ("context.cross_session_share", [-0.1, 2, []]),
@@ -264,118 +261,6 @@ class TestRefusals:
         with refused("settings"):
             api.set_policy(settings={"context": {"max_tokens": 100, "max_memories": 0}})
         assert api.get_policy() == before
-
-
-class TestEffects:
-    @pytest.mark.feature("A2")
-    @pytest.mark.parametrize(("value", "days"), [("3 days", 3), ("never", None), ("P1W", 7)])
-    def test_messages_expires_after(self, api: Api, value: str, days: int | None) -> None:
-        api.set_policy(settings={"messages": {"expires_after": value}}, user_id="ana")
-        api.add_message(**ANA, role="user", content="Hello")
-        [message] = api.get_messages(**ANA)
-        if days:
-            assert abs(message.expires_at - message.created_at - timedelta(days=days)) < timedelta(minutes=1)
-        else:
-            assert message.expires_at is None
-
-    @pytest.mark.feature("B8")
-    def test_memories_max_per_agent(self, api: Api) -> None:
-        api.set_policy(settings={"memories": {"max_per_agent": 2}}, agent_id="forgetful")
-        for agent in ("forgetful", "default"):
-            for number in range(4):
-                api.add_memory(user_id="ana", content=f"fact {number}", agent_id=agent)
-        kept = [memory.content for memory in api.list_memories(user_id="ana", agent_id="forgetful")]
-        assert kept == ["fact 3", "fact 2"]
-        assert len(api.list_memories(user_id="ana", agent_id="default")) == 4
-
-    @pytest.mark.feature("B7")
-    def test_memories_expires_after(self, api: Api) -> None:
-        def expiry(**arguments: Any) -> Any:
-            memory_id, _ = api.add_memory(user_id="ana", **arguments)
-            return api.get_memory(user_id="ana", memory_id=memory_id).expires_at
-
-        assert expiry(content="kept for good") is None
-        api.set_policy(settings={"memories": {"expires_after": "30 days"}})
-        assert expiry(content="kept a month") > api.value("select now() + interval '29 days'")
-        assert expiry(content="kept by its own wish", expires_at="infinity") is None
-
-    @pytest.mark.feature("D1", "D2")
-    def test_summary_enabled(self, api: Api) -> None:
-        each_round(api)
-        api.set_policy(settings={"summary": {"enabled": False}}, user_id="ana")
-        for user in ("ana", "bob"):
-            api.talk(user, f"of {user}", rounds=4)
-        assert open_jobs(api, "summarize_thread") == ["of bob"]
-
-    @pytest.mark.feature("D1", "D2")
-    @pytest.mark.parametrize(("start_seq", "rounds"), [(5, 3), (0, 1), (9, 5)])
-    def test_summary_start_seq(self, api: Api, start_seq: int, rounds: int) -> None:
-        each_round(api, start_seq=start_seq)
-        api.talk(**ANA, rounds=rounds - 1) if rounds > 1 else None
-        assert open_jobs(api, "summarize_thread") == []
-        api.talk(**ANA, rounds=1)
-        assert open_jobs(api, "summarize_thread") == ["t1"]
-
-    @pytest.mark.feature("D1", "D3")
-    def test_summary_window_size(self, api: Api) -> None:
-        each_round(api, window_size=4)
-        api.talk(**ANA, rounds=10)
-        [job] = api.claim_jobs(worker="w", kinds=["summarize_thread"])
-        assert (job.payload["start_seq"], job.payload["end_seq"]) == (16, 19)
-
-    @pytest.mark.feature("D1")
-    def test_summary_model(self, api: Api) -> None:
-        api.register_model(name="small", kind="chat", provider="openai", model="gpt-small")
-        each_round(api, model="small")
-        api.talk(**ANA, rounds=10)
-        models = {job.kind: job.payload["model"]["name"] for job in api.claim_jobs(worker="w", max_jobs=10)}
-        assert models == {"summarize_thread": "small", "extract_memories": "local"}
-
-    @pytest.mark.feature("B9")
-    @pytest.mark.parametrize(("every_n", "first_at"), [(None, 10), (3, 3), (1, 1), (0, None)])
-    def test_cadence_fact_extraction_every_n(self, api: Api, every_n: int | None, first_at: int | None) -> None:
-        if every_n is not None:
-            api.set_policy(settings={"cadence": {"fact_extraction_every_n": every_n}})
-        queued_at = None
-        for number in range(1, 21):
-            api.add_message(**ANA, role="user", content="Hello")
-            if queued_at is None and open_jobs(api, "extract_memories"):
-                queued_at = number
-        assert queued_at == first_at
-
-    @pytest.mark.feature("B9")
-    def test_cadence_goes_on_after_an_extraction(self, api: Api) -> None:
-        api.set_policy(settings={"cadence": {"fact_extraction_every_n": 3}, "summary": {"enabled": False}})
-        done_at = []
-        for number in range(1, 11):
-            api.add_message(**ANA, role="user", content="Hello")
-            if api.finish_jobs():
-                done_at.append(number)
-        assert done_at == [3, 6, 9]
-
-    def test_context_max_tokens(self, api: Api) -> None:
-        api.talk(**ANA, rounds=5)
-        assert len(api.get_context(**ANA)) == 10
-        api.set_policy(settings={"context": {"max_tokens": 20}}, user_id="ana")
-        newest = [part.content for part in api.get_context(**ANA)]
-        assert newest == ["question 3", "answer 3", "question 4", "answer 4"][-len(newest) :]
-        assert len(api.get_context(**ANA, max_tokens=100)) == 10
-
-    @pytest.mark.feature("B11")
-    def test_context_max_memories(self, api: Api) -> None:
-        for number in range(5):
-            api.add_memory(user_id="ana", content=f"fact {number}")
-        api.set_policy(settings={"context": {"max_memories": 2}})
-        [part] = api.get_context(**ANA)
-        assert part.content.endswith("1. fact 3\n2. fact 4\n</recalled>")
-
-    def test_search_language(self, api: Api) -> None:
-        """German knows that Häuser are more than one Haus."""
-        for user, language in (("ana", "english"), ("uwe", "german")):
-            api.set_policy(settings={"search": {"language": language}}, user_id=user)
-            api.add_memory(user_id=user, content="Besitzt zwei Häuser")
-        found = {user: len(api.search(user_id=user, query="Haus", mode="keyword")) for user in ("ana", "uwe")}
-        assert found == {"ana": 0, "uwe": 1}
 
 
 def test_a_section_is_the_same_as_in_the_whole_policy(api: Api) -> None:

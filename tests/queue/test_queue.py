@@ -10,7 +10,7 @@ from psycopg import errors
 
 from tests.support.jobs import ANA, claim, claim_and_die, kill, queued, say, settings
 from tests.support.protocol import lease, make_due, open_jobs
-from tests.support.sqlapi import Api, refused, result_of
+from tests.support.sqlapi import Api, result_of
 
 
 @pytest.mark.feature("F6")
@@ -177,14 +177,6 @@ def test_a_job_before_its_time_is_not_handed_out(api: Api) -> None:
 
 
 @pytest.mark.feature("F6")
-def test_a_job_of_someone_else_is_unknown(api: Api) -> None:
-    job_id = queued(api)
-    for function in ("get_job", "retry_job"):
-        with refused("job_id", "P0002"):
-            getattr(api, function)(user_id="bob", job_id=job_id)
-
-
-@pytest.mark.feature("F6")
 def test_views_show_waiting_running_stuck_and_dead_jobs(api: Api) -> None:
     kill(api)
     api.extract_memories(**ANA)
@@ -201,22 +193,3 @@ def test_views_show_waiting_running_stuck_and_dead_jobs(api: Api) -> None:
     [job] = api.query("select user_id, job_id, worker, overdue from memory.stuck_jobs")
     assert (job.user_id, job.job_id, job.worker) == ("bob", stuck, "unlucky")
     assert job.overdue > timedelta(0)
-
-
-@pytest.mark.feature("D10")
-def test_appending_waits_for_no_job(api: Api) -> None:
-    settings(api, cadence={"fact_extraction_every_n": 1}, summary={"when": "each_round", "start_seq": 0})
-    say(api, "user", "assistant")
-    assert len(api.claim_jobs(worker="slow", max_jobs=10)) == 2
-    api.connection.execute("set lock_timeout = '100ms'")
-    assert say(api, "user", "assistant") == 3
-
-
-@pytest.mark.usefixtures("db")
-@pytest.mark.feature("B6")
-def test_a_sweep_does_not_read_jobs_that_finished_recently(api: Api) -> None:
-    api.connection.execute(
-        "insert into memory.jobs (user_id, kind, scope, status, finished_at) "
-        "select 'ana', 'extract_memories', 't' || n, 'completed', now() from generate_series(1, 1000) as n"
-    )
-    assert api.entries_read(api.sweep) < 100

@@ -2,37 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 from uuid import uuid4
 
-import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
-from tests.support.jobs import ANA, FACT, SUMMARY, claim, queued, say, status, summary_only
+from tests.support.jobs import ANA, FACT, SUMMARY, claim, queued, summary_only
 from tests.support.protocol import lease
-from tests.support.sqlapi import OLD_STRINGS, Api, refused, result_of
-
-
-@pytest.mark.feature("F6")
-@pytest.mark.parametrize("seqs", [[], [3], [0, 3], [-1], [10**15]], ids=str)
-def test_a_memory_without_evidence_in_the_input_is_refused_and_counted(api: Api, seqs: list[int]) -> None:
-    job_id = queued(api, messages=3)
-    job = claim(api)
-    queued(api)  # message 3 was not in the input
-    api.complete_job(**lease(job), result={"memories": [FACT, {**FACT, "content": "Likes gin", "seqs": seqs}]})
-    [memory] = api.list_memories(user_id="ana")
-    assert api.get_job(user_id="ana", job_id=job_id).result == {
-        "inserted": 1,
-        "memory_ids": [str(memory.memory_id)],
-        "duplicates": 0,
-        "refused": 1,
-        "refusals": {"no source": 1},
-        "ended": 0,
-        "through_seq": 2,
-    }
-    assert memory.content == "Likes tea"
+from tests.support.sqlapi import Api, refused, result_of
 
 
 @pytest.mark.feature("F6")
@@ -114,18 +92,6 @@ def test_a_tiny_number_is_a_number(api: Api) -> None:
     queued(api)
     api.complete_job(**lease(claim(api)), result=Jsonb({"memories": [{**FACT, "confidence": 1e-300, "importance": 1}]}))
     assert api.query("select confidence, importance from memory.memories") == [(0, 1)]
-
-
-@pytest.mark.feature("F6")
-@pytest.mark.parametrize("kind", ["extract_memories", "summarize_thread"])
-def test_a_result_is_stored_with_any_setting_of_standard_conforming_strings(
-    connect: Callable[..., psycopg.Connection], kind: str
-) -> None:
-    api = Api(connect(options=OLD_STRINGS))
-    say(api, "user")
-    job_id = getattr(api, kind)(**ANA)
-    api.complete_job(**lease(claim(api)), result={"memories": [FACT], **SUMMARY})
-    assert status(api, job_id) == "completed"
 
 
 @pytest.mark.feature("F6", "D11")

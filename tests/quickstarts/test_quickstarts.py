@@ -65,10 +65,3 @@ def test_node(db: psycopg.Connection, dsn: str, tmp_path: Path) -> None:
     )
     assert result.returncode == 0, result.stderr
     check(db, result.stdout)
-
-
-@pytest.mark.parametrize("language", ["sql", "js", "go", "java"])
-def test_each_is_about_ten_lines(language: str) -> None:
-    lines = [line for line in program(language).splitlines() if re.search(r"\w", line)]
-    assert len(lines) <= 18
-    assert "memory.get_context(user_id =>" in program(language)

@@ -62,11 +62,6 @@ def test_what_no_person_writes_counts_in_a_text_of_any_trust(api: Api, text: str
     assert accused(api, [f"Likes tea {text}"], 1.0) == 1
 
 
-def test_the_list_stays_short() -> None:
-    paths = [lists.LISTS / "signs.toml", *(lists.LISTS / "signs").glob("*.toml")]
-    assert sum(path.read_text().count("\n") for path in paths) <= 200
-
-
 def test_the_signs_are_a_sieve(api: Api) -> None:
     """A third of our own attacks; what protects from the others is the trust of their source."""
     attacks = [text for _, text in corpus.attacks()]

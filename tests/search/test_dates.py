@@ -180,8 +180,13 @@ def test_a_weekday_is_the_last_one_before_today(api: Api, query: str) -> None:
     assert meant(api, query) == {"since": begin(api, day), "before": begin(api, f"{day} + interval '1 day'")}
 
 
+@pytest.mark.feature("E4")
 @pytest.mark.parametrize(
-    "query", ["im Mai", "en mai", "em maio", "en mayo", "a maggio", "in mei", "в мае", "5月", "五月", "2023年5月7日"]
+    "query",
+    [
+        *("may", "7 May 2023", "What happened in May 2023?", "7th of may"),
+        *("im Mai", "en mai", "em maio", "en mayo", "a maggio", "in mei", "в мае", "5月", "五月", "2023年5月7日"),
+    ],
 )
 def test_a_message_is_found_by_its_date_in_any_language(api: Api, query: str) -> None:
     messages = [

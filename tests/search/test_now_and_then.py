@@ -172,25 +172,3 @@ def test_a_search_with_spaces_finds_the_attribute_of_the_user(api: Api) -> None:
     add(api, "Is at Acme", attribute="employer")
     add(api, "The team eats lunch at noon", user_id="space:team")
     assert texts(api, "Where do I work?", spaces=["team"])[:1] == ["Is at Acme"]
-
-
-def test_outdated_messages_are_found_in_one_pass_over_the_memories_of_a_thread(api: Api) -> None:
-    api.query(
-        "insert into memory.memories (user_id, content, thread_id, source_seqs) select 'ana', 'Owns book ' || n, 't1',"
-        " array[n] from generate_series(1, 400) as n returning 1"
-    )
-    api.end_memory(user_id="ana", memory_id=api.list_memories(user_id="ana")[0].memory_id)
-    statement = """
-        select seq from memory._outdated_messages('ana', array_fill('t1'::text, array[400]), array(
-          select generate_series(1, 400)::bigint))"""
-    assert len(api.query(statement)) == 1
-    assert api.entries_read(lambda: api.query(statement)) < 3000
-
-
-def test_a_question_reads_only_memories_that_have_an_attribute(api: Api) -> None:
-    api.query("insert into memory.memories (user_id, content) select 'ana', 'Owns book ' || n"
-              " from generate_series(1, 900) as n returning 1")  # fmt: skip
-    add(api, "Is at Acme", attribute="employer")
-    statement = "select content from memory._values_asked('ana', null, 'Where do I work?', false, '{}', 3)"
-    assert [row.content for row in api.query(statement)] == ["Is at Acme"]
-    assert api.entries_read(lambda: api.query(statement)) < 100

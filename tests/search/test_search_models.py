@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-import psycopg
 import pytest
 
 from tests.support.fake_model_server import SERVER_ERROR, Behaviour, FakeModelServer
@@ -253,59 +252,6 @@ def test_a_model_dropped_while_it_embeds_a_query_serves_that_query(
         assert {row.content for row in results.result()} == {*TEXTS}
         assert context.result(PATIENCE)  # without what only the dropped model could have found
     assert degraded(speaker) == []
-
-
-@pytest.mark.feature("F4")
-def test_the_model_changes_while_searches_go_on(api: Api, connect: Any) -> None:
-    """Searchers and a writer, from before the registration of the second model until the first one is dropped."""
-    stop = threading.Event()
-    failures: list[str] = []
-    seen: set[str] = set()
-
-    def work(number: int) -> None:
-        mine = Api(connect())
-        turn = 0
-        while not stop.is_set():
-            turn += 1
-            try:
-                if number == 0:
-                    mine.add_memory(user_id="ana", content=f"Note {turn} about something else")
-                    stop.wait(0.02)
-                    continue
-                results = search(mine, f"tea {turn % 5}", mode="vector", explain=True, top_k=1000)
-                models = {result.details["vector"]["model"] for result in results}
-                if len(models) != 1 or not {*TEXTS} <= {result.content for result in results}:
-                    failures.append(f"{models}: {len(results)} results")
-                seen.update(models)
-            except psycopg.Error as error:
-                failures.append(str(error))
-
-    workers = [threading.Thread(target=work, args=(number,)) for number in range(3)]
-    for worker in workers:
-        worker.start()
-    try:
-        with FakeModelServer(dimensions=16) as other:
-            api.register_model(
-                name="next", kind="embedding", provider="openai", model="next", settings={"base_url": other.url}
-            )
-            api.activate_model(name="next")  # before anything is filled: the old one serves until it is
-
-            def a_search_used_the_next_model() -> bool:
-                api.connection.execute("call memory.run_jobs()")
-                return "next" in seen
-
-            wait_until(a_search_used_the_next_model)
-            stop.set()
-            for worker in workers:
-                worker.join()
-            api.connection.execute("call memory.run_jobs()")
-            assert {status.model: status.done == status.total for status in api.backfill_status()}["next"]
-            api.drop_model(name="embedder")
-            assert {r.details["vector"]["model"] for r in search(api, "tea", explain=True)} == {"next"}
-    finally:
-        stop.set()
-    assert failures == []
-    assert seen == {"embedder", "next"}
 
 
 @pytest.mark.feature("A13", "A12")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -61,12 +60,6 @@ class Runner(ABC):
     @abstractmethod
     def close(self) -> None:
         """End it, whatever it is doing."""
-
-    def peak_memory(self) -> int:
-        """Bytes that its process had in memory at most."""
-        found = re.search(r"^VmHWM:\s+(\d+) kB$", Path(f"/proc/{self.pid}/status").read_text(), re.MULTILINE)
-        assert found
-        return int(found[1]) * 1024
 
 
 class DatabaseRunner(Runner):

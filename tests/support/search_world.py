@@ -102,10 +102,6 @@ def draw_vector(chance: random.Random) -> list[int]:
     return vector if any(vector) else draw_vector(chance)
 
 
-def text_vector(api: Api, content: str) -> Any:
-    return api.value("select memory._text_vector('english', %(content)s)::text", content=content)
-
-
 class World:
     """Rows of several users, stored in the database and known here."""
 

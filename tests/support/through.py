@@ -55,8 +55,6 @@ FAST_PATHS = paths_of(FAST)
 
 DIFFERENT = {
     "test_an_import_takes_parts_in_one_transaction": "an import of several parts is one transaction",
-    "test_memories_that_differ_in_type_only_become_one_and_none_is_lost[True]": "an import of several parts is one"
-    " transaction",
     "test_a_job_keeps_the_words_of_the_messages_it_read_where_it_keeps_token_counts": "asks what a transaction wrote",
     "test_messages_that_are_being_cleared_are_handed_to_nobody": "each call is a transaction of its own",
     "test_workers_for_other_kinds_take_nobody_s_turn": "users take turns on each node",

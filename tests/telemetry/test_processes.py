@@ -77,15 +77,6 @@ def test_a_worker_exports_over_grpc(db: psycopg.Connection, dsn: str) -> None:
     assert collector.services() == {"night shift"}  # the operator named it
 
 
-def test_a_collector_out_of_reach_holds_up_no_worker(db: psycopg.Connection, dsn: str) -> None:
-    memory = Memory(db)
-    memory.add_message("ana", "t1", "user", "My name is Ana.")
-    memory.extract_memories("ana", "t1")
-    done = run_worker(dsn, OTEL_EXPORTER_OTLP_ENDPOINT="http://127.0.0.1:9", OTEL_EXPORTER_OTLP_TIMEOUT="1")
-    assert done.returncode == 0, done.stderr
-    assert memory.list_memories("ana")
-
-
 @pytest.mark.parametrize(
     ("missing", "protocol", "advice"),
     [

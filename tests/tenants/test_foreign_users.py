@@ -75,11 +75,6 @@ def test_a_tenant_whose_user_has_the_name_of_a_placeholder_is_refused_all_users(
         api.claim_jobs(worker="w")
 
 
-@pytest.mark.parametrize("function", WITH_USERS)
-def test_a_tenant_is_not_refused_its_own_user(api: Api, function: str) -> None:
-    assert "42501" not in refusal_of(api, "token", function, user_id="ana")
-
-
 def test_an_id_that_is_known_tells_nothing_of_a_foreign_memory(api: Api) -> None:
     [(memory_id,)] = api.query("select memory_id from memory.memories where user_id = 'bob'")
     for known in (memory_id, uuid.UUID(int=7)):

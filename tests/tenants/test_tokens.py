@@ -121,8 +121,8 @@ REFUSED: dict[str, tuple[str, str]] = {
 
 
 @pytest.mark.feature("F9")
-@pytest.mark.parametrize("head", HEADS, ids=["usual", "type first", "no type", "unusual"])
-def test_the_signature_and_claims_of_every_kind_of_head_are_checked(api: Api, head: bytes) -> None:
+@pytest.mark.parametrize("head", [HEADS[0], HEADS[3]], ids=["usual", "unusual"])
+def test_the_signature_and_claims_are_checked_below_either_kind_of_head(api: Api, head: bytes) -> None:
     assert problem_of(api, signed(head, b'{"sub":"ana","exp":1000}')).startswith("has expired")
     good = signed(head, json.dumps({**GOOD, "sub": "ünïcødé>>>???"}, ensure_ascii=False).encode())
     assert user_of(api, good) == "ünïcødé>>>???"

@@ -131,20 +131,3 @@ def test_a_long_document_is_judged_also_where_pieces_may_be_longer(api: Api) -> 
     assert quarantined(api) == []
     cut(api, 0)
     assert len(quarantined(api)) == 1
-
-
-@pytest.mark.feature("F10")
-@pytest.mark.parametrize(
-    "line",
-    [
-        "Сегодня мы обсудили план работ, и Анна сказала, что сборка прошла успешно. ",
-        "今天我们讨论了第三周的工作计划，安娜说构建已经成功完成。",
-        '<div class="item"><a href="https://example.com/4">Новости</a><span>Price: 40 EUR</span></div>\n',
-        '{"id": 4, "url": "https://example.com/4", "status": "cancelled", "note": "see the attached file"}\n',
-    ],
-    ids=["russian", "chinese", "html", "json"],
-)
-def test_a_long_harmless_text_takes_little_time(api: Api, line: str) -> None:
-    text = line * (100_000 // len(line))
-    with api.at_most(cpu_seconds=0.7):  # Russian took 2.5 s
-        assert api.value("select memory._verdict(%(text)s, 0.4)", text=text) is None

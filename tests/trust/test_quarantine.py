@@ -105,15 +105,6 @@ def test_a_quarantine_needs_a_reason(api: Api, reason: str | None) -> None:
 
 
 @pytest.mark.feature("F10")
-def test_the_memory_of_another_user_is_unknown(api: Api) -> None:
-    memory_id = add(api, "Likes tea")
-    for call, more in (("quarantine_memory", {"reason": "planted"}), ("release_memory", {})):
-        with pytest.raises(psycopg.Error) as error, api.connection.transaction():
-            getattr(api, call)(user_id="eve", memory_id=memory_id, **more)
-        assert error.value.sqlstate == "P0002"
-
-
-@pytest.mark.feature("F10")
 @pytest.mark.parametrize("source", ["tool", "web", "assistant"])
 def test_an_attack_is_quarantined_when_it_is_stored(api: Api, source: str) -> None:
     stored = api.add_memory(user_id="ana", content=ATTACK, source=source)

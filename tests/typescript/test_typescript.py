@@ -179,29 +179,6 @@ def test_the_span_of_a_job_is_linked_to_the_span_of_its_caller(dsn: str, tmp_pat
     assert [link.trace_id.hex(), link.span_id.hex()] == ids
 
 
-def test_without_opentelemetry_calls_work_and_carry_nothing(dsn: str, tmp_path: Path) -> None:
-    absent = (
-        "export const resolve = (name, context, next) => {"
-        " if (name.startsWith('@opentelemetry/')) throw new Error('absent'); return next(name, context); };"
-    )
-    node(
-        dsn,
-        "node",
-        program_that_asks_for_a_job(
-            tmp_path,
-            f"""
-            import {{ register }} from "node:module";
-            register("data:text/javascript," + encodeURIComponent({json.dumps(absent)}));
-            const within = (work) => work();
-            if (await import("@opentelemetry/api").catch(() => undefined)) throw new Error("not absent");
-            """,
-        ),
-    )
-    with psycopg.connect(dsn) as connection:
-        [[traceparent]] = connection.execute("select request ->> 'traceparent' from memory.jobs").fetchall()
-    assert traceparent is None
-
-
 def test_the_package_has_what_it_exports(tmp_path: Path) -> None:
     if shutil.which("npm") is None:
         pytest.skip("there is no npm")

@@ -208,6 +208,7 @@ BAD_ARGUMENTS: list[tuple[str, str, list[Any]]] = [
     ("add_message", "created_at", ["infinity", "-infinity", "10000-01-01", "0001-01-01 BC"]),
     ("add_message", "idempotency_key", [wide_text(64)]),  # 255 bytes, so that it fits into an index with wide names
     ("add_document", "content", [None, "", " \n"]),
+    *(("add_document", name, [None, "", LONG]) for name in ("namespace", "doc_type")),
     ("add_memories", "memories", [None, Jsonb(None), {"content": "Tea"}, Jsonb("text"), [1], [[]], [None]]),
     ("add_memories", "memories", [[{}], [{"content": ""}], [{"content": 1}], [{"content": "Tea", "typo": 1}]]),
     ("add_memories", "on_conflict", [None, "", "merge"]),
@@ -265,6 +266,8 @@ BAD_ARGUMENTS: list[tuple[str, str, list[Any]]] = [
     ("retrieve_artifact", "context_lines", [None, -1, 1001]),
     ("add_artifact_piece", "content", [None, ""]),
     ("expand_refs", "content", [None]),
+    ("end_memory", "ended_at", ["infinity", "-infinity", "290000-01-01"]),
+    ("end_memory", "reason", [None]),
     *((name, "space", [None, "", "x" * 250, "space:team"]) for name, valid in VALID.items() if "space" in valid),
     ("create_space", "metadata", [Jsonb([]), Jsonb("text"), Jsonb(1), Jsonb(None)]),
     ("grant_space", "access", [None, "", "own"]),

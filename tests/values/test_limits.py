@@ -37,13 +37,6 @@ class TestTags:
             with refused("tags", "54000"):
                 api.query(statement, tags=tags)
 
-    def test_up_to_the_limit_are_kept(self, api: Api) -> None:
-        tags = ["x" * 255, *MANY[:99]]
-        memory_id = api.add_memory(**ANA, content="Likes tea", tags=tags).memory_id
-        assert api.get_memory(**ANA, memory_id=memory_id).tags == tags
-        [found] = api.search(**ANA, query="tea", mode="keyword", tags_all=tags)
-        assert found.details["tags"] == tags
-
     def test_with_dimensions_are_refused(self, api: Api) -> None:
         with refused("tags"):
             api.add_memory(**ANA, content="Likes tea", tags="{{a},{b}}")

@@ -16,58 +16,6 @@ ANA = {"user_id": "ana", "thread_id": "t1"}
 LONG = "é" * 256
 
 
-MESSAGE: dict[str, Any] = {
-    "user_id": "ana", "thread_id": "t1", "agent_id": "default", "role": "user", "content": "Hello", "metadata": {},
-    "created_at": None, "idempotency_key": None,
-}  # fmt: skip
-CALL = {"tool_calls": [{"id": "1"}]}
-# Of each column values that are allowed and values that are not.
-MESSAGE_VALUES: dict[str, list[Any]] = {
-    "user_id": ["ana", "x" * 255, "", LONG],
-    "thread_id": ["t1", "", LONG],
-    "agent_id": ["default", "", LONG],
-    "role": ["user", "assistant", "tool", "system", "developer", "robot", "", None],
-    "content": ["Hello", " ", "", None],
-    "metadata": [{}, CALL, {"function_call": {}}, {"refusal": "no"}, {"audio": {}}, {"content": []}, {"a": 1}, [], 1],
-    "created_at": [None, "2026-05-01", "infinity", "-infinity"],
-    "idempotency_key": [None, "k", "x" * 255, "", LONG],
-}
-MEMORY: dict[str, Any] = {
-    "user_id": "ana", "agent_id": "default", "thread_id": None, "source": "user", "content": "Likes tea",
-    "embedding_text": None, "metadata": {}, "memory_type": "fact", "confidence": 1, "importance": 0.5,
-    "valid_from": None, "valid_to": None, "tags": [], "operation": "insert", "quarantined_at": None,
-    "quarantine_reason": None, "deleted_at": None,
-}  # fmt: skip
-MEMORY_VALUES: dict[str, list[Any]] = {
-    "user_id": ["ana", "", LONG],
-    "agent_id": ["default", "", LONG],
-    "thread_id": [None, "t1", "", LONG],
-    "source": ["user", "", LONG],
-    "content": ["Likes tea", "", " \n", "x" * 262_145],
-    "embedding_text": [None, "", "tea", "x" * 262_145],
-    "metadata": [{}, {"a": 1}, [], "text"],
-    "memory_type": ["fact", "episodic", "nonsense", "", None],
-    "confidence": [1, 0, 1.1, "NaN", None],
-    "importance": [1, 0, -0.1, "NaN", None],
-    "valid_from": [None, "2026-05-01"],
-    "valid_to": [None, "2026-04-01", "2026-06-01"],
-    "operation": ["insert", "restore", "nonsense", "", None],
-    "quarantined_at": [None, "2026-05-01"],
-    "quarantine_reason": [None, "rule: x"],
-    "deleted_at": [None, "2026-05-01", "infinity"],
-    "tags": [[], ["a"], ["a", None], ["x" * 256], [["a"], ["b"]], [str(n) for n in range(101)]],
-}
-
-
-def spoiled(sound: dict[str, Any], values: dict[str, list[Any]], seed: int) -> dict[str, Any]:
-    """A row in which up to three columns have another value, right or wrong."""
-    chance = random.Random(seed)
-    row = dict(sound)
-    for column in chance.sample(list(values), chance.choice([0, 1, 1, 2, 3])):
-        row[column] = chance.choice(values[column])
-    return {name: Jsonb(value) if name == "metadata" else value for name, value in row.items()}
-
-
 def outcome(api: Api, statement: str, row: dict[str, Any]) -> tuple[str, str] | None:
     """SQLSTATE and argument of the refusal; None when it is taken."""
     try:
@@ -76,50 +24,6 @@ def outcome(api: Api, statement: str, row: dict[str, Any]) -> tuple[str, str] | 
     except psycopg.Error as error:
         return refusal(error)
     return None
-
-
-ARGUMENTS = ", ".join(
-    f"%({name})s::{'jsonb' if name == 'metadata' else 'timestamptz' if name == 'created_at' else 'text'}"
-    for name in MESSAGE
-)
-# The arguments as a row of messages.
-GIVEN = f"""
-    from (select {ARGUMENTS}) as c ({", ".join(MESSAGE)})
-    cross join lateral jsonb_populate_record(null::memory.messages, to_jsonb(c)) as m
-"""
-
-
-@pytest.mark.feature("F20")
-@pytest.mark.parametrize("seed", range(8))
-def test_a_message_is_taken_where_the_rules_pass_and_nowhere_else(api: Api, seed: int) -> None:
-    for number in range(100):
-        row = spoiled(MESSAGE, MESSAGE_VALUES, 1000 * seed + number)
-        problem = api.value(f"select memory._message_problem(m) {GIVEN}", **row)
-        checked = problem and outcome(api, f"select memory._check_message(m) {GIVEN}", row)
-        assert (checked and checked[1]) == problem, row
-        inserted = outcome(api, f"insert into memory.messages ({', '.join(row)}) values ({ARGUMENTS})", row)
-        assert inserted == checked, row
-        names = ", ".join(f"{name} => %({name})s" for name in row)
-        assert outcome(api, f"select memory.add_message({names})", row) == checked, row
-        api.connection.execute("delete from memory.threads")
-
-
-@pytest.mark.feature("F20")
-@pytest.mark.parametrize("seed", range(4))
-def test_a_memory_is_taken_where_the_rules_pass_and_nowhere_else(api: Api, seed: int) -> None:
-    types = {"metadata": "jsonb", "tags": "text[]"}
-    columns = ", ".join(f"%({name})s::{types.get(name, 'text')} as {name}" for name in MEMORY)
-    check = f"""
-        select memory._checked_memory(m, true)
-        from (select {columns}) as c
-        cross join lateral jsonb_populate_record(null::memory.memories, to_jsonb(c)) as m
-    """
-    placeholders = ", ".join(f"%({name})s" for name in MEMORY)
-    insert = f"insert into memory.memories ({', '.join(MEMORY)}) values ({placeholders})"
-    for number in range(100):
-        row = spoiled(MEMORY, MEMORY_VALUES, 1000 * seed + number)
-        assert outcome(api, insert, row) == outcome(api, check, row), row
-        api.connection.execute("delete from memory.memories")
 
 
 @pytest.mark.feature("F20")
@@ -211,7 +115,7 @@ def test_every_kind_of_job_can_be_claimed_by_name(api: Api) -> None:
 
 
 @pytest.mark.feature("F20")
-@pytest.mark.parametrize("number", range(60))
+@pytest.mark.parametrize("number", range(20))
 def test_a_search_is_refused_by_its_rules_alone(api: Api, number: int) -> None:
     chance = random.Random(number)
     values: dict[str, list[Any]] = {

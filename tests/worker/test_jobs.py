@@ -76,28 +76,6 @@ class TestOutcomes:
         # Nearly all the time a claim is under way that finds nothing, because another job of the user runs.
         assert run_once(dsn, models=finding("tea", seconds=0.01), poll_interval=0.0001) == WorkerCounts(completed=30)
 
-    @pytest.mark.feature("F20")
-    def test_hanging_calls_of_one_user_do_not_keep_another_waiting(self, dsn: str, memory: Memory) -> None:
-        memory.admin.set_policy({"jobs": {"max_running_per_user": 4}})
-        queue(memory, threads=10)
-
-        async def run(payload: dict[str, Any]) -> dict[str, Any]:
-            if payload["thread_id"] != "bob's":
-                await asyncio.sleep(HOUR)
-            return {"memories": []}
-
-        models = Scripted(run)
-
-        async def scenario() -> None:
-            async with running(dsn, models=models, poll_interval=0.05) as beside:
-                await until(lambda: models.calls == 4)
-                memory.add_message("bob", "bob's", "user", "Hello")
-                memory.extract_memories("bob", "bob's")
-                await until(lambda: beside.counts.completed == 1)
-
-        asyncio.run(scenario())
-        assert models.calls == 5
-
     def test_kinds(self, dsn: str, memory: Memory) -> None:
         queue(memory)
         assert run_once(dsn, kinds=["summarize_thread"]) == WorkerCounts()
@@ -220,22 +198,6 @@ class TestLeases:
         assert min(first.completed, second.completed) > 0
         assert attempts(db) == [1] * 60
 
-    def test_nothing_is_open_during_a_call(self, dsn: str, connect: Connect, memory: Memory) -> None:
-        queue(memory)
-        open_transactions: list[Any] = []
-
-        async def run(_: dict[str, Any]) -> dict[str, Any]:
-            open_transactions.extend(
-                connect().execute(
-                    "select state, query from pg_stat_activity where application_name = 'agent-memory worker'"
-                    " and datname = current_database() and (xact_start, backend_xmin, backend_xid) is not null"
-                )
-            )
-            return {"memories": []}
-
-        assert run_once(dsn, models=Scripted(run)) == WorkerCounts(completed=1)
-        assert open_transactions == []
-
     def test_a_lost_connection_is_opened_again(self, dsn: str, connect: Connect, memory: Memory) -> None:
         queue(memory, threads=3)
 
@@ -270,16 +232,6 @@ class TestLedger:
         models = finding("x") if error is None else raising(errors[error])
         assert run_once(dsn, models=models) == counts
         assert ledger(db) == [(70, 3, error)]
-
-    @pytest.mark.feature("F7")
-    def test_a_refused_result_was_paid_for(self, dsn: str, db: psycopg.Connection, memory: Memory) -> None:
-        queue(memory)
-
-        async def run(_: dict[str, Any]) -> dict[str, Any]:
-            return {"memories": "none"}
-
-        assert run_once(dsn, models=Scripted(run)) == WorkerCounts(failed=1)
-        assert ledger(db) == [(70, 3, None)]
 
     @pytest.mark.feature("F7")
     @pytest.mark.usefixtures("quick_heartbeat")

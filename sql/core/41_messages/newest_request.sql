@@ -4,6 +4,7 @@
 create or replace function memory._newest_request(p_user_id text, p_thread_id text, p_agent_id text)
 returns table (seq bigint, content text, metadata jsonb, token_count int, is_counted boolean, is_open boolean)
 language plpgsql stable parallel safe
+set enable_sort = off -- as in memory._newest_units()
 as $$
 declare
   newest record;

@@ -5,6 +5,8 @@
 create or replace function memory._opening(p_user_id text, p_thread_id text)
 returns bigint[]
 language plpgsql stable parallel safe
+-- The primary key is walked from the thread's first message on and left with the first that is no instruction.
+set enable_sort = off
 as $$
 declare
   message record;

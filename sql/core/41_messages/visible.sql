@@ -1,5 +1,6 @@
--- What can be seen of a message. is_active: it stands in its thread, whose counters count it. Not active, and summary_id
--- is set: a compression has put it away; it has left its thread, but not search. Not active otherwise: it is cleared.
+-- What can be seen of a message. is_active: it stands in its thread, whose counters count it. Not active, with a
+-- summary_id: a compression has put it away; it has left its thread, but not search. Not active otherwise: it is
+-- cleared.
 
 -- Whether a message is part of its conversation: it stands in its thread and has not expired.
 create or replace function memory._is_current_message(p_is_active boolean, p_expires_at timestamptz)

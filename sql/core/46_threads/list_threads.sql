@@ -21,7 +21,7 @@ begin
   if search is not null then
     named := array(select w from memory._threads_with_words(user_id, search) as w);
   end if;
-  -- Of the threads that a sweep has settled an index gives the latest in order. The counters are read of the page alone.
+  -- Of the threads that a sweep has settled an index gives the latest in order. Counters are read of the page alone.
   return query
   with page as materialized (
     select t.thread_id, t.title, t.metadata, t.last_at

@@ -55,18 +55,6 @@ def test_ten_thousand_placeholders_in_a_message_stay_as_they_are(api: Api, role:
     assert keys(api) == [*["memoryref-npm-install-0"] * (role == "tool"), "npm-install"]
 
 
-def test_nested_placeholders_in_memories_are_shown_by_their_own_descriptions(api: Api) -> None:
-    stored = say(api)
-    nested = stored.memory_ref
-    for _ in range(20):
-        nested = f"[MemoryRef: npm-install - {nested} - 1 tokens]"
-    api.add_memory(user_id="ana", content=f"The install: {nested}")
-    api.add_memory(user_id="ana", content="Many: " + " ".join(f"[MemoryRef: gone-{n}]" for n in range(1000)))
-    [shown] = [part.content for part in context(api, query="install") if part.source == "memories"]
-    assert set(re.findall(r"\[MemoryRef: [^\]]*\]", shown)) <= {stored.memory_ref, "[MemoryRef: npm-install]"}
-    assert "[MemoryRef: gone" not in shown
-
-
 @pytest.mark.parametrize(
     "metadata",
     [
@@ -89,14 +77,6 @@ def test_a_text_with_the_key_that_it_will_get_leads_to_itself(api: Api) -> None:
     assert stored.memory_ref.startswith("[MemoryRef: npm-install - npm install, ")
     assert content_of(api, "npm-install") == bomb
     assert stored.content.count("[") == 1
-
-
-@pytest.mark.parametrize("max_tokens", [1, 2, 50])
-def test_the_smallest_budgets_are_kept(api: Api, max_tokens: int) -> None:
-    say(api, "Install it", "user", metadata={})
-    say(api)
-    say(api, "Thanks", "user", metadata={})
-    assert [part.content for part in context(api, max_tokens=max_tokens)][-1] == "Thanks"
 
 
 def test_a_key_of_another_user_is_looked_up_like_one_that_nobody_has(api: Api) -> None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from typing import Any
 
-import psycopg
 import pytest
 
 from tests.embeddings.model_switch.steps import (
@@ -23,7 +21,7 @@ from tests.embeddings.model_switch.steps import (
     register,
     status,
 )
-from tests.support.protocol import ANA, age, claim, make_due, say
+from tests.support.protocol import age, claim, say
 from tests.support.runners import PATIENCE, wait_until
 from tests.support.sqlapi import Api, refused
 
@@ -90,52 +88,6 @@ def test_a_model_registered_while_the_backfill_of_another_ends_is_filled_too(liv
                 completing.result(0.2)
         completing.result(PATIENCE)
     assert live.value("select count(*) from memory.jobs where kind = 'backfill' and status = 'pending'") == 1
-
-
-@pytest.mark.feature("F4", "E14")
-def test_a_thread_deleted_while_a_backfill_completes_keeps_no_embedding(live: Api, connect: Connect) -> None:
-    client = Api(connect(options="-c deadlock_timeout=50ms"))
-    register(live)
-    for turn in range(30):
-        say(live, *[f"message {number}" for number in range(5)])
-        know(live, turn, thread_id="t1", source="extraction")
-        embed(live, "embed")
-        make_due(live)
-        jobs = live.claim_jobs(worker="test", kinds=["backfill"])
-        with ThreadPoolExecutor(2) as pool:
-            deleting = pool.submit(client.delete_thread, **ANA)
-            for job in jobs:
-                hand_in(live, job)
-            assert deleting.result(PATIENCE) == 5
-        assert live.query(FILLED) == []
-
-
-@pytest.mark.feature("F4", "F6")
-def test_a_backfill_whose_worker_dies_is_finished_by_another(live: Api, connect: Connect) -> None:
-    worker = Api(connect())
-    job = claim_backfill(worker, 1, 2)
-    with contextlib.suppress(psycopg.OperationalError), worker.connection.transaction():
-        hand_in(worker, job)
-        live.query("select pg_terminate_backend(%(pid)s, 60000)", pid=worker.connection.info.backend_pid)
-        worker.query("select 1")
-    assert worker.connection.broken
-    assert live.query(FILLED) == [("old", 2)]
-    live.connection.execute("update memory.jobs set lease_expires_at = now() - interval '1 second'")
-    embed(live)
-    assert live.query(FILLED) == [("new", 2), ("old", 2)]
-
-
-@pytest.mark.feature("F4", "F6")
-def test_a_job_whose_lease_ran_out_and_its_successor_embed_once(live: Api, connect: Connect) -> None:
-    other = Api(connect())
-    first = claim_backfill(live, 1, 2)
-    live.connection.execute("update memory.jobs set lease_expires_at = now() - interval '1 second'")
-    second = claim(other, "backfill")
-    with ThreadPoolExecutor(2) as pool:
-        late, done = pool.submit(hand_in, live, first), pool.submit(hand_in, other, second)
-        with refused("lease_token", "AM001"):
-            late.result(PATIENCE)
-        assert done.result(PATIENCE)["embedded"] == 2
 
 
 @pytest.mark.feature("F4", "A14", "E14")
@@ -219,28 +171,6 @@ def test_a_history_older_than_the_backfill_is_filled_in_parts(api: Api) -> None:
     register(api)
     assert [result["embedded"] for result in embed(api)] == [256, 256, 88]
     assert status(api)["new"] == (600, 600)
-
-
-@pytest.mark.feature("F4", "E14")
-def test_filling_and_searching_a_long_history_takes_reasonable_time(api: Api) -> None:
-    """Without statistics the planner would compare each text with each embedding, which took half a minute."""
-    api.set_policy(settings={"memories": {"max_per_agent": 20_000}})
-    register(api, dimensions=3)
-    for statement in (
-        "insert into memory.memories (user_id, content) select 'ana', 'topic ' || n from generate_series(1, 12000) n",
-        "update memory.texts set model = 'old', embedding = '[1, 0]'",
-        "insert into memory.embeddings (user_id, source, id, model, hash, embedding) "
-        "select user_id, source, id, 'new', hash, '[1, 0, 0]' from memory.texts limit 11000",
-    ):
-        api.connection.execute(statement)
-    with api.at_most(cpu_seconds=3):
-        register(api, dimensions=3)  # changes nothing, but what is missing is queued
-        job = claim(api, "backfill")
-        assert hand_in(api, job)["embedded"] == 256
-        assert status(api) == {"new": (11_256, 12_000), "old": (12_000, 12_000)}
-        api.activate_model(name="new")
-        keep_query(api, "old", 1)
-        assert found(api)[0] == {"old"}
 
 
 @pytest.mark.feature("F4", "E6")

@@ -94,10 +94,3 @@ def test_without_a_chat_model_jobs_wait(api: Api) -> None:
     api.activate_model(name="local")
     make_due(api)
     assert claim(api, "extract_memories").payload["model"]["name"] == "local"
-
-
-@pytest.mark.feature("F20")
-@pytest.mark.parametrize("name", [None, "", "nobody"])
-def test_switching_off_an_unknown_model_is_refused(api: Api, name: str | None) -> None:
-    with refused("name", "P0002"):
-        api.deactivate_model(name=name)

@@ -16,7 +16,7 @@ from tests.embeddings.model_switch.steps import (
     status,
     vector,
 )
-from tests.support.protocol import ANA, claim, lease, say
+from tests.support.protocol import ANA, claim, say
 from tests.support.sqlapi import Api, refused
 
 # Switching ------------------------------------------------------------------------------------------------------------
@@ -116,20 +116,6 @@ def test_a_model_is_dropped_with_everything_it_embedded(api: Api) -> None:
     assert found(api)[0] == {"old"}
     register(api)
     assert status(api)["new"] == (0, 1)
-
-
-@pytest.mark.feature("F4", "F6")
-def test_a_dimension_that_is_not_the_models_is_refused(api: Api) -> None:
-    know(api, 1)
-    embed(api)
-    register(api, dimensions=3)
-    job = claim(api, "backfill")
-    before = api.state()
-    for bad in ([1.0, 0.0], [1.0, 0.0, 0.0, 0.0]):
-        with refused("result"):
-            api.complete_job(**lease(job), result={"embeddings": [bad]})
-    assert api.state() == before
-    assert hand_in(api, job) == {"model": "new", "embedded": 1, "folded": 0}
 
 
 @pytest.mark.feature("F4")

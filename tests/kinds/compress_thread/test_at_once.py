@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from typing import Any
 
 import psycopg
 import pytest
 
-from tests.support.protocol import ANA, age, claim, complete, make_due, nothing_to_do, open_jobs
-from tests.support.runners import wait_until
+from tests.support.protocol import ANA, age, claim, complete, make_due, nothing_to_do
 from tests.support.sqlapi import Api
 from tests.support.summaries import active, asked, compress, compressing, only, seqs, sources, write
 
@@ -70,36 +67,6 @@ def test_counting_does_not_wait_for_a_writer(
     complete(api, asked(api, "extract_memories"), memories=[], **counts)
     assert [message.token_count for message in api.get_messages(**ANA)] == [3, 10]
     assert active(api) == [0, 1]
-
-
-def is_stored(api: Api, job: Any) -> bool:
-    """Whether the result could be handed in: a writer that a busy machine holds up may keep the thread for long."""
-    try:
-        complete(api, job, summary=f"Up to {job.payload['end_seq']}")
-    except psycopg.errors.LockNotAvailable:
-        return False
-    return True
-
-
-@pytest.mark.feature("D10", "E14")
-def test_writers_and_compressions_of_one_thread_do_not_hinder_each_other(
-    db: psycopg.Connection, connect: Callable[..., psycopg.Connection]
-) -> None:
-    api = Api(db)
-    compressing(api, archive_conversations=True)
-    writers = [Api(connect()) for _ in range(3)]
-    with ThreadPoolExecutor() as pool:
-        writing = [pool.submit(write, writer, *[5] * 80) for writer in writers]
-        while not all(work.done() for work in writing) or open_jobs(api):
-            for job in api.claim_jobs(worker="test"):
-                wait_until(partial(is_stored, api, job))
-    for work in writing:
-        work.result()
-    kept = active(api)
-    [document] = api.list_documents(user_id="ana")
-    assert kept == list(range(240 - len(kept), 240))
-    assert document.metadata["message_count"] == 240 - len(kept)
-    assert api.value("select count(*) from memory.summary_chain where base_end_seq >= end_seq or start_seq > 0") == 0
 
 
 @pytest.mark.feature("A7", "E16")

@@ -57,19 +57,6 @@ def test_a_compression_that_never_succeeds_leaves_the_thread_as_it_was(api: Api)
     assert summaries(api) == [("thread", 0, 5, "failed")]
 
 
-@pytest.mark.feature("A7")
-def test_a_result_that_is_rolled_back_has_changed_nothing_and_can_be_handed_in_again(api: Api) -> None:
-    compressing(api, archive_conversations=True)
-    write(api, *[10] * 10)
-    job = claim(api)
-    before = api.state()
-    with api.connection.transaction(force_rollback=True):
-        complete(api, job, summary="They talked.")
-    assert api.state() == before
-    complete(api, job, summary="They talked.")
-    assert active(api) == [6, 7, 8, 9]
-
-
 @pytest.mark.feature("A7", "D9")
 @pytest.mark.parametrize("end", ["released", "died"])
 def test_the_next_attempt_compresses_the_thread_as_it_is_by_then(api: Api, end: str) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.protocol import ANA, activate, age, claim, complete, make_due, say
+from tests.support.protocol import ANA, activate, age, claim, make_due, say
 from tests.support.sqlapi import Api
 from tests.support.summaries import COMPRESSION, active, compress, compressing, only
 from tests.support.texts import unread_messages
@@ -150,19 +150,3 @@ def test_a_compressed_message_outlives_its_summary(api: Api) -> None:
     assert active(api) == [1, 2, 3, 4]
     api.clear_thread(**ANA)
     assert found(api) == []
-
-
-@pytest.mark.usefixtures("db")
-@pytest.mark.feature("A7", "A16")
-def test_a_sweep_does_not_read_all_compressed_messages(api: Api) -> None:
-    compressing(api)
-    api.add_messages(**ANA, messages=[{"role": "user", "content": "Hello"}] * 3000)
-    api.compress_thread(**ANA)
-    while jobs := api.claim_jobs(worker="test"):
-        complete(api, jobs[0], summary="They talked.")
-    api.connection.execute("update memory.messages set expires_at = 'infinity'")
-    while api.sweep()["checked"]:
-        pass
-    api.connection.execute("vacuum memory.new_changes")
-    api.connection.execute("analyze memory.messages")  # as autovacuum does sooner or later
-    assert api.entries_read(api.sweep) < 1000

@@ -50,12 +50,6 @@ def test_a_message_ends_nothing_of_which_it_does_not_speak(api: Api) -> None:
     assert left == {BEES["content"], ACME["content"]}
 
 
-@pytest.mark.parametrize("seqs", [[5], []])
-def test_an_end_rests_on_messages_that_were_given(api: Api, seqs: list[int]) -> None:
-    outcome, _ = replied(api, ["The bees died."], [BEES], ends=[{"number": BEES["content"], "seqs": seqs}])
-    assert (outcome["ended"], outcome["refusals"]) == (0, {"no source": 1})
-
-
 @pytest.mark.parametrize(
     ("said", "known", "new"),
     [

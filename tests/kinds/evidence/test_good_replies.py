@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
 from typing import Any
 
 import pytest
-from agent_memory_models import Models
 
 from tests.kinds.evidence.steps import (
     CONVERSATIONS,
@@ -20,15 +18,11 @@ from tests.kinds.evidence.steps import (
     memory,
     refusal,
 )
+from tests.support.model_payloads import run
 from tests.support.protocol import claim, complete
 from tests.support.sqlapi import Api
 
 pytestmark = pytest.mark.compares_words
-
-
-async def made_by_the_built_in_model(kind: str, payload: dict[str, Any]) -> dict[str, Any]:
-    async with Models() as models:
-        return await models.run(kind, payload, [])
 
 
 @pytest.mark.feature("F2", "F6")
@@ -68,7 +62,7 @@ def test_what_the_built_in_model_makes_is_stored(api: Api) -> None:
     """It quotes; a memory is one of its sentences or what a table of words says of it."""
     api.set_policy(settings=KEEPS_NOTHING)
     counts: Counter[str] = Counter()
-    for conversation in CONVERSATIONS[::4]:
+    for conversation in CONVERSATIONS[::7]:
         user_id = hear(api, conversation["said"])
         api.extract_memories(user_id=user_id, thread_id="t")
         api.summarize_thread(user_id=user_id, thread_id="t")
@@ -77,12 +71,12 @@ def test_what_the_built_in_model_makes_is_stored(api: Api) -> None:
             if kind == "compress_thread":
                 api.compress_thread(user_id=user_id, thread_id="t")
             job = claim(api, kind, user_id=user_id)
-            made = asyncio.run(made_by_the_built_in_model(kind, job.payload))
+            made = run(kind, job.payload)
             outcome = complete(api, job, **made)
             assert "refusals" not in outcome, (kind, made)
             counts[kind] += outcome.get("inserted", 1)
-    assert counts["extract_memories"] > 10
-    assert counts["compress_thread"] == 25
+    assert counts["extract_memories"] > 5
+    assert counts["compress_thread"] == 15
 
 
 @pytest.mark.feature("F2")

@@ -108,18 +108,6 @@ def test_messages_that_arrive_during_an_extraction_are_read_by_the_next(api: Api
 
 
 @pytest.mark.feature("B9")
-def test_a_long_backlog_is_read_in_parts_of_200(api: Api) -> None:
-    extraction_only(api)
-    queued(api, messages=450)
-    parts = []
-    while jobs := api.claim_jobs(worker="test"):
-        parts.append([message["seq"] for message in jobs[0].payload["messages"]])
-        api.complete_job(**lease(jobs[0]), result={"memories": []})
-    assert [len(part) for part in parts] == [200, 200, 50]
-    assert [seq for part in parts for seq in part] == list(range(450))
-
-
-@pytest.mark.feature("B9")
 @pytest.mark.parametrize(
     ("requests", "expected"), [([2], 2), ([None, 2], 5), ([2, None], 5), ([2, 4], 4), ([4, 2], 4), ([99], 5)]
 )

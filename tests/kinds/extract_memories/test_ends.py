@@ -125,13 +125,6 @@ def test_a_known_memory_that_changed_meanwhile_is_left_alone(api: Api) -> None:
 # Replacing, ending, correcting ----------------------------------------------------------------------------------------
 
 
-def test_a_new_value_replaces_the_old_one_without_a_number(api: Api) -> None:
-    heard(api, fact(LYON))
-    heard(api, fact(PORTO), day="03-01")
-    assert states(api) == {LYON: ("replaced", "03-01"), PORTO: ("current", None)}
-    assert [as_of(api, day) for day in ("02-01", "04-01")] == [[LYON], [PORTO]]
-
-
 @pytest.mark.parametrize(
     ("fields", "ended"),
     [

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.kinds.extract_memories.changing import LYON, PORTO, as_of, fact, heard, states
-from tests.kinds.extract_memories.steps import claimed, extract, found
+from tests.kinds.extract_memories.steps import extract, found
 from tests.support.protocol import activate, say
 from tests.support.sqlapi import Api
 
@@ -122,24 +122,3 @@ def test_a_return_to_a_former_value(api: Api) -> None:
 
 
 # Its cost -------------------------------------------------------------------------------------------------------------
-
-
-def test_a_claim_reads_little_of_a_user_with_very_many_memories(api: Api) -> None:
-    api.set_policy(settings={"memories": {"max_per_agent": 1_000_000}})
-    api.query(
-        "insert into memory.memories (user_id, content, attribute, subject) select 'ana', 'Owns book ' || n,"
-        " case n %% 10 when 0 then 'book ' || n end, case n %% 7 when 0 then 'shelf ' || n end"
-        " from generate_series(1, 4000) as n returning 1"
-    )
-    api.add_memory(user_id="ana", content="Is at Acme", attribute="employer")
-    say(api, "I have a new employer and book 77")
-    job = None
-
-    def run() -> None:
-        nonlocal job
-        job = claimed(api)
-
-    assert api.entries_read(run) < 8000
-    assert job is not None
-    assert len(job.payload["known"]) == 30
-    assert "Is at Acme" in [k["content"] for k in job.payload["known"]]

@@ -78,42 +78,6 @@ def test_a_message_that_lives_shorter_than_those_before_it_is_read_before_it_exp
     assert open_jobs(api) == ["extract_memories"] * queued
 
 
-def many_threads(api: Api, last_at: str) -> int:
-    """Store a message each in many threads, and count the rows that a search for ten overdue ones reads."""
-    with api.connection.transaction():
-        api.connection.execute("set local session_replication_role = replica")
-        api.query(
-            "insert into memory.threads (user_id, thread_id, next_seq, message_count, last_at)"
-            " select 'user ' || n, 't1', 1, 1, now() - %(last_at)s::interval from generate_series(1, 2000) as n"
-            " returning 1",
-            last_at=last_at,
-        )  # fmt: skip
-        api.connection.execute(
-            "insert into memory.messages (user_id, thread_id, seq, role, content, token_count, created_at, updated_at,"
-            " expires_at) select t.user_id, t.thread_id, 0, 'user', 'Hello', 1, t.last_at, t.last_at,"
-            " t.last_at + interval '7 days' from memory.threads as t where t.user_id like 'user %'"
-        )
-    return api.entries_read(lambda: api.query("select * from memory._extract_memories_overdue(10)"))
-
-
-@pytest.mark.usefixtures("db")
-@pytest.mark.parametrize(
-    ("last_at", "rows"), [("1 minute", 2100), ("2 hours", 2300)], ids=["busy threads", "quiet threads"]
-)
-def test_a_sweep_reads_the_messages_of_few_threads(api: Api, last_at: str, rows: int) -> None:
-    assert many_threads(api, last_at) < rows
-
-
-@pytest.mark.usefixtures("db")
-def test_what_expires_soon_is_found_among_any_number_of_threads(api: Api) -> None:
-    many_threads(api, "1 minute")
-    say(api, "I like tea")
-    said_ago(api, "6 days 1 hour", user_id="ana")
-    find = "select * from memory._unread_threads_expiring()"
-    assert [row.user_id for row in api.query(find)] == ["ana"]
-    assert api.entries_read(lambda: api.query(find)) < 10
-
-
 def test_quiet_threads_from_which_nothing_is_wanted_do_not_keep_others_from_being_read(api: Api) -> None:
     api.set_policy(settings={"cadence": {"fact_extraction_every_n": 0}})
     api.set_policy(settings={"cadence": {"fact_extraction_every_n": 10}}, user_id="zoe")

@@ -10,7 +10,7 @@ import pytest
 from tests.kinds.extract_memories.changing import LYON, PORTO, fact, heard, states
 from tests.kinds.extract_memories.steps import claimed, found
 from tests.support.protocol import activate, complete, say
-from tests.support.sqlapi import Api, refused
+from tests.support.sqlapi import Api
 
 pytestmark = pytest.mark.feature("F34")
 
@@ -179,11 +179,6 @@ def test_a_review_keeps_the_limit(api: Api) -> None:
     assert api.count_memories(user_id="ana") == 1
     release(api, LYON)
     assert api.count_memories(user_id="ana") == 1
-
-
-def test_the_review_says_yes_or_no_to_the_policy(api: Api) -> None:
-    with refused("settings"):
-        api.set_policy(settings={"extraction": {"review": "later"}})
 
 
 def test_the_built_in_model_waits_as_well(api: Api) -> None:

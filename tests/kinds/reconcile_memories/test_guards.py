@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-import psycopg
 import pytest
 
 from tests.kinds.facts import about, assert_counter_is_exact, claimed, counts, current, hand_in, know, reconcile
@@ -180,37 +176,3 @@ def test_a_loser_holds_again_when_the_winner_goes(api: Api, reason: str) -> None
 
 
 # Many at once ---------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.feature("E10", "E14")
-def test_reconciling_while_clients_write_loses_nothing(connect: Callable[..., psycopg.Connection]) -> None:
-    worker, *clients = [Api(connect(options="-c deadlock_timeout=50ms")) for _ in range(5)]
-    done = threading.Event()
-
-    def write(number: int) -> int:
-        turns = 0
-        while not done.is_set():
-            agent_id = ("sales", "support")[(number + turns) % 2]
-            [memory_id] = know(clients[number], f"client {number} turn {turns}", agent_id=agent_id)
-            clients[number].update_memory(user_id="ana", memory_id=memory_id, importance=0.75)
-            if turns % 3 == 0:
-                clients[number].delete_memory(user_id="ana", memory_id=memory_id)
-            turns += 1
-        return turns
-
-    merged = contradicted = 0
-    with ThreadPoolExecutor(len(clients)) as pool:
-        turns = [pool.submit(write, number) for number in range(len(clients))]
-        try:
-            for turn in range(15):
-                facts = (f"Likes tea {turn}", f"Likes tea {turn} times", f"Likes tea {turn + 1000} times")
-                know(worker, *facts, agent_id=("sales", "support")[turn % 2])
-                job = claimed(worker, n=1000)
-                outcome = hand_in(worker, job, (facts[:2],), (facts[1:],))
-                merged += outcome["merged"]
-                contradicted += outcome["contradicted"]
-        finally:
-            done.set()
-        assert sum(future.result() for future in turns) > 15
-    assert (merged, contradicted) == (15, 15)
-    assert_counter_is_exact(worker)

@@ -8,7 +8,7 @@ import pytest
 
 from tests.kinds.facts import about, claimed, hand_in, know
 from tests.support.protocol import ANA, activate, claim, complete, lease, make_due, nothing_to_do, open_jobs, say
-from tests.support.sqlapi import Api, refused
+from tests.support.sqlapi import Api
 
 # What a model is given ------------------------------------------------------------------------------------------------
 
@@ -50,13 +50,6 @@ def test_at_most_n_facts_are_looked_at(api: Api, asked: dict[str, int], given: i
     know(api, *[f"fact {number}" for number in range(70)])
     facts = claimed(api, **asked).payload["facts"]
     assert [fact["content"] for fact in facts] == [f"fact {69 - number}" for number in range(given)]
-
-
-@pytest.mark.feature("E10")
-@pytest.mark.parametrize("n", [1, 0, -5, 1001, None])
-def test_n_has_bounds(api: Api, n: int | None) -> None:
-    with refused("n"):
-        api.reconcile_memories(user_id="ana", n=n)
 
 
 @pytest.mark.feature("E10")

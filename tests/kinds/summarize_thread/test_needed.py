@@ -162,19 +162,6 @@ def test_a_window_of_before_is_continued_only_if_it_reaches_back_to_the_start(ap
     assert asked(api, "summarize_thread").payload["previous_summary"] == "All."
 
 
-@pytest.mark.feature("D3")
-def test_a_long_backlog_is_summarised_in_parts_to_its_end(api: Api) -> None:
-    needed(api)
-    write_at_once(api, *[1] * 2250)
-    parts = []
-    while jobs := api.claim_jobs(worker="test"):
-        parts.append(seqs(jobs[0].payload["messages"]))
-        complete(api, jobs[0], summary=f"Part {len(parts)}")
-    assert [len(part) for part in parts] == [1000, 1000, 250]
-    assert [seq for part in parts for seq in part] == list(range(2250))
-    assert since(api) == 0
-
-
 @pytest.mark.feature("D13")
 def test_messages_that_come_at_once_get_one_summary_if_the_rest_needs_none(api: Api) -> None:
     api.set_policy(settings={"compression": {"enabled": False}, "cadence": {"fact_extraction_every_n": 0}})

@@ -49,18 +49,6 @@ def test_a_summary_of_a_whole_thread_uses_its_own_prompt(api: Api) -> None:
 
 
 @pytest.mark.feature("E5", "E8")
-def test_recent_k_limits_what_a_summary_reads(api: Api) -> None:
-    only(api, summary={"when": "each_round"})
-    api.talk(**ANA, rounds=5)
-    api.summarize_thread(**ANA, recent_k=4)
-    job = claim(api)
-    assert seqs(job.payload["messages"]) == [6, 7, 8, 9]
-    complete(api, job, summary="The end of it.")
-    api.summarize_thread(**ANA)
-    assert nothing_to_do(api)
-
-
-@pytest.mark.feature("E5", "E8")
 def test_recent_k_limits_what_a_summary_of_the_whole_thread_reads(api: Api) -> None:
     only(api, cadence={"thread_summary_every_n": 100})
     api.talk(**ANA, rounds=5)
@@ -79,8 +67,7 @@ def test_recent_k_limits_what_a_summary_of_the_whole_thread_reads(api: Api) -> N
 
 
 @pytest.mark.feature("A7", "E8")
-@pytest.mark.parametrize("keep", [1, 4, 9])
-@pytest.mark.parametrize("size", [1, 6000])
+@pytest.mark.parametrize(("keep", "size"), [(1, 6000), (4, 1), (9, 6000)])
 def test_compression_reads_what_recent_k_has_passed_over_before_it_puts_it_away(api: Api, keep: int, size: int) -> None:
     """Messages of 6,000 tokens count as 2,000 each, so one job reads twelve of them."""
     off = {"enabled": False, "recent_messages_to_keep": keep}

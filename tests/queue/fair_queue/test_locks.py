@@ -10,7 +10,7 @@ import pytest
 from tests.queue.fair_queue.steps import Connect, queue
 from tests.support.protocol import ANA, activate, make_due, nothing_to_do, say
 from tests.support.runners import PATIENCE
-from tests.support.sqlapi import Api, refused
+from tests.support.sqlapi import Api
 
 RUNNING = "select count(*) from memory.jobs where status = 'running'"
 
@@ -72,9 +72,3 @@ def test_two_editors_of_a_prompt_make_two_versions(api: Api, connect: Connect) -
 
     with ThreadPoolExecutor(len(editors)) as pool:
         assert sorted(pool.map(edit, range(len(editors)))) == [2, 3, 4, 5]
-
-
-@pytest.mark.feature("F20")
-def test_the_limit_of_running_jobs_is_a_whole_number_of_at_least_one(api: Api) -> None:
-    with refused("settings"):
-        api.set_policy(settings={"jobs": {"max_running_per_user": 0}})

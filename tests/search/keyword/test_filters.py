@@ -56,31 +56,6 @@ class TestFilters:
     def test_empty_filters_are_no_filters(self, api: Api) -> None:
         assert len(search(api, tags_all=[], exclude_tags=[], filter={})) == 2
 
-    @pytest.mark.parametrize("source", EVERYWHERE)
-    @pytest.mark.parametrize("argument", ["created_after", "created_before"])
-    def test_goes_by_time_in_every_source(self, api: Api, source: str, argument: str) -> None:
-        moments = []
-        for number in (1, 2):
-            remember(api, f"tea {number}")
-            summarize(api, f"t{number}", f"tea {number}")
-            api.add_message(**ANA, role="user", content=f"tea {number}")
-            moments.append(api.value("select clock_timestamp()"))
-        expected = "tea 2" if argument == "created_after" else "tea 1"
-        assert found(api, sources=[source], **{argument: moments[0]}) == [expected]
-
-    @pytest.mark.parametrize("source", EVERYWHERE)
-    @pytest.mark.parametrize(
-        ("arguments", "expected"), [({"thread_id": "t1"}, "1"), ({"exclude_thread_id": "t1"}, "2")]
-    )
-    def test_goes_by_thread_in_every_source(
-        self, api: Api, source: str, arguments: dict[str, str], expected: str
-    ) -> None:
-        for number in ("1", "2"):
-            remember(api, f"tea {number}", thread_id=f"t{number}")
-            summarize(api, f"t{number}", f"tea {number}")
-            api.add_message(user_id="ana", thread_id=f"t{number}", role="user", content=f"tea {number}")
-        assert found(api, sources=[source], **arguments) == [f"tea {expected}"]
-
     def test_a_moment_is_neither_after_nor_before_itself(self, api: Api) -> None:
         memory_id = remember(api, "tea")
         moment = api.get_memory(user_id="ana", memory_id=memory_id).created_at
@@ -131,13 +106,6 @@ class TestFilters:
         assert len(search(api, sources=EVERYWHERE)) == 3
         assert found(api, sources=EVERYWHERE, **arguments) == ["Likes tea"]
 
-    def test_by_score_keeps_the_better(self, api: Api) -> None:
-        for content in ("green tea", "green apples", "green grass", "green"):
-            remember(api, content)
-        best, *others = search(api, "green tea")
-        assert len(others) == 3
-        assert found(api, "green tea", min_score=(best.score + others[0].score) / 2) == ["green tea"]
-
     def test_comes_before_the_ranking(self, api: Api) -> None:
         """A row that a filter leaves out does not make its words common."""
         remember(api, "Likes tea", agent_id="cook")
@@ -149,34 +117,6 @@ class TestFilters:
 
 
 class TestVisibility:
-    @pytest.mark.feature("A3")
-    def test_another_users_rows_never_appear(self, api: Api) -> None:
-        remember(api, "Likes tea")
-        api.add_message(**ANA, role="user", content="I drink tea")
-        summarize(api, "t2", "They talked about tea.")
-        assert len(search(api, sources=EVERYWHERE)) == 3
-        assert found(api, sources=EVERYWHERE, user_id="bob") == []
-
-    @pytest.mark.feature("B7")
-    def test_an_expired_memory_never_appears(self, api: Api) -> None:
-        remember(api, "Likes tea", expires_at="2020-01-01")
-        assert found(api) == found(api, include_superseded=True) == []
-
-    def test_a_deleted_memory_never_appears(self, api: Api) -> None:
-        memory_id = remember(api, "Likes tea")
-        assert found(api) == ["Likes tea"]
-        api.delete_memory(user_id="ana", memory_id=memory_id)
-        assert found(api) == found(api, include_superseded=True) == []
-
-    @pytest.mark.feature("F1")
-    def test_a_memory_that_no_longer_holds_appears_only_when_asked_for(self, api: Api) -> None:
-        remember(api, "Likes tea", valid_from="2019-01-01", valid_to="2020-01-01")
-        remember(api, "Likes tea on Sundays", valid_to="2100-01-01")
-        assert found(api) == ["Likes tea on Sundays"]
-        assert sorted(found(api, include_superseded=True)) == ["Likes tea", "Likes tea on Sundays"]
-        assert found(api, as_of="2019-06-01") == ["Likes tea"]
-        assert found(api, as_of="infinity") == []
-
     def test_as_of_the_end_of_time_shows_what_holds_for_ever(self, api: Api) -> None:
         remember(api, "Likes tea")
         assert found(api, as_of="infinity") == ["Likes tea"]
@@ -188,22 +128,10 @@ class TestVisibility:
         results = {result.content: result.details["superseded_by"] for result in search(api, include_superseded=True)}
         assert results == {"Hates tea": None, "Likes tea": str(new)}
 
-    def test_a_cleared_message_never_appears(self, api: Api) -> None:
-        api.add_message(**ANA, role="user", content="I drink tea")
-        assert found(api, sources=["message"]) == ["I drink tea"]
-        api.clear_thread(**ANA)
-        assert found(api, sources=["message"]) == []
-
     def test_an_unfinished_summary_never_appears(self, api: Api) -> None:
         api.talk(**ANA, rounds=3)
         api.claim_jobs(worker="w")
         assert search(api, "question answer", sources=["summary"]) == []
-
-    def test_as_of_shows_what_was_true_then(self, api: Api) -> None:
-        remember(api, "Lives in Porto", valid_from="2020-01-01", valid_to="2024-01-01")
-        remember(api, "Lives in Lisbon", valid_from="2024-01-01")
-        places = {year: found(api, "lives", as_of=f"{year}-06-01") for year in (2019, 2022, 2025)}
-        assert places == {2019: [], 2022: ["Lives in Porto"], 2025: ["Lives in Lisbon"]}
 
     @pytest.mark.feature("F1")
     def test_a_moment_belongs_to_what_begins_then(self, api: Api) -> None:

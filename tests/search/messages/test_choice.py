@@ -11,16 +11,19 @@ from tests.support.sqlapi import Api
 
 
 @pytest.mark.feature("E4", "F1")
-@pytest.mark.parametrize("mode", ["hybrid", "keyword"])
-def test_a_unique_word_among_twenty_thousand_messages_is_found(api: Api, mode: str) -> None:
+def test_a_unique_word_among_thousands_of_messages_is_found(api: Api) -> None:
     api.set_policy(settings={"search": {"preselect_above": 2000}})
-    fill(api, "ana", threads=10, messages=2000)
-    rewrite(api, "t4/777", "The theorbo is here")
-    vector = TARGET if mode == "hybrid" else None
-    found: list[str] = []
-    read = api.entries_read(lambda: found.extend(ids(api, "where is the theorbo", vector, mode=mode)))
-    assert found[0] == "t4/777"
-    assert read < (50_000 if mode == "hybrid" else 10_000)  # a code is two entries; ranking all would read 80,000
+    fill(api, "ana", threads=4, messages=2000)
+    rewrite(api, "t3/777", "The theorbo is here")
+    for mode, vector, most in (("hybrid", TARGET, 26_000), ("keyword", None, 8_000)):
+        found: list[str] = []
+
+        def search_once(mode: str = mode, vector: Any = vector, found: list[str] = found) -> None:
+            found.extend(ids(api, "where is the theorbo", vector, mode=mode))
+
+        read = api.entries_read(search_once)
+        assert found[0] == "t3/777"
+        assert read < most  # a code is two entries; ranking all would read 32,000
 
 
 @pytest.mark.feature("E4", "F1")
@@ -43,23 +46,25 @@ def test_a_message_gains_from_a_neighbour_that_was_chosen(full: Api, mode: str) 
         assert set(found[1:]) & {"t3/69", "t3/71"}
 
 
-@pytest.mark.parametrize("mode", ["hybrid", "vector", "keyword"])
+FILTERS: list[dict[str, Any]] = [
+    {},
+    {"agent_id": "rare"},
+    {"thread_id": "t6"},
+    {"exclude_thread_id": "t6"},
+    {"filter": {"topic": "topic 33"}},
+    {"filter": {"parity": 1.0}},
+    {"filter": {"nested": {"a": 1}}},
+    {"created_after": "2026-07-15 00:00+00"},
+    {"created_before": "2026-02-01 00:00+00", "created_after": "2026-01-01 00:02+00"},
+    {"as_of": "2026-01-01 00:00:30+00"},
+    {"agent_id": "rare", "thread_id": "t2"},
+    {"agent_id": "usual", "exclude_thread_id": "t0", "filter": {"parity": 0}},
+]
+
+
 @pytest.mark.parametrize(
-    "filters",
-    [
-        {},
-        {"agent_id": "rare"},
-        {"thread_id": "t6"},
-        {"exclude_thread_id": "t6"},
-        {"filter": {"topic": "topic 33"}},
-        {"filter": {"parity": 1.0}},
-        {"filter": {"nested": {"a": 1}}},
-        {"created_after": "2026-07-15 00:00+00"},
-        {"created_before": "2026-02-01 00:00+00", "created_after": "2026-01-01 00:02+00"},
-        {"as_of": "2026-01-01 00:00:30+00"},
-        {"agent_id": "rare", "thread_id": "t2"},
-        {"agent_id": "usual", "exclude_thread_id": "t0", "filter": {"parity": 0}},
-    ],
+    ("mode", "filters"),
+    [*(("hybrid", filters) for filters in FILTERS), ("vector", FILTERS[-1]), ("keyword", FILTERS[-1])],
     ids=str,
 )
 def test_filters_bind_before_anything_is_chosen(full: Api, mode: str, filters: dict[str, Any]) -> None:
@@ -85,10 +90,12 @@ def test_new_messages_are_found_before_they_are_parsed(full: Api, mode: str) -> 
     assert set(ids(full, "theorbo", vector, mode=mode, top_k=2)) == set(new)
 
 
-@pytest.mark.parametrize("mode", ["hybrid", "vector", "keyword"])
-@pytest.mark.parametrize("gone", ["cleared", "expired", "deleted", "of another user"])
+@pytest.mark.parametrize(
+    ("mode", "gone"),
+    [("hybrid", "cleared"), ("vector", "expired"), ("keyword", "deleted"), ("hybrid", "of another user")],
+)
 def test_what_may_not_be_found_is_never_found(full: Api, mode: str, gone: str) -> None:
-    for seq in range(200):
+    for seq in range(60):
         rewrite(full, f"t7/{seq}", "theorbo")
         draw_near(full, f"t7/{seq}")
     vector = None if mode == "keyword" else TARGET
@@ -109,15 +116,6 @@ def test_what_may_not_be_found_is_never_found(full: Api, mode: str, gone: str) -
         assert all(
             "theorbo" not in result.content for result in search(full, "theorbo tea", vector, **asked, user_id="cyd")
         )
-
-
-def test_a_compressed_message_is_chosen_too(full: Api) -> None:
-    draw_near(full, "t2/20")
-    full.query(
-        "update memory.messages set is_active = false, summary_id = gen_random_uuid() "
-        "where user_id = 'ana' and thread_id = 't2' and seq = 20 returning 1"
-    )
-    assert ids(full, None, TARGET, mode="vector", top_k=1) == ["t2/20"]
 
 
 def test_all_sources_are_ranked_together(full: Api) -> None:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import psycopg
 import pytest
 
-from tests.search.vector.steps import found, keep_query, remember, say, search
-from tests.support.search_world import SOURCES
-from tests.support.sqlapi import Api, refused
+from tests.search.vector.steps import found, keep_query, remember
+from tests.support.sqlapi import Api
 
 # Whoever searches -----------------------------------------------------------------------------------------------------
 
@@ -48,66 +45,6 @@ def test_a_search_needs_no_right_but_that_to_call_the_function(api: Api, mode: s
 
 
 # Trying to break it ---------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("argument", "value"),
-    [
-        *(("top_k", value) for value in (0, -1, 1001, 2**31 - 1, None)),
-        *(("mode", value) for value in ("fuzzy", None)),
-        *(("sources", value) for value in ([], ["memories"], None)),
-        *(("min_score", value) for value in (1.01, -1.01, "NaN", "-Infinity")),
-        *(("min_confidence", value) for value in (1.5, -0.1, "NaN")),
-        *(("user_id", value) for value in ("", None, "x" * 256)),
-        *((name, "") for name in ("agent_id", "thread_id", "exclude_thread_id")),
-        ("memory_types", ["nothing"]),
-        ("filter", '["a"]'),
-    ],
-)
-def test_a_wrong_argument_is_refused(api: Api, argument: str, value: Any) -> None:
-    with refused(argument):
-        search(api, "tea", [1, 0, 0], **{argument: value})
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        {"filter": {"a": "'; drop table memory.memories; --"}},
-        {"filter": {"\\": "\u2028", "": None, "a": [1, [2, {"b": 3}]]}},
-        {"filter": {str(number): number for number in range(100)}},
-        {"tags_all": [f"tag {number}" for number in range(100)]},
-        {"tags_any": [f"tag {number}" for number in range(100)]},
-        {"tags_any": ["", "'", '"', "\\", "{}", "NULL"]},
-        {"tags_any": []},
-        {"memory_types": []},
-        {"doc_types": []},
-        {"namespaces": ["'"] * 100},
-        {"agent_id": "' or true --"},
-        {"thread_id": "%"},
-        {"created_after": "infinity"},
-        {"created_before": "-infinity"},
-        {"as_of": "-infinity"},
-        {"min_score": 1, "min_confidence": 1, "tags_all": ["none"]},
-    ],
-    ids=lambda arguments: str(arguments)[:40],
-)
-def test_a_filter_that_nothing_passes_finds_nothing(api: Api, arguments: dict[str, Any]) -> None:
-    remember(api, "Likes tea", [1, 0, 0], tags=["a"], metadata={"a": 1})
-    say(api, "I drink tea", [1, 0, 0])
-    for mode in ("hybrid", "vector", "keyword"):
-        assert search(api, "tea", [1, 0, 0], mode=mode, sources=SOURCES, **arguments) == []
-
-
-def test_filters_that_everything_passes_take_nothing_away(api: Api) -> None:
-    remember(api, "Likes tea", [1, 0, 0])
-    passing = {
-        "exclude_tags": [f"tag {n}" for n in range(100)],
-        "created_after": "-infinity",
-        "created_before": "infinity",
-        "as_of": "infinity",
-    }
-    for name, value in passing.items():
-        assert found(api, "tea", [1, 0, 0], **{name: value}) == ["Likes tea"], name
 
 
 @pytest.mark.feature("E4")

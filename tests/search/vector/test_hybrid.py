@@ -109,26 +109,6 @@ class TestHybrid:
         assert len(answers[0]) == 20
         assert answers[0] == answers[1] == answers[2]
 
-    @pytest.mark.feature("E3")
-    @pytest.mark.parametrize("mode", ["hybrid", "vector", "keyword"])
-    @pytest.mark.parametrize("fusion", ["score", "rrf"])
-    def test_no_filter_comes_after_the_limit(self, api: Api, mode: str, fusion: str) -> None:
-        api.set_policy(settings={"search": {"fusion": fusion}})
-        remember(
-            api, "tea, though seldom and never in the morning", [1, 9, 9], agent_id="cook", tags=["rare"],
-            thread_id="t9", metadata={"rare": True}, memory_type="preference", confidence=0.5,
-        )  # fmt: skip
-        for number in range(300):
-            remember(api, f"tea {number}", [9, 1, number % 3], tags=["common"], thread_id="t1", confidence=0.25)
-        filters: list[dict[str, Any]] = [
-            {"agent_id": "cook"}, {"tags_all": ["rare"]}, {"tags_any": ["rare"]}, {"exclude_tags": ["common"]},
-            {"thread_id": "t9"}, {"exclude_thread_id": "t1"}, {"filter": {"rare": True}}, {"min_confidence": 0.5},
-            {"memory_types": ["preference"]},
-        ]  # fmt: skip
-        for arguments in filters:
-            [result] = search(api, "tea", [1, 0, 0], mode=mode, top_k=1, **arguments)
-            assert result.details["tags"] == ["rare"], arguments
-
     def test_min_score_keeps_the_better_in_every_mode(self, api: Api) -> None:
         for content, vector in (("Likes green tea", [1, 0, 0]), ("Likes tea", [4, 3, 0]), ("Owns a boat", [0, 0, 1])):
             remember(api, content, vector)

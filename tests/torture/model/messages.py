@@ -83,8 +83,6 @@ class Thread:
     messages: dict[int, Said] = field(default_factory=dict)
     gone_keys: dict[str, tuple[int, str | None, str | None]] = field(default_factory=dict)
     read_to: int = -1
-    is_marked: bool = False
-    """Whether an extraction has read anything yet."""
     summaries: list[Summary] = field(default_factory=list)
     """Of the whole thread, each made from the one before."""
     rolling: list[Summary] = field(default_factory=list)
