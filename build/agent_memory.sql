@@ -25330,7 +25330,7 @@ begin
 end;
 $$;
 
--- Artifacts are stored without their words (40_artifacts/words.sql). A job has them parsed soon; the server does that
+-- Artifacts are stored without their words. A job has them parsed soon; the server does that
 -- itself when the worker completes the job.
 
 -- Whether there is something to parse. No model is asked, so nobody's budget pays.
@@ -29100,7 +29100,7 @@ $$;
 set local search_path = pg_catalog, pg_temp;
 
 -- Which texts a context fences: every part that is not a message of the thread: the memories (memories.sql), the
--- summaries (summaries.sql), recalled messages (recalled.sql), kept texts (kept_texts.sql) and earlier conversations
+-- summaries (summaries.sql), recalled messages (recalled.sql), kept texts (memory._kept_texts()) and earlier conversations
 -- (cross_session.sql). Three texts have no fence: the result of memory.render_memories(), which an application puts
 -- into a fence of its own; the hint on placeholders, which is ours; and what memory.expand_refs() inserts, which
 -- belongs to the message or tool result that it completes.
