@@ -29100,8 +29100,8 @@ $$;
 set local search_path = pg_catalog, pg_temp;
 
 -- Which texts a context fences: every part that is not a message of the thread: the memories (memories.sql), the
--- summaries (summaries.sql), recalled messages (recalled.sql), kept texts (memory._kept_texts()) and earlier conversations
--- (cross_session.sql). Three texts have no fence: the result of memory.render_memories(), which an application puts
+-- summaries (summaries.sql), recalled messages (recalled.sql), kept texts (memory._kept_texts()) and earlier
+-- conversations (cross_session.sql). Three texts have no fence: the result of memory.render_memories(), which an application puts
 -- into a fence of its own; the hint on placeholders, which is ours; and what memory.expand_refs() inserts, which
 -- belongs to the message or tool result that it completes.
 
