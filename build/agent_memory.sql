@@ -29101,9 +29101,9 @@ set local search_path = pg_catalog, pg_temp;
 
 -- Which texts a context fences: every part that is not a message of the thread: the memories (memories.sql), the
 -- summaries (summaries.sql), recalled messages (recalled.sql), kept texts (memory._kept_texts()) and earlier
--- conversations (cross_session.sql). Three texts have no fence: the result of memory.render_memories(), which an application puts
--- into a fence of its own; the hint on placeholders, which is ours; and what memory.expand_refs() inserts, which
--- belongs to the message or tool result that it completes.
+-- conversations (cross_session.sql). Three texts have no fence: the result of memory.render_memories(), which an
+-- application puts into a fence of its own; the hint on placeholders, which is ours; and what memory.expand_refs()
+-- inserts, which belongs to the message or tool result that it completes.
 
 -- A text with the fence around recalled text. The fence says that the text is data, so the model takes no instructions
 -- from a user or a web page that wrote the text. The text cannot end the fence, and the fence does not change the
@@ -32676,6 +32676,9 @@ as $$
 declare
   removed bigint;
 begin
+  if coalesce(cardinality(p_seqs), 0) = 0 then
+    return 0; -- the triggers of a deletion look further than this user
+  end if;
   delete from memory.messages as m
   using unnest(p_threads, p_seqs) as d (thread_id, seq)
   where m.user_id = p_user_id and m.thread_id = d.thread_id and m.seq = d.seq;

@@ -1,8 +1,8 @@
 -- Which texts a context fences: every part that is not a message of the thread: the memories (memories.sql), the
 -- summaries (summaries.sql), recalled messages (recalled.sql), kept texts (memory._kept_texts()) and earlier
--- conversations (cross_session.sql). Three texts have no fence: the result of memory.render_memories(), which an application puts
--- into a fence of its own; the hint on placeholders, which is ours; and what memory.expand_refs() inserts, which
--- belongs to the message or tool result that it completes.
+-- conversations (cross_session.sql). Three texts have no fence: the result of memory.render_memories(), which an
+-- application puts into a fence of its own; the hint on placeholders, which is ours; and what memory.expand_refs()
+-- inserts, which belongs to the message or tool result that it completes.
 
 -- A text with the fence around recalled text. The fence says that the text is data, so the model takes no instructions
 -- from a user or a web page that wrote the text. The text cannot end the fence, and the fence does not change the

@@ -123,6 +123,9 @@ as $$
 declare
   removed bigint;
 begin
+  if coalesce(cardinality(p_seqs), 0) = 0 then
+    return 0; -- the triggers of a deletion look further than this user
+  end if;
   delete from memory.messages as m
   using unnest(p_threads, p_seqs) as d (thread_id, seq)
   where m.user_id = p_user_id and m.thread_id = d.thread_id and m.seq = d.seq;
