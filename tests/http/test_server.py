@@ -65,6 +65,8 @@ def test_a_database_that_goes_away_is_told_and_found_again(server: Server) -> No
             answer = admin.post("/v1/version")
             problem(answer, 503)
             assert int(answer.headers["retry-after"]) > 0
+            # Without the wait pg_ctl would be told to stop a server that is about to be gone.
+            wait_until(lambda: not Path(data, "postmaster.pid").exists())
             own.restart()
             wait_until(lambda: admin.post("/v1/version").status_code == 200)
             assert admin.get("/healthz").status_code == 200

@@ -152,13 +152,13 @@ def test_a_migration_runs_once(dsn: str, file_with: Callable[[str], str]) -> Non
 @pytest.mark.feature("F13")
 def test_a_migration_may_change_the_columns_that_functions_are_bound_to(dsn: str, build: Build) -> None:
     part = """
-        alter table memory.memories drop column quarantined_with;
+        alter table memory.memories drop column released_at;
         alter table memory.memories alter column embedding_text type varchar;
         alter table memory.messages alter column idempotency_key type varchar;
     """
     tables = "core/43_memories/tables.sql"
     without = re.sub(
-        r"^  quarantined_with text,\n|^comment on column memory\.memories\.quarantined_with is.*?';\n",
+        r"^  released_at timestamptz, -- time\n|^comment on column memory\.memories\.released_at is.*?';\n",
         "",
         (ROOT / "sql" / tables).read_text(),
         flags=re.MULTILINE | re.DOTALL,
