@@ -62,11 +62,10 @@ def test_a_database_that_goes_away_is_told_and_found_again(server: Server) -> No
             with psycopg.connect(own.conninfo()) as connection:
                 [data] = connection.execute("show data_directory").fetchone() or []
             os.kill(int(Path(data, "postmaster.pid").read_text().split()[0]), signal.SIGINT)
+            wait_until(lambda: not Path(data, "postmaster.pid").exists())
             answer = admin.post("/v1/version")
             problem(answer, 503)
             assert int(answer.headers["retry-after"]) > 0
-            # Without the wait pg_ctl would be told to stop a server that is about to be gone.
-            wait_until(lambda: not Path(data, "postmaster.pid").exists())
             own.restart()
             wait_until(lambda: admin.post("/v1/version").status_code == 200)
             assert admin.get("/healthz").status_code == 200
