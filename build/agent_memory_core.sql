@@ -22132,7 +22132,7 @@ begin
     -- there in a tenth of the time of a join. No element is null, for which PostgreSQL would read the whole array.
     select array_agg(case c.source when 'message' then hashtextextended(c.thread_id, 0) else c.place end) as threads,
       array_agg(coalesce(c.number, 0)) as numbers, array_agg(coalesce(c.similarity, '-infinity')) as similarities
-    from (select c.* from candidates as c where c.space is null order by c.place) as c
+    from (select c.* from candidates as c where c.space is null and 'message' = any (sources) order by c.place) as c
   ), matches as materialized (
     select c.place, c.source, w.n, w.frequency, ln(20) / ln(8 + greatest(c.lexemes, 12)) as density
     from candidates as c
@@ -23678,16 +23678,21 @@ returns text
 language plpgsql stable parallel unsafe
 as $$
 declare
+  zone text;
+  held text;
+begin
+  if num_nonnulls(p_valid_from, p_valid_to) = 0 then
+    return '';
+  end if;
   -- A memory of a space is not among the user's, so the user's newest thread decides.
-  zone constant text := coalesce(
+  zone := coalesce(
     (select memory._zone_of(p_user_id, m.thread_id, m.source_seqs[1])
      from memory.memories as m where m.user_id = p_user_id and m.memory_id = p_memory_id),
     memory._zone_of(p_user_id));
-  today constant date := memory._day_of(statement_timestamp(), zone);
-  held constant text := concat_ws(' ',
-    'since ' || to_char(nullif(memory._day_of(p_valid_from, zone), today), 'FMDD FMMonth YYYY'),
+  held := concat_ws(' ',
+    'since ' || to_char(
+      nullif(memory._day_of(p_valid_from, zone), memory._day_of(statement_timestamp(), zone)), 'FMDD FMMonth YYYY'),
     'until ' || to_char(memory._day_of(p_valid_to, zone), 'FMDD FMMonth YYYY'));
-begin
   return case when held = '' then '' else ' (' || held || ')' end;
 end;
 $$;

@@ -137,7 +137,7 @@ begin
     -- there in a tenth of the time of a join. No element is null, for which PostgreSQL would read the whole array.
     select array_agg(case c.source when 'message' then hashtextextended(c.thread_id, 0) else c.place end) as threads,
       array_agg(coalesce(c.number, 0)) as numbers, array_agg(coalesce(c.similarity, '-infinity')) as similarities
-    from (select c.* from candidates as c where c.space is null order by c.place) as c
+    from (select c.* from candidates as c where c.space is null and 'message' = any (sources) order by c.place) as c
   ), matches as materialized (
     select c.place, c.source, w.n, w.frequency, ln(20) / ln(8 + greatest(c.lexemes, 12)) as density
     from candidates as c

@@ -269,16 +269,21 @@ returns text
 language plpgsql stable parallel unsafe
 as $$
 declare
+  zone text;
+  held text;
+begin
+  if num_nonnulls(p_valid_from, p_valid_to) = 0 then
+    return '';
+  end if;
   -- A memory of a space is not among the user's, so the user's newest thread decides.
-  zone constant text := coalesce(
+  zone := coalesce(
     (select memory._zone_of(p_user_id, m.thread_id, m.source_seqs[1])
      from memory.memories as m where m.user_id = p_user_id and m.memory_id = p_memory_id),
     memory._zone_of(p_user_id));
-  today constant date := memory._day_of(statement_timestamp(), zone);
-  held constant text := concat_ws(' ',
-    'since ' || to_char(nullif(memory._day_of(p_valid_from, zone), today), 'FMDD FMMonth YYYY'),
+  held := concat_ws(' ',
+    'since ' || to_char(
+      nullif(memory._day_of(p_valid_from, zone), memory._day_of(statement_timestamp(), zone)), 'FMDD FMMonth YYYY'),
     'until ' || to_char(memory._day_of(p_valid_to, zone), 'FMDD FMMonth YYYY'));
-begin
   return case when held = '' then '' else ' (' || held || ')' end;
 end;
 $$;
