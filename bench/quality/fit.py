@@ -66,6 +66,8 @@ class Example:
 
 def examples(database: Database, found: Stored, questions: Sequence[Asked], weight: float) -> list[Example]:
     """The examples of a set whose evidence is stored."""
+    for connection in database.connections:
+        connection.execute("set jit = off")  # as public functions have it, which call memory._ranked()
     made = database.ask(lambda connection, asked: _example(connection, found, asked, weight), questions)
     return [example for example in made if example.is_evidence.any()]
 
