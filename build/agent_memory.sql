@@ -6653,8 +6653,8 @@ begin atomic
   select sha256(p_outer_block || sha256(p_inner_block || p_message));
 end;
 
--- Whether this server serves a user. On a single server the answer is the constant true, which PostgreSQL folds away:
--- a call pays nothing. A node of a cluster has another body, which the map of the cluster writes.
+-- Whether this server serves a user. On a single server the answer is the constant true, which PostgreSQL folds away: a
+-- call costs nothing. On a node of a cluster the function has another body, which tells by the map of the cluster.
 create or replace function memory._is_here(p_user_id text)
 returns boolean
 language sql immutable parallel safe
@@ -12800,7 +12800,8 @@ language plpgsql immutable parallel safe
 as $$
 declare
   at_least constant text := case when p_is_sample then 'over ' else '' end;
-  -- A level, or a word that begins a message; "0 errors" and "error_handler.py" do not count.
+  -- The characters before a level such as ERROR, or before a word such as "error: ", that begins a message. "0 errors"
+  -- and "error_handler.py" match no pattern below.
   level constant text := e'(?:^|[\\s\\]\\[|:=("])(?:';
   number constant text := '(?: [A-Z]{1,6}[0-9]+)?: '; -- compilers write "error TS2304: "
   trace constant text := memory._trace_error(p_sample);
@@ -16268,7 +16269,8 @@ begin
   -- that this transaction waited for may have set the first mark of the thread.
   delete from memory.marks as k
   where k.user_id = p_user_id and k.scope = p_thread_id and k.kind = 'summarize_user';
-  -- A claim may be handing out the thread at this moment: the lock waits for it, and the update finds its job.
+  -- Another session may be claiming the job at this moment, with messages of the thread as its input. The lock waits
+  -- until that session commits, so the loop below finds the job running.
   perform from memory.jobs as j
   where j.user_id = p_user_id and j.kind = 'summarize_user' and j.status in ('pending', 'running') for update;
   delete from memory.marks as k
@@ -17036,8 +17038,8 @@ begin atomic
   end;
 end;
 
--- The memories that lists and counts show, and if the caller asks for them memories in quarantine, under the filters of
--- list_memories() and count_memories().
+-- The memories that list_memories() returns and count_memories() counts, under the filters of these functions. With
+-- p_include_quarantined, memories in quarantine are among them.
 create or replace function memory._listed_memories(
   p_user_id text, p_agent_id text, p_memory_type text, p_search text, p_tags_all text[], p_as_of timestamptz,
   p_include_superseded boolean, p_thread_id text, p_filter jsonb, p_created_after timestamptz,
@@ -20921,8 +20923,8 @@ begin atomic
     and memory._is_namespace(p_namespace) and memory._may_reach(p_user_id) and memory._is_here(p_user_id);
 end;
 
--- Refuses what names no checkpoint, and arrays of different lengths or with nulls: the first one has the names of the
--- channels.
+-- Refuses ids and namespaces that cannot name a checkpoint. Also refuses arrays of different lengths (p_lengths), and
+-- arrays with nulls (p_nulls says how many). The first length is that of the argument channels, which the error names.
 create or replace function memory._check_checkpoint(
   p_user_id text, p_thread_id text, p_namespace text, p_checkpoint_id text, p_lengths int[] default '{}',
   p_nulls int default 0
@@ -21855,7 +21857,7 @@ begin atomic
       or not (y.policy #>> '{trust,rules}')::boolean or memory._verdict(left(c.content, 65536), d.trust) is null);
 end;
 
--- Keeps the texts of pieces that were added or deleted.
+-- Stores the texts of added pieces of documents in memory.texts, and deletes the texts of deleted pieces.
 create or replace function memory._document_texts_after_change()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- whoever may delete need not have rights on memory.texts
@@ -21875,7 +21877,8 @@ begin
 end;
 $$;
 
--- Keeps the texts of a document whose columns change that each of its texts repeats.
+-- Stores all texts of a document anew in memory.texts when a column of the document changes whose value each of these
+-- texts repeats, such as the title (47_sources/triggers.sql has the columns).
 create or replace function memory._document_texts_after_update()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
@@ -24533,9 +24536,9 @@ begin
 end;
 $$;
 
--- Which entries of a reply are stored. One bad entry does not lose the others: what says more about a memory than its
--- text becomes null, or the nearest allowed number, where it cannot be read; an entry without text, type or messages is
--- left out, and so is one that does not rest on its messages.
+-- Decides which entries of a model's reply are stored. One bad entry does not lose the others. An entry without text,
+-- type or messages is left out, and so is an entry whose messages do not support its text. Any other field of a memory
+-- that cannot be read becomes null or its default, and a share beyond 0 or 1 becomes the nearer of the two.
 
 -- Whether a value of a reply is an array of at most 1,000 whole numbers.
 create or replace function memory._are_numbers(p_value jsonb)
@@ -25583,7 +25586,8 @@ declare
     memory._chat_model(null, memory._policy_section(p_job.user_id, null, 'agent'), 'reconcile_memories');
   is_local constant boolean := model #>> '{model,provider}' = 'local';
   most constant int := coalesce((p_job.request ->> 'n')::int, case when is_local then 1000 else 50 end);
-  -- A job leaves out facts that an earlier job has read, unless the caller gives n.
+  -- The time of the newest fact that an earlier job has read: this job compares newer facts only. Null if no job has
+  -- read any, or if the request names a number of facts (n) or is_forced; then the job compares facts of any time.
   read_before constant bigint := case when not p_job.request ?| array['n', 'is_forced'] then (
     select k.position from memory.marks as k
     where k.user_id = p_job.user_id and k.scope = '' and k.kind = 'reconcile_memories') end;
@@ -27027,8 +27031,9 @@ $$;
 -- Whether a query asks for words of the assistant: "which caterer did you recommend", "the plan that you gave me",
 -- "your second draft". The patterns look for the second person beside a verb of saying or making in the past, or beside
 -- a noun such as "plan" or "draft", in English, German, Spanish, French, Portuguese, Italian, Chinese and Japanese.
--- "What did I tell you" does not match, because the query asks for the person's own words. Recall@10 of 63 requests
--- whose evidence the assistant said rises from 87.3 to 93.7 %, and that of 94 others stays the same.
+-- "What did I tell you" does not match, because the query asks for the person's own words. With this function,
+-- recall@10 of 63 requests whose evidence is in messages of the assistant rises from 87.3 to 93.7 %; recall@10 of 94
+-- other requests stays the same.
 create or replace function memory._asks_the_assistant(p_query text)
 returns boolean
 language plpgsql immutable parallel safe
@@ -27086,8 +27091,8 @@ $$;
 -- needs pgvector on the search_path
 
 -- The texts of a user, or of a space, that a search may see. Every filter is applied here, so no filter comes after a
--- limit. Of the messages and memories only those enter that p_messages and p_memories name, if they are given. The
--- messages of a thread come one after another, in their order. vector is null for a text without a word of the query.
+-- limit. If p_messages or p_memories is given, only the messages or memories that it names are candidates. The messages
+-- of a thread come one after another, in their order. vector is null for a text without a word of the query.
 create or replace function memory._candidates(
   p_user_id text, p_agent_id text, p_sources text[], p_filters memory._search_filters, p_words text[],
   p_any_word tsquery, p_language regconfig, p_model text, p_target halfvec, p_messages text[], p_memories text[]
@@ -27102,7 +27107,7 @@ declare
     where case s when 'message' then p_messages is null when 'memory' then p_memories is null else true end);
   looked_up text[] := array[]::text[];
   passing text[];
-  -- Whether embeddings do not stand in memory.texts, because another model is the active one.
+  -- Whether embeddings of p_model are in memory.embeddings instead of memory.texts, because another model is active.
   are_behind constant boolean := p_target is not null
     and exists (select from memory.embeddings as e where e.user_id = p_user_id and e.model = p_model);
 begin
@@ -27125,7 +27130,7 @@ begin
       select t.*
       from (select 'message', m from unnest(p_messages) as m
             union all select 'memory', m from unnest(p_memories) as m) as i (source, id)
-      cross join lateral ( -- each by its key
+      cross join lateral ( -- finds each text by its key
         select t.* from memory.texts as t
         where t.user_id = p_user_id and t.source = i.source and t.id = i.id offset 0) as t) as t
     where case when is_free then t.valid_until > statement_timestamp() else
@@ -27142,8 +27147,8 @@ begin
 end;
 $$;
 
--- Whether a text passes the filters for which memory.texts has columns. Memories and summaries know themselves what
--- held at as_of (memory._passing()).
+-- Whether a text passes the filters for which memory.texts has columns. as_of is compared with created_at here, but not
+-- for memories and summaries: memory._passing() tells which of them held at as_of.
 create or replace function memory._is_asked_for(
   p_source text, p_thread_id text, p_agent_id text, p_created_at timestamptz, p_for_agent text,
   p_filters memory._search_filters
@@ -27159,8 +27164,8 @@ begin atomic
     and ((p_filters).as_of is null or p_source in ('memory', 'summary') or p_created_at <= (p_filters).as_of);
 end;
 
--- The texts that pass the filters for which memory.texts has no column, as source and id in one word, and their sources
--- (looked_up). Texts of other sources need not be looked up.
+-- For the filters for which memory.texts has no column: the sources whose texts must be looked up for them (looked_up),
+-- and the texts of these sources that pass (passing), each as its source, a blank and its id.
 create or replace function memory._passing(
   p_user_id text, p_sources text[], p_filters memory._search_filters, out looked_up text[], out passing text[]
 )
@@ -27201,11 +27206,13 @@ set local search_path = pg_catalog, pg_temp;
 -- The days that a query names: {year, months, day} with the fields that the query gives, or {since, before}; null when
 -- the query names no day. The words of all languages in lists/times/ are read as one language, word by word: "7 May
 -- 2023", "im letzten Oktober", "el mes pasado", "прошлым летом". Chinese and Japanese phrases are first replaced by
--- English words. A number alone is no year, and a month that is also another word ("may", "mars") is one only beside a
--- number or a preposition. What means something else in another language ("hier", "an") counts only in its own.
+-- English words. A number alone is not read as a year. A month whose name is also another word ("may", "mars") is read
+-- as a month only beside a number or a preposition. A word with another meaning in another language ("hier", "an")
+-- counts only in queries in its own language.
 --
 -- The ranking only lowers the score of messages of other days (ranking.sql). A filter would lose messages in which
--- people tell later about the named days. "Yesterday" is that of the user's newest conversation (memory._zone_of()).
+-- people tell later about the named days. "Yesterday" is the day before today in the time zone of the user's newest
+-- conversation (memory._zone_of()).
 create or replace function memory._days_meant(p_query text, p_user_id text)
 returns jsonb
 language plpgsql stable parallel unsafe
@@ -27322,7 +27329,7 @@ begin
       end if;
     end if;
   end loop;
-  -- "Last summer" is the one that has ended last, unless the year is named too.
+  -- "Last summer" is the newest summer that has ended, unless the query names the year, too.
   since := since - case when until > here and meant_months <> '{}' then interval '1 year' else interval '0' end;
   until := case when until > here and meant_months <> '{}' then until - interval '1 year' else until end;
   return case
@@ -27351,7 +27358,7 @@ end;
 $$;
 
 -- How well a time in a time zone agrees with the result of memory._days_meant(): 1 within the days, 0.5 on another day
--- of the right month, 0 outside; null when the query names no day.
+-- of the right month, 0 outside; null when the query names no day or the time is infinite.
 create or replace function memory._share_within(p_created_at timestamptz, p_zone text, p_meant jsonb)
 returns double precision
 language plpgsql immutable parallel safe
@@ -27521,7 +27528,7 @@ begin
   execute statement into nearest using p_user_id, p_model, p_target, p_agent_id, p_row_limit;
   perform set_config('hnsw.ef_search', ef_search, true),
     set_config('hnsw.iterative_scan', iterative_scan, true), set_config('enable_sort', may_sort, true);
-  return case when cardinality(nearest) = p_row_limit then nearest end; -- else it has found too few of this user
+  return case when cardinality(nearest) = p_row_limit then nearest end; -- fewer: the index has found too few
 end;
 $$;
 
@@ -27535,10 +27542,10 @@ end;
 $$;
 -- needs pgvector on the search_path
 
--- What a search makes of memories that have ended. A question about now gets the current value of the attribute that it
--- names, even if words and vectors do not find it; and the successor in place of a message whose statement was
--- replaced. A message whose statement has ended without a successor comes last. A question about then gets the former
--- values.
+-- Changes a ranking where memories have ended or were replaced. A question about now gets the current value of the
+-- attribute that it names, even if words and vectors do not find that value. In place of a message whose statement was
+-- replaced, it gets the memory that replaced the statement. A message whose statement has ended, with nothing in its
+-- place, comes last. A question about an earlier time gets the former values.
 create or replace function memory._now_and_then(
   p_user_id text, p_agent_id text, p_query text, p_ranked memory.ranking[], p_filters memory._search_filters,
   p_sources text[]
@@ -27549,7 +27556,8 @@ as $$
 declare
   time_asked constant text := (p_filters).time_asked;
   has_memories constant boolean := 'memory' = any (p_sources);
-  -- Under other filters the memories that they leave out must stay out.
+  -- Whether the function may add memories to the ranking. With any filter but time_asked it may not, because it would
+  -- add memories that the filter leaves out.
   is_free constant boolean := p_filters is null or time_asked is not null and row(
     (p_filters).thread_id, (p_filters).memory_types, (p_filters).tags_all, (p_filters).tags_any,
     (p_filters).exclude_tags, (p_filters).filter, (p_filters).min_confidence, (p_filters).created_after,
@@ -27579,8 +27587,9 @@ begin
         array(select r.number from unnest(p_ranked) as r where r.source = 'message')) as o
       where time_asked is null
     ), placed as (
-      -- The values asked for come first, also if the ranking has not found them; former ones behind the best two texts
-      -- if only a verb of the past asks for them, because "What was my budget again?" means the present one.
+      -- The values that the query asks for come first, even if the ranking has not found them. If only a verb in the
+      -- past asks for former values, these come after the best two texts, because "What was my budget again?" means the
+      -- present budget.
       select case when a.is_former and time_asked = 'past' then 1 else 0 end as part,
         2.5 + a.place / 100.0::double precision as place, 'memory' as source, (a.row).memory_id::text as id,
         null::text as space, null::text as thread_id, null::bigint as number, (a.row).created_at, best as score,
@@ -27622,9 +27631,10 @@ end;
 $$;
 -- needs pgvector on the search_path
 
--- A memory and a message that it was drawn from say the same, so a search returns them as one result, if both are of
--- the user: of a space a search reads no messages. The text with the better rank is the result; the explanation of that
--- result names the other text in source_messages or memories. The next texts of the ranking take the freed places.
+-- A memory and a message from which the memory was drawn say the same, so a search returns both as one result. This
+-- concerns only texts of the user, because a search reads no messages of spaces. The text with the better rank is the
+-- result; the explanation of that result names the other text in source_messages or memories. The next texts of the
+-- ranking take the freed places.
 
 -- The ranking of memory._ranked() with each such pair joined into one result. Only a search among memories and messages
 -- of a user who has messages spends time on the joining. The function asks the ranking for twice as many texts as the
@@ -27642,7 +27652,7 @@ declare
     when p_sources @> '{memory,message}' and exists (select from memory.messages as m where m.user_id = p_user_id)
       then 2 * p_row_limit
     else p_row_limit end;
-  has_pairs boolean; -- may be true without a pair
+  has_pairs boolean; -- whether there are memories and messages, so that there may be pairs
   is_whole boolean; -- whether the ranking has no more texts
   ranked memory.ranking[];
   stands_for int[]; -- by the rank of a text that is part of another result: the rank of that result
@@ -27772,9 +27782,9 @@ end;
 $$;
 -- needs pgvector on the search_path
 
--- Chooses the messages that enter the ranking when a user has too many to rank all: those nearest to the query by
--- meaning, those with rare words of the query, and the neighbours of both in their threads. memory._candidates() ranks
--- the chosen messages as it ranks all messages of a user with fewer.
+-- Chooses the messages that enter the ranking when a user has too many to rank all of them: those nearest to the query
+-- by meaning, those with rare words of the query, and the neighbours of both in their threads. memory._candidates()
+-- then reads the chosen messages as it reads all messages of a user with fewer.
 create or replace function memory._preselected(
   p_user_id text, p_agent_id text, p_words text[], p_model text, p_target halfvec, p_fusion text, p_above int,
   p_row_limit int, p_filters memory._search_filters,
@@ -27783,9 +27793,10 @@ create or replace function memory._preselected(
 language plpgsql stable parallel safe
 as $$
 declare
-  -- The number of messages that each arm chooses; each of two arms finds half of p_row_limit. The neighbours of each
-  -- arm's best 45 messages are added, and the neighbours at a distance of two of the best 15. This choice keeps 98 % of
-  -- the best ten of 5,882 conversation turns.
+  -- How many messages the choice by meaning and the choice by words each take: 40, and p_row_limit more, or half of
+  -- p_row_limit more if there are both choices. Of each choice, the best 45 messages bring the messages beside them in
+  -- the thread, and the best 15 also those at a distance of two. The choices keep 98 % of the best ten of 5,882
+  -- conversation turns.
   wanted int := 40 + case when p_fusion in ('score', 'rrf') then p_row_limit / 2 else p_row_limit end;
   around_one constant int := case when p_fusion in ('score', 'keyword') then 45 else 0 end;
   around_two constant int := least(around_one, 15);
@@ -27812,8 +27823,8 @@ begin
                         wanted, p_filters, passing) as w;
   end if;
   if p_fusion <> 'keyword' then
-    -- The nearest messages fill the places for which too few have a word of the query. Where a caller wants many
-    -- results, both arms may choose the same messages.
+    -- At least as many as the caller wants results, because few messages may have a word of the query, and these may be
+    -- the nearest ones, too.
     nearest := memory._nearest(p_user_id, p_agent_id, p_model, p_target, greatest(
       wanted, p_row_limit - case when p_row_limit <= wanted then coalesce(cardinality(worded), 0) else 0 end),
       p_filters, passing);
@@ -27830,11 +27841,11 @@ begin
 end;
 $$;
 
--- Estimates from some 200 messages, a few of each of at most 200 threads: how many messages the user has, but at least
--- p_least; how many of them have each word of the query; and the lowest similarity of a message to p_target. The
--- threads are those with the lowest hashes, which makes them a random sample; the share of all hashes that is below the
--- next one is the share of all threads that is in the sample, to 7 % (standard deviation). The estimate of the
--- similarity assumes that the similarities below their mean are normally distributed, with a factor (0.83) that fits
+-- Estimates from some 200 messages, a few of each of at most 200 threads: how many messages the user has (at least
+-- p_least), how many messages have each word of the query, and the lowest similarity of a message to p_target. The
+-- threads are those whose ids have the lowest hashes, which makes them a random sample. The hash that follows the
+-- sample shows which share of all threads is in the sample, to 7 % (standard deviation). The estimate of the similarity
+-- assumes that the similarities below their mean are normally distributed, with a factor (0.83) that fits
 -- conversations.
 create or replace function memory._sample(
   p_user_id text, p_words text[], p_model text, p_target halfvec, p_least bigint,
@@ -27855,7 +27866,7 @@ begin
       from (
         select k.scope as thread_id, hashtextextended(k.scope, 0) as hash
         from memory.marks as k
-        where k.user_id = p_user_id and k.kind || '' = 'words' -- as the index says
+        where k.user_id = p_user_id and k.kind || '' = 'words' -- as in the index
         order by hashtextextended(k.scope, 0) limit 201) as f) as h
     cross join lateral (
       select t.next_seq from memory.threads as t
@@ -27929,10 +27940,11 @@ begin
 end;
 $$;
 
--- The messages with most words of the query, weighed as memory._ranked() weighs words. A word that many messages have
--- says little about each of them and takes long to read, so the function only compares messages with one of the rarest
--- words, and of a user with more than 10,000 messages also those with two of the other words. frequencies says how many
--- messages have each word: those of the rarest words are counted, the others estimated (p_estimates).
+-- The messages with most words of the query. Words are weighed as memory._ranked() weighs them. A word that many
+-- messages have says little about each of them and takes long to read. So the function compares only messages with one
+-- of the rarest words, and of a user with more than 10,000 messages also messages with certain pairs of the other
+-- words. frequencies says how many messages have each word: the function counts those with the rarest words, and
+-- estimates the others (p_estimates).
 create or replace function memory._worded(
   p_user_id text, p_agent_id text, p_words text[], p_estimates bigint[], p_messages bigint, p_wanted int,
   p_filters memory._search_filters, p_passing text[], out ids text[], out frequencies bigint[]
@@ -27946,17 +27958,19 @@ declare
   keys constant int[] := array(select memory._word_key(p_user_id, w.word) from unnest(p_words) as w (word));
   estimates bigint[];
   compared int[];
-  ones int[]; -- the pairs of other words
+  ones int[]; -- the pairs of other words: a word from here, and its partner from others
   others int[];
 begin
-  -- A word that no message of the sample has may be in one message or in thousands.
+  -- A word that no message of the sample has may be in one message or in thousands, so the messages with the word are
+  -- counted.
   estimates := array(
     select case
       when w.estimate > 0 then w.estimate
       else (select count(*) from memory.texts as t where t.keys @> array[w.key]) end
     from unnest(keys, p_estimates) with ordinality as w (key, estimate, n) order by w.n);
   -- The rarest words: the first one, and each further one while the words so far are in at most 1,000 messages plus a
-  -- fiftieth of the messages, or of 10,000. Of larger users pairs find as much in less time.
+  -- fiftieth of the messages (of 10,000 at most). For a user with more messages, pairs of words find as much in less
+  -- time.
   select array_agg(w.key) into compared
   from (
     select k.key, row_number() over rarest_first as place, sum(k.estimate) over rarest_first as messages
@@ -28030,7 +28044,8 @@ $$;
 -- two steps and the ranking are stable functions. So they see the same models and embeddings, even if another session
 -- activates or drops a model meanwhile.
 
--- Step 1, the model: a model whose embeddings are as long as p_given, or the model that serves the user.
+-- Step 1, the model: for an embedding that the caller gives (p_given) a model whose embeddings are as long, or else the
+-- active model; for a query the model that serves the user.
 create or replace function memory._query_model(p_user_id text, p_query text, p_given vector)
 returns memory.models
 language plpgsql stable parallel safe
@@ -28142,11 +28157,12 @@ end;
 $$;
 
 -- Step 3, the model's answer: if step 2 found no embedding, the model embeds the query. Without an embedding the search
--- is by keyword (mode), and a notice says so. p_policy is that of a context, null for a search: the policy of a context
--- may forbid to ask the model, and if no model is active, nothing is asked, because each call would then raise a
--- notice. Then only p_is_given, an embedding that the caller gave, raises a notice. A hybrid search for words in a
--- script that the model does not read is by keyword, because cosines say nothing there: with all-MiniLM-L6-v2 the ten
--- best messages hold 29 % of the evidence of Chinese questions, and 38 % by keyword (bench/results/languages.md).
+-- is by keyword (mode), and a notice says so. p_policy is the policy of a context, and null for a search. A context
+-- neither asks a model nor raises the notice if its policy forbids to ask (context.embed_query), or if no model is
+-- active, because each context would raise the notice. If the caller of the context gave an embedding (p_is_given), the
+-- notice is raised all the same. A hybrid search for words in a script that the model does not read is by keyword,
+-- because cosines say nothing there: with all-MiniLM-L6-v2 the ten best messages hold 29 % of the evidence of Chinese
+-- questions, and 38 % by keyword (bench/results/languages.md).
 create or replace function memory._query_target(
   p_user_id text, p_agent_id text, p_query text, p_policy jsonb, p_is_given boolean, p_model memory.models,
   p_known halfvec, p_problem text, inout mode text, out embedding halfvec
@@ -28249,36 +28265,43 @@ $$;
 
 -- The ranking of a search: one score for the texts of all sources and spaces.
 --
--- The score of a text is a logistic function of a handful of features. Its weights are data, weights.json, which the
--- build puts in place of their names; python -m bench.quality.fit fits them on marked evidence (recall@10 of LoCoMo
--- 80.4 %, of months of work 88.1 %), but for those of memory, summary and use, of which such evidence tells nothing. In
--- a search by meaning alone the score is the cosine similarity; with policy search.fusion rrf it is the sum of
--- reciprocal ranks by meaning and by words. A text is ranked if it has a word of the query or an embedding, which is
--- compared exactly. What the query's words tell is counted over all texts of the user and the spaces, so there is one
--- ranking, scores say nothing about the texts of other users, and no statistics need maintenance.
+-- The score of a text is a logistic function of a handful of features. The weights of the features are data,
+-- weights.json, and the build puts them in place of their names. python -m bench.quality.fit fits the weights on marked
+-- evidence (recall@10 of LoCoMo 80.4 %, of months of work 88.1 %); the weights of memory, summary and use are chosen by
+-- hand, because such evidence tells nothing about them. In a search by meaning alone the score is the cosine
+-- similarity; with policy search.fusion rrf the score is the sum of reciprocal ranks by meaning and by words. A text is
+-- ranked if it has a word of the query or an embedding. Embeddings are compared exactly; of users with very many texts,
+-- memory._nearest_memories() and memory._preselected() first choose the texts. The rarity of a word is counted over all
+-- texts of the user and the spaces. So there is one ranking, scores say nothing about the texts of other users, and no
+-- statistics need maintenance.
 --
--- meaning: how near the embedding of the text is to the best one, 1 for the best; the scale spans at least 0.3, so that
---   a tiny difference among a handful of texts decides nothing. Of a text without an embedding nothing is known, so it
---   stands in the middle, and higher the more of the query's words it has. All stand in the middle if no embedding is
---   compared.
--- words: the share of the query's words that the text has, each by its rarity (the idf of BM25).
--- near: the share of words that only the two messages before and after have, 0.6 or 0.4 of it and less the longer they
---   are; a word that most texts have does not count. A message with a word stays before the messages around it.
--- neighbour: how near the better neighbour in the thread is by meaning, as far as the message is not near itself.
+-- meaning: the similarity of the text's embedding to the query, on a scale that ends at 1 for the most similar text.
+--   The scale spans at least 0.3 (for a model whose nothing_below is 0.2), so that a tiny difference among a handful of
+--   texts decides nothing. A text without an embedding has 0.5, and more, up to 1, the more of the query's words it
+--   has. If no embedding is compared, all texts have 0.5.
+-- words: the share of the query's words that the text has, each weighed by its rarity (the idf of BM25).
+-- near: the share of the query's words that a message lacks, but that one of the two messages before it or after it in
+--   the thread has. A word counts 0.6 if the nearer message has it, 0.4 if only the other one has it, and less if that
+--   message is long. A word that more than half of the texts have does not count. The factors keep a message with a
+--   word before the messages around it.
+-- neighbour: the meaning of the message before or after it in the thread, whichever is more similar, times (1 - the
+--   meaning of the message itself).
 -- length: the logarithm of the number of different words, up to 100.
--- memory, summary: whether the text is one. Memories have no neighbours; a summary beside messages repeats them.
+-- memory, summary: whether the text is a memory, and whether it is a summary while the search also reads messages of
+--   the user, which the summary repeats.
 --
--- For the following features other tables are read, of the best texts only.
+-- The features below need other tables, which are read for the best texts only.
 --
 -- speaker: the query names a speaker, and another speaker with a name said the message.
--- day: the query names days, and the message is of them (0), of another day of the month (-0.5), or neither (-1).
+-- day: the query names days, and the message is of them (0), of another day of the month (-0.5), or neither (-1). All
+--   have 0 if no message is of these days or months.
 -- reply: an assistant without a name said the message, because the answer is more often in the person's own words; or a
---   person without a name, if the query asks for the assistant's words (asks_the_assistant.sql).
--- use: of a memory that was wrong (memory.record_use()), how likely it is wrong by what was recorded of it, times
---   policy search.use_weight: the mean of a Beta distribution of its wrong and helpful outcomes (Laplace's rule of
---   succession, with one imagined helpful outcome and no imagined wrong one). Nothing rises because it was used: with a
---   prior that rises with uses, recall@1 of evidence that nobody had used fell by up to 3.7 points
---   (bench/results/uses.md).
+--   person without a name said it, if the query asks for the assistant's words (asks_the_assistant.sql).
+-- use: for a memory that was recorded as wrong (memory.record_use()), how likely it is wrong, times policy
+--   search.use_weight. The likelihood is the mean of a Beta distribution of the memory's wrong and helpful outcomes
+--   (Laplace's rule of succession, with one imagined helpful outcome and no imagined wrong one). No memory rises
+--   because it was used: with a prior that rises with uses, recall@1 of evidence that nobody had used fell by up to 3.7
+--   points (bench/results/uses.md).
 create or replace function memory._ranked(
   p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_mode text, p_settings jsonb,
   p_sources text[], p_row_limit int, p_filters memory._search_filters default null,
@@ -28298,7 +28321,8 @@ declare
     when p_query is null then 'vector'
     when p_settings ->> 'fusion' = 'rrf' then 'rrf'
     else 'score' end;
-  -- Only memories pass some filters, only documents others.
+  -- The sources with texts that can pass the filters: only memories pass the filters of types, tags and confidence, and
+  -- only documents pass those of doc_types and namespaces.
   sources constant text[] := array(
     select s.source
     from unnest(p_sources) as s (source)
@@ -28311,9 +28335,12 @@ declare
   use_weight constant double precision := memory._share(p_settings ->> 'use_weight');
   needs_ranks constant boolean := p_explain or fusion = 'rrf';
   rrf_k constant int := (p_settings ->> 'rrf_k')::int;
-  -- The texts of which the last features are looked up. They change the order, so these are more than are returned.
+  -- How many of the best texts get the features of other tables. These features change the order, so the texts are more
+  -- than those that are returned.
   pool constant int := case when is_judged then greatest(200, 150 + 2 * p_row_limit) else p_row_limit end;
-  -- Their texts are all scored: those with neighbours, and those of which the best piece counts.
+  -- The sources of which each text is scored: messages, because of their neighbours, and documents and artifacts, of
+  -- which the best piece counts. Of other sources, texts without a word of the query are scored only if they are
+  -- similar enough (least_near).
   whole constant text[] := case when needs_ranks then sources
     else '{document,artifact}' || case when is_judged then '{message}'::text[] end end;
   language constant regconfig := (p_settings ->> 'language')::regconfig;
@@ -28325,7 +28352,7 @@ declare
   as_queries tsquery[]; -- each of query_words
   any_word tsquery;
   memories text[]; -- those that the approximate index finds nearest; null for all
-  preselected record; -- of memory._preselected(): the messages of a user with very many that are ranked
+  preselected record; -- of memory._preselected(): which messages are ranked if the user has very many
 begin
   if p_mode = 'keyword' then
     p_target := null;
@@ -28353,8 +28380,8 @@ begin
     select 0::bigint as number, p_user_id as user_id, null as space, p_agent_id as agent_id, sources as sources,
       p_filters as filters, preselected.ids as messages
     union all
-    -- Of a space a search reads memories and documents, as far as they can pass the filters. A thread_id is that of a
-    -- thread of the user, so nothing of a space passes it.
+    -- A search reads memories and documents of a space, as far as these can pass the filters. A filter thread_id names
+    -- a thread of the user, so no text of a space passes it.
     select row_number() over (), s, s, p_agent_of_spaces,
       array(select o from unnest(sources) as o where o in ('memory', 'document') and p_filters.thread_id is null),
       jsonb_populate_record(p_filters, '{"exclude_thread_id": null}'), null
@@ -28370,18 +28397,20 @@ begin
   ), all_texts as materialized (
     select greatest(count(*) filter (where c.space is null), preselected.texts) + count(c.space) as texts,
       max(c.similarity) as highest,
-      -- Cosines of a model that finds something in common in all texts lie close together. 0.2 is the floor of the
-      -- model that the weights were fitted with.
+      -- The higher a model's nothing_below, the closer together lie its cosines. The model with which the weights were
+      -- fitted has 0.2.
       greatest(max(c.similarity) - least(min(c.similarity), preselected.lowest),
         0.375 * (1 - coalesce(nothing_below, 0.2))) as span
     from candidates as c
-  ), least_near as materialized ( -- the similarity that a text without a word of the query has at least
+  ), least_near as materialized ( -- the least similarity of a scored text without a word of the query
     select min(n.similarity) as similarity
     from (select c.similarity from candidates as c where c.source <> all (whole)
           order by c.similarity desc nulls last limit pool) as n
   ), places as materialized (
-    -- By the place of a text of the user. The neighbours of a message have the places around its own, and are found
-    -- there in a tenth of the time of a join. No element is null, for which PostgreSQL would read the whole array.
+    -- Arrays in which a text of the user is found by its place; null for a search without messages, because only
+    -- messages have neighbours. The neighbours of a message have the places around its own, and are found there in a
+    -- tenth of the time of a join. No element is null, because PostgreSQL would read the whole array to find an element
+    -- of an array with nulls.
     select array_agg(case c.source when 'message' then hashtextextended(c.thread_id, 0) else c.place end) as threads,
       array_agg(coalesce(c.number, 0)) as numbers, array_agg(coalesce(c.similarity, '-infinity')) as similarities
     from (select c.* from candidates as c where c.space is null and 'message' = any (sources) order by c.place) as c
@@ -28397,7 +28426,7 @@ begin
       from matches as m
       group by m.n) as f
     cross join all_texts as a
-  ), asked as materialized ( -- words that no text has count too: a text with half of the words is no perfect match
+  ), asked as materialized ( -- includes words that no text has: half of the words are no perfect match
     select sum(w.idf)
       + (cardinality(query_words) - count(*)) * memory._idf((select a.texts from all_texts as a), 0) as idf
     from weights as w
@@ -28520,7 +28549,8 @@ begin
   )
   select row_number() over best_first, f.source, f.id, f.space, f.thread_id, f.number, f.created_at,
     memory._real(f.result),
-    -- The value of each feature that the text has, and its part of the logarithm of the odds of the score.
+    -- The value of each feature that the text has, and what the feature adds to the logarithm of the odds (the logit)
+    -- of the score.
     case when p_explain then jsonb_strip_nulls(jsonb_build_object(
       'vector', case when f.similarity is not null then jsonb_build_object(
         'rank', f.by_meaning, 'score', memory._real(f.similarity), 'model', p_model,
@@ -28657,13 +28687,14 @@ begin atomic
     else 0 end;
 end;
 
--- How much a text has to do with a query, 0 to 1, comparable between queries, users and sizes. No other text of the
--- ranking counts, only how rare the query's words are among the user's texts. Words and meaning each can make a text
--- relevant: the share of the query's words by idf (squared, because half of the words are often the common half), and
--- how far the cosine lies above the one at which texts have nothing in common. p_share is null where words are not
--- compared. Where the model's cosines say nothing by themselves, the words alone can make a text relevant, and the
--- result is null if they do not. A logistic regression of the two is no sharper. The best text has at least 0.3 for
--- 99.7 % of 1,536 answered questions, and for 0.5 % of 200 about things never said.
+-- How much a text has to do with a query, 0 to 1, comparable between queries, users and sizes. The other texts do not
+-- matter for it, except for how rare the query's words are among the user's texts. Words and meaning each can make a
+-- text relevant: the share of the query's words by idf (squared, because half of the words are often the common half),
+-- and how far the cosine lies above the cosine at which texts have nothing in common (p_nothing_below). p_share is null
+-- where words are not compared. If p_nothing_below is null, because the model's cosines say nothing by themselves, only
+-- the words can make a text relevant, and the result is null if they do not. A logistic regression of words and meaning
+-- separates no better. The best text has at least 0.3 for 99.7 % of 1,536 answered questions, and for 0.5 % of 200
+-- about things never said.
 create or replace function memory._relevance(
   p_similarity double precision, p_share double precision, p_nothing_below double precision
 )
@@ -28784,7 +28815,7 @@ begin
     select r.*
     from memory._rerank(
       search.user_id, search.agent_id, memory._rerank_model(policy), search.query, explain, results) as r
-    where search.min_score is null or r.score >= memory._real(search.min_score) -- A reranker gives scores of its own.
+    where search.min_score is null or r.score >= memory._real(search.min_score) -- a rerank model has its own scores
     limit top_k;
   else
     return query select r.* from unnest(results) as r;
@@ -28895,12 +28926,12 @@ begin
 end;
 $$;
 
--- The texts that no job has parsed yet, so that a search finds by its words what was just stored: the newest 3,000
--- messages, and of artifacts the first 64 KiB and the end. A text costs its bytes (256 KiB at most) plus 100. All are
--- parsed if they cost at most half a MiB, which is 3,000 short messages and takes 90 ms for prose, 300 ms for Chinese.
--- Otherwise the newest text is parsed, and of the others the first 8 KiB until that much is spent, beginning with those
--- that may have most words of the query. The search keeps no parsed words: a search that wrote would hold locks until
--- its transaction ends. vector is null for a text without a word of the query.
+-- The texts that no job has parsed yet, so that a search finds a text by its words as soon as the text is stored: the
+-- newest 3,000 messages, and the first 64 KiB and the end of artifacts. A text costs its bytes (256 KiB at most) plus
+-- 100. If all texts cost at most half a MiB, all are parsed: that is 3,000 short messages, and takes 90 ms for prose,
+-- 300 ms for Chinese. Otherwise the function parses the newest text, and the first 8 KiB of other texts until half a
+-- MiB is spent, beginning with the texts that may have most words of the query. The search keeps no parsed words: a
+-- search that wrote would hold locks until its transaction ends. vector is null for a text without a word of the query.
 create or replace function memory._unread_candidates(
   p_user_id text, p_agent_id text, p_sources text[], p_filters memory._search_filters, p_words text[],
   p_any_word tsquery, p_language regconfig
@@ -28914,7 +28945,8 @@ declare
   found record;
 begin
   for found in
-    -- The contents stay where they are stored until their beginnings are read: 3,000 may be 30 GB.
+    -- These rows only refer to the contents. PostgreSQL fetches a content when the step "compared" takes it or its
+    -- beginning: 3,000 contents may have 30 GB.
     with unread as materialized (
       select 'message' as source, m.thread_id || '/' || m.seq as id, m.thread_id, m.seq as number, m.agent_id,
         m.created_at, m.metadata, memory._said_in_message('', m.metadata, m.created_at) as about, m.content
@@ -29641,7 +29673,8 @@ begin
 end;
 $$;
 
--- Whether a wording says no more than that something was heard.
+-- Whether a wording is only an acknowledgement or a greeting of lists/acknowledgements.toml, such as "got it" or
+-- "thanks".
 create or replace function memory._acknowledges(p_wording text)
 returns boolean
 language plpgsql immutable parallel safe
@@ -34237,7 +34270,8 @@ begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_chat_messages(messages);
   forgotten_at := memory._user_forgotten_at(user_id);
-  -- A text without a time may be of before.
+  -- A text without created_at may be older than the moment at which the user was forgotten, so the text counts as
+  -- forgotten.
   return array(
     select coalesce(coalesce(memory._time_or_null(m.value ->> 'created_at'), '-infinity') <= forgotten_at, false)
       or coalesce(memory._is_forgotten(was_forgotten.user_id, m.value ->> 'content'), false)
@@ -34562,7 +34596,8 @@ begin
   for space in select distinct w.user_id from memory.space_writes as w where w.member = p_user_id order by 1 loop
     perform memory._lock_user(space);
     perform memory._lock_to_forget(space);
-    -- What the user commits there from now on is of a new user.
+    -- This statement takes the notes of texts that are committed by now. Texts that the user commits in the space later
+    -- count as those of a new user, and stay.
     with gone_notes as (
       delete from memory.space_writes as w where w.member = p_user_id and w.user_id = space returning w.source, w.id
     )
@@ -36290,7 +36325,8 @@ begin
 end;
 $$;
 
--- For the doctor's check of the clock: when a secret was read last, and whether a row has a time that no clock shows.
+-- For the doctor's check of the clock: the newest time at which a secret was read, and whether a read has the time
+-- infinity, which no clock shows.
 create or replace function memory._secrets_newest(out name text, out newest timestamptz, out is_endless boolean)
 language sql stable parallel safe
 begin atomic

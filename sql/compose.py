@@ -1,8 +1,8 @@
-"""Composes the rooms: lists of kinds of jobs, of sources of search and of add-ons, points, built-in settings, rights.
+"""Puts into SQL what follows from the rooms: kinds of jobs, sources of search, add-ons, built-in settings and rights.
 
-The core names no add-on. It has two places for what an add-on does: a line that the build repeats for each add-on with
-a file of some name (``{{each addon with sweep: ...}}``), and a function in a file points.sql, which says what happens
-without add-ons: an add-on's function of the same name takes its place.
+The core names no add-on. It has two places for what an add-on does. A line ``{{each addon with sweep: ...}}`` is
+repeated for each add-on that has a file sweep.sql. And a function in a file points.sql of the core is a point: it says
+what happens without add-ons, and an add-on's function of the same name takes its place.
 """
 
 from __future__ import annotations
@@ -29,14 +29,16 @@ FUNCTION = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 WEIGHT = re.compile(r"\{\{weight (\w+)\}\}")  # of the ranking, by its name in 60_search/weights.json
-# Lines that the build repeats: for each member, if it has this file, with this between the members, the lines.
+# Lines that the build repeats for each kind, source or add-on: which of the three, the file that it must have, the text
+# between the repetitions, and the lines.
 EACH = re.compile(
     r"^( *)\{\{each (kind|source|addon)(?: with (\w+))?(?:, ([^:\n]+))?:\s+(.*?)\}\}\n", re.MULTILINE | re.DOTALL
 )
-# The quoted names of all members, or of those that have this file.
+# The quoted names of all kinds, sources or add-ons, or of those that have this file.
 NAMES = re.compile(r"\{\{(kind|source|addon)s(?: with (\w+))?\}\}")
 PLACE = re.compile(r"^-- place among the sources: (\d+)$", re.MULTILINE)
-# The other databases of the server that have granted rights to the roles whose names follow a pattern, or null.
+# An SQL expression: the names of the other databases of the server in which the roles whose names follow a pattern own
+# something or have rights; null for none.
 DATABASES_OF_PATTERN = """(
     select string_agg(distinct d.datname, ', ' order by d.datname)
     from pg_shdepend as s join pg_database as d on d.oid = s.dbid and d.datname <> current_database()
@@ -45,7 +47,7 @@ DATABASES_OF_PATTERN = """(
       from (values {{roles}}) as r (name)))"""
 
 
-# Cached, because each of the 420 files of the rooms asks for the lists: a build takes 0.2 s of CPU instead of 1.0 s.
+# Cached, because each file of the rooms asks for these lists: a build takes 0.2 s of CPU instead of 1.0 s.
 @functools.cache
 def members(home: House) -> dict[str, dict[str, list[Path]]]:
     """The folders or files of each kind of jobs, source of search and add-on, by name and in their order."""
@@ -57,7 +59,7 @@ def members(home: House) -> dict[str, dict[str, list[Path]]]:
 
 
 def kinds(home: House) -> list[Path]:
-    """The folders of the kinds of jobs, each with the two files that the queue cannot do without."""
+    """The folders of the kinds of jobs. Each must have input.sql and apply.sql, which the queue needs."""
     rooms = home.rooms("50_work")
     folders = sorted((path for room in rooms for path in room.iterdir() if path.is_dir()), key=lambda path: path.name)
     for folder in folders:
@@ -68,7 +70,7 @@ def kinds(home: House) -> list[Path]:
 
 
 def has(member: str, folders: list[Path], name: str) -> bool:
-    """Whether a kind or an add-on has this file, which then must create the function that the core calls."""
+    """Whether a kind or an add-on has this file. If so, the file must create memory._<member>_<name>()."""
     paths = [folder / f"{name}.sql" for folder in folders if (folder / f"{name}.sql").exists()]
     for path in paths:
         if not re.search(rf"(function|procedure) memory\._{member}_{name}\(", path.read_text()):
@@ -77,7 +79,7 @@ def has(member: str, folders: list[Path], name: str) -> bool:
 
 
 def sources(home: House) -> list[Path]:
-    """The files of the sources of search in their order, each with all functions that a source has."""
+    """The files of the sources of search in their order. Each must create the functions that every source has."""
     others = ("points.sql", "triggers.sql", "types.sql")
     found = (path for room in home.rooms("47_sources") for path in room.glob("*.sql") if path.name not in others)
     paths = sorted(found, key=place_among_sources)
@@ -89,7 +91,7 @@ def sources(home: House) -> list[Path]:
 
 
 def place_among_sources(path: Path) -> tuple[int, str]:
-    """What the sources of search are sorted by: the place that a source's file names, or last, by name."""
+    """What sources of search are sorted by: the place that the file names (last if it names none), then the name."""
     place = PLACE.search(path.read_text())
     return (int(place[1]) if place else 1000, path.stem)
 
@@ -101,7 +103,8 @@ def composed(home: House, text: str) -> str:
     becomes the line once per kind, with the kind in place of ``<kind>``; ``{{each kind with users: line}}`` and
     ``{{kinds with users}}`` take only kinds that have a file users.sql; and ``{{each source, union all: line}}`` puts
     what follows the comma between the lines. ``{{each addon with sweep: line}}`` takes the add-ons that have a file
-    sweep.sql in one of their rooms. A line may be several lines; if nothing has the file, there is none.
+    sweep.sql in one of their rooms. A line may be several lines; if no kind, source or add-on has the file, the line
+    goes.
     """
 
     def having(member: str, needed: str | None) -> list[str]:
@@ -128,7 +131,7 @@ def composed(home: House, text: str) -> str:
 
 
 def without_answered(home: House, path: Path, text: str) -> str:
-    """The text of a file points.sql without the functions that an add-on has in their place."""
+    """The text of a file; of points.sql without the functions in whose place an add-on has a function."""
 
     def kept(match: re.Match[str]) -> str:
         [point] = HEADER.findall(match[0])
@@ -144,7 +147,7 @@ def without_answered(home: House, path: Path, text: str) -> str:
 def answers(home: House) -> dict[str, str]:
     """The functions of the add-ons by name, with their arguments and results."""
     texts = (path.read_text() for path in home.files("*.sql") if home.part_of(path))
-    # A function that begins with a blank stands in another one, which makes it when it runs.
+    # A head with blanks before it is in the body of another function, which makes the function when it runs.
     heads = (found for text in texts for found in HEADER.finditer(text) if not found[0].startswith(" "))
     return {head[2]: head[3] for head in heads}
 
@@ -156,7 +159,7 @@ def indexes(home: House) -> str:
 
 @functools.cache
 def prompts(home: House) -> str:
-    """The built-in prompts as the rows of a VALUES list: prompt.txt of a kind, and name.txt of another room."""
+    """The built-in prompts as the rows of a VALUES list: prompt.txt by its kind, other files by their own name."""
     paths = home.files("*.txt")
     names = {path.parent.name if path.name == "prompt.txt" else path.stem: path for path in paths}
     return ",\n".join(f"    ('{name}', $prompt${names[name].read_text()}$prompt$)" for name in sorted(names))
@@ -164,7 +167,7 @@ def prompts(home: House) -> str:
 
 @functools.cache
 def defaults(home: House) -> str:
-    """The built-in policy: defaults.json of 10_policy, of the kinds and of add-ons, as one JSON object of sections."""
+    """The built-in policy as one JSON object of sections, from all files defaults.json of the rooms."""
     merged: dict[str, dict[str, object]] = {}
     for path in home.files("defaults.json"):
         for section, settings in json.loads(path.read_text()).items():
@@ -196,7 +199,7 @@ def groups(home: House) -> list[dict[str, list[str]]]:
 
 @functools.cache
 def grants(home: House) -> list[tuple[str, str, str]]:
-    """What the roles of agent_memory may do: role (without prefix), kind of object (schema, function, view), name."""
+    """The rights of the roles of agent_memory: role (without prefix), kind of object (schema, function, view), name."""
     roles = dict.fromkeys(role for group in groups(home) for role in group["roles"])
     rows = [(role, "schema", "memory") for role in roles]
     for group in groups(home):

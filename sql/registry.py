@@ -1,9 +1,10 @@
-"""What the tables know of users: the words behind the columns in tables.sql, and registry.toml of each room.
+"""Reads what tables hold of users: the words behind the columns in tables.sql, and registry.toml of each room.
 
-A column in tables.sql ends with a word that says what it is, such as ``title text, -- wording``. WORDS has them all. An
-entry of registry.toml says of a table what becomes of its rows where a user is forgotten, exported, imported, merged
-and moved. ENTRIES has what an entry may say; ``t`` is a row of the table. The build fails for a column without a word
-and for a table without an entry. statements.py makes of them what SQL asks for.
+The line of a column in tables.sql ends with a word that says what the column holds, such as ``title text, -- wording``.
+WORDS has all these words. An entry of registry.toml says what becomes of the rows of a table when a user is forgotten,
+exported, imported, merged or moved. ENTRIES has all keys of an entry; in their SQL, ``t`` is a row of the table. The
+build fails for a column without a word, and for a table whose entry lacks a key that it needs. statements.py makes the
+SQL from words and entries.
 """
 
 from __future__ import annotations
@@ -40,9 +41,9 @@ WORDS = {
     "scope": "a thread, or what the kind of the row says",
     "name": "chosen by applications or administrators, who find rows by it: stays when its words are forgotten",
     "text": "what was said; who forgets it removes the row or this text",
-    "text with keys": "the same, and names artifacts",
+    "text with keys": "a text that names artifacts, too",
     "wording": "may repeat what was said: [forgotten] takes its place",
-    "wording with keys": "the same, and names artifacts",
+    "wording with keys": "a wording that names artifacts, too",
     "kept": "the application's own: stays when its words are forgotten",
     "word": "one of our words",
     "setting": "a setting",
@@ -54,13 +55,13 @@ WORDS = {
     "time or never": "a moment; infinity for never",
     "time or infinity": "a moment; infinity for more than that",
     "number": "a number, count, price or share",
-    "any number": "a number on which nothing counts",
+    "any number": "a number with which nothing is counted, so that any value is allowed",
     "version": "counts changes of the row, from 1",
     "position": "microseconds or the number of a message; -1 for none",
     "flag": "yes or no",
 }
 WORDING = {"wording", "wording with keys"}
-# What may tell who a user is, or what was said.
+# The words of columns that may tell who a user is, or what was said.
 OF_USERS = {"user", "agent", "text", "text with keys", "kept", *WORDING}
 LEFT_OUT = {"job", "local", "made"}
 ENTRIES = {
@@ -69,7 +70,7 @@ ENTRIES = {
     "not_exported": "why an export leaves them out",
     "export_order": "the columns by which they are sorted, if there is no primary key",
     "condition": "the rows that are exported and may be imported",
-    "unexpired": "of these, the rows that are still exported",
+    "unexpired": "of these, the rows that have not expired: an export leaves the others out",
     "sent": "values that an export has instead of those of the columns",
     "imported": "values that an import stores instead; r.value is the JSON of the row",
     "rule": "an expression that names the member of an imported row that breaks a rule; null if none does",
@@ -77,24 +78,24 @@ ENTRIES = {
     "after_import": "a statement of memory._import_rows() that is run once the rows are stored",
     "ignored_by_import": "a user who has rows here alone can still be imported",
     "locked": "rows of a user are locked and removed in the order of these numbers, those of other tables last",
-    "left_alone": "rows that a pass of forget_user leaves to the next one, if not those of threads that are not locked",
+    "left_alone": "rows that a pass of forget_user leaves to the next one; else those of threads that are not locked",
     "stays": "why forget_user keeps rows, without the user",
-    "without_user": "what it changes in these rows",
-    "follows": "triggers and foreign keys remove rows with others; forget_memory counts them",
+    "without_user": "what forget_user changes in the rows that it keeps",
+    "follows": "triggers and foreign keys remove rows with rows of other tables; forget_memory counts them",
     "wording_if": "the rows in which forget_memory may change wordings",
-    "with_wording": "what it changes with them",
+    "with_wording": "what forget_memory changes in a row together with the wordings",
     "merged": "values for the second user, as memory._merging_statement() takes them",
     "merged_by_hand": "memory.merge_users() itself does it",
-    "taken": "the rows that are merged, if not those that forget_user would remove",
-    "joined": "what stands between the rows and the conflict",
+    "taken": "the rows that are merged; else those that forget_user would remove",
+    "joined": "SQL of a merge between the rows (from) and the conflict (on conflict): joins or conditions",
     "conflict": "what becomes of a row if the second user has its key",
     "listed": "a user may have rows here and nothing else",
     "aged_by": "how old a row is",
     "kept_for": "how old it may become before memory.sweep() removes it",
     "owner_only": "only the owner of the schema may read it",
     "moved": "values that agent-memory move sends instead",
-    "not_moved": "why it does not copy the rows",
-    "moved_with_settings": "rows of all users, which it adds where they are missing",
+    "not_moved": "why agent-memory move does not copy the rows",
+    "moved_with_settings": "rows for all users, which agent-memory move adds where they are missing",
 }
 OF_COLUMNS = ("sent", "imported", "with_wording", "without_user", "merged", "moved")
 WORDING_TYPES = ("jsonb", "text[]", "text")
@@ -106,7 +107,7 @@ ADDED = re.compile(r"^alter table memory\.(\w+) add column (\w+) ([\w\[\]]+)[^;]
 
 @dataclass(frozen=True)
 class Table:
-    """A table: types and words of its columns, and its entry."""
+    """A table: its name and tables.sql, the types and words of its columns, and its entry in registry.toml."""
 
     name: str
     path: Path
@@ -126,7 +127,7 @@ class Table:
 
 @functools.cache
 def tables(home: House) -> dict[str, Table]:
-    """The tables of all rooms in the order of the build. Raises SystemExit for what is not registered."""
+    """The tables of all rooms in the order of the build. Raises SystemExit if a word or an entry is wrong."""
     found: dict[str, Table] = {}
     for path in home.files("tables.sql"):
         entries = path.with_name("registry.toml")
@@ -147,7 +148,7 @@ def tables(home: House) -> dict[str, Table]:
 
 
 def problem_of(table: Table) -> str | None:
-    """What the registry lacks of a table, and where to add it."""
+    """What is missing or wrong in the words or the entry of a table, and where to mend it; None if nothing is."""
     entry, has_user = table.entry, "user_id" in table.words
     for column, word in table.words.items():
         if word not in WORDS:

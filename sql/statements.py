@@ -1,9 +1,13 @@
-"""What SQL takes from the registry (registry.py): lists of tables and columns, and expressions that follow from words.
+"""Puts into SQL what follows from the registry (registry.py): lists of tables and columns, and expressions.
 
-``{{each table with exported, union all: …}}`` repeats lines for each table of which that holds, with its values in
-place of ``<exported>``, as literals, and of ``<wording as code>``, as they are; ``{{tables with follows}}`` are their
-names; ``{{columns of messages}}`` lists the columns of a table, ``{{columns of messages as m, thread_id =
-new_thread_id}}`` their values, ``{{texts of jobs as j}}`` those that are texts.
+- ``{{each table with exported, union all: …}}`` repeats the lines after the colon for each table whose entry has the
+  key exported, with ``union all`` between them. In the lines, ``<exported>`` becomes the value of the key as a literal
+  of SQL, and ``<wording as code>`` the value as it is. value_of() has the names that are no keys of an entry.
+- ``{{tables with follows}}`` becomes the names of the tables whose entries have the key follows.
+- ``{{columns of messages}}`` becomes the names of the columns of a table.
+- ``{{columns of messages as m, thread_id = new_thread_id}}`` becomes the values of these columns: ``new_thread_id`` for
+  thread_id, ``m.`` and the name for the others.
+- ``{{texts of jobs as j}}`` becomes the values of the columns whose word is text.
 """
 
 from __future__ import annotations
@@ -15,8 +19,8 @@ from typing import Any
 from house import House
 from registry import LEFT_OUT, WORDING, Table, tables
 
-# Rows that a pass of forget_user has not locked. $1 is the user; $2, $3 and $4 are the threads, agents and documents
-# that are locked.
+# Rows that a pass of forget_user has not locked, by the name that stands for them in an entry left_alone. $1 is the
+# user; $2, $3 and $4 are the threads, agents and documents that are locked.
 UNLOCKED = {
     "threads": "(select h.thread_id from memory.threads as h where h.user_id = $1 except select unnest($2))",
     "agents": "(select s.agent_id from memory.memory_scopes as s where s.user_id = $1 except select unnest($3))",
@@ -26,9 +30,9 @@ UNLOCKED = {
     " or t.source = 'memory' and t.id in (select m.memory_id::text from {memories} as m)"
     " or t.source = 'document' and split_part(t.id, '/', 1) in (select d.document_id::text from {documents} as d)",
 }
-# The value for the second user of a column c by its word, and by its type where words do not tell. $7 and $8 are the
-# new names of threads and artifacts. "message thread/3" and "thread/3" name a message, "log/0" the first part of the
-# artifact log.
+# When a user is merged into a second user: the value that the second user gets for a column t.c, by the column's word,
+# or by its word and type. $7 and $8 have the new names of threads and artifacts by old name. "message thread/3" and
+# "thread/3" name a message, "log/0" the first part of the artifact log.
 NAMED_ANEW = "coalesce((${0} ->> memory._thread_of({1})) || '/' || memory._seq_of({1}), {1})"
 MERGED = {
     "artifact": "coalesce($8 ->> t.c, t.c)",
@@ -42,8 +46,8 @@ MERGED = {
     "with keys": "memory._with_keys(t.c, $8)",
     "with keys jsonb": "case when $8 <> '{}' then memory._with_keys(t.c::text, $8)::jsonb else t.c end",
 }
-# What an imported value t.c must be, by the column's word, else by its type: an id, a time that every client can read,
-# a number from which counters go on without an overflow, a share, a JSON object.
+# The rule for an imported value t.c, by the column's word, or else by its type. The value must be an id, a time that
+# every client can read, a number from which counters go on without an overflow, a share, or a JSON object.
 VALID = {
     "thread": "t.c is null or memory._is_id(t.c)",
     "thread or all": "t.c = '' or memory._is_id(t.c)",
@@ -66,7 +70,7 @@ VALID_OF_TYPE = {
     "numeric": "t.c between 0 and 1000000",
     "jsonb": "jsonb_typeof(t.c) = 'object'",
 }
-# [forgotten] in the texts of a column with wordings, by its type.
+# The value of a column t.c with [forgotten] in place of forgotten wordings, by the type of the column.
 FORGETTING = {
     "jsonb": "memory._json_forgetting(t.c, p_wordings)",
     "text[]": "memory._texts(memory._json_forgetting(to_jsonb(t.c), p_wordings))",
@@ -81,7 +85,7 @@ VALUE = re.compile(r"<(\w+)( as code)?>")
 
 
 def value_of(table: Table, name: str) -> Any:
-    """What {{each table}} puts in place of <name>: an entry, or what follows from the words."""
+    """What {{each table}} puts in place of <name>: a value of the entry, or what follows from the words."""
     if name == "table":
         return table.name
     if name == "user":
@@ -108,7 +112,7 @@ def value_of(table: Table, name: str) -> Any:
 
 
 def merged(table: Table) -> dict[str, str]:
-    """The values of columns for the second user that are not what they were."""
+    """The columns whose values change when a user is merged into a second user, with the new values."""
     values = {}
     for column, word in table.words.items():
         key = "with keys" if word.endswith(" with keys") else word
@@ -119,7 +123,7 @@ def merged(table: Table) -> dict[str, str]:
 
 
 def forgotten(table: Table) -> str:
-    """The changes of a row whose wordings are forgotten."""
+    """The assignments of an UPDATE that forgets wordings in a row of the table."""
     changes = {
         column: FORGETTING[table.types[column]].replace("t.c", f"t.{column}") for column in table.columns(WORDING)
     }
@@ -129,8 +133,8 @@ def forgotten(table: Table) -> str:
 def problem(table: Table) -> str:
     """An expression that names the member of an imported row that breaks a rule, or is null.
 
-    First come the rules of the columns, then the condition under which such a row is exported, then the table's,
-    which says more of metadata than its type.
+    First come the rules of the columns, then the condition under which such a row is exported, then the rule of the
+    table. metadata has no rule of its column, because the rule of the table says more of it than its type.
     """
     cases = []
     for column in sorted(table.words.keys() - {"metadata", *table.columns(LEFT_OUT)}):
@@ -148,12 +152,12 @@ def problem(table: Table) -> str:
 
 
 def assignments(values: dict[str, str]) -> str:
-    """New values of columns, for UPDATE."""
+    """The assignments of an UPDATE: columns with their new values."""
     return ",\n".join(f"    {name} = {value}" for name, value in values.items())
 
 
 def unlocked(condition: str) -> str:
-    """The condition with the rows that its words in braces stand for."""
+    """The condition with the queries of UNLOCKED in place of the names in braces."""
     while (replaced := re.sub(r"\{(\w+)\}", lambda match: UNLOCKED[match[1]], condition)) != condition:
         condition = replaced
     return condition
@@ -174,7 +178,7 @@ def literal(value: Any) -> str:
 
 
 def with_tables(home: House, text: str) -> str:
-    """The text with its lists of tables and of columns."""
+    """The text with lists of tables and columns in place of the marks that the head of this file explains."""
 
     def filled(line: str, table: Table) -> str:
         def value(match: re.Match[str]) -> str:

@@ -1,5 +1,5 @@
--- Whether this server serves a user. On a single server the answer is the constant true, which PostgreSQL folds away:
--- a call pays nothing. A node of a cluster has another body, which the map of the cluster writes.
+-- Whether this server serves a user. On a single server the answer is the constant true, which PostgreSQL folds away: a
+-- call costs nothing. On a node of a cluster the function has another body, which tells by the map of the cluster.
 create or replace function memory._is_here(p_user_id text)
 returns boolean
 language sql immutable parallel safe
@@ -7,14 +7,15 @@ begin atomic
   select true;
 end;
 
--- Refuses a user whom another server serves. Nobody does without a cluster.
+-- Raises the error for a user whom another server serves. Without a cluster there is no such user, so the function does
+-- nothing.
 create or replace function memory._refuse_other_node(p_user_id text)
 returns void
 language sql immutable parallel safe
 begin atomic
 end;
 
--- The map of a cluster, which clients ask for. Null: one server serves all users.
+-- The map of a cluster, for which clients ask; null if one server serves all users.
 create or replace function memory._cluster_map()
 returns jsonb
 language plpgsql stable parallel unsafe security definer
@@ -25,7 +26,8 @@ begin
 end;
 $$;
 
--- The user that a tenant's session reaches. Without bound roles and tokens no such session reaches anybody.
+-- The user that a tenant's session reaches. Without add-ons there are no tenants, so the function refuses such a
+-- session.
 create or replace function memory._user_of_tenant()
 returns text
 language plpgsql stable parallel unsafe
@@ -36,7 +38,8 @@ begin
 end;
 $$;
 
--- Refuses a space that does not exist, or that this session may not write (p_writes) or read.
+-- Refuses a space that does not exist, or that this session may not write (p_writes) or read. Without add-ons no space
+-- exists, so each is refused.
 create or replace function memory._check_space(p_user_id text, p_writes boolean)
 returns void
 language plpgsql volatile parallel unsafe
@@ -47,8 +50,8 @@ begin
 end;
 $$;
 
--- Refuses what memory._check_id('user_id', ...) refuses, but for a space that was deleted while a worker had one of its
--- jobs.
+-- Refuses what memory._check_id('user_id', ...) refuses, except a space that was deleted while a worker had one of the
+-- space's jobs.
 create or replace function memory._check_user_of_job(p_user_id text)
 returns void
 language plpgsql volatile parallel unsafe
@@ -58,8 +61,8 @@ begin
 end;
 $$;
 
--- The user_ids of the spaces that a search or a context of a user reads besides: those that the caller names (p_names),
--- or else the policy; null for none.
+-- The user_ids of the spaces that a search or a context of a user also reads: those that the caller names (p_names), or
+-- else those of the policy; null for none.
 create or replace function memory._spaces_to_read(p_user_id text, p_names text[], p_policy jsonb default null)
 returns text[]
 language plpgsql stable parallel safe
@@ -74,7 +77,8 @@ begin
 end;
 $$;
 
--- Notes that the user of a tenant's session wrote a text in a space.
+-- Notes that the user of a tenant's session wrote a text in a space. Without add-ons there are no spaces, so nothing is
+-- noted.
 create or replace function memory._note_writer(p_user_id text, p_source text, p_id text, p_is_new boolean)
 returns void
 language sql immutable parallel safe

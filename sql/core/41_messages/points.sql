@@ -1,6 +1,7 @@
--- A message whose content is kept elsewhere, with a placeholder in its place, or the message itself if it stays whole.
--- The caller has checked and masked it, and asks only if memory._may_be_long(). p_messages: the array that it came in,
--- where the call of the tool may stand that it is the result of.
+-- The message that is stored: one with a placeholder whose content is kept elsewhere, or p_message itself if it stays
+-- whole. The caller has checked and masked p_message, and calls the function only if memory._may_be_long(). p_messages
+-- is the array in which the message came; if the message is the result of a tool, the call of that tool may be in this
+-- array.
 create or replace function memory._shortened(p_message memory.messages, p_policy jsonb, p_messages jsonb)
 returns memory.messages
 language sql immutable parallel safe
@@ -8,7 +9,7 @@ begin atomic
   select p_message;
 end;
 
--- The whole content that a placeholder in a message stands for; null if there is none.
+-- The whole content for which a placeholder in a message stands; null if there is none.
 create or replace function memory._whole_content(p_user_id text, p_artifact_key text)
 returns text
 language sql immutable parallel safe
@@ -16,7 +17,8 @@ begin atomic
   select null::text;
 end;
 
--- A message does not name this content any more.
+-- Is called when a message no longer names the content with this key, so that the content can be deleted if nothing
+-- else names it.
 create or replace function memory._check_artifact_soon(p_user_id text, p_key text)
 returns void
 language sql immutable parallel safe
@@ -33,7 +35,8 @@ begin atomic
   select false;
 end;
 
--- Has a model judge texts of low trust, and returns the reason for which they are in quarantine until it has.
+-- Asks for a job in which a model judges the user's texts of low trust. Returns the reason for which such a text is in
+-- quarantine until the model has judged it; null if texts need not wait, as without add-ons.
 create or replace function memory._judge_later(p_user_id text)
 returns text
 language sql immutable parallel safe

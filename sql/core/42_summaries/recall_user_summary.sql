@@ -12,7 +12,8 @@ begin
   -- that this transaction waited for may have set the first mark of the thread.
   delete from memory.marks as k
   where k.user_id = p_user_id and k.scope = p_thread_id and k.kind = 'summarize_user';
-  -- A claim may be handing out the thread at this moment: the lock waits for it, and the update finds its job.
+  -- Another session may be claiming the job at this moment, with messages of the thread as its input. The lock waits
+  -- until that session commits, so the loop below finds the job running.
   perform from memory.jobs as j
   where j.user_id = p_user_id and j.kind = 'summarize_user' and j.status in ('pending', 'running') for update;
   delete from memory.marks as k

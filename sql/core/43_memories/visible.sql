@@ -61,8 +61,8 @@ begin atomic
   end;
 end;
 
--- The memories that lists and counts show, and if the caller asks for them memories in quarantine, under the filters of
--- list_memories() and count_memories().
+-- The memories that list_memories() returns and count_memories() counts, under the filters of these functions. With
+-- p_include_quarantined, memories in quarantine are among them.
 create or replace function memory._listed_memories(
   p_user_id text, p_agent_id text, p_memory_type text, p_search text, p_tags_all text[], p_as_of timestamptz,
   p_include_superseded boolean, p_thread_id text, p_filter jsonb, p_created_after timestamptz,

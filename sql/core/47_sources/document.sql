@@ -65,7 +65,7 @@ begin atomic
       or not (y.policy #>> '{trust,rules}')::boolean or memory._verdict(left(c.content, 65536), d.trust) is null);
 end;
 
--- Keeps the texts of pieces that were added or deleted.
+-- Stores the texts of added pieces of documents in memory.texts, and deletes the texts of deleted pieces.
 create or replace function memory._document_texts_after_change()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- whoever may delete need not have rights on memory.texts
@@ -81,7 +81,8 @@ begin
 end;
 $$;
 
--- Keeps the texts of a document whose columns change that each of its texts repeats.
+-- Stores all texts of a document anew in memory.texts when a column of the document changes whose value each of these
+-- texts repeats, such as the title (47_sources/triggers.sql has the columns).
 create or replace function memory._document_texts_after_update()
 returns trigger
 language plpgsql volatile parallel unsafe security definer

@@ -1,8 +1,9 @@
 -- Whether a query asks for words of the assistant: "which caterer did you recommend", "the plan that you gave me",
 -- "your second draft". The patterns look for the second person beside a verb of saying or making in the past, or beside
 -- a noun such as "plan" or "draft", in English, German, Spanish, French, Portuguese, Italian, Chinese and Japanese.
--- "What did I tell you" does not match, because the query asks for the person's own words. Recall@10 of 63 requests
--- whose evidence the assistant said rises from 87.3 to 93.7 %, and that of 94 others stays the same.
+-- "What did I tell you" does not match, because the query asks for the person's own words. With this function,
+-- recall@10 of 63 requests whose evidence is in messages of the assistant rises from 87.3 to 93.7 %; recall@10 of 94
+-- other requests stays the same.
 create or replace function memory._asks_the_assistant(p_query text)
 returns boolean
 language plpgsql immutable parallel safe

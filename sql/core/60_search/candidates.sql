@@ -1,8 +1,8 @@
 -- needs pgvector on the search_path
 
 -- The texts of a user, or of a space, that a search may see. Every filter is applied here, so no filter comes after a
--- limit. Of the messages and memories only those enter that p_messages and p_memories name, if they are given. The
--- messages of a thread come one after another, in their order. vector is null for a text without a word of the query.
+-- limit. If p_messages or p_memories is given, only the messages or memories that it names are candidates. The messages
+-- of a thread come one after another, in their order. vector is null for a text without a word of the query.
 create or replace function memory._candidates(
   p_user_id text, p_agent_id text, p_sources text[], p_filters memory._search_filters, p_words text[],
   p_any_word tsquery, p_language regconfig, p_model text, p_target halfvec, p_messages text[], p_memories text[]
@@ -17,7 +17,7 @@ declare
     where case s when 'message' then p_messages is null when 'memory' then p_memories is null else true end);
   looked_up text[] := array[]::text[];
   passing text[];
-  -- Whether embeddings do not stand in memory.texts, because another model is the active one.
+  -- Whether embeddings of p_model are in memory.embeddings instead of memory.texts, because another model is active.
   are_behind constant boolean := p_target is not null
     and exists (select from memory.embeddings as e where e.user_id = p_user_id and e.model = p_model);
 begin
@@ -40,7 +40,7 @@ begin
       select t.*
       from (select 'message', m from unnest(p_messages) as m
             union all select 'memory', m from unnest(p_memories) as m) as i (source, id)
-      cross join lateral ( -- each by its key
+      cross join lateral ( -- finds each text by its key
         select t.* from memory.texts as t
         where t.user_id = p_user_id and t.source = i.source and t.id = i.id offset 0) as t) as t
     where case when is_free then t.valid_until > statement_timestamp() else
@@ -57,8 +57,8 @@ begin
 end;
 $$;
 
--- Whether a text passes the filters for which memory.texts has columns. Memories and summaries know themselves what
--- held at as_of (memory._passing()).
+-- Whether a text passes the filters for which memory.texts has columns. as_of is compared with created_at here, but not
+-- for memories and summaries: memory._passing() tells which of them held at as_of.
 create or replace function memory._is_asked_for(
   p_source text, p_thread_id text, p_agent_id text, p_created_at timestamptz, p_for_agent text,
   p_filters memory._search_filters
@@ -74,8 +74,8 @@ begin atomic
     and ((p_filters).as_of is null or p_source in ('memory', 'summary') or p_created_at <= (p_filters).as_of);
 end;
 
--- The texts that pass the filters for which memory.texts has no column, as source and id in one word, and their sources
--- (looked_up). Texts of other sources need not be looked up.
+-- For the filters for which memory.texts has no column: the sources whose texts must be looked up for them (looked_up),
+-- and the texts of these sources that pass (passing), each as its source, a blank and its id.
 create or replace function memory._passing(
   p_user_id text, p_sources text[], p_filters memory._search_filters, out looked_up text[], out passing text[]
 )

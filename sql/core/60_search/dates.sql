@@ -1,11 +1,13 @@
 -- The days that a query names: {year, months, day} with the fields that the query gives, or {since, before}; null when
 -- the query names no day. The words of all languages in lists/times/ are read as one language, word by word: "7 May
 -- 2023", "im letzten Oktober", "el mes pasado", "прошлым летом". Chinese and Japanese phrases are first replaced by
--- English words. A number alone is no year, and a month that is also another word ("may", "mars") is one only beside a
--- number or a preposition. What means something else in another language ("hier", "an") counts only in its own.
+-- English words. A number alone is not read as a year. A month whose name is also another word ("may", "mars") is read
+-- as a month only beside a number or a preposition. A word with another meaning in another language ("hier", "an")
+-- counts only in queries in its own language.
 --
 -- The ranking only lowers the score of messages of other days (ranking.sql). A filter would lose messages in which
--- people tell later about the named days. "Yesterday" is that of the user's newest conversation (memory._zone_of()).
+-- people tell later about the named days. "Yesterday" is the day before today in the time zone of the user's newest
+-- conversation (memory._zone_of()).
 create or replace function memory._days_meant(p_query text, p_user_id text)
 returns jsonb
 language plpgsql stable parallel unsafe
@@ -122,7 +124,7 @@ begin
       end if;
     end if;
   end loop;
-  -- "Last summer" is the one that has ended last, unless the year is named too.
+  -- "Last summer" is the newest summer that has ended, unless the query names the year, too.
   since := since - case when until > here and meant_months <> '{}' then interval '1 year' else interval '0' end;
   until := case when until > here and meant_months <> '{}' then until - interval '1 year' else until end;
   return case
@@ -151,7 +153,7 @@ end;
 $$;
 
 -- How well a time in a time zone agrees with the result of memory._days_meant(): 1 within the days, 0.5 on another day
--- of the right month, 0 outside; null when the query names no day.
+-- of the right month, 0 outside; null when the query names no day or the time is infinite.
 create or replace function memory._share_within(p_created_at timestamptz, p_zone text, p_meant jsonb)
 returns double precision
 language plpgsql immutable parallel safe

@@ -49,6 +49,6 @@ begin
   execute statement into nearest using p_user_id, p_model, p_target, p_agent_id, p_row_limit;
   perform set_config('hnsw.ef_search', ef_search, true),
     set_config('hnsw.iterative_scan', iterative_scan, true), set_config('enable_sort', may_sort, true);
-  return case when cardinality(nearest) = p_row_limit then nearest end; -- else it has found too few of this user
+  return case when cardinality(nearest) = p_row_limit then nearest end; -- fewer: the index has found too few
 end;
 $$;

@@ -1,9 +1,9 @@
 -- needs pgvector on the search_path
 
--- What a search makes of memories that have ended. A question about now gets the current value of the attribute that it
--- names, even if words and vectors do not find it; and the successor in place of a message whose statement was
--- replaced. A message whose statement has ended without a successor comes last. A question about then gets the former
--- values.
+-- Changes a ranking where memories have ended or were replaced. A question about now gets the current value of the
+-- attribute that it names, even if words and vectors do not find that value. In place of a message whose statement was
+-- replaced, it gets the memory that replaced the statement. A message whose statement has ended, with nothing in its
+-- place, comes last. A question about an earlier time gets the former values.
 create or replace function memory._now_and_then(
   p_user_id text, p_agent_id text, p_query text, p_ranked memory.ranking[], p_filters memory._search_filters,
   p_sources text[]
@@ -14,7 +14,8 @@ as $$
 declare
   time_asked constant text := (p_filters).time_asked;
   has_memories constant boolean := 'memory' = any (p_sources);
-  -- Under other filters the memories that they leave out must stay out.
+  -- Whether the function may add memories to the ranking. With any filter but time_asked it may not, because it would
+  -- add memories that the filter leaves out.
   is_free constant boolean := p_filters is null or time_asked is not null and row(
     (p_filters).thread_id, (p_filters).memory_types, (p_filters).tags_all, (p_filters).tags_any,
     (p_filters).exclude_tags, (p_filters).filter, (p_filters).min_confidence, (p_filters).created_after,
@@ -44,8 +45,9 @@ begin
         array(select r.number from unnest(p_ranked) as r where r.source = 'message')) as o
       where time_asked is null
     ), placed as (
-      -- The values asked for come first, also if the ranking has not found them; former ones behind the best two texts
-      -- if only a verb of the past asks for them, because "What was my budget again?" means the present one.
+      -- The values that the query asks for come first, even if the ranking has not found them. If only a verb in the
+      -- past asks for former values, these come after the best two texts, because "What was my budget again?" means the
+      -- present budget.
       select case when a.is_former and time_asked = 'past' then 1 else 0 end as part,
         2.5 + a.place / 100.0::double precision as place, 'memory' as source, (a.row).memory_id::text as id,
         null::text as space, null::text as thread_id, null::bigint as number, (a.row).created_at, best as score,

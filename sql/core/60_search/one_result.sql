@@ -1,8 +1,9 @@
 -- needs pgvector on the search_path
 
--- A memory and a message that it was drawn from say the same, so a search returns them as one result, if both are of
--- the user: of a space a search reads no messages. The text with the better rank is the result; the explanation of that
--- result names the other text in source_messages or memories. The next texts of the ranking take the freed places.
+-- A memory and a message from which the memory was drawn say the same, so a search returns both as one result. This
+-- concerns only texts of the user, because a search reads no messages of spaces. The text with the better rank is the
+-- result; the explanation of that result names the other text in source_messages or memories. The next texts of the
+-- ranking take the freed places.
 
 -- The ranking of memory._ranked() with each such pair joined into one result. Only a search among memories and messages
 -- of a user who has messages spends time on the joining. The function asks the ranking for twice as many texts as the
@@ -20,7 +21,7 @@ declare
     when p_sources @> '{memory,message}' and exists (select from memory.messages as m where m.user_id = p_user_id)
       then 2 * p_row_limit
     else p_row_limit end;
-  has_pairs boolean; -- may be true without a pair
+  has_pairs boolean; -- whether there are memories and messages, so that there may be pairs
   is_whole boolean; -- whether the ranking has no more texts
   ranked memory.ranking[];
   stands_for int[]; -- by the rank of a text that is part of another result: the rank of that result

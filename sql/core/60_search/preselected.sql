@@ -1,8 +1,8 @@
 -- needs pgvector on the search_path
 
--- Chooses the messages that enter the ranking when a user has too many to rank all: those nearest to the query by
--- meaning, those with rare words of the query, and the neighbours of both in their threads. memory._candidates() ranks
--- the chosen messages as it ranks all messages of a user with fewer.
+-- Chooses the messages that enter the ranking when a user has too many to rank all of them: those nearest to the query
+-- by meaning, those with rare words of the query, and the neighbours of both in their threads. memory._candidates()
+-- then reads the chosen messages as it reads all messages of a user with fewer.
 create or replace function memory._preselected(
   p_user_id text, p_agent_id text, p_words text[], p_model text, p_target halfvec, p_fusion text, p_above int,
   p_row_limit int, p_filters memory._search_filters,
@@ -11,9 +11,10 @@ create or replace function memory._preselected(
 language plpgsql stable parallel safe
 as $$
 declare
-  -- The number of messages that each arm chooses; each of two arms finds half of p_row_limit. The neighbours of each
-  -- arm's best 45 messages are added, and the neighbours at a distance of two of the best 15. This choice keeps 98 % of
-  -- the best ten of 5,882 conversation turns.
+  -- How many messages the choice by meaning and the choice by words each take: 40, and p_row_limit more, or half of
+  -- p_row_limit more if there are both choices. Of each choice, the best 45 messages bring the messages beside them in
+  -- the thread, and the best 15 also those at a distance of two. The choices keep 98 % of the best ten of 5,882
+  -- conversation turns.
   wanted int := 40 + case when p_fusion in ('score', 'rrf') then p_row_limit / 2 else p_row_limit end;
   around_one constant int := case when p_fusion in ('score', 'keyword') then 45 else 0 end;
   around_two constant int := least(around_one, 15);
@@ -40,8 +41,8 @@ begin
                         wanted, p_filters, passing) as w;
   end if;
   if p_fusion <> 'keyword' then
-    -- The nearest messages fill the places for which too few have a word of the query. Where a caller wants many
-    -- results, both arms may choose the same messages.
+    -- At least as many as the caller wants results, because few messages may have a word of the query, and these may be
+    -- the nearest ones, too.
     nearest := memory._nearest(p_user_id, p_agent_id, p_model, p_target, greatest(
       wanted, p_row_limit - case when p_row_limit <= wanted then coalesce(cardinality(worded), 0) else 0 end),
       p_filters, passing);
@@ -58,11 +59,11 @@ begin
 end;
 $$;
 
--- Estimates from some 200 messages, a few of each of at most 200 threads: how many messages the user has, but at least
--- p_least; how many of them have each word of the query; and the lowest similarity of a message to p_target. The
--- threads are those with the lowest hashes, which makes them a random sample; the share of all hashes that is below the
--- next one is the share of all threads that is in the sample, to 7 % (standard deviation). The estimate of the
--- similarity assumes that the similarities below their mean are normally distributed, with a factor (0.83) that fits
+-- Estimates from some 200 messages, a few of each of at most 200 threads: how many messages the user has (at least
+-- p_least), how many messages have each word of the query, and the lowest similarity of a message to p_target. The
+-- threads are those whose ids have the lowest hashes, which makes them a random sample. The hash that follows the
+-- sample shows which share of all threads is in the sample, to 7 % (standard deviation). The estimate of the similarity
+-- assumes that the similarities below their mean are normally distributed, with a factor (0.83) that fits
 -- conversations.
 create or replace function memory._sample(
   p_user_id text, p_words text[], p_model text, p_target halfvec, p_least bigint,
@@ -83,7 +84,7 @@ begin
       from (
         select k.scope as thread_id, hashtextextended(k.scope, 0) as hash
         from memory.marks as k
-        where k.user_id = p_user_id and k.kind || '' = 'words' -- as the index says
+        where k.user_id = p_user_id and k.kind || '' = 'words' -- as in the index
         order by hashtextextended(k.scope, 0) limit 201) as f) as h
     cross join lateral (
       select t.next_seq from memory.threads as t
@@ -157,10 +158,11 @@ begin
 end;
 $$;
 
--- The messages with most words of the query, weighed as memory._ranked() weighs words. A word that many messages have
--- says little about each of them and takes long to read, so the function only compares messages with one of the rarest
--- words, and of a user with more than 10,000 messages also those with two of the other words. frequencies says how many
--- messages have each word: those of the rarest words are counted, the others estimated (p_estimates).
+-- The messages with most words of the query. Words are weighed as memory._ranked() weighs them. A word that many
+-- messages have says little about each of them and takes long to read. So the function compares only messages with one
+-- of the rarest words, and of a user with more than 10,000 messages also messages with certain pairs of the other
+-- words. frequencies says how many messages have each word: the function counts those with the rarest words, and
+-- estimates the others (p_estimates).
 create or replace function memory._worded(
   p_user_id text, p_agent_id text, p_words text[], p_estimates bigint[], p_messages bigint, p_wanted int,
   p_filters memory._search_filters, p_passing text[], out ids text[], out frequencies bigint[]
@@ -174,17 +176,19 @@ declare
   keys constant int[] := array(select memory._word_key(p_user_id, w.word) from unnest(p_words) as w (word));
   estimates bigint[];
   compared int[];
-  ones int[]; -- the pairs of other words
+  ones int[]; -- the pairs of other words: a word from here, and its partner from others
   others int[];
 begin
-  -- A word that no message of the sample has may be in one message or in thousands.
+  -- A word that no message of the sample has may be in one message or in thousands, so the messages with the word are
+  -- counted.
   estimates := array(
     select case
       when w.estimate > 0 then w.estimate
       else (select count(*) from memory.texts as t where t.keys @> array[w.key]) end
     from unnest(keys, p_estimates) with ordinality as w (key, estimate, n) order by w.n);
   -- The rarest words: the first one, and each further one while the words so far are in at most 1,000 messages plus a
-  -- fiftieth of the messages, or of 10,000. Of larger users pairs find as much in less time.
+  -- fiftieth of the messages (of 10,000 at most). For a user with more messages, pairs of words find as much in less
+  -- time.
   select array_agg(w.key) into compared
   from (
     select k.key, row_number() over rarest_first as place, sum(k.estimate) over rarest_first as messages

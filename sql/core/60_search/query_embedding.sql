@@ -4,7 +4,8 @@
 -- two steps and the ranking are stable functions. So they see the same models and embeddings, even if another session
 -- activates or drops a model meanwhile.
 
--- Step 1, the model: a model whose embeddings are as long as p_given, or the model that serves the user.
+-- Step 1, the model: for an embedding that the caller gives (p_given) a model whose embeddings are as long, or else the
+-- active model; for a query the model that serves the user.
 create or replace function memory._query_model(p_user_id text, p_query text, p_given vector)
 returns memory.models
 language plpgsql stable parallel safe
@@ -116,11 +117,12 @@ end;
 $$;
 
 -- Step 3, the model's answer: if step 2 found no embedding, the model embeds the query. Without an embedding the search
--- is by keyword (mode), and a notice says so. p_policy is that of a context, null for a search: the policy of a context
--- may forbid to ask the model, and if no model is active, nothing is asked, because each call would then raise a
--- notice. Then only p_is_given, an embedding that the caller gave, raises a notice. A hybrid search for words in a
--- script that the model does not read is by keyword, because cosines say nothing there: with all-MiniLM-L6-v2 the ten
--- best messages hold 29 % of the evidence of Chinese questions, and 38 % by keyword (bench/results/languages.md).
+-- is by keyword (mode), and a notice says so. p_policy is the policy of a context, and null for a search. A context
+-- neither asks a model nor raises the notice if its policy forbids to ask (context.embed_query), or if no model is
+-- active, because each context would raise the notice. If the caller of the context gave an embedding (p_is_given), the
+-- notice is raised all the same. A hybrid search for words in a script that the model does not read is by keyword,
+-- because cosines say nothing there: with all-MiniLM-L6-v2 the ten best messages hold 29 % of the evidence of Chinese
+-- questions, and 38 % by keyword (bench/results/languages.md).
 create or replace function memory._query_target(
   p_user_id text, p_agent_id text, p_query text, p_policy jsonb, p_is_given boolean, p_model memory.models,
   p_known halfvec, p_problem text, inout mode text, out embedding halfvec

@@ -2,36 +2,43 @@
 
 -- The ranking of a search: one score for the texts of all sources and spaces.
 --
--- The score of a text is a logistic function of a handful of features. Its weights are data, weights.json, which the
--- build puts in place of their names; python -m bench.quality.fit fits them on marked evidence (recall@10 of LoCoMo
--- 80.4 %, of months of work 88.1 %), but for those of memory, summary and use, of which such evidence tells nothing. In
--- a search by meaning alone the score is the cosine similarity; with policy search.fusion rrf it is the sum of
--- reciprocal ranks by meaning and by words. A text is ranked if it has a word of the query or an embedding, which is
--- compared exactly. What the query's words tell is counted over all texts of the user and the spaces, so there is one
--- ranking, scores say nothing about the texts of other users, and no statistics need maintenance.
+-- The score of a text is a logistic function of a handful of features. The weights of the features are data,
+-- weights.json, and the build puts them in place of their names. python -m bench.quality.fit fits the weights on marked
+-- evidence (recall@10 of LoCoMo 80.4 %, of months of work 88.1 %); the weights of memory, summary and use are chosen by
+-- hand, because such evidence tells nothing about them. In a search by meaning alone the score is the cosine
+-- similarity; with policy search.fusion rrf the score is the sum of reciprocal ranks by meaning and by words. A text is
+-- ranked if it has a word of the query or an embedding. Embeddings are compared exactly; of users with very many texts,
+-- memory._nearest_memories() and memory._preselected() first choose the texts. The rarity of a word is counted over all
+-- texts of the user and the spaces. So there is one ranking, scores say nothing about the texts of other users, and no
+-- statistics need maintenance.
 --
--- meaning: how near the embedding of the text is to the best one, 1 for the best; the scale spans at least 0.3, so that
---   a tiny difference among a handful of texts decides nothing. Of a text without an embedding nothing is known, so it
---   stands in the middle, and higher the more of the query's words it has. All stand in the middle if no embedding is
---   compared.
--- words: the share of the query's words that the text has, each by its rarity (the idf of BM25).
--- near: the share of words that only the two messages before and after have, 0.6 or 0.4 of it and less the longer they
---   are; a word that most texts have does not count. A message with a word stays before the messages around it.
--- neighbour: how near the better neighbour in the thread is by meaning, as far as the message is not near itself.
+-- meaning: the similarity of the text's embedding to the query, on a scale that ends at 1 for the most similar text.
+--   The scale spans at least 0.3 (for a model whose nothing_below is 0.2), so that a tiny difference among a handful of
+--   texts decides nothing. A text without an embedding has 0.5, and more, up to 1, the more of the query's words it
+--   has. If no embedding is compared, all texts have 0.5.
+-- words: the share of the query's words that the text has, each weighed by its rarity (the idf of BM25).
+-- near: the share of the query's words that a message lacks, but that one of the two messages before it or after it in
+--   the thread has. A word counts 0.6 if the nearer message has it, 0.4 if only the other one has it, and less if that
+--   message is long. A word that more than half of the texts have does not count. The factors keep a message with a
+--   word before the messages around it.
+-- neighbour: the meaning of the message before or after it in the thread, whichever is more similar, times (1 - the
+--   meaning of the message itself).
 -- length: the logarithm of the number of different words, up to 100.
--- memory, summary: whether the text is one. Memories have no neighbours; a summary beside messages repeats them.
+-- memory, summary: whether the text is a memory, and whether it is a summary while the search also reads messages of
+--   the user, which the summary repeats.
 --
--- For the following features other tables are read, of the best texts only.
+-- The features below need other tables, which are read for the best texts only.
 --
 -- speaker: the query names a speaker, and another speaker with a name said the message.
--- day: the query names days, and the message is of them (0), of another day of the month (-0.5), or neither (-1).
+-- day: the query names days, and the message is of them (0), of another day of the month (-0.5), or neither (-1). All
+--   have 0 if no message is of these days or months.
 -- reply: an assistant without a name said the message, because the answer is more often in the person's own words; or a
---   person without a name, if the query asks for the assistant's words (asks_the_assistant.sql).
--- use: of a memory that was wrong (memory.record_use()), how likely it is wrong by what was recorded of it, times
---   policy search.use_weight: the mean of a Beta distribution of its wrong and helpful outcomes (Laplace's rule of
---   succession, with one imagined helpful outcome and no imagined wrong one). Nothing rises because it was used: with a
---   prior that rises with uses, recall@1 of evidence that nobody had used fell by up to 3.7 points
---   (bench/results/uses.md).
+--   person without a name said it, if the query asks for the assistant's words (asks_the_assistant.sql).
+-- use: for a memory that was recorded as wrong (memory.record_use()), how likely it is wrong, times policy
+--   search.use_weight. The likelihood is the mean of a Beta distribution of the memory's wrong and helpful outcomes
+--   (Laplace's rule of succession, with one imagined helpful outcome and no imagined wrong one). No memory rises
+--   because it was used: with a prior that rises with uses, recall@1 of evidence that nobody had used fell by up to 3.7
+--   points (bench/results/uses.md).
 create or replace function memory._ranked(
   p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_mode text, p_settings jsonb,
   p_sources text[], p_row_limit int, p_filters memory._search_filters default null,
@@ -51,7 +58,8 @@ declare
     when p_query is null then 'vector'
     when p_settings ->> 'fusion' = 'rrf' then 'rrf'
     else 'score' end;
-  -- Only memories pass some filters, only documents others.
+  -- The sources with texts that can pass the filters: only memories pass the filters of types, tags and confidence, and
+  -- only documents pass those of doc_types and namespaces.
   sources constant text[] := array(
     select s.source
     from unnest(p_sources) as s (source)
@@ -64,9 +72,12 @@ declare
   use_weight constant double precision := memory._share(p_settings ->> 'use_weight');
   needs_ranks constant boolean := p_explain or fusion = 'rrf';
   rrf_k constant int := (p_settings ->> 'rrf_k')::int;
-  -- The texts of which the last features are looked up. They change the order, so these are more than are returned.
+  -- How many of the best texts get the features of other tables. These features change the order, so the texts are more
+  -- than those that are returned.
   pool constant int := case when is_judged then greatest(200, 150 + 2 * p_row_limit) else p_row_limit end;
-  -- Their texts are all scored: those with neighbours, and those of which the best piece counts.
+  -- The sources of which each text is scored: messages, because of their neighbours, and documents and artifacts, of
+  -- which the best piece counts. Of other sources, texts without a word of the query are scored only if they are
+  -- similar enough (least_near).
   whole constant text[] := case when needs_ranks then sources
     else '{document,artifact}' || case when is_judged then '{message}'::text[] end end;
   language constant regconfig := (p_settings ->> 'language')::regconfig;
@@ -78,7 +89,7 @@ declare
   as_queries tsquery[]; -- each of query_words
   any_word tsquery;
   memories text[]; -- those that the approximate index finds nearest; null for all
-  preselected record; -- of memory._preselected(): the messages of a user with very many that are ranked
+  preselected record; -- of memory._preselected(): which messages are ranked if the user has very many
 begin
   if p_mode = 'keyword' then
     p_target := null;
@@ -106,8 +117,8 @@ begin
     select 0::bigint as number, p_user_id as user_id, null as space, p_agent_id as agent_id, sources as sources,
       p_filters as filters, preselected.ids as messages
     union all
-    -- Of a space a search reads memories and documents, as far as they can pass the filters. A thread_id is that of a
-    -- thread of the user, so nothing of a space passes it.
+    -- A search reads memories and documents of a space, as far as these can pass the filters. A filter thread_id names
+    -- a thread of the user, so no text of a space passes it.
     select row_number() over (), s, s, p_agent_of_spaces,
       array(select o from unnest(sources) as o where o in ('memory', 'document') and p_filters.thread_id is null),
       jsonb_populate_record(p_filters, '{"exclude_thread_id": null}'), null
@@ -123,18 +134,20 @@ begin
   ), all_texts as materialized (
     select greatest(count(*) filter (where c.space is null), preselected.texts) + count(c.space) as texts,
       max(c.similarity) as highest,
-      -- Cosines of a model that finds something in common in all texts lie close together. 0.2 is the floor of the
-      -- model that the weights were fitted with.
+      -- The higher a model's nothing_below, the closer together lie its cosines. The model with which the weights were
+      -- fitted has 0.2.
       greatest(max(c.similarity) - least(min(c.similarity), preselected.lowest),
         0.375 * (1 - coalesce(nothing_below, 0.2))) as span
     from candidates as c
-  ), least_near as materialized ( -- the similarity that a text without a word of the query has at least
+  ), least_near as materialized ( -- the least similarity of a scored text without a word of the query
     select min(n.similarity) as similarity
     from (select c.similarity from candidates as c where c.source <> all (whole)
           order by c.similarity desc nulls last limit pool) as n
   ), places as materialized (
-    -- By the place of a text of the user. The neighbours of a message have the places around its own, and are found
-    -- there in a tenth of the time of a join. No element is null, for which PostgreSQL would read the whole array.
+    -- Arrays in which a text of the user is found by its place; null for a search without messages, because only
+    -- messages have neighbours. The neighbours of a message have the places around its own, and are found there in a
+    -- tenth of the time of a join. No element is null, because PostgreSQL would read the whole array to find an element
+    -- of an array with nulls.
     select array_agg(case c.source when 'message' then hashtextextended(c.thread_id, 0) else c.place end) as threads,
       array_agg(coalesce(c.number, 0)) as numbers, array_agg(coalesce(c.similarity, '-infinity')) as similarities
     from (select c.* from candidates as c where c.space is null and 'message' = any (sources) order by c.place) as c
@@ -150,7 +163,7 @@ begin
       from matches as m
       group by m.n) as f
     cross join all_texts as a
-  ), asked as materialized ( -- words that no text has count too: a text with half of the words is no perfect match
+  ), asked as materialized ( -- includes words that no text has: half of the words are no perfect match
     select sum(w.idf)
       + (cardinality(query_words) - count(*)) * memory._idf((select a.texts from all_texts as a), 0) as idf
     from weights as w
@@ -273,7 +286,8 @@ begin
   )
   select row_number() over best_first, f.source, f.id, f.space, f.thread_id, f.number, f.created_at,
     memory._real(f.result),
-    -- The value of each feature that the text has, and its part of the logarithm of the odds of the score.
+    -- The value of each feature that the text has, and what the feature adds to the logarithm of the odds (the logit)
+    -- of the score.
     case when p_explain then jsonb_strip_nulls(jsonb_build_object(
       'vector', case when f.similarity is not null then jsonb_build_object(
         'rank', f.by_meaning, 'score', memory._real(f.similarity), 'model', p_model,

@@ -95,7 +95,7 @@ begin
     select r.*
     from memory._rerank(
       search.user_id, search.agent_id, memory._rerank_model(policy), search.query, explain, results) as r
-    where search.min_score is null or r.score >= memory._real(search.min_score) -- A reranker gives scores of its own.
+    where search.min_score is null or r.score >= memory._real(search.min_score) -- a rerank model has its own scores
     limit top_k;
   else
     return query select r.* from unnest(results) as r;

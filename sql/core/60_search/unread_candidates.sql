@@ -1,9 +1,9 @@
--- The texts that no job has parsed yet, so that a search finds by its words what was just stored: the newest 3,000
--- messages, and of artifacts the first 64 KiB and the end. A text costs its bytes (256 KiB at most) plus 100. All are
--- parsed if they cost at most half a MiB, which is 3,000 short messages and takes 90 ms for prose, 300 ms for Chinese.
--- Otherwise the newest text is parsed, and of the others the first 8 KiB until that much is spent, beginning with those
--- that may have most words of the query. The search keeps no parsed words: a search that wrote would hold locks until
--- its transaction ends. vector is null for a text without a word of the query.
+-- The texts that no job has parsed yet, so that a search finds a text by its words as soon as the text is stored: the
+-- newest 3,000 messages, and the first 64 KiB and the end of artifacts. A text costs its bytes (256 KiB at most) plus
+-- 100. If all texts cost at most half a MiB, all are parsed: that is 3,000 short messages, and takes 90 ms for prose,
+-- 300 ms for Chinese. Otherwise the function parses the newest text, and the first 8 KiB of other texts until half a
+-- MiB is spent, beginning with the texts that may have most words of the query. The search keeps no parsed words: a
+-- search that wrote would hold locks until its transaction ends. vector is null for a text without a word of the query.
 create or replace function memory._unread_candidates(
   p_user_id text, p_agent_id text, p_sources text[], p_filters memory._search_filters, p_words text[],
   p_any_word tsquery, p_language regconfig
@@ -17,7 +17,8 @@ declare
   found record;
 begin
   for found in
-    -- The contents stay where they are stored until their beginnings are read: 3,000 may be 30 GB.
+    -- These rows only refer to the contents. PostgreSQL fetches a content when the step "compared" takes it or its
+    -- beginning: 3,000 contents may have 30 GB.
     with unread as materialized (
       select 'message' as source, m.thread_id || '/' || m.seq as id, m.thread_id, m.seq as number, m.agent_id,
         m.created_at, m.metadata, memory._said_in_message('', m.metadata, m.created_at) as about, m.content

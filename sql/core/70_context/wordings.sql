@@ -59,7 +59,8 @@ begin
 end;
 $$;
 
--- Whether a wording says no more than that something was heard.
+-- Whether a wording is only an acknowledgement or a greeting of lists/acknowledgements.toml, such as "got it" or
+-- "thanks".
 create or replace function memory._acknowledges(p_wording text)
 returns boolean
 language plpgsql immutable parallel safe

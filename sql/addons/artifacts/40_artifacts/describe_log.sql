@@ -67,7 +67,8 @@ language plpgsql immutable parallel safe
 as $$
 declare
   at_least constant text := case when p_is_sample then 'over ' else '' end;
-  -- A level, or a word that begins a message; "0 errors" and "error_handler.py" do not count.
+  -- The characters before a level such as ERROR, or before a word such as "error: ", that begins a message. "0 errors"
+  -- and "error_handler.py" match no pattern below.
   level constant text := e'(?:^|[\\s\\]\\[|:=("])(?:';
   number constant text := '(?: [A-Z]{1,6}[0-9]+)?: '; -- compilers write "error TS2304: "
   trace constant text := memory._trace_error(p_sample);

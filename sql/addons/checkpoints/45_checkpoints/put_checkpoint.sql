@@ -137,8 +137,8 @@ begin atomic
     and memory._is_namespace(p_namespace) and memory._may_reach(p_user_id) and memory._is_here(p_user_id);
 end;
 
--- Refuses what names no checkpoint, and arrays of different lengths or with nulls: the first one has the names of the
--- channels.
+-- Refuses ids and namespaces that cannot name a checkpoint. Also refuses arrays of different lengths (p_lengths), and
+-- arrays with nulls (p_nulls says how many). The first length is that of the argument channels, which the error names.
 create or replace function memory._check_checkpoint(
   p_user_id text, p_thread_id text, p_namespace text, p_checkpoint_id text, p_lengths int[] default '{}',
   p_nulls int default 0

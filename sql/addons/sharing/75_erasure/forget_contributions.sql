@@ -16,7 +16,8 @@ begin
   for space in select distinct w.user_id from memory.space_writes as w where w.member = p_user_id order by 1 loop
     perform memory._lock_user(space);
     perform memory._lock_to_forget(space);
-    -- What the user commits there from now on is of a new user.
+    -- This statement takes the notes of texts that are committed by now. Texts that the user commits in the space later
+    -- count as those of a new user, and stay.
     with gone_notes as (
       delete from memory.space_writes as w where w.member = p_user_id and w.user_id = space returning w.source, w.id
     )

@@ -1,6 +1,6 @@
--- Which entries of a reply are stored. One bad entry does not lose the others: what says more about a memory than its
--- text becomes null, or the nearest allowed number, where it cannot be read; an entry without text, type or messages is
--- left out, and so is one that does not rest on its messages.
+-- Decides which entries of a model's reply are stored. One bad entry does not lose the others. An entry without text,
+-- type or messages is left out, and so is an entry whose messages do not support its text. Any other field of a memory
+-- that cannot be read becomes null or its default, and a share beyond 0 or 1 becomes the nearer of the two.
 
 -- Whether a value of a reply is an array of at most 1,000 whole numbers.
 create or replace function memory._are_numbers(p_value jsonb)

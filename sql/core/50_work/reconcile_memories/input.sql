@@ -13,7 +13,8 @@ declare
     memory._chat_model(null, memory._policy_section(p_job.user_id, null, 'agent'), 'reconcile_memories');
   is_local constant boolean := model #>> '{model,provider}' = 'local';
   most constant int := coalesce((p_job.request ->> 'n')::int, case when is_local then 1000 else 50 end);
-  -- A job leaves out facts that an earlier job has read, unless the caller gives n.
+  -- The time of the newest fact that an earlier job has read: this job compares newer facts only. Null if no job has
+  -- read any, or if the request names a number of facts (n) or is_forced; then the job compares facts of any time.
   read_before constant bigint := case when not p_job.request ?| array['n', 'is_forced'] then (
     select k.position from memory.marks as k
     where k.user_id = p_job.user_id and k.scope = '' and k.kind = 'reconcile_memories') end;
