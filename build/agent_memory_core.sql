@@ -17661,16 +17661,20 @@ declare
 begin
   select array_agg(b.seq), bool_or(b.is_judged), coalesce(sum(b.bytes), 0) into unread, is_any_judged, bytes
   from (
-    select l.*, sum(l.bytes) over (order by l.seq) as bytes_so_far
+    select c.seq, c.is_judged, c.bytes
     from (
-      select m.seq, j.is_judged,
-        case when j.is_judged then octet_length(m.content) else least(octet_length(m.content), 1000000) end as bytes
-      from memory.messages as m
-      cross join lateral (select memory._is_judged(m.role, m.metadata) as is_judged) as j
-      where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq between p_from_seq and p_to_seq
-        and memory._is_unparsed(m)
-      for no key update of m skip locked) as l) as b
-  where p_max_bytes is null or b.bytes_so_far <= p_max_bytes or b.bytes_so_far = b.bytes;
+      select l.*, sum(l.bytes) over (order by l.seq) as bytes_so_far
+      from (
+        select m.seq, j.is_judged,
+          case when j.is_judged then octet_length(m.content) else least(octet_length(m.content), 1000000) end as bytes
+        from memory.messages as m
+        cross join lateral (select memory._is_judged(m.role, m.metadata) as is_judged) as j
+        where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq between p_from_seq and p_to_seq
+          and memory._is_unparsed(m)) as l) as c
+    join memory.messages as m on m.seq = c.seq
+    where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq between p_from_seq and p_to_seq
+      and (p_max_bytes is null or c.bytes_so_far <= p_max_bytes or c.bytes_so_far = c.bytes)
+    for no key update of m skip locked) as b;
   judged_to := case when is_any_judged
     then memory._check_messages(p_user_id, p_thread_id, p_from_seq, (select max(u) from unnest(unread) as u))
     else p_to_seq end;
@@ -19155,9 +19159,9 @@ $$;
 create or replace function memory._count_extraction(p_user_id text, p_has_news boolean)
 returns void
 language plpgsql volatile parallel unsafe
-set lock_timeout = '200ms'
 as $$
 declare
+  lock_timeout constant text := current_setting('lock_timeout');
   every_n int := (memory._policy_section(p_user_id, null, 'cadence') ->> 'reconcile_every_n')::int;
   extractions bigint;
 begin
@@ -19168,7 +19172,9 @@ begin
     return;
   elsif p_has_news
     and (memory._chosen_chat_model(null, memory._policy_section(p_user_id, null, 'agent'))).provider = 'local' then
+    perform set_config('lock_timeout', '200ms', true);
     perform memory._enqueue(p_user_id, 'reconcile_memories', '', '{"is_forced": true}');
+    perform set_config('lock_timeout', lock_timeout, true);
   elsif extractions % every_n = 0 then
     perform memory._enqueue_due(p_user_id, 'reconcile_memories', '');
   end if;
@@ -22196,8 +22202,9 @@ begin
         max(m.idf * m.density * case m.distance when 1 then 0.6 else 0.4 end) filter (where m.step <> 0) as around
       from (
         select m.place + o.step as place, m.n, o.step, w.idf, m.density,
-          abs((select p.numbers from places as p)[m.place + o.step] - (select p.numbers from places as p)[m.place])
-            as distance
+          case when o.step <> 0 then abs(
+              (select p.numbers from places as p)[m.place + o.step] - (select p.numbers from places as p)[m.place])
+            end as distance
         from matches as m
         join weights as w on w.n = m.n
         cross join unnest(case m.source when 'message' then '{0,-1,1,-2,2}'::int[] else '{0}' end) as o (step)

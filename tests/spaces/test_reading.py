@@ -41,6 +41,17 @@ def test_a_search_ranks_the_space_beside_the_users_own(api: Api, mode: str) -> N
     assert [(row.details["title"], row.details["space"]) for row in with_sources] == [("Handbook", "team")]
 
 
+def test_many_spaces_are_searched_beside_the_users_messages(api: Api) -> None:
+    api.add_message(user_id="ana", thread_id="t", role="user", content="Releases are fun")
+    names = [f"group{number}" for number in range(4)]
+    for name in names:
+        api.create_space(space=name)
+        api.grant_space(space=name, user_id="ana")
+        api.add_memory(user_id=f"space:{name}", content=f"Releases of {name} happen at night")
+    assert {space for space, _ in shown(api, spaces=names)} == {None, *names}
+    assert context(api, spaces=names).content.count("happen at night") == 4
+
+
 def test_scores_are_those_of_one_user_who_has_all_the_texts(api: Api) -> None:
     for content in ("Releases happen on Thursdays", "Ana plans releases in May"):
         api.add_memory(user_id="all", content=content)

@@ -26,16 +26,20 @@ declare
 begin
   select array_agg(b.seq), bool_or(b.is_judged), coalesce(sum(b.bytes), 0) into unread, is_any_judged, bytes
   from (
-    select l.*, sum(l.bytes) over (order by l.seq) as bytes_so_far
+    select c.seq, c.is_judged, c.bytes
     from (
-      select m.seq, j.is_judged,
-        case when j.is_judged then octet_length(m.content) else least(octet_length(m.content), 1000000) end as bytes
-      from memory.messages as m
-      cross join lateral (select memory._is_judged(m.role, m.metadata) as is_judged) as j
-      where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq between p_from_seq and p_to_seq
-        and memory._is_unparsed(m)
-      for no key update of m skip locked) as l) as b
-  where p_max_bytes is null or b.bytes_so_far <= p_max_bytes or b.bytes_so_far = b.bytes;
+      select l.*, sum(l.bytes) over (order by l.seq) as bytes_so_far
+      from (
+        select m.seq, j.is_judged,
+          case when j.is_judged then octet_length(m.content) else least(octet_length(m.content), 1000000) end as bytes
+        from memory.messages as m
+        cross join lateral (select memory._is_judged(m.role, m.metadata) as is_judged) as j
+        where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq between p_from_seq and p_to_seq
+          and memory._is_unparsed(m)) as l) as c
+    join memory.messages as m on m.seq = c.seq
+    where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq between p_from_seq and p_to_seq
+      and (p_max_bytes is null or c.bytes_so_far <= p_max_bytes or c.bytes_so_far = c.bytes)
+    for no key update of m skip locked) as b;
   judged_to := case when is_any_judged
     then memory._check_messages(p_user_id, p_thread_id, p_from_seq, (select max(u) from unnest(unread) as u))
     else p_to_seq end;

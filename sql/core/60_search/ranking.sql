@@ -178,8 +178,9 @@ begin
         max(m.idf * m.density * case m.distance when 1 then 0.6 else 0.4 end) filter (where m.step <> 0) as around
       from (
         select m.place + o.step as place, m.n, o.step, w.idf, m.density,
-          abs((select p.numbers from places as p)[m.place + o.step] - (select p.numbers from places as p)[m.place])
-            as distance
+          case when o.step <> 0 then abs(
+              (select p.numbers from places as p)[m.place + o.step] - (select p.numbers from places as p)[m.place])
+            end as distance
         from matches as m
         join weights as w on w.n = m.n
         cross join unnest(case m.source when 'message' then '{0,-1,1,-2,2}'::int[] else '{0}' end) as o (step)

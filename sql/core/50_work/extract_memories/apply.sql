@@ -120,9 +120,9 @@ $$;
 create or replace function memory._count_extraction(p_user_id text, p_has_news boolean)
 returns void
 language plpgsql volatile parallel unsafe
-set lock_timeout = '200ms'
 as $$
 declare
+  lock_timeout constant text := current_setting('lock_timeout');
   every_n int := (memory._policy_section(p_user_id, null, 'cadence') ->> 'reconcile_every_n')::int;
   extractions bigint;
 begin
@@ -133,7 +133,9 @@ begin
     return;
   elsif p_has_news
     and (memory._chosen_chat_model(null, memory._policy_section(p_user_id, null, 'agent'))).provider = 'local' then
+    perform set_config('lock_timeout', '200ms', true);
     perform memory._enqueue(p_user_id, 'reconcile_memories', '', '{"is_forced": true}');
+    perform set_config('lock_timeout', lock_timeout, true);
   elsif extractions % every_n = 0 then
     perform memory._enqueue_due(p_user_id, 'reconcile_memories', '');
   end if;
