@@ -194,7 +194,8 @@ def test_a_huge_message_takes_linear_time(unit: str, length: int) -> None:
     started = time.process_time()
     extract(messages)
     summarize(messages, 0)
-    assert time.process_time() - started < length / 10_000  # quadratic time would be minutes for the longer one
+    # A machine that does other work takes 8 s for 60,000 characters; quadratic time would be minutes.
+    assert time.process_time() - started < length / 4_000
 
 
 # Rolling summaries
