@@ -21586,9 +21586,8 @@ begin
   if p_fusion <> 'keyword' then
     -- At least as many as the caller wants results, because few messages may have a word of the query, and these may be
     -- the nearest ones, too.
-    nearest := memory._nearest(p_user_id, p_agent_id, p_model, p_target, greatest(
-      wanted, p_row_limit - case when p_row_limit <= wanted then coalesce(cardinality(worded), 0) else 0 end),
-      p_filters, passing);
+    nearest := memory._nearest(
+      p_user_id, p_agent_id, p_model, p_target, greatest(wanted, p_row_limit), p_filters, passing);
   end if;
   ids := array(
     select memory._thread_of(n.id) || '/' || memory._seq_of(n.id) + o.step
