@@ -11,8 +11,7 @@ declare
   marker constant text := {{pattern fence marker}};
   decomposed text;
 begin
-  -- Nearly every text has no such character and needs no normal form, which takes a fiftieth of a millisecond for a
-  -- line.
+  -- Nearly every text has none of these characters. The test saves the normal form, which takes 0.02 ms for a line.
   if p_content !~ (case when octet_length(p_content) = length(p_content) then e'[<\\[&%\\\\]'
                         else {{pattern fence possible}} end) then
     return p_content;

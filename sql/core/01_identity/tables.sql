@@ -1,5 +1,5 @@
--- What the install file has granted. The table has row security without a policy: whatever is granted on it, only the
--- owner reads and writes it.
+-- The rights that the install file has granted. The table has row security without a policy, so only the owner can read
+-- and write it, whatever rights on it are granted.
 create table memory.role_grants (
   role_name name not null, -- id
   object text not null, -- id

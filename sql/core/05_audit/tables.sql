@@ -8,9 +8,10 @@ create table memory.audit (
   user_id text, -- user
   details jsonb not null default '{}' -- setting
 );
-create index audit_at_idx on memory.audit (at); -- for memory.sweep(), and for readings of a time
+create index audit_at_idx on memory.audit (at); -- for memory.sweep(), and to read the calls of a period
 create index audit_user_idx on memory.audit (user_id) where user_id is not null; -- for the erasure of a user
-create index audit_merged_idx on memory.audit ((details ->> 'from_user_id')) where function = 'merge_users'; -- as well
+-- for erasure too
+create index audit_merged_idx on memory.audit ((details ->> 'from_user_id')) where function = 'merge_users';
 comment on table memory.audit is
 'Each call of an administrative function that was committed, each installation and upgrade, for 400 days. Rows '
 'cannot be changed or deleted before. For administrators and auditors.';

@@ -1,4 +1,4 @@
--- The models, what they are asked, and what that costs.
+-- The models, their prompts, and the ledger of their calls.
 -- A row of memory.model_calls may name one of memory.jobs (user_id, job_id).
 -- A row of memory.model_calls may name one of memory.models (model).
 create table memory.models (

@@ -28,27 +28,28 @@ create table memory.jobs (
   variant text not null default '', -- word
   primary key (user_id, job_id),
   constraint finished_has_time check ((status in ('completed', 'dead')) = (finished_at is not null)),
-  -- One constant: PostgreSQL reads the texts of constraints in each statement that writes a job.
+  -- The kinds are one constant, because PostgreSQL reads the texts of constraints in each statement that writes a job.
   constraint kind_is_known check (kind = any ('{{{kinds unquoted}}}')),
   constraint running_has_lease
     check ((status = 'running') = (lease_token is not null and lease_expires_at is not null)),
   constraint status_is_known check (status in ('pending', 'running', 'completed', 'dead'))
 );
 -- jobs_dead_idx and jobs_failed_idx are for memory.doctor() and memory.status(). Without them each of five checks read
--- all jobs: 20 to 40 ms each of 200,000 (PostgreSQL 15, two busy cores). A job that never fails is in neither.
+-- all jobs, which took 20 to 40 ms for 200,000 (PostgreSQL 15, two busy cores). A job that never fails is in neither
+-- index.
 create index jobs_dead_idx on memory.jobs (finished_at) where status = 'dead';
 create index jobs_delayed_idx on memory.jobs (run_after, job_id) where status = 'pending' and is_delayed;
 create index jobs_failed_idx on memory.jobs (run_after) where status = 'pending' and error is not null;
 create index jobs_finished_idx on memory.jobs (finished_at) where status in ('completed', 'dead');
 create index jobs_lease_idx on memory.jobs (lease_expires_at) where status = 'running';
--- A burst of messages makes one job: at most one open job per kind, scope and variant.
+-- There is at most one open job per kind, scope and variant, so a burst of messages makes one job.
 create unique index jobs_one_open_idx on memory.jobs (user_id, kind, scope, variant)
   where status in ('pending', 'running');
 create index jobs_running_idx on memory.jobs (user_id) where status = 'running';
--- A claim finds what is due by kind and user, and goes from user to user without reading all that one user has piled
--- up. Delayed jobs are in another index: every claim would meet 100,000 jobs that wait for the next day's budget. The
--- place of a user is a hash, which has one size whatever the id is, and no collation. Halved, it leaves room before the
--- first user and after the last.
+-- By this index a claim finds the due jobs of a kind and goes from user to user without reading all jobs of one user.
+-- Delayed jobs are in another index: otherwise every claim could meet 100,000 jobs that wait for the next day's budget.
+-- The place of a user is a hash, because a hash has one size whatever the id is, and no collation. The hash is halved
+-- to leave numbers before the first user and after the last.
 create index jobs_turn_idx on memory.jobs (kind, (hashtextextended(user_id, 0) / 2), run_after, job_id)
   where status = 'pending' and not is_delayed;
 comment on table memory.jobs is
@@ -103,8 +104,9 @@ create table memory.marks (
   position bigint not null, -- position
   primary key (user_id, scope, kind)
 );
--- In the order of a hash, so that the first threads of a user are a random sample of all. The condition is one that no
--- statement has which looks for one mark: with a plan made on an empty table it would read all marks of the user here.
+-- The index is in the order of a hash, so that the first threads of a user are a random sample of all. Its condition is
+-- written so that no statement that looks for one mark has the same: such a statement, planned for an empty table,
+-- would read all marks of the user in this index.
 create index marks_words_idx on memory.marks (user_id, (hashtextextended(scope, 0))) include (scope)
   where kind || '' = 'words';
 create index marks_languages_idx on memory.marks (user_id) include (scope, kind, position)
@@ -126,7 +128,7 @@ comment on column memory.marks.position is
 'registered a model, position that of the first memory.sweep() after it; once all before this one have ended, a sweep '
 'queues backfills again.';
 
--- Whoever numbers changes holds this row: memory._number_changes().
+-- The session that numbers changes holds this row: memory._number_changes().
 insert into memory.marks (user_id, scope, kind, position) values ('', '', 'changes', 0);
 
 create table memory.gone_jobs (
@@ -153,10 +155,10 @@ comment on column memory.gone_jobs.calls_left is 'Model calls that may still be 
 comment on column memory.gone_jobs.tokens_left is 'Tokens that may still be entered for it in the ledger.';
 comment on column memory.gone_jobs.gone_at is 'When the job was deleted.';
 
--- Which user had the last turn among claims of all kinds, and of several. kinds.sql adds a sequence for each kind. They
--- are sequences because sequences know no transactions: no claim waits for another to note its place, and a claim that
--- fails does not begin with the same user again. Each kind goes round by itself, or else a claim that wants only
--- embeddings would pass by users whom another claim must not miss.
+-- The user who had the last turn among claims of all kinds, and among claims of several kinds. kinds.sql adds a
+-- sequence for each kind. Sequences know no transactions, so no claim waits for another to note its place, and after a
+-- claim that fails the next one does not begin with the same user. Each kind has its own turns: otherwise a claim that
+-- wants only embeddings would pass by users whom another claim must not miss.
 create sequence memory.turn_of_all minvalue -4611686018427387904 start 0;
 comment on sequence memory.turn_of_all is
 'Which user had the last turn among claims of all kinds: a hash of the id, halved.';

@@ -1,4 +1,4 @@
--- The text by whose words a message is found: with its speaker's name and its date, because questions ask "what did Ana
+-- The text whose words find a message. It includes the speaker's name and the date, because questions ask "what did Ana
 -- say in May".
 create or replace function memory._said_in_message(p_content text, p_metadata jsonb, p_created_at timestamptz)
 returns text

@@ -18,11 +18,12 @@ create table memory.threads (
   metadata jsonb, -- wording
   settled_at timestamptz, -- made
   primary key (user_id, thread_id)
--- Every message updates the row of its thread. Half-empty pages, and no index on a column that changes, keep those
--- updates HOT, without which add_message is 1.5 times slower.
+-- Every message updates the row of its thread. These updates are HOT, because pages are half empty and no index has a
+-- column that changes. Otherwise add_message would be 1.5 times slower.
 ) with (fillfactor = 50);
--- settled_at seldom changes. By threads_unsettled_idx searches and sweeps find the threads with messages that may be
--- unread, without comparing all threads with their marks. memory.list_threads() takes its page from both indexes.
+-- settled_at seldom changes. Searches and sweeps find the threads with messages that may be unread in
+-- threads_unsettled_idx, without comparing all threads with their marks. memory.list_threads() takes its page from both
+-- indexes.
 create index threads_unsettled_idx on memory.threads (user_id, thread_id) where settled_at is null;
 create index threads_settled_idx on memory.threads (user_id, settled_at desc, thread_id) where settled_at is not null;
 comment on table memory.threads is 'One row per conversation: its next message number and its counters.';
@@ -45,9 +46,9 @@ comment on column memory.threads.settled_at is
 comment on column memory.threads.metadata is
 'Of the application, by memory.set_thread(). Null means none, and that the row was made by a message.';
 
--- The triggers check a message on insert and update, with errors that help; no check constraint says the same again.
--- There is no foreign key to threads: the trigger on insert creates the row of the thread, and the trigger on threads
--- removes the messages of a deleted one. A foreign key would make a bulk insert about 1.6 times slower.
+-- The triggers check a message on insert and update, and their errors help the caller; no check constraint repeats
+-- these rules. There is no foreign key to threads: the trigger on insert creates the row of the thread, and the trigger
+-- on threads removes the messages of a deleted thread. A foreign key would make a bulk insert about 1.6 times slower.
 create table memory.messages (
   user_id text not null, -- user
   thread_id text not null, -- thread
@@ -73,8 +74,8 @@ create table memory.messages (
 alter table memory.messages alter column files set storage external; -- base64 does not get shorter
 create index messages_artifact_idx on memory.messages (user_id, thread_id, artifact_key)
   where artifact_key is not null;
--- For the newest messages of a thread that became artifacts: without it a context of a long thread, in which none did,
--- reads the whole thread to find that out.
+-- For the newest messages of a thread that became artifacts. Without this index a context of a long thread without
+-- artifacts would read the whole thread to find none.
 create index messages_artifact_seq_idx on memory.messages (user_id, thread_id, seq) where artifact_key is not null;
 -- memory.sweep() looks for cleared messages. Compressed ones, which stay until they expire, are not in this index.
 create index messages_cleared_idx on memory.messages (user_id, thread_id) where not is_active and summary_id is null;

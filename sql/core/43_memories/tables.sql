@@ -1,4 +1,4 @@
--- What is remembered of users beyond one conversation.
+-- The memories: what is known of users beyond one conversation.
 -- Each row of memory.memories belongs to one of memory.memory_types (memory_type).
 -- Each row of memory.memories belongs to one of memory.memory_scopes (user_id, agent_id).
 -- A row of memory.memories may name one of memory.threads (user_id, thread_id).
@@ -54,8 +54,8 @@ create table memory.memories (
   constraint attribute_is_named check (length(attribute) between 1 and 255),
   constraint validity_is_ordered check (valid_from <= valid_to)
 );
--- The current memories that say something about one thing, such as the home of a person. Three long names would not fit
--- into an entry of the index, so it has a hash of the third.
+-- The current memories that have an attribute, such as the home of a person. Three long names would not fit into an
+-- entry of the index, so the entry has a hash of the third name.
 create index memories_attribute_idx on memory.memories (user_id, agent_id, md5(lower(attribute)))
   where attribute is not null and superseded_at is null and deleted_at is null;
 create index memories_deleted_at_idx on memory.memories (deleted_at) where deleted_at is not null;
@@ -63,11 +63,12 @@ create index memories_expires_at_idx on memory.memories (expires_at) where expir
 -- This index finds a hidden memory by its content when the memory is said again.
 create index memories_hidden_hash_idx on memory.memories (user_id, agent_id, content_hash)
   where superseded_at is not null and deleted_at is null;
--- The memory that matters least comes first. The limit evicts this memory, unless expired memories exist.
+-- The least important memory of an agent comes first. The limit evicts this memory, unless the agent has expired
+-- memories.
 create index memories_least_idx on memory.memories (user_id, agent_id, is_stated, importance, created_at, memory_id)
   where superseded_at is null and deleted_at is null;
--- memory.load_user() reads this index: the 50 memories that matter most of 100,000, without a sort. The index has the
--- columns that the filters need, so that a scan skips another agent's memories without reading the table.
+-- memory.load_user() reads this index, which gives the 50 most important of 100,000 memories without a sort. The index
+-- has the columns that the filters need, so that a scan skips another agent's memories without reading the table.
 create index memories_profile_idx
   on memory.memories (user_id, memory_type, importance desc, created_at desc, memory_id desc)
   include (agent_id, expires_at, valid_to)
@@ -82,10 +83,10 @@ create index memories_scope_expiry_idx on memory.memories (user_id, agent_id, ex
   where expires_at is not null and superseded_at is null and deleted_at is null;
 create index memories_superseded_by_idx on memory.memories (user_id, superseded_by) where superseded_by is not null;
 create index memories_thread_idx on memory.memories (user_id, thread_id) where thread_id is not null;
--- The same words of an agent are one memory, whatever type they were stored as. Without statistics the planner takes
--- this index and memories_recent_idx for equally good, and chooses the index that was made last. The name of this index
--- comes last in the alphabet because pg_restore makes indexes in that order: with the other index, add_memory() of a
--- known memory would read all memories of the agent.
+-- An agent has each wording once, whatever the type of the memory. Without statistics the planner takes this index and
+-- memories_recent_idx for equally good, and chooses the one that was made last. pg_restore makes indexes in the order
+-- of the alphabet, so the name of this index comes last: with the other index, add_memory() of a known memory would
+-- read all memories of the agent.
 create unique index memories_wording_idx on memory.memories (user_id, agent_id, content_hash)
   where superseded_at is null and deleted_at is null;
 comment on table memory.memories is
@@ -193,10 +194,10 @@ comment on column memory.memory_history.superseded_by is 'The memory or document
 comment on column memory.memory_history.supersede_reason is 'Why this version was hidden, as in memory.memories.';
 comment on column memory.memory_history.valid_to is 'Until when this version was to hold; null means for ever.';
 
--- Columns of memory.memories would be heavier: each use would run the triggers of an update, write a version to
--- memory.memory_history and an entry to each index, and wait for whoever changes the memory. There is no foreign key,
--- because its check waits for whoever deletes the memory, and that session may wait for a use of another memory. A
--- trigger on memory.memories deletes the uses of deleted memories.
+-- How often memories were used, in a table of its own. Columns of memory.memories would be heavier: each use would run
+-- the triggers of an update, write a version to memory.memory_history and an entry to each index, and wait for any
+-- session that changes the memory. There is no foreign key: its check waits for a session that deletes the memory, and
+-- that session may wait for a use of another memory. A trigger on memory.memories deletes the uses of deleted memories.
 create table memory.memory_uses (
   user_id text not null, -- user
   memory_id uuid not null, -- memory

@@ -1,4 +1,4 @@
--- The knowledge base.
+-- The knowledge base: documents and their pieces.
 -- A row of memory.documents may name one of memory.threads (user_id, thread_id).
 create table memory.documents (
   user_id text not null, -- user

@@ -1,5 +1,5 @@
 -- Expired messages are subtracted from the counters of threads, because a counter goes down only when memory.sweep()
--- comes. They are read through the index on expires_at, so only messages that have expired since the last sweep cost
+-- deletes the messages. An index on expires_at finds them, so only messages that have expired since the last sweep cost
 -- time.
 create or replace view memory.thread_stats as
 select t.user_id, t.thread_id, t.message_count - coalesce(e.messages, 0) as message_count,

@@ -1,4 +1,4 @@
--- What memory._evidence_of() returns.
+-- The result of memory._evidence_of().
 create type memory._evidence as (
   prompt text[], given text, translates boolean, length int, words text[], language regconfig
 );

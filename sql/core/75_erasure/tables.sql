@@ -1,5 +1,5 @@
 -- The receipts of erasures, imports that are under way, and users who were moved here. memory.imports has row security
--- without a policy: it is the owner's alone.
+-- without a policy, so only the owner can read and write it.
 create table memory.receipts (
   receipt_id uuid primary key, -- id
   subject text not null, -- word

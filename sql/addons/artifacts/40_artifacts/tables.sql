@@ -1,6 +1,6 @@
--- Texts that are too long for a context are kept whole under a key, and a placeholder stands for each. A row of
--- memory.artifact_parts holds at most some tens of kB: one slice, line or passage of 200 MB is read without the rest,
--- and the words of a part fit into one tsvector.
+-- Texts that are too long for a context are stored whole under a key, and a placeholder stands for each. A row of
+-- memory.artifact_parts holds at most some tens of kB: so one slice, line or passage of 200 MB is read without the
+-- rest, and the words of a part fit into one tsvector.
 -- A row of memory.artifacts may name one of memory.threads (user_id, thread_id).
 -- A row of memory.artifact_parts may name one of memory.artifacts (user_id, content_id).
 create table memory.artifacts (

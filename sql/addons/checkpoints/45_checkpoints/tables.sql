@@ -1,7 +1,8 @@
 -- The states of graphs, as LangGraph's checkpointers keep them. A checkpoint is the state of a graph after a step. It
--- names the version of each channel, and the value of a channel in a version is stored once, for all checkpoints that
--- have it. What the tasks of the next step write stands beside a checkpoint until the next one is stored. Values are in
--- the format of the client, which the database cannot read: nothing here is searched, embedded or read by a model.
+-- names the version of each channel, and the value of a channel in a version is stored once for all checkpoints that
+-- have this version. The writes of the next step's tasks stand beside a checkpoint until the next checkpoint is stored.
+-- Values are in the format of the client, which the database cannot read: they are not searched, embedded or read by a
+-- model.
 -- A row of memory.checkpoint_blobs may name one of memory.checkpoints (user_id, thread_id, namespace).
 -- A row of memory.checkpoint_writes may name one of memory.checkpoints (user_id, thread_id, namespace, checkpoint_id).
 create table memory.checkpoints (

@@ -1,5 +1,5 @@
--- Who reaches one user only. These two tables have row security without a policy: whatever is granted on them, only the
--- owner reads and writes them.
+-- The roles and keys of sessions that reach one user only. These two tables have row security without a policy, so only
+-- the owner can read and write them, whatever rights on them are granted.
 create table memory.bound_roles (
   role_name name primary key, -- id
   user_id text, -- user
@@ -36,7 +36,7 @@ comment on column memory.token_keys.inner_block is
 comment on column memory.token_keys.outer_block is 'The same, combined with 0x5c.';
 comment on column memory.token_keys.set_at is 'When memory.set_token_key() set it.';
 
--- Spaces, who may use them, and who wrote what there.
+-- Spaces, their members, and the record of who wrote what there.
 -- Each row of memory.space_grants belongs to one of memory.spaces (user_id).
 -- Each row of memory.space_writes belongs to one of memory.spaces (user_id).
 create table memory.spaces (

@@ -1,4 +1,5 @@
--- Stores the embeddings for the model that the job was handed out for, and has searches read those of the active model.
+-- Stores the embeddings for the model for which the job was handed out, and makes searches use those of the active
+-- model.
 create or replace function memory._backfill_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
