@@ -10,7 +10,7 @@ create table memory.audit (
 );
 create index audit_at_idx on memory.audit (at); -- for memory.sweep(), and to read the calls of a period
 create index audit_user_idx on memory.audit (user_id) where user_id is not null; -- for the erasure of a user
--- for erasure too
+-- For the erasure of a user who was merged into another one.
 create index audit_merged_idx on memory.audit ((details ->> 'from_user_id')) where function = 'merge_users';
 comment on table memory.audit is
 'Each call of an administrative function that was committed, each installation and upgrade, for 400 days. Rows '

@@ -26,7 +26,7 @@ declare
   named text := p_name;
   chosen memory.models;
 begin
-  -- a condition of its own, so that PL/pgSQL runs no statement for an agent without a model
+  -- This condition stands alone, so that PL/pgSQL runs no statement for an agent without a model.
   if p_agent ->> 'model' is not null then
     if not exists (select from memory.models as m where m.kind = 'chat' and not m.is_off and m.name = p_name) then
       named := (memory._named_model('chat', p_agent ->> 'provider', p_agent ->> 'model')).name;

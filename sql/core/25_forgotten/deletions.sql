@@ -57,7 +57,7 @@ returns void
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  -- a constant, because a condition with a volatile function could use no index
+  -- This is a constant, because a condition with a volatile function could use no index.
   moment constant timestamptz := clock_timestamp();
   due memory.due_deletions;
   removed bigint;

@@ -12,7 +12,7 @@ language plpgsql volatile parallel unsafe
 as $$
 declare
   policy constant jsonb := memory._policy(p_job.user_id, p_job.agent_id);
-  -- a variable, for the reason given in memory._write_again()
+  -- The hash is a variable for the reason given in memory._write_again().
   hash constant text := memory._content_hash(p_result ->> 'summary');
   made memory.summaries;
   remembered uuid;

@@ -25,7 +25,7 @@ begin
   loop
     perform memory._count_memories(scope.user_id, scope.agent_id, scope.added);
     if scope.facts is not null then
-      -- a fact that settles ends others, which makes room
+      -- A new fact may end others and so make room, therefore facts settle before the limit is kept.
       perform memory._settle(m) from memory._memories_by_ids(scope.user_id, scope.facts) as m;
     end if;
     perform memory._keep_limit(scope.user_id, scope.agent_id);

@@ -37,7 +37,7 @@ returns memory.memories
 language plpgsql stable parallel safe
 as $$
 declare
-  -- a variable, for the reason given in memory._write_again()
+  -- The hash is a variable for the reason given in memory._write_again().
   hash constant text := memory._content_hash(p_said.content);
   known memory.memories;
 begin

@@ -93,7 +93,7 @@ begin
       perform memory._check_embeddings(given, form, dims); -- names the embedding that is wrong
       raise;
   end;
-  -- checks only now, because a check in advance took a third of the time of storing
+  -- The check that names a wrong embedding runs only if there is one, because it takes a third of the time of storing.
   if handed_in.are_good is not true or dims > 4000 then
     perform memory._check_embeddings(given, form, dims);
   end if;
@@ -185,7 +185,8 @@ begin
     perform from memory.messages as m
     where m.user_id = p_job.user_id and m.thread_id = unread.thread_id
       and m.seq between unread.from_seq and unread.to_seq
-    -- a session that holds one may wait for the job, whose result is then handed in again
+    -- A session that holds a message may wait for the job, so nobody is waited for: the worker hands the result in
+    -- again.
     order by m.seq for share nowait;
     perform memory._finish_messages(p_job.user_id, unread.thread_id, unread.from_seq, unread.to_seq);
   end loop;

@@ -156,7 +156,7 @@ begin
   gone := memory._counting(gone, 'documents', removed);
   perform memory._restart_jobs(p_user_id);
   delete from memory.jobs as j
-  -- with a condition on status it would read the finished jobs of all users
+  -- The condition names no status, because by an index of the status it would read the finished jobs of all users.
   where j.user_id = p_user_id and j.finished_at is not null
     and (memory._json_states_any(jsonb_build_array({{texts of jobs as j}}), p_wordings)
       or exists (

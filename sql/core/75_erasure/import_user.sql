@@ -26,7 +26,7 @@ begin
       '42501');
   end if;
   perform memory._begin_import(user_id, lift_tombstones);
-  -- the earlier summary may come in a later part
+  -- The constraint is deferred, because the earlier summary may come in a later part.
   set constraints memory.summaries_user_id_base_summary_id_fkey deferred;
   foreach kind in array kinds loop
     given := given || jsonb_build_object(kind, jsonb_array_length(coalesce(export -> kind, '[]')));
@@ -81,7 +81,7 @@ begin
   if imported @@ '$.* > 0' and exists (select from memory.models as m where m.kind = 'embedding' and m.is_active) then
     perform memory._enqueue_due(user_id, 'backfill', '');
   end if;
-  -- an export has no jobs, so the job for it is queued anew
+  -- An export has no jobs, so the job that summarises compressed messages is queued anew.
   perform memory._summarize_put_away(user_id, t) from unnest(threads) as t;
   if imported @@ '$.artifacts > 0' then
     perform memory._enqueue_due(user_id, 'parse_artifacts', '');

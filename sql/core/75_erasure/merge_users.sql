@@ -15,7 +15,7 @@ declare
 begin
   perform memory._check_id('from_user_id', from_user_id);
   perform memory._check_id('into_user_id', into_user_id);
-  -- whether this session reaches both users, and this node serves them
+  -- Checks that this session reaches both users, and that this node serves them.
   perform memory._check_id('user_id', from_user_id);
   perform memory._check_id('user_id', into_user_id);
   if memory._is_space(from_user_id) or memory._is_space(into_user_id) then

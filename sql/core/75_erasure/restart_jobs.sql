@@ -8,7 +8,7 @@ declare
 begin
   for job in
     select j.* from memory.jobs as j
-    -- the caller has not locked these
+    -- The caller has not locked jobs of kind parse_artifacts.
     where j.user_id = p_user_id and j.status = 'running' and j.kind <> 'parse_artifacts'
   loop
     perform memory._end_unfinished(memory._give_back(job));

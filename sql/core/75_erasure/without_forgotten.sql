@@ -81,7 +81,7 @@ begin
     memory._is_article_of(d, memories)
     or memory._is_archive(d) and d.metadata ->> 'summary_id' = any (summaries::text[]));
   delete from memory.jobs as j
-  -- finished jobs of the import, which may show forgotten texts
+  -- Finished jobs of the import are deleted, because they may show forgotten texts.
   where j.user_id = p_user_id and j.status in ('completed', 'dead');
 end;
 $$;

@@ -5,7 +5,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   task record;
-  -- pg_cron's extension in this database, its function schedule(), and whether the caller may call schedule()
+  -- The extension pg_cron in this database, its function schedule(), and whether the caller may call this function.
   cron record;
   cron_version text;
   cron_database text;

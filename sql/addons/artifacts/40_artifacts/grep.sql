@@ -6,9 +6,6 @@
 -- word, in capitals or small letters. No character has a special meaning, as it would in a regular expression. A line
 -- that is longer than a part (32 KiB; 3 KiB within the first 48) is compared and shown in pieces. Of a piece that is
 -- longer than 400 characters, 400 are shown around the first word. Surrounding lines are read within 64 KiB.
---
--- p_from_line and p_max_lines bound the lines that are compared, p_max_tokens the result. If lines with the words are
--- left out, the last line says where to go on. Parts are read one after the other until the result is full.
 
 -- p_from_line and p_max_lines bound the lines that are compared, p_max_tokens the result. If lines with the words are
 -- left out, the last line says where to go on. Parts are read one after the other until the result is full.

@@ -8,7 +8,7 @@ begin
   select u.user_id, ''
   from (
     select distinct t.user_id from memory.texts as t
-    -- the condition of texts_unembedded_idx
+    -- The first line repeats the condition of texts_unembedded_idx.
     where t.embedding is null and t.hash is not null and t.valid_until > '-infinity'
       and t.valid_until > statement_timestamp() and t.source <> 'message') as u
   where exists (select from memory.models as m where m.kind = 'embedding' and m.is_active)

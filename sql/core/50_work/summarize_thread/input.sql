@@ -126,7 +126,7 @@ begin
     'from_seq', from_seq,
     'read_through', range_end,
     'is_partial', given.is_partial);
-  -- an earlier attempt began a summary of the other chain
+  -- An earlier attempt of the job began a summary of the other chain.
   if p_job.input ->> 'summary_id' <> input ->> 'summary_id' then
     perform memory._end_unfinished_summary(p_job, false);
   end if;
