@@ -55,8 +55,8 @@ comment on table memory.merged_users is
 'Users who were merged into another one and had statements forgotten, which stay forgotten for that one.';
 comment on column memory.merged_users.user_id is 'The user to whom the row belongs.';
 comment on column memory.merged_users.former_user_hash is
-'HMAC-SHA256 of the user whose tombstones count as well, as in memory.tombstones.';
-comment on column memory.merged_users.merged_at is 'When memory.merge_users() did it.';
+'HMAC-SHA256 of the merged user, as in memory.tombstones. The tombstones of this user count as well.';
+comment on column memory.merged_users.merged_at is 'When memory.merge_users() merged the users.';
 
 -- When rows that applications have deleted go for good. No column of messages or memories says so: one row here stands
 -- for all messages of a thread, or all memories of a user, that were deleted within an hour.
@@ -75,9 +75,9 @@ comment on column memory.due_deletions.user_id is 'The user to whom the row belo
 comment on column memory.due_deletions.thread_id is
 'The thread whose cleared messages go; empty for the deleted memories of the user.';
 comment on column memory.due_deletions.deleted_before is
-'The end of the hour in which they were deleted: what was deleted later has a row of its own.';
+'The end of the hour in which the rows were deleted. Rows that were deleted later have an entry of their own here.';
 comment on column memory.due_deletions.due_at is
-'From when on a call of the user or an idle worker deletes them for good.';
+'The time from which a call of the user, or an idle worker, deletes the rows for good.';
 
 -- One transaction at a time forgets something of a user or imports the user. The lock is a row and no advisory lock:
 -- every role sees the number of an advisory lock in pg_locks while another session holds it, and could then take and
@@ -87,7 +87,8 @@ create table memory.user_locks (
 );
 alter table memory.user_locks enable row level security;
 comment on table memory.user_locks is
-'Users of whom something was forgotten, or who were imported; the row is locked meanwhile.';
+'One row for each user of whom something was forgotten, or who was imported. The transaction that does so locks the '
+'row.';
 comment on column memory.user_locks.user_hash is 'HMAC-SHA256 of the user_id, as in memory.tombstones.';
 
 -- The transactions in which a user is copied or forgotten as a whole. Triggers do nothing for the rows of this user,

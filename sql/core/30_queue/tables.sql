@@ -64,9 +64,9 @@ comment on column memory.jobs.scope is
 comment on column memory.jobs.status is
 'pending: waits for its turn, or for run_after. running: a worker has it. completed, dead: done, or failed for '
 'good.';
-comment on column memory.jobs.attempts is 'How many attempts were counted; those that were released are not.';
+comment on column memory.jobs.attempts is 'How many attempts were counted. Released attempts do not count.';
 comment on column memory.jobs.max_attempts is 'How many failed attempts make the job dead.';
-comment on column memory.jobs.run_after is 'Not handed out before this time.';
+comment on column memory.jobs.run_after is 'The job is not handed out before this time.';
 comment on column memory.jobs.request is 'What the caller asked for: recent_k, n, is_forced; traceparent, its trace.';
 comment on column memory.jobs.next_request is
 'What a caller asked for while the job was running: a new job follows this one.';
@@ -86,16 +86,16 @@ comment on column memory.jobs.error is 'Why the last attempt failed, or why the 
 comment on column memory.jobs.created_at is 'When the row was stored.';
 comment on column memory.jobs.finished_at is 'When the job was completed or died; null before.';
 comment on column memory.jobs.is_delayed is
-'Waits for run_after: it failed, was released or cannot be handed out yet. The first claim after that time makes it '
-'false.';
+'Whether the job waits for run_after, because it failed, was released or cannot be handed out yet. The first claim '
+'after that time makes this false.';
 comment on column memory.jobs.tokens_allowed is
-'How many tokens the ledger takes for this job at most, by what its attempts were given to read; 0 until it is '
-'handed out.';
+'The greatest number of tokens that the ledger takes for this job, by the size of the inputs of its attempts; 0 '
+'until the job is handed out.';
 comment on column memory.jobs.tokens_entered is 'Tokens that the ledger has of this job.';
 comment on column memory.jobs.calls_entered is 'Model calls that the ledger has of this job.';
 comment on column memory.jobs.variant is
-'Which of several things a kind of job makes: of summarize_thread rolling or thread, empty for what the policy '
-'makes; dry_run for a job that changes nothing and whose result is a proposal; empty for any other.';
+'For summarize_thread the kind of summary, rolling or thread, or empty for the kind that the policy makes. For any '
+'kind of job dry_run, if the job changes nothing and its result is a proposal. Otherwise empty.';
 
 create table memory.marks (
   user_id text not null, -- user
@@ -144,13 +144,13 @@ create table memory.gone_jobs (
 );
 create index gone_jobs_gone_at_idx on memory.gone_jobs (gone_at);
 comment on table memory.gone_jobs is
-'Jobs that were deleted, with their thread as a rule, while a worker may have been at them: memory.record_calls() '
-'can still enter what they took. memory.sweep() removes them after 7 days.';
+'Jobs that were deleted, mostly with their thread, while a worker may still have been working on them. '
+'memory.record_calls() can still enter the calls of such a job. memory.sweep() removes the rows after 7 days.';
 comment on column memory.gone_jobs.user_id is 'The user to whom the row belongs.';
 comment on column memory.gone_jobs.job_id is 'The number that the job had.';
 comment on column memory.gone_jobs.kind is 'The kind that the job had.';
 comment on column memory.gone_jobs.agent_id is 'Whose budget the calls count against.';
-comment on column memory.gone_jobs.model is 'The model that its input named; null where none was named.';
+comment on column memory.gone_jobs.model is 'The model that the job''s input named; null if it named none.';
 comment on column memory.gone_jobs.calls_left is 'Model calls that may still be entered for it in the ledger.';
 comment on column memory.gone_jobs.tokens_left is 'Tokens that may still be entered for it in the ledger.';
 comment on column memory.gone_jobs.gone_at is 'When the job was deleted.';

@@ -44,7 +44,8 @@ comment on column memory.threads.settled_at is
 'A copy of last_at (-infinity where that is null), for indexes. memory.sweep() makes it once all messages are parsed '
 'and the last one is a day old; the next message makes it null.';
 comment on column memory.threads.metadata is
-'Of the application, by memory.set_thread(). Null means none, and that the row was made by a message.';
+'The application''s metadata, from memory.set_thread(). Null means that there is none, and that a message made the '
+'row.';
 
 -- The triggers check a message on insert and update, and their errors help the caller; no check constraint repeats
 -- these rules. There is no foreign key to threads: the trigger on insert creates the row of the thread, and the trigger
@@ -92,10 +93,10 @@ comment on column memory.messages.seq is 'Position in the thread: from 0, withou
 comment on column memory.messages.agent_id is 'The agent to whom the user talks.';
 comment on column memory.messages.role is 'user, assistant, tool, system or developer.';
 comment on column memory.messages.content is
-'What was said, or the words that stand for it: see artifact_key, and quarantined_messages.';
+'The text, or the words that take its place (see artifact_key, and quarantined_messages).';
 comment on column memory.messages.metadata is
-'Of the application; tool_calls, tool_call_id and name of a chat message stand here, and its parts but for the data '
-'of files.';
+'The application''s metadata; also tool_calls, tool_call_id and name of a chat message, and its parts without the '
+'data of files.';
 comment on column memory.messages.token_count is
 'Tokens, with tool calls, pictures and files: estimated on the write path (a text as bytes / 4). If the message has '
 'neither pictures nor files, the first job that reads it replaces the estimate by the exact count.';
@@ -160,7 +161,8 @@ create table memory.idempotency_keys (
   primary key (user_id, thread_id, idempotency_key)
 );
 comment on table memory.idempotency_keys is
-'Keys of messages that are no longer stored: a retry is still no new message. They go with their thread.';
+'Keys of messages that are no longer stored, so that a retry still stores nothing. The keys are deleted with their '
+'thread.';
 comment on column memory.idempotency_keys.user_id is 'The user to whom the row belongs.';
 comment on column memory.idempotency_keys.thread_id is 'The thread of that user.';
 comment on column memory.idempotency_keys.idempotency_key is 'The key that the caller gave the message.';
@@ -182,8 +184,8 @@ create table memory.quarantined_messages (
   primary key (user_id, thread_id, seq)
 );
 comment on table memory.quarantined_messages is
-'What quarantined messages said. The message itself says only that it is in quarantine, so no reader of messages '
-'can show it.';
+'The texts of quarantined messages. The row of such a message has only a notice, so no reader of messages can show '
+'the text.';
 comment on column memory.quarantined_messages.user_id is 'The user to whom the row belongs.';
 comment on column memory.quarantined_messages.thread_id is 'The thread of the message.';
 comment on column memory.quarantined_messages.seq is 'The number of the message in its thread.';

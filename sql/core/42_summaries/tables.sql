@@ -55,7 +55,7 @@ comment on column memory.summaries.agent_ids is
 comment on column memory.summaries.status is
 'processing: a worker is at it, or will try again. completed. failed: its job is dead. quarantined: nobody sees it.';
 comment on column memory.summaries.metadata is
-'Of the summary of a whole thread its topics, entities, decisions and open questions.';
+'For the summary of a whole thread: its topics, entities, decisions and open questions.';
 comment on column memory.summaries.generation_time_ms is 'Milliseconds the model took.';
 comment on column memory.summaries.created_at is 'When the row was stored.';
 comment on column memory.summaries.quarantined_at is 'Since when nobody sees it.';

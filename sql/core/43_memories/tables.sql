@@ -104,7 +104,8 @@ comment on column memory.memories.thread_id is 'The thread in which it was said;
 comment on column memory.memories.source_seqs is 'The messages of thread_id that state the memory.';
 comment on column memory.memories.source is 'Who says so: user, extraction, or what the caller names.';
 comment on column memory.memories.metadata is
-'Of the application; what extraction knows besides, such as event_time and the value of the attribute.';
+'The application''s metadata; for an extracted memory also what extraction found, such as event_time and the value '
+'of the attribute.';
 comment on column memory.memories.tags is 'Labels by which lists and searches select.';
 comment on column memory.memories.confidence is 'How sure the source is, from 0 to 1.';
 comment on column memory.memories.importance is
@@ -145,12 +146,13 @@ comment on column memory.memories.quarantined_at is
 'deleted, and no sweep removes it.';
 comment on column memory.memories.quarantine_reason is 'Why: the signs that a rule found, or what the caller gave.';
 comment on column memory.memories.quarantined_with is
-'The poisoned source that the memory derives from, such as "message thread/3"; null when it is itself the reason.';
+'The poisoned source from which the memory derives, such as "message thread/3"; null if the memory itself was put '
+'into quarantine.';
 comment on column memory.memories.subject is
 'The person or thing that it is about, such as "user" or "daughter Lou"; null means the user.';
 comment on column memory.memories.attribute is
-'What it says of the subject, such as "home" or "phone/work": policy memories.attributes says which names have one '
-'value at a time. Null for a memory that no other value takes the place of.';
+'What the memory says of the subject, such as "home" or "phone/work". Policy memories.attributes says which '
+'attributes have one value at a time. Null for a memory that no other value replaces.';
 comment on column memory.memories.released_at is
 'When it was last released: no rule quarantines it again while its content stays.';
 
@@ -212,7 +214,7 @@ create table memory.memory_uses (
 comment on table memory.memory_uses is 'How often applications said that they used a memory, and what came of that.';
 comment on column memory.memory_uses.user_id is 'The user to whom the row belongs.';
 comment on column memory.memory_uses.memory_id is 'The memory that was used.';
-comment on column memory.memory_uses.used is 'How often it was used, without more being known.';
+comment on column memory.memory_uses.used is 'How often the memory was used without a report of whether it helped.';
 comment on column memory.memory_uses.helpful is 'How often it helped.';
 comment on column memory.memory_uses.wrong is 'How often it was wrong.';
 comment on column memory.memory_uses.outcome is 'What was recorded last: used, helpful or wrong.';
@@ -262,6 +264,6 @@ comment on column memory.memory_types.heading is
 'The line above the memories of this kind in memory.render_memories().';
 comment on column memory.memory_types.description is 'Says to people which memories are of this kind.';
 comment on column memory.memory_types.position is
-'The place of the kind in memory.render_memories(), from the least on.';
+'The place of the kind in memory.render_memories(). The kind with the lowest number comes first.';
 comment on column memory.memory_types.is_general is
 'Whether extraction offers the kind to agents whose policy names none (extraction.types).';

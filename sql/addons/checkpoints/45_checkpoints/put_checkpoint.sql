@@ -41,7 +41,7 @@ begin
       where p.user_id in ('', put_checkpoint.user_id) and p.settings ? 'checkpoints') then
     expires_at := memory._renew_expiry(user_id, thread_id, namespace, parent_id);
   end if;
-  if (checkpoint -> 'blobless_versions') ?| channels then -- another client has stored these with values
+  if (checkpoint -> 'blobless_versions') ?| channels then -- another client has stored values of these channels
     checkpoint := checkpoint - 'blobless_versions';
   end if;
   insert into memory.checkpoints as c (

@@ -26,7 +26,7 @@ comment on table memory.checkpoints is
 comment on column memory.checkpoints.user_id is 'The user to whom the row belongs.';
 comment on column memory.checkpoints.thread_id is
 'The thread of that user; it may have messages in memory.messages, and need not.';
-comment on column memory.checkpoints.namespace is 'Empty for the graph itself; the path of a graph within it.';
+comment on column memory.checkpoints.namespace is 'Empty for the graph itself, or the path of a graph within it.';
 comment on column memory.checkpoints.checkpoint_id is 'The client''s id. Ids sort by time.';
 comment on column memory.checkpoints.parent_id is 'The checkpoint that the step began with; null for the first one.';
 comment on column memory.checkpoints.checkpoint is

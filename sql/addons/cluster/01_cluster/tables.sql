@@ -21,7 +21,7 @@ comment on column memory.cluster_map.partitions is
 comment on column memory.cluster_map.users is
 'The nodes of users who were moved by themselves, by the MD5 of their user_id in UTF-8 as hex digits.';
 comment on column memory.cluster_map.moving is
-'What is being moved between nodes, so that no node serves it: numbers of partitions, and hashes of users.';
+'The partitions (by number) and users (by hash) that are being moved between nodes. No node serves them meanwhile.';
 comment on column memory.cluster_map.nodes is
 'The nodes by name: {"dsn": how a client connects, without role and password, "number": what makes ids of this node '
 'different from those of the others}.';

@@ -90,7 +90,7 @@ declare
   deleted bigint;
   deleted_of_user bigint := 0;
 begin
-  -- Marks are locked before jobs, including marks that a call for another thread will delete.
+  -- The marks of all threads are locked before jobs, because a call for another thread may delete them.
   perform from memory.marks as k
   where k.user_id = p_user_id and k.kind = 'summarize_user' order by k.scope for update;
   if p_unheard is not null then
