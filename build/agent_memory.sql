@@ -683,7 +683,7 @@ create table memory.audit (
 );
 create index audit_at_idx on memory.audit (at); -- for memory.sweep(), and to read the calls of a period
 create index audit_user_idx on memory.audit (user_id) where user_id is not null; -- for the erasure of a user
--- for erasure too
+-- For the erasure of a user who was merged into another one.
 create index audit_merged_idx on memory.audit ((details ->> 'from_user_id')) where function = 'merge_users';
 
 -- The settings of each user and agent.
@@ -829,8 +829,7 @@ create table memory.whole_user_changes (
 alter table memory.whole_user_changes enable row level security;
 
 -- The changes, for programs that keep something in step with memory by memory.list_changes(). Writers note changes in
--- memory.new_changes without a number, because a number that is given before the commit says nothing about the order of
--- commits.
+-- memory.new_changes without a number, because a number given before the commit does not tell the order of commits.
 create table memory.new_changes (
   user_id text, -- user
   source text not null, -- word
@@ -893,8 +892,7 @@ create table memory.jobs (
   constraint status_is_known check (status in ('pending', 'running', 'completed', 'dead'))
 );
 -- jobs_dead_idx and jobs_failed_idx are for memory.doctor() and memory.status(). Without them each of five checks read
--- all jobs, which took 20 to 40 ms for 200,000 (PostgreSQL 15, two busy cores). A job that never fails is in neither
--- index.
+-- all jobs, which took 20 to 40 ms for 200,000 (PostgreSQL 15, two busy cores). Most jobs are in neither index.
 create index jobs_dead_idx on memory.jobs (finished_at) where status = 'dead';
 create index jobs_delayed_idx on memory.jobs (run_after, job_id) where status = 'pending' and is_delayed;
 create index jobs_failed_idx on memory.jobs (run_after) where status = 'pending' and error is not null;
@@ -1062,8 +1060,7 @@ create table memory.threads (
 -- column that changes. Otherwise add_message would be 1.5 times slower.
 ) with (fillfactor = 50);
 -- settled_at seldom changes. Searches and sweeps find the threads with messages that may be unread in
--- threads_unsettled_idx, without comparing all threads with their marks. memory.list_threads() takes its page from both
--- indexes.
+-- threads_unsettled_idx, without comparing all threads with their marks. memory.list_threads() reads both indexes.
 create index threads_unsettled_idx on memory.threads (user_id, thread_id) where settled_at is null;
 create index threads_settled_idx on memory.threads (user_id, settled_at desc, thread_id) where settled_at is not null;
 
@@ -1243,8 +1240,7 @@ create index memories_expires_at_idx on memory.memories (expires_at) where expir
 -- This index finds a hidden memory by its content when the memory is said again.
 create index memories_hidden_hash_idx on memory.memories (user_id, agent_id, content_hash)
   where superseded_at is not null and deleted_at is null;
--- The least important memory of an agent comes first. The limit evicts this memory, unless the agent has expired
--- memories.
+-- The least important memory of an agent comes first. The limit evicts it, unless the agent has expired memories.
 create index memories_least_idx on memory.memories (user_id, agent_id, is_stated, importance, created_at, memory_id)
   where superseded_at is null and deleted_at is null;
 -- memory.load_user() reads this index, which gives the 50 most important of 100,000 memories without a sort. The index
@@ -1822,7 +1818,7 @@ begin
       ('column', 'cluster_map.version', 'Grows by each change. Of two maps the one with the higher version counts.'),
       ('column', 'cluster_map.partitions', 'The names of the nodes that serve the partitions: the first element is the node of partition 0.'),
       ('column', 'cluster_map.users', 'The nodes of users who were moved by themselves, by the MD5 of their user_id in UTF-8 as hex digits.'),
-      ('column', 'cluster_map.moving', 'What is being moved between nodes, so that no node serves it: numbers of partitions, and hashes of users.'),
+      ('column', 'cluster_map.moving', 'The partitions (by number) and users (by hash) that are being moved between nodes. No node serves them meanwhile.'),
       ('column', 'cluster_map.nodes', 'The nodes by name: {"dsn": how a client connects, without role and password, "number": what makes ids of this node '
 'different from those of the others}.'),
       ('column', 'cluster_map.node', 'The name of the node that this database is.'),
@@ -1830,24 +1826,25 @@ begin
       ('table', 'role_grants', 'What the install file has granted to memory_app and the other roles of agent_memory. It grants each right once, so '
 'that what an administrator has revoked stays revoked.'),
       ('column', 'role_grants.role_name', 'The role that got the right.'),
-      ('column', 'role_grants.object', 'What it may use: the kind of object and its name in schema memory.'),
-      ('column', 'role_grants.role_oid', 'The number of the role then: a role that was dropped and created again has another one, and gets its rights again.'),
+      ('column', 'role_grants.object', 'The object that the role may use: its kind, and its name in schema memory.'),
+      ('column', 'role_grants.role_oid', 'The role''s number when the right was granted. A role that was dropped and created again has another number, and '
+'gets its rights again.'),
       ('column', 'role_grants.granted_at', 'When the install file granted it.'),
-      ('table', 'audit', 'Each call of an administrative function that was committed, each installation and upgrade, for 400 days. Rows '
-'cannot be changed or deleted before. For administrators and auditors.'),
+      ('table', 'audit', 'Each committed call of an administrative function, each installation and each upgrade. Rows cannot be changed or '
+'deleted for 400 days. For administrators and auditors.'),
       ('column', 'audit.audit_id', 'Rises with each row, in the order of the calls, not of their commits.'),
       ('column', 'audit.at', 'When the function was called.'),
       ('column', 'audit.login_role', 'The role that logged in.'),
-      ('column', 'audit.role', 'The role that was set by "set role" where one was, else the role that logged in.'),
+      ('column', 'audit.role', 'The role that was set by "set role", or else the role that logged in.'),
       ('column', 'audit.function', 'The function that was called, without its schema; install and upgrade for the install file.'),
       ('column', 'audit.user_id', 'The user whose data the call was about; null for none, and after the erasure of the user.'),
       ('column', 'audit.details', 'What was asked for, without keys, secrets and content; {} after the erasure of the user.'),
-      ('table', 'bound_roles', 'Roles that reach one user only, without a token: login roles that memory.bind_role() has bound, and roles whose user '
-'is told by claims, see memory.trust_claims(). By name, as a dump names roles: another server gives them other '
-'numbers.'),
+      ('table', 'bound_roles', 'Roles that reach one user only, without a token: login roles that memory.bind_role() has bound, and roles whose '
+'user is told by claims, see memory.trust_claims(). Roles are stored by name, because another server gives them '
+'other numbers.'),
       ('column', 'bound_roles.role_name', 'The role.'),
       ('column', 'bound_roles.user_id', 'The only user whom sessions of the role reach; null where claims say who that is.'),
-      ('column', 'bound_roles.bound_at', 'When that was first said.'),
+      ('column', 'bound_roles.bound_at', 'When the role was first bound, or its claims were first trusted.'),
       ('column', 'bound_roles.claims_setting', 'The setting with the claims of the user whom a session in this role reaches; null where the role is bound.'),
       ('table', 'token_keys', 'The keys that tokens of tenants are signed with, as HMAC-SHA256 takes them; see memory.set_token_key(). Whoever '
 'reads this table, or a dump of it, can make tokens of every user.'),
@@ -1855,21 +1852,21 @@ begin
       ('column', 'token_keys.inner_block', 'The key, padded to 64 bytes, each combined with 0x36 (HMAC, RFC 2104).'),
       ('column', 'token_keys.outer_block', 'The same, combined with 0x5c.'),
       ('column', 'token_keys.set_at', 'When memory.set_token_key() set it.'),
-      ('table', 'spaces', 'Memory that several users share, see memory.create_space(). What is stored in a space are rows of its user_id.'),
+      ('table', 'spaces', 'Memory that several users share, see memory.create_space(). The rows of a space have its user_id.'),
       ('column', 'spaces.user_id', 'The user_id of the space: space: and its name.'),
       ('column', 'spaces.title', 'As the caller of memory.create_space() gave it.'),
       ('column', 'spaces.metadata', 'As the caller of memory.create_space() gave it.'),
       ('column', 'spaces.created_at', 'When it was created.'),
       ('table', 'space_grants', 'Who may read or write a space, see memory.grant_space().'),
       ('column', 'space_grants.user_id', 'The user_id of the space.'),
-      ('column', 'space_grants.member', 'The user who may read it, or write it.'),
+      ('column', 'space_grants.member', 'The user who may read or write the space.'),
       ('column', 'space_grants.access', 'read or write; who may write may read.'),
-      ('column', 'space_grants.granted_at', 'When that was granted first.'),
-      ('table', 'space_writes', 'Which texts of a space which user wrote in a session of a tenant, for memory.forget_user(spaces => ''forget''). In '
+      ('column', 'space_grants.granted_at', 'When the space was first granted to the user.'),
+      ('table', 'space_writes', 'Which user wrote which texts of a space in sessions of tenants, for memory.forget_user(spaces => ''forget''). In '
 'other sessions nobody knows who writes.'),
       ('column', 'space_writes.user_id', 'The user_id of the space.'),
       ('column', 'space_writes.member', 'The user who wrote, or reworded, the text.'),
-      ('column', 'space_writes.source', 'What it is: memory, document, artifact, message, title, metadata (of a thread), checkpoint, upload or secret.'),
+      ('column', 'space_writes.source', 'The kind of text: memory, document, artifact, message, title, metadata (of a thread), checkpoint, upload or secret.'),
       ('column', 'space_writes.id', 'The id of the memory, document or upload, the key of the artifact, thread_id/seq of the message, the name of the '
 'secret, or the thread of a title, metadata or checkpoints.'),
       ('table', 'policies', 'What memory.set_policy() changed, one row per level; the empty string stands for every user or every agent.'),
@@ -1884,18 +1881,18 @@ begin
       ('column', 'models.provider', 'local, openai (and all that speak its protocol) or azure.'),
       ('column', 'models.model', 'The name of the model at its provider.'),
       ('column', 'models.settings', 'Address, limits, prices and where the key is found; see memory.register_model().'),
-      ('column', 'models.dimensions', 'How long the first embedding of this model was, and all of them are. settings.dimensions is what a provider is '
-'asked for.'),
-      ('column', 'models.is_active', 'Whether it is the one in use for its kind.'),
+      ('column', 'models.dimensions', 'The length of the model''s first embedding, and so of all its embeddings. settings.dimensions is the length that '
+'the provider is asked for.'),
+      ('column', 'models.is_active', 'Whether the model is in use for its kind.'),
       ('column', 'models.created_at', 'When the row was stored.'),
-      ('column', 'models.is_off', 'By memory.deactivate_model(): nothing is asked of it and nothing is compared with its embeddings until it is '
-'activated or registered again.'),
+      ('column', 'models.is_off', 'Whether memory.deactivate_model() has switched the model off: it gets no calls, and nothing is compared with its '
+'embeddings, until it is activated or registered again.'),
       ('column', 'models.context_tokens', 'How many tokens a prompt and its reply may have together, as the server of a chat model told a worker; null before. '
-'settings.context_tokens goes before it.'),
+'settings.context_tokens prevails over this number.'),
       ('table', 'prompt_versions', 'Edits of prompts. Version 1 is the built-in prompt and has no row; the highest version of a name is in use.'),
       ('column', 'prompt_versions.name', 'The prompt: a kind of job, rerank or placeholders.'),
       ('column', 'prompt_versions.version', 'From 2 on; the ledger names the version that a call used.'),
-      ('column', 'prompt_versions.template', 'Null where the prompt went back to the built-in one, whatever that is by now.'),
+      ('column', 'prompt_versions.template', 'The text; null if this version went back to the built-in prompt, which later versions of agent_memory may change.'),
       ('column', 'prompt_versions.changed_by', 'The role that had logged in.'),
       ('column', 'prompt_versions.changed_at', 'When memory.set_prompt() or memory.reset_prompt() was called.'),
       ('table', 'model_calls', 'The ledger: one row per call of a model, failed ones included. It holds no content and outlives the jobs.'),
@@ -1929,15 +1926,16 @@ begin
       ('column', 'tombstones.forgotten_at', 'When it was forgotten.'),
       ('table', 'merged_users', 'Users who were merged into another one and had statements forgotten, which stay forgotten for that one.'),
       ('column', 'merged_users.user_id', 'The user to whom the row belongs.'),
-      ('column', 'merged_users.former_user_hash', 'HMAC-SHA256 of the user whose tombstones count as well, as in memory.tombstones.'),
-      ('column', 'merged_users.merged_at', 'When memory.merge_users() did it.'),
+      ('column', 'merged_users.former_user_hash', 'HMAC-SHA256 of the merged user, as in memory.tombstones. The tombstones of this user count as well.'),
+      ('column', 'merged_users.merged_at', 'When memory.merge_users() merged the users.'),
       ('table', 'due_deletions', 'Soft deletions that calls and workers finish when they are due (policy erasure.delete_after), without '
 'memory.sweep().'),
       ('column', 'due_deletions.user_id', 'The user to whom the row belongs.'),
       ('column', 'due_deletions.thread_id', 'The thread whose cleared messages go; empty for the deleted memories of the user.'),
-      ('column', 'due_deletions.deleted_before', 'The end of the hour in which they were deleted: what was deleted later has a row of its own.'),
-      ('column', 'due_deletions.due_at', 'From when on a call of the user or an idle worker deletes them for good.'),
-      ('table', 'user_locks', 'Users of whom something was forgotten, or who were imported; the row is locked meanwhile.'),
+      ('column', 'due_deletions.deleted_before', 'The end of the hour in which the rows were deleted. Rows that were deleted later have an entry of their own here.'),
+      ('column', 'due_deletions.due_at', 'The time from which a call of the user, or an idle worker, deletes the rows for good.'),
+      ('table', 'user_locks', 'One row for each user of whom something was forgotten, or who was imported. The transaction that does so locks the '
+'row.'),
       ('column', 'user_locks.user_hash', 'HMAC-SHA256 of the user_id, as in memory.tombstones.'),
       ('table', 'whole_user_changes', 'Transactions that import or forget a user; each removes its row before it ends.'),
       ('column', 'whole_user_changes.transaction_id', 'The transaction that the row is about.'),
@@ -1970,9 +1968,9 @@ begin
       ('column', 'jobs.scope', 'What the job is about within its user: a thread_id, or empty for the user as a whole.'),
       ('column', 'jobs.status', 'pending: waits for its turn, or for run_after. running: a worker has it. completed, dead: done, or failed for '
 'good.'),
-      ('column', 'jobs.attempts', 'How many attempts were counted; those that were released are not.'),
+      ('column', 'jobs.attempts', 'How many attempts were counted. Released attempts do not count.'),
       ('column', 'jobs.max_attempts', 'How many failed attempts make the job dead.'),
-      ('column', 'jobs.run_after', 'Not handed out before this time.'),
+      ('column', 'jobs.run_after', 'The job is not handed out before this time.'),
       ('column', 'jobs.request', 'What the caller asked for: recent_k, n, is_forced; traceparent, its trace.'),
       ('column', 'jobs.next_request', 'What a caller asked for while the job was running: a new job follows this one.'),
       ('column', 'jobs.input', 'What the last claim handed out, as far as completing the job needs it again.'),
@@ -1986,14 +1984,14 @@ begin
       ('column', 'jobs.error', 'Why the last attempt failed, or why the job waits.'),
       ('column', 'jobs.created_at', 'When the row was stored.'),
       ('column', 'jobs.finished_at', 'When the job was completed or died; null before.'),
-      ('column', 'jobs.is_delayed', 'Waits for run_after: it failed, was released or cannot be handed out yet. The first claim after that time makes it '
-'false.'),
-      ('column', 'jobs.tokens_allowed', 'How many tokens the ledger takes for this job at most, by what its attempts were given to read; 0 until it is '
-'handed out.'),
+      ('column', 'jobs.is_delayed', 'Whether the job waits for run_after, because it failed, was released or cannot be handed out yet. The first claim '
+'after that time makes this false.'),
+      ('column', 'jobs.tokens_allowed', 'The greatest number of tokens that the ledger takes for this job, by the size of the inputs of its attempts; 0 '
+'until the job is handed out.'),
       ('column', 'jobs.tokens_entered', 'Tokens that the ledger has of this job.'),
       ('column', 'jobs.calls_entered', 'Model calls that the ledger has of this job.'),
-      ('column', 'jobs.variant', 'Which of several things a kind of job makes: of summarize_thread rolling or thread, empty for what the policy '
-'makes; dry_run for a job that changes nothing and whose result is a proposal; empty for any other.'),
+      ('column', 'jobs.variant', 'For summarize_thread the kind of summary, rolling or thread, or empty for the kind that the policy makes. For any '
+'kind of job dry_run, if the job changes nothing and its result is a proposal. Otherwise empty.'),
       ('table', 'marks', 'How far each kind of work has come, stamped in the transaction that stores its result.'),
       ('column', 'marks.user_id', 'The user to whom the row belongs; empty for kinds backfill and changes.'),
       ('column', 'marks.kind', 'A kind of job, or one of the names that the comment of position explains.'),
@@ -2008,13 +2006,13 @@ begin
 'source of search is parsed anew, scope names the last text. backfill: scope names the transaction that activated or '
 'registered a model, position that of the first memory.sweep() after it; once all before this one have ended, a sweep '
 'queues backfills again.'),
-      ('table', 'gone_jobs', 'Jobs that were deleted, with their thread as a rule, while a worker may have been at them: memory.record_calls() '
-'can still enter what they took. memory.sweep() removes them after 7 days.'),
+      ('table', 'gone_jobs', 'Jobs that were deleted, mostly with their thread, while a worker may still have been working on them. '
+'memory.record_calls() can still enter the calls of such a job. memory.sweep() removes the rows after 7 days.'),
       ('column', 'gone_jobs.user_id', 'The user to whom the row belongs.'),
       ('column', 'gone_jobs.job_id', 'The number that the job had.'),
       ('column', 'gone_jobs.kind', 'The kind that the job had.'),
       ('column', 'gone_jobs.agent_id', 'Whose budget the calls count against.'),
-      ('column', 'gone_jobs.model', 'The model that its input named; null where none was named.'),
+      ('column', 'gone_jobs.model', 'The model that the job''s input named; null if it named none.'),
       ('column', 'gone_jobs.calls_left', 'Model calls that may still be entered for it in the ledger.'),
       ('column', 'gone_jobs.tokens_left', 'Tokens that may still be entered for it in the ledger.'),
       ('column', 'gone_jobs.gone_at', 'When the job was deleted.'),
@@ -2057,8 +2055,8 @@ begin
       ('table', 'artifacts', 'Outputs of commands, files and other long texts, whole. A context holds their placeholders: [MemoryRef: <key> - '
 '<description> - <token_count> tokens].'),
       ('column', 'artifacts.user_id', 'The user to whom the row belongs.'),
-      ('column', 'artifacts.key', 'What the placeholder and memory.retrieve_artifact() name it by, unique per user. Made of the description when none '
-'is given.'),
+      ('column', 'artifacts.key', 'The name by which the placeholder and memory.retrieve_artifact() refer to the artifact, unique per user. Made of '
+'the description when none is given.'),
       ('column', 'artifacts.artifact_type', 'What kind of text: command_output, or what the application names.'),
       ('column', 'artifacts.content', 'Only written: a content that is inserted or updated here is moved to memory.artifact_parts within the statement. '
 'Read it with memory.retrieve_artifact().'),
@@ -2066,12 +2064,12 @@ begin
       ('column', 'artifacts.token_count', 'Estimated as bytes / 4, the tokens by which memory.retrieve_artifact() slices.'),
       ('column', 'artifacts.agent_id', 'The agent of that user.'),
       ('column', 'artifacts.thread_id', 'The thread of that user; null where no thread is concerned.'),
-      ('column', 'artifacts.metadata', 'Of the application. command is the command that the content is the output of.'),
+      ('column', 'artifacts.metadata', 'The application''s metadata. command is the command whose output the content is.'),
       ('column', 'artifacts.created_at', 'When the row was stored.'),
       ('column', 'artifacts.expires_at', 'Invisible from this moment on and removed by memory.sweep(); null means never.'),
       ('column', 'artifacts.content_id', 'Names the parts of the content.'),
-      ('column', 'artifacts.check_at', 'When memory.sweep() looks whether anything names this artifact, and deletes it if not; infinity while a message '
-'does. Null for one that memory.store_artifact() stored, which lives for itself.'),
+      ('column', 'artifacts.check_at', 'When memory.sweep() checks whether anything names this artifact, and deletes it if nothing does; infinity while a '
+'message names it. Null for an artifact that memory.store_artifact() stored, which stays even if nothing names it.'),
       ('column', 'artifacts.awaits_description', 'Whether a job of kind describe_artifact is to improve the description.'),
       ('column', 'artifacts.quarantined_at', 'Since when no search finds it and nobody can expand it.'),
       ('column', 'artifacts.quarantine_reason', 'Why: the signs that a rule found, or what the caller gave.'),
@@ -2102,7 +2100,8 @@ begin
       ('column', 'threads.title', 'What memory.set_thread() calls the conversation, or null.'),
       ('column', 'threads.settled_at', 'A copy of last_at (-infinity where that is null), for indexes. memory.sweep() makes it once all messages are parsed '
 'and the last one is a day old; the next message makes it null.'),
-      ('column', 'threads.metadata', 'Of the application, by memory.set_thread(). Null means none, and that the row was made by a message.'),
+      ('column', 'threads.metadata', 'The application''s metadata, from memory.set_thread(). Null means that there is none, and that a message made the '
+'row.'),
       ('table', 'messages', 'Every message of every conversation. Insert without seq: triggers number it, count it, set its expiry and queue '
 'model work.'),
       ('column', 'messages.user_id', 'The user to whom the row belongs.'),
@@ -2110,9 +2109,9 @@ begin
       ('column', 'messages.seq', 'Position in the thread: from 0, without gaps, assigned by trigger.'),
       ('column', 'messages.agent_id', 'The agent to whom the user talks.'),
       ('column', 'messages.role', 'user, assistant, tool, system or developer.'),
-      ('column', 'messages.content', 'What was said, or the words that stand for it: see artifact_key, and quarantined_messages.'),
-      ('column', 'messages.metadata', 'Of the application; tool_calls, tool_call_id and name of a chat message stand here, and its parts but for the data '
-'of files.'),
+      ('column', 'messages.content', 'The text, or the words that take its place (see artifact_key, and quarantined_messages).'),
+      ('column', 'messages.metadata', 'The application''s metadata; also tool_calls, tool_call_id and name of a chat message, and its parts without the '
+'data of files.'),
       ('column', 'messages.token_count', 'Tokens, with tool calls, pictures and files: estimated on the write path (a text as bytes / 4). If the message has '
 'neither pictures nor files, the first job that reads it replaces the estimate by the exact count.'),
       ('column', 'messages.is_counted', 'Whether token_count is exact.'),
@@ -2142,15 +2141,16 @@ begin
       ('column', 'shown_rounds.messages', 'The recalled messages by thread_id and seq, with score, relevance and tokens; of a passage, where it begins and how '
 'long it is. Their texts are not here.'),
       ('column', 'shown_rounds.shown_at', 'When it was shown first.'),
-      ('table', 'idempotency_keys', 'Keys of messages that are no longer stored: a retry is still no new message. They go with their thread.'),
+      ('table', 'idempotency_keys', 'Keys of messages that are no longer stored, so that a retry still stores nothing. The keys are deleted with their '
+'thread.'),
       ('column', 'idempotency_keys.user_id', 'The user to whom the row belongs.'),
       ('column', 'idempotency_keys.thread_id', 'The thread of that user.'),
       ('column', 'idempotency_keys.idempotency_key', 'The key that the caller gave the message.'),
       ('column', 'idempotency_keys.seq', 'The number that the message had, which a repetition gets as its answer.'),
       ('column', 'idempotency_keys.digest', 'Tells the same message from another one under the key: SHA-256 of role and content, which are not kept.'),
       ('column', 'idempotency_keys.token_count', 'The tokens that the message had.'),
-      ('table', 'quarantined_messages', 'What quarantined messages said. The message itself says only that it is in quarantine, so no reader of messages '
-'can show it.'),
+      ('table', 'quarantined_messages', 'The texts of quarantined messages. The row of such a message has only a notice, so no reader of messages can show '
+'the text.'),
       ('column', 'quarantined_messages.user_id', 'The user to whom the row belongs.'),
       ('column', 'quarantined_messages.thread_id', 'The thread of the message.'),
       ('column', 'quarantined_messages.seq', 'The number of the message in its thread.'),
@@ -2173,7 +2173,7 @@ begin
       ('column', 'summaries.agent_ids', 'The agents whose messages went into the summary or its predecessors: an agent that asks for its own context does '
 'not get the words of another agent.'),
       ('column', 'summaries.status', 'processing: a worker is at it, or will try again. completed. failed: its job is dead. quarantined: nobody sees it.'),
-      ('column', 'summaries.metadata', 'Of the summary of a whole thread its topics, entities, decisions and open questions.'),
+      ('column', 'summaries.metadata', 'For the summary of a whole thread: its topics, entities, decisions and open questions.'),
       ('column', 'summaries.generation_time_ms', 'Milliseconds the model took.'),
       ('column', 'summaries.created_at', 'When the row was stored.'),
       ('column', 'summaries.quarantined_at', 'Since when nobody sees it.'),
@@ -2189,7 +2189,8 @@ begin
       ('column', 'memories.thread_id', 'The thread in which it was said; null for a memory of no thread.'),
       ('column', 'memories.source_seqs', 'The messages of thread_id that state the memory.'),
       ('column', 'memories.source', 'Who says so: user, extraction, or what the caller names.'),
-      ('column', 'memories.metadata', 'Of the application; what extraction knows besides, such as event_time and the value of the attribute.'),
+      ('column', 'memories.metadata', 'The application''s metadata; for an extracted memory also what extraction found, such as event_time and the value '
+'of the attribute.'),
       ('column', 'memories.tags', 'Labels by which lists and searches select.'),
       ('column', 'memories.confidence', 'How sure the source is, from 0 to 1.'),
       ('column', 'memories.importance', 'How much the memory matters, from 0 to 1: contexts weigh it, and at the limit the least important memory goes.'),
@@ -2216,10 +2217,11 @@ begin
       ('column', 'memories.quarantined_at', 'Since when nobody sees it, unless asked for. deleted_at is infinity meanwhile, so every reader takes it for '
 'deleted, and no sweep removes it.'),
       ('column', 'memories.quarantine_reason', 'Why: the signs that a rule found, or what the caller gave.'),
-      ('column', 'memories.quarantined_with', 'The poisoned source that the memory derives from, such as "message thread/3"; null when it is itself the reason.'),
+      ('column', 'memories.quarantined_with', 'The poisoned source from which the memory derives, such as "message thread/3"; null if the memory itself was put '
+'into quarantine.'),
       ('column', 'memories.subject', 'The person or thing that it is about, such as "user" or "daughter Lou"; null means the user.'),
-      ('column', 'memories.attribute', 'What it says of the subject, such as "home" or "phone/work": policy memories.attributes says which names have one '
-'value at a time. Null for a memory that no other value takes the place of.'),
+      ('column', 'memories.attribute', 'What the memory says of the subject, such as "home" or "phone/work". Policy memories.attributes says which '
+'attributes have one value at a time. Null for a memory that no other value replaces.'),
       ('column', 'memories.released_at', 'When it was last released: no rule quarantines it again while its content stays.'),
       ('table', 'memory_history', 'Earlier versions of memories, written when they are replaced; storing a new memory writes nothing here.'),
       ('column', 'memory_history.user_id', 'The user to whom the row belongs.'),
@@ -2240,7 +2242,7 @@ begin
       ('table', 'memory_uses', 'How often applications said that they used a memory, and what came of that.'),
       ('column', 'memory_uses.user_id', 'The user to whom the row belongs.'),
       ('column', 'memory_uses.memory_id', 'The memory that was used.'),
-      ('column', 'memory_uses.used', 'How often it was used, without more being known.'),
+      ('column', 'memory_uses.used', 'How often the memory was used without a report of whether it helped.'),
       ('column', 'memory_uses.helpful', 'How often it helped.'),
       ('column', 'memory_uses.wrong', 'How often it was wrong.'),
       ('column', 'memory_uses.outcome', 'What was recorded last: used, helpful or wrong.'),
@@ -2258,7 +2260,7 @@ begin
       ('column', 'memory_types.memory_type', 'The name of the kind.'),
       ('column', 'memory_types.heading', 'The line above the memories of this kind in memory.render_memories().'),
       ('column', 'memory_types.description', 'Says to people which memories are of this kind.'),
-      ('column', 'memory_types.position', 'The place of the kind in memory.render_memories(), from the least on.'),
+      ('column', 'memory_types.position', 'The place of the kind in memory.render_memories(). The kind with the lowest number comes first.'),
       ('column', 'memory_types.is_general', 'Whether extraction offers the kind to agents whose policy names none (extraction.types).'),
       ('table', 'documents', 'The knowledge base: documents of the application, archived conversations, and articles made of old memories.'),
       ('column', 'documents.user_id', 'The user to whom the row belongs.'),
@@ -2279,19 +2281,19 @@ begin
 'of memories has the least of theirs.'),
       ('column', 'documents.quarantined_at', 'Since when no search finds it and no list shows it.'),
       ('column', 'documents.quarantine_reason', 'Why: the signs that a rule found, or what the caller gave.'),
-      ('column', 'documents.quarantined_with', 'The poisoned source that the document derives from; null when it is itself the reason.'),
+      ('column', 'documents.quarantined_with', 'The poisoned source from which the document derives; null if the document itself was put into quarantine.'),
       ('column', 'documents.released_at', 'When it was last released: no rule quarantines it again.'),
       ('table', 'document_chunks', 'The pieces that documents are found by. A long document is one piece until a job has cut it.'),
       ('column', 'document_chunks.user_id', 'The user to whom the row belongs.'),
       ('column', 'document_chunks.document_id', 'The document of which this is a piece.'),
       ('column', 'document_chunks.number', 'The place of the piece in its document, from 0.'),
       ('column', 'document_chunks.content', 'The text of the piece.'),
-      ('column', 'document_chunks.token_count', 'From the job that cut the document, or an upper bound for a short one that needs no cutting; null while a long one '
-'waits for it.'),
+      ('column', 'document_chunks.token_count', 'The tokens of the piece, counted by the job that cut the document, or an upper bound for a short document that '
+'needs no cutting; null while a long document waits to be cut.'),
       ('table', 'checkpoints', 'The states of graphs: one row for each step. memory.get_checkpoint() returns one with its values.'),
       ('column', 'checkpoints.user_id', 'The user to whom the row belongs.'),
       ('column', 'checkpoints.thread_id', 'The thread of that user; it may have messages in memory.messages, and need not.'),
-      ('column', 'checkpoints.namespace', 'Empty for the graph itself; the path of a graph within it.'),
+      ('column', 'checkpoints.namespace', 'Empty for the graph itself, or the path of a graph within it.'),
       ('column', 'checkpoints.checkpoint_id', 'The client''s id. Ids sort by time.'),
       ('column', 'checkpoints.parent_id', 'The checkpoint that the step began with; null for the first one.'),
       ('column', 'checkpoints.checkpoint', 'The checkpoint without its larger values: channel_versions names the version of each channel.'),
@@ -2346,7 +2348,7 @@ begin
       ('column', 'imports.rows_stored', 'How many rows of the parts were stored so far; the others are from before the user was forgotten.'),
       ('table', 'moved_users', 'Users whose rows agent-memory move has copied into this database. A move that is run again passes them by.'),
       ('column', 'moved_users.user_id', 'The user to whom the row belongs.'),
-      ('column', 'moved_users.contents', 'Of each table how many rows the user had where they came from, and their checksum.'),
+      ('column', 'moved_users.contents', 'For each table the number of the user''s rows in the database from which they came, and their checksum.'),
       ('column', 'moved_users.moved_at', 'When the copy was committed.'),
       ('type', 'space', 'A space, as memory.list_spaces() returns it.'),
       ('type', 'change', 'Something that was changed, as memory.list_changes() shows it.'),
@@ -2373,8 +2375,9 @@ begin
 'is true or null, time_asked the result of memory._time_asked().'),
       ('type', 'backfill', 'How far an embedding model is, as memory.backfill_status() returns it.'),
       ('type', 'secret', 'A secret as memory.list_secrets() returns it: without its value.'),
-      ('type', '_evidence', 'What the texts of a reply must rest on: the runs of words of the prompt, in lower case all that the model was given, '
-'whether it may answer in another language; the characters of the texts that are cited, their words and language.'),
+      ('type', '_evidence', 'The evidence on which the texts of a reply must rest: the runs of words of the prompt; all texts that the model was '
+'given, in lower case; whether the model may answer in another language; the number of characters, the words and the '
+'language of the cited texts.'),
       ('type', 'quarantined', 'Something in quarantine, as memory.list_quarantined() shows it.'),
       ('type', 'search_result', 'A result of memory.search().'),
       ('column', 'search_result.valid_from', 'When it held or happened, where that is known: of a message when it was said, of a memory from when it holds.'),
@@ -5325,8 +5328,8 @@ end;
 -- The text without markers. A marker is a tag of the fence around recalled text (<recalled ...>), a placeholder
 -- ([MemoryRef: ...]), a text that a model may take for a tag or a placeholder, or a token of a chat template
 -- (<|im_end|>), which ends the message for servers that look for such tokens in texts. The function replaces the
--- marker's opening bracket with a round one. A second call changes nothing more, so tokens may be counted before the
--- text is fenced.
+-- marker's opening bracket with a round one. A second call changes nothing more, so tokens may be counted before
+-- fencing.
 create or replace function memory._harmless(p_content text)
 returns text
 language plpgsql immutable parallel safe
@@ -5490,8 +5493,8 @@ begin
 end;
 $$;
 
--- The language of a text in a script other than Latin; null if no dictionary parses that script. The dictionaries of
--- these languages read words in Latin letters as English.
+-- The language of a text in a script other than Latin; null if no dictionary parses that script. The dictionary of such
+-- a language reads words in Latin letters as English.
 create or replace function memory._language_of_script(p_said text)
 returns regconfig
 language plpgsql immutable parallel safe
@@ -5901,8 +5904,7 @@ begin
 end;
 $$;
 
--- Refuses a start or an end (valid_from, valid_to, expires_at) outside the years 1 to 9999. Infinity is allowed and
--- means never.
+-- Refuses a start or an end (valid_from, valid_to, expires_at) outside the years 1 to 9999. Infinity means never.
 create or replace function memory._check_bound(p_argument text, p_moment timestamptz)
 returns void
 language plpgsql immutable parallel safe
@@ -6050,8 +6052,7 @@ begin
                from regexp_matches(left(p_content, 1000000), e'(\\S{24,})', 'g') as r);
     end if;
   end if;
-  -- The fractions of 20 stand for 1.05 * digits, 0.85 * signs and so on, because a product of numeric takes half a
-  -- microsecond.
+  -- The fractions of 20 stand for 1.05 * digits, 0.85 * signs and so on, because a product of numeric takes 0.5 us.
   return ceil(2 + (0.24 - 0.14 * english) * (length(unindented) - lines - blanks - digits - signs)
               + (0.75 - 0.45 * english) * capitals
               + (1.9 - 0.8 * english) * lines + (0.9 - 0.15 * english) * blanks
@@ -6135,8 +6136,7 @@ begin atomic
   end;
 end;
 
--- The trust that metadata claims; null when it claims none. The writer of metadata may lower the trust of a row, never
--- raise it.
+-- The trust that metadata claims; null when it claims none. The writer of metadata may only lower trust.
 create or replace function memory._lowered(p_metadata jsonb)
 returns double precision
 language sql immutable parallel safe
@@ -6157,8 +6157,7 @@ begin atomic
   select least(memory._source_trust(p_role), memory._lowered(p_metadata));
 end;
 
--- Whether a trust is low, as that of tools, web pages and emails. A text of low trust never changes what people have
--- said.
+-- Whether a trust is low, as that of tools, web pages and emails. Such a text never changes what people have said.
 create or replace function memory._is_low(p_trust double precision)
 returns boolean
 language sql immutable parallel safe
@@ -6408,8 +6407,8 @@ begin
 end;
 $$;
 
--- Words without accents. The dictionary must have read the words before, because endings and stop words have accents
--- ("für", "mangé").
+-- Words without accents. The dictionary must read the words before, as endings and stop words have accents ("für",
+-- "mangé").
 create or replace function memory._folded_vector(p_words tsvector)
 returns tsvector
 language plpgsql immutable parallel safe
@@ -6536,8 +6535,7 @@ begin
   if not memory._is_id(user_id) or (partitions between 1 and 65536) is not true then
     perform memory._check_partition(user_id);
   end if;
-  -- The hash is MD5, because every language has it, and the result must be the same in all languages and on every
-  -- server.
+  -- The hash is MD5, because every language has it, and the result must be the same in all of them.
   return memory._partition_of_digest(md5(convert_to(user_id, 'UTF8')), partitions);
 end;
 $$;
@@ -7109,8 +7107,7 @@ begin
 end;
 $$;
 
--- The signature of a text by the algorithm HS256: its HMAC-SHA256 (RFC 2104) in base64url, which always has 43
--- characters.
+-- The signature of a text by the algorithm HS256: its HMAC-SHA256 (RFC 2104) in base64url, 43 characters.
 create or replace function memory._signature(p_signed text, p_inner_block bytea, p_outer_block bytea)
 returns text
 language sql stable parallel safe -- convert_to() is stable
@@ -7387,8 +7384,7 @@ $$;
 
 -- A JSON value with marks in its texts. Keys stay. A message with changed content gets is_cut, so that no job stores
 -- the token count of the marked text as the count of the message. A value that is nested deeper than 100 levels becomes
--- a text: at about 1,000 levels the stack of the server ends, and no worker could claim a job with such a call of a
--- tool.
+-- a text: at about 1,000 levels the stack of the server ends, and no worker could claim a job with it.
 create or replace function memory._json_masked(p_value jsonb, p_masks text[], p_depth int default 0)
 returns jsonb
 language plpgsql immutable parallel unsafe
@@ -7432,8 +7428,7 @@ $$;
 -- Cuts a text into pieces of at most 1,000 bytes, because each match of a pattern that looks behind reads its piece
 -- from the beginning: 180 KB of log lines in one piece took 20 s. A piece ends after a line, or else after a word. The
 -- next piece begins with no digit, so that no number is cut. If 16,000 bytes have no such place, the piece ends
--- anywhere. Places are counted in bytes, because PostgreSQL finds a place in characters by reading the text from its
--- beginning.
+-- anywhere. Places are counted in bytes, because PostgreSQL finds a character by counting from the beginning.
 create or replace function memory._pieces_to_mask(p_text text)
 returns text[]
 language plpgsql immutable parallel safe
@@ -7537,8 +7532,7 @@ begin
 end;
 $$;
 
--- Whether a text is an IBAN: 15 to 34 letters and digits that, read as a number, leave 1 when divided by 97 (ISO
--- 13616).
+-- Whether a text is an IBAN: 15 to 34 letters and digits, whose number leaves 1 when divided by 97 (ISO 13616).
 create or replace function memory._is_iban(p_text text)
 returns boolean
 language plpgsql immutable parallel safe
@@ -7617,8 +7611,7 @@ end;
 -- Records an administrative call in memory.audit. Details hold names and settings, never content, secrets or keys.
 -- p_user_id is the user whose data the call is about. The function writes nothing to the server's log, because
 -- PostgreSQL would add the statement with its arguments to the line, such as the key of memory.set_token_key(). The
--- function runs with its caller's rights, and only functions with the owner's rights call it, so nobody else can add a
--- row.
+-- function runs with its caller's rights, and only functions with the owner's rights call it.
 create or replace function memory._audit(
   p_function text, p_details jsonb default '{}', p_user_id text default null
 )
@@ -7826,8 +7819,7 @@ begin
 end;
 $$;
 
--- The user_id of an existing space. The transaction of the caller keeps the space from being deleted. Refuses an
--- unknown space.
+-- The user_id of an existing space. The caller's transaction keeps the space from being deleted. Refuses others.
 create or replace function memory._existing_space(p_space text)
 returns text
 language plpgsql volatile parallel unsafe
@@ -8128,9 +8120,8 @@ comment on function memory.unbind_role(name) is
 'Ends the binding of a role, also of one that was dropped, or the trust in its claims. The role stays a member of '
 'memory_tenant, so it reaches nobody until it is bound again or has a token. Error P0002 when it is not bound.';
 
--- The file that configures an agent, as services write it that keep one JSON file per agent. The file has the members
--- agent_id, resources, provider, model, allowed_regular_tools and resource_config around the settings of memory and
--- knowledge_base.
+-- The file that configures an agent, as some services keep one per agent. The file has the members agent_id, resources,
+-- provider, model, allowed_regular_tools and resource_config around the settings of memory and knowledge_base.
 
 -- Turns a file, or a part from any inner level of a file, into settings of a policy. Other settings come back
 -- unchanged. The result lacks agent_id, which memory.set_policy() takes as its argument.
@@ -8218,8 +8209,7 @@ begin
 end;
 $$;
 
--- The agent whose policy the settings change: p_agent_id, or else the agent that the file names. Refuses two different
--- agents.
+-- The agent whose policy the settings change: p_agent_id, or else the agent that the file names. Refuses two agents.
 create or replace function memory._agent_of_file(p_settings jsonb, p_agent_id text)
 returns text
 language plpgsql stable parallel safe
@@ -9267,7 +9257,7 @@ declare
   named text := p_name;
   chosen memory.models;
 begin
-  -- a condition of its own, so that PL/pgSQL runs no statement for an agent without a model
+  -- This condition stands alone, so that PL/pgSQL runs no statement for an agent without a model.
   if p_agent ->> 'model' is not null then
     if not exists (select from memory.models as m where m.kind = 'chat' and not m.is_off and m.name = p_name) then
       named := (memory._named_model('chat', p_agent ->> 'provider', p_agent ->> 'model')).name;
@@ -9605,8 +9595,7 @@ $$;
 
 -- Enters the calls that a worker reports for its job, at most as many as the job can have made: 300 calls in each of
 -- its attempts. An embedding job has at most 256 texts, and a worker that sends each text by itself may have to send
--- some of them twice. The caller adds the numbers that were entered to the counters of the job's row, which stays
--- locked.
+-- some of them twice. The caller adds these numbers to the counters of the job's row, which stays locked.
 create or replace function memory._enter_job_calls(
   p_job memory.jobs, p_calls jsonb, p_refusals jsonb default null, out number int, out tokens bigint
 )
@@ -9936,9 +9925,8 @@ begin
       settings ->> 'api_key_env'
       using hint = 'Or give the variable a name that starts with AGENT_MEMORY_KEY_.';
   end if;
-  -- The lock waits for jobs that are storing embeddings of this model. The checks below refuse the registration if
-  -- there are embeddings of another model or length under this name, because embeddings of two models must never be
-  -- compared.
+  -- The lock waits for jobs that are storing embeddings of this model. The checks below refuse the registration if this
+  -- name has embeddings of another model or length, because embeddings of two models must never be compared.
   select m.* into registered from memory.models as m where m.name = register_model.name for update;
   dims := coalesce((settings ->> 'dimensions')::numeric,
     case when registered.settings ->> 'dimensions' is null then registered.dimensions end);
@@ -10185,7 +10173,7 @@ returns void
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  -- a constant, because a condition with a volatile function could use no index
+  -- This is a constant, because a condition with a volatile function could use no index.
   moment constant timestamptz := clock_timestamp();
   due memory.due_deletions;
   removed bigint;
@@ -10404,8 +10392,7 @@ begin
       format('cannot be forgotten or imported in a %s transaction', current_setting('transaction_isolation')),
       'Such a transaction does not see rows that others have stored meanwhile. Use read committed.', '0A000');
   end if;
-  -- The lock is no advisory lock: every role sees the number of one in pg_locks, and could then take and keep that
-  -- lock.
+  -- The lock is no advisory lock: every role sees its number in pg_locks, and could then keep it.
   insert into memory.user_locks (user_hash) values (memory._keyed_hash(memory._erasure_key(), p_user_id))
   on conflict on constraint user_locks_pkey do update set user_hash = excluded.user_hash;
 end;
@@ -10604,8 +10591,7 @@ begin
   end if;
   perform memory._check_page(row_limit, 0);
   perform memory._number_changes(100000);
-  -- There are two statements, because a session would keep one plan for both, and that plan reads the changes of all
-  -- users.
+  -- Two statements, because a session would keep one plan for both, which reads the changes of all users.
   if user_id is null then
     return query
     select c.change_id, c.at, c.user_id, c.source, c.id, c.operation, c.actor
@@ -10812,7 +10798,7 @@ begin
       end if;
       visits := visits || jsonb_build_object(place, visit);
     end if;
-    -- Stops at the deadline: after a long outage thousands of jobs may have nothing to do, and several claims work them
+    -- Stops at the deadline: thousands of jobs may have nothing to do after an outage, and several claims work them
     -- off.
     exit when handed_out = max_jobs or clock_timestamp() > deadline;
   end loop;
@@ -11006,8 +10992,7 @@ comment on function memory.complete_job(text, bigint, uuid, jsonb, jsonb) is
 -- Every room queues jobs by these functions. The name of a job has four parts: its user, its kind, its scope (a thread,
 -- or '' for the user as a whole) and its variant, which only summarize_thread and dry runs have.
 
--- The variant of a dry run, which changes nothing and reports what it would do (memory._apply_result()), or that of any
--- other job.
+-- The variant of a dry run, which only reports what it would change (memory._apply_result()), or of any other job.
 create or replace function memory._variant_of(p_dry_run boolean)
 returns text
 language plpgsql immutable parallel unsafe
@@ -11341,14 +11326,13 @@ begin
       reason := 'AM002: ' || sqlerrm;
     when lock_not_available or deadlock_detected or serialization_failure or unique_violation
       or foreign_key_violation then -- the last one: somebody has just cleared the summary that the job continues
-      -- If the budget was being checked, another claim holds the row of the agent's budget until it commits, which is
-      -- soon.
+      -- If the budget was being checked, another claim holds the agent's budget until it commits, which is soon.
       wait_until := clock_timestamp()
         + case when is_checking_budget then interval '100 milliseconds' else interval '5 seconds' end;
       reason := sqlerrm;
     when query_canceled then
       -- A cancel ends the claim, and nothing is claimed. statement_timeout ends the claim too, unless this job took
-      -- most of the time: such a job fails, because otherwise it would use up the time of every claim. The claim's
+      -- much of the time: such a job fails, because otherwise it would use up the time of every claim. The claim's
       -- deadline leaves each job half of statement_timeout, so a job that took a third of statement_timeout is blamed.
       -- 0.9 allows for clocks that differ. statement_timeout ends a statement only once, so the failure can be stored;
       -- the claim hands out no further job.
@@ -11421,8 +11405,8 @@ end;
 $$;
 
 -- The queue calls the kinds of jobs by these functions. A kind is a folder of 50_work. The build repeats each line in
--- double braces for every kind, or for the kinds that have the file that the line names. No other file of this room
--- calls a kind.
+-- double braces for every kind, or for the kinds that have the file that the line names. No other file here calls a
+-- kind.
 
 -- Calls a kind's input function. payload goes to the worker, and is null when no model is needed. input is kept until
 -- the job is completed; if there is no payload, is_partial in input says whether there is more to read. agent_id is the
@@ -11544,8 +11528,8 @@ end;
 $$;
 
 -- Queues the job that must follow a finished one: for requests that came meanwhile, and for work that a completed job
--- left over. A kind with a file follow_up.sql decides whether work is left over; for other kinds is_partial of the
--- input says so.
+-- left over. A kind with a file follow_up.sql decides whether work is left over; for others is_partial of the input
+-- says so.
 create or replace function memory._enqueue_next(p_job memory.jobs)
 returns void
 language plpgsql volatile parallel unsafe
@@ -12450,8 +12434,7 @@ set max_parallel_workers_per_gather = 0
 set enable_bitmapscan = off
 as $$
 begin
-  -- Artifacts are handled row by row: a join is planned badly while the table has no statistics, and a session keeps
-  -- its first plan.
+  -- Goes row by row, because a join is planned badly without statistics, and a session keeps its first plan.
   perform memory._drop_artifact_texts(o.user_id, o.key, o.content_id),
     memory._delete_content(o.user_id, o.content_id)
   from old_rows as o;
@@ -12471,8 +12454,7 @@ begin
 end;
 $$;
 
--- Applies the rules and defaults before an artifact is stored. A trigger does this, because a plain INSERT must obey
--- the rules too.
+-- Applies the rules and defaults before an artifact is stored, so that a plain INSERT obeys the rules too.
 create or replace function memory._artifact_before_write()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- the writer may lack rights on policies
@@ -12982,8 +12964,7 @@ begin
                  is_ascii) end;
         is_full := coalesce(octet_length(block) > bytes_left, false);
         if not is_full or blocks = '{}' then
-          -- The first line with the words is always shown; if it alone fills the result, its surrounding lines are left
-          -- out.
+          -- The first line with the words is always shown, without its surrounding lines if they do not fit.
           blocks := blocks || case when is_full then memory._numbered_line(hit.line, hit.said, patterns, is_ascii)
                               else coalesce(block, '') end;
           bytes_left := bytes_left - octet_length(coalesce(block, ''));
@@ -13106,8 +13087,7 @@ begin
         and (memory._policy_section(p_user_id, p_agent_id, 'artifacts') ->> 'describe')::boolean
         and coalesce((memory._chosen_chat_model(
           null, memory._policy_section(p_user_id, p_agent_id, 'agent'))).provider <> 'local', false))
-    -- If another transaction stores the same key, "do update" waits for it. A look before the insert would not see its
-    -- row.
+    -- "do update" waits for a transaction that stores the same key. A look before the insert would not see it.
     on conflict on constraint artifacts_pkey do update
     set expires_at = case
           when num_nulls(a.expires_at, excluded.expires_at) = 0 then greatest(a.expires_at, excluded.expires_at)
@@ -13122,8 +13102,7 @@ begin
         select from memory.artifacts as a -- an artifact in quarantine keeps its key, too
         where a.user_id = p_user_id and a.key = p_key and memory._is_unexpired(a.expires_at)
           and not memory._is_same_content(p_user_id, a.content_id, stored_id));
-    -- Otherwise the artifact of this key was deleted meanwhile, or the key that was made is taken: the loop tries
-    -- again.
+    -- Otherwise the artifact of this key was deleted meanwhile, or a made key is taken: the loop tries again.
   end loop;
   if artifact.content_id is distinct from stored_id then
     perform memory._delete_content(p_user_id, stored_id);
@@ -13184,8 +13163,7 @@ end;
 
 -- Adds a text to the end of a content. The last part is cut anew together with the next piece, so that a content which
 -- comes in pieces has the same parts as a content which comes at once. The function parses nothing: add_message of 10
--- MB takes 2.2 times the CPU of a bare insert for JSON, 2.0 for base64, 1.2 for prose (PostgreSQL 15, medians of five
--- in turns).
+-- MB takes 2.2 times the CPU of a bare insert for JSON, 2.0 for base64, 1.2 for prose (PostgreSQL 15, medians of five).
 create or replace function memory._append_content(p_user_id text, p_content_id uuid, p_piece text)
 returns void
 language plpgsql volatile parallel unsafe
@@ -13279,8 +13257,7 @@ end;
 $$;
 
 -- The bytes of a content from p_first_byte on, up to p_end_byte if that is not null. A character belongs to the slice
--- in which it begins, so that slices join to the whole. The function reads only the parts that have some of these
--- bytes.
+-- in which it begins, so that slices join to the whole. Only parts with such bytes are read.
 create or replace function memory._content_slice(
   p_user_id text, p_content_id uuid, p_first_byte bigint default 0, p_end_byte bigint default null
 )
@@ -13673,8 +13650,7 @@ begin
 end;
 $$;
 
--- The start of a line: the number of bytes before it. The result is null if the content has fewer lines, or if p_line
--- is null.
+-- The start of a line: the number of bytes before it. Null if the content has fewer lines, or p_line is null.
 create or replace function memory._line_start(p_user_id text, p_content_id uuid, p_line bigint)
 returns bigint
 language plpgsql stable parallel safe
@@ -13949,8 +13925,7 @@ begin
 end;
 $$;
 
--- Extraction has read a message if the watermark of its thread (memory.marks, kind extract_memories) has reached the
--- message.
+-- Extraction has read a message if its thread's watermark (memory.marks, kind extract_memories) has reached it.
 
 -- Whether extraction will read a message when it reaches the message: a person or an assistant said it, and nobody has
 -- cleared it. A message may expire before it is read, because the store or its worker was off. Such a message waits for
@@ -14387,8 +14362,7 @@ declare
   -- Many guides have applications that summarise by themselves write this text.
   previous constant text := e'\\[Previous context: .*?\\](\\n\\n|$)';
 begin
-  -- Nearly every message has none of these signs. Looking for each by strpos() takes a tenth of the time of one regular
-  -- expression.
+  -- Nearly every message has none of these signs. strpos() finds that in a tenth of a regular expression's time.
   if greatest(
       strpos(p_content, '<recalled>'), strpos(p_content, 'MemoryRef:'), strpos(p_content, 'Previous context:'),
       strpos(p_content, memory._heading_of('memories')), strpos(p_content, memory._heading_of('thread')),
@@ -14727,8 +14701,7 @@ begin
   if p_digest in ('', memory._message_digest(p_role, p_content)) then
     return p_content;
   end if;
-  -- Tries the marks of the policy as it is now, and then marks of credentials alone, because the policy may have
-  -- changed.
+  -- Tries the marks of the policy of now, and then those of credentials alone, because the policy may have changed.
   masked := memory._masked(p_content, memory._masks(memory._policy(p_user_id, p_agent_id), true));
   if p_digest = memory._message_digest(p_role, masked) then
     return masked;
@@ -14996,15 +14969,13 @@ begin
           from old_rows as o where o.is_active
           group by 1, 2 order by 1, 2) as c;
   else
-    -- The statement uses "except", because for "not exists" a session keeps the nested loop of its first update of one
-    -- row.
+    -- Uses "except", because for "not exists" a session keeps the nested loop of its first update of one row.
     perform memory._check_artifact_soon(g.user_id, g.artifact_key)
     from (select o.user_id, o.artifact_key from old_rows as o where o.artifact_key is not null
           except
           select n.user_id, n.artifact_key from new_rows as n) as g;
     for thread in
-      -- The statement groups the rows, because for a join a session keeps the nested loop of its first update of one
-      -- row.
+      -- Groups the rows, because for a join a session keeps the nested loop of its first update of one row.
       with changed as materialized (
         select m.user_id, m.thread_id, m.seq, count(distinct md5(concat(m.content, m.metadata))) > 1 as is_reworded,
           bool_or(m.is_active) filter (where m.sign = -1) as was_active,
@@ -15057,8 +15028,7 @@ begin
 end;
 $$;
 
--- The readable ones of the newest thousand messages of a thread, newest first, including messages that a compression
--- has put away.
+-- The readable ones of the newest thousand messages of a thread, newest first, including compressed messages.
 create or replace function memory._newest_thousand(p_user_id text, p_thread_id text, p_agent_id text)
 returns setof memory.messages
 language sql stable parallel safe
@@ -15078,8 +15048,8 @@ end;
 -- The seqs of the instructions that begin a thread: its first messages as long as their role is system or developer. A
 -- context shows them first, and no summary takes their place. The function passes over up to a thousand cleared
 -- messages, so a thread that was cleared may begin with new instructions. A compressed message ends the beginning.
--- Callers should read these messages by the range from the first to the last seq, because a plan for "= any" may read
--- the whole thread.
+-- Callers should read these messages by the range from the first to the last seq, because "= any" may read the whole
+-- thread.
 create or replace function memory._opening(p_user_id text, p_thread_id text)
 returns bigint[]
 language plpgsql stable parallel safe
@@ -15421,8 +15391,7 @@ begin
 end;
 $$;
 
--- The rules of messages. The writer and the triggers apply them, so "insert into memory.messages ..." from psql obeys
--- them, too.
+-- The rules of messages. The writer and the triggers apply them, so a plain INSERT obeys them, too.
 
 -- The text of a message. A missing text becomes '' for a message of a model or a tool, and for others if the metadata
 -- holds what they said. It stays null where a caller has forgotten the text.
@@ -15485,8 +15454,7 @@ begin atomic
   end;
 end;
 
--- Refuses a message that breaks a rule. The error adds p_which to the argument's name, to say which of several messages
--- has the problem.
+-- Refuses a message that breaks a rule. The error adds p_which to the argument's name, to name one of several messages.
 create or replace function memory._check_message(p_message memory.messages, p_which text default '')
 returns void
 language plpgsql stable parallel safe
@@ -15551,8 +15519,8 @@ begin atomic
                               || @.type == "function_call"))';
 end;
 
--- The text whose words find a message. It includes the speaker's name and the date, because questions ask "what did Ana
--- say in May".
+-- The text whose words find a message. It has the speaker's name and the date, as questions ask "what did Ana say in
+-- May".
 create or replace function memory._said_in_message(p_content text, p_metadata jsonb, p_created_at timestamptz)
 returns text
 language plpgsql immutable parallel safe
@@ -16010,8 +15978,7 @@ begin
       -- The message is inserted within this statement, unless a trigger of the application leaves it out. If no message
       -- names the artifact a day later, a sweep deletes it.
       p_check_at => statement_timestamp() + interval '1 day', p_is_by_rule => true);
-    -- Without a key, another session has just stored another content under this key, and the loop tries the next
-    -- number.
+    -- Without a key, another session has just stored another content under it: the loop tries the next number.
     exit when artifact.key is not null or not memory._has_memory(p_user_id, p_agent_id);
   end loop;
   return artifact;
@@ -16053,8 +16020,7 @@ begin
     end if;
   end loop;
   for attempt in 1..50 loop
-    -- The key is looked up again after the lock, because the transaction that held the lock may have stored it
-    -- meanwhile.
+    -- The key is looked up again after the lock: the transaction that held the lock may have stored it.
     exit when pg_try_advisory_xact_lock(
         hashtext('memory.artifacts'), hashtext(p_user_id || ' ' || memory._numbered_key(p_slug, free)) & 1023)
       and not memory._is_taken_key(p_user_id, memory._numbered_key(p_slug, free));
@@ -16159,8 +16125,7 @@ begin
     select u.summary_id from memory.summaries as u
     where u.user_id = p_user_id and u.thread_id = p_thread_id and u.kind = p_kind
       and (u.status = 'processing'
-           -- A failed attempt of this job left this row. After memory.retry_job() of a dead job the next attempt makes
-           -- a new row.
+           -- A failed attempt of this job left this row. After memory.retry_job() of a dead job a new row is made.
            or u.status = 'failed' and u.summary_id = (p_job.input ->> 'summary_id')::uuid)
     order by u.status desc limit 1)
   returning s.summary_id into processing;
@@ -16512,8 +16477,7 @@ language sql stable parallel safe
 begin atomic
   select distinct on (s.thread_id, s.kind) s.* from memory.summaries as s
   where s.user_id = p_user_id and s.status = 'completed' and s.created_at <= coalesce(p_as_of, 'infinity')
-  -- If two summaries have the same end, the later one has read more (memory._compress_thread_input()). Ids are in order
-  -- of time.
+  -- Of two summaries with one end the later has read more (memory._compress_thread_input()). Ids are in order of time.
   order by s.thread_id, s.kind, s.end_seq desc, s.summary_id desc;
 end;
 
@@ -16565,8 +16529,7 @@ begin
   perform memory._check_id('agent_id', agent_id);
   perform memory._check_on_conflict(on_conflict);
   perform memory._check_memories(memories);
-  -- The first pass parses all memories at once. If it fails, the next passes parse one memory each, to find the wrong
-  -- one.
+  -- The first pass parses all memories. If it fails, each further pass parses one memory, to find the wrong one.
   for place in -1 .. jsonb_array_length(memories) - 1 loop
     begin
       given := memory._parse_memories(
@@ -16599,8 +16562,7 @@ comment on function memory.add_memories(text, jsonb, text, text) is
 'memory that the agent has already, that stands earlier in the array, or that the limit evicts in the same call gets '
 'inserted = false. An error names the place in the array, from 0.';
 
--- Refuses a value that is no array, is too long, or has an element with an unknown member or with a member of the wrong
--- type.
+-- Refuses a value that is no array, is too long, or has an element with an unknown member or a wrong type.
 create or replace function memory._check_memories(p_memories jsonb)
 returns void
 language plpgsql immutable parallel safe
@@ -16817,7 +16779,7 @@ language plpgsql volatile parallel unsafe
 as $$
 declare
   policy constant jsonb := memory._policy(p_job.user_id, p_job.agent_id);
-  -- a variable, for the reason given in memory._write_again()
+  -- The hash is a variable for the reason given in memory._write_again().
   hash constant text := memory._content_hash(p_result ->> 'summary');
   made memory.summaries;
   remembered uuid;
@@ -16888,8 +16850,7 @@ begin
 end;
 $$;
 
--- Deletes the memory made of a thread's summary, and the memory's versions. Returns the number of deleted rows by
--- table.
+-- Deletes the memory made of a thread's summary, and its versions. Returns the number of deleted rows by table.
 create or replace function memory._forget_conversation(p_user_id text, p_thread_id text)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -17078,8 +17039,7 @@ begin
 end;
 $$;
 
--- The person or thing that a memory is about, in the spelling for comparisons. A memory that names nobody is about the
--- user.
+-- The person or thing that a memory is about, as comparisons spell it. A memory that names nobody is about the user.
 create or replace function memory._subject(p_subject text)
 returns text
 language sql immutable parallel safe
@@ -17204,8 +17164,7 @@ end;
 
 -- A memory with an attribute gives one value of one thing, such as the home of the user or the phone number of the
 -- daughter Lou. Policy memories.attributes says which attributes have one value at a time. A new value of such an
--- attribute ends the memory of the former value: nothing is deleted, and a query with as_of still shows the former
--- value.
+-- attribute ends the memory of the former value: nothing is deleted, and as_of still shows the former value.
 
 -- The other valid memories of the same agent that give a value of the same attribute of the same subject.
 create or replace function memory._other_values(p_memory memory.memories)
@@ -17281,8 +17240,7 @@ end;
 
 -- Ends the other values of the attribute of a new memory, if the attribute has one value at a time. Jobs end in any
 -- order, so a memory that was said before the current value takes its place among the former values. A memory that no
--- longer holds ends nothing: "Last year I lived in Rome". A new memory that may not end the other one is hidden behind
--- it.
+-- longer holds ends nothing: "Last year I lived in Rome". A new memory that may not end the other is hidden by it.
 create or replace function memory._settle(p_memory memory.memories)
 returns void
 language plpgsql volatile parallel unsafe
@@ -17601,8 +17559,7 @@ begin
       and m.agent_id = any (agents)
     order by m.created_at desc, m.memory_id desc -- the newest of several memories with the same content becomes current
   loop
-    -- Passes by a row that no function of this schema stores: a trigger would refuse the update, and sweep() would
-    -- fail.
+    -- Passes by a row that only plain SQL can store: a trigger would refuse the update, and sweep() would fail.
     problem := case when hidden.version not between 1 and 1000000000 then 'version'
       else memory._memory_problem(hidden, false) end;
     if problem is not null then
@@ -17939,8 +17896,7 @@ begin
       union
       select m.agent_id from memory.messages as m where m.user_id = p_user_id and m.thread_id = any (p_thread_ids));
   end if;
-  -- Reads the counters a second time: a worker may have committed memories, and their counters, since the agents were
-  -- read.
+  -- Reads the counters again: a worker may have committed memories with new counters since the agents were read.
   perform memory._lock_scope(p_user_id, a.agent_id)
   from (
     select u as agent_id from unnest(agents) as u
@@ -18155,7 +18111,7 @@ begin
   loop
     perform memory._count_memories(scope.user_id, scope.agent_id, scope.added);
     if scope.facts is not null then
-      -- a fact that settles ends others, which makes room
+      -- A new fact may end others and so make room, therefore facts settle before the limit is kept.
       perform memory._settle(m) from memory._memories_by_ids(scope.user_id, scope.facts) as m;
     end if;
     perform memory._keep_limit(scope.user_id, scope.agent_id);
@@ -18197,14 +18153,12 @@ begin
   policy := memory._policy(new.user_id, new.agent_id);
   new := memory._masked_memory(new, memory._masks(policy, false));
   new.content_hash := memory._content_hash(new.content);
-  -- An index refuses exact duplicates of current memories, and also counts a memory that has expired and waits for a
-  -- sweep.
+  -- An index refuses exact duplicates, even of a memory that has expired and waits for a sweep.
   perform memory._remove_expired_duplicate(new);
 
   new.is_stated := memory._states(new.source);
   new.trust := memory._memory_trust(new); -- a caller can only lower it
-  -- This check comes after the lock, because another session may have forgotten this content while this one waited for
-  -- it.
+  -- This check comes after the lock, because another session may have forgotten this content meanwhile.
   if not new.is_stated and memory._is_forgotten(new.user_id, new.content) then
     return null;
   end if;
@@ -18268,8 +18222,7 @@ begin
     return new;
   end if;
   if not memory._is_user(new.user_id) then -- PostgreSQL would not inline it inside memory._memory_problem()
-    -- Functions have locked the space already. memory.sweep() has not, and a lock of the space would come after its
-    -- counters.
+    -- Functions have locked the space already. memory.sweep() has not, and already holds counters.
     perform memory._check_reader(new.user_id);
     if (new.content, new.embedding_text, new.metadata, new.tags)
          is distinct from (old.content, old.embedding_text, old.metadata, old.tags) then
@@ -18347,8 +18300,7 @@ begin
 end;
 $$;
 
--- The memory with marks of the classes p_masks. Marks can be longer than the data, so the function checks the limits
--- once more.
+-- The memory with marks of the classes p_masks. Marks can be longer than the data, so limits are checked again.
 create or replace function memory._masked_memory(p_memory memory.memories, p_masks text[])
 returns memory.memories
 language plpgsql stable parallel unsafe
@@ -18388,8 +18340,7 @@ $$;
 -- subject and attribute whose embeddings have at least the cosine near_duplicate_cosine of the policy, and which agree
 -- in numbers, names and turning words (same_statement.sql). Of two extracted memories the longer text wins, or of
 -- equally long texts the one that began first. Stated and reworded memories are never hidden here: they win over
--- memories that began later, and stand beside memories that began before. The function compares only the five nearest
--- memories.
+-- memories that began later, and stand beside memories that began before. Only the five nearest are compared.
 create or replace function memory._fold_near_duplicates(p_user_id text, p_model text, p_memory_ids uuid[])
 returns int
 language plpgsql volatile parallel unsafe
@@ -18451,8 +18402,7 @@ end;
 $$;
 
 -- Those of these messages whose statement no longer holds: memories were drawn from the message, and all of them have
--- ended or were replaced or corrected. successor is the current memory that took the place of one of them; null where
--- no memory did.
+-- ended or were replaced or corrected. successor is the current memory that took the place of one of them, or null.
 create or replace function memory._outdated_messages(p_user_id text, p_thread_ids text[], p_seqs bigint[])
 returns table (thread_id text, seq bigint, successor uuid)
 language plpgsql stable parallel safe
@@ -18577,7 +18527,7 @@ begin
   present := memory._locked_memory(user_id, memory_id);
   if present.quarantined_at is null then
     perform memory._quarantine_memories(user_id, array[memory_id], reason);
-  else -- releasing the source no longer releases a memory that was quarantined with it
+  else -- from now on the memory stays in quarantine when its source is released
     update memory.memories as m
     set quarantine_reason = quarantine_memory.reason, quarantined_with = null, operation = 'quarantine',
         version = m.version + 1
@@ -18929,7 +18879,7 @@ returns memory.memories
 language plpgsql stable parallel safe
 as $$
 declare
-  -- a variable, for the reason given in memory._write_again()
+  -- The hash is a variable for the reason given in memory._write_again().
   hash constant text := memory._content_hash(p_said.content);
   known memory.memories;
 begin
@@ -18975,8 +18925,7 @@ declare
     else p_known.source_seqs
   end;
 begin
-  -- A web page that repeats a statement of the user changes nothing, because the page would otherwise become the source
-  -- of the memory.
+  -- A web page that repeats the user's statement changes nothing: the page would become the memory's source.
   if memory._is_stated(p_known)
     or not memory._may_outrank(
       memory._least_trust(p_known.user_id, p_said.thread_id, p_said.source_seqs), p_known.trust)
@@ -19064,8 +19013,7 @@ begin
 end;
 $$;
 
--- The arguments of memory.add_memory(). Arguments that the caller left out are taken from the metadata, or else get
--- their defaults.
+-- The arguments of memory.add_memory(). Those that the caller left out come from the metadata, or are the defaults.
 create or replace function memory._with_defaults(p_memory memory.new_memory)
 returns memory.new_memory
 language plpgsql immutable parallel safe
@@ -19087,8 +19035,7 @@ end;
 $$;
 
 -- Decides whether two texts may say the same in other words. Embeddings and models take "born in 1985" and "born in
--- 1986", or "eats meat" and "does not eat meat", for the same, so these functions compare the words that make the
--- difference.
+-- 1986", or "eats meat" and "does not eat meat", for the same, so these functions compare such words.
 
 -- The words of a text in lower case. "don't" becomes "do not", and a number keeps its sign and the signs between its
 -- digits. The pattern lists the separators and takes every other character as part of a word, because PostgreSQL knows
@@ -19599,8 +19546,7 @@ begin
 end;
 $$;
 
--- Ends the memories that a new one replaces, unless nobody sees the new one. Refuses an id that names no current memory
--- of the user.
+-- Ends the memories that a new one replaces, unless nobody sees the new one. Refuses an id of no current memory.
 create or replace function memory._replace(p_user_id text, p_winner uuid, p_replaced uuid[])
 returns void
 language plpgsql volatile parallel unsafe
@@ -20219,8 +20165,7 @@ begin
 end;
 $$;
 
--- Refuses a place that is taken, or that lies under a file. A file in quarantine takes its place, although no command
--- shows it.
+-- Refuses a place that is taken, or that lies under a file. A file in quarantine also takes its place.
 create or replace function memory._check_free_place(
   p_argument text, p_user_id text, p_path text, p_place text, p_problem text
 )
@@ -20589,8 +20534,7 @@ begin atomic
 end;
 
 -- Deletes all checkpoints of a thread, and returns their number. A caller that deletes several threads has locked the
--- checkpoints before, in the order of their keys, as memory.forget_user() does; writes and values are locked after
--- them.
+-- checkpoints before, in the order of their keys, as memory.forget_user() does; writes and values follow.
 create or replace function memory._delete_checkpoints_of_thread(p_user_id text, p_thread_id text)
 returns bigint
 language plpgsql volatile parallel unsafe
@@ -20647,8 +20591,7 @@ begin
   where w.user_id = p_user_id and w.thread_id = p_thread_id and w.namespace = p_namespace
     and w.checkpoint_id = any (p_ids);
   -- A second statement reads the remaining checkpoints, because a run may have stored one meanwhile. Each value is
-  -- looked up by its key: a session may keep a plan for one row, which compared 24,000 values with as many names in 50
-  -- s.
+  -- looked up by its key: a session may keep a plan for one row, which took 50 s for 24,000 values.
   delete from memory.checkpoint_blobs as b
   where b.ctid = any (array(
     select v.place
@@ -20762,8 +20705,7 @@ begin atomic
   where (p_blobless ->> c.channel) is distinct from c.version;
 end;
 
--- The writes of tasks for a checkpoint, in one row and in the order in which they apply. The planner inlines the
--- function.
+-- The writes of tasks for a checkpoint, in one row, in the order in which they apply. The planner inlines this.
 create or replace function memory._writes_of_checkpoint(
   p_user_id text, p_thread_id text, p_namespace text, p_checkpoint_id text
 )
@@ -20972,7 +20914,7 @@ begin
       where p.user_id in ('', put_checkpoint.user_id) and p.settings ? 'checkpoints') then
     expires_at := memory._renew_expiry(user_id, thread_id, namespace, parent_id);
   end if;
-  if (checkpoint -> 'blobless_versions') ?| channels then -- another client has stored these with values
+  if (checkpoint -> 'blobless_versions') ?| channels then -- another client has stored values of these channels
     checkpoint := checkpoint - 'blobless_versions';
   end if;
   insert into memory.checkpoints as c (
@@ -21229,13 +21171,11 @@ begin
   delete from memory.shown_rounds as r
   where r.user_id = clear_thread.user_id and r.thread_id = clear_thread.thread_id
     and coalesce(clear_thread.agent_id, r.agent_id) = r.agent_id;
-  -- A job that is storing a summary may have stored the summary's memory, which nobody sees before the job is
-  -- completed.
+  -- A job that is storing a summary may have stored its memory, which nobody sees before the job is completed.
   perform memory._lock_scopes_of_threads(user_id, array[thread_id]);
   perform memory._forget_conversation(user_id, thread_id);
   if agent_id is null then
-    -- Removes the thread's jobs and summaries: a summary, or a job that is reading the messages now, must not bring
-    -- them back.
+    -- Removes the thread's jobs and summaries: a job that is reading messages now must not bring them back.
     delete from memory.jobs as j
     where j.user_id = clear_thread.user_id and j.scope = clear_thread.thread_id and j.status in ('pending', 'running');
     perform memory._recall_user_summary(user_id, thread_id);
@@ -21599,8 +21539,7 @@ begin
   if search is not null then
     named := array(select w from memory._threads_with_words(user_id, search) as w);
   end if;
-  -- An index gives the latest of the threads that a sweep has settled in order. Counters are read only for the threads
-  -- of the page.
+  -- An index gives the threads that a sweep has settled, the latest first. Counters are read only for the page.
   return query
   with page as materialized (
     select t.thread_id, t.title, t.metadata, t.last_at
@@ -21748,8 +21687,7 @@ begin
   where k.user_id = old.user_id and k.scope = old.thread_id and k.kind not in ('language', 'parsed_anew', 'spoken');
   delete from memory.jobs as j where j.user_id = old.user_id and j.scope = old.thread_id;
   perform memory._recall_user_summary(old.user_id, old.thread_id);
-  -- Watermarks are deleted once more, because the job for which this transaction waited may have set the thread's first
-  -- one.
+  -- Deletes watermarks once more: the job for which this transaction waited may have set the first one.
   delete from memory.marks as k
   where k.user_id = old.user_id and k.scope = old.thread_id and k.kind not in ('language', 'parsed_anew', 'spoken');
   delete from memory.summaries as s where s.user_id = old.user_id and s.thread_id = old.thread_id;
@@ -21796,8 +21734,7 @@ end;
 $$;
 
 -- Expired messages are subtracted from the counters of threads, because a counter goes down only when memory.sweep()
--- deletes the messages. An index on expires_at finds them, so only messages that have expired since the last sweep cost
--- time.
+-- deletes the messages. An index on expires_at finds them, so only those expired since the last sweep cost time.
 call memory._replace_view('thread_stats', $view$
 select t.user_id, t.thread_id, t.message_count - coalesce(e.messages, 0) as message_count,
   t.active_tokens - coalesce(e.tokens, 0) as active_tokens, t.next_seq,
@@ -21874,8 +21811,7 @@ begin
   from (select m.* from memory.texts as m where m.keys && longest_keys offset 0) as t
   where t.user_id = p_user_id and t.valid_until > statement_timestamp() and t.words @@ asked::tsquery
   union
-  -- Searches messages that neither a job nor a sweep has parsed yet. It parses only those whose content may have all
-  -- words.
+  -- Searches messages that neither a job nor a sweep has parsed. It parses only those that may have all words.
   select m.thread_id
   from memory._unread_messages(p_user_id, null, 2147483647) as m
   where memory._words_that_begin(memory._folded(lower(m.content)), beginnings) = cardinality(beginnings)
@@ -23125,8 +23061,7 @@ comment on function memory.load_user(text, text) is
 'never a value}. A memory has memory_id, content, tags, agent_id, confidence, importance, created_at and valid_from. '
 'With agent_id only the memories of that agent.';
 
--- Current memories of a type, of one agent or all: the most important first, and of equally important memories the
--- newest.
+-- Current memories of a type, of one agent or all: the most important first, then the newest.
 create or replace function memory._foremost_memories(
   p_user_id text, p_agent_id text, p_memory_type text, p_row_limit int
 )
@@ -23330,8 +23265,7 @@ begin
 end;
 $$;
 
--- The value of a stored secret, decrypted with the current key or the previous one. Refuses a row that neither key
--- opens.
+-- The value of a stored secret, opened by the current or the previous key. Refuses a row that neither opens.
 create or replace function memory._opened(p_secret memory.secrets)
 returns bytea
 language plpgsql volatile parallel unsafe
@@ -23401,8 +23335,7 @@ comment on function memory.set_secret(text, text, text) is
 'memory.get_secret() gives it. Called from psql, the value stands in the statement, which a server may log; the '
 'client passes it under a mask.';
 
--- Stores the embeddings for the model for which the job was handed out, and makes searches use those of the active
--- model.
+-- Stores embeddings of the model for which the job was handed out, and makes searches use the active model's.
 create or replace function memory._backfill_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -23560,8 +23493,7 @@ returns table (number int, piece text, token_count int)
 language plpgsql stable parallel safe
 as $$
 declare
-  -- A character that a worker in Python takes for no blank. Python knows more blanks than PostgreSQL does in some
-  -- locales.
+  -- A character that Python takes for no blank. Python knows more blanks than PostgreSQL does in some locales.
   word constant text :=
     e'[^\\s\\u001c-\\u001f\\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]';
   size constant int := length(p_content);
@@ -23966,8 +23898,7 @@ declare
   newest bigint;
 begin
   -- Takes the oldest 100 short-term memories. Memories that no job has looked at come first: otherwise a hundred
-  -- memories that fit into no article would keep the others out. Stated memories of which an article was made are left
-  -- out.
+  -- memories that fit into no article would keep the others out. Stated memories that are in an article are left out.
   with oldest as (
     select m.* from memory.memories as m
     where m.user_id = p_job.user_id and memory._is_visible(m)
@@ -24003,8 +23934,8 @@ begin
 end;
 $$;
 
--- Whether a memory is short-term: it says what held for a while, and it is a week old. By then its source messages are
--- gone by default.
+-- Whether a memory is short-term: it says what held for a while, and is a week old. By default its messages are gone by
+-- then.
 create or replace function memory._is_short_term(p_memory memory.memories)
 returns boolean
 language sql stable parallel safe
@@ -24089,7 +24020,7 @@ begin
   select u.user_id, ''
   from (
     select distinct t.user_id from memory.texts as t
-    -- the condition of texts_unembedded_idx
+    -- The first line repeats the condition of texts_unembedded_idx.
     where t.embedding is null and t.hash is not null and t.valid_until > '-infinity'
       and t.valid_until > statement_timestamp() and t.source <> 'message') as u
   where exists (select from memory.models as m where m.kind = 'embedding' and m.is_active)
@@ -24199,7 +24130,7 @@ begin
       perform memory._check_embeddings(given, form, dims); -- names the embedding that is wrong
       raise;
   end;
-  -- checks only now, because a check in advance took a third of the time of storing
+  -- The check that names a wrong embedding runs only if there is one, because it takes a third of the time of storing.
   if handed_in.are_good is not true or dims > 4000 then
     perform memory._check_embeddings(given, form, dims);
   end if;
@@ -24291,7 +24222,8 @@ begin
     perform from memory.messages as m
     where m.user_id = p_job.user_id and m.thread_id = unread.thread_id
       and m.seq between unread.from_seq and unread.to_seq
-    -- a session that holds one may wait for the job, whose result is then handed in again
+    -- A session that holds a message may wait for the job, so nobody is waited for: the worker hands the result in
+    -- again.
     order by m.seq for share nowait;
     perform memory._finish_messages(p_job.user_id, unread.thread_id, unread.from_seq, unread.to_seq);
   end loop;
@@ -24302,8 +24234,8 @@ set local search_path = pg_catalog, pg_temp;
 
 -- Decides whether a text that a chat model has written rests on the texts that the model was given. Models make things
 -- up, repeat their instructions or answer in another language, small ones more than others. Every text of a reply
--- passes memory._problem_of() before it is stored, whichever worker hands the reply in. The texts of the built-in model
--- do so, too.
+-- passes memory._problem_of() before it is stored, whichever worker hands the reply in. So do those of the built-in
+-- model.
 
 -- The words of a text, in their order, in the form in which texts are compared: the first six letters of the stem by
 -- p_language, without accents. Six letters make words equal that differ in their endings ("allergic", "allergies").
@@ -24450,7 +24382,8 @@ begin
   if shared < p_least or 3 * shared < shared + others then
     return case when shared > 0 and 3 * shared >= shared + others then 'too short' else 'no evidence' end;
   end if;
-  -- The text is in another language if most of its words do not occur in the given texts, not even words like "der".
+  -- The stop words of its own language ("der", "und") show a text in another language: most of them occur in none of
+  -- the given texts.
   if own <> language and 3 * shared < 2 * (shared + others) and (
     select 2 * count(*) filter (where strpos(given, w) = 0) >= count(*)
       and count(*) filter (where strpos(given, w) = 0) > 0
@@ -24552,8 +24485,7 @@ begin atomic
                    left((p_message).metadata ->> 'tool_calls', 65536));
 end;
 
--- How many more memories models may extract for an agent on this UTC day. p_settings is section "memories" of the
--- agent's policy.
+-- How many more memories models may extract for an agent on this UTC day. p_settings: the policy's section "memories".
 create or replace function memory._extractable_today(p_user_id text, p_agent_id text, p_settings jsonb)
 returns bigint
 language plpgsql stable parallel safe
@@ -24727,8 +24659,8 @@ $$;
 
 -- The memories and ends of a reply that may be stored, in one form, and the reasons why others are left out. If no
 -- memory of the reply can be read, the reply is refused, so that the job is tried again. The function takes at most
--- p_most memories and looks at a thousand. It leaves out statements that are only supposed, quoted or denied without a
--- reason, because the model did as it was asked.
+-- p_most memories and looks at a thousand. Statements that are only supposed, quoted or denied are left out, and no
+-- reason is given: the model did as it was asked.
 create or replace function memory._readable_reply(
   p_job memory.jobs, p_result jsonb, p_most bigint, out items jsonb[], out reasons text[]
 )
@@ -24858,8 +24790,7 @@ begin
 end;
 $$;
 
--- A share in a reply, from 0 to 1. A number outside of this range becomes its nearer end, and any other value
--- p_default.
+-- A share in a reply, from 0 to 1. A number outside becomes the nearer end, any other value p_default.
 create or replace function memory._readable_share(p_value jsonb, p_default double precision)
 returns double precision
 language sql immutable parallel safe
@@ -25054,8 +24985,7 @@ begin
       'metadata', jsonb_strip_nulls(jsonb_build_object(
         'event_time', c.item -> 'event_time', 'value', c.item -> 'value',
         'fields', nullif(jsonb_strip_nulls(c.item -> 'fields'), '{}'))))),
-    -- The reason is cut to 200 letters, digits and plain marks: the model may repeat an attack, so it must have no
-    -- markup.
+    -- The reason keeps 200 letters, digits and plain marks, and no markup: the model may repeat an attack.
     case when c.item ->> 'suspicious' ~ e'\\S' then coalesce(nullif(left(btrim(regexp_replace(
       left(c.item ->> 'suspicious', 2000), '[^[:alnum:].,;()''-]+', ' ', 'g')), 200), ''), 'no reason given') end,
     jsonb_build_object(
@@ -25439,8 +25369,7 @@ begin
 end;
 $$;
 
--- The messages that extraction has not read yet. memory.sweep() has them read before they expire, and memory.status()
--- counts them.
+-- The messages that extraction has not read yet. memory.sweep() and memory.status() use them.
 
 -- The threads and agents with unread messages of people and assistants that expire soon, or that have expired and wait
 -- for extraction; and the time at which the first of them expires. Each message is judged by its own lifetime: a
@@ -25456,8 +25385,7 @@ begin
   from (
     select m.user_id, m.thread_id, m.agent_id, max(m.seq) as last_seq, min(m.expires_at) as expires_at
     from memory.messages as m
-    -- The index is searched for the longest time within which memory._awaits_extraction() and memory._expires_soon()
-    -- can hold.
+    -- The index is read for the longest time that memory._awaits_extraction() and memory._expires_soon() allow.
     where m.expires_at > statement_timestamp() - interval '30 days'
       and m.expires_at <= statement_timestamp() + interval '1 day' and m.expires_at < 'infinity'
       and memory._expires_soon(m.created_at, m.expires_at) and memory._awaits_extraction(m)
@@ -26139,8 +26067,7 @@ begin
     range_start := least(range_start + (range_start - after_opening) % 2, range_end);
     if not is_window then
       whole_end := coalesce((memory._latest_summary(p_job.user_id, p_job.scope, 'thread')).end_seq, -1);
-      -- From the first message of the range that jobs may read; and the newest rolling summary that covers this
-      -- message.
+      -- The first message of the range that jobs may read, and the newest rolling summary that covers it.
       range_start := (
         select m.seq from memory.messages as m
         where m.user_id = p_job.user_id and m.thread_id = p_job.scope
@@ -26192,7 +26119,7 @@ begin
     'from_seq', from_seq,
     'read_through', range_end,
     'is_partial', given.is_partial);
-  -- an earlier attempt began a summary of the other chain
+  -- An earlier attempt of the job began a summary of the other chain.
   if p_job.input ->> 'summary_id' <> input ->> 'summary_id' then
     perform memory._end_unfinished_summary(p_job, false);
   end if;
@@ -26349,8 +26276,7 @@ comment on function memory.summarize_user(text, int) is
 'since (at most the last recent_k). Messages queue it by themselves every cadence.user_summary_every_n messages.';
 
 -- Gives the artifact its new description, also in the placeholder of the message that names it. The key does not
--- change. The old description stays if the new one does not rest on the text, or if a rule finds signs of an attack in
--- it.
+-- change. The old description stays if the new one does not rest on the text, or if a rule accuses it.
 create or replace function memory._describe_artifact_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -26501,8 +26427,8 @@ end;
 $$;
 
 -- Releases the texts that the model has found harmless, and puts the others into quarantine with the model's reason.
--- Refuses a result without a verdict for each piece. A text that was changed meanwhile goes on waiting, and so do the
--- texts after it.
+-- Refuses a result without a verdict for each piece. A text that was changed meanwhile waits on, and so do texts after
+-- it.
 create or replace function memory._screen_texts_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -26788,8 +26714,8 @@ begin
 end;
 $$;
 
--- Puts all archives of a conversation into quarantine, or only the archive with this summary. Later archives go into a
--- new document.
+-- Puts all archives of a conversation, or only the one with this summary, into quarantine. Later archives are new
+-- documents.
 create or replace function memory._quarantine_archive(
   p_user_id text, p_thread_id text, p_reason text, p_origin text, p_summary_id uuid default null
 )
@@ -26830,7 +26756,7 @@ declare
   deleted bigint;
   deleted_of_user bigint := 0;
 begin
-  -- Marks are locked before jobs, including marks that a call for another thread will delete.
+  -- The marks of all threads are locked before jobs, because a call for another thread may delete them.
   perform from memory.marks as k
   where k.user_id = p_user_id and k.kind = 'summarize_user' order by k.scope for update;
   if p_unheard is not null then
@@ -27117,8 +27043,7 @@ begin
   elsif source = 'artifact' then
     counts := memory._added(counts, jsonb_build_object('artifacts', memory._release_artifact(user_id, id)::int));
   end if;
-  -- Summaries come after all threads, counters and memories, because the jobs that this step locks are last in the
-  -- order of locks.
+  -- Summaries come last, because their jobs follow threads, counters and memories in the order of locks.
   counts := memory._added(counts, jsonb_build_object('summaries', (
     select coalesce(sum(memory._renew_summaries(
       release_source.user_id, t.said ->> 'thread_id', (t.said ->> 'first_seq')::bigint)), 0)
@@ -32669,8 +32594,7 @@ begin
     select h.content from memory.memory_history as h
     where h.user_id = forget_memory.user_id and h.memory_id = any (same));
   wordings := memory._wordings_of(statements);
-  -- Finds longer memories by their current content only: their earlier versions and sources may say only the rest of
-  -- the sentence.
+  -- Finds longer memories by their current content: earlier versions and sources may say only the rest of it.
   patterns := memory._patterns_of(wordings);
   longer := array(
     select m.memory_id from memory.memories as m
@@ -32784,7 +32708,7 @@ begin
   gone := memory._counting(gone, 'documents', removed);
   perform memory._restart_jobs(p_user_id);
   delete from memory.jobs as j
-  -- with a condition on status it would read the finished jobs of all users
+  -- The condition names no status, because by an index of the status it would read the finished jobs of all users.
   where j.user_id = p_user_id and j.finished_at is not null
     and (memory._json_states_any(jsonb_build_array(j.request, j.input, j.result, j.error), p_wordings)
       or exists (
@@ -32834,8 +32758,7 @@ begin
         and memory._may_be_copy(p_user_id, m.thread_id, n.seq, n.created_at) offset 0) as c
     where m.user_id = p_user_id and m.memory_id = any (p_memory_ids)
     union
-    -- Copies in threads whose metadata no longer name the copied thread, because an application has replaced the
-    -- metadata.
+    -- Copies in threads whose metadata an application has replaced, so that they no longer name the copied thread.
     select c.thread_id, c.seq
     from memory.memories as m
     join memory.messages as s on s.user_id = m.user_id and s.thread_id = m.thread_id and s.seq = any (m.source_seqs)
@@ -32936,8 +32859,7 @@ end;
 $$;
 
 -- Removes the summaries of a thread that reach to this message or beyond, with everything that was made of them, and
--- queues new ones if there is a chat model. Messages that compression has put into a removed summary return to the
--- thread.
+-- queues new ones if there is a chat model. Compressed messages that such a summary covers return to the thread.
 create or replace function memory._forget_summaries(p_user_id text, p_thread_id text, p_first_seq bigint)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -33591,8 +33513,7 @@ begin
 end;
 $$;
 
--- Runs the functions that check rows of this kind, and returns the member that they refuse, and why; null if they
--- refuse nothing.
+-- The member that the functions which check rows of this kind refuse, and why; null if they refuse nothing.
 create or replace function memory._refused_member(p_kind text, p_row jsonb)
 returns text
 language plpgsql stable parallel unsafe -- an error is handled
@@ -33641,7 +33562,7 @@ begin
       '42501');
   end if;
   perform memory._begin_import(user_id, lift_tombstones);
-  -- the earlier summary may come in a later part
+  -- The constraint is deferred, because the earlier summary may come in a later part.
   set constraints memory.summaries_user_id_base_summary_id_fkey deferred;
   foreach kind in array kinds loop
     given := given || jsonb_build_object(kind, jsonb_array_length(coalesce(export -> kind, '[]')));
@@ -33696,7 +33617,7 @@ begin
   if imported @@ '$.* > 0' and exists (select from memory.models as m where m.kind = 'embedding' and m.is_active) then
     perform memory._enqueue_due(user_id, 'backfill', '');
   end if;
-  -- an export has no jobs, so the job for it is queued anew
+  -- An export has no jobs, so the job that summarises compressed messages is queued anew.
   perform memory._summarize_put_away(user_id, t) from unnest(threads) as t;
   if imported @@ '$.artifacts > 0' then
     perform memory._enqueue_due(user_id, 'parse_artifacts', '');
@@ -33945,8 +33866,7 @@ comment on function memory.list_users(text, int, int) is
 
 -- Locks the threads of a user, then the counters of memories, in the order of docs/architecture.md. With p_may_wait the
 -- function waits for the sessions that hold them. Returns the locked threads and agents. are_all is false if another
--- session has made a thread or counter meanwhile and holds it; a caller that has other locks already must not wait for
--- that session.
+-- session has made a thread or counter meanwhile and holds it; a caller with other locks must not wait for it.
 create or replace function memory._lock_counters(
   p_user_id text, p_may_wait boolean, out threads text[], out agents text[], out are_all boolean
 )
@@ -33999,7 +33919,7 @@ declare
 begin
   perform memory._check_id('from_user_id', from_user_id);
   perform memory._check_id('into_user_id', into_user_id);
-  -- whether this session reaches both users, and this node serves them
+  -- Checks that this session reaches both users, and that this node serves them.
   perform memory._check_id('user_id', from_user_id);
   perform memory._check_id('user_id', into_user_id);
   if memory._is_space(from_user_id) or memory._is_space(into_user_id) then
@@ -34080,8 +34000,7 @@ begin
 end;
 $$;
 
--- Gives the rows of the first user to the second, once these threads, agents and documents of the first user are
--- locked.
+-- Gives the rows of the first user to the second. These threads, agents and documents of the first are locked.
 create or replace function memory._merge_rows(
   p_from text, p_into text, p_threads text[], p_agents text[], p_documents uuid[]
 )
@@ -34138,8 +34057,8 @@ begin
   perform memory._count_imported(p_into,
     array(select coalesce(threads ->> t, t) from unnest(p_threads) as t), p_agents);
   delete from memory.marks as k where k.user_id = p_from and (k.scope, k.kind) = ('', 'claims');
-  -- Calls that still run for these jobs are entered in the ledger without a user. An earlier merge may have left rows
-  -- of the same jobs.
+  -- Calls that still run for these jobs are entered in the ledger without a user. An earlier merge may have left such
+  -- rows.
   delete from memory.gone_jobs as g
   where g.user_id = memory._pseudonym(p_from) and g.job_id in (
     select n.job_id from memory.gone_jobs as n where n.user_id = p_from);
@@ -34385,7 +34304,7 @@ declare
 begin
   for job in
     select j.* from memory.jobs as j
-    -- the caller has not locked these
+    -- The caller has not locked jobs of kind parse_artifacts.
     where j.user_id = p_user_id and j.status = 'running' and j.kind <> 'parse_artifacts'
   loop
     perform memory._end_unfinished(memory._give_back(job));
@@ -34588,7 +34507,7 @@ begin
     memory._is_article_of(d, memories)
     or memory._is_archive(d) and d.metadata ->> 'summary_id' = any (summaries::text[]));
   delete from memory.jobs as j
-  -- finished jobs of the import, which may show forgotten texts
+  -- Finished jobs of the import are deleted, because they may show forgotten texts.
   where j.user_id = p_user_id and j.status in ('completed', 'dead');
 end;
 $$;
@@ -34753,8 +34672,7 @@ begin
 end;
 $$;
 
--- Gives the secrets of the first user to the second. A secret is sealed for one user and name, so the function needs
--- the key.
+-- Gives the secrets of the first user to the second. A secret is sealed for one user and name, so this needs the key.
 create or replace function memory._merge_secrets(p_from text, p_into text)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -35132,8 +35050,7 @@ declare
   queue constant jsonb := p_work -> 'queue';
   embedded constant jsonb := nullif(p_work -> 'embedded', 'null');
   waited constant bigint := coalesce((queue ->> 'oldest_due_seconds')::bigint, 0);
-  -- A worker is at work if a job is leased, or was done within the last two minutes: a worker looks for jobs each
-  -- second.
+  -- A worker is at work if a job is leased, or was done in the last two minutes: workers look for jobs each second.
   is_worked_on constant boolean := coalesce(
     (queue #>> '{workers,0,last_seen_at}')::timestamptz > statement_timestamp() - interval '2 minutes', false);
 begin
@@ -35738,7 +35655,7 @@ set jit = off
 as $$
 declare
   task record;
-  -- pg_cron's extension in this database, its function schedule(), and whether the caller may call schedule()
+  -- The extension pg_cron in this database, its function schedule(), and whether the caller may call this function.
   cron record;
   cron_version text;
   cron_database text;
@@ -35846,8 +35763,7 @@ begin
       continue;
     end if;
     begin
-      -- The statement does not use cron.schedule_in_database(), because only superusers may call that unless somebody
-      -- has granted it.
+      -- Not by cron.schedule_in_database(), which only superusers may call unless somebody has granted it.
       execute format('select %I.schedule($1, $2, $3)', cron.nspname) using task.full_name, task.schedule, task.command;
     exception when invalid_parameter_value then
       perform memory._refuse(task.argument, sqlerrm,
@@ -36033,8 +35949,7 @@ begin
 end;
 $$;
 
--- The share of texts with this value in a column; 0 if the value is not among those that PostgreSQL's statistics count
--- as most common.
+-- The share of texts with this value in a column; 0 if it is not among the most common values of the statistics.
 create or replace function memory._share_of_texts(p_column text, p_value text)
 returns double precision
 language sql stable parallel safe
@@ -36555,8 +36470,7 @@ begin
 end;
 $$;
 
--- For the doctor's check of the clock: the newest time at which a secret was read, and whether a read has the time
--- infinity.
+-- For the doctor's check of the clock: the newest time of a reading of a secret, and whether one has the time infinity.
 create or replace function memory._secrets_newest(out name text, out newest timestamptz, out is_endless boolean)
 language sql stable parallel safe
 begin atomic
@@ -36761,8 +36675,9 @@ begin
 end;
 $$;
 
--- Waits for the transactions that have called a function, and holds up calls until this transaction ends. Calls also
--- wait behind a session that waits for the lock, so each wait is short, and calls pass between two waits.
+-- Waits for the transactions that have called a function of this schema, and holds up calls until this transaction
+-- ends. Calls also wait behind a session that waits for the lock, so each wait is short, and calls pass between two
+-- waits.
 create or replace function memory._lock_map()
 returns void
 language plpgsql volatile parallel unsafe

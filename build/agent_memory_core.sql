@@ -677,7 +677,7 @@ create table memory.audit (
 );
 create index audit_at_idx on memory.audit (at); -- for memory.sweep(), and to read the calls of a period
 create index audit_user_idx on memory.audit (user_id) where user_id is not null; -- for the erasure of a user
--- for erasure too
+-- For the erasure of a user who was merged into another one.
 create index audit_merged_idx on memory.audit ((details ->> 'from_user_id')) where function = 'merge_users';
 
 -- The settings of each user and agent.
@@ -823,8 +823,7 @@ create table memory.whole_user_changes (
 alter table memory.whole_user_changes enable row level security;
 
 -- The changes, for programs that keep something in step with memory by memory.list_changes(). Writers note changes in
--- memory.new_changes without a number, because a number that is given before the commit says nothing about the order of
--- commits.
+-- memory.new_changes without a number, because a number given before the commit does not tell the order of commits.
 create table memory.new_changes (
   user_id text, -- user
   source text not null, -- word
@@ -887,8 +886,7 @@ create table memory.jobs (
   constraint status_is_known check (status in ('pending', 'running', 'completed', 'dead'))
 );
 -- jobs_dead_idx and jobs_failed_idx are for memory.doctor() and memory.status(). Without them each of five checks read
--- all jobs, which took 20 to 40 ms for 200,000 (PostgreSQL 15, two busy cores). A job that never fails is in neither
--- index.
+-- all jobs, which took 20 to 40 ms for 200,000 (PostgreSQL 15, two busy cores). Most jobs are in neither index.
 create index jobs_dead_idx on memory.jobs (finished_at) where status = 'dead';
 create index jobs_delayed_idx on memory.jobs (run_after, job_id) where status = 'pending' and is_delayed;
 create index jobs_failed_idx on memory.jobs (run_after) where status = 'pending' and error is not null;
@@ -1056,8 +1054,7 @@ create table memory.threads (
 -- column that changes. Otherwise add_message would be 1.5 times slower.
 ) with (fillfactor = 50);
 -- settled_at seldom changes. Searches and sweeps find the threads with messages that may be unread in
--- threads_unsettled_idx, without comparing all threads with their marks. memory.list_threads() takes its page from both
--- indexes.
+-- threads_unsettled_idx, without comparing all threads with their marks. memory.list_threads() reads both indexes.
 create index threads_unsettled_idx on memory.threads (user_id, thread_id) where settled_at is null;
 create index threads_settled_idx on memory.threads (user_id, settled_at desc, thread_id) where settled_at is not null;
 
@@ -1237,8 +1234,7 @@ create index memories_expires_at_idx on memory.memories (expires_at) where expir
 -- This index finds a hidden memory by its content when the memory is said again.
 create index memories_hidden_hash_idx on memory.memories (user_id, agent_id, content_hash)
   where superseded_at is not null and deleted_at is null;
--- The least important memory of an agent comes first. The limit evicts this memory, unless the agent has expired
--- memories.
+-- The least important memory of an agent comes first. The limit evicts it, unless the agent has expired memories.
 create index memories_least_idx on memory.memories (user_id, agent_id, is_stated, importance, created_at, memory_id)
   where superseded_at is null and deleted_at is null;
 -- memory.load_user() reads this index, which gives the 50 most important of 100,000 memories without a sort. The index
@@ -1579,15 +1575,16 @@ begin
       ('table', 'role_grants', 'What the install file has granted to memory_app and the other roles of agent_memory. It grants each right once, so '
 'that what an administrator has revoked stays revoked.'),
       ('column', 'role_grants.role_name', 'The role that got the right.'),
-      ('column', 'role_grants.object', 'What it may use: the kind of object and its name in schema memory.'),
-      ('column', 'role_grants.role_oid', 'The number of the role then: a role that was dropped and created again has another one, and gets its rights again.'),
+      ('column', 'role_grants.object', 'The object that the role may use: its kind, and its name in schema memory.'),
+      ('column', 'role_grants.role_oid', 'The role''s number when the right was granted. A role that was dropped and created again has another number, and '
+'gets its rights again.'),
       ('column', 'role_grants.granted_at', 'When the install file granted it.'),
-      ('table', 'audit', 'Each call of an administrative function that was committed, each installation and upgrade, for 400 days. Rows '
-'cannot be changed or deleted before. For administrators and auditors.'),
+      ('table', 'audit', 'Each committed call of an administrative function, each installation and each upgrade. Rows cannot be changed or '
+'deleted for 400 days. For administrators and auditors.'),
       ('column', 'audit.audit_id', 'Rises with each row, in the order of the calls, not of their commits.'),
       ('column', 'audit.at', 'When the function was called.'),
       ('column', 'audit.login_role', 'The role that logged in.'),
-      ('column', 'audit.role', 'The role that was set by "set role" where one was, else the role that logged in.'),
+      ('column', 'audit.role', 'The role that was set by "set role", or else the role that logged in.'),
       ('column', 'audit.function', 'The function that was called, without its schema; install and upgrade for the install file.'),
       ('column', 'audit.user_id', 'The user whose data the call was about; null for none, and after the erasure of the user.'),
       ('column', 'audit.details', 'What was asked for, without keys, secrets and content; {} after the erasure of the user.'),
@@ -1603,18 +1600,18 @@ begin
       ('column', 'models.provider', 'local, openai (and all that speak its protocol) or azure.'),
       ('column', 'models.model', 'The name of the model at its provider.'),
       ('column', 'models.settings', 'Address, limits, prices and where the key is found; see memory.register_model().'),
-      ('column', 'models.dimensions', 'How long the first embedding of this model was, and all of them are. settings.dimensions is what a provider is '
-'asked for.'),
-      ('column', 'models.is_active', 'Whether it is the one in use for its kind.'),
+      ('column', 'models.dimensions', 'The length of the model''s first embedding, and so of all its embeddings. settings.dimensions is the length that '
+'the provider is asked for.'),
+      ('column', 'models.is_active', 'Whether the model is in use for its kind.'),
       ('column', 'models.created_at', 'When the row was stored.'),
-      ('column', 'models.is_off', 'By memory.deactivate_model(): nothing is asked of it and nothing is compared with its embeddings until it is '
-'activated or registered again.'),
+      ('column', 'models.is_off', 'Whether memory.deactivate_model() has switched the model off: it gets no calls, and nothing is compared with its '
+'embeddings, until it is activated or registered again.'),
       ('column', 'models.context_tokens', 'How many tokens a prompt and its reply may have together, as the server of a chat model told a worker; null before. '
-'settings.context_tokens goes before it.'),
+'settings.context_tokens prevails over this number.'),
       ('table', 'prompt_versions', 'Edits of prompts. Version 1 is the built-in prompt and has no row; the highest version of a name is in use.'),
       ('column', 'prompt_versions.name', 'The prompt: a kind of job, rerank or placeholders.'),
       ('column', 'prompt_versions.version', 'From 2 on; the ledger names the version that a call used.'),
-      ('column', 'prompt_versions.template', 'Null where the prompt went back to the built-in one, whatever that is by now.'),
+      ('column', 'prompt_versions.template', 'The text; null if this version went back to the built-in prompt, which later versions of agent_memory may change.'),
       ('column', 'prompt_versions.changed_by', 'The role that had logged in.'),
       ('column', 'prompt_versions.changed_at', 'When memory.set_prompt() or memory.reset_prompt() was called.'),
       ('table', 'model_calls', 'The ledger: one row per call of a model, failed ones included. It holds no content and outlives the jobs.'),
@@ -1648,15 +1645,16 @@ begin
       ('column', 'tombstones.forgotten_at', 'When it was forgotten.'),
       ('table', 'merged_users', 'Users who were merged into another one and had statements forgotten, which stay forgotten for that one.'),
       ('column', 'merged_users.user_id', 'The user to whom the row belongs.'),
-      ('column', 'merged_users.former_user_hash', 'HMAC-SHA256 of the user whose tombstones count as well, as in memory.tombstones.'),
-      ('column', 'merged_users.merged_at', 'When memory.merge_users() did it.'),
+      ('column', 'merged_users.former_user_hash', 'HMAC-SHA256 of the merged user, as in memory.tombstones. The tombstones of this user count as well.'),
+      ('column', 'merged_users.merged_at', 'When memory.merge_users() merged the users.'),
       ('table', 'due_deletions', 'Soft deletions that calls and workers finish when they are due (policy erasure.delete_after), without '
 'memory.sweep().'),
       ('column', 'due_deletions.user_id', 'The user to whom the row belongs.'),
       ('column', 'due_deletions.thread_id', 'The thread whose cleared messages go; empty for the deleted memories of the user.'),
-      ('column', 'due_deletions.deleted_before', 'The end of the hour in which they were deleted: what was deleted later has a row of its own.'),
-      ('column', 'due_deletions.due_at', 'From when on a call of the user or an idle worker deletes them for good.'),
-      ('table', 'user_locks', 'Users of whom something was forgotten, or who were imported; the row is locked meanwhile.'),
+      ('column', 'due_deletions.deleted_before', 'The end of the hour in which the rows were deleted. Rows that were deleted later have an entry of their own here.'),
+      ('column', 'due_deletions.due_at', 'The time from which a call of the user, or an idle worker, deletes the rows for good.'),
+      ('table', 'user_locks', 'One row for each user of whom something was forgotten, or who was imported. The transaction that does so locks the '
+'row.'),
       ('column', 'user_locks.user_hash', 'HMAC-SHA256 of the user_id, as in memory.tombstones.'),
       ('table', 'whole_user_changes', 'Transactions that import or forget a user; each removes its row before it ends.'),
       ('column', 'whole_user_changes.transaction_id', 'The transaction that the row is about.'),
@@ -1689,9 +1687,9 @@ begin
       ('column', 'jobs.scope', 'What the job is about within its user: a thread_id, or empty for the user as a whole.'),
       ('column', 'jobs.status', 'pending: waits for its turn, or for run_after. running: a worker has it. completed, dead: done, or failed for '
 'good.'),
-      ('column', 'jobs.attempts', 'How many attempts were counted; those that were released are not.'),
+      ('column', 'jobs.attempts', 'How many attempts were counted. Released attempts do not count.'),
       ('column', 'jobs.max_attempts', 'How many failed attempts make the job dead.'),
-      ('column', 'jobs.run_after', 'Not handed out before this time.'),
+      ('column', 'jobs.run_after', 'The job is not handed out before this time.'),
       ('column', 'jobs.request', 'What the caller asked for: recent_k, n, is_forced; traceparent, its trace.'),
       ('column', 'jobs.next_request', 'What a caller asked for while the job was running: a new job follows this one.'),
       ('column', 'jobs.input', 'What the last claim handed out, as far as completing the job needs it again.'),
@@ -1705,14 +1703,14 @@ begin
       ('column', 'jobs.error', 'Why the last attempt failed, or why the job waits.'),
       ('column', 'jobs.created_at', 'When the row was stored.'),
       ('column', 'jobs.finished_at', 'When the job was completed or died; null before.'),
-      ('column', 'jobs.is_delayed', 'Waits for run_after: it failed, was released or cannot be handed out yet. The first claim after that time makes it '
-'false.'),
-      ('column', 'jobs.tokens_allowed', 'How many tokens the ledger takes for this job at most, by what its attempts were given to read; 0 until it is '
-'handed out.'),
+      ('column', 'jobs.is_delayed', 'Whether the job waits for run_after, because it failed, was released or cannot be handed out yet. The first claim '
+'after that time makes this false.'),
+      ('column', 'jobs.tokens_allowed', 'The greatest number of tokens that the ledger takes for this job, by the size of the inputs of its attempts; 0 '
+'until the job is handed out.'),
       ('column', 'jobs.tokens_entered', 'Tokens that the ledger has of this job.'),
       ('column', 'jobs.calls_entered', 'Model calls that the ledger has of this job.'),
-      ('column', 'jobs.variant', 'Which of several things a kind of job makes: of summarize_thread rolling or thread, empty for what the policy '
-'makes; dry_run for a job that changes nothing and whose result is a proposal; empty for any other.'),
+      ('column', 'jobs.variant', 'For summarize_thread the kind of summary, rolling or thread, or empty for the kind that the policy makes. For any '
+'kind of job dry_run, if the job changes nothing and its result is a proposal. Otherwise empty.'),
       ('table', 'marks', 'How far each kind of work has come, stamped in the transaction that stores its result.'),
       ('column', 'marks.user_id', 'The user to whom the row belongs; empty for kinds backfill and changes.'),
       ('column', 'marks.kind', 'A kind of job, or one of the names that the comment of position explains.'),
@@ -1727,13 +1725,13 @@ begin
 'source of search is parsed anew, scope names the last text. backfill: scope names the transaction that activated or '
 'registered a model, position that of the first memory.sweep() after it; once all before this one have ended, a sweep '
 'queues backfills again.'),
-      ('table', 'gone_jobs', 'Jobs that were deleted, with their thread as a rule, while a worker may have been at them: memory.record_calls() '
-'can still enter what they took. memory.sweep() removes them after 7 days.'),
+      ('table', 'gone_jobs', 'Jobs that were deleted, mostly with their thread, while a worker may still have been working on them. '
+'memory.record_calls() can still enter the calls of such a job. memory.sweep() removes the rows after 7 days.'),
       ('column', 'gone_jobs.user_id', 'The user to whom the row belongs.'),
       ('column', 'gone_jobs.job_id', 'The number that the job had.'),
       ('column', 'gone_jobs.kind', 'The kind that the job had.'),
       ('column', 'gone_jobs.agent_id', 'Whose budget the calls count against.'),
-      ('column', 'gone_jobs.model', 'The model that its input named; null where none was named.'),
+      ('column', 'gone_jobs.model', 'The model that the job''s input named; null if it named none.'),
       ('column', 'gone_jobs.calls_left', 'Model calls that may still be entered for it in the ledger.'),
       ('column', 'gone_jobs.tokens_left', 'Tokens that may still be entered for it in the ledger.'),
       ('column', 'gone_jobs.gone_at', 'When the job was deleted.'),
@@ -1786,7 +1784,8 @@ begin
       ('column', 'threads.title', 'What memory.set_thread() calls the conversation, or null.'),
       ('column', 'threads.settled_at', 'A copy of last_at (-infinity where that is null), for indexes. memory.sweep() makes it once all messages are parsed '
 'and the last one is a day old; the next message makes it null.'),
-      ('column', 'threads.metadata', 'Of the application, by memory.set_thread(). Null means none, and that the row was made by a message.'),
+      ('column', 'threads.metadata', 'The application''s metadata, from memory.set_thread(). Null means that there is none, and that a message made the '
+'row.'),
       ('table', 'messages', 'Every message of every conversation. Insert without seq: triggers number it, count it, set its expiry and queue '
 'model work.'),
       ('column', 'messages.user_id', 'The user to whom the row belongs.'),
@@ -1794,9 +1793,9 @@ begin
       ('column', 'messages.seq', 'Position in the thread: from 0, without gaps, assigned by trigger.'),
       ('column', 'messages.agent_id', 'The agent to whom the user talks.'),
       ('column', 'messages.role', 'user, assistant, tool, system or developer.'),
-      ('column', 'messages.content', 'What was said, or the words that stand for it: see artifact_key, and quarantined_messages.'),
-      ('column', 'messages.metadata', 'Of the application; tool_calls, tool_call_id and name of a chat message stand here, and its parts but for the data '
-'of files.'),
+      ('column', 'messages.content', 'The text, or the words that take its place (see artifact_key, and quarantined_messages).'),
+      ('column', 'messages.metadata', 'The application''s metadata; also tool_calls, tool_call_id and name of a chat message, and its parts without the '
+'data of files.'),
       ('column', 'messages.token_count', 'Tokens, with tool calls, pictures and files: estimated on the write path (a text as bytes / 4). If the message has '
 'neither pictures nor files, the first job that reads it replaces the estimate by the exact count.'),
       ('column', 'messages.is_counted', 'Whether token_count is exact.'),
@@ -1826,15 +1825,16 @@ begin
       ('column', 'shown_rounds.messages', 'The recalled messages by thread_id and seq, with score, relevance and tokens; of a passage, where it begins and how '
 'long it is. Their texts are not here.'),
       ('column', 'shown_rounds.shown_at', 'When it was shown first.'),
-      ('table', 'idempotency_keys', 'Keys of messages that are no longer stored: a retry is still no new message. They go with their thread.'),
+      ('table', 'idempotency_keys', 'Keys of messages that are no longer stored, so that a retry still stores nothing. The keys are deleted with their '
+'thread.'),
       ('column', 'idempotency_keys.user_id', 'The user to whom the row belongs.'),
       ('column', 'idempotency_keys.thread_id', 'The thread of that user.'),
       ('column', 'idempotency_keys.idempotency_key', 'The key that the caller gave the message.'),
       ('column', 'idempotency_keys.seq', 'The number that the message had, which a repetition gets as its answer.'),
       ('column', 'idempotency_keys.digest', 'Tells the same message from another one under the key: SHA-256 of role and content, which are not kept.'),
       ('column', 'idempotency_keys.token_count', 'The tokens that the message had.'),
-      ('table', 'quarantined_messages', 'What quarantined messages said. The message itself says only that it is in quarantine, so no reader of messages '
-'can show it.'),
+      ('table', 'quarantined_messages', 'The texts of quarantined messages. The row of such a message has only a notice, so no reader of messages can show '
+'the text.'),
       ('column', 'quarantined_messages.user_id', 'The user to whom the row belongs.'),
       ('column', 'quarantined_messages.thread_id', 'The thread of the message.'),
       ('column', 'quarantined_messages.seq', 'The number of the message in its thread.'),
@@ -1857,7 +1857,7 @@ begin
       ('column', 'summaries.agent_ids', 'The agents whose messages went into the summary or its predecessors: an agent that asks for its own context does '
 'not get the words of another agent.'),
       ('column', 'summaries.status', 'processing: a worker is at it, or will try again. completed. failed: its job is dead. quarantined: nobody sees it.'),
-      ('column', 'summaries.metadata', 'Of the summary of a whole thread its topics, entities, decisions and open questions.'),
+      ('column', 'summaries.metadata', 'For the summary of a whole thread: its topics, entities, decisions and open questions.'),
       ('column', 'summaries.generation_time_ms', 'Milliseconds the model took.'),
       ('column', 'summaries.created_at', 'When the row was stored.'),
       ('column', 'summaries.quarantined_at', 'Since when nobody sees it.'),
@@ -1873,7 +1873,8 @@ begin
       ('column', 'memories.thread_id', 'The thread in which it was said; null for a memory of no thread.'),
       ('column', 'memories.source_seqs', 'The messages of thread_id that state the memory.'),
       ('column', 'memories.source', 'Who says so: user, extraction, or what the caller names.'),
-      ('column', 'memories.metadata', 'Of the application; what extraction knows besides, such as event_time and the value of the attribute.'),
+      ('column', 'memories.metadata', 'The application''s metadata; for an extracted memory also what extraction found, such as event_time and the value '
+'of the attribute.'),
       ('column', 'memories.tags', 'Labels by which lists and searches select.'),
       ('column', 'memories.confidence', 'How sure the source is, from 0 to 1.'),
       ('column', 'memories.importance', 'How much the memory matters, from 0 to 1: contexts weigh it, and at the limit the least important memory goes.'),
@@ -1900,10 +1901,11 @@ begin
       ('column', 'memories.quarantined_at', 'Since when nobody sees it, unless asked for. deleted_at is infinity meanwhile, so every reader takes it for '
 'deleted, and no sweep removes it.'),
       ('column', 'memories.quarantine_reason', 'Why: the signs that a rule found, or what the caller gave.'),
-      ('column', 'memories.quarantined_with', 'The poisoned source that the memory derives from, such as "message thread/3"; null when it is itself the reason.'),
+      ('column', 'memories.quarantined_with', 'The poisoned source from which the memory derives, such as "message thread/3"; null if the memory itself was put '
+'into quarantine.'),
       ('column', 'memories.subject', 'The person or thing that it is about, such as "user" or "daughter Lou"; null means the user.'),
-      ('column', 'memories.attribute', 'What it says of the subject, such as "home" or "phone/work": policy memories.attributes says which names have one '
-'value at a time. Null for a memory that no other value takes the place of.'),
+      ('column', 'memories.attribute', 'What the memory says of the subject, such as "home" or "phone/work". Policy memories.attributes says which '
+'attributes have one value at a time. Null for a memory that no other value replaces.'),
       ('column', 'memories.released_at', 'When it was last released: no rule quarantines it again while its content stays.'),
       ('table', 'memory_history', 'Earlier versions of memories, written when they are replaced; storing a new memory writes nothing here.'),
       ('column', 'memory_history.user_id', 'The user to whom the row belongs.'),
@@ -1924,7 +1926,7 @@ begin
       ('table', 'memory_uses', 'How often applications said that they used a memory, and what came of that.'),
       ('column', 'memory_uses.user_id', 'The user to whom the row belongs.'),
       ('column', 'memory_uses.memory_id', 'The memory that was used.'),
-      ('column', 'memory_uses.used', 'How often it was used, without more being known.'),
+      ('column', 'memory_uses.used', 'How often the memory was used without a report of whether it helped.'),
       ('column', 'memory_uses.helpful', 'How often it helped.'),
       ('column', 'memory_uses.wrong', 'How often it was wrong.'),
       ('column', 'memory_uses.outcome', 'What was recorded last: used, helpful or wrong.'),
@@ -1942,7 +1944,7 @@ begin
       ('column', 'memory_types.memory_type', 'The name of the kind.'),
       ('column', 'memory_types.heading', 'The line above the memories of this kind in memory.render_memories().'),
       ('column', 'memory_types.description', 'Says to people which memories are of this kind.'),
-      ('column', 'memory_types.position', 'The place of the kind in memory.render_memories(), from the least on.'),
+      ('column', 'memory_types.position', 'The place of the kind in memory.render_memories(). The kind with the lowest number comes first.'),
       ('column', 'memory_types.is_general', 'Whether extraction offers the kind to agents whose policy names none (extraction.types).'),
       ('table', 'documents', 'The knowledge base: documents of the application, archived conversations, and articles made of old memories.'),
       ('column', 'documents.user_id', 'The user to whom the row belongs.'),
@@ -1963,15 +1965,15 @@ begin
 'of memories has the least of theirs.'),
       ('column', 'documents.quarantined_at', 'Since when no search finds it and no list shows it.'),
       ('column', 'documents.quarantine_reason', 'Why: the signs that a rule found, or what the caller gave.'),
-      ('column', 'documents.quarantined_with', 'The poisoned source that the document derives from; null when it is itself the reason.'),
+      ('column', 'documents.quarantined_with', 'The poisoned source from which the document derives; null if the document itself was put into quarantine.'),
       ('column', 'documents.released_at', 'When it was last released: no rule quarantines it again.'),
       ('table', 'document_chunks', 'The pieces that documents are found by. A long document is one piece until a job has cut it.'),
       ('column', 'document_chunks.user_id', 'The user to whom the row belongs.'),
       ('column', 'document_chunks.document_id', 'The document of which this is a piece.'),
       ('column', 'document_chunks.number', 'The place of the piece in its document, from 0.'),
       ('column', 'document_chunks.content', 'The text of the piece.'),
-      ('column', 'document_chunks.token_count', 'From the job that cut the document, or an upper bound for a short one that needs no cutting; null while a long one '
-'waits for it.'),
+      ('column', 'document_chunks.token_count', 'The tokens of the piece, counted by the job that cut the document, or an upper bound for a short document that '
+'needs no cutting; null while a long document waits to be cut.'),
       ('table', 'receipts', 'What memory.forget_memory() and memory.forget_user() have removed: rows by table, without content and without '
 'user_id.'),
       ('column', 'receipts.receipt_id', 'Names the receipt, as the call returned it.'),
@@ -1988,7 +1990,7 @@ begin
       ('column', 'imports.rows_stored', 'How many rows of the parts were stored so far; the others are from before the user was forgotten.'),
       ('table', 'moved_users', 'Users whose rows agent-memory move has copied into this database. A move that is run again passes them by.'),
       ('column', 'moved_users.user_id', 'The user to whom the row belongs.'),
-      ('column', 'moved_users.contents', 'Of each table how many rows the user had where they came from, and their checksum.'),
+      ('column', 'moved_users.contents', 'For each table the number of the user''s rows in the database from which they came, and their checksum.'),
       ('column', 'moved_users.moved_at', 'When the copy was committed.'),
       ('type', 'change', 'Something that was changed, as memory.list_changes() shows it.'),
       ('type', 'job', 'A job, as memory.get_job() returns it.'),
@@ -2008,8 +2010,9 @@ begin
       ('type', '_search_filters', 'The filters of memory.search() by the names of its arguments, null where a filter is not set. include_superseded '
 'is true or null, time_asked the result of memory._time_asked().'),
       ('type', 'backfill', 'How far an embedding model is, as memory.backfill_status() returns it.'),
-      ('type', '_evidence', 'What the texts of a reply must rest on: the runs of words of the prompt, in lower case all that the model was given, '
-'whether it may answer in another language; the characters of the texts that are cited, their words and language.'),
+      ('type', '_evidence', 'The evidence on which the texts of a reply must rest: the runs of words of the prompt; all texts that the model was '
+'given, in lower case; whether the model may answer in another language; the number of characters, the words and the '
+'language of the cited texts.'),
       ('type', 'search_result', 'A result of memory.search().'),
       ('column', 'search_result.valid_from', 'When it held or happened, where that is known: of a message when it was said, of a memory from when it holds.'),
       ('column', 'search_result.relevance', 'How much the text has to do with the query, 0 to 1, comparable between queries and users; null where nothing can be '
@@ -4406,8 +4409,8 @@ end;
 -- The text without markers. A marker is a tag of the fence around recalled text (<recalled ...>), a placeholder
 -- ([MemoryRef: ...]), a text that a model may take for a tag or a placeholder, or a token of a chat template
 -- (<|im_end|>), which ends the message for servers that look for such tokens in texts. The function replaces the
--- marker's opening bracket with a round one. A second call changes nothing more, so tokens may be counted before the
--- text is fenced.
+-- marker's opening bracket with a round one. A second call changes nothing more, so tokens may be counted before
+-- fencing.
 create or replace function memory._harmless(p_content text)
 returns text
 language plpgsql immutable parallel safe
@@ -4571,8 +4574,8 @@ begin
 end;
 $$;
 
--- The language of a text in a script other than Latin; null if no dictionary parses that script. The dictionaries of
--- these languages read words in Latin letters as English.
+-- The language of a text in a script other than Latin; null if no dictionary parses that script. The dictionary of such
+-- a language reads words in Latin letters as English.
 create or replace function memory._language_of_script(p_said text)
 returns regconfig
 language plpgsql immutable parallel safe
@@ -4796,8 +4799,7 @@ begin atomic
   select p_text;
 end;
 
--- A JSON value whose texts have marks as memory._masked() makes them. Keys stay. Without add-ons the value comes back
--- unchanged.
+-- A JSON value whose texts have marks as memory._masked() makes them. Keys stay. Without add-ons nothing changes.
 create or replace function memory._json_masked(p_value jsonb, p_masks text[], p_depth int default 0)
 returns jsonb
 language sql immutable parallel safe
@@ -5016,8 +5018,7 @@ begin
 end;
 $$;
 
--- Refuses a start or an end (valid_from, valid_to, expires_at) outside the years 1 to 9999. Infinity is allowed and
--- means never.
+-- Refuses a start or an end (valid_from, valid_to, expires_at) outside the years 1 to 9999. Infinity means never.
 create or replace function memory._check_bound(p_argument text, p_moment timestamptz)
 returns void
 language plpgsql immutable parallel safe
@@ -5165,8 +5166,7 @@ begin
                from regexp_matches(left(p_content, 1000000), e'(\\S{24,})', 'g') as r);
     end if;
   end if;
-  -- The fractions of 20 stand for 1.05 * digits, 0.85 * signs and so on, because a product of numeric takes half a
-  -- microsecond.
+  -- The fractions of 20 stand for 1.05 * digits, 0.85 * signs and so on, because a product of numeric takes 0.5 us.
   return ceil(2 + (0.24 - 0.14 * english) * (length(unindented) - lines - blanks - digits - signs)
               + (0.75 - 0.45 * english) * capitals
               + (1.9 - 0.8 * english) * lines + (0.9 - 0.15 * english) * blanks
@@ -5250,8 +5250,7 @@ begin atomic
   end;
 end;
 
--- The trust that metadata claims; null when it claims none. The writer of metadata may lower the trust of a row, never
--- raise it.
+-- The trust that metadata claims; null when it claims none. The writer of metadata may only lower trust.
 create or replace function memory._lowered(p_metadata jsonb)
 returns double precision
 language sql immutable parallel safe
@@ -5272,8 +5271,7 @@ begin atomic
   select least(memory._source_trust(p_role), memory._lowered(p_metadata));
 end;
 
--- Whether a trust is low, as that of tools, web pages and emails. A text of low trust never changes what people have
--- said.
+-- Whether a trust is low, as that of tools, web pages and emails. Such a text never changes what people have said.
 create or replace function memory._is_low(p_trust double precision)
 returns boolean
 language sql immutable parallel safe
@@ -5523,8 +5521,8 @@ begin
 end;
 $$;
 
--- Words without accents. The dictionary must have read the words before, because endings and stop words have accents
--- ("für", "mangé").
+-- Words without accents. The dictionary must read the words before, as endings and stop words have accents ("für",
+-- "mangé").
 create or replace function memory._folded_vector(p_words tsvector)
 returns tsvector
 language plpgsql immutable parallel safe
@@ -5679,8 +5677,7 @@ begin
 end;
 $$;
 
--- The user that a tenant's session reaches. Without add-ons there are no tenants, so the function refuses such a
--- session.
+-- The user that a tenant's session reaches. Without add-ons no session is a tenant's.
 create or replace function memory._user_of_tenant()
 returns text
 language plpgsql stable parallel unsafe
@@ -5703,8 +5700,7 @@ begin
 end;
 $$;
 
--- Refuses the users that memory._check_id('user_id', ...) refuses, except a space that was deleted while a worker had a
--- job of the space.
+-- Refuses the users that memory._check_id('user_id', ...) refuses, except a space deleted while a worker had its job.
 create or replace function memory._check_user_of_job(p_user_id text)
 returns void
 language plpgsql volatile parallel unsafe
@@ -5730,8 +5726,7 @@ begin
 end;
 $$;
 
--- Notes that the user of a tenant's session wrote a text in a space. Without add-ons there are no spaces, so nothing is
--- noted.
+-- Notes that the user of a tenant's session wrote a text in a space. Without add-ons there are no spaces.
 create or replace function memory._note_writer(p_user_id text, p_source text, p_id text, p_is_new boolean)
 returns void
 language sql immutable parallel safe
@@ -5913,8 +5908,7 @@ $$;
 -- Records an administrative call in memory.audit. Details hold names and settings, never content, secrets or keys.
 -- p_user_id is the user whose data the call is about. The function writes nothing to the server's log, because
 -- PostgreSQL would add the statement with its arguments to the line, such as the key of memory.set_token_key(). The
--- function runs with its caller's rights, and only functions with the owner's rights call it, so nobody else can add a
--- row.
+-- function runs with its caller's rights, and only functions with the owner's rights call it.
 create or replace function memory._audit(
   p_function text, p_details jsonb default '{}', p_user_id text default null
 )
@@ -5966,9 +5960,8 @@ begin
 end;
 $$;
 
--- The file that configures an agent, as services write it that keep one JSON file per agent. The file has the members
--- agent_id, resources, provider, model, allowed_regular_tools and resource_config around the settings of memory and
--- knowledge_base.
+-- The file that configures an agent, as some services keep one per agent. The file has the members agent_id, resources,
+-- provider, model, allowed_regular_tools and resource_config around the settings of memory and knowledge_base.
 
 -- Turns a file, or a part from any inner level of a file, into settings of a policy. Other settings come back
 -- unchanged. The result lacks agent_id, which memory.set_policy() takes as its argument.
@@ -6056,8 +6049,7 @@ begin
 end;
 $$;
 
--- The agent whose policy the settings change: p_agent_id, or else the agent that the file names. Refuses two different
--- agents.
+-- The agent whose policy the settings change: p_agent_id, or else the agent that the file names. Refuses two agents.
 create or replace function memory._agent_of_file(p_settings jsonb, p_agent_id text)
 returns text
 language plpgsql stable parallel safe
@@ -7101,7 +7093,7 @@ declare
   named text := p_name;
   chosen memory.models;
 begin
-  -- a condition of its own, so that PL/pgSQL runs no statement for an agent without a model
+  -- This condition stands alone, so that PL/pgSQL runs no statement for an agent without a model.
   if p_agent ->> 'model' is not null then
     if not exists (select from memory.models as m where m.kind = 'chat' and not m.is_off and m.name = p_name) then
       named := (memory._named_model('chat', p_agent ->> 'provider', p_agent ->> 'model')).name;
@@ -7419,8 +7411,7 @@ $$;
 
 -- Enters the calls that a worker reports for its job, at most as many as the job can have made: 300 calls in each of
 -- its attempts. An embedding job has at most 256 texts, and a worker that sends each text by itself may have to send
--- some of them twice. The caller adds the numbers that were entered to the counters of the job's row, which stays
--- locked.
+-- some of them twice. The caller adds these numbers to the counters of the job's row, which stays locked.
 create or replace function memory._enter_job_calls(
   p_job memory.jobs, p_calls jsonb, p_refusals jsonb default null, out number int, out tokens bigint
 )
@@ -7750,9 +7741,8 @@ begin
       settings ->> 'api_key_env'
       using hint = 'Or give the variable a name that starts with AGENT_MEMORY_KEY_.';
   end if;
-  -- The lock waits for jobs that are storing embeddings of this model. The checks below refuse the registration if
-  -- there are embeddings of another model or length under this name, because embeddings of two models must never be
-  -- compared.
+  -- The lock waits for jobs that are storing embeddings of this model. The checks below refuse the registration if this
+  -- name has embeddings of another model or length, because embeddings of two models must never be compared.
   select m.* into registered from memory.models as m where m.name = register_model.name for update;
   dims := coalesce((settings ->> 'dimensions')::numeric,
     case when registered.settings ->> 'dimensions' is null then registered.dimensions end);
@@ -7999,7 +7989,7 @@ returns void
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  -- a constant, because a condition with a volatile function could use no index
+  -- This is a constant, because a condition with a volatile function could use no index.
   moment constant timestamptz := clock_timestamp();
   due memory.due_deletions;
   removed bigint;
@@ -8218,8 +8208,7 @@ begin
       format('cannot be forgotten or imported in a %s transaction', current_setting('transaction_isolation')),
       'Such a transaction does not see rows that others have stored meanwhile. Use read committed.', '0A000');
   end if;
-  -- The lock is no advisory lock: every role sees the number of one in pg_locks, and could then take and keep that
-  -- lock.
+  -- The lock is no advisory lock: every role sees its number in pg_locks, and could then keep it.
   insert into memory.user_locks (user_hash) values (memory._keyed_hash(memory._erasure_key(), p_user_id))
   on conflict on constraint user_locks_pkey do update set user_hash = excluded.user_hash;
 end;
@@ -8418,8 +8407,7 @@ begin
   end if;
   perform memory._check_page(row_limit, 0);
   perform memory._number_changes(100000);
-  -- There are two statements, because a session would keep one plan for both, and that plan reads the changes of all
-  -- users.
+  -- Two statements, because a session would keep one plan for both, which reads the changes of all users.
   if user_id is null then
     return query
     select c.change_id, c.at, c.user_id, c.source, c.id, c.operation, c.actor
@@ -8626,7 +8614,7 @@ begin
       end if;
       visits := visits || jsonb_build_object(place, visit);
     end if;
-    -- Stops at the deadline: after a long outage thousands of jobs may have nothing to do, and several claims work them
+    -- Stops at the deadline: thousands of jobs may have nothing to do after an outage, and several claims work them
     -- off.
     exit when handed_out = max_jobs or clock_timestamp() > deadline;
   end loop;
@@ -8820,8 +8808,7 @@ comment on function memory.complete_job(text, bigint, uuid, jsonb, jsonb) is
 -- Every room queues jobs by these functions. The name of a job has four parts: its user, its kind, its scope (a thread,
 -- or '' for the user as a whole) and its variant, which only summarize_thread and dry runs have.
 
--- The variant of a dry run, which changes nothing and reports what it would do (memory._apply_result()), or that of any
--- other job.
+-- The variant of a dry run, which only reports what it would change (memory._apply_result()), or of any other job.
 create or replace function memory._variant_of(p_dry_run boolean)
 returns text
 language plpgsql immutable parallel unsafe
@@ -9155,14 +9142,13 @@ begin
       reason := 'AM002: ' || sqlerrm;
     when lock_not_available or deadlock_detected or serialization_failure or unique_violation
       or foreign_key_violation then -- the last one: somebody has just cleared the summary that the job continues
-      -- If the budget was being checked, another claim holds the row of the agent's budget until it commits, which is
-      -- soon.
+      -- If the budget was being checked, another claim holds the agent's budget until it commits, which is soon.
       wait_until := clock_timestamp()
         + case when is_checking_budget then interval '100 milliseconds' else interval '5 seconds' end;
       reason := sqlerrm;
     when query_canceled then
       -- A cancel ends the claim, and nothing is claimed. statement_timeout ends the claim too, unless this job took
-      -- most of the time: such a job fails, because otherwise it would use up the time of every claim. The claim's
+      -- much of the time: such a job fails, because otherwise it would use up the time of every claim. The claim's
       -- deadline leaves each job half of statement_timeout, so a job that took a third of statement_timeout is blamed.
       -- 0.9 allows for clocks that differ. statement_timeout ends a statement only once, so the failure can be stored;
       -- the claim hands out no further job.
@@ -9235,8 +9221,8 @@ end;
 $$;
 
 -- The queue calls the kinds of jobs by these functions. A kind is a folder of 50_work. The build repeats each line in
--- double braces for every kind, or for the kinds that have the file that the line names. No other file of this room
--- calls a kind.
+-- double braces for every kind, or for the kinds that have the file that the line names. No other file here calls a
+-- kind.
 
 -- Calls a kind's input function. payload goes to the worker, and is null when no model is needed. input is kept until
 -- the job is completed; if there is no payload, is_partial in input says whether there is more to read. agent_id is the
@@ -9348,8 +9334,8 @@ end;
 $$;
 
 -- Queues the job that must follow a finished one: for requests that came meanwhile, and for work that a completed job
--- left over. A kind with a file follow_up.sql decides whether work is left over; for other kinds is_partial of the
--- input says so.
+-- left over. A kind with a file follow_up.sql decides whether work is left over; for others is_partial of the input
+-- says so.
 create or replace function memory._enqueue_next(p_job memory.jobs)
 returns void
 language plpgsql volatile parallel unsafe
@@ -10234,8 +10220,7 @@ begin
 end;
 $$;
 
--- Extraction has read a message if the watermark of its thread (memory.marks, kind extract_memories) has reached the
--- message.
+-- Extraction has read a message if its thread's watermark (memory.marks, kind extract_memories) has reached it.
 
 -- Whether extraction will read a message when it reaches the message: a person or an assistant said it, and nobody has
 -- cleared it. A message may expire before it is read, because the store or its worker was off. Such a message waits for
@@ -10672,8 +10657,7 @@ declare
   -- Many guides have applications that summarise by themselves write this text.
   previous constant text := e'\\[Previous context: .*?\\](\\n\\n|$)';
 begin
-  -- Nearly every message has none of these signs. Looking for each by strpos() takes a tenth of the time of one regular
-  -- expression.
+  -- Nearly every message has none of these signs. strpos() finds that in a tenth of a regular expression's time.
   if greatest(
       strpos(p_content, '<recalled>'), strpos(p_content, 'MemoryRef:'), strpos(p_content, 'Previous context:'),
       strpos(p_content, memory._heading_of('memories')), strpos(p_content, memory._heading_of('thread')),
@@ -11012,8 +10996,7 @@ begin
   if p_digest in ('', memory._message_digest(p_role, p_content)) then
     return p_content;
   end if;
-  -- Tries the marks of the policy as it is now, and then marks of credentials alone, because the policy may have
-  -- changed.
+  -- Tries the marks of the policy of now, and then those of credentials alone, because the policy may have changed.
   masked := memory._masked(p_content, memory._masks(memory._policy(p_user_id, p_agent_id), true));
   if p_digest = memory._message_digest(p_role, masked) then
     return masked;
@@ -11281,15 +11264,13 @@ begin
           from old_rows as o where o.is_active
           group by 1, 2 order by 1, 2) as c;
   else
-    -- The statement uses "except", because for "not exists" a session keeps the nested loop of its first update of one
-    -- row.
+    -- Uses "except", because for "not exists" a session keeps the nested loop of its first update of one row.
     perform memory._check_artifact_soon(g.user_id, g.artifact_key)
     from (select o.user_id, o.artifact_key from old_rows as o where o.artifact_key is not null
           except
           select n.user_id, n.artifact_key from new_rows as n) as g;
     for thread in
-      -- The statement groups the rows, because for a join a session keeps the nested loop of its first update of one
-      -- row.
+      -- Groups the rows, because for a join a session keeps the nested loop of its first update of one row.
       with changed as materialized (
         select m.user_id, m.thread_id, m.seq, count(distinct md5(concat(m.content, m.metadata))) > 1 as is_reworded,
           bool_or(m.is_active) filter (where m.sign = -1) as was_active,
@@ -11342,8 +11323,7 @@ begin
 end;
 $$;
 
--- The readable ones of the newest thousand messages of a thread, newest first, including messages that a compression
--- has put away.
+-- The readable ones of the newest thousand messages of a thread, newest first, including compressed messages.
 create or replace function memory._newest_thousand(p_user_id text, p_thread_id text, p_agent_id text)
 returns setof memory.messages
 language sql stable parallel safe
@@ -11363,8 +11343,8 @@ end;
 -- The seqs of the instructions that begin a thread: its first messages as long as their role is system or developer. A
 -- context shows them first, and no summary takes their place. The function passes over up to a thousand cleared
 -- messages, so a thread that was cleared may begin with new instructions. A compressed message ends the beginning.
--- Callers should read these messages by the range from the first to the last seq, because a plan for "= any" may read
--- the whole thread.
+-- Callers should read these messages by the range from the first to the last seq, because "= any" may read the whole
+-- thread.
 create or replace function memory._opening(p_user_id text, p_thread_id text)
 returns bigint[]
 language plpgsql stable parallel safe
@@ -11751,8 +11731,7 @@ begin
 end;
 $$;
 
--- The rules of messages. The writer and the triggers apply them, so "insert into memory.messages ..." from psql obeys
--- them, too.
+-- The rules of messages. The writer and the triggers apply them, so a plain INSERT obeys them, too.
 
 -- The text of a message. A missing text becomes '' for a message of a model or a tool, and for others if the metadata
 -- holds what they said. It stays null where a caller has forgotten the text.
@@ -11815,8 +11794,7 @@ begin atomic
   end;
 end;
 
--- Refuses a message that breaks a rule. The error adds p_which to the argument's name, to say which of several messages
--- has the problem.
+-- Refuses a message that breaks a rule. The error adds p_which to the argument's name, to name one of several messages.
 create or replace function memory._check_message(p_message memory.messages, p_which text default '')
 returns void
 language plpgsql stable parallel safe
@@ -11881,8 +11859,8 @@ begin atomic
                               || @.type == "function_call"))';
 end;
 
--- The text whose words find a message. It includes the speaker's name and the date, because questions ask "what did Ana
--- say in May".
+-- The text whose words find a message. It has the speaker's name and the date, as questions ask "what did Ana say in
+-- May".
 create or replace function memory._said_in_message(p_content text, p_metadata jsonb, p_created_at timestamptz)
 returns text
 language plpgsql immutable parallel safe
@@ -12162,8 +12140,7 @@ begin
     select u.summary_id from memory.summaries as u
     where u.user_id = p_user_id and u.thread_id = p_thread_id and u.kind = p_kind
       and (u.status = 'processing'
-           -- A failed attempt of this job left this row. After memory.retry_job() of a dead job the next attempt makes
-           -- a new row.
+           -- A failed attempt of this job left this row. After memory.retry_job() of a dead job a new row is made.
            or u.status = 'failed' and u.summary_id = (p_job.input ->> 'summary_id')::uuid)
     order by u.status desc limit 1)
   returning s.summary_id into processing;
@@ -12515,8 +12492,7 @@ language sql stable parallel safe
 begin atomic
   select distinct on (s.thread_id, s.kind) s.* from memory.summaries as s
   where s.user_id = p_user_id and s.status = 'completed' and s.created_at <= coalesce(p_as_of, 'infinity')
-  -- If two summaries have the same end, the later one has read more (memory._compress_thread_input()). Ids are in order
-  -- of time.
+  -- Of two summaries with one end the later has read more (memory._compress_thread_input()). Ids are in order of time.
   order by s.thread_id, s.kind, s.end_seq desc, s.summary_id desc;
 end;
 
@@ -12568,8 +12544,7 @@ begin
   perform memory._check_id('agent_id', agent_id);
   perform memory._check_on_conflict(on_conflict);
   perform memory._check_memories(memories);
-  -- The first pass parses all memories at once. If it fails, the next passes parse one memory each, to find the wrong
-  -- one.
+  -- The first pass parses all memories. If it fails, each further pass parses one memory, to find the wrong one.
   for place in -1 .. jsonb_array_length(memories) - 1 loop
     begin
       given := memory._parse_memories(
@@ -12602,8 +12577,7 @@ comment on function memory.add_memories(text, jsonb, text, text) is
 'memory that the agent has already, that stands earlier in the array, or that the limit evicts in the same call gets '
 'inserted = false. An error names the place in the array, from 0.';
 
--- Refuses a value that is no array, is too long, or has an element with an unknown member or with a member of the wrong
--- type.
+-- Refuses a value that is no array, is too long, or has an element with an unknown member or a wrong type.
 create or replace function memory._check_memories(p_memories jsonb)
 returns void
 language plpgsql immutable parallel safe
@@ -12820,7 +12794,7 @@ language plpgsql volatile parallel unsafe
 as $$
 declare
   policy constant jsonb := memory._policy(p_job.user_id, p_job.agent_id);
-  -- a variable, for the reason given in memory._write_again()
+  -- The hash is a variable for the reason given in memory._write_again().
   hash constant text := memory._content_hash(p_result ->> 'summary');
   made memory.summaries;
   remembered uuid;
@@ -12891,8 +12865,7 @@ begin
 end;
 $$;
 
--- Deletes the memory made of a thread's summary, and the memory's versions. Returns the number of deleted rows by
--- table.
+-- Deletes the memory made of a thread's summary, and its versions. Returns the number of deleted rows by table.
 create or replace function memory._forget_conversation(p_user_id text, p_thread_id text)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -13081,8 +13054,7 @@ begin
 end;
 $$;
 
--- The person or thing that a memory is about, in the spelling for comparisons. A memory that names nobody is about the
--- user.
+-- The person or thing that a memory is about, as comparisons spell it. A memory that names nobody is about the user.
 create or replace function memory._subject(p_subject text)
 returns text
 language sql immutable parallel safe
@@ -13207,8 +13179,7 @@ end;
 
 -- A memory with an attribute gives one value of one thing, such as the home of the user or the phone number of the
 -- daughter Lou. Policy memories.attributes says which attributes have one value at a time. A new value of such an
--- attribute ends the memory of the former value: nothing is deleted, and a query with as_of still shows the former
--- value.
+-- attribute ends the memory of the former value: nothing is deleted, and as_of still shows the former value.
 
 -- The other valid memories of the same agent that give a value of the same attribute of the same subject.
 create or replace function memory._other_values(p_memory memory.memories)
@@ -13284,8 +13255,7 @@ end;
 
 -- Ends the other values of the attribute of a new memory, if the attribute has one value at a time. Jobs end in any
 -- order, so a memory that was said before the current value takes its place among the former values. A memory that no
--- longer holds ends nothing: "Last year I lived in Rome". A new memory that may not end the other one is hidden behind
--- it.
+-- longer holds ends nothing: "Last year I lived in Rome". A new memory that may not end the other is hidden by it.
 create or replace function memory._settle(p_memory memory.memories)
 returns void
 language plpgsql volatile parallel unsafe
@@ -13604,8 +13574,7 @@ begin
       and m.agent_id = any (agents)
     order by m.created_at desc, m.memory_id desc -- the newest of several memories with the same content becomes current
   loop
-    -- Passes by a row that no function of this schema stores: a trigger would refuse the update, and sweep() would
-    -- fail.
+    -- Passes by a row that only plain SQL can store: a trigger would refuse the update, and sweep() would fail.
     problem := case when hidden.version not between 1 and 1000000000 then 'version'
       else memory._memory_problem(hidden, false) end;
     if problem is not null then
@@ -13942,8 +13911,7 @@ begin
       union
       select m.agent_id from memory.messages as m where m.user_id = p_user_id and m.thread_id = any (p_thread_ids));
   end if;
-  -- Reads the counters a second time: a worker may have committed memories, and their counters, since the agents were
-  -- read.
+  -- Reads the counters again: a worker may have committed memories with new counters since the agents were read.
   perform memory._lock_scope(p_user_id, a.agent_id)
   from (
     select u as agent_id from unnest(agents) as u
@@ -14158,7 +14126,7 @@ begin
   loop
     perform memory._count_memories(scope.user_id, scope.agent_id, scope.added);
     if scope.facts is not null then
-      -- a fact that settles ends others, which makes room
+      -- A new fact may end others and so make room, therefore facts settle before the limit is kept.
       perform memory._settle(m) from memory._memories_by_ids(scope.user_id, scope.facts) as m;
     end if;
     perform memory._keep_limit(scope.user_id, scope.agent_id);
@@ -14200,14 +14168,12 @@ begin
   policy := memory._policy(new.user_id, new.agent_id);
   new := memory._masked_memory(new, memory._masks(policy, false));
   new.content_hash := memory._content_hash(new.content);
-  -- An index refuses exact duplicates of current memories, and also counts a memory that has expired and waits for a
-  -- sweep.
+  -- An index refuses exact duplicates, even of a memory that has expired and waits for a sweep.
   perform memory._remove_expired_duplicate(new);
 
   new.is_stated := memory._states(new.source);
   new.trust := memory._memory_trust(new); -- a caller can only lower it
-  -- This check comes after the lock, because another session may have forgotten this content while this one waited for
-  -- it.
+  -- This check comes after the lock, because another session may have forgotten this content meanwhile.
   if not new.is_stated and memory._is_forgotten(new.user_id, new.content) then
     return null;
   end if;
@@ -14271,8 +14237,7 @@ begin
     return new;
   end if;
   if not memory._is_user(new.user_id) then -- PostgreSQL would not inline it inside memory._memory_problem()
-    -- Functions have locked the space already. memory.sweep() has not, and a lock of the space would come after its
-    -- counters.
+    -- Functions have locked the space already. memory.sweep() has not, and already holds counters.
     perform memory._check_reader(new.user_id);
     if (new.content, new.embedding_text, new.metadata, new.tags)
          is distinct from (old.content, old.embedding_text, old.metadata, old.tags) then
@@ -14350,8 +14315,7 @@ begin
 end;
 $$;
 
--- The memory with marks of the classes p_masks. Marks can be longer than the data, so the function checks the limits
--- once more.
+-- The memory with marks of the classes p_masks. Marks can be longer than the data, so limits are checked again.
 create or replace function memory._masked_memory(p_memory memory.memories, p_masks text[])
 returns memory.memories
 language plpgsql stable parallel unsafe
@@ -14391,8 +14355,7 @@ $$;
 -- subject and attribute whose embeddings have at least the cosine near_duplicate_cosine of the policy, and which agree
 -- in numbers, names and turning words (same_statement.sql). Of two extracted memories the longer text wins, or of
 -- equally long texts the one that began first. Stated and reworded memories are never hidden here: they win over
--- memories that began later, and stand beside memories that began before. The function compares only the five nearest
--- memories.
+-- memories that began later, and stand beside memories that began before. Only the five nearest are compared.
 create or replace function memory._fold_near_duplicates(p_user_id text, p_model text, p_memory_ids uuid[])
 returns int
 language plpgsql volatile parallel unsafe
@@ -14454,8 +14417,7 @@ end;
 $$;
 
 -- Those of these messages whose statement no longer holds: memories were drawn from the message, and all of them have
--- ended or were replaced or corrected. successor is the current memory that took the place of one of them; null where
--- no memory did.
+-- ended or were replaced or corrected. successor is the current memory that took the place of one of them, or null.
 create or replace function memory._outdated_messages(p_user_id text, p_thread_ids text[], p_seqs bigint[])
 returns table (thread_id text, seq bigint, successor uuid)
 language plpgsql stable parallel safe
@@ -14580,7 +14542,7 @@ begin
   present := memory._locked_memory(user_id, memory_id);
   if present.quarantined_at is null then
     perform memory._quarantine_memories(user_id, array[memory_id], reason);
-  else -- releasing the source no longer releases a memory that was quarantined with it
+  else -- from now on the memory stays in quarantine when its source is released
     update memory.memories as m
     set quarantine_reason = quarantine_memory.reason, quarantined_with = null, operation = 'quarantine',
         version = m.version + 1
@@ -14932,7 +14894,7 @@ returns memory.memories
 language plpgsql stable parallel safe
 as $$
 declare
-  -- a variable, for the reason given in memory._write_again()
+  -- The hash is a variable for the reason given in memory._write_again().
   hash constant text := memory._content_hash(p_said.content);
   known memory.memories;
 begin
@@ -14978,8 +14940,7 @@ declare
     else p_known.source_seqs
   end;
 begin
-  -- A web page that repeats a statement of the user changes nothing, because the page would otherwise become the source
-  -- of the memory.
+  -- A web page that repeats the user's statement changes nothing: the page would become the memory's source.
   if memory._is_stated(p_known)
     or not memory._may_outrank(
       memory._least_trust(p_known.user_id, p_said.thread_id, p_said.source_seqs), p_known.trust)
@@ -15067,8 +15028,7 @@ begin
 end;
 $$;
 
--- The arguments of memory.add_memory(). Arguments that the caller left out are taken from the metadata, or else get
--- their defaults.
+-- The arguments of memory.add_memory(). Those that the caller left out come from the metadata, or are the defaults.
 create or replace function memory._with_defaults(p_memory memory.new_memory)
 returns memory.new_memory
 language plpgsql immutable parallel safe
@@ -15090,8 +15050,7 @@ end;
 $$;
 
 -- Decides whether two texts may say the same in other words. Embeddings and models take "born in 1985" and "born in
--- 1986", or "eats meat" and "does not eat meat", for the same, so these functions compare the words that make the
--- difference.
+-- 1986", or "eats meat" and "does not eat meat", for the same, so these functions compare such words.
 
 -- The words of a text in lower case. "don't" becomes "do not", and a number keeps its sign and the signs between its
 -- digits. The pattern lists the separators and takes every other character as part of a word, because PostgreSQL knows
@@ -15602,8 +15561,7 @@ begin
 end;
 $$;
 
--- Ends the memories that a new one replaces, unless nobody sees the new one. Refuses an id that names no current memory
--- of the user.
+-- Ends the memories that a new one replaces, unless nobody sees the new one. Refuses an id of no current memory.
 create or replace function memory._replace(p_user_id text, p_winner uuid, p_replaced uuid[])
 returns void
 language plpgsql volatile parallel unsafe
@@ -16222,8 +16180,7 @@ begin
 end;
 $$;
 
--- Refuses a place that is taken, or that lies under a file. A file in quarantine takes its place, although no command
--- shows it.
+-- Refuses a place that is taken, or that lies under a file. A file in quarantine also takes its place.
 create or replace function memory._check_free_place(
   p_argument text, p_user_id text, p_path text, p_place text, p_problem text
 )
@@ -16531,13 +16488,11 @@ begin
   delete from memory.shown_rounds as r
   where r.user_id = clear_thread.user_id and r.thread_id = clear_thread.thread_id
     and coalesce(clear_thread.agent_id, r.agent_id) = r.agent_id;
-  -- A job that is storing a summary may have stored the summary's memory, which nobody sees before the job is
-  -- completed.
+  -- A job that is storing a summary may have stored its memory, which nobody sees before the job is completed.
   perform memory._lock_scopes_of_threads(user_id, array[thread_id]);
   perform memory._forget_conversation(user_id, thread_id);
   if agent_id is null then
-    -- Removes the thread's jobs and summaries: a summary, or a job that is reading the messages now, must not bring
-    -- them back.
+    -- Removes the thread's jobs and summaries: a job that is reading messages now must not bring them back.
     delete from memory.jobs as j
     where j.user_id = clear_thread.user_id and j.scope = clear_thread.thread_id and j.status in ('pending', 'running');
     perform memory._recall_user_summary(user_id, thread_id);
@@ -16899,8 +16854,7 @@ begin
   if search is not null then
     named := array(select w from memory._threads_with_words(user_id, search) as w);
   end if;
-  -- An index gives the latest of the threads that a sweep has settled in order. Counters are read only for the threads
-  -- of the page.
+  -- An index gives the threads that a sweep has settled, the latest first. Counters are read only for the page.
   return query
   with page as materialized (
     select t.thread_id, t.title, t.metadata, t.last_at
@@ -17048,8 +17002,7 @@ begin
   where k.user_id = old.user_id and k.scope = old.thread_id and k.kind not in ('language', 'parsed_anew', 'spoken');
   delete from memory.jobs as j where j.user_id = old.user_id and j.scope = old.thread_id;
   perform memory._recall_user_summary(old.user_id, old.thread_id);
-  -- Watermarks are deleted once more, because the job for which this transaction waited may have set the thread's first
-  -- one.
+  -- Deletes watermarks once more: the job for which this transaction waited may have set the first one.
   delete from memory.marks as k
   where k.user_id = old.user_id and k.scope = old.thread_id and k.kind not in ('language', 'parsed_anew', 'spoken');
   delete from memory.summaries as s where s.user_id = old.user_id and s.thread_id = old.thread_id;
@@ -17094,8 +17047,7 @@ end;
 $$;
 
 -- Expired messages are subtracted from the counters of threads, because a counter goes down only when memory.sweep()
--- deletes the messages. An index on expires_at finds them, so only messages that have expired since the last sweep cost
--- time.
+-- deletes the messages. An index on expires_at finds them, so only those expired since the last sweep cost time.
 call memory._replace_view('thread_stats', $view$
 select t.user_id, t.thread_id, t.message_count - coalesce(e.messages, 0) as message_count,
   t.active_tokens - coalesce(e.tokens, 0) as active_tokens, t.next_seq,
@@ -17172,8 +17124,7 @@ begin
   from (select m.* from memory.texts as m where m.keys && longest_keys offset 0) as t
   where t.user_id = p_user_id and t.valid_until > statement_timestamp() and t.words @@ asked::tsquery
   union
-  -- Searches messages that neither a job nor a sweep has parsed yet. It parses only those whose content may have all
-  -- words.
+  -- Searches messages that neither a job nor a sweep has parsed. It parses only those that may have all words.
   select m.thread_id
   from memory._unread_messages(p_user_id, null, 2147483647) as m
   where memory._words_that_begin(memory._folded(lower(m.content)), beginnings) = cardinality(beginnings)
@@ -18009,8 +17960,7 @@ begin atomic
   select t.user_id from memory.texts as t;
 end;
 
--- Stores the embeddings for the model for which the job was handed out, and makes searches use those of the active
--- model.
+-- Stores embeddings of the model for which the job was handed out, and makes searches use the active model's.
 create or replace function memory._backfill_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -18168,8 +18118,7 @@ returns table (number int, piece text, token_count int)
 language plpgsql stable parallel safe
 as $$
 declare
-  -- A character that a worker in Python takes for no blank. Python knows more blanks than PostgreSQL does in some
-  -- locales.
+  -- A character that Python takes for no blank. Python knows more blanks than PostgreSQL does in some locales.
   word constant text :=
     e'[^\\s\\u001c-\\u001f\\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]';
   size constant int := length(p_content);
@@ -18574,8 +18523,7 @@ declare
   newest bigint;
 begin
   -- Takes the oldest 100 short-term memories. Memories that no job has looked at come first: otherwise a hundred
-  -- memories that fit into no article would keep the others out. Stated memories of which an article was made are left
-  -- out.
+  -- memories that fit into no article would keep the others out. Stated memories that are in an article are left out.
   with oldest as (
     select m.* from memory.memories as m
     where m.user_id = p_job.user_id and memory._is_visible(m)
@@ -18611,8 +18559,8 @@ begin
 end;
 $$;
 
--- Whether a memory is short-term: it says what held for a while, and it is a week old. By then its source messages are
--- gone by default.
+-- Whether a memory is short-term: it says what held for a while, and is a week old. By default its messages are gone by
+-- then.
 create or replace function memory._is_short_term(p_memory memory.memories)
 returns boolean
 language sql stable parallel safe
@@ -18697,7 +18645,7 @@ begin
   select u.user_id, ''
   from (
     select distinct t.user_id from memory.texts as t
-    -- the condition of texts_unembedded_idx
+    -- The first line repeats the condition of texts_unembedded_idx.
     where t.embedding is null and t.hash is not null and t.valid_until > '-infinity'
       and t.valid_until > statement_timestamp() and t.source <> 'message') as u
   where exists (select from memory.models as m where m.kind = 'embedding' and m.is_active)
@@ -18807,7 +18755,7 @@ begin
       perform memory._check_embeddings(given, form, dims); -- names the embedding that is wrong
       raise;
   end;
-  -- checks only now, because a check in advance took a third of the time of storing
+  -- The check that names a wrong embedding runs only if there is one, because it takes a third of the time of storing.
   if handed_in.are_good is not true or dims > 4000 then
     perform memory._check_embeddings(given, form, dims);
   end if;
@@ -18899,7 +18847,8 @@ begin
     perform from memory.messages as m
     where m.user_id = p_job.user_id and m.thread_id = unread.thread_id
       and m.seq between unread.from_seq and unread.to_seq
-    -- a session that holds one may wait for the job, whose result is then handed in again
+    -- A session that holds a message may wait for the job, so nobody is waited for: the worker hands the result in
+    -- again.
     order by m.seq for share nowait;
     perform memory._finish_messages(p_job.user_id, unread.thread_id, unread.from_seq, unread.to_seq);
   end loop;
@@ -18910,8 +18859,8 @@ set local search_path = pg_catalog, pg_temp;
 
 -- Decides whether a text that a chat model has written rests on the texts that the model was given. Models make things
 -- up, repeat their instructions or answer in another language, small ones more than others. Every text of a reply
--- passes memory._problem_of() before it is stored, whichever worker hands the reply in. The texts of the built-in model
--- do so, too.
+-- passes memory._problem_of() before it is stored, whichever worker hands the reply in. So do those of the built-in
+-- model.
 
 -- The words of a text, in their order, in the form in which texts are compared: the first six letters of the stem by
 -- p_language, without accents. Six letters make words equal that differ in their endings ("allergic", "allergies").
@@ -19058,7 +19007,8 @@ begin
   if shared < p_least or 3 * shared < shared + others then
     return case when shared > 0 and 3 * shared >= shared + others then 'too short' else 'no evidence' end;
   end if;
-  -- The text is in another language if most of its words do not occur in the given texts, not even words like "der".
+  -- The stop words of its own language ("der", "und") show a text in another language: most of them occur in none of
+  -- the given texts.
   if own <> language and 3 * shared < 2 * (shared + others) and (
     select 2 * count(*) filter (where strpos(given, w) = 0) >= count(*)
       and count(*) filter (where strpos(given, w) = 0) > 0
@@ -19160,8 +19110,7 @@ begin atomic
                    left((p_message).metadata ->> 'tool_calls', 65536));
 end;
 
--- How many more memories models may extract for an agent on this UTC day. p_settings is section "memories" of the
--- agent's policy.
+-- How many more memories models may extract for an agent on this UTC day. p_settings: the policy's section "memories".
 create or replace function memory._extractable_today(p_user_id text, p_agent_id text, p_settings jsonb)
 returns bigint
 language plpgsql stable parallel safe
@@ -19335,8 +19284,8 @@ $$;
 
 -- The memories and ends of a reply that may be stored, in one form, and the reasons why others are left out. If no
 -- memory of the reply can be read, the reply is refused, so that the job is tried again. The function takes at most
--- p_most memories and looks at a thousand. It leaves out statements that are only supposed, quoted or denied without a
--- reason, because the model did as it was asked.
+-- p_most memories and looks at a thousand. Statements that are only supposed, quoted or denied are left out, and no
+-- reason is given: the model did as it was asked.
 create or replace function memory._readable_reply(
   p_job memory.jobs, p_result jsonb, p_most bigint, out items jsonb[], out reasons text[]
 )
@@ -19466,8 +19415,7 @@ begin
 end;
 $$;
 
--- A share in a reply, from 0 to 1. A number outside of this range becomes its nearer end, and any other value
--- p_default.
+-- A share in a reply, from 0 to 1. A number outside becomes the nearer end, any other value p_default.
 create or replace function memory._readable_share(p_value jsonb, p_default double precision)
 returns double precision
 language sql immutable parallel safe
@@ -19662,8 +19610,7 @@ begin
       'metadata', jsonb_strip_nulls(jsonb_build_object(
         'event_time', c.item -> 'event_time', 'value', c.item -> 'value',
         'fields', nullif(jsonb_strip_nulls(c.item -> 'fields'), '{}'))))),
-    -- The reason is cut to 200 letters, digits and plain marks: the model may repeat an attack, so it must have no
-    -- markup.
+    -- The reason keeps 200 letters, digits and plain marks, and no markup: the model may repeat an attack.
     case when c.item ->> 'suspicious' ~ e'\\S' then coalesce(nullif(left(btrim(regexp_replace(
       left(c.item ->> 'suspicious', 2000), '[^[:alnum:].,;()''-]+', ' ', 'g')), 200), ''), 'no reason given') end,
     jsonb_build_object(
@@ -20047,8 +19994,7 @@ begin
 end;
 $$;
 
--- The messages that extraction has not read yet. memory.sweep() has them read before they expire, and memory.status()
--- counts them.
+-- The messages that extraction has not read yet. memory.sweep() and memory.status() use them.
 
 -- The threads and agents with unread messages of people and assistants that expire soon, or that have expired and wait
 -- for extraction; and the time at which the first of them expires. Each message is judged by its own lifetime: a
@@ -20064,8 +20010,7 @@ begin
   from (
     select m.user_id, m.thread_id, m.agent_id, max(m.seq) as last_seq, min(m.expires_at) as expires_at
     from memory.messages as m
-    -- The index is searched for the longest time within which memory._awaits_extraction() and memory._expires_soon()
-    -- can hold.
+    -- The index is read for the longest time that memory._awaits_extraction() and memory._expires_soon() allow.
     where m.expires_at > statement_timestamp() - interval '30 days'
       and m.expires_at <= statement_timestamp() + interval '1 day' and m.expires_at < 'infinity'
       and memory._expires_soon(m.created_at, m.expires_at) and memory._awaits_extraction(m)
@@ -20745,8 +20690,7 @@ begin
     range_start := least(range_start + (range_start - after_opening) % 2, range_end);
     if not is_window then
       whole_end := coalesce((memory._latest_summary(p_job.user_id, p_job.scope, 'thread')).end_seq, -1);
-      -- From the first message of the range that jobs may read; and the newest rolling summary that covers this
-      -- message.
+      -- The first message of the range that jobs may read, and the newest rolling summary that covers it.
       range_start := (
         select m.seq from memory.messages as m
         where m.user_id = p_job.user_id and m.thread_id = p_job.scope
@@ -20798,7 +20742,7 @@ begin
     'from_seq', from_seq,
     'read_through', range_end,
     'is_partial', given.is_partial);
-  -- an earlier attempt began a summary of the other chain
+  -- An earlier attempt of the job began a summary of the other chain.
   if p_job.input ->> 'summary_id' <> input ->> 'summary_id' then
     perform memory._end_unfinished_summary(p_job, false);
   end if;
@@ -25556,8 +25500,7 @@ begin
     select h.content from memory.memory_history as h
     where h.user_id = forget_memory.user_id and h.memory_id = any (same));
   wordings := memory._wordings_of(statements);
-  -- Finds longer memories by their current content only: their earlier versions and sources may say only the rest of
-  -- the sentence.
+  -- Finds longer memories by their current content: earlier versions and sources may say only the rest of it.
   patterns := memory._patterns_of(wordings);
   longer := array(
     select m.memory_id from memory.memories as m
@@ -25671,7 +25614,7 @@ begin
   gone := memory._counting(gone, 'documents', removed);
   perform memory._restart_jobs(p_user_id);
   delete from memory.jobs as j
-  -- with a condition on status it would read the finished jobs of all users
+  -- The condition names no status, because by an index of the status it would read the finished jobs of all users.
   where j.user_id = p_user_id and j.finished_at is not null
     and (memory._json_states_any(jsonb_build_array(j.request, j.input, j.result, j.error), p_wordings)
       or exists (
@@ -25720,8 +25663,7 @@ begin
         and memory._may_be_copy(p_user_id, m.thread_id, n.seq, n.created_at) offset 0) as c
     where m.user_id = p_user_id and m.memory_id = any (p_memory_ids)
     union
-    -- Copies in threads whose metadata no longer name the copied thread, because an application has replaced the
-    -- metadata.
+    -- Copies in threads whose metadata an application has replaced, so that they no longer name the copied thread.
     select c.thread_id, c.seq
     from memory.memories as m
     join memory.messages as s on s.user_id = m.user_id and s.thread_id = m.thread_id and s.seq = any (m.source_seqs)
@@ -25821,8 +25763,7 @@ end;
 $$;
 
 -- Removes the summaries of a thread that reach to this message or beyond, with everything that was made of them, and
--- queues new ones if there is a chat model. Messages that compression has put into a removed summary return to the
--- thread.
+-- queues new ones if there is a chat model. Compressed messages that such a summary covers return to the thread.
 create or replace function memory._forget_summaries(p_user_id text, p_thread_id text, p_first_seq bigint)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -26411,8 +26352,7 @@ begin
 end;
 $$;
 
--- Runs the functions that check rows of this kind, and returns the member that they refuse, and why; null if they
--- refuse nothing.
+-- The member that the functions which check rows of this kind refuse, and why; null if they refuse nothing.
 create or replace function memory._refused_member(p_kind text, p_row jsonb)
 returns text
 language plpgsql stable parallel unsafe -- an error is handled
@@ -26460,7 +26400,7 @@ begin
       '42501');
   end if;
   perform memory._begin_import(user_id, lift_tombstones);
-  -- the earlier summary may come in a later part
+  -- The constraint is deferred, because the earlier summary may come in a later part.
   set constraints memory.summaries_user_id_base_summary_id_fkey deferred;
   foreach kind in array kinds loop
     given := given || jsonb_build_object(kind, jsonb_array_length(coalesce(export -> kind, '[]')));
@@ -26515,7 +26455,7 @@ begin
   if imported @@ '$.* > 0' and exists (select from memory.models as m where m.kind = 'embedding' and m.is_active) then
     perform memory._enqueue_due(user_id, 'backfill', '');
   end if;
-  -- an export has no jobs, so the job for it is queued anew
+  -- An export has no jobs, so the job that summarises compressed messages is queued anew.
   perform memory._summarize_put_away(user_id, t) from unnest(threads) as t;
   if imported @@ '$.artifacts > 0' then
     perform memory._enqueue_due(user_id, 'parse_artifacts', '');
@@ -26761,8 +26701,7 @@ comment on function memory.list_users(text, int, int) is
 
 -- Locks the threads of a user, then the counters of memories, in the order of docs/architecture.md. With p_may_wait the
 -- function waits for the sessions that hold them. Returns the locked threads and agents. are_all is false if another
--- session has made a thread or counter meanwhile and holds it; a caller that has other locks already must not wait for
--- that session.
+-- session has made a thread or counter meanwhile and holds it; a caller with other locks must not wait for it.
 create or replace function memory._lock_counters(
   p_user_id text, p_may_wait boolean, out threads text[], out agents text[], out are_all boolean
 )
@@ -26815,7 +26754,7 @@ declare
 begin
   perform memory._check_id('from_user_id', from_user_id);
   perform memory._check_id('into_user_id', into_user_id);
-  -- whether this session reaches both users, and this node serves them
+  -- Checks that this session reaches both users, and that this node serves them.
   perform memory._check_id('user_id', from_user_id);
   perform memory._check_id('user_id', into_user_id);
   if memory._is_space(from_user_id) or memory._is_space(into_user_id) then
@@ -26894,8 +26833,7 @@ begin
 end;
 $$;
 
--- Gives the rows of the first user to the second, once these threads, agents and documents of the first user are
--- locked.
+-- Gives the rows of the first user to the second. These threads, agents and documents of the first are locked.
 create or replace function memory._merge_rows(
   p_from text, p_into text, p_threads text[], p_agents text[], p_documents uuid[]
 )
@@ -26952,8 +26890,8 @@ begin
   perform memory._count_imported(p_into,
     array(select coalesce(threads ->> t, t) from unnest(p_threads) as t), p_agents);
   delete from memory.marks as k where k.user_id = p_from and (k.scope, k.kind) = ('', 'claims');
-  -- Calls that still run for these jobs are entered in the ledger without a user. An earlier merge may have left rows
-  -- of the same jobs.
+  -- Calls that still run for these jobs are entered in the ledger without a user. An earlier merge may have left such
+  -- rows.
   delete from memory.gone_jobs as g
   where g.user_id = memory._pseudonym(p_from) and g.job_id in (
     select n.job_id from memory.gone_jobs as n where n.user_id = p_from);
@@ -27231,7 +27169,7 @@ declare
 begin
   for job in
     select j.* from memory.jobs as j
-    -- the caller has not locked these
+    -- The caller has not locked jobs of kind parse_artifacts.
     where j.user_id = p_user_id and j.status = 'running' and j.kind <> 'parse_artifacts'
   loop
     perform memory._end_unfinished(memory._give_back(job));
@@ -27433,7 +27371,7 @@ begin
     memory._is_article_of(d, memories)
     or memory._is_archive(d) and d.metadata ->> 'summary_id' = any (summaries::text[]));
   delete from memory.jobs as j
-  -- finished jobs of the import, which may show forgotten texts
+  -- Finished jobs of the import are deleted, because they may show forgotten texts.
   where j.user_id = p_user_id and j.status in ('completed', 'dead');
 end;
 $$;
@@ -27609,8 +27547,7 @@ declare
   queue constant jsonb := p_work -> 'queue';
   embedded constant jsonb := nullif(p_work -> 'embedded', 'null');
   waited constant bigint := coalesce((queue ->> 'oldest_due_seconds')::bigint, 0);
-  -- A worker is at work if a job is leased, or was done within the last two minutes: a worker looks for jobs each
-  -- second.
+  -- A worker is at work if a job is leased, or was done in the last two minutes: workers look for jobs each second.
   is_worked_on constant boolean := coalesce(
     (queue #>> '{workers,0,last_seen_at}')::timestamptz > statement_timestamp() - interval '2 minutes', false);
 begin
@@ -28190,7 +28127,7 @@ set jit = off
 as $$
 declare
   task record;
-  -- pg_cron's extension in this database, its function schedule(), and whether the caller may call schedule()
+  -- The extension pg_cron in this database, its function schedule(), and whether the caller may call this function.
   cron record;
   cron_version text;
   cron_database text;
@@ -28298,8 +28235,7 @@ begin
       continue;
     end if;
     begin
-      -- The statement does not use cron.schedule_in_database(), because only superusers may call that unless somebody
-      -- has granted it.
+      -- Not by cron.schedule_in_database(), which only superusers may call unless somebody has granted it.
       execute format('select %I.schedule($1, $2, $3)', cron.nspname) using task.full_name, task.schedule, task.command;
     exception when invalid_parameter_value then
       perform memory._refuse(task.argument, sqlerrm,
@@ -28485,8 +28421,7 @@ begin
 end;
 $$;
 
--- The share of texts with this value in a column; 0 if the value is not among those that PostgreSQL's statistics count
--- as most common.
+-- The share of texts with this value in a column; 0 if it is not among the most common values of the statistics.
 create or replace function memory._share_of_texts(p_column text, p_value text)
 returns double precision
 language sql stable parallel safe

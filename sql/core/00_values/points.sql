@@ -7,8 +7,7 @@ begin atomic
   select p_text;
 end;
 
--- A JSON value whose texts have marks as memory._masked() makes them. Keys stay. Without add-ons the value comes back
--- unchanged.
+-- A JSON value whose texts have marks as memory._masked() makes them. Keys stay. Without add-ons nothing changes.
 create or replace function memory._json_masked(p_value jsonb, p_masks text[], p_depth int default 0)
 returns jsonb
 language sql immutable parallel safe

@@ -20,8 +20,7 @@ begin
 end;
 $$;
 
--- Refuses a start or an end (valid_from, valid_to, expires_at) outside the years 1 to 9999. Infinity is allowed and
--- means never.
+-- Refuses a start or an end (valid_from, valid_to, expires_at) outside the years 1 to 9999. Infinity means never.
 create or replace function memory._check_bound(p_argument text, p_moment timestamptz)
 returns void
 language plpgsql immutable parallel safe

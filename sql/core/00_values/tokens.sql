@@ -62,8 +62,7 @@ begin
                from regexp_matches(left(p_content, 1000000), e'(\\S{24,})', 'g') as r);
     end if;
   end if;
-  -- The fractions of 20 stand for 1.05 * digits, 0.85 * signs and so on, because a product of numeric takes half a
-  -- microsecond.
+  -- The fractions of 20 stand for 1.05 * digits, 0.85 * signs and so on, because a product of numeric takes 0.5 us.
   return ceil(2 + (0.24 - 0.14 * english) * (length(unindented) - lines - blanks - digits - signs)
               + (0.75 - 0.45 * english) * capitals
               + (1.9 - 0.8 * english) * lines + (0.9 - 0.15 * english) * blanks

@@ -20,8 +20,7 @@ begin atomic
   end;
 end;
 
--- The trust that metadata claims; null when it claims none. The writer of metadata may lower the trust of a row, never
--- raise it.
+-- The trust that metadata claims; null when it claims none. The writer of metadata may only lower trust.
 create or replace function memory._lowered(p_metadata jsonb)
 returns double precision
 language sql immutable parallel safe
@@ -42,8 +41,7 @@ begin atomic
   select least(memory._source_trust(p_role), memory._lowered(p_metadata));
 end;
 
--- Whether a trust is low, as that of tools, web pages and emails. A text of low trust never changes what people have
--- said.
+-- Whether a trust is low, as that of tools, web pages and emails. Such a text never changes what people have said.
 create or replace function memory._is_low(p_trust double precision)
 returns boolean
 language sql immutable parallel safe

@@ -125,8 +125,8 @@ begin
 end;
 $$;
 
--- Words without accents. The dictionary must have read the words before, because endings and stop words have accents
--- ("für", "mangé").
+-- Words without accents. The dictionary must read the words before, as endings and stop words have accents ("für",
+-- "mangé").
 create or replace function memory._folded_vector(p_words tsvector)
 returns tsvector
 language plpgsql immutable parallel safe

@@ -26,8 +26,7 @@ begin
 end;
 $$;
 
--- The user that a tenant's session reaches. Without add-ons there are no tenants, so the function refuses such a
--- session.
+-- The user that a tenant's session reaches. Without add-ons no session is a tenant's.
 create or replace function memory._user_of_tenant()
 returns text
 language plpgsql stable parallel unsafe
@@ -50,8 +49,7 @@ begin
 end;
 $$;
 
--- Refuses the users that memory._check_id('user_id', ...) refuses, except a space that was deleted while a worker had a
--- job of the space.
+-- Refuses the users that memory._check_id('user_id', ...) refuses, except a space deleted while a worker had its job.
 create or replace function memory._check_user_of_job(p_user_id text)
 returns void
 language plpgsql volatile parallel unsafe
@@ -77,8 +75,7 @@ begin
 end;
 $$;
 
--- Notes that the user of a tenant's session wrote a text in a space. Without add-ons there are no spaces, so nothing is
--- noted.
+-- Notes that the user of a tenant's session wrote a text in a space. Without add-ons there are no spaces.
 create or replace function memory._note_writer(p_user_id text, p_source text, p_id text, p_is_new boolean)
 returns void
 language sql immutable parallel safe

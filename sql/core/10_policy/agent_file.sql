@@ -1,6 +1,5 @@
--- The file that configures an agent, as services write it that keep one JSON file per agent. The file has the members
--- agent_id, resources, provider, model, allowed_regular_tools and resource_config around the settings of memory and
--- knowledge_base.
+-- The file that configures an agent, as some services keep one per agent. The file has the members agent_id, resources,
+-- provider, model, allowed_regular_tools and resource_config around the settings of memory and knowledge_base.
 
 -- Turns a file, or a part from any inner level of a file, into settings of a policy. Other settings come back
 -- unchanged. The result lacks agent_id, which memory.set_policy() takes as its argument.
@@ -88,8 +87,7 @@ begin
 end;
 $$;
 
--- The agent whose policy the settings change: p_agent_id, or else the agent that the file names. Refuses two different
--- agents.
+-- The agent whose policy the settings change: p_agent_id, or else the agent that the file names. Refuses two agents.
 create or replace function memory._agent_of_file(p_settings jsonb, p_agent_id text)
 returns text
 language plpgsql stable parallel safe

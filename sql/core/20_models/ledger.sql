@@ -90,8 +90,7 @@ $$;
 
 -- Enters the calls that a worker reports for its job, at most as many as the job can have made: 300 calls in each of
 -- its attempts. An embedding job has at most 256 texts, and a worker that sends each text by itself may have to send
--- some of them twice. The caller adds the numbers that were entered to the counters of the job's row, which stays
--- locked.
+-- some of them twice. The caller adds these numbers to the counters of the job's row, which stays locked.
 create or replace function memory._enter_job_calls(
   p_job memory.jobs, p_calls jsonb, p_refusals jsonb default null, out number int, out tokens bigint
 )

@@ -30,9 +30,8 @@ begin
       settings ->> 'api_key_env'
       using hint = 'Or give the variable a name that starts with AGENT_MEMORY_KEY_.';
   end if;
-  -- The lock waits for jobs that are storing embeddings of this model. The checks below refuse the registration if
-  -- there are embeddings of another model or length under this name, because embeddings of two models must never be
-  -- compared.
+  -- The lock waits for jobs that are storing embeddings of this model. The checks below refuse the registration if this
+  -- name has embeddings of another model or length, because embeddings of two models must never be compared.
   select m.* into registered from memory.models as m where m.name = register_model.name for update;
   dims := coalesce((settings ->> 'dimensions')::numeric,
     case when registered.settings ->> 'dimensions' is null then registered.dimensions end);

@@ -29,8 +29,7 @@ begin
       format('cannot be forgotten or imported in a %s transaction', current_setting('transaction_isolation')),
       'Such a transaction does not see rows that others have stored meanwhile. Use read committed.', '0A000');
   end if;
-  -- The lock is no advisory lock: every role sees the number of one in pg_locks, and could then take and keep that
-  -- lock.
+  -- The lock is no advisory lock: every role sees its number in pg_locks, and could then keep it.
   insert into memory.user_locks (user_hash) values (memory._keyed_hash(memory._erasure_key(), p_user_id))
   on conflict on constraint user_locks_pkey do update set user_hash = excluded.user_hash;
 end;

@@ -11,8 +11,7 @@ begin
   end if;
   perform memory._check_page(row_limit, 0);
   perform memory._number_changes(100000);
-  -- There are two statements, because a session would keep one plan for both, and that plan reads the changes of all
-  -- users.
+  -- Two statements, because a session would keep one plan for both, which reads the changes of all users.
   if user_id is null then
     return query
     select c.change_id, c.at, c.user_id, c.source, c.id, c.operation, c.actor

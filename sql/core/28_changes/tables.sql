@@ -1,6 +1,5 @@
 -- The changes, for programs that keep something in step with memory by memory.list_changes(). Writers note changes in
--- memory.new_changes without a number, because a number that is given before the commit says nothing about the order of
--- commits.
+-- memory.new_changes without a number, because a number given before the commit does not tell the order of commits.
 create table memory.new_changes (
   user_id text, -- user
   source text not null, -- word

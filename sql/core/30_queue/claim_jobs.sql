@@ -128,7 +128,7 @@ begin
       end if;
       visits := visits || jsonb_build_object(place, visit);
     end if;
-    -- Stops at the deadline: after a long outage thousands of jobs may have nothing to do, and several claims work them
+    -- Stops at the deadline: thousands of jobs may have nothing to do after an outage, and several claims work them
     -- off.
     exit when handed_out = max_jobs or clock_timestamp() > deadline;
   end loop;

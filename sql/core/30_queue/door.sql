@@ -1,8 +1,7 @@
 -- Every room queues jobs by these functions. The name of a job has four parts: its user, its kind, its scope (a thread,
 -- or '' for the user as a whole) and its variant, which only summarize_thread and dry runs have.
 
--- The variant of a dry run, which changes nothing and reports what it would do (memory._apply_result()), or that of any
--- other job.
+-- The variant of a dry run, which only reports what it would change (memory._apply_result()), or of any other job.
 create or replace function memory._variant_of(p_dry_run boolean)
 returns text
 language plpgsql immutable parallel unsafe

@@ -57,14 +57,13 @@ begin
       reason := 'AM002: ' || sqlerrm;
     when lock_not_available or deadlock_detected or serialization_failure or unique_violation
       or foreign_key_violation then -- the last one: somebody has just cleared the summary that the job continues
-      -- If the budget was being checked, another claim holds the row of the agent's budget until it commits, which is
-      -- soon.
+      -- If the budget was being checked, another claim holds the agent's budget until it commits, which is soon.
       wait_until := clock_timestamp()
         + case when is_checking_budget then interval '100 milliseconds' else interval '5 seconds' end;
       reason := sqlerrm;
     when query_canceled then
       -- A cancel ends the claim, and nothing is claimed. statement_timeout ends the claim too, unless this job took
-      -- most of the time: such a job fails, because otherwise it would use up the time of every claim. The claim's
+      -- much of the time: such a job fails, because otherwise it would use up the time of every claim. The claim's
       -- deadline leaves each job half of statement_timeout, so a job that took a third of statement_timeout is blamed.
       -- 0.9 allows for clocks that differ. statement_timeout ends a statement only once, so the failure can be stored;
       -- the claim hands out no further job.

@@ -1,6 +1,6 @@
 -- The queue calls the kinds of jobs by these functions. A kind is a folder of 50_work. The build repeats each line in
--- double braces for every kind, or for the kinds that have the file that the line names. No other file of this room
--- calls a kind.
+-- double braces for every kind, or for the kinds that have the file that the line names. No other file here calls a
+-- kind.
 
 -- Calls a kind's input function. payload goes to the worker, and is null when no model is needed. input is kept until
 -- the job is completed; if there is no payload, is_partial in input says whether there is more to read. agent_id is the
@@ -98,8 +98,8 @@ end;
 $$;
 
 -- Queues the job that must follow a finished one: for requests that came meanwhile, and for work that a completed job
--- left over. A kind with a file follow_up.sql decides whether work is left over; for other kinds is_partial of the
--- input says so.
+-- left over. A kind with a file follow_up.sql decides whether work is left over; for others is_partial of the input
+-- says so.
 create or replace function memory._enqueue_next(p_job memory.jobs)
 returns void
 language plpgsql volatile parallel unsafe

@@ -1,5 +1,4 @@
--- Extraction has read a message if the watermark of its thread (memory.marks, kind extract_memories) has reached the
--- message.
+-- Extraction has read a message if its thread's watermark (memory.marks, kind extract_memories) has reached it.
 
 -- Whether extraction will read a message when it reaches the message: a person or an assistant said it, and nobody has
 -- cleared it. A message may expire before it is read, because the store or its worker was off. Such a message waits for

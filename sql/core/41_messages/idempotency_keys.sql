@@ -64,8 +64,7 @@ begin
   if p_digest in ('', memory._message_digest(p_role, p_content)) then
     return p_content;
   end if;
-  -- Tries the marks of the policy as it is now, and then marks of credentials alone, because the policy may have
-  -- changed.
+  -- Tries the marks of the policy of now, and then those of credentials alone, because the policy may have changed.
   masked := memory._masked(p_content, memory._masks(memory._policy(p_user_id, p_agent_id), true));
   if p_digest = memory._message_digest(p_role, masked) then
     return masked;

@@ -37,15 +37,13 @@ begin
           from old_rows as o where o.is_active
           group by 1, 2 order by 1, 2) as c;
   else
-    -- The statement uses "except", because for "not exists" a session keeps the nested loop of its first update of one
-    -- row.
+    -- Uses "except", because for "not exists" a session keeps the nested loop of its first update of one row.
     perform memory._check_artifact_soon(g.user_id, g.artifact_key)
     from (select o.user_id, o.artifact_key from old_rows as o where o.artifact_key is not null
           except
           select n.user_id, n.artifact_key from new_rows as n) as g;
     for thread in
-      -- The statement groups the rows, because for a join a session keeps the nested loop of its first update of one
-      -- row.
+      -- Groups the rows, because for a join a session keeps the nested loop of its first update of one row.
       with changed as materialized (
         select m.user_id, m.thread_id, m.seq, count(distinct md5(concat(m.content, m.metadata))) > 1 as is_reworded,
           bool_or(m.is_active) filter (where m.sign = -1) as was_active,

@@ -20,8 +20,7 @@ begin
 end;
 $$;
 
--- The readable ones of the newest thousand messages of a thread, newest first, including messages that a compression
--- has put away.
+-- The readable ones of the newest thousand messages of a thread, newest first, including compressed messages.
 create or replace function memory._newest_thousand(p_user_id text, p_thread_id text, p_agent_id text)
 returns setof memory.messages
 language sql stable parallel safe

@@ -1,8 +1,8 @@
 -- The seqs of the instructions that begin a thread: its first messages as long as their role is system or developer. A
 -- context shows them first, and no summary takes their place. The function passes over up to a thousand cleared
 -- messages, so a thread that was cleared may begin with new instructions. A compressed message ends the beginning.
--- Callers should read these messages by the range from the first to the last seq, because a plan for "= any" may read
--- the whole thread.
+-- Callers should read these messages by the range from the first to the last seq, because "= any" may read the whole
+-- thread.
 create or replace function memory._opening(p_user_id text, p_thread_id text)
 returns bigint[]
 language plpgsql stable parallel safe

@@ -1,5 +1,4 @@
--- The rules of messages. The writer and the triggers apply them, so "insert into memory.messages ..." from psql obeys
--- them, too.
+-- The rules of messages. The writer and the triggers apply them, so a plain INSERT obeys them, too.
 
 -- The text of a message. A missing text becomes '' for a message of a model or a tool, and for others if the metadata
 -- holds what they said. It stays null where a caller has forgotten the text.
@@ -62,8 +61,7 @@ begin atomic
   end;
 end;
 
--- Refuses a message that breaks a rule. The error adds p_which to the argument's name, to say which of several messages
--- has the problem.
+-- Refuses a message that breaks a rule. The error adds p_which to the argument's name, to name one of several messages.
 create or replace function memory._check_message(p_message memory.messages, p_which text default '')
 returns void
 language plpgsql stable parallel safe

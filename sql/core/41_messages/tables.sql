@@ -22,8 +22,7 @@ create table memory.threads (
 -- column that changes. Otherwise add_message would be 1.5 times slower.
 ) with (fillfactor = 50);
 -- settled_at seldom changes. Searches and sweeps find the threads with messages that may be unread in
--- threads_unsettled_idx, without comparing all threads with their marks. memory.list_threads() takes its page from both
--- indexes.
+-- threads_unsettled_idx, without comparing all threads with their marks. memory.list_threads() reads both indexes.
 create index threads_unsettled_idx on memory.threads (user_id, thread_id) where settled_at is null;
 create index threads_settled_idx on memory.threads (user_id, settled_at desc, thread_id) where settled_at is not null;
 comment on table memory.threads is 'One row per conversation: its next message number and its counters.';

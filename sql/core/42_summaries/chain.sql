@@ -21,8 +21,7 @@ begin
     select u.summary_id from memory.summaries as u
     where u.user_id = p_user_id and u.thread_id = p_thread_id and u.kind = p_kind
       and (u.status = 'processing'
-           -- A failed attempt of this job left this row. After memory.retry_job() of a dead job the next attempt makes
-           -- a new row.
+           -- A failed attempt of this job left this row. After memory.retry_job() of a dead job a new row is made.
            or u.status = 'failed' and u.summary_id = (p_job.input ->> 'summary_id')::uuid)
     order by u.status desc limit 1)
   returning s.summary_id into processing;

@@ -6,8 +6,7 @@ language sql stable parallel safe
 begin atomic
   select distinct on (s.thread_id, s.kind) s.* from memory.summaries as s
   where s.user_id = p_user_id and s.status = 'completed' and s.created_at <= coalesce(p_as_of, 'infinity')
-  -- If two summaries have the same end, the later one has read more (memory._compress_thread_input()). Ids are in order
-  -- of time.
+  -- Of two summaries with one end the later has read more (memory._compress_thread_input()). Ids are in order of time.
   order by s.thread_id, s.kind, s.end_seq desc, s.summary_id desc;
 end;
 

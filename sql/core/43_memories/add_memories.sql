@@ -15,8 +15,7 @@ begin
   perform memory._check_id('agent_id', agent_id);
   perform memory._check_on_conflict(on_conflict);
   perform memory._check_memories(memories);
-  -- The first pass parses all memories at once. If it fails, the next passes parse one memory each, to find the wrong
-  -- one.
+  -- The first pass parses all memories. If it fails, each further pass parses one memory, to find the wrong one.
   for place in -1 .. jsonb_array_length(memories) - 1 loop
     begin
       given := memory._parse_memories(
@@ -49,8 +48,7 @@ comment on function memory.add_memories(text, jsonb, text, text) is
 'memory that the agent has already, that stands earlier in the array, or that the limit evicts in the same call gets '
 'inserted = false. An error names the place in the array, from 0.';
 
--- Refuses a value that is no array, is too long, or has an element with an unknown member or with a member of the wrong
--- type.
+-- Refuses a value that is no array, is too long, or has an element with an unknown member or a wrong type.
 create or replace function memory._check_memories(p_memories jsonb)
 returns void
 language plpgsql immutable parallel safe

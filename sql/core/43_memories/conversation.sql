@@ -83,8 +83,7 @@ begin
 end;
 $$;
 
--- Deletes the memory made of a thread's summary, and the memory's versions. Returns the number of deleted rows by
--- table.
+-- Deletes the memory made of a thread's summary, and its versions. Returns the number of deleted rows by table.
 create or replace function memory._forget_conversation(p_user_id text, p_thread_id text)
 returns jsonb
 language plpgsql volatile parallel unsafe

@@ -1,7 +1,6 @@
 -- A memory with an attribute gives one value of one thing, such as the home of the user or the phone number of the
 -- daughter Lou. Policy memories.attributes says which attributes have one value at a time. A new value of such an
--- attribute ends the memory of the former value: nothing is deleted, and a query with as_of still shows the former
--- value.
+-- attribute ends the memory of the former value: nothing is deleted, and as_of still shows the former value.
 
 -- The other valid memories of the same agent that give a value of the same attribute of the same subject.
 create or replace function memory._other_values(p_memory memory.memories)
@@ -77,8 +76,7 @@ end;
 
 -- Ends the other values of the attribute of a new memory, if the attribute has one value at a time. Jobs end in any
 -- order, so a memory that was said before the current value takes its place among the former values. A memory that no
--- longer holds ends nothing: "Last year I lived in Rome". A new memory that may not end the other one is hidden behind
--- it.
+-- longer holds ends nothing: "Last year I lived in Rome". A new memory that may not end the other is hidden by it.
 create or replace function memory._settle(p_memory memory.memories)
 returns void
 language plpgsql volatile parallel unsafe

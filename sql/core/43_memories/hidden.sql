@@ -65,8 +65,7 @@ begin
       and m.agent_id = any (agents)
     order by m.created_at desc, m.memory_id desc -- the newest of several memories with the same content becomes current
   loop
-    -- Passes by a row that no function of this schema stores: a trigger would refuse the update, and sweep() would
-    -- fail.
+    -- Passes by a row that only plain SQL can store: a trigger would refuse the update, and sweep() would fail.
     problem := case when hidden.version not between 1 and 1000000000 then 'version'
       else memory._memory_problem(hidden, false) end;
     if problem is not null then

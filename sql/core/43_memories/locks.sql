@@ -64,8 +64,7 @@ begin
       union
       select m.agent_id from memory.messages as m where m.user_id = p_user_id and m.thread_id = any (p_thread_ids));
   end if;
-  -- Reads the counters a second time: a worker may have committed memories, and their counters, since the agents were
-  -- read.
+  -- Reads the counters again: a worker may have committed memories with new counters since the agents were read.
   perform memory._lock_scope(p_user_id, a.agent_id)
   from (
     select u as agent_id from unnest(agents) as u

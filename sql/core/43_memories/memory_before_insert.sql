@@ -27,14 +27,12 @@ begin
   policy := memory._policy(new.user_id, new.agent_id);
   new := memory._masked_memory(new, memory._masks(policy, false));
   new.content_hash := memory._content_hash(new.content);
-  -- An index refuses exact duplicates of current memories, and also counts a memory that has expired and waits for a
-  -- sweep.
+  -- An index refuses exact duplicates, even of a memory that has expired and waits for a sweep.
   perform memory._remove_expired_duplicate(new);
 
   new.is_stated := memory._states(new.source);
   new.trust := memory._memory_trust(new); -- a caller can only lower it
-  -- This check comes after the lock, because another session may have forgotten this content while this one waited for
-  -- it.
+  -- This check comes after the lock, because another session may have forgotten this content meanwhile.
   if not new.is_stated and memory._is_forgotten(new.user_id, new.content) then
     return null;
   end if;

@@ -12,8 +12,7 @@ begin
     return new;
   end if;
   if not memory._is_user(new.user_id) then -- PostgreSQL would not inline it inside memory._memory_problem()
-    -- Functions have locked the space already. memory.sweep() has not, and a lock of the space would come after its
-    -- counters.
+    -- Functions have locked the space already. memory.sweep() has not, and already holds counters.
     perform memory._check_reader(new.user_id);
     if (new.content, new.embedding_text, new.metadata, new.tags)
          is distinct from (old.content, old.embedding_text, old.metadata, old.tags) then
@@ -91,8 +90,7 @@ begin
 end;
 $$;
 
--- The memory with marks of the classes p_masks. Marks can be longer than the data, so the function checks the limits
--- once more.
+-- The memory with marks of the classes p_masks. Marks can be longer than the data, so limits are checked again.
 create or replace function memory._masked_memory(p_memory memory.memories, p_masks text[])
 returns memory.memories
 language plpgsql stable parallel unsafe

@@ -2,8 +2,7 @@
 -- subject and attribute whose embeddings have at least the cosine near_duplicate_cosine of the policy, and which agree
 -- in numbers, names and turning words (same_statement.sql). Of two extracted memories the longer text wins, or of
 -- equally long texts the one that began first. Stated and reworded memories are never hidden here: they win over
--- memories that began later, and stand beside memories that began before. The function compares only the five nearest
--- memories.
+-- memories that began later, and stand beside memories that began before. Only the five nearest are compared.
 create or replace function memory._fold_near_duplicates(p_user_id text, p_model text, p_memory_ids uuid[])
 returns int
 language plpgsql volatile parallel unsafe

@@ -1,6 +1,5 @@
 -- Those of these messages whose statement no longer holds: memories were drawn from the message, and all of them have
--- ended or were replaced or corrected. successor is the current memory that took the place of one of them; null where
--- no memory did.
+-- ended or were replaced or corrected. successor is the current memory that took the place of one of them, or null.
 create or replace function memory._outdated_messages(p_user_id text, p_thread_ids text[], p_seqs bigint[])
 returns table (thread_id text, seq bigint, successor uuid)
 language plpgsql stable parallel safe

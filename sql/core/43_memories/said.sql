@@ -83,8 +83,7 @@ declare
     else p_known.source_seqs
   end;
 begin
-  -- A web page that repeats a statement of the user changes nothing, because the page would otherwise become the source
-  -- of the memory.
+  -- A web page that repeats the user's statement changes nothing: the page would become the memory's source.
   if memory._is_stated(p_known)
     or not memory._may_outrank(
       memory._least_trust(p_known.user_id, p_said.thread_id, p_said.source_seqs), p_known.trust)

@@ -28,8 +28,7 @@ begin
 end;
 $$;
 
--- The arguments of memory.add_memory(). Arguments that the caller left out are taken from the metadata, or else get
--- their defaults.
+-- The arguments of memory.add_memory(). Those that the caller left out come from the metadata, or are the defaults.
 create or replace function memory._with_defaults(p_memory memory.new_memory)
 returns memory.new_memory
 language plpgsql immutable parallel safe

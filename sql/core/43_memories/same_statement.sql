@@ -1,6 +1,5 @@
 -- Decides whether two texts may say the same in other words. Embeddings and models take "born in 1985" and "born in
--- 1986", or "eats meat" and "does not eat meat", for the same, so these functions compare the words that make the
--- difference.
+-- 1986", or "eats meat" and "does not eat meat", for the same, so these functions compare such words.
 
 -- The words of a text in lower case. "don't" becomes "do not", and a number keeps its sign and the signs between its
 -- digits. The pattern lists the separators and takes every other character as part of a word, because PostgreSQL knows

@@ -10,8 +10,7 @@ begin
 end;
 $$;
 
--- The person or thing that a memory is about, in the spelling for comparisons. A memory that names nobody is about the
--- user.
+-- The person or thing that a memory is about, as comparisons spell it. A memory that names nobody is about the user.
 create or replace function memory._subject(p_subject text)
 returns text
 language sql immutable parallel safe

@@ -63,8 +63,7 @@ create index memories_expires_at_idx on memory.memories (expires_at) where expir
 -- This index finds a hidden memory by its content when the memory is said again.
 create index memories_hidden_hash_idx on memory.memories (user_id, agent_id, content_hash)
   where superseded_at is not null and deleted_at is null;
--- The least important memory of an agent comes first. The limit evicts this memory, unless the agent has expired
--- memories.
+-- The least important memory of an agent comes first. The limit evicts it, unless the agent has expired memories.
 create index memories_least_idx on memory.memories (user_id, agent_id, is_stated, importance, created_at, memory_id)
   where superseded_at is null and deleted_at is null;
 -- memory.load_user() reads this index, which gives the 50 most important of 100,000 memories without a sort. The index

@@ -148,8 +148,7 @@ begin
 end;
 $$;
 
--- Ends the memories that a new one replaces, unless nobody sees the new one. Refuses an id that names no current memory
--- of the user.
+-- Ends the memories that a new one replaces, unless nobody sees the new one. Refuses an id of no current memory.
 create or replace function memory._replace(p_user_id text, p_winner uuid, p_replaced uuid[])
 returns void
 language plpgsql volatile parallel unsafe

@@ -83,8 +83,7 @@ begin
 end;
 $$;
 
--- Refuses a place that is taken, or that lies under a file. A file in quarantine takes its place, although no command
--- shows it.
+-- Refuses a place that is taken, or that lies under a file. A file in quarantine also takes its place.
 create or replace function memory._check_free_place(
   p_argument text, p_user_id text, p_path text, p_place text, p_problem text
 )

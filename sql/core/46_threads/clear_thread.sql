@@ -20,13 +20,11 @@ begin
   delete from memory.shown_rounds as r
   where r.user_id = clear_thread.user_id and r.thread_id = clear_thread.thread_id
     and coalesce(clear_thread.agent_id, r.agent_id) = r.agent_id;
-  -- A job that is storing a summary may have stored the summary's memory, which nobody sees before the job is
-  -- completed.
+  -- A job that is storing a summary may have stored its memory, which nobody sees before the job is completed.
   perform memory._lock_scopes_of_threads(user_id, array[thread_id]);
   perform memory._forget_conversation(user_id, thread_id);
   if agent_id is null then
-    -- Removes the thread's jobs and summaries: a summary, or a job that is reading the messages now, must not bring
-    -- them back.
+    -- Removes the thread's jobs and summaries: a job that is reading messages now must not bring them back.
     delete from memory.jobs as j
     where j.user_id = clear_thread.user_id and j.scope = clear_thread.thread_id and j.status in ('pending', 'running');
     perform memory._recall_user_summary(user_id, thread_id);

@@ -21,8 +21,7 @@ begin
   if search is not null then
     named := array(select w from memory._threads_with_words(user_id, search) as w);
   end if;
-  -- An index gives the latest of the threads that a sweep has settled in order. Counters are read only for the threads
-  -- of the page.
+  -- An index gives the threads that a sweep has settled, the latest first. Counters are read only for the page.
   return query
   with page as materialized (
     select t.thread_id, t.title, t.metadata, t.last_at

@@ -15,8 +15,7 @@ begin
   where k.user_id = old.user_id and k.scope = old.thread_id and k.kind not in ('language', 'parsed_anew', 'spoken');
   delete from memory.jobs as j where j.user_id = old.user_id and j.scope = old.thread_id;
   perform memory._recall_user_summary(old.user_id, old.thread_id);
-  -- Watermarks are deleted once more, because the job for which this transaction waited may have set the thread's first
-  -- one.
+  -- Deletes watermarks once more: the job for which this transaction waited may have set the first one.
   delete from memory.marks as k
   where k.user_id = old.user_id and k.scope = old.thread_id and k.kind not in ('language', 'parsed_anew', 'spoken');
   delete from memory.summaries as s where s.user_id = old.user_id and s.thread_id = old.thread_id;

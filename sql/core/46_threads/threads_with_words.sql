@@ -57,8 +57,7 @@ begin
   from (select m.* from memory.texts as m where m.keys && longest_keys offset 0) as t
   where t.user_id = p_user_id and t.valid_until > statement_timestamp() and t.words @@ asked::tsquery
   union
-  -- Searches messages that neither a job nor a sweep has parsed yet. It parses only those whose content may have all
-  -- words.
+  -- Searches messages that neither a job nor a sweep has parsed. It parses only those that may have all words.
   select m.thread_id
   from memory._unread_messages(p_user_id, null, 2147483647) as m
   where memory._words_that_begin(memory._folded(lower(m.content)), beginnings) = cardinality(beginnings)

@@ -1,7 +1,7 @@
 -- Decides whether a text that a chat model has written rests on the texts that the model was given. Models make things
 -- up, repeat their instructions or answer in another language, small ones more than others. Every text of a reply
--- passes memory._problem_of() before it is stored, whichever worker hands the reply in. The texts of the built-in model
--- do so, too.
+-- passes memory._problem_of() before it is stored, whichever worker hands the reply in. So do those of the built-in
+-- model.
 
 -- The words of a text, in their order, in the form in which texts are compared: the first six letters of the stem by
 -- p_language, without accents. Six letters make words equal that differ in their endings ("allergic", "allergies").
@@ -148,7 +148,8 @@ begin
   if shared < p_least or 3 * shared < shared + others then
     return case when shared > 0 and 3 * shared >= shared + others then 'too short' else 'no evidence' end;
   end if;
-  -- The text is in another language if most of its words do not occur in the given texts, not even words like "der".
+  -- The stop words of its own language ("der", "und") show a text in another language: most of them occur in none of
+  -- the given texts.
   if own <> language and 3 * shared < 2 * (shared + others) and (
     select 2 * count(*) filter (where strpos(given, w) = 0) >= count(*)
       and count(*) filter (where strpos(given, w) = 0) > 0

@@ -41,8 +41,7 @@ begin
     select h.content from memory.memory_history as h
     where h.user_id = forget_memory.user_id and h.memory_id = any (same));
   wordings := memory._wordings_of(statements);
-  -- Finds longer memories by their current content only: their earlier versions and sources may say only the rest of
-  -- the sentence.
+  -- Finds longer memories by their current content: earlier versions and sources may say only the rest of it.
   patterns := memory._patterns_of(wordings);
   longer := array(
     select m.memory_id from memory.memories as m

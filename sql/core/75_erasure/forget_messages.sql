@@ -37,8 +37,7 @@ begin
         and memory._may_be_copy(p_user_id, m.thread_id, n.seq, n.created_at) offset 0) as c
     where m.user_id = p_user_id and m.memory_id = any (p_memory_ids)
     union
-    -- Copies in threads whose metadata no longer name the copied thread, because an application has replaced the
-    -- metadata.
+    -- Copies in threads whose metadata an application has replaced, so that they no longer name the copied thread.
     select c.thread_id, c.seq
     from memory.memories as m
     join memory.messages as s on s.user_id = m.user_id and s.thread_id = m.thread_id and s.seq = any (m.source_seqs)
@@ -140,8 +139,7 @@ end;
 $$;
 
 -- Removes the summaries of a thread that reach to this message or beyond, with everything that was made of them, and
--- queues new ones if there is a chat model. Messages that compression has put into a removed summary return to the
--- thread.
+-- queues new ones if there is a chat model. Compressed messages that such a summary covers return to the thread.
 create or replace function memory._forget_summaries(p_user_id text, p_thread_id text, p_first_seq bigint)
 returns jsonb
 language plpgsql volatile parallel unsafe

@@ -13,8 +13,7 @@ begin
 end;
 $$;
 
--- Runs the functions that check rows of this kind, and returns the member that they refuse, and why; null if they
--- refuse nothing.
+-- The member that the functions which check rows of this kind refuse, and why; null if they refuse nothing.
 create or replace function memory._refused_member(p_kind text, p_row jsonb)
 returns text
 language plpgsql stable parallel unsafe -- an error is handled

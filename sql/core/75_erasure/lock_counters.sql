@@ -2,8 +2,7 @@
 
 -- Locks the threads of a user, then the counters of memories, in the order of docs/architecture.md. With p_may_wait the
 -- function waits for the sessions that hold them. Returns the locked threads and agents. are_all is false if another
--- session has made a thread or counter meanwhile and holds it; a caller that has other locks already must not wait for
--- that session.
+-- session has made a thread or counter meanwhile and holds it; a caller with other locks must not wait for it.
 create or replace function memory._lock_counters(
   p_user_id text, p_may_wait boolean, out threads text[], out agents text[], out are_all boolean
 )

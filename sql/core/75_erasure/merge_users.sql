@@ -96,8 +96,7 @@ begin
 end;
 $$;
 
--- Gives the rows of the first user to the second, once these threads, agents and documents of the first user are
--- locked.
+-- Gives the rows of the first user to the second. These threads, agents and documents of the first are locked.
 create or replace function memory._merge_rows(
   p_from text, p_into text, p_threads text[], p_agents text[], p_documents uuid[]
 )
@@ -154,8 +153,8 @@ begin
   perform memory._count_imported(p_into,
     array(select coalesce(threads ->> t, t) from unnest(p_threads) as t), p_agents);
   delete from memory.marks as k where k.user_id = p_from and (k.scope, k.kind) = ('', 'claims');
-  -- Calls that still run for these jobs are entered in the ledger without a user. An earlier merge may have left rows
-  -- of the same jobs.
+  -- Calls that still run for these jobs are entered in the ledger without a user. An earlier merge may have left such
+  -- rows.
   delete from memory.gone_jobs as g
   where g.user_id = memory._pseudonym(p_from) and g.job_id in (
     select n.job_id from memory.gone_jobs as n where n.user_id = p_from);

@@ -113,8 +113,7 @@ begin
       continue;
     end if;
     begin
-      -- The statement does not use cron.schedule_in_database(), because only superusers may call that unless somebody
-      -- has granted it.
+      -- Not by cron.schedule_in_database(), which only superusers may call unless somebody has granted it.
       execute format('select %I.schedule($1, $2, $3)', cron.nspname) using task.full_name, task.schedule, task.command;
     exception when invalid_parameter_value then
       perform memory._refuse(task.argument, sqlerrm,

@@ -147,8 +147,7 @@ begin
 end;
 $$;
 
--- The share of texts with this value in a column; 0 if the value is not among those that PostgreSQL's statistics count
--- as most common.
+-- The share of texts with this value in a column; 0 if it is not among the most common values of the statistics.
 create or replace function memory._share_of_texts(p_column text, p_value text)
 returns double precision
 language sql stable parallel safe

@@ -46,8 +46,7 @@ language plpgsql volatile parallel unsafe security definer -- the writer may lac
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- Artifacts are handled row by row: a join is planned badly while the table has no statistics, and a session keeps
-  -- its first plan.
+  -- Goes row by row, because a join is planned badly without statistics, and a session keeps its first plan.
   perform memory._drop_artifact_texts(o.user_id, o.key, o.content_id),
     memory._delete_content(o.user_id, o.content_id)
   from old_rows as o;

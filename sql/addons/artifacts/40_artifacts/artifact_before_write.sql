@@ -1,5 +1,4 @@
--- Applies the rules and defaults before an artifact is stored. A trigger does this, because a plain INSERT must obey
--- the rules too.
+-- Applies the rules and defaults before an artifact is stored, so that a plain INSERT obeys the rules too.
 create or replace function memory._artifact_before_write()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- the writer may lack rights on policies

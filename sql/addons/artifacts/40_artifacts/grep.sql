@@ -61,8 +61,7 @@ begin
                  is_ascii) end;
         is_full := coalesce(octet_length(block) > bytes_left, false);
         if not is_full or blocks = '{}' then
-          -- The first line with the words is always shown; if it alone fills the result, its surrounding lines are left
-          -- out.
+          -- The first line with the words is always shown, without its surrounding lines if they do not fit.
           blocks := blocks || case when is_full then memory._numbered_line(hit.line, hit.said, patterns, is_ascii)
                               else coalesce(block, '') end;
           bytes_left := bytes_left - octet_length(coalesce(block, ''));

@@ -45,8 +45,7 @@ begin
         and (memory._policy_section(p_user_id, p_agent_id, 'artifacts') ->> 'describe')::boolean
         and coalesce((memory._chosen_chat_model(
           null, memory._policy_section(p_user_id, p_agent_id, 'agent'))).provider <> 'local', false))
-    -- If another transaction stores the same key, "do update" waits for it. A look before the insert would not see its
-    -- row.
+    -- "do update" waits for a transaction that stores the same key. A look before the insert would not see it.
     on conflict on constraint artifacts_pkey do update
     set expires_at = case
           when num_nulls(a.expires_at, excluded.expires_at) = 0 then greatest(a.expires_at, excluded.expires_at)
@@ -61,8 +60,7 @@ begin
         select from memory.artifacts as a -- an artifact in quarantine keeps its key, too
         where a.user_id = p_user_id and a.key = p_key and memory._is_unexpired(a.expires_at)
           and not memory._is_same_content(p_user_id, a.content_id, stored_id));
-    -- Otherwise the artifact of this key was deleted meanwhile, or the key that was made is taken: the loop tries
-    -- again.
+    -- Otherwise the artifact of this key was deleted meanwhile, or a made key is taken: the loop tries again.
   end loop;
   if artifact.content_id is distinct from stored_id then
     perform memory._delete_content(p_user_id, stored_id);

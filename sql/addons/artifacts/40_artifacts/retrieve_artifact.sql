@@ -91,8 +91,7 @@ begin
 end;
 $$;
 
--- The start of a line: the number of bytes before it. The result is null if the content has fewer lines, or if p_line
--- is null.
+-- The start of a line: the number of bytes before it. Null if the content has fewer lines, or p_line is null.
 create or replace function memory._line_start(p_user_id text, p_content_id uuid, p_line bigint)
 returns bigint
 language plpgsql stable parallel safe

@@ -88,8 +88,7 @@ begin
       -- The message is inserted within this statement, unless a trigger of the application leaves it out. If no message
       -- names the artifact a day later, a sweep deletes it.
       p_check_at => statement_timestamp() + interval '1 day', p_is_by_rule => true);
-    -- Without a key, another session has just stored another content under this key, and the loop tries the next
-    -- number.
+    -- Without a key, another session has just stored another content under it: the loop tries the next number.
     exit when artifact.key is not null or not memory._has_memory(p_user_id, p_agent_id);
   end loop;
   return artifact;
@@ -131,8 +130,7 @@ begin
     end if;
   end loop;
   for attempt in 1..50 loop
-    -- The key is looked up again after the lock, because the transaction that held the lock may have stored it
-    -- meanwhile.
+    -- The key is looked up again after the lock: the transaction that held the lock may have stored it.
     exit when pg_try_advisory_xact_lock(
         hashtext('memory.artifacts'), hashtext(p_user_id || ' ' || memory._numbered_key(p_slug, free)) & 1023)
       and not memory._is_taken_key(p_user_id, memory._numbered_key(p_slug, free));

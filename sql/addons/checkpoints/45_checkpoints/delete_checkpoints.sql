@@ -51,8 +51,7 @@ begin atomic
 end;
 
 -- Deletes all checkpoints of a thread, and returns their number. A caller that deletes several threads has locked the
--- checkpoints before, in the order of their keys, as memory.forget_user() does; writes and values are locked after
--- them.
+-- checkpoints before, in the order of their keys, as memory.forget_user() does; writes and values follow.
 create or replace function memory._delete_checkpoints_of_thread(p_user_id text, p_thread_id text)
 returns bigint
 language plpgsql volatile parallel unsafe
@@ -109,8 +108,7 @@ begin
   where w.user_id = p_user_id and w.thread_id = p_thread_id and w.namespace = p_namespace
     and w.checkpoint_id = any (p_ids);
   -- A second statement reads the remaining checkpoints, because a run may have stored one meanwhile. Each value is
-  -- looked up by its key: a session may keep a plan for one row, which compared 24,000 values with as many names in 50
-  -- s.
+  -- looked up by its key: a session may keep a plan for one row, which took 50 s for 24,000 values.
   delete from memory.checkpoint_blobs as b
   where b.ctid = any (array(
     select v.place

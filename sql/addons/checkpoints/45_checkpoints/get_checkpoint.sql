@@ -88,8 +88,7 @@ begin atomic
   where (p_blobless ->> c.channel) is distinct from c.version;
 end;
 
--- The writes of tasks for a checkpoint, in one row and in the order in which they apply. The planner inlines the
--- function.
+-- The writes of tasks for a checkpoint, in one row, in the order in which they apply. The planner inlines this.
 create or replace function memory._writes_of_checkpoint(
   p_user_id text, p_thread_id text, p_namespace text, p_checkpoint_id text
 )

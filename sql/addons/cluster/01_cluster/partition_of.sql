@@ -7,8 +7,7 @@ begin
   if not memory._is_id(user_id) or (partitions between 1 and 65536) is not true then
     perform memory._check_partition(user_id);
   end if;
-  -- The hash is MD5, because every language has it, and the result must be the same in all languages and on every
-  -- server.
+  -- The hash is MD5, because every language has it, and the result must be the same in all of them.
   return memory._partition_of_digest(md5(convert_to(user_id, 'UTF8')), partitions);
 end;
 $$;

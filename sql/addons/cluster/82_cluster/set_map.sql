@@ -77,8 +77,9 @@ begin
 end;
 $$;
 
--- Waits for the transactions that have called a function, and holds up calls until this transaction ends. Calls also
--- wait behind a session that waits for the lock, so each wait is short, and calls pass between two waits.
+-- Waits for the transactions that have called a function of this schema, and holds up calls until this transaction
+-- ends. Calls also wait behind a session that waits for the lock, so each wait is short, and calls pass between two
+-- waits.
 create or replace function memory._lock_map()
 returns void
 language plpgsql volatile parallel unsafe

@@ -58,8 +58,7 @@ $$;
 
 -- A JSON value with marks in its texts. Keys stay. A message with changed content gets is_cut, so that no job stores
 -- the token count of the marked text as the count of the message. A value that is nested deeper than 100 levels becomes
--- a text: at about 1,000 levels the stack of the server ends, and no worker could claim a job with such a call of a
--- tool.
+-- a text: at about 1,000 levels the stack of the server ends, and no worker could claim a job with it.
 create or replace function memory._json_masked(p_value jsonb, p_masks text[], p_depth int default 0)
 returns jsonb
 language plpgsql immutable parallel unsafe

@@ -4,8 +4,7 @@
 -- Cuts a text into pieces of at most 1,000 bytes, because each match of a pattern that looks behind reads its piece
 -- from the beginning: 180 KB of log lines in one piece took 20 s. A piece ends after a line, or else after a word. The
 -- next piece begins with no digit, so that no number is cut. If 16,000 bytes have no such place, the piece ends
--- anywhere. Places are counted in bytes, because PostgreSQL finds a place in characters by reading the text from its
--- beginning.
+-- anywhere. Places are counted in bytes, because PostgreSQL finds a character by counting from the beginning.
 create or replace function memory._pieces_to_mask(p_text text)
 returns text[]
 language plpgsql immutable parallel safe
@@ -109,8 +108,7 @@ begin
 end;
 $$;
 
--- Whether a text is an IBAN: 15 to 34 letters and digits that, read as a number, leave 1 when divided by 97 (ISO
--- 13616).
+-- Whether a text is an IBAN: 15 to 34 letters and digits, whose number leaves 1 when divided by 97 (ISO 13616).
 create or replace function memory._is_iban(p_text text)
 returns boolean
 language plpgsql immutable parallel safe

@@ -48,8 +48,8 @@ begin
 end;
 $$;
 
--- Puts all archives of a conversation into quarantine, or only the archive with this summary. Later archives go into a
--- new document.
+-- Puts all archives of a conversation, or only the one with this summary, into quarantine. Later archives are new
+-- documents.
 create or replace function memory._quarantine_archive(
   p_user_id text, p_thread_id text, p_reason text, p_origin text, p_summary_id uuid default null
 )

@@ -35,8 +35,7 @@ begin
   elsif source = 'artifact' then
     counts := memory._added(counts, jsonb_build_object('artifacts', memory._release_artifact(user_id, id)::int));
   end if;
-  -- Summaries come after all threads, counters and memories, because the jobs that this step locks are last in the
-  -- order of locks.
+  -- Summaries come last, because their jobs follow threads, counters and memories in the order of locks.
   counts := memory._added(counts, jsonb_build_object('summaries', (
     select coalesce(sum(memory._renew_summaries(
       release_source.user_id, t.said ->> 'thread_id', (t.said ->> 'first_seq')::bigint)), 0)

@@ -33,8 +33,7 @@ comment on function memory.load_user(text, text) is
 'never a value}. A memory has memory_id, content, tags, agent_id, confidence, importance, created_at and valid_from. '
 'With agent_id only the memories of that agent.';
 
--- Current memories of a type, of one agent or all: the most important first, and of equally important memories the
--- newest.
+-- Current memories of a type, of one agent or all: the most important first, then the newest.
 create or replace function memory._foremost_memories(
   p_user_id text, p_agent_id text, p_memory_type text, p_row_limit int
 )

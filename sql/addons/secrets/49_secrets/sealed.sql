@@ -64,8 +64,7 @@ begin
 end;
 $$;
 
--- The value of a stored secret, decrypted with the current key or the previous one. Refuses a row that neither key
--- opens.
+-- The value of a stored secret, opened by the current or the previous key. Refuses a row that neither opens.
 create or replace function memory._opened(p_secret memory.secrets)
 returns bytea
 language plpgsql volatile parallel unsafe

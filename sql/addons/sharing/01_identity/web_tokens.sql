@@ -66,8 +66,7 @@ begin
 end;
 $$;
 
--- The signature of a text by the algorithm HS256: its HMAC-SHA256 (RFC 2104) in base64url, which always has 43
--- characters.
+-- The signature of a text by the algorithm HS256: its HMAC-SHA256 (RFC 2104) in base64url, 43 characters.
 create or replace function memory._signature(p_signed text, p_inner_block bytea, p_outer_block bytea)
 returns text
 language sql stable parallel safe -- convert_to() is stable

@@ -47,8 +47,7 @@ begin
 end;
 $$;
 
--- The user_id of an existing space. The transaction of the caller keeps the space from being deleted. Refuses an
--- unknown space.
+-- The user_id of an existing space. The caller's transaction keeps the space from being deleted. Refuses others.
 create or replace function memory._existing_space(p_space text)
 returns text
 language plpgsql volatile parallel unsafe

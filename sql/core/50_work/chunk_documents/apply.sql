@@ -71,8 +71,7 @@ returns table (number int, piece text, token_count int)
 language plpgsql stable parallel safe
 as $$
 declare
-  -- A character that a worker in Python takes for no blank. Python knows more blanks than PostgreSQL does in some
-  -- locales.
+  -- A character that Python takes for no blank. Python knows more blanks than PostgreSQL does in some locales.
   word constant text :=
     e'[^\\s\\u001c-\\u001f\\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]';
   size constant int := length(p_content);

@@ -10,8 +10,7 @@ declare
   newest bigint;
 begin
   -- Takes the oldest 100 short-term memories. Memories that no job has looked at come first: otherwise a hundred
-  -- memories that fit into no article would keep the others out. Stated memories of which an article was made are left
-  -- out.
+  -- memories that fit into no article would keep the others out. Stated memories that are in an article are left out.
   with oldest as (
     select m.* from memory.memories as m
     where m.user_id = p_job.user_id and memory._is_visible(m)
@@ -47,8 +46,8 @@ begin
 end;
 $$;
 
--- Whether a memory is short-term: it says what held for a while, and it is a week old. By then its source messages are
--- gone by default.
+-- Whether a memory is short-term: it says what held for a while, and is a week old. By default its messages are gone by
+-- then.
 create or replace function memory._is_short_term(p_memory memory.memories)
 returns boolean
 language sql stable parallel safe

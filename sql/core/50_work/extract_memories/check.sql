@@ -15,8 +15,8 @@ $$;
 
 -- The memories and ends of a reply that may be stored, in one form, and the reasons why others are left out. If no
 -- memory of the reply can be read, the reply is refused, so that the job is tried again. The function takes at most
--- p_most memories and looks at a thousand. It leaves out statements that are only supposed, quoted or denied without a
--- reason, because the model did as it was asked.
+-- p_most memories and looks at a thousand. Statements that are only supposed, quoted or denied are left out, and no
+-- reason is given: the model did as it was asked.
 create or replace function memory._readable_reply(
   p_job memory.jobs, p_result jsonb, p_most bigint, out items jsonb[], out reasons text[]
 )
@@ -146,8 +146,7 @@ begin
 end;
 $$;
 
--- A share in a reply, from 0 to 1. A number outside of this range becomes its nearer end, and any other value
--- p_default.
+-- A share in a reply, from 0 to 1. A number outside becomes the nearer end, any other value p_default.
 create or replace function memory._readable_share(p_value jsonb, p_default double precision)
 returns double precision
 language sql immutable parallel safe

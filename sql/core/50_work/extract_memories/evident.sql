@@ -46,8 +46,7 @@ begin
       'metadata', jsonb_strip_nulls(jsonb_build_object(
         'event_time', c.item -> 'event_time', 'value', c.item -> 'value',
         'fields', nullif(jsonb_strip_nulls(c.item -> 'fields'), '{}'))))),
-    -- The reason is cut to 200 letters, digits and plain marks: the model may repeat an attack, so it must have no
-    -- markup.
+    -- The reason keeps 200 letters, digits and plain marks, and no markup: the model may repeat an attack.
     case when c.item ->> 'suspicious' ~ e'\\S' then coalesce(nullif(left(btrim(regexp_replace(
       left(c.item ->> 'suspicious', 2000), '[^[:alnum:].,;()''-]+', ' ', 'g')), 200), ''), 'no reason given') end,
     jsonb_build_object(

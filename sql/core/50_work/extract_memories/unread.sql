@@ -1,5 +1,4 @@
--- The messages that extraction has not read yet. memory.sweep() has them read before they expire, and memory.status()
--- counts them.
+-- The messages that extraction has not read yet. memory.sweep() and memory.status() use them.
 
 -- The threads and agents with unread messages of people and assistants that expire soon, or that have expired and wait
 -- for extraction; and the time at which the first of them expires. Each message is judged by its own lifetime: a
@@ -15,8 +14,7 @@ begin
   from (
     select m.user_id, m.thread_id, m.agent_id, max(m.seq) as last_seq, min(m.expires_at) as expires_at
     from memory.messages as m
-    -- The index is searched for the longest time within which memory._awaits_extraction() and memory._expires_soon()
-    -- can hold.
+    -- The index is read for the longest time that memory._awaits_extraction() and memory._expires_soon() allow.
     where m.expires_at > statement_timestamp() - interval '30 days'
       and m.expires_at <= statement_timestamp() + interval '1 day' and m.expires_at < 'infinity'
       and memory._expires_soon(m.created_at, m.expires_at) and memory._awaits_extraction(m)

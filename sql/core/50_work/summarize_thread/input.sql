@@ -73,8 +73,7 @@ begin
     range_start := least(range_start + (range_start - after_opening) % 2, range_end);
     if not is_window then
       whole_end := coalesce((memory._latest_summary(p_job.user_id, p_job.scope, 'thread')).end_seq, -1);
-      -- From the first message of the range that jobs may read; and the newest rolling summary that covers this
-      -- message.
+      -- The first message of the range that jobs may read, and the newest rolling summary that covers it.
       range_start := (
         select m.seq from memory.messages as m
         where m.user_id = p_job.user_id and m.thread_id = p_job.scope

@@ -9,8 +9,7 @@ declare
   queue constant jsonb := p_work -> 'queue';
   embedded constant jsonb := nullif(p_work -> 'embedded', 'null');
   waited constant bigint := coalesce((queue ->> 'oldest_due_seconds')::bigint, 0);
-  -- A worker is at work if a job is leased, or was done within the last two minutes: a worker looks for jobs each
-  -- second.
+  -- A worker is at work if a job is leased, or was done in the last two minutes: workers look for jobs each second.
   is_worked_on constant boolean := coalesce(
     (queue #>> '{workers,0,last_seen_at}')::timestamptz > statement_timestamp() - interval '2 minutes', false);
 begin

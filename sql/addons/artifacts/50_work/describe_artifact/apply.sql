@@ -1,6 +1,5 @@
 -- Gives the artifact its new description, also in the placeholder of the message that names it. The key does not
--- change. The old description stays if the new one does not rest on the text, or if a rule finds signs of an attack in
--- it.
+-- change. The old description stays if the new one does not rest on the text, or if a rule accuses it.
 create or replace function memory._describe_artifact_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe

@@ -1,6 +1,6 @@
 -- Releases the texts that the model has found harmless, and puts the others into quarantine with the model's reason.
--- Refuses a result without a verdict for each piece. A text that was changed meanwhile goes on waiting, and so do the
--- texts after it.
+-- Refuses a result without a verdict for each piece. A text that was changed meanwhile waits on, and so do texts after
+-- it.
 create or replace function memory._screen_texts_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
