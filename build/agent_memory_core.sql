@@ -5135,8 +5135,8 @@ language plpgsql immutable parallel safe
 as $$
 declare
   unindented constant text := replace(p_content, '    ', ''); -- an indentation is one token
-  -- The function counts characters by the lengths that replace(), lower() and upper() change, because matches of
-  -- regular expressions would take most of the time. Small letters and capitals of ASCII differ in one bit.
+  -- No regular expression counts the characters, because matches would take most of the time. replace() removes all
+  -- characters of a kind, and the length tells their number. lower() and upper() change one bit of each ASCII letter.
   lines constant int := octet_length(unindented) - octet_length(replace(unindented, e'\n', ''));
   blanks constant int :=
     2 * octet_length(unindented) - octet_length(replace(unindented, ' ', ''))
@@ -5906,9 +5906,9 @@ end;
 $$;
 
 -- Records an administrative call in memory.audit. Details hold names and settings, never content, secrets or keys.
--- p_user_id is the user whose data the call is about. The function writes nothing to the server's log, because
--- PostgreSQL would add the statement with its arguments to the line, such as the key of memory.set_token_key(). The
--- function runs with its caller's rights, and only functions with the owner's rights call it.
+-- p_user_id is the user whose data the call is about. Nothing goes to the server's log, to which PostgreSQL would add
+-- the statement with its arguments, such as a key. Only functions with the owner's rights call it, and it runs with its
+-- caller's rights, so nobody else can add a row.
 create or replace function memory._audit(
   p_function text, p_details jsonb default '{}', p_user_id text default null
 )
@@ -8375,7 +8375,7 @@ end;
 $$;
 
 -- Whether a text may state one of the wordings of which these patterns were made: it has the longest word of one, or a
--- character that may hide the word. This test takes a twentieth of the time of spelling the text. The list names the
+-- character that may hide the word. This test takes a twentieth of the time of spelling the text. The pattern lists the
 -- characters that hide nothing. Every other character may spell a word in another way: it is invisible, is an accent on
 -- the letter before it, or is another form of a letter or digit.
 create or replace function memory._may_state(p_text text, p_patterns text[])
@@ -13108,7 +13108,8 @@ end;
 -- Whether lists and searches show a memory. Without p_as_of they show memories that hold now, and with
 -- p_include_superseded all that are not deleted. With p_as_of they show memories that held at that time, from
 -- valid_from (or created_at) to valid_to. An ended or replaced memory held until its valid_to, and a memory that an
--- article superseded held until then. Duplicates and corrected memories appear only with p_include_superseded.
+-- article superseded held until the article did so. Duplicates and corrected memories appear only with
+-- p_include_superseded.
 create or replace function memory._is_shown(
   p_memory memory.memories, p_as_of timestamptz, p_include_superseded boolean
 )
@@ -14291,8 +14292,8 @@ begin
   if new.superseded_at is null and new.deleted_at is null then
     perform memory._remove_expired_duplicate(new);
   end if;
-  -- A plain UPDATE does not name its operation, so the trigger derives it. A function that may name the operation of
-  -- the change before, such as a second restore, raises the version itself.
+  -- A plain UPDATE does not name its operation, so the trigger derives it. A function that may repeat the operation of
+  -- the last change, such as a second restore, raises the version itself.
   if new.operation = old.operation and new.version = old.version then
     new.operation := case
       when new.deleted_at is not null and old.deleted_at is null then 'delete'

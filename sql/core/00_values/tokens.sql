@@ -31,8 +31,8 @@ language plpgsql immutable parallel safe
 as $$
 declare
   unindented constant text := replace(p_content, '    ', ''); -- an indentation is one token
-  -- The function counts characters by the lengths that replace(), lower() and upper() change, because matches of
-  -- regular expressions would take most of the time. Small letters and capitals of ASCII differ in one bit.
+  -- No regular expression counts the characters, because matches would take most of the time. replace() removes all
+  -- characters of a kind, and the length tells their number. lower() and upper() change one bit of each ASCII letter.
   lines constant int := octet_length(unindented) - octet_length(replace(unindented, e'\n', ''));
   blanks constant int :=
     2 * octet_length(unindented) - octet_length(replace(unindented, ' ', ''))

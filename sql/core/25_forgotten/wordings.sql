@@ -124,7 +124,7 @@ end;
 $$;
 
 -- Whether a text may state one of the wordings of which these patterns were made: it has the longest word of one, or a
--- character that may hide the word. This test takes a twentieth of the time of spelling the text. The list names the
+-- character that may hide the word. This test takes a twentieth of the time of spelling the text. The pattern lists the
 -- characters that hide nothing. Every other character may spell a word in another way: it is invisible, is an accent on
 -- the letter before it, or is another form of a letter or digit.
 create or replace function memory._may_state(p_text text, p_patterns text[])

@@ -66,8 +66,8 @@ begin
   if new.superseded_at is null and new.deleted_at is null then
     perform memory._remove_expired_duplicate(new);
   end if;
-  -- A plain UPDATE does not name its operation, so the trigger derives it. A function that may name the operation of
-  -- the change before, such as a second restore, raises the version itself.
+  -- A plain UPDATE does not name its operation, so the trigger derives it. A function that may repeat the operation of
+  -- the last change, such as a second restore, raises the version itself.
   if new.operation = old.operation and new.version = old.version then
     new.operation := case
       when new.deleted_at is not null and old.deleted_at is null then 'delete'

@@ -44,7 +44,8 @@ end;
 -- Whether lists and searches show a memory. Without p_as_of they show memories that hold now, and with
 -- p_include_superseded all that are not deleted. With p_as_of they show memories that held at that time, from
 -- valid_from (or created_at) to valid_to. An ended or replaced memory held until its valid_to, and a memory that an
--- article superseded held until then. Duplicates and corrected memories appear only with p_include_superseded.
+-- article superseded held until the article did so. Duplicates and corrected memories appear only with
+-- p_include_superseded.
 create or replace function memory._is_shown(
   p_memory memory.memories, p_as_of timestamptz, p_include_superseded boolean
 )

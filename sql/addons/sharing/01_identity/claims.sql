@@ -2,8 +2,8 @@
 -- setting. Every session can set this setting. So claims count only in roles that an administrator has named by
 -- memory.trust_claims(), and anybody who can send SQL in such a role is believed.
 
--- The user of the claims, if claims count in the current role; null in other roles. A login role with that name is not
--- believed, because anybody with its password could claim to be any user.
+-- The user of the claims, if claims count in the current role; null in other roles. Claims do not count if the login
+-- role is itself such a role, because anybody with its password could claim to be any user.
 create or replace function memory._user_of_claims()
 returns text
 language plpgsql stable parallel unsafe
