@@ -1,7 +1,7 @@
 -- Records an administrative call in memory.audit. Details hold names and settings, never content, secrets or keys.
 -- p_user_id is the user whose data the call is about. Nothing goes to the server's log, to which PostgreSQL would add
--- the statement with its arguments, such as a key. Only functions with the owner's rights call it, and it runs with its
--- caller's rights, so nobody else can add a row.
+-- the statement with its arguments, such as a key. Only functions with the owner's rights call this function, which
+-- runs with its caller's rights, so nobody else can add a row.
 create or replace function memory._audit(
   p_function text, p_details jsonb default '{}', p_user_id text default null
 )
