@@ -33,7 +33,13 @@ begin
   where t.user_id = p_user_id and t.thread_id = p_thread_id;
   return coalesce(
     said.zone,
-    memory._policy_section(p_user_id, said.agent_id, 'messages') ->> 'time_zone',
+    -- The setting alone is read, because searches and contexts ask for the zone of each message that they show, and
+    -- merging the whole policy was two thirds of the time.
+    (select p.settings #>> '{messages,time_zone}'
+     from (select p_user_id, said.agent_id offset 0) as a (user_id, agent_id)
+     join memory.policies as p on memory._policy_applies(p.user_id, p.agent_id, a.user_id, a.agent_id)
+     where p.settings #> '{messages,time_zone}' is not null
+     order by p.user_id <> '' desc, p.agent_id <> '' desc limit 1),
     case when said.utc_offset between -960 and 960 then -- PostgreSQL takes the sign of such a zone the other way
       'UTC' || case when said.utc_offset > 0 then '-' else '+' end
         || to_char(make_time(abs(said.utc_offset) / 60, abs(said.utc_offset) % 60, 0), 'HH24:MI') end,

@@ -45,6 +45,9 @@ returns memory._offer[]
 language plpgsql stable parallel safe
 as $$
 begin
+  if p_candidates = '{}' then
+    return '{}';
+  end if;
   return array(
   select row(
     p_place, p_seq, 'recalled', null, 'system',
