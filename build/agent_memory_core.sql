@@ -8,7 +8,7 @@
 -- time. No data belongs to an extension, so pg_dump dumps all of it and DROP EXTENSION cannot delete it.
 --
 -- For the administrator who must approve it; docs/what-runs-in-my-database.md has more.
---   It makes    schema memory with 38 tables, 11 views, 35 triggers and 839 functions, 78 of them public.
+--   It makes    schema memory with 38 tables, 11 views, 35 triggers and 840 functions, 78 of them public.
 --               The extensions vector, pgcrypto and, for a superuser, plpython3u, if they are missing. Roles without
 --               login: memory_app, memory_tenant, memory_worker, memory_reader, memory_admin, if you may create roles.
 --   It leaves   everything else as it is: it makes no object in another schema, no setting of the server, the database
@@ -268,7 +268,7 @@ begin
   from memory.migrations as m
   where (m.name, m.sha256) not in (
     values
-      ('0.2.0', '69715e9073b9dd259c3b91ea66d828504306c34c3390e81ad3811543aaecfd6e'))
+      ('0.2.0', 'a406f9fb066e22219ce7b8cc2dfae22095baef3491a07b7bb2c75f48dff2f514'))
   order by string_to_array(m.version, '.')::int[] desc, m.name
   limit 1;
   if strange.is_newer then
@@ -653,7 +653,7 @@ begin
 end;
 $drain$;
 
-call memory._migrate('', null, '0.2.0', '69715e9073b9dd259c3b91ea66d828504306c34c3390e81ad3811543aaecfd6e', $migration$
+call memory._migrate('', null, '0.2.0', 'a406f9fb066e22219ce7b8cc2dfae22095baef3491a07b7bb2c75f48dff2f514', $migration$
 -- What the install file has granted. The table has row security without a policy: whatever is granted on it, only the
 -- owner reads and writes it.
 create table memory.role_grants (
@@ -964,6 +964,7 @@ create table memory.texts (
   model text, -- model
   embedding halfvec, -- made
   code bit varying, -- made
+  tokens int, -- made
   primary key (user_id, source, id),
   constraint embedding_has_a_direction check (l2_norm(embedding) > 0),
   constraint embedding_has_a_model check ((embedding is null) = (model is null))
@@ -1748,6 +1749,7 @@ begin
       ('column', 'texts.hash', 'MD5 of the text that is embedded; null for a text that is not embedded.'),
       ('column', 'texts.model', 'The name in memory.models of the model that made the embedding.'),
       ('column', 'texts.embedding', 'The vector that the model made of the text; null until a job has embedded the text.'),
+      ('column', 'texts.tokens', 'Of a memory that is embedded by its content: the exact tokens of the content; null where no job has counted them.'),
       ('column', 'texts.code', 'Of a message: the signs of the embedding, a bit for each dimension. The number of bits in which two codes differ '
 'tells nearly how similar two embeddings are, and 384 bits are read sixteen times as fast as 384 numbers.'),
       ('table', 'embeddings', 'The embeddings by another model than the one in memory.texts: of a model that is being filled before it becomes '
@@ -3885,15 +3887,15 @@ returns memory._offer[]$header$),
 )
 returns table (
   rank bigint, memory_id uuid, memory_type text, content text, stated_at timestamptz, score real, relevance real,
-  importance real, recency real, space text, valid_from timestamptz, valid_to timestamptz
+  importance real, recency real, owner text, space text, valid_from timestamptz, valid_to timestamptz
 )$header$),
       ('function', '_said_twice', $header$(
   p_user_id text, p_memories memory._offer[], p_recalled memory._recalled[], out memories text[], out messages text[]
 )$header$),
-      ('function', '_memories_part', $header$(
-  p_lines memory._offer[], p_room int, p_fenced boolean default true,
-  out lines memory._offer[], out part memory._offer[]
-)$header$),
+      ('function', '_memories_part', $header$(p_offers memory._offer[], p_fenced boolean default true)
+returns memory._offer[]$header$),
+      ('function', '_heading_tokens', $header$(p_heading text)
+returns int$header$),
       ('function', '_filters_of_memories', $header$(
   p_memory_types text[], p_tags_any text[], p_exclude_tags text[], p_filter jsonb
 )
@@ -9712,8 +9714,8 @@ returns void
 language plpgsql volatile parallel unsafe
 as $$
 begin
-  insert into memory.texts (user_id, source, id, thread_id, number, agent_id, created_at, valid_until, words, keys, hash, model, embedding, code)
-  select t.user_id, t.source, c.copy, p_thread_id, t.number, t.agent_id, t.created_at, t.valid_until, t.words, t.keys, t.hash, t.model, t.embedding, t.code
+  insert into memory.texts (user_id, source, id, thread_id, number, agent_id, created_at, valid_until, words, keys, hash, model, embedding, code, tokens)
+  select t.user_id, t.source, c.copy, p_thread_id, t.number, t.agent_id, t.created_at, t.valid_until, t.words, t.keys, t.hash, t.model, t.embedding, t.code, t.tokens
   from unnest(p_ids, p_copies) as c (id, copy)
   cross join lateral ( -- each by its key: without statistics all texts of the user would be read for each
     select f.* from memory.texts as f
@@ -9910,7 +9912,8 @@ begin
         keys = excluded.keys, hash = excluded.hash,
         model = case when t.hash = excluded.hash then t.model end,
         embedding = case when t.hash = excluded.hash then t.embedding end,
-        code = case when t.hash = excluded.hash then t.code end
+        code = case when t.hash = excluded.hash then t.code end,
+        tokens = case when t.hash = excluded.hash then t.tokens end
     where (t.thread_id, t.number, t.agent_id, t.created_at, t.valid_until, t.words, t.hash) is distinct from (
       excluded.thread_id, excluded.number, excluded.agent_id, excluded.created_at, excluded.valid_until,
       excluded.words, excluded.hash)
@@ -12021,8 +12024,6 @@ create or replace function memory._zone_of(p_user_id text, p_thread_id text defa
 returns text
 language plpgsql stable parallel unsafe
 as $$
-declare
-  said record;
 begin
   if p_thread_id is null then
     p_thread_id := (
@@ -12034,31 +12035,30 @@ begin
              where t.user_id = p_user_id and t.settled_at is not null order by t.settled_at desc limit 1)) as n
       order by n.last_at desc nulls last limit 1);
   end if;
-  select memory._zone_or_null(t.metadata ->> 'time_zone') as zone, m.agent_id, m.utc_offset into said
-  from memory.threads as t
-  left join lateral (
-    select f.agent_id, f.utc_offset
-    from unnest(array[p_seq, t.next_seq - 1]) with ordinality as s (seq, place)
-    cross join lateral (
-      select f.agent_id, f.utc_offset from memory.messages as f
-      where f.user_id = p_user_id and f.thread_id = p_thread_id and f.seq = s.seq
-      offset 0 -- so that each is looked up by its key
-    ) as f
-    order by s.place limit 1) as m on true
-  where t.user_id = p_user_id and t.thread_id = p_thread_id;
-  return coalesce(
-    said.zone,
-    -- The setting alone is read, because searches and contexts ask for the zone of each message that they show, and
-    -- merging the whole policy was two thirds of the time.
-    (select p.settings #>> '{messages,time_zone}'
-     from (select p_user_id, said.agent_id offset 0) as a (user_id, agent_id)
-     join memory.policies as p on memory._policy_applies(p.user_id, p.agent_id, a.user_id, a.agent_id)
-     where p.settings #> '{messages,time_zone}' is not null
-     order by p.user_id <> '' desc, p.agent_id <> '' desc limit 1),
-    case when said.utc_offset between -960 and 960 then -- PostgreSQL takes the sign of such a zone the other way
-      'UTC' || case when said.utc_offset > 0 then '-' else '+' end
-        || to_char(make_time(abs(said.utc_offset) / 60, abs(said.utc_offset) % 60, 0), 'HH24:MI') end,
-    'UTC');
+  return (
+    select coalesce(
+      memory._zone_or_null(t.metadata ->> 'time_zone'),
+      -- The setting alone is read, because searches and contexts ask for the zone of each message that they show, and
+      -- merging the whole policy was two thirds of the time.
+      (select p.settings #>> '{messages,time_zone}' from memory.policies as p
+       where memory._policy_applies(p.user_id, p.agent_id, a.user_id, m.agent_id)
+         and p.settings #> '{messages,time_zone}' is not null
+       order by p.user_id <> '' desc, p.agent_id <> '' desc limit 1),
+      case when m.utc_offset between -960 and 960 then -- PostgreSQL takes the sign of such a zone the other way
+        'UTC' || case when m.utc_offset > 0 then '-' else '+' end
+          || to_char(make_time(abs(m.utc_offset) / 60, abs(m.utc_offset) % 60, 0), 'HH24:MI') end,
+      'UTC')
+    from (select p_user_id, p_thread_id offset 0) as a (user_id, thread_id)
+    left join memory.threads as t on t.user_id = a.user_id and t.thread_id = a.thread_id
+    left join lateral (
+      select f.agent_id, f.utc_offset
+      from unnest(array[p_seq, t.next_seq - 1]) with ordinality as s (seq, place)
+      cross join lateral (
+        select f.agent_id, f.utc_offset from memory.messages as f
+        where f.user_id = a.user_id and f.thread_id = t.thread_id and f.seq = s.seq
+        offset 0 -- so that each is looked up by its key
+      ) as f
+      order by s.place limit 1) as m on true);
 end;
 $$;
 
@@ -18620,7 +18620,9 @@ declare
   texts jsonb;
   rows_input jsonb;
 begin
-  select jsonb_agg(jsonb_build_object('number', n.number, 'text', n.embedded) order by n.number),
+  select jsonb_agg(
+      jsonb_build_object('number', n.number, 'text', n.embedded)
+        || case n.source when 'memory' then jsonb '{"count": true}' else '{}' end order by n.number),
     jsonb_agg(jsonb_build_object('source', n.source, 'id', n.id, 'hash', n.hash) order by n.number),
     max(n.tokens)
   into texts, rows_input, tokens
@@ -18710,6 +18712,16 @@ begin
         from jsonb_array_elements(p_job.input -> 'rows') with ordinality as r (value, place)) as w
   cross join lateral memory._keep_embeddings(p_job.user_id, model, w.sources, w.ids, w.hashes,
                                             handed_in.embeddings) as k;
+  if jsonb_typeof(p_result -> 'token_counts') = 'array' then
+    update memory.texts as t set tokens = c.tokens
+    from (
+      select r.text ->> 'id' as id, (r.text ->> 'hash')::uuid as hash, r.tokens::numeric::int as tokens
+      from rows from (
+        jsonb_array_elements(p_job.input -> 'rows'), jsonb_array_elements(p_result -> 'token_counts')
+      ) as r (text, tokens)
+      where r.text ->> 'source' = 'memory' and jsonb_path_exists(r.tokens, '$ ? (@ >= 0 && @ < 1000000)')) as c
+    where t.user_id = p_job.user_id and t.source = 'memory' and t.id = c.id and t.hash = c.hash;
+  end if;
   if model.is_active and 'memory' = any (stored.sources) then
     folded := memory._fold_near_duplicates(p_job.user_id, model.name, array(
       select g.id::uuid from unnest(stored.sources, stored.ids) as g (source, id) where g.source = 'memory'));
@@ -22832,7 +22844,7 @@ begin
       lines[place].why_not := 'the recalled messages say it';
     end if;
   end loop;
-  part := (memory._memories_part(lines, memory_tokens)).part;
+  part := memory._memories_part(lines);
   for place in 1 .. cardinality(recalled) loop
     if (recalled[place]).thread_id || '/' || (recalled[place]).seq = any (twice.messages) then
       recalled[place].why_not := coalesce((recalled[place]).why_not, 'a memory says it');
@@ -23066,7 +23078,7 @@ declare
   since int := 0; -- the tokens of the round since the request
   fitted record; -- of memory._fit_thread()
   found memory._offer[]; -- of the functions that offer texts
-  standing record; -- of memory._memories_part(): the memories that stand in every context
+  standing memory._offer[] := array[]::memory._offer[]; -- the memories that stand in every context
   are_more boolean := false; -- memories beside the standing ones
   kept memory._recalled[] := array[]::memory._recalled[]; -- what stays recalled before earlier messages
   again memory._recalled[] := array[]::memory._recalled[]; -- what was recalled for this question before
@@ -23120,15 +23132,13 @@ begin
   end if;
   memory_tokens := floor(shared * memory._share(settings ->> 'memories_share'));
   if is_cached then
-    standing := memory._memories_part(memory._memory_offers(
-      p_asking, 'standing', 3, (settings ->> 'max_memories')::int,
-      memory_tokens - memory._fence_tokens(), true), memory_tokens);
-    offers := offers || standing.part;
-    remaining := remaining - memory._shown_tokens(standing.part);
-    are_more := memory_tokens > 0 and exists (select from unnest(standing.lines) as o where o.why_not is not null);
+    standing := memory._memory_offers(
+      p_asking, 'standing', 3, (settings ->> 'max_memories')::int, memory_tokens - memory._fence_tokens(), true);
+    found := memory._memories_part(standing);
+    offers := offers || found;
+    remaining := remaining - memory._shown_tokens(found);
+    are_more := memory_tokens > 0 and exists (select from unnest(standing) as o where o.why_not is not null);
     memory_tokens := 0;
-  else
-    standing := memory._memories_part(array[]::memory._offer[], 0);
   end if;
   if crosses then
     cross_tokens := floor(shared * memory._share(settings ->> 'cross_session_share'));
@@ -23177,7 +23187,7 @@ begin
   asked := memory._asked_for(
     p_asking, remaining, case when request is not null then recall_room end,
     case when are_more then remaining / 2 when not is_cached then memory_tokens end,
-    are_more or memory_tokens > 0 and not fitted.is_cut, standing.lines, again, fitted.oldest_seq, request, kept,
+    are_more or memory_tokens > 0 and not fitted.is_cut, standing, again, fitted.oldest_seq, request, kept,
     (select string_agg(o.content, e'\n' order by o.place) from unnest(offers || summaries) as o
      where o.source = 'cross_session' or o.place = any (fitted.places)));
   offers := offers || asked.offers;
@@ -23415,10 +23425,8 @@ $$;
 -- The memories of one kind as lines, best first. p_kind says which: those that stand in every context (standing),
 -- chosen without the query, so that the block changes only when memories change; those that the query asks for besides
 -- (asked), without p_except; or the most useful of all (all). Lines that do not fit into p_room tokens (null: no limit)
--- are passed over. One share of English for all of them tells their tokens: with a share of its own each line counted
--- 1.6 times its tokens, because few lines have a common word (LoCoMo, three conversations; 1.3 times with one share).
--- If there are more memories than p_most, half of the number is left to those that are asked for. A memory of a space
--- begins with its name in brackets.
+-- are passed over. If there are more memories than p_most, half of the number is left to those that are asked for. A
+-- memory of a space begins with its name in brackets.
 create or replace function memory._memory_offers(
   p_asking memory._asking, p_kind text, p_place int, p_most int, p_room int, p_dates boolean,
   p_except uuid[] default '{}'
@@ -23429,11 +23437,13 @@ as $$
 declare
   ranked record;
   offers memory._offer[] := array[]::memory._offer[];
-  room int := p_room - memory._tokens_at_most(memory._heading_of('memories'));
+  room int := p_room - memory._heading_tokens('Your Memories');
   types text[] := array[]::text[];
   most int := p_most;
   line text;
+  held text; -- since when, and until when
   tokens int;
+  of_heading int;
   why_not text;
 begin
   if p_asking.spaces is null
@@ -23444,11 +23454,12 @@ begin
     return offers;
   end if;
   for ranked in
-    with ranked as materialized (select m.* from memory._rank_memories(p_asking, p_kind, p_most, p_except) as m)
-    select m.*, coalesce(t.heading, m.memory_type) as heading, count(*) over () as found, (
-        select memory._english(string_agg(left(e.content, 500), ' ')) from ranked as e where e.rank <= p_most
-      ) as english
-    from ranked as m
+    select m.*, coalesce(t.heading, m.memory_type) as heading, count(*) over () as found, x.tokens
+    from memory._rank_memories(p_asking, p_kind, p_most, p_except) as m
+    left join lateral (
+      select e.tokens from memory.texts as e
+      where e.user_id = m.owner and e.source = 'memory' and e.id = m.memory_id::text and e.hash = md5(m.content)::uuid
+      offset 0) as x on true
     left join memory.memory_types as t on t.memory_type = m.memory_type
     order by m.rank
   loop
@@ -23457,23 +23468,22 @@ begin
     end if;
     why_not := case when ranked.rank > p_most or cardinality(types) >= most then 'others matter more' end;
     line := memory._memory_line(
-        case when ranked.space is null then ranked.content else '[' || ranked.space || '] ' || ranked.content end)
-      || case when p_dates and why_not is null
-           then memory._dates_held(p_asking.user_id, ranked.memory_id, ranked.valid_from, ranked.valid_to)
-           else '' end;
-    -- The bound of a separate text has two tokens more than that of a part.
-    tokens := memory._tokens_at_most(e'\n12. ' || line, ranked.english) - 2
-      + case when ranked.memory_type = any (types) then 0
-             else memory._tokens_at_most(e'\n\n**:**' || memory._memory_line(ranked.heading)) end;
-    if why_not is null and tokens > room then
+      case when ranked.space is null then ranked.content else '[' || ranked.space || '] ' || ranked.content end);
+    held := case when p_dates and why_not is null
+      then memory._dates_held(p_asking.user_id, ranked.memory_id, ranked.valid_from, ranked.valid_to) else '' end;
+    tokens := case when line = ranked.content and ranked.tokens is not null
+      then ranked.tokens + 4 + case held when '' then 0 else memory._tokens_at_most(held) end
+      else memory._tokens_at_most(e'\n12. ' || line || held) end;
+    of_heading := case when ranked.memory_type = any (types) then 0 else memory._heading_tokens(ranked.heading) end;
+    if why_not is null and tokens + of_heading > room then
       why_not := 'does not fit';
     end if;
     if why_not is null then
-      room := room - tokens;
+      room := room - tokens - of_heading;
       types := types || ranked.memory_type;
     end if;
     offers := offers || row(
-      p_place, 0, 'memories', ranked.memory_id, 'system', line, tokens, jsonb_build_object(
+      p_place, 0, 'memories', ranked.memory_id, 'system', line || held, tokens, jsonb_build_object(
         'memory_id', ranked.memory_id, 'score', ranked.score, 'relevance', ranked.relevance,
         'importance', ranked.importance, 'recency', ranked.recency)
         || case when p_asking.spaces is null then '{}' else jsonb_build_object('space', ranked.space) end,
@@ -23496,7 +23506,7 @@ create or replace function memory._rank_memories(
 )
 returns table (
   rank bigint, memory_id uuid, memory_type text, content text, stated_at timestamptz, score real, relevance real,
-  importance real, recency real, space text, valid_from timestamptz, valid_to timestamptz
+  importance real, recency real, owner text, space text, valid_from timestamptz, valid_to timestamptz
 )
 language plpgsql stable parallel unsafe
 set enable_nestloop = off
@@ -23570,7 +23580,7 @@ begin
   )
   select row_number() over (order by b.score desc, b.stated_at desc, b.memory_id desc), b.memory_id, b.memory_type,
     b.content, b.stated_at, memory._real(b.score),
-    case when not is_standing then memory._real(b.relevance) end, b.importance, memory._real(b.recency),
+    case when not is_standing then memory._real(b.relevance) end, b.importance, memory._real(b.recency), b.owner,
     case when b.owner <> p_asking.user_id then memory._space_of(b.owner) end,
     b.valid_from, b.valid_to
   from best as b;
@@ -23610,53 +23620,57 @@ begin
 end;
 $$;
 
--- The part of a context that shows these memories within p_room tokens (null: no limit): a block of the memories,
--- grouped by type, in the fence if p_fenced, and the lines that are left out. The block shows memories in the order in
--- which they were said: of two statements that disagree the later one is newer, and a new memory stands at the end of
--- its type. If the block has more tokens than its lines seemed to have, because the lines that fit are in another
--- language than those that do not, the last ones are left out (lines).
-create or replace function memory._memories_part(
-  p_lines memory._offer[], p_room int, p_fenced boolean default true,
-  out lines memory._offer[], out part memory._offer[]
-)
+-- The part of a context that shows these memories, and the lines that it leaves out. The part is a block of the
+-- memories, grouped by type, in the fence if p_fenced. The block shows memories in the order in which they were said:
+-- of two statements that disagree the later one is newer, and a new memory stands at the end of its type. The tokens of
+-- the block are at most those of its lines, and at most the bound of the whole text.
+create or replace function memory._memories_part(p_offers memory._offer[], p_fenced boolean default true)
+returns memory._offer[]
 language plpgsql stable parallel safe
 as $$
 declare
   block text;
   tokens int;
-  last int := cardinality(p_lines);
 begin
-  lines := p_lines;
-  loop
-    block := (
-      select memory._heading_of('memories') || e'\n\n'
-        || string_agg(g.block, e'\n\n' order by g.position, g.memory_type)
-      from (
-        select n.kind as memory_type, t.position,
-          '**' || memory._memory_line(coalesce(t.heading, n.kind)) || e':**\n'
-            || string_agg(n.number || '. ' || n.content, e'\n' order by n.number) as block
-        from (
-          select o.kind, o.content, row_number() over (partition by o.kind order by o.said_at, o.id) as number
-          from unnest(lines) as o where o.why_not is null
-        ) as n
-        left join memory.memory_types as t on t.memory_type = n.kind
-        group by n.kind, t.position, t.heading
-      ) as g);
-    block := case when p_fenced then memory._fenced(block) else block end;
-    tokens := memory._tokens_at_most(block);
-    exit when block is null or (tokens <= p_room) is not false;
-    while (lines[last]).why_not is not null loop
-      last := last - 1;
-    end loop;
-    lines[last].why_not := 'does not fit';
-  end loop;
-  part := array(
-    select row((lines[1]).place, 0, 'memories', null, 'system', block, tokens,
+  if p_offers = '{}' then
+    return p_offers;
+  end if;
+  select memory._heading_of('memories') || e'\n\n'
+      || string_agg(g.block, e'\n\n' order by g.position, g.memory_type), sum(g.tokens)
+  into block, tokens
+  from (
+    select n.kind as memory_type, t.position, sum(n.token_count) + memory._heading_tokens(coalesce(t.heading, n.kind))
+        as tokens,
+      '**' || memory._memory_line(coalesce(t.heading, n.kind)) || e':**\n'
+        || string_agg(n.number || '. ' || n.content, e'\n' order by n.number) as block
+    from (
+      select o.kind, o.content, o.token_count,
+        row_number() over (partition by o.kind order by o.said_at, o.id) as number
+      from unnest(p_offers) as o where o.why_not is null
+    ) as n
+    left join memory.memory_types as t on t.memory_type = n.kind
+    group by n.kind, t.position, t.heading
+  ) as g;
+  block := case when p_fenced then memory._fenced(block) else block end;
+  tokens := least(
+    memory._tokens_at_most(block), memory._fence_tokens() + memory._heading_tokens('Your Memories') + tokens);
+  return array(
+    select row((p_offers[1]).place, 0, 'memories', null, 'system', block, tokens,
       jsonb_build_object('memories', jsonb_agg(o.metadata order by o.number)), null, null, null)::memory._offer
-    from unnest(lines) with ordinality
+    from unnest(p_offers) with ordinality
       as o (place, seq, source, id, role, content, token_count, metadata, why_not, kind, said_at, number)
     where o.why_not is null and block is not null
-    having count(*) > 0) || array(select o from unnest(lines) as o where o.why_not is not null);
+    having count(*) > 0) || array(select o from unnest(p_offers) as o where o.why_not is not null);
+end;
+$$;
+
+-- The most tokens that a heading in the block of memories has, with the signs and line breaks around it.
+create or replace function memory._heading_tokens(p_heading text)
+returns int
+language plpgsql immutable parallel safe
+as $$
+begin
+  return memory._tokens_at_most(e'\n\n**:**' || memory._memory_line(p_heading));
 end;
 $$;
 
@@ -24443,14 +24457,14 @@ begin
     return '';
   end if;
   return coalesce((
-    select (p.part[1]).content
-    from memory._memories_part(memory._memory_offers(
+    select p.content
+    from unnest(memory._memories_part(memory._memory_offers(
       memory._asking_of(
         render_memories.user_id, null, render_memories.agent_id, memory._query_or_null(query), query_embedding, policy,
         filters, p_near => min_relevance),
       case when min_relevance is null then 'all' else 'asked' end, 9, max_memories, max_tokens,
-      coalesce(dates, false)), max_tokens, false) as p
-    where (p.part[1]).why_not is null), '');
+      coalesce(dates, false)), false)) as p
+    where p.why_not is null), '');
 end;
 $$;
 comment on function memory.render_memories(
@@ -29839,15 +29853,23 @@ SOURCES = {
 'async def run(task: Task) -> Result:\n'
 '    """One embedding for each text, in the order of the texts.\n'
 '\n'
-'    Some models want a prefix before a query (`is_query`), or before a text that is searched.\n'
+'    Some models want a prefix before a query (`is_query`), or before a text that is searched. `token_counts` has the\n'
+'    tokens of texts with `count`, null for other texts.\n'
 '    """\n'
+'    counts = await _token_counts(task)\n'
 '    if prefix := prefix_of(task.payload["model"], bool(task.payload.get("is_query"))):\n'
 '        for row in task.payload["texts"]:\n'
 '            row["text"] = prefix + row["text"]\n'
 '    if task.is_local:\n'
 '        model = await task.local_model("embedding")\n'
-'        return await task.ask(local=model.embed)\n'
-'    return await task.ask(remote=lambda provider: provider.embed(task))\n'
+'        return {**await task.ask(local=model.embed), **counts}\n'
+'    return {**await task.ask(remote=lambda provider: provider.embed(task)), **counts}\n'
+'\n'
+'\n'
+'async def _token_counts(task: Task) -> Result:\n'
+'    texts = task.payload["texts"]\n'
+'    counts = [await task.counter.count_exactly(row["text"], "") if row.get("count") else None for row in texts]\n'
+'    return {"token_counts": counts} if any(count is not None for count in counts) else {}\n'
 ),
 'agent_memory_models.jobs.extract_memories': (
 '"""Kind `extract_memories`: finds lasting facts and preferences in the messages of one thread."""\n'
@@ -38595,7 +38617,7 @@ declare
 begin
   for routine in
     select p.oid::regprocedure from pg_proc as p
-    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_about_how_many', '_acknowledges', '_active_messages', '_active_tokens', '_add_prompt_version', '_added', '_agent_of_file', '_agent_of_message', '_agent_of_several', '_agrees_with', '_allowed_calls', '_apply_result', '_archive', '_archive_namespace', '_are_numbers', '_are_numbers_from', '_article_after_delete', '_ask_model', '_asked_for', '_asking_of', '_asks_the_assistant', '_attributes', '_attributes_named', '_audit', '_audit_before_change', '_audit_schedule', '_await_verdict', '_awaits_extraction', '_awaits_verdict', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_users', '_begin_copy', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_book', '_bury', '_bury_user', '_byte_slice', '_call_model', '_call_seq', '_caller', '_candidates', '_change_name', '_changes_whole_user', '_character_start', '_chat_model', '_check_artifact_soon', '_check_bindings', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_chat_messages', '_check_chunks', '_check_clock', '_check_content', '_check_deletion', '_check_document', '_check_embeddings', '_check_export', '_check_extraction_types', '_check_filter', '_check_free_place', '_check_id', '_check_indexes', '_check_json_size', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_message', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_on_conflict', '_check_page', '_check_part', '_check_privileges', '_check_prompt_name', '_check_reader', '_check_recent_k', '_check_result_text', '_check_roles', '_check_search', '_check_setting', '_check_settings', '_check_settings_object', '_check_some_readable', '_check_space', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_title', '_check_triggers', '_check_unread', '_check_upgrade', '_check_user_of_job', '_check_user_or_all', '_checked_memory', '_checked_roles', '_checks', '_chosen_chat_model', '_chosen_threads', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_cited_by', '_close_archive', '_cluster_map', '_code', '_compared_text', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_hash', '_content_under', '_conversation_memory', '_copies_of', '_copy_texts', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_counted_on', '_counted_refusals', '_counting', '_create_file', '_cross_session_context', '_current_summaries', '_cut_roughly', '_dates_held', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_derived', '_delete_files', '_delete_memories', '_delete_messages', '_deletion', '_describe_binary', '_dimensions', '_doc_types', '_document_after_change', '_document_after_write', '_document_agent', '_document_before_write', '_document_passing', '_document_shown', '_document_texts', '_document_texts_after_change', '_document_texts_after_update', '_documents_to_delete', '_does_not_fit', '_drop_summaries', '_drop_texts', '_earlier_messages', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_overdue', '_embed_query', '_embedded_status', '_embedding_input', '_embedding_model', '_embeddings_of', '_emoji', '_end_as_noted', '_end_lease', '_end_memories', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enter_calls', '_enter_job_calls', '_entries_named', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_evictable', '_evidence_of', '_evidence_words', '_evident_memories', '_evident_summary', '_excerpt', '_expires_soon', '_expiring_unread', '_expiry', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_facts_alike', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_field_problem', '_file_place', '_file_size', '_file_to_change', '_file_tokens', '_files_at', '_filters', '_filters_of_memories', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_unread_messages', '_fit_thread', '_fitted', '_fold_near_duplicates', '_folded', '_folded_vector', '_follows', '_forget_conversation', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_forgetting_delete', '_give_back', '_gone', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_known_provider', '_has_memory', '_has_one_value', '_has_runner', '_has_unparsed_texts', '_heading_of', '_help_without_model', '_hide_released', '_hmac_sha256', '_hold_thread', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_insert_claims_mark', '_insert_into_file', '_insert_job', '_is_archive', '_is_article_of', '_is_asked_for', '_is_blank', '_is_bound', '_is_chosen_message', '_is_current', '_is_current_message', '_is_ended_by', '_is_evidence', '_is_forgotten', '_is_held_back', '_is_here', '_is_id', '_is_idempotency_key', '_is_judged', '_is_kept_message', '_is_low', '_is_metadata', '_is_named', '_is_over', '_is_parsed', '_is_provider', '_is_queued', '_is_readable_message', '_is_real_moment', '_is_result_text', '_is_reworded', '_is_role', '_is_short_term', '_is_shown', '_is_shown_or_waits', '_is_space', '_is_stated', '_is_summary_due', '_is_tenant', '_is_there', '_is_undeleted', '_is_unexpired', '_is_unparsed', '_is_user', '_is_valid', '_is_visible', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_in_text', '_json_masked', '_json_states_any', '_judge_document', '_judge_later', '_judged_memory', '_keep_embeddings', '_keep_limit', '_keep_query_embedding', '_keep_round', '_keep_the_best', '_keep_window', '_kept_texts', '_keyed_hash', '_keyed_statement', '_keys', '_kind_of_summary', '_known_dimensions', '_known_keys', '_known_memory', '_known_model', '_known_to_end', '_language', '_language_of', '_language_of_script', '_languages', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_leave_spaces', '_left_out', '_line_ends', '_list_problem', '_listed_documents', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_documents', '_lock_embedded', '_lock_existing_thread', '_lock_free_scopes', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_space', '_lock_thread', '_lock_to_forget', '_lock_to_merge', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_locked_places', '_log_summary', '_lowered', '_make_texts', '_masked', '_masked_content', '_masked_memory', '_masked_metadata', '_masked_note', '_masks', '_masks_of', '_max_export_bytes', '_max_file_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_copy', '_may_be_long', '_may_be_reworded', '_may_end', '_may_name', '_may_outrank', '_may_reach', '_may_state', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memories_concerned', '_memories_part', '_memories_to_delete', '_memory_before_insert', '_memory_before_update', '_memory_line', '_memory_offers', '_memory_passing', '_memory_problem', '_memory_result', '_memory_shown', '_memory_texts', '_memory_texts_after_change', '_memory_trust', '_merge_layers', '_merge_parts', '_merge_policy', '_merge_rows', '_merge_secrets', '_merging_statement', '_message_before_insert', '_message_before_update', '_message_digest', '_message_in', '_message_offers', '_message_passing', '_message_payload', '_message_problem', '_message_says', '_message_shown', '_message_text_after_update', '_message_texts', '_message_texts_after_change', '_message_tokens', '_message_trust', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_messages_to_delete', '_microseconds', '_model_after_delete', '_model_json', '_model_to_fill', '_named_artifacts', '_named_model', '_near_memories', '_nearest', '_nearest_memories', '_needs_summary', '_new_keys', '_new_message', '_new_names', '_newest_question', '_newest_request', '_newest_seq', '_newest_thousand', '_newest_units', '_next_place', '_no_model', '_norm', '_normal_form', '_note_change', '_note_deletion', '_note_expired', '_note_language', '_note_missing_models', '_note_missing_resource', '_note_unseen', '_note_writer', '_nothing_below', '_now_and_then', '_number_changes', '_numbered', '_opening', '_other_values', '_outdated_messages', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_parts_of_result', '_passage', '_passes_multiple', '_passing', '_patterns_of', '_pieces', '_place_of_row', '_placeholder_offer', '_placeholder_text', '_plainly_spelled', '_policy', '_policy_applies', '_policy_section', '_preselected', '_present_winner', '_problem_of', '_prompt', '_prompt_variables', '_proposal', '_pseudonym', '_put_away', '_quarantine_document', '_quarantine_memories', '_quarantine_messages', '_quarantine_notice', '_query_embedding', '_query_hash', '_query_model', '_query_or_null', '_query_target', '_query_words', '_rambles', '_rank_memories', '_ranked', '_ranked_once', '_readable_end', '_readable_memory', '_readable_reply', '_readable_share', '_readable_text', '_readable_time', '_reads_language', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_hits', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_recalled_within', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_recount_threads', '_ref_in', '_refusal_in', '_refusals', '_refuse', '_refuse_absent_file', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_taken_place', '_refuse_text', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refused_member', '_registration', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevance', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_remove_messages', '_rename_files', '_rendered', '_replace', '_replace_in_file', '_request_words', '_rerank', '_rerank_model', '_reranks', '_restart_jobs', '_role', '_role_name', '_room', '_rough_pieces', '_round_hash', '_runs_of_words', '_said', '_said_at', '_said_bytes', '_said_in', '_said_in_message', '_said_in_metadata', '_said_members', '_said_parts', '_said_twice', '_same_memories', '_same_results', '_sample', '_say_again', '_says_no_more', '_schema_problem', '_search_row', '_searchable_messages', '_seq_after_opening', '_seq_of', '_seq_or_null', '_serve_active_model', '_server_variable', '_serving_model', '_set_mark', '_settings_of_file', '_settle', '_settle_duplicates', '_settle_threads', '_settled_metadata', '_share', '_share_of_texts', '_share_within', '_shortened', '_shown_before', '_shown_rounds', '_shown_summary', '_shown_tokens', '_since', '_source_texts', '_source_trust', '_space_of', '_spaces_to_read', '_speaks_of', '_start_summary', '_state', '_state_again', '_stated_at', '_statement_hash', '_states', '_states_any', '_stems_of', '_stop_claims', '_store_embeddings', '_store_summary', '_store_texts', '_stored_digest', '_subject', '_summarised', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_offers', '_summary_passing', '_summary_shown', '_summary_texts', '_summary_texts_after_change', '_sweep_memories', '_sweep_messages', '_table_with', '_tables_of_users', '_take_turn', '_text_of_message', '_text_vector', '_texts', '_that_fit', '_thread_after_change', '_thread_after_delete', '_thread_ids', '_thread_of', '_threads_after_delete', '_threads_with_words', '_time_asked', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_between', '_tokens_for_placeholders', '_tokens_of_bytes', '_tokens_since_summary', '_tokens_to_give', '_traced', '_turning_words', '_unbook', '_unembedded', '_unread_candidates', '_unread_messages', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_hashes', '_user_of_space', '_user_of_tenant', '_users_with_texts', '_utc_offset', '_uuid_v7', '_valid_to_before', '_valid_until', '_value_of', '_values_asked', '_values_before', '_variant_of', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_view_files', '_waits_for_budget', '_which', '_whole_calls', '_whole_content', '_whole_history', '_whole_thread_tokens', '_wider_request', '_with_blanks', '_with_defaults', '_with_english_dates', '_with_files', '_with_keys', '_with_own_refs', '_with_same_words', '_with_text', '_without_credentials', '_without_recalled', '_without_said', '_without_user', '_word_key', '_word_rank', '_worded', '_wording', '_wording_key', '_wordings_of', '_words_as_said', '_words_of', '_words_that_begin', '_work_status', '_write_again', '_write_memories', '_write_messages', '_zone_of', '_zone_or_null', 'activate_model', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_thread', 'count_memories', 'deactivate_model', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_thread', 'doctor', 'drop_model', 'end_memory', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_thread', 'get_thread_summary', 'get_user_summary', 'import_user', 'keep_query_embedding', 'list_changes', 'list_documents', 'list_memories', 'list_threads', 'list_users', 'merge_users', 'needs_memory', 'quarantine_memory', 'query_to_embed', 'reconcile_memories', 'record_calls', 'record_use', 'register_model', 'release_job', 'release_memory', 'render_memories', 'reset_prompt', 'restore_memory', 'retry_job', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_thread', 'status', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'update_memory', 'use_files', 'vector_index', 'version', 'was_forgotten'])
+    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_about_how_many', '_acknowledges', '_active_messages', '_active_tokens', '_add_prompt_version', '_added', '_agent_of_file', '_agent_of_message', '_agent_of_several', '_agrees_with', '_allowed_calls', '_apply_result', '_archive', '_archive_namespace', '_are_numbers', '_are_numbers_from', '_article_after_delete', '_ask_model', '_asked_for', '_asking_of', '_asks_the_assistant', '_attributes', '_attributes_named', '_audit', '_audit_before_change', '_audit_schedule', '_await_verdict', '_awaits_extraction', '_awaits_verdict', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_users', '_begin_copy', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_book', '_bury', '_bury_user', '_byte_slice', '_call_model', '_call_seq', '_caller', '_candidates', '_change_name', '_changes_whole_user', '_character_start', '_chat_model', '_check_artifact_soon', '_check_bindings', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_chat_messages', '_check_chunks', '_check_clock', '_check_content', '_check_deletion', '_check_document', '_check_embeddings', '_check_export', '_check_extraction_types', '_check_filter', '_check_free_place', '_check_id', '_check_indexes', '_check_json_size', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_message', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_on_conflict', '_check_page', '_check_part', '_check_privileges', '_check_prompt_name', '_check_reader', '_check_recent_k', '_check_result_text', '_check_roles', '_check_search', '_check_setting', '_check_settings', '_check_settings_object', '_check_some_readable', '_check_space', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_title', '_check_triggers', '_check_unread', '_check_upgrade', '_check_user_of_job', '_check_user_or_all', '_checked_memory', '_checked_roles', '_checks', '_chosen_chat_model', '_chosen_threads', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_cited_by', '_close_archive', '_cluster_map', '_code', '_compared_text', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_hash', '_content_under', '_conversation_memory', '_copies_of', '_copy_texts', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_counted_on', '_counted_refusals', '_counting', '_create_file', '_cross_session_context', '_current_summaries', '_cut_roughly', '_dates_held', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_derived', '_delete_files', '_delete_memories', '_delete_messages', '_deletion', '_describe_binary', '_dimensions', '_doc_types', '_document_after_change', '_document_after_write', '_document_agent', '_document_before_write', '_document_passing', '_document_shown', '_document_texts', '_document_texts_after_change', '_document_texts_after_update', '_documents_to_delete', '_does_not_fit', '_drop_summaries', '_drop_texts', '_earlier_messages', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_overdue', '_embed_query', '_embedded_status', '_embedding_input', '_embedding_model', '_embeddings_of', '_emoji', '_end_as_noted', '_end_lease', '_end_memories', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enter_calls', '_enter_job_calls', '_entries_named', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_evictable', '_evidence_of', '_evidence_words', '_evident_memories', '_evident_summary', '_excerpt', '_expires_soon', '_expiring_unread', '_expiry', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_facts_alike', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_field_problem', '_file_place', '_file_size', '_file_to_change', '_file_tokens', '_files_at', '_filters', '_filters_of_memories', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_unread_messages', '_fit_thread', '_fitted', '_fold_near_duplicates', '_folded', '_folded_vector', '_follows', '_forget_conversation', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_forgetting_delete', '_give_back', '_gone', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_known_provider', '_has_memory', '_has_one_value', '_has_runner', '_has_unparsed_texts', '_heading_of', '_heading_tokens', '_help_without_model', '_hide_released', '_hmac_sha256', '_hold_thread', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_insert_claims_mark', '_insert_into_file', '_insert_job', '_is_archive', '_is_article_of', '_is_asked_for', '_is_blank', '_is_bound', '_is_chosen_message', '_is_current', '_is_current_message', '_is_ended_by', '_is_evidence', '_is_forgotten', '_is_held_back', '_is_here', '_is_id', '_is_idempotency_key', '_is_judged', '_is_kept_message', '_is_low', '_is_metadata', '_is_named', '_is_over', '_is_parsed', '_is_provider', '_is_queued', '_is_readable_message', '_is_real_moment', '_is_result_text', '_is_reworded', '_is_role', '_is_short_term', '_is_shown', '_is_shown_or_waits', '_is_space', '_is_stated', '_is_summary_due', '_is_tenant', '_is_there', '_is_undeleted', '_is_unexpired', '_is_unparsed', '_is_user', '_is_valid', '_is_visible', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_in_text', '_json_masked', '_json_states_any', '_judge_document', '_judge_later', '_judged_memory', '_keep_embeddings', '_keep_limit', '_keep_query_embedding', '_keep_round', '_keep_the_best', '_keep_window', '_kept_texts', '_keyed_hash', '_keyed_statement', '_keys', '_kind_of_summary', '_known_dimensions', '_known_keys', '_known_memory', '_known_model', '_known_to_end', '_language', '_language_of', '_language_of_script', '_languages', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_leave_spaces', '_left_out', '_line_ends', '_list_problem', '_listed_documents', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_documents', '_lock_embedded', '_lock_existing_thread', '_lock_free_scopes', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_space', '_lock_thread', '_lock_to_forget', '_lock_to_merge', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_locked_places', '_log_summary', '_lowered', '_make_texts', '_masked', '_masked_content', '_masked_memory', '_masked_metadata', '_masked_note', '_masks', '_masks_of', '_max_export_bytes', '_max_file_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_copy', '_may_be_long', '_may_be_reworded', '_may_end', '_may_name', '_may_outrank', '_may_reach', '_may_state', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memories_concerned', '_memories_part', '_memories_to_delete', '_memory_before_insert', '_memory_before_update', '_memory_line', '_memory_offers', '_memory_passing', '_memory_problem', '_memory_result', '_memory_shown', '_memory_texts', '_memory_texts_after_change', '_memory_trust', '_merge_layers', '_merge_parts', '_merge_policy', '_merge_rows', '_merge_secrets', '_merging_statement', '_message_before_insert', '_message_before_update', '_message_digest', '_message_in', '_message_offers', '_message_passing', '_message_payload', '_message_problem', '_message_says', '_message_shown', '_message_text_after_update', '_message_texts', '_message_texts_after_change', '_message_tokens', '_message_trust', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_messages_to_delete', '_microseconds', '_model_after_delete', '_model_json', '_model_to_fill', '_named_artifacts', '_named_model', '_near_memories', '_nearest', '_nearest_memories', '_needs_summary', '_new_keys', '_new_message', '_new_names', '_newest_question', '_newest_request', '_newest_seq', '_newest_thousand', '_newest_units', '_next_place', '_no_model', '_norm', '_normal_form', '_note_change', '_note_deletion', '_note_expired', '_note_language', '_note_missing_models', '_note_missing_resource', '_note_unseen', '_note_writer', '_nothing_below', '_now_and_then', '_number_changes', '_numbered', '_opening', '_other_values', '_outdated_messages', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_parts_of_result', '_passage', '_passes_multiple', '_passing', '_patterns_of', '_pieces', '_place_of_row', '_placeholder_offer', '_placeholder_text', '_plainly_spelled', '_policy', '_policy_applies', '_policy_section', '_preselected', '_present_winner', '_problem_of', '_prompt', '_prompt_variables', '_proposal', '_pseudonym', '_put_away', '_quarantine_document', '_quarantine_memories', '_quarantine_messages', '_quarantine_notice', '_query_embedding', '_query_hash', '_query_model', '_query_or_null', '_query_target', '_query_words', '_rambles', '_rank_memories', '_ranked', '_ranked_once', '_readable_end', '_readable_memory', '_readable_reply', '_readable_share', '_readable_text', '_readable_time', '_reads_language', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_hits', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_recalled_within', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_recount_threads', '_ref_in', '_refusal_in', '_refusals', '_refuse', '_refuse_absent_file', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_taken_place', '_refuse_text', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refused_member', '_registration', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevance', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_remove_messages', '_rename_files', '_rendered', '_replace', '_replace_in_file', '_request_words', '_rerank', '_rerank_model', '_reranks', '_restart_jobs', '_role', '_role_name', '_room', '_rough_pieces', '_round_hash', '_runs_of_words', '_said', '_said_at', '_said_bytes', '_said_in', '_said_in_message', '_said_in_metadata', '_said_members', '_said_parts', '_said_twice', '_same_memories', '_same_results', '_sample', '_say_again', '_says_no_more', '_schema_problem', '_search_row', '_searchable_messages', '_seq_after_opening', '_seq_of', '_seq_or_null', '_serve_active_model', '_server_variable', '_serving_model', '_set_mark', '_settings_of_file', '_settle', '_settle_duplicates', '_settle_threads', '_settled_metadata', '_share', '_share_of_texts', '_share_within', '_shortened', '_shown_before', '_shown_rounds', '_shown_summary', '_shown_tokens', '_since', '_source_texts', '_source_trust', '_space_of', '_spaces_to_read', '_speaks_of', '_start_summary', '_state', '_state_again', '_stated_at', '_statement_hash', '_states', '_states_any', '_stems_of', '_stop_claims', '_store_embeddings', '_store_summary', '_store_texts', '_stored_digest', '_subject', '_summarised', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_offers', '_summary_passing', '_summary_shown', '_summary_texts', '_summary_texts_after_change', '_sweep_memories', '_sweep_messages', '_table_with', '_tables_of_users', '_take_turn', '_text_of_message', '_text_vector', '_texts', '_that_fit', '_thread_after_change', '_thread_after_delete', '_thread_ids', '_thread_of', '_threads_after_delete', '_threads_with_words', '_time_asked', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_between', '_tokens_for_placeholders', '_tokens_of_bytes', '_tokens_since_summary', '_tokens_to_give', '_traced', '_turning_words', '_unbook', '_unembedded', '_unread_candidates', '_unread_messages', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_hashes', '_user_of_space', '_user_of_tenant', '_users_with_texts', '_utc_offset', '_uuid_v7', '_valid_to_before', '_valid_until', '_value_of', '_values_asked', '_values_before', '_variant_of', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_view_files', '_waits_for_budget', '_which', '_whole_calls', '_whole_content', '_whole_history', '_whole_thread_tokens', '_wider_request', '_with_blanks', '_with_defaults', '_with_english_dates', '_with_files', '_with_keys', '_with_own_refs', '_with_same_words', '_with_text', '_without_credentials', '_without_recalled', '_without_said', '_without_user', '_word_key', '_word_rank', '_worded', '_wording', '_wording_key', '_wordings_of', '_words_as_said', '_words_of', '_words_that_begin', '_work_status', '_write_again', '_write_memories', '_write_messages', '_zone_of', '_zone_or_null', 'activate_model', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_thread', 'count_memories', 'deactivate_model', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_thread', 'doctor', 'drop_model', 'end_memory', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_thread', 'get_thread_summary', 'get_user_summary', 'import_user', 'keep_query_embedding', 'list_changes', 'list_documents', 'list_memories', 'list_threads', 'list_users', 'merge_users', 'needs_memory', 'quarantine_memory', 'query_to_embed', 'reconcile_memories', 'record_calls', 'record_use', 'register_model', 'release_job', 'release_memory', 'render_memories', 'reset_prompt', 'restore_memory', 'retry_job', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_thread', 'status', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'update_memory', 'use_files', 'vector_index', 'version', 'was_forgotten'])
       and exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as a where a.grantee = 0)
   loop
     execute format('revoke all on routine %s from public', routine);

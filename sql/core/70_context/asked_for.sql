@@ -56,7 +56,7 @@ begin
       lines[place].why_not := 'the recalled messages say it';
     end if;
   end loop;
-  part := (memory._memories_part(lines, memory_tokens)).part;
+  part := memory._memories_part(lines);
   for place in 1 .. cardinality(recalled) loop
     if (recalled[place]).thread_id || '/' || (recalled[place]).seq = any (twice.messages) then
       recalled[place].why_not := coalesce((recalled[place]).why_not, 'a memory says it');

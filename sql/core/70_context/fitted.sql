@@ -35,7 +35,7 @@ declare
   since int := 0; -- the tokens of the round since the request
   fitted record; -- of memory._fit_thread()
   found memory._offer[]; -- of the functions that offer texts
-  standing record; -- of memory._memories_part(): the memories that stand in every context
+  standing memory._offer[] := array[]::memory._offer[]; -- the memories that stand in every context
   are_more boolean := false; -- memories beside the standing ones
   kept memory._recalled[] := array[]::memory._recalled[]; -- what stays recalled before earlier messages
   again memory._recalled[] := array[]::memory._recalled[]; -- what was recalled for this question before
@@ -89,15 +89,13 @@ begin
   end if;
   memory_tokens := floor(shared * memory._share(settings ->> 'memories_share'));
   if is_cached then
-    standing := memory._memories_part(memory._memory_offers(
-      p_asking, 'standing', 3, (settings ->> 'max_memories')::int,
-      memory_tokens - memory._fence_tokens(), true), memory_tokens);
-    offers := offers || standing.part;
-    remaining := remaining - memory._shown_tokens(standing.part);
-    are_more := memory_tokens > 0 and exists (select from unnest(standing.lines) as o where o.why_not is not null);
+    standing := memory._memory_offers(
+      p_asking, 'standing', 3, (settings ->> 'max_memories')::int, memory_tokens - memory._fence_tokens(), true);
+    found := memory._memories_part(standing);
+    offers := offers || found;
+    remaining := remaining - memory._shown_tokens(found);
+    are_more := memory_tokens > 0 and exists (select from unnest(standing) as o where o.why_not is not null);
     memory_tokens := 0;
-  else
-    standing := memory._memories_part(array[]::memory._offer[], 0);
   end if;
   if crosses then
     cross_tokens := floor(shared * memory._share(settings ->> 'cross_session_share'));
@@ -146,7 +144,7 @@ begin
   asked := memory._asked_for(
     p_asking, remaining, case when request is not null then recall_room end,
     case when are_more then remaining / 2 when not is_cached then memory_tokens end,
-    are_more or memory_tokens > 0 and not fitted.is_cut, standing.lines, again, fitted.oldest_seq, request, kept,
+    are_more or memory_tokens > 0 and not fitted.is_cut, standing, again, fitted.oldest_seq, request, kept,
     (select string_agg(o.content, e'\n' order by o.place) from unnest(offers || summaries) as o
      where o.source = 'cross_session' or o.place = any (fitted.places)));
   offers := offers || asked.offers;

@@ -5,10 +5,8 @@
 -- The memories of one kind as lines, best first. p_kind says which: those that stand in every context (standing),
 -- chosen without the query, so that the block changes only when memories change; those that the query asks for besides
 -- (asked), without p_except; or the most useful of all (all). Lines that do not fit into p_room tokens (null: no limit)
--- are passed over. One share of English for all of them tells their tokens: with a share of its own each line counted
--- 1.6 times its tokens, because few lines have a common word (LoCoMo, three conversations; 1.3 times with one share).
--- If there are more memories than p_most, half of the number is left to those that are asked for. A memory of a space
--- begins with its name in brackets.
+-- are passed over. If there are more memories than p_most, half of the number is left to those that are asked for. A
+-- memory of a space begins with its name in brackets.
 create or replace function memory._memory_offers(
   p_asking memory._asking, p_kind text, p_place int, p_most int, p_room int, p_dates boolean,
   p_except uuid[] default '{}'
@@ -19,11 +17,13 @@ as $$
 declare
   ranked record;
   offers memory._offer[] := array[]::memory._offer[];
-  room int := p_room - memory._tokens_at_most(memory._heading_of('memories'));
+  room int := p_room - memory._heading_tokens('Your Memories');
   types text[] := array[]::text[];
   most int := p_most;
   line text;
+  held text; -- since when, and until when
   tokens int;
+  of_heading int;
   why_not text;
 begin
   if p_asking.spaces is null
@@ -34,11 +34,12 @@ begin
     return offers;
   end if;
   for ranked in
-    with ranked as materialized (select m.* from memory._rank_memories(p_asking, p_kind, p_most, p_except) as m)
-    select m.*, coalesce(t.heading, m.memory_type) as heading, count(*) over () as found, (
-        select memory._english(string_agg(left(e.content, 500), ' ')) from ranked as e where e.rank <= p_most
-      ) as english
-    from ranked as m
+    select m.*, coalesce(t.heading, m.memory_type) as heading, count(*) over () as found, x.tokens
+    from memory._rank_memories(p_asking, p_kind, p_most, p_except) as m
+    left join lateral (
+      select e.tokens from memory.texts as e
+      where e.user_id = m.owner and e.source = 'memory' and e.id = m.memory_id::text and e.hash = md5(m.content)::uuid
+      offset 0) as x on true
     left join memory.memory_types as t on t.memory_type = m.memory_type
     order by m.rank
   loop
@@ -47,23 +48,22 @@ begin
     end if;
     why_not := case when ranked.rank > p_most or cardinality(types) >= most then 'others matter more' end;
     line := memory._memory_line(
-        case when ranked.space is null then ranked.content else '[' || ranked.space || '] ' || ranked.content end)
-      || case when p_dates and why_not is null
-           then memory._dates_held(p_asking.user_id, ranked.memory_id, ranked.valid_from, ranked.valid_to)
-           else '' end;
-    -- The bound of a separate text has two tokens more than that of a part.
-    tokens := memory._tokens_at_most(e'\n12. ' || line, ranked.english) - 2
-      + case when ranked.memory_type = any (types) then 0
-             else memory._tokens_at_most(e'\n\n**:**' || memory._memory_line(ranked.heading)) end;
-    if why_not is null and tokens > room then
+      case when ranked.space is null then ranked.content else '[' || ranked.space || '] ' || ranked.content end);
+    held := case when p_dates and why_not is null
+      then memory._dates_held(p_asking.user_id, ranked.memory_id, ranked.valid_from, ranked.valid_to) else '' end;
+    tokens := case when line = ranked.content and ranked.tokens is not null
+      then ranked.tokens + 4 + case held when '' then 0 else memory._tokens_at_most(held) end
+      else memory._tokens_at_most(e'\n12. ' || line || held) end;
+    of_heading := case when ranked.memory_type = any (types) then 0 else memory._heading_tokens(ranked.heading) end;
+    if why_not is null and tokens + of_heading > room then
       why_not := 'does not fit';
     end if;
     if why_not is null then
-      room := room - tokens;
+      room := room - tokens - of_heading;
       types := types || ranked.memory_type;
     end if;
     offers := offers || row(
-      p_place, 0, 'memories', ranked.memory_id, 'system', line, tokens, jsonb_build_object(
+      p_place, 0, 'memories', ranked.memory_id, 'system', line || held, tokens, jsonb_build_object(
         'memory_id', ranked.memory_id, 'score', ranked.score, 'relevance', ranked.relevance,
         'importance', ranked.importance, 'recency', ranked.recency)
         || case when p_asking.spaces is null then '{}' else jsonb_build_object('space', ranked.space) end,
@@ -86,7 +86,7 @@ create or replace function memory._rank_memories(
 )
 returns table (
   rank bigint, memory_id uuid, memory_type text, content text, stated_at timestamptz, score real, relevance real,
-  importance real, recency real, space text, valid_from timestamptz, valid_to timestamptz
+  importance real, recency real, owner text, space text, valid_from timestamptz, valid_to timestamptz
 )
 language plpgsql stable parallel unsafe
 set enable_nestloop = off
@@ -160,7 +160,7 @@ begin
   )
   select row_number() over (order by b.score desc, b.stated_at desc, b.memory_id desc), b.memory_id, b.memory_type,
     b.content, b.stated_at, memory._real(b.score),
-    case when not is_standing then memory._real(b.relevance) end, b.importance, memory._real(b.recency),
+    case when not is_standing then memory._real(b.relevance) end, b.importance, memory._real(b.recency), b.owner,
     case when b.owner <> p_asking.user_id then memory._space_of(b.owner) end,
     b.valid_from, b.valid_to
   from best as b;
@@ -200,53 +200,57 @@ begin
 end;
 $$;
 
--- The part of a context that shows these memories within p_room tokens (null: no limit): a block of the memories,
--- grouped by type, in the fence if p_fenced, and the lines that are left out. The block shows memories in the order in
--- which they were said: of two statements that disagree the later one is newer, and a new memory stands at the end of
--- its type. If the block has more tokens than its lines seemed to have, because the lines that fit are in another
--- language than those that do not, the last ones are left out (lines).
-create or replace function memory._memories_part(
-  p_lines memory._offer[], p_room int, p_fenced boolean default true,
-  out lines memory._offer[], out part memory._offer[]
-)
+-- The part of a context that shows these memories, and the lines that it leaves out. The part is a block of the
+-- memories, grouped by type, in the fence if p_fenced. The block shows memories in the order in which they were said:
+-- of two statements that disagree the later one is newer, and a new memory stands at the end of its type. The tokens of
+-- the block are at most those of its lines, and at most the bound of the whole text.
+create or replace function memory._memories_part(p_offers memory._offer[], p_fenced boolean default true)
+returns memory._offer[]
 language plpgsql stable parallel safe
 as $$
 declare
   block text;
   tokens int;
-  last int := cardinality(p_lines);
 begin
-  lines := p_lines;
-  loop
-    block := (
-      select memory._heading_of('memories') || e'\n\n'
-        || string_agg(g.block, e'\n\n' order by g.position, g.memory_type)
-      from (
-        select n.kind as memory_type, t.position,
-          '**' || memory._memory_line(coalesce(t.heading, n.kind)) || e':**\n'
-            || string_agg(n.number || '. ' || n.content, e'\n' order by n.number) as block
-        from (
-          select o.kind, o.content, row_number() over (partition by o.kind order by o.said_at, o.id) as number
-          from unnest(lines) as o where o.why_not is null
-        ) as n
-        left join memory.memory_types as t on t.memory_type = n.kind
-        group by n.kind, t.position, t.heading
-      ) as g);
-    block := case when p_fenced then memory._fenced(block) else block end;
-    tokens := memory._tokens_at_most(block);
-    exit when block is null or (tokens <= p_room) is not false;
-    while (lines[last]).why_not is not null loop
-      last := last - 1;
-    end loop;
-    lines[last].why_not := 'does not fit';
-  end loop;
-  part := array(
-    select row((lines[1]).place, 0, 'memories', null, 'system', block, tokens,
+  if p_offers = '{}' then
+    return p_offers;
+  end if;
+  select memory._heading_of('memories') || e'\n\n'
+      || string_agg(g.block, e'\n\n' order by g.position, g.memory_type), sum(g.tokens)
+  into block, tokens
+  from (
+    select n.kind as memory_type, t.position, sum(n.token_count) + memory._heading_tokens(coalesce(t.heading, n.kind))
+        as tokens,
+      '**' || memory._memory_line(coalesce(t.heading, n.kind)) || e':**\n'
+        || string_agg(n.number || '. ' || n.content, e'\n' order by n.number) as block
+    from (
+      select o.kind, o.content, o.token_count,
+        row_number() over (partition by o.kind order by o.said_at, o.id) as number
+      from unnest(p_offers) as o where o.why_not is null
+    ) as n
+    left join memory.memory_types as t on t.memory_type = n.kind
+    group by n.kind, t.position, t.heading
+  ) as g;
+  block := case when p_fenced then memory._fenced(block) else block end;
+  tokens := least(
+    memory._tokens_at_most(block), memory._fence_tokens() + memory._heading_tokens('Your Memories') + tokens);
+  return array(
+    select row((p_offers[1]).place, 0, 'memories', null, 'system', block, tokens,
       jsonb_build_object('memories', jsonb_agg(o.metadata order by o.number)), null, null, null)::memory._offer
-    from unnest(lines) with ordinality
+    from unnest(p_offers) with ordinality
       as o (place, seq, source, id, role, content, token_count, metadata, why_not, kind, said_at, number)
     where o.why_not is null and block is not null
-    having count(*) > 0) || array(select o from unnest(lines) as o where o.why_not is not null);
+    having count(*) > 0) || array(select o from unnest(p_offers) as o where o.why_not is not null);
+end;
+$$;
+
+-- The most tokens that a heading in the block of memories has, with the signs and line breaks around it.
+create or replace function memory._heading_tokens(p_heading text)
+returns int
+language plpgsql immutable parallel safe
+as $$
+begin
+  return memory._tokens_at_most(e'\n\n**:**' || memory._memory_line(p_heading));
 end;
 $$;
 

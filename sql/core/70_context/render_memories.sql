@@ -36,14 +36,14 @@ begin
     return '';
   end if;
   return coalesce((
-    select (p.part[1]).content
-    from memory._memories_part(memory._memory_offers(
+    select p.content
+    from unnest(memory._memories_part(memory._memory_offers(
       memory._asking_of(
         render_memories.user_id, null, render_memories.agent_id, memory._query_or_null(query), query_embedding, policy,
         filters, p_near => min_relevance),
       case when min_relevance is null then 'all' else 'asked' end, 9, max_memories, max_tokens,
-      coalesce(dates, false)), max_tokens, false) as p
-    where (p.part[1]).why_not is null), '');
+      coalesce(dates, false)), false)) as p
+    where p.why_not is null), '');
 end;
 $$;
 comment on function memory.render_memories(
