@@ -29276,7 +29276,7 @@ create or replace function memory._fence_tokens()
 returns int
 language sql immutable parallel safe
 begin atomic
-  select 40;
+  select 36;
 end;
 
 -- A text without empty lines, so that memory._without_recalled() sees where the text ends when the application sends it
@@ -29689,7 +29689,7 @@ $$;
 -- The memories of one kind as lines, best first. p_kind says which: those that stand in every context (standing),
 -- chosen without the query, so that the block changes only when memories change; those that the query asks for besides
 -- (asked), without p_except; or the most useful of all (all). Lines that do not fit into p_room tokens (null: no limit)
--- are passed over. If there are more memories than p_most, half of the number is left to those that are asked for. A
+-- with the headings of their types are passed over. If there are more memories than p_most, half of the number is left to those that are asked for. A
 -- memory of a space begins with its name in brackets.
 create or replace function memory._memory_offers(
   p_asking memory._asking, p_kind text, p_place int, p_most int, p_room int, p_dates boolean,
@@ -29701,7 +29701,7 @@ as $$
 declare
   ranked record;
   offers memory._offer[] := array[]::memory._offer[];
-  room int := p_room - memory._heading_tokens('Your Memories');
+  room int := p_room;
   types text[] := array[]::text[];
   most int := p_most;
   line text;
@@ -29736,7 +29736,9 @@ begin
     held := case when p_dates and why_not is null
       then memory._dates_held(p_asking.user_id, ranked.memory_id, ranked.valid_from, ranked.valid_to) else '' end;
     tokens := case when line = ranked.content and ranked.tokens is not null
-      then ranked.tokens + 4 + case held when '' then 0 else memory._tokens_at_most(held) end
+      -- A number has three tokens with its period and line break, and a blank before an East Asian letter is one more;
+      -- " (since 13 November 2026)" has nine.
+      then ranked.tokens + 3 + (octet_length(left(line, 1)) > 2)::int + 9 * regexp_count(held, 'since|until')
       else memory._tokens_at_most(e'\n12. ' || line || held) end;
     of_heading := case when ranked.memory_type = any (types) then 0 else memory._heading_tokens(ranked.heading) end;
     if why_not is null and tokens + of_heading > room then
@@ -29916,8 +29918,7 @@ begin
     group by n.kind, t.position, t.heading
   ) as g;
   block := case when p_fenced then memory._fenced(block) else block end;
-  tokens := least(
-    memory._tokens_at_most(block), memory._fence_tokens() + memory._heading_tokens('Your Memories') + tokens);
+  tokens := least(memory._tokens_at_most(block), memory._fence_tokens() + tokens);
   return array(
     select row((p_offers[1]).place, 0, 'memories', null, 'system', block, tokens,
       jsonb_build_object('memories', jsonb_agg(o.metadata order by o.number)), null, null, null)::memory._offer
@@ -30491,11 +30492,12 @@ begin
       passage := case when part is not null then array[strpos(p_said, part), length(part)] end;
     end if;
     line := memory._recalled_line(p_role, p_metadata, memory._excerpt(p_said, passage));
-    -- The count of a job is exact for the text alone. A role, a colon and a line break are at most four tokens more,
-    -- and the indentation of a further line is one. The estimate of a separate text has two more than that of a part.
+    -- The count of a job is exact for the text alone. A role, a colon and a line break are three tokens more, and so are
+    -- a blank before an East Asian letter and the indentation of a further line. The estimate of a separate text has two
+    -- more than that of a part.
     tokens := case
       when p_exact is not null and room is null
-        then p_exact + 3 + length(line) - length(replace(line, e'\n', ''))
+        then p_exact + 2 + (octet_length(left(p_said, 1)) > 2)::int + length(line) - length(replace(line, e'\n', ''))
           + coalesce(memory._tokens_at_most(p_metadata ->> 'name') - 2, 1)
       else memory._tokens_at_most(e'\n' || line, p_english) - 2 end;
     exit when tokens <= p_remaining or not p_shrinks or room is not null or p_remaining < 60;
@@ -30561,12 +30563,12 @@ begin
 end;
 $$;
 
--- The upper limit of the tokens of a block with these lines and days. A date and the lines around it take 8 tokens.
+-- The upper limit of the tokens of a block with these lines and days. A date and the lines around it take 7 tokens.
 create or replace function memory._recall_tokens(p_tokens_of_lines bigint, p_days bigint)
 returns bigint
 language sql immutable parallel safe
 begin atomic
-  select memory._fence_tokens() + p_tokens_of_lines + 8 * p_days;
+  select memory._fence_tokens() + p_tokens_of_lines + 7 * p_days;
 end;
 
 -- The part of a context that shows these messages in the order of time, each day under its date.
@@ -30682,8 +30684,8 @@ begin
       memory._asking_of(
         render_memories.user_id, null, render_memories.agent_id, memory._query_or_null(query), query_embedding, policy,
         filters, p_near => min_relevance),
-      case when min_relevance is null then 'all' else 'asked' end, 9, max_memories, max_tokens,
-      coalesce(dates, false)), false)) as p
+      case when min_relevance is null then 'all' else 'asked' end, 9, max_memories,
+      max_tokens - memory._tokens_at_most(memory._heading_of('memories')), coalesce(dates, false)), false)) as p
     where p.why_not is null), '');
 end;
 $$;

@@ -5,7 +5,7 @@
 -- The memories of one kind as lines, best first. p_kind says which: those that stand in every context (standing),
 -- chosen without the query, so that the block changes only when memories change; those that the query asks for besides
 -- (asked), without p_except; or the most useful of all (all). Lines that do not fit into p_room tokens (null: no limit)
--- are passed over. If there are more memories than p_most, half of the number is left to those that are asked for. A
+-- with the headings of their types are passed over. If there are more memories than p_most, half of the number is left to those that are asked for. A
 -- memory of a space begins with its name in brackets.
 create or replace function memory._memory_offers(
   p_asking memory._asking, p_kind text, p_place int, p_most int, p_room int, p_dates boolean,
@@ -17,7 +17,7 @@ as $$
 declare
   ranked record;
   offers memory._offer[] := array[]::memory._offer[];
-  room int := p_room - memory._heading_tokens('Your Memories');
+  room int := p_room;
   types text[] := array[]::text[];
   most int := p_most;
   line text;
@@ -52,7 +52,9 @@ begin
     held := case when p_dates and why_not is null
       then memory._dates_held(p_asking.user_id, ranked.memory_id, ranked.valid_from, ranked.valid_to) else '' end;
     tokens := case when line = ranked.content and ranked.tokens is not null
-      then ranked.tokens + 4 + case held when '' then 0 else memory._tokens_at_most(held) end
+      -- A number has three tokens with its period and line break, and a blank before an East Asian letter is one more;
+      -- " (since 13 November 2026)" has nine.
+      then ranked.tokens + 3 + (octet_length(left(line, 1)) > 2)::int + 9 * regexp_count(held, 'since|until')
       else memory._tokens_at_most(e'\n12. ' || line || held) end;
     of_heading := case when ranked.memory_type = any (types) then 0 else memory._heading_tokens(ranked.heading) end;
     if why_not is null and tokens + of_heading > room then
@@ -232,8 +234,7 @@ begin
     group by n.kind, t.position, t.heading
   ) as g;
   block := case when p_fenced then memory._fenced(block) else block end;
-  tokens := least(
-    memory._tokens_at_most(block), memory._fence_tokens() + memory._heading_tokens('Your Memories') + tokens);
+  tokens := least(memory._tokens_at_most(block), memory._fence_tokens() + tokens);
   return array(
     select row((p_offers[1]).place, 0, 'memories', null, 'system', block, tokens,
       jsonb_build_object('memories', jsonb_agg(o.metadata order by o.number)), null, null, null)::memory._offer
