@@ -29723,8 +29723,8 @@ $$;
 -- The memories of one kind as lines, best first. p_kind says which: those that stand in every context (standing),
 -- chosen without the query, so that the block changes only when memories change; those that the query asks for besides
 -- (asked), without p_except; or the most useful of all (all). Lines that do not fit into p_room tokens (null: no limit)
--- with the headings of their types are passed over. If there are more memories than p_most, half of the number is left to those that are asked for. A
--- memory of a space begins with its name in brackets.
+-- with the headings of their types are passed over. If there are more memories than p_most, half of the number is left
+-- to those that are asked for. A memory of a space begins with its name in brackets.
 create or replace function memory._memory_offers(
   p_asking memory._asking, p_kind text, p_place int, p_most int, p_room int, p_dates boolean,
   p_except uuid[] default '{}'
@@ -30526,9 +30526,9 @@ begin
       passage := case when part is not null then array[strpos(p_said, part), length(part)] end;
     end if;
     line := memory._recalled_line(p_role, p_metadata, memory._excerpt(p_said, passage));
-    -- The count of a job is exact for the text alone. A role, a colon and a line break are three tokens more, and so are
-    -- a blank before an East Asian letter and the indentation of a further line. The estimate of a separate text has two
-    -- more than that of a part.
+    -- The count of a job is exact for the text alone. A role, a colon and a line break are three tokens more; a blank
+    -- before an East Asian letter and the indentation of a further line are one each. The estimate of a separate text
+    -- has two more than that of a part.
     tokens := case
       when p_exact is not null and room is null
         then p_exact + 2 + (octet_length(left(p_said, 1)) > 2)::int + length(line) - length(replace(line, e'\n', ''))

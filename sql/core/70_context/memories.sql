@@ -5,8 +5,8 @@
 -- The memories of one kind as lines, best first. p_kind says which: those that stand in every context (standing),
 -- chosen without the query, so that the block changes only when memories change; those that the query asks for besides
 -- (asked), without p_except; or the most useful of all (all). Lines that do not fit into p_room tokens (null: no limit)
--- with the headings of their types are passed over. If there are more memories than p_most, half of the number is left to those that are asked for. A
--- memory of a space begins with its name in brackets.
+-- with the headings of their types are passed over. If there are more memories than p_most, half of the number is left
+-- to those that are asked for. A memory of a space begins with its name in brackets.
 create or replace function memory._memory_offers(
   p_asking memory._asking, p_kind text, p_place int, p_most int, p_room int, p_dates boolean,
   p_except uuid[] default '{}'
