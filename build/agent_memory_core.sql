@@ -23117,6 +23117,7 @@ declare
   kept memory._recalled[] := array[]::memory._recalled[]; -- what stays recalled before earlier messages
   again memory._recalled[] := array[]::memory._recalled[]; -- what was recalled for this question before
   asked record; -- of memory._asked_for()
+  anew record; -- of this function
   round bigint;
   remaining int;
   shared int; -- the tokens of which each part gets a share
@@ -23231,8 +23232,11 @@ begin
   if place > 1 and since > remaining then -- The calls since the request need tokens of the thread.
     remaining := remaining + fitted.tokens + (units[1]).tokens - (thread.units[1]).tokens;
     if remaining < 0 then
-      select f.* into offers, request, from_seq, recalled, most
-      from memory._fitted(p_asking, p_max_tokens, p_for_thread, p_history, false) as f;
+      anew := memory._fitted(p_asking, p_max_tokens, p_for_thread, p_history, false);
+      offers := anew.offers;
+      request := anew.request;
+      from_seq := anew.from_seq;
+      recalled := anew.recalled;
       return;
     end if;
     fitted := memory._fit_thread(
@@ -23339,6 +23343,9 @@ begin
   if recall is not null then
     policy := jsonb_set(policy, '{context,recall}', to_jsonb(recall));
   end if;
+  if policy #>> '{context,recall}' = 'false' then
+    policy := jsonb_set(policy, '{context,keep_recalled}', 'false'); -- nothing recalled at all, nor kept from before
+  end if;
   -- Without a query the context is made for the user's newest message.
   query := coalesce(
     memory._query_or_null(query),
@@ -23352,10 +23359,9 @@ begin
       when length(query) <= 50 and memory._acknowledges(memory._wording(query)) then 'the query only acknowledges' end);
   history := memory._recalled_part(5, 0, memory._whole_history(asking, max_tokens));
   if history <> '{}' then
-    asking.why_no_recall := 'the whole history stands in the context';
-  end if;
-  if policy #>> '{context,recall}' = 'false' or history <> '{}' then -- nothing recalled at all, nor kept from before
-    asking.policy := jsonb_set(policy, '{context,keep_recalled}', 'false');
+    asking := jsonb_populate_record(asking, jsonb_build_object(
+      'why_no_recall', 'the whole history stands in the context',
+      'policy', jsonb_set(policy, '{context,keep_recalled}', 'false')));
   end if;
   if max_tokens is null and whole_thread then
     for_thread := memory._whole_thread_tokens(asking);
@@ -24392,7 +24398,7 @@ language plpgsql stable parallel safe
 as $$
 begin
   if p_candidates = '{}' then
-    return '{}';
+    return array[]::memory._offer[];
   end if;
   return array(
   select row(

@@ -40,6 +40,7 @@ declare
   kept memory._recalled[] := array[]::memory._recalled[]; -- what stays recalled before earlier messages
   again memory._recalled[] := array[]::memory._recalled[]; -- what was recalled for this question before
   asked record; -- of memory._asked_for()
+  anew record; -- of this function
   round bigint;
   remaining int;
   shared int; -- the tokens of which each part gets a share
@@ -154,8 +155,11 @@ begin
   if place > 1 and since > remaining then -- The calls since the request need tokens of the thread.
     remaining := remaining + fitted.tokens + (units[1]).tokens - (thread.units[1]).tokens;
     if remaining < 0 then
-      select f.* into offers, request, from_seq, recalled, most
-      from memory._fitted(p_asking, p_max_tokens, p_for_thread, p_history, false) as f;
+      anew := memory._fitted(p_asking, p_max_tokens, p_for_thread, p_history, false);
+      offers := anew.offers;
+      request := anew.request;
+      from_seq := anew.from_seq;
+      recalled := anew.recalled;
       return;
     end if;
     fitted := memory._fit_thread(

@@ -47,6 +47,9 @@ begin
   if recall is not null then
     policy := jsonb_set(policy, '{context,recall}', to_jsonb(recall));
   end if;
+  if policy #>> '{context,recall}' = 'false' then
+    policy := jsonb_set(policy, '{context,keep_recalled}', 'false'); -- nothing recalled at all, nor kept from before
+  end if;
   -- Without a query the context is made for the user's newest message.
   query := coalesce(
     memory._query_or_null(query),
@@ -60,10 +63,9 @@ begin
       when length(query) <= 50 and memory._acknowledges(memory._wording(query)) then 'the query only acknowledges' end);
   history := memory._recalled_part(5, 0, memory._whole_history(asking, max_tokens));
   if history <> '{}' then
-    asking.why_no_recall := 'the whole history stands in the context';
-  end if;
-  if policy #>> '{context,recall}' = 'false' or history <> '{}' then -- nothing recalled at all, nor kept from before
-    asking.policy := jsonb_set(policy, '{context,keep_recalled}', 'false');
+    asking := jsonb_populate_record(asking, jsonb_build_object(
+      'why_no_recall', 'the whole history stands in the context',
+      'policy', jsonb_set(policy, '{context,keep_recalled}', 'false')));
   end if;
   if max_tokens is null and whole_thread then
     for_thread := memory._whole_thread_tokens(asking);

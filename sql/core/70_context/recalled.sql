@@ -46,7 +46,7 @@ language plpgsql stable parallel safe
 as $$
 begin
   if p_candidates = '{}' then
-    return '{}';
+    return array[]::memory._offer[];
   end if;
   return array(
   select row(
