@@ -108,11 +108,11 @@ def _explained(error: ModelError) -> MissingWeightsError:
             f"{what} needs Python packages that are missing here",
             hint=f"Run: {pip_install('local')}; then: agent-memory models local",
         )
-    if "not downloaded" in str(error):
+    if "downloaded" in str(error):
         return MissingWeightsError(
-            f"{what} (90 MB) could not be downloaded",
-            hint="With a network, run: agent-memory models local. Without one, copy its folder from another machine "
-            "and name it in AGENT_MEMORY_MODEL_DIR: see Local models in docs/models.md",
+            f"{what} (90 MB) cannot be used: {error}",
+            hint="Mend that, then run: agent-memory models local. Without a network, copy its folder from another "
+            "machine and name it in AGENT_MEMORY_MODEL_DIR: see Local models in docs/models.md",
         )
     return MissingWeightsError(
         f"{what} cannot be used: {reason_to_keep(error)}",

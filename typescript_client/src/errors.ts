@@ -87,7 +87,7 @@ function ofServer(error: ServerError, names: string[]): AgentMemoryError {
   if (["3F000", "42883", "42P01"].includes(code) && where === undefined) {
     const message = code === "3F000"
       ? `there is no agent_memory in this database: ${error.message}`
-      : `this database has no agent_memory, or one of another version: ${error.message}`;
+      : `this database has no agent_memory, one of another version, or the core without this add-on: ${error.message}`;
     return new AgentMemoryError({ message, code, hint: INSTALL, cause: error });
   }
   const place = /^unnamed portal parameter \$(\d+)/.exec(where ?? "")?.[1];
