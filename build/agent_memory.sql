@@ -1,4 +1,4 @@
--- agent_memory 0.2.0: agent memory inside PostgreSQL.
+-- agent_memory 1.0.0: agent memory inside PostgreSQL.
 --
 -- This one file installs into an empty database and upgrades an older installation; running it again changes nothing.
 --   psql -qX -v ON_ERROR_STOP=1 -d app -f agent_memory.sql          or          agent-memory install
@@ -63,9 +63,9 @@ begin
     return;
   end if;
   execute 'select memory.version()' into installed;
-  if installed = '0.2.0'
+  if installed = '1.0.0'
     or exists (select from memory.migrations as m
-               where string_to_array(m.version, '.')::int[] > string_to_array('0.2.0', '.')::int[]) then
+               where string_to_array(m.version, '.')::int[] > string_to_array('1.0.0', '.')::int[]) then
     return;
   end if;
 
@@ -280,29 +280,29 @@ begin
   end if;
   perform set_config('agent_memory.installed', coalesce(installed, ''), true);
   select m.name, m.version,
-    string_to_array(m.version, '.')::int[] > string_to_array('0.2.0', '.')::int[] as is_newer
+    string_to_array(m.version, '.')::int[] > string_to_array('1.0.0', '.')::int[] as is_newer
   into strange
   from memory.migrations as m
   where (m.name, m.sha256) not in (
     values
-      ('0.2.0', '69715e9073b9dd259c3b91ea66d828504306c34c3390e81ad3811543aaecfd6e'),
-      ('artifacts 0.2.0', '38faf127db37c0d7f2d88c2b644118217ffbfd9b146700c2a49e61c22ac946f0'),
-      ('checkpoints 0.2.0', '264e13cb5660c0fbb52070e60e1123c8bf8dc7b40577407450f16fdd48244a98'),
-      ('cluster 0.2.0', 'c3e75e115b8887f56b2cedfda1961e03e9085ba6fa41c56e7ff57b82e967a8ab'),
-      ('guard 0.2.0', 'ca3367e469310df4e2c3b424344e464568bc823c01c39f2230a2882891694565'),
-      ('secrets 0.2.0', '9a30ff729b6d1f7d49aa9ee784374d3f9f5993b9e60403d555b551ed96475a44'),
-      ('sharing 0.2.0', '3e924e0f8d49f378e61dc50bff47fdd7cb89f18281972858ea0d3b927a4e7296'))
+      ('1.0.0', '69715e9073b9dd259c3b91ea66d828504306c34c3390e81ad3811543aaecfd6e'),
+      ('artifacts 1.0.0', '38faf127db37c0d7f2d88c2b644118217ffbfd9b146700c2a49e61c22ac946f0'),
+      ('checkpoints 1.0.0', '264e13cb5660c0fbb52070e60e1123c8bf8dc7b40577407450f16fdd48244a98'),
+      ('cluster 1.0.0', 'c3e75e115b8887f56b2cedfda1961e03e9085ba6fa41c56e7ff57b82e967a8ab'),
+      ('guard 1.0.0', 'ca3367e469310df4e2c3b424344e464568bc823c01c39f2230a2882891694565'),
+      ('secrets 1.0.0', '9a30ff729b6d1f7d49aa9ee784374d3f9f5993b9e60403d555b551ed96475a44'),
+      ('sharing 1.0.0', '3e924e0f8d49f378e61dc50bff47fdd7cb89f18281972858ea0d3b927a4e7296'))
   order by string_to_array(m.version, '.')::int[] desc, m.name
   limit 1;
   if strange.is_newer then
-    raise exception 'this database has agent_memory %, this file is %', strange.version, '0.2.0'
+    raise exception 'this database has agent_memory %, this file is %', strange.version, '1.0.0'
       using errcode = '0A000', hint = 'Install the newer file; there is no way back to an older one.';
   elsif rtrim(strange.name, '0123456789.- ') not in (
-    select p.part from (values ('', '0.2.0'), ('artifacts', '0.2.0'), ('checkpoints', '0.2.0'), ('cluster', '0.2.0'), ('guard', '0.2.0'), ('secrets', '0.2.0'), ('sharing', '0.2.0')) as p (part, version)) then
+    select p.part from (values ('', '1.0.0'), ('artifacts', '1.0.0'), ('checkpoints', '1.0.0'), ('cluster', '1.0.0'), ('guard', '1.0.0'), ('secrets', '1.0.0'), ('sharing', '1.0.0')) as p (part, version)) then
     raise exception 'this database has add-ons that this file lacks (%)', (
         select string_agg(distinct rtrim(m.name, '0123456789.- '), ', ') from memory.migrations as m
         where rtrim(m.name, '0123456789.- ') not in (
-          select p.part from (values ('', '0.2.0'), ('artifacts', '0.2.0'), ('checkpoints', '0.2.0'), ('cluster', '0.2.0'), ('guard', '0.2.0'), ('secrets', '0.2.0'), ('sharing', '0.2.0')) as p (part, version)))
+          select p.part from (values ('', '1.0.0'), ('artifacts', '1.0.0'), ('checkpoints', '1.0.0'), ('cluster', '1.0.0'), ('guard', '1.0.0'), ('secrets', '1.0.0'), ('sharing', '1.0.0')) as p (part, version)))
       using errcode = '0A000', hint = 'Run the file that has all of them: agent-memory install.';
   elsif strange.name is not null then
     raise exception 'this database has tables of an agent_memory % that was never released (%)', strange.version,
@@ -679,7 +679,7 @@ begin
 end;
 $drain$;
 
-call memory._migrate('', null, '0.2.0', '69715e9073b9dd259c3b91ea66d828504306c34c3390e81ad3811543aaecfd6e', $migration$
+call memory._migrate('', null, '1.0.0', '69715e9073b9dd259c3b91ea66d828504306c34c3390e81ad3811543aaecfd6e', $migration$
 -- What the install file has granted. The table has row security without a policy: whatever is granted on it, only the
 -- owner reads and writes it.
 create table memory.role_grants (
@@ -1549,7 +1549,7 @@ create type memory._recalled as (
 set local search_path = pg_catalog, pg_temp;
 $migration$);
 
-call memory._migrate('artifacts', null, '0.2.0', '38faf127db37c0d7f2d88c2b644118217ffbfd9b146700c2a49e61c22ac946f0', $migration$
+call memory._migrate('artifacts', null, '1.0.0', '38faf127db37c0d7f2d88c2b644118217ffbfd9b146700c2a49e61c22ac946f0', $migration$
 -- Texts that are too long for a context are kept whole under a key, and a placeholder stands for each. A row of
 -- memory.artifact_parts holds at most some tens of kB: one slice, line or passage of 200 MB is read without the rest,
 -- and the words of a part fit into one tsvector.
@@ -1615,7 +1615,7 @@ create type memory.artifact as (
 create type memory._passage as (key text, content_id uuid, first_byte int, end_byte int, score double precision);
 $migration$);
 
-call memory._migrate('checkpoints', null, '0.2.0', '264e13cb5660c0fbb52070e60e1123c8bf8dc7b40577407450f16fdd48244a98', $migration$
+call memory._migrate('checkpoints', null, '1.0.0', '264e13cb5660c0fbb52070e60e1123c8bf8dc7b40577407450f16fdd48244a98', $migration$
 -- The states of graphs, as LangGraph's checkpointers keep them. A checkpoint is the state of a graph after a step. It
 -- names the version of each channel, and the value of a channel in a version is stored once, for all checkpoints that
 -- have it. What the tasks of the next step write stands beside a checkpoint until the next one is stored. Values are in
@@ -1672,7 +1672,7 @@ create type memory.checkpoint as (
 );
 $migration$);
 
-call memory._migrate('cluster', null, '0.2.0', 'c3e75e115b8887f56b2cedfda1961e03e9085ba6fa41c56e7ff57b82e967a8ab', $migration$
+call memory._migrate('cluster', null, '1.0.0', 'c3e75e115b8887f56b2cedfda1961e03e9085ba6fa41c56e7ff57b82e967a8ab', $migration$
 -- Which server of a cluster serves which users. Every server is an ordinary PostgreSQL with the whole schema. The row
 -- is the same on all servers, except for the column node. A single server has no row.
 create table memory.cluster_map (
@@ -1690,7 +1690,7 @@ create table memory.cluster_map (
 create sequence memory.cluster_map_lock;
 $migration$);
 
-call memory._migrate('guard', null, '0.2.0', 'ca3367e469310df4e2c3b424344e464568bc823c01c39f2230a2882891694565', $migration$
+call memory._migrate('guard', null, '1.0.0', 'ca3367e469310df4e2c3b424344e464568bc823c01c39f2230a2882891694565', $migration$
 -- What the functions of quarantine return.
 create type memory.quarantined as (
   source text, id text, content text, trust real, quarantined_at timestamptz, reason text, quarantined_with text,
@@ -1698,7 +1698,7 @@ create type memory.quarantined as (
 );
 $migration$);
 
-call memory._migrate('secrets', null, '0.2.0', '9a30ff729b6d1f7d49aa9ee784374d3f9f5993b9e60403d555b551ed96475a44', $migration$
+call memory._migrate('secrets', null, '1.0.0', '9a30ff729b6d1f7d49aa9ee784374d3f9f5993b9e60403d555b551ed96475a44', $migration$
 -- The secrets of users, encrypted, and who has read them.
 -- A row of memory.secret_reads may name one of memory.secrets (user_id, name).
 create table memory.secrets (
@@ -1726,7 +1726,7 @@ create index secret_reads_user_idx on memory.secret_reads (user_id, read_at);
 create type memory.secret as (name text, created_at timestamptz, updated_at timestamptz);
 $migration$);
 
-call memory._migrate('sharing', null, '0.2.0', '3e924e0f8d49f378e61dc50bff47fdd7cb89f18281972858ea0d3b927a4e7296', $migration$
+call memory._migrate('sharing', null, '1.0.0', '3e924e0f8d49f378e61dc50bff47fdd7cb89f18281972858ea0d3b927a4e7296', $migration$
 -- Who reaches one user only. These two tables have row security without a policy: whatever is granted on them, only the
 -- owner reads and writes them.
 create table memory.bound_roles (
@@ -35366,12 +35366,12 @@ as $$
 begin
   select string_agg(f.fault, '; ' order by f.fault) into detail
   from (
-    select case when t.version > string_to_array('0.2.0', '.')::int[]
-        then format('the tables%s are of %s, newer than 0.2.0: run "agent-memory install" of that version',
+    select case when t.version > string_to_array('1.0.0', '.')::int[]
+        then format('the tables%s are of %s, newer than 1.0.0: run "agent-memory install" of that version',
           p.name, v.name)
         else format('the tables%s are of %s and not of %s: run "agent-memory install"', p.name, v.name, p.version)
       end as fault
-    from (values ('', '0.2.0'), ('artifacts', '0.2.0'), ('checkpoints', '0.2.0'), ('cluster', '0.2.0'), ('guard', '0.2.0'), ('secrets', '0.2.0'), ('sharing', '0.2.0')) as x (part, version)
+    from (values ('', '1.0.0'), ('artifacts', '1.0.0'), ('checkpoints', '1.0.0'), ('cluster', '1.0.0'), ('guard', '1.0.0'), ('secrets', '1.0.0'), ('sharing', '1.0.0')) as x (part, version)
     cross join lateral (values (coalesce(' of ' || nullif(x.part, ''), ''), x.version)) as p (name, version)
     cross join lateral (
       select max(string_to_array(m.version, '.')::int[]) from memory.migrations as m
@@ -36062,7 +36062,7 @@ returns text
 language sql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 set jit = off
-as $$ select '0.2.0' $$;
+as $$ select '1.0.0' $$;
 comment on function memory.version() is 'Version of agent_memory in this database.';
 
 -- The add-ons that are installed; none in the core alone.
@@ -46714,9 +46714,9 @@ declare
   parts constant text[] := array(
     select m.name from memory.migrations as m where m.applied_at >= transaction_timestamp() order by m.name);
 begin
-  if parts <> '{}' or installed is distinct from '0.2.0' then
+  if parts <> '{}' or installed is distinct from '1.0.0' then
     perform memory._audit(case when installed is null then 'install' else 'upgrade' end,
-      jsonb_build_object('from', installed, 'to', '0.2.0', 'parts', parts));
+      jsonb_build_object('from', installed, 'to', '1.0.0', 'parts', parts));
   end if;
 end;
 $audit$;
@@ -47126,10 +47126,10 @@ do $installed$
 begin
   if pg_catalog.to_regprocedure('memory.version()') is null then
     raise exception 'agent_memory was not installed' using hint = 'The first error above says why.';
-  elsif memory.version() <> '0.2.0' then
+  elsif memory.version() <> '1.0.0' then
     raise exception 'agent_memory is still %', memory.version() using hint = 'The first error above says why.';
   end if;
-  raise notice 'agent_memory 0.2.0 is installed' using detail = (
+  raise notice 'agent_memory 1.0.0 is installed' using detail = (
     select format('Schema memory belongs to role "%s"%s. Extensions that agent_memory has made: %s. Roles: %s. Add-ons: %s.',
       r.rolname, case when r.rolsuper then ', a superuser, with whose rights its functions run' end,
       (select coalesce(string_agg(e.extname, ', ' order by e.extname), 'none') from pg_catalog.pg_extension as e

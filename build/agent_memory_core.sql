@@ -1,4 +1,4 @@
--- agent_memory 0.2.0: agent memory inside PostgreSQL.
+-- agent_memory 1.0.0: agent memory inside PostgreSQL.
 --
 -- This one file installs into an empty database and upgrades an older installation; running it again changes nothing.
 --   psql -qX -v ON_ERROR_STOP=1 -d app -f agent_memory.sql          or          agent-memory install
@@ -63,9 +63,9 @@ begin
     return;
   end if;
   execute 'select memory.version()' into installed;
-  if installed = '0.2.0'
+  if installed = '1.0.0'
     or exists (select from memory.migrations as m
-               where string_to_array(m.version, '.')::int[] > string_to_array('0.2.0', '.')::int[]) then
+               where string_to_array(m.version, '.')::int[] > string_to_array('1.0.0', '.')::int[]) then
     return;
   end if;
 
@@ -280,23 +280,23 @@ begin
   end if;
   perform set_config('agent_memory.installed', coalesce(installed, ''), true);
   select m.name, m.version,
-    string_to_array(m.version, '.')::int[] > string_to_array('0.2.0', '.')::int[] as is_newer
+    string_to_array(m.version, '.')::int[] > string_to_array('1.0.0', '.')::int[] as is_newer
   into strange
   from memory.migrations as m
   where (m.name, m.sha256) not in (
     values
-      ('0.2.0', '69715e9073b9dd259c3b91ea66d828504306c34c3390e81ad3811543aaecfd6e'))
+      ('1.0.0', '69715e9073b9dd259c3b91ea66d828504306c34c3390e81ad3811543aaecfd6e'))
   order by string_to_array(m.version, '.')::int[] desc, m.name
   limit 1;
   if strange.is_newer then
-    raise exception 'this database has agent_memory %, this file is %', strange.version, '0.2.0'
+    raise exception 'this database has agent_memory %, this file is %', strange.version, '1.0.0'
       using errcode = '0A000', hint = 'Install the newer file; there is no way back to an older one.';
   elsif rtrim(strange.name, '0123456789.- ') not in (
-    select p.part from (values ('', '0.2.0')) as p (part, version)) then
+    select p.part from (values ('', '1.0.0')) as p (part, version)) then
     raise exception 'this database has add-ons that this file lacks (%)', (
         select string_agg(distinct rtrim(m.name, '0123456789.- '), ', ') from memory.migrations as m
         where rtrim(m.name, '0123456789.- ') not in (
-          select p.part from (values ('', '0.2.0')) as p (part, version)))
+          select p.part from (values ('', '1.0.0')) as p (part, version)))
       using errcode = '0A000', hint = 'Run the file that has all of them: agent-memory install.';
   elsif strange.name is not null then
     raise exception 'this database has tables of an agent_memory % that was never released (%)', strange.version,
@@ -673,7 +673,7 @@ begin
 end;
 $drain$;
 
-call memory._migrate('', null, '0.2.0', '69715e9073b9dd259c3b91ea66d828504306c34c3390e81ad3811543aaecfd6e', $migration$
+call memory._migrate('', null, '1.0.0', '69715e9073b9dd259c3b91ea66d828504306c34c3390e81ad3811543aaecfd6e', $migration$
 -- What the install file has granted. The table has row security without a policy: whatever is granted on it, only the
 -- owner reads and writes it.
 create table memory.role_grants (
@@ -27838,12 +27838,12 @@ as $$
 begin
   select string_agg(f.fault, '; ' order by f.fault) into detail
   from (
-    select case when t.version > string_to_array('0.2.0', '.')::int[]
-        then format('the tables%s are of %s, newer than 0.2.0: run "agent-memory install" of that version',
+    select case when t.version > string_to_array('1.0.0', '.')::int[]
+        then format('the tables%s are of %s, newer than 1.0.0: run "agent-memory install" of that version',
           p.name, v.name)
         else format('the tables%s are of %s and not of %s: run "agent-memory install"', p.name, v.name, p.version)
       end as fault
-    from (values ('', '0.2.0')) as x (part, version)
+    from (values ('', '1.0.0')) as x (part, version)
     cross join lateral (values (coalesce(' of ' || nullif(x.part, ''), ''), x.version)) as p (name, version)
     cross join lateral (
       select max(string_to_array(m.version, '.')::int[]) from memory.migrations as m
@@ -28523,7 +28523,7 @@ returns text
 language sql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 set jit = off
-as $$ select '0.2.0' $$;
+as $$ select '1.0.0' $$;
 comment on function memory.version() is 'Version of agent_memory in this database.';
 
 -- The add-ons that are installed; none in the core alone.
@@ -38555,9 +38555,9 @@ declare
   parts constant text[] := array(
     select m.name from memory.migrations as m where m.applied_at >= transaction_timestamp() order by m.name);
 begin
-  if parts <> '{}' or installed is distinct from '0.2.0' then
+  if parts <> '{}' or installed is distinct from '1.0.0' then
     perform memory._audit(case when installed is null then 'install' else 'upgrade' end,
-      jsonb_build_object('from', installed, 'to', '0.2.0', 'parts', parts));
+      jsonb_build_object('from', installed, 'to', '1.0.0', 'parts', parts));
   end if;
 end;
 $audit$;
@@ -38887,10 +38887,10 @@ do $installed$
 begin
   if pg_catalog.to_regprocedure('memory.version()') is null then
     raise exception 'agent_memory was not installed' using hint = 'The first error above says why.';
-  elsif memory.version() <> '0.2.0' then
+  elsif memory.version() <> '1.0.0' then
     raise exception 'agent_memory is still %', memory.version() using hint = 'The first error above says why.';
   end if;
-  raise notice 'agent_memory 0.2.0 is installed' using detail = (
+  raise notice 'agent_memory 1.0.0 is installed' using detail = (
     select format('Schema memory belongs to role "%s"%s. Extensions that agent_memory has made: %s. Roles: %s. Add-ons: %s.',
       r.rolname, case when r.rolsuper then ', a superuser, with whose rights its functions run' end,
       (select coalesce(string_agg(e.extname, ', ' order by e.extname), 'none') from pg_catalog.pg_extension as e

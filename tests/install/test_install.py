@@ -362,7 +362,7 @@ def test_a_schema_of_something_else_is_refused(empty_dsn: str, dump: Callable[..
 
 
 @pytest.mark.feature("F13")
-@pytest.mark.parametrize("version", ["99.0.0", "0.10.0"])
+@pytest.mark.parametrize("version", ["99.0.0", "1.10.0"])
 def test_an_older_file_does_not_touch_a_newer_installation(dsn: str, dump: Callable[..., str], version: str) -> None:
     execute(dsn, f"insert into memory.migrations (name, sha256, version) values ('900_future', '', '{version}')")
     said = refusal_to_install(dsn, dump)
