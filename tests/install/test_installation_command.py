@@ -12,7 +12,7 @@ from agent_memory.errors import NotInstalledError
 from psycopg import errors
 from typer.testing import CliRunner
 
-from tests.install.steps import VERSION
+from tests.install.steps import VERSION, of_tables
 from tests.install.upgrades import PART, Build
 from tests.support.installer import execute, install, open_as
 from tests.support.servers import CORE_SQL, Server
@@ -64,7 +64,7 @@ def test_a_call_of_a_missing_add_on_names_the_reason(core: str) -> None:
 
 
 def test_what_is_refused_is_not_written_into_the_log_as_a_whole(dsn: str, server: Server) -> None:
-    execute(dsn, f"update memory.migrations set sha256 = '' where name = '{VERSION}'")
+    execute(dsn, f"update memory.migrations set sha256 = '' where name = '{of_tables()}'")
     before = server.log_file.stat().st_size
     assert "was never released" in run(dsn, "install")
     written = server.log_file.stat().st_size - before
