@@ -81,7 +81,7 @@ def nothing_is_lost(api: Api, reports: list[dict[str, Any]]) -> None:
 def test_calls_of_the_newest_release_go_on_while_a_version_with_other_tables_is_installed(
     empty_dsn: str, later: str
 ) -> None:
-    """The release is this version as long as none is kept. The other one has a further column, table, function, index."""
+    """The release is this version as long as none is kept. The other has one more column, table, function, index."""
     with psycopg.connect(empty_dsn, autocommit=True) as connection:
         connection.execute("create extension vector")
         newest = RELEASES[-1] if RELEASES else None
