@@ -35750,8 +35750,8 @@ begin
 end;
 $$;
 comment on function memory.status() is
-'How this installation goes, as an object: versions, add-ons, models with their last errors, the queue and its workers, how '
-'much is embedded, how many messages expire within a day before extraction '
+'How this installation goes, as an object: versions, add-ons, models with their last errors, the queue and its workers, '
+'how much is embedded, how many messages expire within a day before extraction '
 'has read them, and problems. Each problem has a name, is_broken (false where answers are only degraded), a detail '
 'and the help.';
 
@@ -47255,7 +47255,8 @@ begin
     raise exception 'agent_memory is still %', memory.version() using hint = 'The first error above says why.';
   end if;
   raise notice 'agent_memory 1.0.0 is installed' using detail = (
-    select format('Schema memory belongs to role "%s"%s. Extensions that agent_memory has made: %s. Roles: %s. Add-ons: %s.',
+    select format('Schema memory belongs to role "%s"%s. Extensions that agent_memory has made: %s. Roles: %s. '
+                  'Add-ons: %s.',
       r.rolname, case when r.rolsuper then ', a superuser, with whose rights its functions run' end,
       (select coalesce(string_agg(e.extname, ', ' order by e.extname), 'none') from pg_catalog.pg_extension as e
        where pg_catalog.obj_description(e.oid, 'pg_extension') like '%(made by agent_memory)'),
