@@ -1,11 +1,12 @@
 """Runs tests of the core's rooms in an installation without the add-ons: ``--core``.
 
-A test that calls a function of an add-on, or reads a table of one, is skipped when it meets that. No file of the core
-does so (tests/lint/lint_rooms.py). NEEDS has the tests that need an add-on otherwise.
+A test that calls a function of an add-on, reads a table or sets a setting of one, is skipped when it meets that. No
+file of the core does so (tests/lint/lint_rooms.py). NEEDS has the tests that need an add-on otherwise.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -75,6 +76,16 @@ OF_ADDONS = of({*rooms.files("*.sql")} - IN_CORE) - of(IN_CORE)
 """Functions, tables and types that only add-ons make."""
 
 
+SETTINGS = {
+    name
+    for path in rooms.files("defaults.json")
+    if path.is_relative_to(rooms.SQL / "addons")
+    for section, settings in json.loads(path.read_text(encoding="utf-8")).items()
+    for name in (section, *(f"{section}.{key}" for key in settings))
+}
+"""The settings of add-ons, and their sections."""
+
+
 def is_outside(path: Path) -> bool:
     """Whether a module of tests belongs to no room of the core."""
     return path.relative_to(TESTS).parts[0] not in FOLDERS
@@ -89,8 +100,11 @@ def skip_others(items: Iterable[pytest.Item]) -> None:
 
 
 def is_of_an_addon(error: BaseException) -> bool:
-    """Whether a call failed because the core does not have this function, table or type."""
+    """Whether a call failed because the core does not have this function, table, type or setting."""
     if isinstance(error, KeyError):  # of Api
         return error.args[0] in OF_ADDONS
+    if isinstance(error, psycopg.errors.InvalidParameterValue):
+        unknown = re.match(r'settings: unknown (?:section|key) "([\w.]+)"', str(error))
+        return unknown is not None and unknown[1] in SETTINGS
     missing = (psycopg.errors.UndefinedFunction, psycopg.errors.UndefinedTable, psycopg.errors.UndefinedObject)
     return isinstance(error, missing) and bool(set(re.findall(r"\bmemory\.(\w+)", str(error))) & OF_ADDONS)
