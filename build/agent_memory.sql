@@ -35750,8 +35750,8 @@ begin
 end;
 $$;
 comment on function memory.status() is
-'How this installation goes, as an object: versions, add-ons, models with their last errors, the queue and its workers, '
-'how much is embedded, how many messages expire within a day before extraction '
+'How this installation goes, as an object: versions, add-ons, models with their last errors, the queue and its '
+'workers, how much is embedded, how many messages expire within a day before extraction '
 'has read them, and problems. Each problem has a name, is_broken (false where answers are only degraded), a detail '
 'and the help.';
 
