@@ -54,9 +54,11 @@ declare
 begin
   perform pg_advisory_xact_lock(hashtextextended('agent_memory install', 0));
   -- The next transaction says what is wrong with an installation that is another role's, newer, or not whole.
+  if not exists (select from pg_namespace where nspname = 'memory' and pg_get_userbyid(nspowner) = current_user) then
+    return; -- who may not use the schema may not look into it either
+  end if;
   if to_regclass('memory.migrations') is null or to_regprocedure('memory.version()') is null
     or to_regprocedure('memory._door()') is not null
-    or not exists (select from pg_namespace where nspname = 'memory' and pg_get_userbyid(nspowner) = current_user)
     or exists (select from pg_proc as p
                where p.pronamespace = to_regnamespace('memory') and p.proowner <> current_user::regrole
                  and p.proname = any (array['activate_model', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_thread', 'count_memories', 'deactivate_model', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_thread', 'doctor', 'drop_model', 'end_memory', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_thread', 'get_thread_summary', 'get_user_summary', 'import_user', 'keep_query_embedding', 'list_changes', 'list_documents', 'list_memories', 'list_threads', 'list_users', 'merge_users', 'needs_memory', 'quarantine_memory', 'query_to_embed', 'reconcile_memories', 'record_calls', 'record_use', 'register_model', 'release_job', 'release_memory', 'render_memories', 'reset_prompt', 'restore_memory', 'retry_job', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_thread', 'status', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'update_memory', 'use_files', 'vector_index', 'version', 'was_forgotten'])) then

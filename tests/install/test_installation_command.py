@@ -91,6 +91,14 @@ def test_objects_of_another_role_are_refused_and_left_alone(
     install(dsn)
 
 
+def test_a_role_that_may_call_nothing_hears_whose_the_schema_is(dsn: str) -> None:
+    with open_as(dsn) as connection:
+        login_role(connection, "passing_by")
+    assert 'schema "memory" belongs to role "postgres", you are "passing_by"' in run(
+        f"{dsn} user=passing_by", "install"
+    )
+
+
 def test_an_owner_who_is_a_superuser_for_a_moment_gets_jobs_inside_the_server(empty_dsn: str, server: Server) -> None:
     if not server.has_plpython:
         pytest.skip("this server has no PL/Python")
