@@ -340,6 +340,15 @@ release: services .venv/.dev build ## Keep this version for the tests of upgrade
 	@$(PYTHON) sql/build.py --freeze
 	@$(BIN)/python -m tests.upgrade.keep
 
+# The archives have the same bytes wherever they are built: times come from SOURCE_DATE_EPOCH, or are constant.
+.PHONY: dist
+dist: .venv/.dev build typescript sbom ## Build what a release publishes into dist/release, with SHA256SUMS
+	@rm -rf dist/release && mkdir -p dist/release
+	@$(BIN)/hatchling build --directory dist/release
+	@cd typescript_client && npm pack --silent --ignore-scripts --pack-destination ../dist/release >/dev/null
+	@cp build/agent_memory*.sql dist/sbom-*.json dist/release
+	@cd dist/release && sha256sum -- * > SHA256SUMS && cat SHA256SUMS
+
 .PHONY: clean
 clean: ## Remove what the targets above have made, except committed files
 	@rm -rf .venv .venv-embedding .venv-models .venv-peers .venv-supply .assistants .server-python dist .mypy_cache .pytest_cache .ruff_cache

@@ -1,4 +1,4 @@
--- agent_memory 0.2.0: agent memory inside PostgreSQL.
+-- agent_memory 1.0.0: agent memory inside PostgreSQL.
 --
 -- This one file installs into an empty database and upgrades an older installation; running it again changes nothing.
 --   psql -qX -v ON_ERROR_STOP=1 -d app -f agent_memory.sql          or          agent-memory install
@@ -8,7 +8,7 @@
 -- time. No data belongs to an extension, so pg_dump dumps all of it and DROP EXTENSION cannot delete it.
 --
 -- For the administrator who must approve it; docs/what-runs-in-my-database.md has more.
---   It makes    schema memory with 52 tables, 11 views, 42 triggers and 1066 functions, 110 of them public.
+--   It makes    schema memory with 52 tables, 11 views, 42 triggers and 1067 functions, 110 of them public.
 --               The extensions vector, pgcrypto and, for a superuser, plpython3u, if they are missing. Roles without
 --               login: memory_app, memory_tenant, memory_worker, memory_reader, memory_admin, if you may create roles.
 --   It leaves   everything else as it is: it makes no object in another schema, no setting of the server, the database
@@ -54,15 +54,20 @@ declare
 begin
   perform pg_advisory_xact_lock(hashtextextended('agent_memory install', 0));
   -- The next transaction says what is wrong with an installation that is another role's, newer, or not whole.
+  if not exists (select from pg_namespace where nspname = 'memory' and pg_get_userbyid(nspowner) = current_user) then
+    return; -- who may not use the schema may not look into it either
+  end if;
   if to_regclass('memory.migrations') is null or to_regprocedure('memory.version()') is null
     or to_regprocedure('memory._door()') is not null
-    or not exists (select from pg_namespace where nspname = 'memory' and pg_get_userbyid(nspowner) = current_user) then
+    or exists (select from pg_proc as p
+               where p.pronamespace = to_regnamespace('memory') and p.proowner <> current_user::regrole
+                 and p.proname = any (array['activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'copy_thread', 'count_memories', 'create_space', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_secret', 'delete_space', 'delete_thread', 'doctor', 'drop_model', 'end_memory', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread', 'get_thread_summary', 'get_user_summary', 'grant_space', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_changes', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_spaces', 'list_threads', 'list_users', 'load_user', 'merge_users', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'record_use', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'revoke_space', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_thread', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'use_files', 'vector_index', 'version', 'was_forgotten'])) then
     return;
   end if;
   execute 'select memory.version()' into installed;
-  if installed = '0.2.0'
+  if installed = '1.0.0'
     or exists (select from memory.migrations as m
-               where string_to_array(m.version, '.')::int[] > string_to_array('0.2.0', '.')::int[]) then
+               where string_to_array(m.version, '.')::int[] > string_to_array('1.0.0', '.')::int[]) then
     return;
   end if;
 
@@ -131,6 +136,7 @@ set local lock_timeout = '10s';
 do $head$
 declare
   existing_owner text;
+  other_owner text;
   renamed text;
   vector_schema text;
   installed text;
@@ -161,6 +167,19 @@ begin
     raise exception 'schema "memory" belongs to role "%", you are "%"', existing_owner, current_user
       using errcode = '42501',
         hint = format('Connect as %I, or run "set role %1$I" first.', existing_owner);
+  end if;
+  select pg_get_userbyid(o.owner) into other_owner
+  from (select c.relowner from pg_class as c
+        where c.relnamespace = to_regnamespace('memory') and c.relname = any (array['agent_budgets', 'artifact_parts', 'artifact_uploads', 'artifacts', 'audit', 'bound_roles', 'changes', 'checkpoint_blobs', 'checkpoint_writes', 'checkpoints', 'cluster_map', 'document_chunks', 'documents', 'due_deletions', 'embeddings', 'erasure_keys', 'gone_jobs', 'idempotency_keys', 'imports', 'jobs', 'marks', 'memories', 'memory_history', 'memory_scopes', 'memory_types', 'memory_uses', 'merged_users', 'messages', 'migrations', 'model_calls', 'models', 'moved_users', 'new_changes', 'policies', 'prompt_versions', 'quarantined_messages', 'query_embeddings', 'receipts', 'role_grants', 'secret_reads', 'secrets', 'shown_rounds', 'space_grants', 'space_writes', 'spaces', 'summaries', 'texts', 'threads', 'token_keys', 'tombstones', 'user_locks', 'whole_user_changes'])
+        union all
+        select p.proowner from pg_proc as p
+        where p.pronamespace = to_regnamespace('memory') and p.proname like e'\\_%') as o (owner)
+  where o.owner <> current_user::regrole
+  limit 1;
+  if other_owner is not null then
+    raise exception 'schema "memory" is yours, but objects of agent_memory in it belong to role "%"', other_owner
+      using errcode = '42501', hint = format('A superuser runs in this database "reassign owned by %I to %I", or gives '
+        'the schema back: "alter schema memory owner to %1$I".', other_owner, current_user);
   end if;
   if existing_owner is not null and to_regclass('memory.migrations') is null
     and exists (select from pg_class where relnamespace = to_regnamespace('memory')
@@ -263,26 +282,29 @@ begin
   end if;
   perform set_config('agent_memory.installed', coalesce(installed, ''), true);
   select m.name, m.version,
-    string_to_array(m.version, '.')::int[] > string_to_array('0.2.0', '.')::int[] as is_newer
+    string_to_array(m.version, '.')::int[] > string_to_array('1.0.0', '.')::int[] as is_newer
   into strange
   from memory.migrations as m
   where (m.name, m.sha256) not in (
     values
-      ('0.2.0', 'a406f9fb066e22219ce7b8cc2dfae22095baef3491a07b7bb2c75f48dff2f514'),
-      ('artifacts 0.2.0', '38faf127db37c0d7f2d88c2b644118217ffbfd9b146700c2a49e61c22ac946f0'),
-      ('checkpoints 0.2.0', '264e13cb5660c0fbb52070e60e1123c8bf8dc7b40577407450f16fdd48244a98'),
-      ('cluster 0.2.0', 'c3e75e115b8887f56b2cedfda1961e03e9085ba6fa41c56e7ff57b82e967a8ab'),
-      ('guard 0.2.0', 'ca3367e469310df4e2c3b424344e464568bc823c01c39f2230a2882891694565'),
-      ('secrets 0.2.0', '9a30ff729b6d1f7d49aa9ee784374d3f9f5993b9e60403d555b551ed96475a44'),
-      ('sharing 0.2.0', '3e924e0f8d49f378e61dc50bff47fdd7cb89f18281972858ea0d3b927a4e7296'))
+      ('1.0.0', 'a406f9fb066e22219ce7b8cc2dfae22095baef3491a07b7bb2c75f48dff2f514'),
+      ('artifacts 1.0.0', '38faf127db37c0d7f2d88c2b644118217ffbfd9b146700c2a49e61c22ac946f0'),
+      ('checkpoints 1.0.0', '264e13cb5660c0fbb52070e60e1123c8bf8dc7b40577407450f16fdd48244a98'),
+      ('cluster 1.0.0', 'c3e75e115b8887f56b2cedfda1961e03e9085ba6fa41c56e7ff57b82e967a8ab'),
+      ('guard 1.0.0', 'ca3367e469310df4e2c3b424344e464568bc823c01c39f2230a2882891694565'),
+      ('secrets 1.0.0', '9a30ff729b6d1f7d49aa9ee784374d3f9f5993b9e60403d555b551ed96475a44'),
+      ('sharing 1.0.0', '3e924e0f8d49f378e61dc50bff47fdd7cb89f18281972858ea0d3b927a4e7296'))
   order by string_to_array(m.version, '.')::int[] desc, m.name
   limit 1;
   if strange.is_newer then
-    raise exception 'this database has agent_memory %, this file is %', strange.version, '0.2.0'
+    raise exception 'this database has agent_memory %, this file is %', strange.version, '1.0.0'
       using errcode = '0A000', hint = 'Install the newer file; there is no way back to an older one.';
   elsif rtrim(strange.name, '0123456789.- ') not in (
-    select p.part from (values ('', '0.2.0'), ('artifacts', '0.2.0'), ('checkpoints', '0.2.0'), ('cluster', '0.2.0'), ('guard', '0.2.0'), ('secrets', '0.2.0'), ('sharing', '0.2.0')) as p (part, version)) then
-    raise exception 'this database has add-ons that this file lacks (%)', strange.name
+    select p.part from (values ('', '1.0.0'), ('artifacts', '1.0.0'), ('checkpoints', '1.0.0'), ('cluster', '1.0.0'), ('guard', '1.0.0'), ('secrets', '1.0.0'), ('sharing', '1.0.0')) as p (part, version)) then
+    raise exception 'this database has add-ons that this file lacks (%)', (
+        select string_agg(distinct rtrim(m.name, '0123456789.- '), ', ') from memory.migrations as m
+        where rtrim(m.name, '0123456789.- ') not in (
+          select p.part from (values ('', '1.0.0'), ('artifacts', '1.0.0'), ('checkpoints', '1.0.0'), ('cluster', '1.0.0'), ('guard', '1.0.0'), ('secrets', '1.0.0'), ('sharing', '1.0.0')) as p (part, version)))
       using errcode = '0A000', hint = 'Run the file that has all of them: agent-memory install.';
   elsif strange.name is not null then
     raise exception 'this database has tables of an agent_memory % that was never released (%)', strange.version,
@@ -659,7 +681,7 @@ begin
 end;
 $drain$;
 
-call memory._migrate('', null, '0.2.0', 'a406f9fb066e22219ce7b8cc2dfae22095baef3491a07b7bb2c75f48dff2f514', $migration$
+call memory._migrate('', null, '1.0.0', 'a406f9fb066e22219ce7b8cc2dfae22095baef3491a07b7bb2c75f48dff2f514', $migration$
 -- The rights that the install file has granted. The table has row security without a policy, so only the owner can read
 -- and write it, whatever rights on it are granted.
 create table memory.role_grants (
@@ -1534,7 +1556,7 @@ create type memory._recalled as (
 set local search_path = pg_catalog, pg_temp;
 $migration$);
 
-call memory._migrate('artifacts', null, '0.2.0', '38faf127db37c0d7f2d88c2b644118217ffbfd9b146700c2a49e61c22ac946f0', $migration$
+call memory._migrate('artifacts', null, '1.0.0', '38faf127db37c0d7f2d88c2b644118217ffbfd9b146700c2a49e61c22ac946f0', $migration$
 -- Texts that are too long for a context are stored whole under a key, and a placeholder stands for each. A row of
 -- memory.artifact_parts holds at most some tens of kB: so one slice, line or passage of 200 MB is read without the
 -- rest, and the words of a part fit into one tsvector.
@@ -1600,7 +1622,7 @@ create type memory.artifact as (
 create type memory._passage as (key text, content_id uuid, first_byte int, end_byte int, score double precision);
 $migration$);
 
-call memory._migrate('checkpoints', null, '0.2.0', '264e13cb5660c0fbb52070e60e1123c8bf8dc7b40577407450f16fdd48244a98', $migration$
+call memory._migrate('checkpoints', null, '1.0.0', '264e13cb5660c0fbb52070e60e1123c8bf8dc7b40577407450f16fdd48244a98', $migration$
 -- The states of graphs, as LangGraph's checkpointers keep them. A checkpoint is the state of a graph after a step. It
 -- names the version of each channel, and the value of a channel in a version is stored once for all checkpoints that
 -- have this version. The writes of the next step's tasks stand beside a checkpoint until the next checkpoint is stored.
@@ -1658,7 +1680,7 @@ create type memory.checkpoint as (
 );
 $migration$);
 
-call memory._migrate('cluster', null, '0.2.0', 'c3e75e115b8887f56b2cedfda1961e03e9085ba6fa41c56e7ff57b82e967a8ab', $migration$
+call memory._migrate('cluster', null, '1.0.0', 'c3e75e115b8887f56b2cedfda1961e03e9085ba6fa41c56e7ff57b82e967a8ab', $migration$
 -- The map of a cluster: which server serves which users. Every server is an ordinary PostgreSQL with the whole schema.
 -- The row is the same on all servers, except for the column node. A single server has no row.
 create table memory.cluster_map (
@@ -1676,7 +1698,7 @@ create table memory.cluster_map (
 create sequence memory.cluster_map_lock;
 $migration$);
 
-call memory._migrate('guard', null, '0.2.0', 'ca3367e469310df4e2c3b424344e464568bc823c01c39f2230a2882891694565', $migration$
+call memory._migrate('guard', null, '1.0.0', 'ca3367e469310df4e2c3b424344e464568bc823c01c39f2230a2882891694565', $migration$
 -- The rows that the functions of quarantine return.
 create type memory.quarantined as (
   source text, id text, content text, trust real, quarantined_at timestamptz, reason text, quarantined_with text,
@@ -1684,7 +1706,7 @@ create type memory.quarantined as (
 );
 $migration$);
 
-call memory._migrate('secrets', null, '0.2.0', '9a30ff729b6d1f7d49aa9ee784374d3f9f5993b9e60403d555b551ed96475a44', $migration$
+call memory._migrate('secrets', null, '1.0.0', '9a30ff729b6d1f7d49aa9ee784374d3f9f5993b9e60403d555b551ed96475a44', $migration$
 -- The secrets of users, encrypted, and the record of their readers.
 -- A row of memory.secret_reads may name one of memory.secrets (user_id, name).
 create table memory.secrets (
@@ -1712,7 +1734,7 @@ create index secret_reads_user_idx on memory.secret_reads (user_id, read_at);
 create type memory.secret as (name text, created_at timestamptz, updated_at timestamptz);
 $migration$);
 
-call memory._migrate('sharing', null, '0.2.0', '3e924e0f8d49f378e61dc50bff47fdd7cb89f18281972858ea0d3b927a4e7296', $migration$
+call memory._migrate('sharing', null, '1.0.0', '3e924e0f8d49f378e61dc50bff47fdd7cb89f18281972858ea0d3b927a4e7296', $migration$
 -- The roles and keys of sessions that reach one user only. These two tables have row security without a policy, so only
 -- the owner can read and write them, whatever rights on them are granted.
 create table memory.bound_roles (
@@ -5091,6 +5113,8 @@ returns bigint$header$),
 returns jsonb$header$),
       ('function', 'version', $header$()
 returns text$header$),
+      ('function', '_addons', $header$()
+returns text[]$header$),
       ('function', '_artifacts_sweep', $header$(p_batch_size int)
 returns jsonb$header$),
       ('function', '_sweep_unnamed_artifacts', $header$(p_batch_size int)
@@ -8321,12 +8345,44 @@ end;
 $$;
 
 -- The built-in policy: every section and key that memory.set_policy() accepts, except summary.model. The build merges
--- defaults.json of this room with those of the kinds of jobs (50_work/<kind>/defaults.json).
+-- defaults.json of all rooms and kinds of jobs, so an add-on that is not installed has no settings.
 create or replace function memory._default_policy()
 returns jsonb
 language sql immutable parallel safe
 begin atomic
   select '{
+  "masking": {
+    "classes": []
+  },
+  "secrets": {
+    "mask_in_threads": false
+  },
+  "trust": {
+    "rules": true,
+    "screen": false
+  },
+  "context": {
+    "spaces": [],
+    "layout": "cached",
+    "volatile_role": "user",
+    "max_tokens": 4000,
+    "max_memories": 100,
+    "recall": true,
+    "recall_share": 0.5,
+    "min_relevance": 0.25,
+    "recall_cut": 0.3,
+    "keep_recalled": true,
+    "window_step": 0.5,
+    "embed_query": true,
+    "memories_share": 0.15,
+    "cross_session_share": 0.25,
+    "relevance_weight": 1.0,
+    "importance_weight": 0.5,
+    "recency_weight": 0.25,
+    "whole_history_below": null,
+    "expand_artifacts": true,
+    "artifacts_share": 0.25
+  },
   "resources": {
     "memory": true,
     "knowledge_base": true
@@ -8348,14 +8404,6 @@ begin atomic
     "near_duplicate_cosine": 0.97,
     "max_per_reply": 100,
     "max_extracted_per_day": 500
-  },
-  "artifacts": {
-    "enabled": true,
-    "threshold_tokens": 500,
-    "roles": [
-      "tool"
-    ],
-    "describe": true
   },
   "knowledge_base": {
     "enable_cross_session_context": false,
@@ -8386,46 +8434,11 @@ begin atomic
     "min_relevance": null,
     "embed_messages": true
   },
-  "context": {
-    "layout": "cached",
-    "volatile_role": "user",
-    "max_tokens": 4000,
-    "max_memories": 100,
-    "recall": true,
-    "recall_share": 0.5,
-    "min_relevance": 0.25,
-    "recall_cut": 0.3,
-    "keep_recalled": true,
-    "window_step": 0.5,
-    "embed_query": true,
-    "memories_share": 0.15,
-    "cross_session_share": 0.25,
-    "expand_artifacts": true,
-    "artifacts_share": 0.25,
-    "relevance_weight": 1.0,
-    "importance_weight": 0.5,
-    "recency_weight": 0.25,
-    "spaces": [],
-    "whole_history_below": null
-  },
-  "checkpoints": {
-    "expires_after": null
-  },
-  "secrets": {
-    "mask_in_threads": false
-  },
-  "masking": {
-    "classes": []
-  },
   "erasure": {
     "delete_after": "30 days"
   },
   "changes": {
     "keep": "7 days"
-  },
-  "trust": {
-    "rules": true,
-    "screen": false
   },
   "jobs": {
     "max_running_per_user": 4
@@ -8436,6 +8449,17 @@ begin atomic
   "budget": {
     "tokens_per_user_per_day": null,
     "tokens_per_agent_per_day": null
+  },
+  "artifacts": {
+    "enabled": true,
+    "threshold_tokens": 500,
+    "roles": [
+      "tool"
+    ],
+    "describe": true
+  },
+  "checkpoints": {
+    "expires_after": null
   },
   "compression": {
     "enabled": true,
@@ -35648,12 +35672,12 @@ as $$
 begin
   select string_agg(f.fault, '; ' order by f.fault) into detail
   from (
-    select case when t.version > string_to_array('0.2.0', '.')::int[]
-        then format('the tables%s are of %s, newer than 0.2.0: run "agent-memory install" of that version',
+    select case when t.version > string_to_array('1.0.0', '.')::int[]
+        then format('the tables%s are of %s, newer than 1.0.0: run "agent-memory install" of that version',
           p.name, v.name)
         else format('the tables%s are of %s and not of %s: run "agent-memory install"', p.name, v.name, p.version)
       end as fault
-    from (values ('', '0.2.0'), ('artifacts', '0.2.0'), ('checkpoints', '0.2.0'), ('cluster', '0.2.0'), ('guard', '0.2.0'), ('secrets', '0.2.0'), ('sharing', '0.2.0')) as x (part, version)
+    from (values ('', '1.0.0'), ('artifacts', '1.0.0'), ('checkpoints', '1.0.0'), ('cluster', '1.0.0'), ('guard', '1.0.0'), ('secrets', '1.0.0'), ('sharing', '1.0.0')) as x (part, version)
     cross join lateral (values (coalesce(' of ' || nullif(x.part, ''), ''), x.version)) as p (name, version)
     cross join lateral (
       select max(string_to_array(m.version, '.')::int[]) from memory.migrations as m
@@ -35697,7 +35721,9 @@ as $$
 begin
   return query
   select 'version', true,
-    format('agent_memory %s on PostgreSQL %s', memory.version(), current_setting('server_version'));
+    format('agent_memory %s on PostgreSQL %s, %s', memory.version(), current_setting('server_version'),
+      coalesce('with the add-ons ' || nullif(array_to_string(memory._addons(), ', '), ''),
+               'the core alone: "agent-memory install" adds the add-ons'));
 
   return query
   select 'pgvector', e.version is not null,
@@ -35976,6 +36002,7 @@ declare
 begin
   return work || jsonb_build_object(
     'version', memory.version(),
+    'addons', to_jsonb(memory._addons()),
     'server_version', current_setting('server_version'),
     'pgvector', (select e.extversion from pg_extension as e where e.extname = 'vector'),
     'has_runner', memory._has_runner(),
@@ -36004,8 +36031,8 @@ begin
 end;
 $$;
 comment on function memory.status() is
-'How this installation goes, as an object: versions, models with their last errors, the queue and its workers, how '
-'much is embedded, how many messages expire within a day before extraction '
+'How this installation goes, as an object: versions, add-ons, models with their last errors, the queue and its '
+'workers, how much is embedded, how many messages expire within a day before extraction '
 'has read them, and problems. Each problem has a name, is_broken (false where answers are only degraded), a detail '
 'and the help.';
 
@@ -36342,8 +36369,14 @@ returns text
 language sql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 set jit = off
-as $$ select '0.2.0' $$;
+as $$ select '1.0.0' $$;
 comment on function memory.version() is 'Version of agent_memory in this database.';
+
+-- The add-ons that are installed; none in the core alone.
+create or replace function memory._addons()
+returns text[]
+language sql immutable parallel safe
+as $$ select array['artifacts', 'checkpoints', 'cluster', 'guard', 'secrets', 'sharing']::text[] $$;
 
 call memory._replace_view('dead_jobs', $view$
 select j.user_id, j.job_id, j.kind, j.scope, j.attempts, j.error, j.created_at, j.finished_at
@@ -39450,18 +39483,33 @@ SOURCES = {
 '        described = {field.name: known[name.lower()][field.name] for field in fields(BaseModelDescription)}\n'
 '        description = BaseModelDescription(**{**described, "sources": ModelSource(**described["sources"])})\n'
 '        folder = os.environ.get(CACHE_VARIABLE) or _cache_folder()\n'
+'        failures: list[BaseException] = []\n'
+'\n'
+'        class Telling(factory):  # type: ignore[misc]\n'
+'            """The same; it keeps the failures of downloads, of which fastembed only says that there were some."""\n'
+'\n'
+'            @classmethod\n'
+'            def download_files_from_huggingface(cls, *arguments: Any, **options: Any) -> Any:\n'
+'                try:\n'
+'                    return super().download_files_from_huggingface(*arguments, **options)\n'
+'                except Exception as error:\n'
+'                    failures.append(error)\n'
+'                    raise\n'
+'\n'
 '        try:\n'
 '            try:\n'
 '                path = factory.download_model(description, folder, local_files_only=True)\n'
 '            except ValueError:\n'
+'                path = None\n'
+'            if path is None:\n'
 '                # A warning, so that a program without logging shows the line: nothing else happens for 8 s or longer.\n'
 '                logger.warning("downloading the weights of model %s to %s, once", name, folder)\n'
 '                # In a single attempt: with those that fastembed adds, a machine without a network waits 40 s.\n'
-'                path = factory.download_model(description, folder, retries=1)\n'
+'                path = Telling.download_model(description, folder, retries=1)\n'
 '            self._model = factory(name, threads=1, cuda=False, specific_model_path=str(path))\n'
 '        except Exception as error:  # network, disk and hub each have errors of their own\n'
 '            raise MissingModelError(\n'
-'                f"the weights of model {name} are not in {folder}, and were not downloaded ({type(error).__name__})"\n'
+'                f"the weights of model {name} could not be downloaded to {folder}: {_cause([error, *failures][-1])}"\n'
 '            ) from None\n'
 '\n'
 '    def embed(self, texts: Sequence[str], max_texts: int) -> Iterator[tuple[list[int], Any]]:\n'
@@ -39480,6 +39528,13 @@ SOURCES = {
 '            batch = texts[start : start + max_texts]\n'
 '            scores = numpy.array([*self._model.rerank(query, batch, batch_size=max_texts)])\n'
 '            yield [*range(start, start + len(batch))], scores\n'
+'\n'
+'\n'
+'def _cause(error: BaseException) -> str:\n'
+'    """Say in one line what has failed at first: libraries of downloads raise one error because of another."""\n'
+'    while cause := error.__cause__ or error.__context__:\n'
+'        error = cause\n'
+'    return f"{type(error).__name__}: {error}".partition("\\n")[0][:300]\n'
 '\n'
 '\n'
 'def _cache_folder() -> str:\n'
@@ -46958,8 +47013,8 @@ $functions$;
     begin
       raise exception 'memory.run_jobs() needs PL/Python, which this installation does not have'
         using errcode = '0A000',
-          hint = 'Run "agent-memory worker" beside the server, '
-                 'or have a superuser install plpython3u and run the install file again.';
+          hint = 'Run "agent-memory worker" beside the server. For jobs inside it, the owner of the schema needs '
+                 'plpython3u, and to be a superuser while the install file runs: docs/operations.md.';
     end;
     $absent$;
     comment on function memory._load_models() is
@@ -47035,7 +47090,7 @@ declare
 begin
   for routine in
     select p.oid::regprocedure from pg_proc as p
-    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_about_how_many', '_acknowledges', '_active_messages', '_active_tokens', '_add_prompt_version', '_added', '_agent_of_file', '_agent_of_message', '_agent_of_several', '_agrees_with', '_allowed_calls', '_append_content', '_apply_result', '_archive', '_archive_namespace', '_are_numbers', '_are_numbers_from', '_around_output', '_article_after_delete', '_artifact_after_change', '_artifact_after_write', '_artifact_awaits_verdict', '_artifact_before_write', '_artifact_content_after_insert', '_artifact_key', '_artifact_passing', '_artifact_shown', '_artifact_texts', '_artifact_texts_after_update', '_artifact_trust', '_artifact_valid_until', '_artifact_verdict', '_artifacts_after_delete', '_artifacts_forget_first', '_artifacts_forget_last', '_artifacts_forget_wording', '_artifacts_is_unparsed', '_artifacts_leave_out', '_artifacts_parse', '_artifacts_sweep', '_artifacts_thread_deleted', '_artifacts_unread', '_ask_model', '_asked_about', '_asked_for', '_asking_of', '_asks_the_assistant', '_attributes', '_attributes_named', '_audit', '_audit_before_change', '_audit_schedule', '_await_verdict', '_awaits_extraction', '_awaits_verdict', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_users', '_begin_copy', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_book', '_bury', '_bury_user', '_byte_slice', '_bytes_shown', '_call_model', '_call_of', '_call_seq', '_caller', '_candidates', '_change_name', '_changes_whole_user', '_character_start', '_chat_model', '_check_artifact', '_check_artifact_content', '_check_artifact_soon', '_check_bindings', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_chat_messages', '_check_checkpoint', '_check_chunks', '_check_claims', '_check_clock', '_check_content', '_check_deletion', '_check_document', '_check_embeddings', '_check_export', '_check_extraction_types', '_check_filter', '_check_free_place', '_check_id', '_check_indexes', '_check_json_size', '_check_key', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_message', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_on_conflict', '_check_page', '_check_part', '_check_partition', '_check_privileges', '_check_prompt_name', '_check_range', '_check_reader', '_check_recent_k', '_check_result_text', '_check_role_to_bind', '_check_roles', '_check_search', '_check_setting', '_check_settings', '_check_settings_object', '_check_some_readable', '_check_source_name', '_check_space', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_title', '_check_token_key', '_check_triggers', '_check_unread', '_check_upgrade', '_check_user_of_job', '_check_user_or_all', '_checked_memory', '_checked_roles', '_checkpoint_values', '_checkpoints_have_expired', '_checkpoints_lock_user', '_checkpoints_sweep', '_checkpoints_thread_deleted', '_checks', '_chosen_chat_model', '_chosen_threads', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_cited_by', '_close_archive', '_cluster_installed', '_cluster_map', '_code', '_compared_text', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_bytes', '_content_hash', '_content_slice', '_content_states_any', '_content_under', '_conversation_memory', '_copies_of', '_copy_texts', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_counted_on', '_counted_refusals', '_counting', '_create_file', '_cross_session_context', '_current_artifacts', '_current_summaries', '_cut_roughly', '_dates_held', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_checkpoints_of_thread', '_delete_content', '_delete_derived', '_delete_files', '_delete_memories', '_delete_messages', '_delete_some_checkpoints', '_deletion', '_describe', '_describe_artifact_apply', '_describe_artifact_follow_up', '_describe_artifact_input', '_describe_artifact_overdue', '_describe_artifact_unfinished', '_describe_binary', '_describe_diff', '_describe_json', '_describe_json_lines', '_describe_json_start', '_describe_log', '_describe_page', '_describe_table', '_describe_tests', '_dimensions', '_doc_types', '_document_after_change', '_document_after_write', '_document_agent', '_document_before_write', '_document_passing', '_document_shown', '_document_texts', '_document_texts_after_change', '_document_texts_after_update', '_documents_to_delete', '_does_not_fit', '_drop_artifact_texts', '_drop_secret_mask', '_drop_summaries', '_drop_texts', '_earlier_messages', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_overdue', '_embed_query', '_embedded_status', '_embedding_input', '_embedding_model', '_embeddings_of', '_emoji', '_end_as_noted', '_end_lease', '_end_memories', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ending_line', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enter_calls', '_enter_job_calls', '_entries_named', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_evictable', '_evidence_of', '_evidence_words', '_evident_memories', '_evident_summary', '_excerpt', '_existing_space', '_expansions', '_expires_soon', '_expiring_unread', '_expiry', '_expiry_of_checkpoints', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_facts_alike', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_field_problem', '_file_place', '_file_size', '_file_to_change', '_file_tokens', '_files_at', '_filters', '_filters_of_memories', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_unread_messages', '_fit_thread', '_fitted', '_fold_near_duplicates', '_folded', '_folded_vector', '_follows', '_foremost_memories', '_forget_contributions', '_forget_conversation', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_forgetting_delete', '_free_number', '_from_base64url', '_give_back', '_given_key', '_given_up', '_gone', '_grant_as_to_tenants', '_grep_content', '_guard_place', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_checkpoints', '_has_known_provider', '_has_memory', '_has_one_value', '_has_runner', '_has_unparsed_texts', '_heading_of', '_heading_tokens', '_help_without_model', '_hide_released', '_hmac', '_hmac_block', '_hmac_sha256', '_hold_thread', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_in_short', '_insert_claims_mark', '_insert_into_file', '_insert_job', '_is_archive', '_is_article_of', '_is_asked_for', '_is_blank', '_is_bound', '_is_card_number', '_is_checkpoint', '_is_chosen_message', '_is_current', '_is_current_message', '_is_ended_by', '_is_evidence', '_is_forgotten', '_is_granted', '_is_held_back', '_is_held_back_artifact', '_is_here', '_is_iban', '_is_id', '_is_idempotency_key', '_is_in_map', '_is_in_new_map', '_is_judged', '_is_kept_message', '_is_last_part', '_is_low', '_is_metadata', '_is_named', '_is_namespace', '_is_over', '_is_parsed', '_is_passage', '_is_plain_checkpoint', '_is_poisoned_artifact', '_is_provider', '_is_queued', '_is_random', '_is_readable_message', '_is_real_moment', '_is_result_text', '_is_reworded', '_is_role', '_is_same_content', '_is_same_secret', '_is_short_term', '_is_shown', '_is_shown_or_waits', '_is_space', '_is_stated', '_is_summary_due', '_is_taken_key', '_is_tenant', '_is_there', '_is_undeleted', '_is_unexpired', '_is_unparsed', '_is_user', '_is_valid', '_is_visible', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_in_text', '_json_masked', '_json_states_any', '_judge_artifact', '_judge_document', '_judge_later', '_judged_memory', '_keep_artifact', '_keep_embeddings', '_keep_limit', '_keep_message', '_keep_query_embedding', '_keep_round', '_keep_the_best', '_keep_window', '_kept_texts', '_keyed_hash', '_keyed_statement', '_keys', '_kind_of_attribute', '_kind_of_summary', '_known_dimensions', '_known_keys', '_known_memory', '_known_model', '_known_to_end', '_language', '_language_of', '_language_of_script', '_languages', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_leave_spaces', '_left_out', '_line_breaks', '_line_ends', '_line_start', '_lines_around', '_list_problem', '_listed_documents', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_documents', '_lock_embedded', '_lock_existing_thread', '_lock_free_scopes', '_lock_map', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_source', '_lock_space', '_lock_thread', '_lock_to_forget', '_lock_to_merge', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_locked_places', '_log_summary', '_lowered', '_make_tenant', '_make_texts', '_map_seen', '_marked', '_masked', '_masked_assignment', '_masked_content', '_masked_memory', '_masked_metadata', '_masked_note', '_masked_word', '_masks', '_masks_of', '_max_export_bytes', '_max_file_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_copy', '_may_be_long', '_may_be_masked', '_may_be_reworded', '_may_end', '_may_name', '_may_outrank', '_may_reach', '_may_state', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memories_concerned', '_memories_part', '_memories_to_delete', '_memory_before_insert', '_memory_before_update', '_memory_line', '_memory_offers', '_memory_passing', '_memory_problem', '_memory_ref', '_memory_result', '_memory_shown', '_memory_texts', '_memory_texts_after_change', '_memory_trust', '_merge_layers', '_merge_parts', '_merge_policy', '_merge_rows', '_merge_secrets', '_merging_statement', '_message_before_insert', '_message_before_update', '_message_digest', '_message_in', '_message_offers', '_message_passing', '_message_payload', '_message_problem', '_message_says', '_message_shown', '_message_text_after_update', '_message_texts', '_message_texts_after_change', '_message_tokens', '_message_trust', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_messages_of_source', '_messages_to_delete', '_microseconds', '_model_after_delete', '_model_json', '_model_to_fill', '_named_artifacts', '_named_keys', '_named_model', '_near_memories', '_nearest', '_nearest_memories', '_needs_summary', '_new_keys', '_new_message', '_new_names', '_newest_question', '_newest_request', '_newest_seq', '_newest_thousand', '_newest_units', '_next_place', '_no_model', '_node_before_change', '_node_before_job', '_node_of', '_norm', '_normal_form', '_note_change', '_note_deletion', '_note_expired', '_note_language', '_note_missing_models', '_note_missing_resource', '_note_unseen', '_note_writer', '_nothing_below', '_now_and_then', '_number_changes', '_numbered', '_numbered_key', '_numbered_line', '_numbered_lines', '_one_line', '_opened', '_opening', '_other_values', '_outdated_messages', '_own_words', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_part_bytes', '_part_key', '_part_text', '_part_texts', '_partition_of_digest', '_parts_of_result', '_passage', '_passages_about', '_passages_shown', '_passages_that_fit', '_passes_multiple', '_passing', '_patterns_of', '_pgcrypto', '_pieces', '_pieces_to_mask', '_place_of_row', '_placeholder_offer', '_placeholder_text', '_plainly_spelled', '_policy', '_policy_applies', '_policy_section', '_preselected', '_present_winner', '_problem_of', '_prompt', '_prompt_variables', '_proposal', '_pseudonym', '_put_away', '_quarantine_archive', '_quarantine_artifact', '_quarantine_document', '_quarantine_memories', '_quarantine_memories_with_articles', '_quarantine_messages', '_quarantine_notice', '_quarantine_said', '_quarantine_summaries', '_query_embedding', '_query_hash', '_query_model', '_query_or_null', '_query_target', '_query_words', '_rambles', '_rank_memories', '_ranked', '_ranked_once', '_readable_content', '_readable_end', '_readable_memory', '_readable_reply', '_readable_share', '_readable_text', '_readable_time', '_reads_language', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_hits', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_recalled_within', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_recount_threads', '_ref_in', '_ref_key', '_refusal_in', '_refusals', '_refuse', '_refuse_absent_file', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_space', '_refuse_taken_place', '_refuse_text', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refuse_upload', '_refused_member', '_registration', '_release_artifact', '_release_derived', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevance', '_relevant_by_meaning', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_remove_messages', '_rename_files', '_rendered', '_renew_expiry', '_renew_summaries', '_replace', '_replace_in_file', '_request_words', '_rerank', '_rerank_model', '_reranks', '_restart_jobs', '_role', '_role_name', '_room', '_rough_pieces', '_round_hash', '_route_by_map', '_runs_of_words', '_said', '_said_at', '_said_bytes', '_said_count', '_said_in', '_said_in_message', '_said_in_metadata', '_said_members', '_said_parts', '_said_twice', '_same_memories', '_same_results', '_sample', '_say_again', '_says_no_more', '_schema_problem', '_screen_texts_apply', '_screen_texts_input', '_screen_texts_overdue', '_screen_texts_unfinished', '_screened_up_to', '_sealed', '_search_row', '_searchable_messages', '_secret_code', '_secret_key', '_secret_key_id', '_secret_key_of', '_secret_mask', '_secrets_doctor', '_secrets_newest', '_seq_after_opening', '_seq_of', '_seq_or_null', '_serve_active_model', '_server_variable', '_serving_model', '_set_cluster_map', '_set_mark', '_settings_of_file', '_settle', '_settle_duplicates', '_settle_threads', '_settled_metadata', '_share', '_share_of_texts', '_share_within', '_sharing_installed', '_sharing_knows', '_sharing_merge', '_sharing_sweep', '_sharing_thread_copied', '_shortened', '_shown_before', '_shown_rounds', '_shown_summary', '_shown_tokens', '_signature', '_since', '_source_texts', '_source_trust', '_space_id', '_space_of', '_spaces_to_read', '_speaks_of', '_start_summary', '_state', '_state_again', '_stated_at', '_statement_hash', '_states', '_states_any', '_stating_contents', '_stems_of', '_stop_claims', '_store_embeddings', '_store_summary', '_store_texts', '_stored_digest', '_subject', '_summarised', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_offers', '_summary_passing', '_summary_shown', '_summary_texts', '_summary_texts_after_change', '_sweep_memories', '_sweep_messages', '_sweep_unnamed_artifacts', '_table_with', '_tables_of_users', '_take_turn', '_take_verdict', '_text_of_message', '_text_vector', '_texts', '_that_fit', '_thread_after_change', '_thread_after_delete', '_thread_ids', '_thread_of', '_threads_after_delete', '_threads_with_words', '_time_asked', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_between', '_tokens_for_placeholders', '_tokens_of_bytes', '_tokens_since_summary', '_tokens_to_give', '_tools_called', '_trace_error', '_traced', '_turning_words', '_unbook', '_unembedded', '_unjudged_parts', '_unmasked', '_unread_candidates', '_unread_messages', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_hashes', '_user_left_behind', '_user_of_claims', '_user_of_space', '_user_of_tenant', '_user_of_unusual_token', '_users_elsewhere', '_users_with_texts', '_utc_offset', '_uuid_v7', '_valid_to_before', '_valid_until', '_value_of', '_values_asked', '_values_before', '_variant_of', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_view_files', '_waiting_reason', '_waiting_texts', '_waits_for_budget', '_which', '_whole_calls', '_whole_checkpoint', '_whole_content', '_whole_history', '_whole_lines', '_whole_thread_tokens', '_wider_request', '_with_blanks', '_with_defaults', '_with_english_dates', '_with_files', '_with_keys', '_with_own_refs', '_with_same_words', '_with_text', '_without_case', '_without_credentials', '_without_random_words', '_without_recalled', '_without_said', '_without_user', '_word_key', '_word_numbers', '_word_rank', '_worded', '_wording', '_wording_key', '_wordings_of', '_words_as_said', '_words_of', '_words_that_begin', '_work_status', '_write_again', '_write_map_into_function', '_write_memories', '_write_messages', '_writes_of_checkpoint', '_zone_of', '_zone_or_null', 'activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'copy_thread', 'count_memories', 'create_space', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_secret', 'delete_space', 'delete_thread', 'doctor', 'drop_model', 'end_memory', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread', 'get_thread_summary', 'get_user_summary', 'grant_space', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_changes', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_spaces', 'list_threads', 'list_users', 'load_user', 'merge_users', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'record_use', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'revoke_space', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_thread', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'use_files', 'vector_index', 'version', 'was_forgotten'])
+    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_about_how_many', '_acknowledges', '_active_messages', '_active_tokens', '_add_prompt_version', '_added', '_addons', '_agent_of_file', '_agent_of_message', '_agent_of_several', '_agrees_with', '_allowed_calls', '_append_content', '_apply_result', '_archive', '_archive_namespace', '_are_numbers', '_are_numbers_from', '_around_output', '_article_after_delete', '_artifact_after_change', '_artifact_after_write', '_artifact_awaits_verdict', '_artifact_before_write', '_artifact_content_after_insert', '_artifact_key', '_artifact_passing', '_artifact_shown', '_artifact_texts', '_artifact_texts_after_update', '_artifact_trust', '_artifact_valid_until', '_artifact_verdict', '_artifacts_after_delete', '_artifacts_forget_first', '_artifacts_forget_last', '_artifacts_forget_wording', '_artifacts_is_unparsed', '_artifacts_leave_out', '_artifacts_parse', '_artifacts_sweep', '_artifacts_thread_deleted', '_artifacts_unread', '_ask_model', '_asked_about', '_asked_for', '_asking_of', '_asks_the_assistant', '_attributes', '_attributes_named', '_audit', '_audit_before_change', '_audit_schedule', '_await_verdict', '_awaits_extraction', '_awaits_verdict', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_users', '_begin_copy', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_book', '_bury', '_bury_user', '_byte_slice', '_bytes_shown', '_call_model', '_call_of', '_call_seq', '_caller', '_candidates', '_change_name', '_changes_whole_user', '_character_start', '_chat_model', '_check_artifact', '_check_artifact_content', '_check_artifact_soon', '_check_bindings', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_chat_messages', '_check_checkpoint', '_check_chunks', '_check_claims', '_check_clock', '_check_content', '_check_deletion', '_check_document', '_check_embeddings', '_check_export', '_check_extraction_types', '_check_filter', '_check_free_place', '_check_id', '_check_indexes', '_check_json_size', '_check_key', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_message', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_on_conflict', '_check_page', '_check_part', '_check_partition', '_check_privileges', '_check_prompt_name', '_check_range', '_check_reader', '_check_recent_k', '_check_result_text', '_check_role_to_bind', '_check_roles', '_check_search', '_check_setting', '_check_settings', '_check_settings_object', '_check_some_readable', '_check_source_name', '_check_space', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_title', '_check_token_key', '_check_triggers', '_check_unread', '_check_upgrade', '_check_user_of_job', '_check_user_or_all', '_checked_memory', '_checked_roles', '_checkpoint_values', '_checkpoints_have_expired', '_checkpoints_lock_user', '_checkpoints_sweep', '_checkpoints_thread_deleted', '_checks', '_chosen_chat_model', '_chosen_threads', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_cited_by', '_close_archive', '_cluster_installed', '_cluster_map', '_code', '_compared_text', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_bytes', '_content_hash', '_content_slice', '_content_states_any', '_content_under', '_conversation_memory', '_copies_of', '_copy_texts', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_counted_on', '_counted_refusals', '_counting', '_create_file', '_cross_session_context', '_current_artifacts', '_current_summaries', '_cut_roughly', '_dates_held', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_checkpoints_of_thread', '_delete_content', '_delete_derived', '_delete_files', '_delete_memories', '_delete_messages', '_delete_some_checkpoints', '_deletion', '_describe', '_describe_artifact_apply', '_describe_artifact_follow_up', '_describe_artifact_input', '_describe_artifact_overdue', '_describe_artifact_unfinished', '_describe_binary', '_describe_diff', '_describe_json', '_describe_json_lines', '_describe_json_start', '_describe_log', '_describe_page', '_describe_table', '_describe_tests', '_dimensions', '_doc_types', '_document_after_change', '_document_after_write', '_document_agent', '_document_before_write', '_document_passing', '_document_shown', '_document_texts', '_document_texts_after_change', '_document_texts_after_update', '_documents_to_delete', '_does_not_fit', '_drop_artifact_texts', '_drop_secret_mask', '_drop_summaries', '_drop_texts', '_earlier_messages', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_overdue', '_embed_query', '_embedded_status', '_embedding_input', '_embedding_model', '_embeddings_of', '_emoji', '_end_as_noted', '_end_lease', '_end_memories', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ending_line', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enter_calls', '_enter_job_calls', '_entries_named', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_evictable', '_evidence_of', '_evidence_words', '_evident_memories', '_evident_summary', '_excerpt', '_existing_space', '_expansions', '_expires_soon', '_expiring_unread', '_expiry', '_expiry_of_checkpoints', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_facts_alike', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_field_problem', '_file_place', '_file_size', '_file_to_change', '_file_tokens', '_files_at', '_filters', '_filters_of_memories', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_unread_messages', '_fit_thread', '_fitted', '_fold_near_duplicates', '_folded', '_folded_vector', '_follows', '_foremost_memories', '_forget_contributions', '_forget_conversation', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_forgetting_delete', '_free_number', '_from_base64url', '_give_back', '_given_key', '_given_up', '_gone', '_grant_as_to_tenants', '_grep_content', '_guard_place', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_checkpoints', '_has_known_provider', '_has_memory', '_has_one_value', '_has_runner', '_has_unparsed_texts', '_heading_of', '_heading_tokens', '_help_without_model', '_hide_released', '_hmac', '_hmac_block', '_hmac_sha256', '_hold_thread', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_in_short', '_insert_claims_mark', '_insert_into_file', '_insert_job', '_is_archive', '_is_article_of', '_is_asked_for', '_is_blank', '_is_bound', '_is_card_number', '_is_checkpoint', '_is_chosen_message', '_is_current', '_is_current_message', '_is_ended_by', '_is_evidence', '_is_forgotten', '_is_granted', '_is_held_back', '_is_held_back_artifact', '_is_here', '_is_iban', '_is_id', '_is_idempotency_key', '_is_in_map', '_is_in_new_map', '_is_judged', '_is_kept_message', '_is_last_part', '_is_low', '_is_metadata', '_is_named', '_is_namespace', '_is_over', '_is_parsed', '_is_passage', '_is_plain_checkpoint', '_is_poisoned_artifact', '_is_provider', '_is_queued', '_is_random', '_is_readable_message', '_is_real_moment', '_is_result_text', '_is_reworded', '_is_role', '_is_same_content', '_is_same_secret', '_is_short_term', '_is_shown', '_is_shown_or_waits', '_is_space', '_is_stated', '_is_summary_due', '_is_taken_key', '_is_tenant', '_is_there', '_is_undeleted', '_is_unexpired', '_is_unparsed', '_is_user', '_is_valid', '_is_visible', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_in_text', '_json_masked', '_json_states_any', '_judge_artifact', '_judge_document', '_judge_later', '_judged_memory', '_keep_artifact', '_keep_embeddings', '_keep_limit', '_keep_message', '_keep_query_embedding', '_keep_round', '_keep_the_best', '_keep_window', '_kept_texts', '_keyed_hash', '_keyed_statement', '_keys', '_kind_of_attribute', '_kind_of_summary', '_known_dimensions', '_known_keys', '_known_memory', '_known_model', '_known_to_end', '_language', '_language_of', '_language_of_script', '_languages', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_leave_spaces', '_left_out', '_line_breaks', '_line_ends', '_line_start', '_lines_around', '_list_problem', '_listed_documents', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_documents', '_lock_embedded', '_lock_existing_thread', '_lock_free_scopes', '_lock_map', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_source', '_lock_space', '_lock_thread', '_lock_to_forget', '_lock_to_merge', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_locked_places', '_log_summary', '_lowered', '_make_tenant', '_make_texts', '_map_seen', '_marked', '_masked', '_masked_assignment', '_masked_content', '_masked_memory', '_masked_metadata', '_masked_note', '_masked_word', '_masks', '_masks_of', '_max_export_bytes', '_max_file_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_copy', '_may_be_long', '_may_be_masked', '_may_be_reworded', '_may_end', '_may_name', '_may_outrank', '_may_reach', '_may_state', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memories_concerned', '_memories_part', '_memories_to_delete', '_memory_before_insert', '_memory_before_update', '_memory_line', '_memory_offers', '_memory_passing', '_memory_problem', '_memory_ref', '_memory_result', '_memory_shown', '_memory_texts', '_memory_texts_after_change', '_memory_trust', '_merge_layers', '_merge_parts', '_merge_policy', '_merge_rows', '_merge_secrets', '_merging_statement', '_message_before_insert', '_message_before_update', '_message_digest', '_message_in', '_message_offers', '_message_passing', '_message_payload', '_message_problem', '_message_says', '_message_shown', '_message_text_after_update', '_message_texts', '_message_texts_after_change', '_message_tokens', '_message_trust', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_messages_of_source', '_messages_to_delete', '_microseconds', '_model_after_delete', '_model_json', '_model_to_fill', '_named_artifacts', '_named_keys', '_named_model', '_near_memories', '_nearest', '_nearest_memories', '_needs_summary', '_new_keys', '_new_message', '_new_names', '_newest_question', '_newest_request', '_newest_seq', '_newest_thousand', '_newest_units', '_next_place', '_no_model', '_node_before_change', '_node_before_job', '_node_of', '_norm', '_normal_form', '_note_change', '_note_deletion', '_note_expired', '_note_language', '_note_missing_models', '_note_missing_resource', '_note_unseen', '_note_writer', '_nothing_below', '_now_and_then', '_number_changes', '_numbered', '_numbered_key', '_numbered_line', '_numbered_lines', '_one_line', '_opened', '_opening', '_other_values', '_outdated_messages', '_own_words', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_part_bytes', '_part_key', '_part_text', '_part_texts', '_partition_of_digest', '_parts_of_result', '_passage', '_passages_about', '_passages_shown', '_passages_that_fit', '_passes_multiple', '_passing', '_patterns_of', '_pgcrypto', '_pieces', '_pieces_to_mask', '_place_of_row', '_placeholder_offer', '_placeholder_text', '_plainly_spelled', '_policy', '_policy_applies', '_policy_section', '_preselected', '_present_winner', '_problem_of', '_prompt', '_prompt_variables', '_proposal', '_pseudonym', '_put_away', '_quarantine_archive', '_quarantine_artifact', '_quarantine_document', '_quarantine_memories', '_quarantine_memories_with_articles', '_quarantine_messages', '_quarantine_notice', '_quarantine_said', '_quarantine_summaries', '_query_embedding', '_query_hash', '_query_model', '_query_or_null', '_query_target', '_query_words', '_rambles', '_rank_memories', '_ranked', '_ranked_once', '_readable_content', '_readable_end', '_readable_memory', '_readable_reply', '_readable_share', '_readable_text', '_readable_time', '_reads_language', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_hits', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_recalled_within', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_recount_threads', '_ref_in', '_ref_key', '_refusal_in', '_refusals', '_refuse', '_refuse_absent_file', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_space', '_refuse_taken_place', '_refuse_text', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refuse_upload', '_refused_member', '_registration', '_release_artifact', '_release_derived', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevance', '_relevant_by_meaning', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_remove_messages', '_rename_files', '_rendered', '_renew_expiry', '_renew_summaries', '_replace', '_replace_in_file', '_request_words', '_rerank', '_rerank_model', '_reranks', '_restart_jobs', '_role', '_role_name', '_room', '_rough_pieces', '_round_hash', '_route_by_map', '_runs_of_words', '_said', '_said_at', '_said_bytes', '_said_count', '_said_in', '_said_in_message', '_said_in_metadata', '_said_members', '_said_parts', '_said_twice', '_same_memories', '_same_results', '_sample', '_say_again', '_says_no_more', '_schema_problem', '_screen_texts_apply', '_screen_texts_input', '_screen_texts_overdue', '_screen_texts_unfinished', '_screened_up_to', '_sealed', '_search_row', '_searchable_messages', '_secret_code', '_secret_key', '_secret_key_id', '_secret_key_of', '_secret_mask', '_secrets_doctor', '_secrets_newest', '_seq_after_opening', '_seq_of', '_seq_or_null', '_serve_active_model', '_server_variable', '_serving_model', '_set_cluster_map', '_set_mark', '_settings_of_file', '_settle', '_settle_duplicates', '_settle_threads', '_settled_metadata', '_share', '_share_of_texts', '_share_within', '_sharing_installed', '_sharing_knows', '_sharing_merge', '_sharing_sweep', '_sharing_thread_copied', '_shortened', '_shown_before', '_shown_rounds', '_shown_summary', '_shown_tokens', '_signature', '_since', '_source_texts', '_source_trust', '_space_id', '_space_of', '_spaces_to_read', '_speaks_of', '_start_summary', '_state', '_state_again', '_stated_at', '_statement_hash', '_states', '_states_any', '_stating_contents', '_stems_of', '_stop_claims', '_store_embeddings', '_store_summary', '_store_texts', '_stored_digest', '_subject', '_summarised', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_offers', '_summary_passing', '_summary_shown', '_summary_texts', '_summary_texts_after_change', '_sweep_memories', '_sweep_messages', '_sweep_unnamed_artifacts', '_table_with', '_tables_of_users', '_take_turn', '_take_verdict', '_text_of_message', '_text_vector', '_texts', '_that_fit', '_thread_after_change', '_thread_after_delete', '_thread_ids', '_thread_of', '_threads_after_delete', '_threads_with_words', '_time_asked', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_between', '_tokens_for_placeholders', '_tokens_of_bytes', '_tokens_since_summary', '_tokens_to_give', '_tools_called', '_trace_error', '_traced', '_turning_words', '_unbook', '_unembedded', '_unjudged_parts', '_unmasked', '_unread_candidates', '_unread_messages', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_hashes', '_user_left_behind', '_user_of_claims', '_user_of_space', '_user_of_tenant', '_user_of_unusual_token', '_users_elsewhere', '_users_with_texts', '_utc_offset', '_uuid_v7', '_valid_to_before', '_valid_until', '_value_of', '_values_asked', '_values_before', '_variant_of', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_view_files', '_waiting_reason', '_waiting_texts', '_waits_for_budget', '_which', '_whole_calls', '_whole_checkpoint', '_whole_content', '_whole_history', '_whole_lines', '_whole_thread_tokens', '_wider_request', '_with_blanks', '_with_defaults', '_with_english_dates', '_with_files', '_with_keys', '_with_own_refs', '_with_same_words', '_with_text', '_without_case', '_without_credentials', '_without_random_words', '_without_recalled', '_without_said', '_without_user', '_word_key', '_word_numbers', '_word_rank', '_worded', '_wording', '_wording_key', '_wordings_of', '_words_as_said', '_words_of', '_words_that_begin', '_work_status', '_write_again', '_write_map_into_function', '_write_memories', '_write_messages', '_writes_of_checkpoint', '_zone_of', '_zone_or_null', 'activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'copy_thread', 'count_memories', 'create_space', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_secret', 'delete_space', 'delete_thread', 'doctor', 'drop_model', 'end_memory', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread', 'get_thread_summary', 'get_user_summary', 'grant_space', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_changes', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_spaces', 'list_threads', 'list_users', 'load_user', 'merge_users', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'record_use', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'revoke_space', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_thread', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'use_files', 'vector_index', 'version', 'was_forgotten'])
       and exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as a where a.grantee = 0)
   loop
     execute format('revoke all on routine %s from public', routine);
@@ -47076,9 +47131,9 @@ declare
   parts constant text[] := array(
     select m.name from memory.migrations as m where m.applied_at >= transaction_timestamp() order by m.name);
 begin
-  if parts <> '{}' or installed is distinct from '0.2.0' then
+  if parts <> '{}' or installed is distinct from '1.0.0' then
     perform memory._audit(case when installed is null then 'install' else 'upgrade' end,
-      jsonb_build_object('from', installed, 'to', '0.2.0', 'parts', parts));
+      jsonb_build_object('from', installed, 'to', '1.0.0', 'parts', parts));
   end if;
 end;
 $audit$;
@@ -47488,15 +47543,16 @@ do $installed$
 begin
   if pg_catalog.to_regprocedure('memory.version()') is null then
     raise exception 'agent_memory was not installed' using hint = 'The first error above says why.';
-  elsif memory.version() <> '0.2.0' then
+  elsif memory.version() <> '1.0.0' then
     raise exception 'agent_memory is still %', memory.version() using hint = 'The first error above says why.';
   end if;
-  raise notice 'agent_memory 0.2.0 is installed' using detail = (
-    select format('Schema memory belongs to role "%s"%s. Extensions that agent_memory has made: %s. Roles: %s.',
+  raise notice 'agent_memory 1.0.0 is installed' using detail = (
+    select format('Schema memory belongs to role "%s"%s. Extensions that agent_memory has made: %s. Roles: %s. '
+                  'Add-ons: %s.',
       r.rolname, case when r.rolsuper then ', a superuser, with whose rights its functions run' end,
       (select coalesce(string_agg(e.extname, ', ' order by e.extname), 'none') from pg_catalog.pg_extension as e
        where pg_catalog.obj_description(e.oid, 'pg_extension') like '%(made by agent_memory)'),
-      c.detail)
+      c.detail, coalesce(nullif(array_to_string(memory._addons(), ', '), ''), 'none, this is the core'))
     from pg_catalog.pg_namespace as n
     join pg_catalog.pg_roles as r on r.oid = n.nspowner
     cross join memory._check_roles() as c

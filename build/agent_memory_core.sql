@@ -1,4 +1,4 @@
--- agent_memory 0.2.0: agent memory inside PostgreSQL.
+-- agent_memory 1.0.0: agent memory inside PostgreSQL.
 --
 -- This one file installs into an empty database and upgrades an older installation; running it again changes nothing.
 --   psql -qX -v ON_ERROR_STOP=1 -d app -f agent_memory.sql          or          agent-memory install
@@ -8,7 +8,7 @@
 -- time. No data belongs to an extension, so pg_dump dumps all of it and DROP EXTENSION cannot delete it.
 --
 -- For the administrator who must approve it; docs/what-runs-in-my-database.md has more.
---   It makes    schema memory with 38 tables, 11 views, 35 triggers and 842 functions, 78 of them public.
+--   It makes    schema memory with 38 tables, 11 views, 35 triggers and 843 functions, 78 of them public.
 --               The extensions vector, pgcrypto and, for a superuser, plpython3u, if they are missing. Roles without
 --               login: memory_app, memory_tenant, memory_worker, memory_reader, memory_admin, if you may create roles.
 --   It leaves   everything else as it is: it makes no object in another schema, no setting of the server, the database
@@ -54,15 +54,20 @@ declare
 begin
   perform pg_advisory_xact_lock(hashtextextended('agent_memory install', 0));
   -- The next transaction says what is wrong with an installation that is another role's, newer, or not whole.
+  if not exists (select from pg_namespace where nspname = 'memory' and pg_get_userbyid(nspowner) = current_user) then
+    return; -- who may not use the schema may not look into it either
+  end if;
   if to_regclass('memory.migrations') is null or to_regprocedure('memory.version()') is null
     or to_regprocedure('memory._door()') is not null
-    or not exists (select from pg_namespace where nspname = 'memory' and pg_get_userbyid(nspowner) = current_user) then
+    or exists (select from pg_proc as p
+               where p.pronamespace = to_regnamespace('memory') and p.proowner <> current_user::regrole
+                 and p.proname = any (array['activate_model', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_thread', 'count_memories', 'deactivate_model', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_thread', 'doctor', 'drop_model', 'end_memory', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_thread', 'get_thread_summary', 'get_user_summary', 'import_user', 'keep_query_embedding', 'list_changes', 'list_documents', 'list_memories', 'list_threads', 'list_users', 'merge_users', 'needs_memory', 'quarantine_memory', 'query_to_embed', 'reconcile_memories', 'record_calls', 'record_use', 'register_model', 'release_job', 'release_memory', 'render_memories', 'reset_prompt', 'restore_memory', 'retry_job', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_thread', 'status', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'update_memory', 'use_files', 'vector_index', 'version', 'was_forgotten'])) then
     return;
   end if;
   execute 'select memory.version()' into installed;
-  if installed = '0.2.0'
+  if installed = '1.0.0'
     or exists (select from memory.migrations as m
-               where string_to_array(m.version, '.')::int[] > string_to_array('0.2.0', '.')::int[]) then
+               where string_to_array(m.version, '.')::int[] > string_to_array('1.0.0', '.')::int[]) then
     return;
   end if;
 
@@ -131,6 +136,7 @@ set local lock_timeout = '10s';
 do $head$
 declare
   existing_owner text;
+  other_owner text;
   renamed text;
   vector_schema text;
   installed text;
@@ -161,6 +167,19 @@ begin
     raise exception 'schema "memory" belongs to role "%", you are "%"', existing_owner, current_user
       using errcode = '42501',
         hint = format('Connect as %I, or run "set role %1$I" first.', existing_owner);
+  end if;
+  select pg_get_userbyid(o.owner) into other_owner
+  from (select c.relowner from pg_class as c
+        where c.relnamespace = to_regnamespace('memory') and c.relname = any (array['agent_budgets', 'audit', 'changes', 'document_chunks', 'documents', 'due_deletions', 'embeddings', 'erasure_keys', 'gone_jobs', 'idempotency_keys', 'imports', 'jobs', 'marks', 'memories', 'memory_history', 'memory_scopes', 'memory_types', 'memory_uses', 'merged_users', 'messages', 'migrations', 'model_calls', 'models', 'moved_users', 'new_changes', 'policies', 'prompt_versions', 'quarantined_messages', 'query_embeddings', 'receipts', 'role_grants', 'shown_rounds', 'summaries', 'texts', 'threads', 'tombstones', 'user_locks', 'whole_user_changes'])
+        union all
+        select p.proowner from pg_proc as p
+        where p.pronamespace = to_regnamespace('memory') and p.proname like e'\\_%') as o (owner)
+  where o.owner <> current_user::regrole
+  limit 1;
+  if other_owner is not null then
+    raise exception 'schema "memory" is yours, but objects of agent_memory in it belong to role "%"', other_owner
+      using errcode = '42501', hint = format('A superuser runs in this database "reassign owned by %I to %I", or gives '
+        'the schema back: "alter schema memory owner to %1$I".', other_owner, current_user);
   end if;
   if existing_owner is not null and to_regclass('memory.migrations') is null
     and exists (select from pg_class where relnamespace = to_regnamespace('memory')
@@ -263,20 +282,23 @@ begin
   end if;
   perform set_config('agent_memory.installed', coalesce(installed, ''), true);
   select m.name, m.version,
-    string_to_array(m.version, '.')::int[] > string_to_array('0.2.0', '.')::int[] as is_newer
+    string_to_array(m.version, '.')::int[] > string_to_array('1.0.0', '.')::int[] as is_newer
   into strange
   from memory.migrations as m
   where (m.name, m.sha256) not in (
     values
-      ('0.2.0', 'a406f9fb066e22219ce7b8cc2dfae22095baef3491a07b7bb2c75f48dff2f514'))
+      ('1.0.0', 'a406f9fb066e22219ce7b8cc2dfae22095baef3491a07b7bb2c75f48dff2f514'))
   order by string_to_array(m.version, '.')::int[] desc, m.name
   limit 1;
   if strange.is_newer then
-    raise exception 'this database has agent_memory %, this file is %', strange.version, '0.2.0'
+    raise exception 'this database has agent_memory %, this file is %', strange.version, '1.0.0'
       using errcode = '0A000', hint = 'Install the newer file; there is no way back to an older one.';
   elsif rtrim(strange.name, '0123456789.- ') not in (
-    select p.part from (values ('', '0.2.0')) as p (part, version)) then
-    raise exception 'this database has add-ons that this file lacks (%)', strange.name
+    select p.part from (values ('', '1.0.0')) as p (part, version)) then
+    raise exception 'this database has add-ons that this file lacks (%)', (
+        select string_agg(distinct rtrim(m.name, '0123456789.- '), ', ') from memory.migrations as m
+        where rtrim(m.name, '0123456789.- ') not in (
+          select p.part from (values ('', '1.0.0')) as p (part, version)))
       using errcode = '0A000', hint = 'Run the file that has all of them: agent-memory install.';
   elsif strange.name is not null then
     raise exception 'this database has tables of an agent_memory % that was never released (%)', strange.version,
@@ -653,7 +675,7 @@ begin
 end;
 $drain$;
 
-call memory._migrate('', null, '0.2.0', 'a406f9fb066e22219ce7b8cc2dfae22095baef3491a07b7bb2c75f48dff2f514', $migration$
+call memory._migrate('', null, '1.0.0', 'a406f9fb066e22219ce7b8cc2dfae22095baef3491a07b7bb2c75f48dff2f514', $migration$
 -- The rights that the install file has granted. The table has row security without a policy, so only the owner can read
 -- and write it, whatever rights on it are granted.
 create table memory.role_grants (
@@ -4218,6 +4240,8 @@ returns bigint$header$),
 returns jsonb$header$),
       ('function', 'version', $header$()
 returns text$header$),
+      ('function', '_addons', $header$()
+returns text[]$header$),
       ('function', '_call_model', $header$(kind text, payload jsonb)
 returns jsonb$header$),
       ('function', '_load_models', $header$()
@@ -6161,7 +6185,7 @@ end;
 $$;
 
 -- The built-in policy: every section and key that memory.set_policy() accepts, except summary.model. The build merges
--- defaults.json of this room with those of the kinds of jobs (50_work/<kind>/defaults.json).
+-- defaults.json of all rooms and kinds of jobs, so an add-on that is not installed has no settings.
 create or replace function memory._default_policy()
 returns jsonb
 language sql immutable parallel safe
@@ -6188,14 +6212,6 @@ begin atomic
     "near_duplicate_cosine": 0.97,
     "max_per_reply": 100,
     "max_extracted_per_day": 500
-  },
-  "artifacts": {
-    "enabled": true,
-    "threshold_tokens": 500,
-    "roles": [
-      "tool"
-    ],
-    "describe": true
   },
   "knowledge_base": {
     "enable_cross_session_context": false,
@@ -6240,31 +6256,16 @@ begin atomic
     "embed_query": true,
     "memories_share": 0.15,
     "cross_session_share": 0.25,
-    "expand_artifacts": true,
-    "artifacts_share": 0.25,
     "relevance_weight": 1.0,
     "importance_weight": 0.5,
     "recency_weight": 0.25,
-    "spaces": [],
     "whole_history_below": null
-  },
-  "checkpoints": {
-    "expires_after": null
-  },
-  "secrets": {
-    "mask_in_threads": false
-  },
-  "masking": {
-    "classes": []
   },
   "erasure": {
     "delete_after": "30 days"
   },
   "changes": {
     "keep": "7 days"
-  },
-  "trust": {
-    "rules": true
   },
   "jobs": {
     "max_running_per_user": 4
@@ -28121,12 +28122,12 @@ as $$
 begin
   select string_agg(f.fault, '; ' order by f.fault) into detail
   from (
-    select case when t.version > string_to_array('0.2.0', '.')::int[]
-        then format('the tables%s are of %s, newer than 0.2.0: run "agent-memory install" of that version',
+    select case when t.version > string_to_array('1.0.0', '.')::int[]
+        then format('the tables%s are of %s, newer than 1.0.0: run "agent-memory install" of that version',
           p.name, v.name)
         else format('the tables%s are of %s and not of %s: run "agent-memory install"', p.name, v.name, p.version)
       end as fault
-    from (values ('', '0.2.0')) as x (part, version)
+    from (values ('', '1.0.0')) as x (part, version)
     cross join lateral (values (coalesce(' of ' || nullif(x.part, ''), ''), x.version)) as p (name, version)
     cross join lateral (
       select max(string_to_array(m.version, '.')::int[]) from memory.migrations as m
@@ -28170,7 +28171,9 @@ as $$
 begin
   return query
   select 'version', true,
-    format('agent_memory %s on PostgreSQL %s', memory.version(), current_setting('server_version'));
+    format('agent_memory %s on PostgreSQL %s, %s', memory.version(), current_setting('server_version'),
+      coalesce('with the add-ons ' || nullif(array_to_string(memory._addons(), ', '), ''),
+               'the core alone: "agent-memory install" adds the add-ons'));
 
   return query
   select 'pgvector', e.version is not null,
@@ -28448,6 +28451,7 @@ declare
 begin
   return work || jsonb_build_object(
     'version', memory.version(),
+    'addons', to_jsonb(memory._addons()),
     'server_version', current_setting('server_version'),
     'pgvector', (select e.extversion from pg_extension as e where e.extname = 'vector'),
     'has_runner', memory._has_runner(),
@@ -28476,8 +28480,8 @@ begin
 end;
 $$;
 comment on function memory.status() is
-'How this installation goes, as an object: versions, models with their last errors, the queue and its workers, how '
-'much is embedded, how many messages expire within a day before extraction '
+'How this installation goes, as an object: versions, add-ons, models with their last errors, the queue and its '
+'workers, how much is embedded, how many messages expire within a day before extraction '
 'has read them, and problems. Each problem has a name, is_broken (false where answers are only degraded), a detail '
 'and the help.';
 
@@ -28804,8 +28808,14 @@ returns text
 language sql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 set jit = off
-as $$ select '0.2.0' $$;
+as $$ select '1.0.0' $$;
 comment on function memory.version() is 'Version of agent_memory in this database.';
+
+-- The add-ons that are installed; none in the core alone.
+create or replace function memory._addons()
+returns text[]
+language sql immutable parallel safe
+as $$ select array[]::text[] $$;
 
 call memory._replace_view('dead_jobs', $view$
 select j.user_id, j.job_id, j.kind, j.scope, j.attempts, j.error, j.created_at, j.finished_at
@@ -31295,18 +31305,33 @@ SOURCES = {
 '        described = {field.name: known[name.lower()][field.name] for field in fields(BaseModelDescription)}\n'
 '        description = BaseModelDescription(**{**described, "sources": ModelSource(**described["sources"])})\n'
 '        folder = os.environ.get(CACHE_VARIABLE) or _cache_folder()\n'
+'        failures: list[BaseException] = []\n'
+'\n'
+'        class Telling(factory):  # type: ignore[misc]\n'
+'            """The same; it keeps the failures of downloads, of which fastembed only says that there were some."""\n'
+'\n'
+'            @classmethod\n'
+'            def download_files_from_huggingface(cls, *arguments: Any, **options: Any) -> Any:\n'
+'                try:\n'
+'                    return super().download_files_from_huggingface(*arguments, **options)\n'
+'                except Exception as error:\n'
+'                    failures.append(error)\n'
+'                    raise\n'
+'\n'
 '        try:\n'
 '            try:\n'
 '                path = factory.download_model(description, folder, local_files_only=True)\n'
 '            except ValueError:\n'
+'                path = None\n'
+'            if path is None:\n'
 '                # A warning, so that a program without logging shows the line: nothing else happens for 8 s or longer.\n'
 '                logger.warning("downloading the weights of model %s to %s, once", name, folder)\n'
 '                # In a single attempt: with those that fastembed adds, a machine without a network waits 40 s.\n'
-'                path = factory.download_model(description, folder, retries=1)\n'
+'                path = Telling.download_model(description, folder, retries=1)\n'
 '            self._model = factory(name, threads=1, cuda=False, specific_model_path=str(path))\n'
 '        except Exception as error:  # network, disk and hub each have errors of their own\n'
 '            raise MissingModelError(\n'
-'                f"the weights of model {name} are not in {folder}, and were not downloaded ({type(error).__name__})"\n'
+'                f"the weights of model {name} could not be downloaded to {folder}: {_cause([error, *failures][-1])}"\n'
 '            ) from None\n'
 '\n'
 '    def embed(self, texts: Sequence[str], max_texts: int) -> Iterator[tuple[list[int], Any]]:\n'
@@ -31325,6 +31350,13 @@ SOURCES = {
 '            batch = texts[start : start + max_texts]\n'
 '            scores = numpy.array([*self._model.rerank(query, batch, batch_size=max_texts)])\n'
 '            yield [*range(start, start + len(batch))], scores\n'
+'\n'
+'\n'
+'def _cause(error: BaseException) -> str:\n'
+'    """Say in one line what has failed at first: libraries of downloads raise one error because of another."""\n'
+'    while cause := error.__cause__ or error.__context__:\n'
+'        error = cause\n'
+'    return f"{type(error).__name__}: {error}".partition("\\n")[0][:300]\n'
 '\n'
 '\n'
 'def _cache_folder() -> str:\n'
@@ -38803,8 +38835,8 @@ $functions$;
     begin
       raise exception 'memory.run_jobs() needs PL/Python, which this installation does not have'
         using errcode = '0A000',
-          hint = 'Run "agent-memory worker" beside the server, '
-                 'or have a superuser install plpython3u and run the install file again.';
+          hint = 'Run "agent-memory worker" beside the server. For jobs inside it, the owner of the schema needs '
+                 'plpython3u, and to be a superuser while the install file runs: docs/operations.md.';
     end;
     $absent$;
     comment on function memory._load_models() is
@@ -38873,7 +38905,7 @@ declare
 begin
   for routine in
     select p.oid::regprocedure from pg_proc as p
-    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_about_how_many', '_acknowledges', '_active_messages', '_active_tokens', '_add_prompt_version', '_added', '_agent_of_file', '_agent_of_message', '_agent_of_several', '_agrees_with', '_allowed_calls', '_apply_result', '_archive', '_archive_namespace', '_are_numbers', '_are_numbers_from', '_article_after_delete', '_ask_model', '_asked_for', '_asking_of', '_asks_the_assistant', '_attributes', '_attributes_named', '_audit', '_audit_before_change', '_audit_schedule', '_await_verdict', '_awaits_extraction', '_awaits_verdict', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_users', '_begin_copy', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_book', '_bury', '_bury_user', '_byte_slice', '_call_model', '_call_seq', '_caller', '_candidates', '_change_name', '_changes_whole_user', '_character_start', '_chat_model', '_check_artifact_soon', '_check_bindings', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_chat_messages', '_check_chunks', '_check_clock', '_check_content', '_check_deletion', '_check_document', '_check_embeddings', '_check_export', '_check_extraction_types', '_check_filter', '_check_free_place', '_check_id', '_check_indexes', '_check_json_size', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_message', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_on_conflict', '_check_page', '_check_part', '_check_privileges', '_check_prompt_name', '_check_reader', '_check_recent_k', '_check_result_text', '_check_roles', '_check_search', '_check_setting', '_check_settings', '_check_settings_object', '_check_some_readable', '_check_space', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_title', '_check_triggers', '_check_unread', '_check_upgrade', '_check_user_of_job', '_check_user_or_all', '_checked_memory', '_checked_roles', '_checks', '_chosen_chat_model', '_chosen_threads', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_cited_by', '_close_archive', '_cluster_map', '_code', '_compared_text', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_hash', '_content_under', '_conversation_memory', '_copies_of', '_copy_texts', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_counted_on', '_counted_refusals', '_counting', '_create_file', '_cross_session_context', '_current_summaries', '_cut_roughly', '_dates_held', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_derived', '_delete_files', '_delete_memories', '_delete_messages', '_deletion', '_describe_binary', '_dimensions', '_doc_types', '_document_after_change', '_document_after_write', '_document_agent', '_document_before_write', '_document_passing', '_document_shown', '_document_texts', '_document_texts_after_change', '_document_texts_after_update', '_documents_to_delete', '_does_not_fit', '_drop_summaries', '_drop_texts', '_earlier_messages', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_overdue', '_embed_query', '_embedded_status', '_embedding_input', '_embedding_model', '_embeddings_of', '_emoji', '_end_as_noted', '_end_lease', '_end_memories', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enter_calls', '_enter_job_calls', '_entries_named', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_evictable', '_evidence_of', '_evidence_words', '_evident_memories', '_evident_summary', '_excerpt', '_expires_soon', '_expiring_unread', '_expiry', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_facts_alike', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_field_problem', '_file_place', '_file_size', '_file_to_change', '_file_tokens', '_files_at', '_filters', '_filters_of_memories', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_unread_messages', '_fit_thread', '_fitted', '_fold_near_duplicates', '_folded', '_folded_vector', '_follows', '_forget_conversation', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_forgetting_delete', '_give_back', '_gone', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_known_provider', '_has_memory', '_has_one_value', '_has_runner', '_has_unparsed_texts', '_heading_of', '_heading_tokens', '_help_without_model', '_hide_released', '_hmac_sha256', '_hold_thread', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_insert_claims_mark', '_insert_into_file', '_insert_job', '_is_archive', '_is_article_of', '_is_asked_for', '_is_blank', '_is_bound', '_is_chosen_message', '_is_current', '_is_current_message', '_is_ended_by', '_is_evidence', '_is_forgotten', '_is_held_back', '_is_here', '_is_id', '_is_idempotency_key', '_is_judged', '_is_kept_message', '_is_low', '_is_metadata', '_is_named', '_is_over', '_is_parsed', '_is_provider', '_is_queued', '_is_readable_message', '_is_real_moment', '_is_result_text', '_is_reworded', '_is_role', '_is_short_term', '_is_shown', '_is_shown_or_waits', '_is_space', '_is_stated', '_is_summary_due', '_is_tenant', '_is_there', '_is_undeleted', '_is_unexpired', '_is_unparsed', '_is_user', '_is_valid', '_is_visible', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_in_text', '_json_masked', '_json_states_any', '_judge_document', '_judge_later', '_judged_memory', '_keep_embeddings', '_keep_limit', '_keep_query_embedding', '_keep_round', '_keep_the_best', '_keep_window', '_kept_texts', '_keyed_hash', '_keyed_statement', '_keys', '_kind_of_attribute', '_kind_of_summary', '_known_dimensions', '_known_keys', '_known_memory', '_known_model', '_known_to_end', '_language', '_language_of', '_language_of_script', '_languages', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_leave_spaces', '_left_out', '_line_ends', '_list_problem', '_listed_documents', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_documents', '_lock_embedded', '_lock_existing_thread', '_lock_free_scopes', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_space', '_lock_thread', '_lock_to_forget', '_lock_to_merge', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_locked_places', '_log_summary', '_lowered', '_make_texts', '_masked', '_masked_content', '_masked_memory', '_masked_metadata', '_masked_note', '_masks', '_masks_of', '_max_export_bytes', '_max_file_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_copy', '_may_be_long', '_may_be_reworded', '_may_end', '_may_name', '_may_outrank', '_may_reach', '_may_state', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memories_concerned', '_memories_part', '_memories_to_delete', '_memory_before_insert', '_memory_before_update', '_memory_line', '_memory_offers', '_memory_passing', '_memory_problem', '_memory_result', '_memory_shown', '_memory_texts', '_memory_texts_after_change', '_memory_trust', '_merge_layers', '_merge_parts', '_merge_policy', '_merge_rows', '_merge_secrets', '_merging_statement', '_message_before_insert', '_message_before_update', '_message_digest', '_message_in', '_message_offers', '_message_passing', '_message_payload', '_message_problem', '_message_says', '_message_shown', '_message_text_after_update', '_message_texts', '_message_texts_after_change', '_message_tokens', '_message_trust', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_messages_to_delete', '_microseconds', '_model_after_delete', '_model_json', '_model_to_fill', '_named_artifacts', '_named_model', '_near_memories', '_nearest', '_nearest_memories', '_needs_summary', '_new_keys', '_new_message', '_new_names', '_newest_question', '_newest_request', '_newest_seq', '_newest_thousand', '_newest_units', '_next_place', '_no_model', '_norm', '_normal_form', '_note_change', '_note_deletion', '_note_expired', '_note_language', '_note_missing_models', '_note_missing_resource', '_note_unseen', '_note_writer', '_nothing_below', '_now_and_then', '_number_changes', '_numbered', '_opening', '_other_values', '_outdated_messages', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_parts_of_result', '_passage', '_passes_multiple', '_passing', '_patterns_of', '_pieces', '_place_of_row', '_placeholder_offer', '_placeholder_text', '_plainly_spelled', '_policy', '_policy_applies', '_policy_section', '_preselected', '_present_winner', '_problem_of', '_prompt', '_prompt_variables', '_proposal', '_pseudonym', '_put_away', '_quarantine_document', '_quarantine_memories', '_quarantine_messages', '_quarantine_notice', '_query_embedding', '_query_hash', '_query_model', '_query_or_null', '_query_target', '_query_words', '_rambles', '_rank_memories', '_ranked', '_ranked_once', '_readable_end', '_readable_memory', '_readable_reply', '_readable_share', '_readable_text', '_readable_time', '_reads_language', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_hits', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_recalled_within', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_recount_threads', '_ref_in', '_refusal_in', '_refusals', '_refuse', '_refuse_absent_file', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_taken_place', '_refuse_text', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refused_member', '_registration', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevance', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_remove_messages', '_rename_files', '_rendered', '_replace', '_replace_in_file', '_request_words', '_rerank', '_rerank_model', '_reranks', '_restart_jobs', '_role', '_role_name', '_room', '_rough_pieces', '_round_hash', '_runs_of_words', '_said', '_said_at', '_said_bytes', '_said_in', '_said_in_message', '_said_in_metadata', '_said_members', '_said_parts', '_said_twice', '_same_memories', '_same_results', '_sample', '_say_again', '_says_no_more', '_schema_problem', '_search_row', '_searchable_messages', '_seq_after_opening', '_seq_of', '_seq_or_null', '_serve_active_model', '_server_variable', '_serving_model', '_set_mark', '_settings_of_file', '_settle', '_settle_duplicates', '_settle_threads', '_settled_metadata', '_share', '_share_of_texts', '_share_within', '_shortened', '_shown_before', '_shown_rounds', '_shown_summary', '_shown_tokens', '_since', '_source_texts', '_source_trust', '_space_of', '_spaces_to_read', '_speaks_of', '_start_summary', '_state', '_state_again', '_stated_at', '_statement_hash', '_states', '_states_any', '_stems_of', '_stop_claims', '_store_embeddings', '_store_summary', '_store_texts', '_stored_digest', '_subject', '_summarised', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_offers', '_summary_passing', '_summary_shown', '_summary_texts', '_summary_texts_after_change', '_sweep_memories', '_sweep_messages', '_table_with', '_tables_of_users', '_take_turn', '_text_of_message', '_text_vector', '_texts', '_that_fit', '_thread_after_change', '_thread_after_delete', '_thread_ids', '_thread_of', '_threads_after_delete', '_threads_with_words', '_time_asked', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_between', '_tokens_for_placeholders', '_tokens_of_bytes', '_tokens_since_summary', '_tokens_to_give', '_tools_called', '_traced', '_turning_words', '_unbook', '_unembedded', '_unread_candidates', '_unread_messages', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_hashes', '_user_of_space', '_user_of_tenant', '_users_with_texts', '_utc_offset', '_uuid_v7', '_valid_to_before', '_valid_until', '_value_of', '_values_asked', '_values_before', '_variant_of', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_view_files', '_waits_for_budget', '_which', '_whole_calls', '_whole_content', '_whole_history', '_whole_thread_tokens', '_wider_request', '_with_blanks', '_with_defaults', '_with_english_dates', '_with_files', '_with_keys', '_with_own_refs', '_with_same_words', '_with_text', '_without_credentials', '_without_recalled', '_without_said', '_without_user', '_word_key', '_word_rank', '_worded', '_wording', '_wording_key', '_wordings_of', '_words_as_said', '_words_of', '_words_that_begin', '_work_status', '_write_again', '_write_memories', '_write_messages', '_zone_of', '_zone_or_null', 'activate_model', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_thread', 'count_memories', 'deactivate_model', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_thread', 'doctor', 'drop_model', 'end_memory', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_thread', 'get_thread_summary', 'get_user_summary', 'import_user', 'keep_query_embedding', 'list_changes', 'list_documents', 'list_memories', 'list_threads', 'list_users', 'merge_users', 'needs_memory', 'quarantine_memory', 'query_to_embed', 'reconcile_memories', 'record_calls', 'record_use', 'register_model', 'release_job', 'release_memory', 'render_memories', 'reset_prompt', 'restore_memory', 'retry_job', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_thread', 'status', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'update_memory', 'use_files', 'vector_index', 'version', 'was_forgotten'])
+    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_about_how_many', '_acknowledges', '_active_messages', '_active_tokens', '_add_prompt_version', '_added', '_addons', '_agent_of_file', '_agent_of_message', '_agent_of_several', '_agrees_with', '_allowed_calls', '_apply_result', '_archive', '_archive_namespace', '_are_numbers', '_are_numbers_from', '_article_after_delete', '_ask_model', '_asked_for', '_asking_of', '_asks_the_assistant', '_attributes', '_attributes_named', '_audit', '_audit_before_change', '_audit_schedule', '_await_verdict', '_awaits_extraction', '_awaits_verdict', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_users', '_begin_copy', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_book', '_bury', '_bury_user', '_byte_slice', '_call_model', '_call_seq', '_caller', '_candidates', '_change_name', '_changes_whole_user', '_character_start', '_chat_model', '_check_artifact_soon', '_check_bindings', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_chat_messages', '_check_chunks', '_check_clock', '_check_content', '_check_deletion', '_check_document', '_check_embeddings', '_check_export', '_check_extraction_types', '_check_filter', '_check_free_place', '_check_id', '_check_indexes', '_check_json_size', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_message', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_on_conflict', '_check_page', '_check_part', '_check_privileges', '_check_prompt_name', '_check_reader', '_check_recent_k', '_check_result_text', '_check_roles', '_check_search', '_check_setting', '_check_settings', '_check_settings_object', '_check_some_readable', '_check_space', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_title', '_check_triggers', '_check_unread', '_check_upgrade', '_check_user_of_job', '_check_user_or_all', '_checked_memory', '_checked_roles', '_checks', '_chosen_chat_model', '_chosen_threads', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_cited_by', '_close_archive', '_cluster_map', '_code', '_compared_text', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_hash', '_content_under', '_conversation_memory', '_copies_of', '_copy_texts', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_counted_on', '_counted_refusals', '_counting', '_create_file', '_cross_session_context', '_current_summaries', '_cut_roughly', '_dates_held', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_derived', '_delete_files', '_delete_memories', '_delete_messages', '_deletion', '_describe_binary', '_dimensions', '_doc_types', '_document_after_change', '_document_after_write', '_document_agent', '_document_before_write', '_document_passing', '_document_shown', '_document_texts', '_document_texts_after_change', '_document_texts_after_update', '_documents_to_delete', '_does_not_fit', '_drop_summaries', '_drop_texts', '_earlier_messages', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_overdue', '_embed_query', '_embedded_status', '_embedding_input', '_embedding_model', '_embeddings_of', '_emoji', '_end_as_noted', '_end_lease', '_end_memories', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enter_calls', '_enter_job_calls', '_entries_named', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_evictable', '_evidence_of', '_evidence_words', '_evident_memories', '_evident_summary', '_excerpt', '_expires_soon', '_expiring_unread', '_expiry', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_facts_alike', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_field_problem', '_file_place', '_file_size', '_file_to_change', '_file_tokens', '_files_at', '_filters', '_filters_of_memories', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_unread_messages', '_fit_thread', '_fitted', '_fold_near_duplicates', '_folded', '_folded_vector', '_follows', '_forget_conversation', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_forgetting_delete', '_give_back', '_gone', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_known_provider', '_has_memory', '_has_one_value', '_has_runner', '_has_unparsed_texts', '_heading_of', '_heading_tokens', '_help_without_model', '_hide_released', '_hmac_sha256', '_hold_thread', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_insert_claims_mark', '_insert_into_file', '_insert_job', '_is_archive', '_is_article_of', '_is_asked_for', '_is_blank', '_is_bound', '_is_chosen_message', '_is_current', '_is_current_message', '_is_ended_by', '_is_evidence', '_is_forgotten', '_is_held_back', '_is_here', '_is_id', '_is_idempotency_key', '_is_judged', '_is_kept_message', '_is_low', '_is_metadata', '_is_named', '_is_over', '_is_parsed', '_is_provider', '_is_queued', '_is_readable_message', '_is_real_moment', '_is_result_text', '_is_reworded', '_is_role', '_is_short_term', '_is_shown', '_is_shown_or_waits', '_is_space', '_is_stated', '_is_summary_due', '_is_tenant', '_is_there', '_is_undeleted', '_is_unexpired', '_is_unparsed', '_is_user', '_is_valid', '_is_visible', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_in_text', '_json_masked', '_json_states_any', '_judge_document', '_judge_later', '_judged_memory', '_keep_embeddings', '_keep_limit', '_keep_query_embedding', '_keep_round', '_keep_the_best', '_keep_window', '_kept_texts', '_keyed_hash', '_keyed_statement', '_keys', '_kind_of_attribute', '_kind_of_summary', '_known_dimensions', '_known_keys', '_known_memory', '_known_model', '_known_to_end', '_language', '_language_of', '_language_of_script', '_languages', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_leave_spaces', '_left_out', '_line_ends', '_list_problem', '_listed_documents', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_documents', '_lock_embedded', '_lock_existing_thread', '_lock_free_scopes', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_space', '_lock_thread', '_lock_to_forget', '_lock_to_merge', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_locked_places', '_log_summary', '_lowered', '_make_texts', '_masked', '_masked_content', '_masked_memory', '_masked_metadata', '_masked_note', '_masks', '_masks_of', '_max_export_bytes', '_max_file_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_copy', '_may_be_long', '_may_be_reworded', '_may_end', '_may_name', '_may_outrank', '_may_reach', '_may_state', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memories_concerned', '_memories_part', '_memories_to_delete', '_memory_before_insert', '_memory_before_update', '_memory_line', '_memory_offers', '_memory_passing', '_memory_problem', '_memory_result', '_memory_shown', '_memory_texts', '_memory_texts_after_change', '_memory_trust', '_merge_layers', '_merge_parts', '_merge_policy', '_merge_rows', '_merge_secrets', '_merging_statement', '_message_before_insert', '_message_before_update', '_message_digest', '_message_in', '_message_offers', '_message_passing', '_message_payload', '_message_problem', '_message_says', '_message_shown', '_message_text_after_update', '_message_texts', '_message_texts_after_change', '_message_tokens', '_message_trust', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_messages_to_delete', '_microseconds', '_model_after_delete', '_model_json', '_model_to_fill', '_named_artifacts', '_named_model', '_near_memories', '_nearest', '_nearest_memories', '_needs_summary', '_new_keys', '_new_message', '_new_names', '_newest_question', '_newest_request', '_newest_seq', '_newest_thousand', '_newest_units', '_next_place', '_no_model', '_norm', '_normal_form', '_note_change', '_note_deletion', '_note_expired', '_note_language', '_note_missing_models', '_note_missing_resource', '_note_unseen', '_note_writer', '_nothing_below', '_now_and_then', '_number_changes', '_numbered', '_opening', '_other_values', '_outdated_messages', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_parts_of_result', '_passage', '_passes_multiple', '_passing', '_patterns_of', '_pieces', '_place_of_row', '_placeholder_offer', '_placeholder_text', '_plainly_spelled', '_policy', '_policy_applies', '_policy_section', '_preselected', '_present_winner', '_problem_of', '_prompt', '_prompt_variables', '_proposal', '_pseudonym', '_put_away', '_quarantine_document', '_quarantine_memories', '_quarantine_messages', '_quarantine_notice', '_query_embedding', '_query_hash', '_query_model', '_query_or_null', '_query_target', '_query_words', '_rambles', '_rank_memories', '_ranked', '_ranked_once', '_readable_end', '_readable_memory', '_readable_reply', '_readable_share', '_readable_text', '_readable_time', '_reads_language', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_hits', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_recalled_within', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_recount_threads', '_ref_in', '_refusal_in', '_refusals', '_refuse', '_refuse_absent_file', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_taken_place', '_refuse_text', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refused_member', '_registration', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevance', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_remove_messages', '_rename_files', '_rendered', '_replace', '_replace_in_file', '_request_words', '_rerank', '_rerank_model', '_reranks', '_restart_jobs', '_role', '_role_name', '_room', '_rough_pieces', '_round_hash', '_runs_of_words', '_said', '_said_at', '_said_bytes', '_said_in', '_said_in_message', '_said_in_metadata', '_said_members', '_said_parts', '_said_twice', '_same_memories', '_same_results', '_sample', '_say_again', '_says_no_more', '_schema_problem', '_search_row', '_searchable_messages', '_seq_after_opening', '_seq_of', '_seq_or_null', '_serve_active_model', '_server_variable', '_serving_model', '_set_mark', '_settings_of_file', '_settle', '_settle_duplicates', '_settle_threads', '_settled_metadata', '_share', '_share_of_texts', '_share_within', '_shortened', '_shown_before', '_shown_rounds', '_shown_summary', '_shown_tokens', '_since', '_source_texts', '_source_trust', '_space_of', '_spaces_to_read', '_speaks_of', '_start_summary', '_state', '_state_again', '_stated_at', '_statement_hash', '_states', '_states_any', '_stems_of', '_stop_claims', '_store_embeddings', '_store_summary', '_store_texts', '_stored_digest', '_subject', '_summarised', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_offers', '_summary_passing', '_summary_shown', '_summary_texts', '_summary_texts_after_change', '_sweep_memories', '_sweep_messages', '_table_with', '_tables_of_users', '_take_turn', '_text_of_message', '_text_vector', '_texts', '_that_fit', '_thread_after_change', '_thread_after_delete', '_thread_ids', '_thread_of', '_threads_after_delete', '_threads_with_words', '_time_asked', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_between', '_tokens_for_placeholders', '_tokens_of_bytes', '_tokens_since_summary', '_tokens_to_give', '_tools_called', '_traced', '_turning_words', '_unbook', '_unembedded', '_unread_candidates', '_unread_messages', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_hashes', '_user_of_space', '_user_of_tenant', '_users_with_texts', '_utc_offset', '_uuid_v7', '_valid_to_before', '_valid_until', '_value_of', '_values_asked', '_values_before', '_variant_of', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_view_files', '_waits_for_budget', '_which', '_whole_calls', '_whole_content', '_whole_history', '_whole_thread_tokens', '_wider_request', '_with_blanks', '_with_defaults', '_with_english_dates', '_with_files', '_with_keys', '_with_own_refs', '_with_same_words', '_with_text', '_without_credentials', '_without_recalled', '_without_said', '_without_user', '_word_key', '_word_rank', '_worded', '_wording', '_wording_key', '_wordings_of', '_words_as_said', '_words_of', '_words_that_begin', '_work_status', '_write_again', '_write_memories', '_write_messages', '_zone_of', '_zone_or_null', 'activate_model', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_thread', 'count_memories', 'deactivate_model', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_thread', 'doctor', 'drop_model', 'end_memory', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_thread', 'get_thread_summary', 'get_user_summary', 'import_user', 'keep_query_embedding', 'list_changes', 'list_documents', 'list_memories', 'list_threads', 'list_users', 'merge_users', 'needs_memory', 'quarantine_memory', 'query_to_embed', 'reconcile_memories', 'record_calls', 'record_use', 'register_model', 'release_job', 'release_memory', 'render_memories', 'reset_prompt', 'restore_memory', 'retry_job', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_thread', 'status', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'update_memory', 'use_files', 'vector_index', 'version', 'was_forgotten'])
       and exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as a where a.grantee = 0)
   loop
     execute format('revoke all on routine %s from public', routine);
@@ -38914,9 +38946,9 @@ declare
   parts constant text[] := array(
     select m.name from memory.migrations as m where m.applied_at >= transaction_timestamp() order by m.name);
 begin
-  if parts <> '{}' or installed is distinct from '0.2.0' then
+  if parts <> '{}' or installed is distinct from '1.0.0' then
     perform memory._audit(case when installed is null then 'install' else 'upgrade' end,
-      jsonb_build_object('from', installed, 'to', '0.2.0', 'parts', parts));
+      jsonb_build_object('from', installed, 'to', '1.0.0', 'parts', parts));
   end if;
 end;
 $audit$;
@@ -39246,15 +39278,16 @@ do $installed$
 begin
   if pg_catalog.to_regprocedure('memory.version()') is null then
     raise exception 'agent_memory was not installed' using hint = 'The first error above says why.';
-  elsif memory.version() <> '0.2.0' then
+  elsif memory.version() <> '1.0.0' then
     raise exception 'agent_memory is still %', memory.version() using hint = 'The first error above says why.';
   end if;
-  raise notice 'agent_memory 0.2.0 is installed' using detail = (
-    select format('Schema memory belongs to role "%s"%s. Extensions that agent_memory has made: %s. Roles: %s.',
+  raise notice 'agent_memory 1.0.0 is installed' using detail = (
+    select format('Schema memory belongs to role "%s"%s. Extensions that agent_memory has made: %s. Roles: %s. '
+                  'Add-ons: %s.',
       r.rolname, case when r.rolsuper then ', a superuser, with whose rights its functions run' end,
       (select coalesce(string_agg(e.extname, ', ' order by e.extname), 'none') from pg_catalog.pg_extension as e
        where pg_catalog.obj_description(e.oid, 'pg_extension') like '%(made by agent_memory)'),
-      c.detail)
+      c.detail, coalesce(nullif(array_to_string(memory._addons(), ', '), ''), 'none, this is the core'))
     from pg_catalog.pg_namespace as n
     join pg_catalog.pg_roles as r on r.oid = n.nspowner
     cross join memory._check_roles() as c
