@@ -176,7 +176,7 @@ def test_tokens_that_cannot_be_checked_are_no_fault_of_the_caller(dsn: str) -> N
 
 @pytest.mark.feature("B14")
 def test_without_keys_only_this_machine_is_served(dsn: str) -> None:
-    with Serving(dsn) as serving:
+    with Serving(dsn, with_mcp=True) as serving:
         port = serving.url.rpartition(":")[2]
         with serving.client(None) as stranger:  # whoever has an account on this machine
             for method, path in (*CLOSED, ("POST", "/v1/sweep"), ("POST", "/mcp"), ("POST", "/v1/version?token=x")):
@@ -235,7 +235,7 @@ for path in ("/", "/v1/sweep", "/v1/list_users", "/metrics"):
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another user")
 def test_without_keys_another_account_is_nobody(dsn: str) -> None:
     account = ["setpriv", "--reuid", "daemon", "--regid", "daemon", "--clear-groups"]
-    with Serving(dsn) as serving:
+    with Serving(dsn, with_mcp=True) as serving:
         for method, refused in (("GET", {"401"}), ("POST", {"401", "405"})):
             command = [*account, "/usr/bin/python3", "-c", AS_DAEMON, serving.url, method]
             answers = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()

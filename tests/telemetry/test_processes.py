@@ -129,7 +129,7 @@ def test_a_tool_call_goes_on_with_the_trace_of_its_meta(dsn: str, collector: Col
             check_tool_call(collector)
         return
     environment = {**collector.environment, "AGENT_MEMORY_API_KEY": KEY}
-    serving = McpServing(dsn, **environment) if way == "http" else Serving(dsn, **environment)
+    serving = McpServing(dsn, **environment) if way == "http" else Serving(dsn, with_mcp=True, **environment)
     with serving:
         url = f"{serving.url.removesuffix('/mcp')}/mcp?user_id=ana-of-the-host"
         with over_http(url, KEY) as host:
