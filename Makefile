@@ -99,6 +99,11 @@ plproxy: services
 	    $$(ls /usr/lib/postgresql | sed 's/.*/postgresql-&-plproxy/') >/dev/null; \
 	} || echo "Some tests will be skipped: there is no PL/Proxy" >&2
 
+# One after the other, because apt locks its lists.
+.PHONY: debian-packages
+debian-packages: services
+	@$(MAKE) --no-print-directory --jobs=1 chromium-headless-shell libfaketime pgbouncer plproxy
+
 # The client for TypeScript, where there is node. Its packages are not locked: lock files name the host they come from.
 typescript_sources := $(wildcard typescript_client/*.json typescript_client/*.mjs) \
   $(wildcard typescript_client/src/*.ts typescript_client/test/*.ts)
@@ -135,7 +140,7 @@ PYTEST := $(BIN)/pytest --numprocesses auto --dist worksteal
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: test test-proxy test-nodes test-one-user test-schema
-test: services chromium-headless-shell libfaketime pgbouncer plproxy typescript .venv/.dev ## Run the tests on the system's PostgreSQL, what may differ on the embedded one, and a part through a cluster
+test: debian-packages typescript .venv/.dev ## Run the tests on the system's PostgreSQL, what may differ on the embedded one, and a part through a cluster
 	@status=0; \
 	$(PYTEST) --server=system || status=1; \
 	$(PYTEST) --server=embedded --again || status=1; \
