@@ -102,7 +102,9 @@ plproxy: services
 # One after the other, because apt locks its lists.
 .PHONY: debian-packages
 debian-packages: services
-	@$(MAKE) --no-print-directory --jobs=1 chromium-headless-shell libfaketime pgbouncer plproxy
+	@for package in chromium-headless-shell libfaketime pgbouncer plproxy; do \
+	  $(MAKE) --no-print-directory $$package; \
+	done
 
 # The client for TypeScript, where there is node. Its packages are not locked: lock files name the host they come from.
 typescript_sources := $(wildcard typescript_client/*.json typescript_client/*.mjs) \
