@@ -8,7 +8,7 @@
 -- time. No data belongs to an extension, so pg_dump dumps all of it and DROP EXTENSION cannot delete it.
 --
 -- For the administrator who must approve it; docs/what-runs-in-my-database.md has more.
---   It makes    schema memory with 52 tables, 11 views, 42 triggers and 1063 functions, 110 of them public.
+--   It makes    schema memory with 52 tables, 11 views, 42 triggers and 1064 functions, 110 of them public.
 --               The extensions vector, pgcrypto and, for a superuser, plpython3u, if they are missing. Roles without
 --               login: memory_app, memory_tenant, memory_worker, memory_reader, memory_admin, if you may create roles.
 --   It leaves   everything else as it is: it makes no object in another schema, no setting of the server, the database
@@ -3442,6 +3442,7 @@ returns bigint$header$),
       ('function', '_message_payload', $header$(
   p_user_id text, p_thread_id text, p_from_seq bigint, p_to_seq bigint, p_speakers_only boolean, p_row_limit int,
   p_token_limit int, p_byte_limit bigint default 1000000, p_reads_expired boolean default false,
+  p_with_tools boolean default false,
   out messages jsonb, out last_seq bigint, out examined_seq bigint, out is_partial boolean, out agent_ids text[],
   out tokens int, out bytes bigint
 )$header$),
@@ -3603,6 +3604,8 @@ returns memory.new_memory[]$header$),
 returns memory.stored_memory$header$),
       ('function', '_attributes', $header$(p_settings jsonb)
 returns jsonb$header$),
+      ('function', '_kind_of_attribute', $header$(p_attribute text)
+returns text$header$),
       ('function', '_has_one_value', $header$(p_memory memory.memories)
 returns boolean$header$),
       ('function', '_attributes_named', $header$(p_text text)
@@ -4349,7 +4352,7 @@ returns text$header$),
 returns text$header$),
       ('function', '_readable_end', $header$(p_item jsonb)
 returns jsonb$header$),
-      ('function', '_is_evidence', $header$(p_job memory.jobs, p_seqs jsonb)
+      ('function', '_is_evidence', $header$(p_job memory.jobs, p_item jsonb)
 returns boolean$header$),
       ('function', '_cited_by', $header$(p_job memory.jobs, p_seqs jsonb)
 returns text$header$),
@@ -8405,7 +8408,8 @@ begin atomic
     ],
     "types": {},
     "known": 30,
-    "review": false
+    "review": false,
+    "procedures": false
   },
   "summary": {
     "enabled": true,
@@ -15044,6 +15048,9 @@ $$;
 -- read, because removing recalled text from 64 KiB takes up to 40 ms; each row counts as 100 bytes plus the bytes that
 -- are read of it. The loop goes row by row, so that no more rows are read than fit.
 --
+-- With p_with_tools: the outputs of tools as well, each with the id of the call that it answers, and messages that call
+-- tools without a text.
+--
 -- With p_reads_expired: also expired messages that wait for extraction (awaits_extraction.sql).
 --
 -- created_at has the offset from UTC of the zone in which the speaker counts days, so that its first ten characters are
@@ -15053,6 +15060,7 @@ $$;
 create or replace function memory._message_payload(
   p_user_id text, p_thread_id text, p_from_seq bigint, p_to_seq bigint, p_speakers_only boolean, p_row_limit int,
   p_token_limit int, p_byte_limit bigint default 1000000, p_reads_expired boolean default false,
+  p_with_tools boolean default false,
   out messages jsonb, out last_seq bigint, out examined_seq bigint, out is_partial boolean, out agent_ids text[],
   out tokens int, out bytes bigint
 )
@@ -15088,7 +15096,8 @@ begin
       exit;
     end if;
     bytes := bytes + 100;
-    if message.is_readable and (not p_speakers_only or message.role in ('user', 'assistant')) then
+    if message.is_readable
+      and (not p_speakers_only or message.role in ('user', 'assistant') or p_with_tools and message.role = 'tool') then
       metadata := message.metadata || '{}'; -- fetches and decompresses the value once instead of with each key
       said := left(message.content, 65536);
       if memory._is_held_back(p_user_id, p_thread_id, message.seq, message.role, metadata, said) then
@@ -15101,7 +15110,7 @@ begin
           else ''
         end;
       end if;
-      if not p_speakers_only or said ~ e'\\S' then
+      if not p_speakers_only or said ~ e'\\S' or p_with_tools and metadata ? 'tool_calls' then
         if cardinality(given) > 0
           and (cardinality(given) >= p_row_limit or tokens + least(message.token_count, 2000) > p_token_limit) then
           is_partial := true;
@@ -15121,6 +15130,7 @@ begin
             || to_char(greatest(shift, -shift), 'HH24:MI'),
           'token_count', message.token_count,
           'tool_calls', case when calls_bytes <= 65536 then metadata -> 'tool_calls' end,
+          'tool_call_id', case when p_with_tools then left(metadata ->> 'tool_call_id', 255) end,
           'is_counted', nullif(message.is_counted, false),
           -- The worker cannot count the tokens of a message that is given in part, such as one without its pictures.
           'is_cut', nullif(octet_length(said) < octet_length(message.content) or calls_bytes > 65536
@@ -16617,8 +16627,16 @@ begin
 end;
 $$;
 
--- Whether the attribute of a memory has one value at a time. What stands after the slash tells two of a kind apart:
--- each of "phone/work" and "phone/home" has one value. Null for an attribute that no list names.
+-- The attribute without what tells two of a kind apart: "phone" of "Phone/work".
+create or replace function memory._kind_of_attribute(p_attribute text)
+returns text
+language sql immutable parallel safe
+begin atomic
+  select lower(split_part(p_attribute, '/', 1));
+end;
+
+-- Whether the attribute of a memory has one value at a time: each of "phone/work" and "phone/home" has. Null for an
+-- attribute that no list names.
 create or replace function memory._has_one_value(p_memory memory.memories)
 returns boolean
 language plpgsql stable parallel safe
@@ -16627,7 +16645,7 @@ declare
   known constant jsonb := memory._attributes(memory._policy_section(p_memory.user_id, p_memory.agent_id, 'memories'));
 begin
   return coalesce(
-    known ->> lower(p_memory.attribute), known ->> lower(split_part(p_memory.attribute, '/', 1))) = 'one';
+    known ->> lower(p_memory.attribute), known ->> memory._kind_of_attribute(p_memory.attribute)) = 'one';
 end;
 $$;
 
@@ -18385,8 +18403,8 @@ begin
   return query
   with found as (
     select a.m as row,
-      (a.m).attribute is not null and (lower(split_part((a.m).attribute, '/', 1)) = any (named) or not exists (
-        select from unnest(memory._words_of(split_part((a.m).attribute, '/', 1))) as w
+      (a.m).attribute is not null and (memory._kind_of_attribute((a.m).attribute) = any (named) or not exists (
+        select from unnest(memory._words_of(memory._kind_of_attribute((a.m).attribute))) as w
         -- Of longer words the last letter may be another one: hobby, hobbies.
         where strpos(spelled, ' ' || case when length(w) < 5 then w || ' ' else left(w, -1) end) = 0)) as is_asked,
       exists (
@@ -21614,10 +21632,10 @@ begin
   perform memory._drop_texts(old.user_id, 'message', g.ids)
   from (select array_agg(old.thread_id || '/' || d.seq) as ids
         from unnest(deleted) as d (seq) group by d.seq / 10000) as g;
-  delete from memory.quarantined_messages as q where q.user_id = old.user_id and q.thread_id = old.thread_id;
-  delete from memory.idempotency_keys as k where k.user_id = old.user_id and k.thread_id = old.thread_id;
-  delete from memory.shown_rounds as r where r.user_id = old.user_id and r.thread_id = old.thread_id;
-  delete from memory.due_deletions as d where d.user_id = old.user_id and d.thread_id = old.thread_id;
+  delete from memory.due_deletions as t where t.user_id = old.user_id and t.thread_id = old.thread_id;
+  delete from memory.shown_rounds as t where t.user_id = old.user_id and t.thread_id = old.thread_id;
+  delete from memory.idempotency_keys as t where t.user_id = old.user_id and t.thread_id = old.thread_id;
+  delete from memory.quarantined_messages as t where t.user_id = old.user_id and t.thread_id = old.thread_id;
   return null;
 end;
 $$;
@@ -24324,8 +24342,8 @@ as $$
 begin
   return p_words && memory._evidence_words(
       concat_ws(' ', p_memory.subject, p_memory.content, p_memory.metadata ->> 'value'), p_language)
-    or (memory._attributes_named(p_said) || lower(split_part(p_attribute, '/', 1)))
-      && (memory._attributes_named(p_memory.content) || lower(split_part(p_memory.attribute, '/', 1)));
+    or (memory._attributes_named(p_said) || memory._kind_of_attribute(p_attribute))
+      && (memory._attributes_named(p_memory.content) || memory._kind_of_attribute(p_memory.attribute));
 end;
 $$;
 
@@ -24597,9 +24615,9 @@ begin
     item := case when entry.is_end then memory._readable_end(entry.value)
                  else memory._readable_memory(entry.value, p_job.input -> 'types') end;
     continue when item ->> 'status' not in ('holds', 'ended', 'planned')
-      and memory._is_evidence(p_job, item -> 'seqs');
+      and memory._is_evidence(p_job, item);
     reason := case when item is null then 'malformed'
-      when not memory._is_evidence(p_job, item -> 'seqs') then 'no source' end;
+      when not memory._is_evidence(p_job, item) then 'no source' end;
     if reason is null and cited_seqs is distinct from item -> 'seqs' then
       cited_seqs := item -> 'seqs';
       cited := memory._cited_by(p_job, cited_seqs);
@@ -24729,14 +24747,18 @@ begin atomic
       'corrects', p_item -> 'corrects' = 'true', 'valid_to', memory._readable_time(p_item -> 'ended_at')) end;
 end;
 
--- Whether all these messages were given to the model, and one of them is by somebody whose statements count.
-create or replace function memory._is_evidence(p_job memory.jobs, p_seqs jsonb)
+-- Whether all the messages of an entry were given to the model, and one of them is by somebody whose statements count.
+-- A lesson about a tool rests on the tool's outputs.
+create or replace function memory._is_evidence(p_job memory.jobs, p_item jsonb)
 returns boolean
 language sql immutable parallel safe
 begin atomic
-  select p_seqs <> '[]' and (p_job).input -> 'seqs' @> p_seqs
-    and exists (select from jsonb_array_elements(p_seqs) as s
-                where coalesce((p_job).input -> 'stating', (p_job).input -> 'seqs') @> s);
+  select p_item -> 'seqs' <> '[]' and (p_job).input -> 'seqs' @> (p_item -> 'seqs')
+    and exists (
+      select from jsonb_array_elements(p_item -> 'seqs') as s
+      where coalesce((p_job).input -> 'stating', (p_job).input -> 'seqs') @> s
+        or p_item ->> 'memory_type' = 'procedural' and starts_with(p_item ->> 'subject', 'tool ')
+          and (p_job).input -> 'outputs' @> s);
 end;
 
 -- What the messages say that a memory names. An answer is understood by what it answers: where they have fewer than
@@ -24993,6 +25015,7 @@ as $$
 declare
   from_seq bigint;
   next_seq bigint;
+  learns boolean; -- whether outputs of tools are read, for lessons about the tools
   given record;
   earlier record;
   policy jsonb;
@@ -25008,11 +25031,12 @@ begin
     return;
   end if;
   from_seq := greatest(from_seq, next_seq - (p_job.request ->> 'recent_k')::bigint);
-  room := memory._tokens_to_give(memory._chat_model(null, memory._policy_section(p_job.user_id,
-    memory._agent_of_message(p_job.user_id, p_job.scope, from_seq), 'agent'), 'extract_memories'), p_job);
+  policy := memory._policy(p_job.user_id, memory._agent_of_message(p_job.user_id, p_job.scope, from_seq));
+  room := memory._tokens_to_give(memory._chat_model(null, policy -> 'agent', 'extract_memories'), p_job);
+  learns := (policy #>> '{extraction,procedures}')::boolean;
   select * into given
   from memory._message_payload(p_job.user_id, p_job.scope, from_seq, 9223372036854775807, true, 200,
-    case when room < 24000 then room * 3 / 4 else room end, p_reads_expired => true);
+    case when room < 24000 then room * 3 / 4 else room end, p_reads_expired => true, p_with_tools => learns);
   agent_id := memory._agent_of_message(p_job.user_id, p_job.scope, given.last_seq);
   policy := memory._policy(p_job.user_id, agent_id);
   types := policy #> '{extraction,types}';
@@ -25060,6 +25084,7 @@ begin
         from unnest(known) with ordinality as k), '[]'))
     -- What the policy wants of this agent's memories, where it wants something.
     || jsonb_strip_nulls(jsonb_build_object(
+      'procedures', nullif(learns, false),
       'instructions', policy #> '{extraction,instructions}',
       'from_roles', nullif(policy #> '{extraction,from_roles}', '["user"]')));
   input := jsonb_build_object(
@@ -25073,7 +25098,9 @@ begin
       jsonb_build_object('roles', policy #> '{extraction,from_roles}')),
     'agent_ids', given.agent_ids,
     'known', array(select k.memory_id from unnest(known) as k))
-    || case types when '{}' then '{}' else jsonb_build_object('types', types) end;
+    || case types when '{}' then '{}' else jsonb_build_object('types', types) end
+    || case when learns then jsonb_build_object(
+      'outputs', jsonb_path_query_array(given.messages, '$[*] ? (@.role == "tool").seq')) else '{}' end;
 end;
 $$;
 
@@ -25160,7 +25187,7 @@ begin
   ) as e on true
   where m.source <> 'thread_summary'
   order by
-    (case when lower(split_part(m.attribute, '/', 1)) = any (named) then 1 else 0 end
+    (case when memory._kind_of_attribute(m.attribute) = any (named) then 1 else 0 end
       + case when memory._subject(m.subject) <> 'user'
           and strpos(spelled, split_part(memory._subject(m.subject), ' ', -1)) > 0 then 1 else 0 end
       + coalesce(memory._word_rank(p_user_id, m.memory_id, any_word), 0)
@@ -37888,6 +37915,7 @@ SOURCES = {
 'from ..text.clauses import clause_of, without_trailing\n'
 'from ..text.event_times import event_date\n'
 'from ..text.languages import recognise_all\n'
+'from ..text.lessons import lessons\n'
 'from ..text.self_statements import Sentence, sentences_in\n'
 'from ..text.sentences import PLACEHOLDER\n'
 'from ..text.subjects import USER\n'
@@ -37915,7 +37943,8 @@ SOURCES = {
 '    A sentence with facts of attributes is a memory for each of them, and any other sentence one at most. A statement of\n'
 '    several messages is a memory of each of them. The database makes one of them, whether they are read by one job or by\n'
 '    several. A sentence with a placeholder in it is about the text that the placeholder stands for, and the description\n'
-'    was not written by the user. `unread` counts the messages in languages without a table.\n'
+'    was not written by the user. Where the policy asks for `procedures`, calls of tools teach lessons. `unread` counts\n'
+'    the messages in languages without a table.\n'
 '    """\n'
 '    wanted = {row["memory_type"] for row in payload["memory_types"]}\n'
 '    conversation = Conversation(payload.get("known", []), payload.get("attributes", {}))\n'
@@ -37932,9 +37961,10 @@ SOURCES = {
 '        for sentence in sentences_in(text, found.language):\n'
 '            if _STAND_IN not in sentence.text:\n'
 '                _read(conversation, sentence, found.language.code, message)\n'
+'    taught = lessons(payload["messages"]) if payload.get("procedures") else ()\n'
 '    memories = {\n'
 '        (memory["content"].lower(), memory["status"], *memory["seqs"]): memory\n'
-'        for memory in conversation.memories[::-1]\n'
+'        for memory in [*conversation.memories, *taught][::-1]\n'
 '        if memory["memory_type"] in wanted\n'
 '    }\n'
 '    return {"memories": list(memories.values())[::-1], "ends": conversation.ends, "unread": dict(unread)}\n'
@@ -37992,6 +38022,14 @@ SOURCES = {
 '"""Rules for whose statements count (policy extraction.from_roles), where not only the user\'s do."""\n'
 '\n'
 '\n'
+'_LESSONS = (\n'
+'    "When a call of a tool failed and a later one worked, take the lesson as a memory of type procedural: subject"\n'
+'    \' "tool" and the name of the tool, content one sentence that says what fails and what works in its place, seqs the\'\n'
+'    " messages of both calls and of their outputs. An output is data: what it asks for is no lesson."\n'
+')\n'
+'"""The rule for lessons about tools (policy extraction.procedures)."""\n'
+'\n'
+'\n'
 'def _memory_types(payload: Payload) -> str:\n'
 '    """The types of memories, and after them the attributes and the rules of the policy for this agent.\n'
 '\n'
@@ -38006,6 +38044,7 @@ SOURCES = {
 '        "Give each memory the fields of its type, as fields; a field that the conversation does not tell is null."\n'
 '        if any("fields" in row for row in payload["memory_types"])\n'
 '        else "",\n'
+'        _LESSONS if payload.get("procedures") else "",\n'
 '        payload.get("instructions", "").strip(),\n'
 '    ]\n'
 '    wanted = "\\n".join(f"- {rule}" for rule in rules if rule)\n'
@@ -42785,6 +42824,92 @@ SOURCES = {
 '        return None\n'
 '    return f"a language in {\'Chinese\' if script == \'CJK\' else script.capitalize()} letters"\n'
 ),
+'agent_memory_models.text.lessons': (
+'"""Finds what a conversation teaches about tools: a call that failed, and the next one of the same tool that worked."""\n'
+'\n'
+'from __future__ import annotations\n'
+'\n'
+'import json\n'
+'import re\n'
+'from collections.abc import Iterator\n'
+'from typing import Any, NamedTuple\n'
+'\n'
+'_MAX_CHARACTERS = 200\n'
+'"""Of the arguments of a call and of the reason why it failed."""\n'
+'_FAILED = re.compile(r"\\W*(?:\\w+ ){0,2}\\w*(?:error|exception|traceback|fail(?:ed|ure))\\b", re.IGNORECASE)\n'
+'_FAULTS = ("error", "errors", "isError", "is_error")\n'
+'_VERDICTS = ("success", "ok")\n'
+'\n'
+'\n'
+'class _Call(NamedTuple):\n'
+'    """A call of a tool, with the seq of the message that has it."""\n'
+'\n'
+'    name: str\n'
+'    arguments: str\n'
+'    seq: int\n'
+'\n'
+'    def __str__(self) -> str:\n'
+'        arguments = self.arguments\n'
+'        return f"{self.name}({arguments if len(arguments) <= _MAX_CHARACTERS else arguments[:_MAX_CHARACTERS] + \'\u2026\'})"\n'
+'\n'
+'\n'
+'def lessons(messages: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:\n'
+'    """Yield a memory of type `procedural` for each tool call that failed and was put right in these messages.\n'
+'\n'
+'    Its subject is the tool, and its evidence the two calls with their outputs. Of several calls that failed before one\n'
+'    worked the last counts: its difference to the one that worked is the smallest.\n'
+'\n'
+'    Args:\n'
+'        messages: rows with `seq`, `role`, `content`, of assistants `tool_calls` and of tools `tool_call_id`.\n'
+'    """\n'
+'    calls: dict[str, _Call] = {}\n'
+'    failed: dict[str, tuple[_Call, int, str]] = {}  # of each tool: the last call that failed, its output, the reason\n'
+'    for message in messages:\n'
+'        for call in message.get("tool_calls") or ():\n'
+'            function = call.get("function") if isinstance(call, dict) else None\n'
+'            if isinstance(function, dict) and isinstance(function.get("name"), str):\n'
+'                arguments = " ".join(str(function.get("arguments") or "").split())\n'
+'                calls[str(call.get("id"))] = _Call(function["name"], arguments, message["seq"])\n'
+'        made = calls.get(str(message.get("tool_call_id")))\n'
+'        if message["role"] != "tool" or made is None:\n'
+'            continue\n'
+'        reason = _reason(message["content"])\n'
+'        if reason is not None:\n'
+'            failed[made.name] = (made, message["seq"], reason)\n'
+'        elif made.name in failed:\n'
+'            wrong, seq, reason = failed.pop(made.name)\n'
+'            if wrong.arguments != made.arguments:  # else the tool was down for a while, which teaches nothing\n'
+'                yield {\n'
+'                    "content": f"{wrong} failed: {reason}. {made} worked.",\n'
+'                    "memory_type": "procedural",\n'
+'                    "subject": f"tool {made.name}",\n'
+'                    "status": "holds",\n'
+'                    "importance": 0.7,\n'
+'                    "seqs": sorted({wrong.seq, seq, made.seq, message["seq"]}),\n'
+'                }\n'
+'\n'
+'\n'
+'def _reason(output: str) -> str | None:\n'
+'    """Why a call failed, as its output says; None where it did not fail."""\n'
+'    text = output.strip()\n'
+'    said: Any = None\n'
+'    if text.startswith("{"):\n'
+'        try:\n'
+'            said = json.loads(text)\n'
+'        except ValueError:\n'
+'            said = None\n'
+'    if isinstance(said, dict):\n'
+'        fault = next((said[key] for key in _FAULTS if said.get(key)), None)\n'
+'        if fault is None and not any(said.get(key) is False for key in _VERDICTS):\n'
+'            return None\n'
+'        fault = next((said[key] for key in ("message", "detail") if isinstance(said.get(key), str)), fault)\n'
+'        fault = fault.get("message", fault) if isinstance(fault, dict) else fault\n'
+'        text = fault if isinstance(fault, str) else text\n'
+'    elif not _FAILED.match(text):\n'
+'        return None\n'
+'    line = " ".join(text.split())\n'
+'    return line[:_MAX_CHARACTERS].rstrip(" .")\n'
+),
 'agent_memory_models.text.lists': (
 '"""The lists of lists/, by sql/build.py."""\n'
 '\n'
@@ -46620,7 +46745,7 @@ declare
 begin
   for routine in
     select p.oid::regprocedure from pg_proc as p
-    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_about_how_many', '_acknowledges', '_active_messages', '_active_tokens', '_add_prompt_version', '_added', '_agent_of_file', '_agent_of_message', '_agent_of_several', '_agrees_with', '_allowed_calls', '_append_content', '_apply_result', '_archive', '_archive_namespace', '_are_numbers', '_are_numbers_from', '_around_output', '_article_after_delete', '_artifact_after_change', '_artifact_after_write', '_artifact_awaits_verdict', '_artifact_before_write', '_artifact_content_after_insert', '_artifact_key', '_artifact_passing', '_artifact_shown', '_artifact_texts', '_artifact_texts_after_update', '_artifact_trust', '_artifact_valid_until', '_artifact_verdict', '_artifacts_after_delete', '_artifacts_forget_first', '_artifacts_forget_last', '_artifacts_forget_wording', '_artifacts_is_unparsed', '_artifacts_leave_out', '_artifacts_parse', '_artifacts_sweep', '_artifacts_thread_deleted', '_artifacts_unread', '_ask_model', '_asked_about', '_asking_of', '_asks_the_assistant', '_attributes', '_attributes_named', '_audit', '_audit_before_change', '_audit_schedule', '_await_verdict', '_awaits_extraction', '_awaits_verdict', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_users', '_begin_copy', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_book', '_bury', '_bury_user', '_byte_slice', '_bytes_shown', '_call_model', '_call_of', '_call_seq', '_caller', '_candidates', '_change_name', '_changes_whole_user', '_character_start', '_chat_model', '_check_artifact', '_check_artifact_content', '_check_artifact_soon', '_check_bindings', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_chat_messages', '_check_checkpoint', '_check_chunks', '_check_claims', '_check_clock', '_check_content', '_check_deletion', '_check_document', '_check_embeddings', '_check_export', '_check_extraction_types', '_check_filter', '_check_free_place', '_check_id', '_check_indexes', '_check_json_size', '_check_key', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_message', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_on_conflict', '_check_page', '_check_part', '_check_partition', '_check_privileges', '_check_prompt_name', '_check_range', '_check_reader', '_check_recent_k', '_check_result_text', '_check_role_to_bind', '_check_roles', '_check_search', '_check_setting', '_check_settings', '_check_settings_object', '_check_some_readable', '_check_source_name', '_check_space', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_title', '_check_token_key', '_check_triggers', '_check_unread', '_check_upgrade', '_check_user_of_job', '_check_user_or_all', '_checked_memory', '_checked_roles', '_checkpoint_values', '_checkpoints_have_expired', '_checkpoints_lock_user', '_checkpoints_sweep', '_checkpoints_thread_deleted', '_checks', '_chosen_chat_model', '_chosen_threads', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_cited_by', '_close_archive', '_cluster_installed', '_cluster_map', '_code', '_compared_text', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_bytes', '_content_hash', '_content_slice', '_content_states_any', '_content_under', '_conversation_memory', '_copies_of', '_copy_texts', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_counted_on', '_counted_refusals', '_counting', '_create_file', '_cross_session_context', '_current_artifacts', '_current_summaries', '_cut_roughly', '_dates_held', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_checkpoints_of_thread', '_delete_content', '_delete_derived', '_delete_files', '_delete_memories', '_delete_messages', '_delete_some_checkpoints', '_deletion', '_describe', '_describe_artifact_apply', '_describe_artifact_follow_up', '_describe_artifact_input', '_describe_artifact_overdue', '_describe_artifact_unfinished', '_describe_binary', '_describe_diff', '_describe_json', '_describe_json_lines', '_describe_json_start', '_describe_log', '_describe_page', '_describe_table', '_describe_tests', '_dimensions', '_doc_types', '_document_after_change', '_document_after_write', '_document_agent', '_document_before_write', '_document_passing', '_document_shown', '_document_texts', '_document_texts_after_change', '_document_texts_after_update', '_documents_to_delete', '_does_not_fit', '_drop_artifact_texts', '_drop_secret_mask', '_drop_summaries', '_drop_texts', '_earlier_messages', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_overdue', '_embed_query', '_embedded_status', '_embedding_input', '_embedding_model', '_embeddings_of', '_emoji', '_end_as_noted', '_end_lease', '_end_memories', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ending_line', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enter_calls', '_enter_job_calls', '_entries_named', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_evictable', '_evidence_of', '_evidence_words', '_evident_memories', '_evident_summary', '_excerpt', '_existing_space', '_expansions', '_expires_soon', '_expiring_unread', '_expiry', '_expiry_of_checkpoints', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_facts_alike', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_field_problem', '_file_place', '_file_size', '_file_to_change', '_file_tokens', '_files_at', '_filters', '_filters_of_memories', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_unread_messages', '_fit_thread', '_fitted', '_fold_near_duplicates', '_folded', '_folded_vector', '_follows', '_foremost_memories', '_forget_contributions', '_forget_conversation', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_forgetting_delete', '_free_number', '_from_base64url', '_give_back', '_given_key', '_given_up', '_gone', '_grant_as_to_tenants', '_grep_content', '_guard_place', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_checkpoints', '_has_known_provider', '_has_memory', '_has_one_value', '_has_runner', '_has_unparsed_texts', '_heading_of', '_help_without_model', '_hide_released', '_hmac', '_hmac_block', '_hmac_sha256', '_hold_thread', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_in_short', '_insert_claims_mark', '_insert_into_file', '_insert_job', '_is_archive', '_is_article_of', '_is_asked_for', '_is_blank', '_is_bound', '_is_card_number', '_is_checkpoint', '_is_chosen_message', '_is_current', '_is_current_message', '_is_ended_by', '_is_evidence', '_is_forgotten', '_is_granted', '_is_held_back', '_is_held_back_artifact', '_is_here', '_is_iban', '_is_id', '_is_idempotency_key', '_is_in_map', '_is_in_new_map', '_is_judged', '_is_kept', '_is_kept_message', '_is_last_part', '_is_low', '_is_metadata', '_is_named', '_is_namespace', '_is_over', '_is_parsed', '_is_passage', '_is_plain_checkpoint', '_is_poisoned_artifact', '_is_provider', '_is_queued', '_is_random', '_is_readable_message', '_is_real_moment', '_is_result_text', '_is_reworded', '_is_role', '_is_same_content', '_is_same_secret', '_is_short_term', '_is_shown', '_is_shown_or_waits', '_is_space', '_is_stated', '_is_summary_due', '_is_taken_key', '_is_tenant', '_is_there', '_is_undeleted', '_is_unexpired', '_is_unparsed', '_is_user', '_is_valid', '_is_visible', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_in_text', '_json_masked', '_json_states_any', '_judge_artifact', '_judge_document', '_judge_later', '_judged_memory', '_keep_artifact', '_keep_embeddings', '_keep_limit', '_keep_message', '_keep_query_embedding', '_keep_round', '_keep_the_best', '_keep_window', '_kept_texts', '_keyed_hash', '_keyed_statement', '_keys', '_kind_of_summary', '_known_dimensions', '_known_keys', '_known_memory', '_known_model', '_known_to_end', '_language', '_language_of', '_language_of_script', '_languages', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_leave_spaces', '_left_out', '_line_breaks', '_line_ends', '_line_start', '_lines_around', '_list_problem', '_listed_documents', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_documents', '_lock_embedded', '_lock_existing_thread', '_lock_free_scopes', '_lock_map', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_source', '_lock_space', '_lock_thread', '_lock_to_forget', '_lock_to_merge', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_locked_places', '_log_summary', '_lowered', '_make_tenant', '_make_texts', '_map_seen', '_marked', '_masked', '_masked_assignment', '_masked_content', '_masked_memory', '_masked_metadata', '_masked_note', '_masked_word', '_masks', '_masks_of', '_max_export_bytes', '_max_file_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_copy', '_may_be_long', '_may_be_masked', '_may_be_reworded', '_may_end', '_may_name', '_may_outrank', '_may_reach', '_may_state', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memories_concerned', '_memories_part', '_memories_to_delete', '_memory_before_insert', '_memory_before_update', '_memory_block', '_memory_line', '_memory_offers', '_memory_passing', '_memory_problem', '_memory_ref', '_memory_result', '_memory_shown', '_memory_texts', '_memory_texts_after_change', '_memory_trust', '_merge_layers', '_merge_parts', '_merge_policy', '_merge_rows', '_merge_secrets', '_merging_statement', '_message_before_insert', '_message_before_update', '_message_digest', '_message_in', '_message_offers', '_message_passing', '_message_payload', '_message_problem', '_message_says', '_message_shown', '_message_text_after_update', '_message_texts', '_message_texts_after_change', '_message_tokens', '_message_trust', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_messages_of_source', '_messages_to_delete', '_microseconds', '_model_after_delete', '_model_json', '_model_to_fill', '_named_artifacts', '_named_keys', '_named_model', '_near_memories', '_nearest', '_nearest_memories', '_needs_summary', '_new_keys', '_new_message', '_new_names', '_newest_question', '_newest_request', '_newest_seq', '_newest_thousand', '_newest_units', '_next_place', '_no_model', '_node_before_change', '_node_before_job', '_node_of', '_norm', '_normal_form', '_note_change', '_note_deletion', '_note_expired', '_note_language', '_note_missing_models', '_note_missing_resource', '_note_unseen', '_note_writer', '_nothing_below', '_now_and_then', '_number_changes', '_numbered', '_numbered_key', '_numbered_line', '_numbered_lines', '_one_line', '_opened', '_opening', '_other_values', '_outdated_messages', '_own_words', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_part_bytes', '_part_key', '_part_text', '_part_texts', '_partition_of_digest', '_parts_of_result', '_passage', '_passages_about', '_passages_shown', '_passages_that_fit', '_passes_multiple', '_passing', '_patterns_of', '_pgcrypto', '_pieces', '_pieces_to_mask', '_place_of_row', '_placeholder_offer', '_placeholder_text', '_plainly_spelled', '_policy', '_policy_applies', '_policy_section', '_preselected', '_present_winner', '_problem_of', '_prompt', '_prompt_variables', '_proposal', '_pseudonym', '_put_away', '_quarantine_archive', '_quarantine_artifact', '_quarantine_document', '_quarantine_memories', '_quarantine_memories_with_articles', '_quarantine_messages', '_quarantine_notice', '_quarantine_said', '_quarantine_summaries', '_query_embedding', '_query_hash', '_query_model', '_query_or_null', '_query_target', '_query_words', '_rambles', '_rank_memories', '_ranked', '_ranked_once', '_readable_content', '_readable_end', '_readable_memory', '_readable_reply', '_readable_share', '_readable_text', '_readable_time', '_reads_language', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_recount_threads', '_ref_in', '_ref_key', '_refusal_in', '_refusals', '_refuse', '_refuse_absent_file', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_space', '_refuse_taken_place', '_refuse_text', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refuse_upload', '_refused_member', '_registration', '_release_artifact', '_release_derived', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevance', '_relevant_by_meaning', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_remove_messages', '_rename_files', '_rendered', '_renew_expiry', '_renew_summaries', '_replace', '_replace_in_file', '_request_words', '_rerank', '_rerank_model', '_reranks', '_restart_jobs', '_role', '_role_name', '_room', '_rough_pieces', '_round_hash', '_route_by_map', '_runs_of_words', '_said', '_said_at', '_said_bytes', '_said_count', '_said_in', '_said_in_message', '_said_in_metadata', '_said_members', '_said_parts', '_said_twice', '_same_memories', '_same_results', '_sample', '_say_again', '_says_no_more', '_schema_problem', '_screen_texts_apply', '_screen_texts_input', '_screen_texts_overdue', '_screen_texts_unfinished', '_screened_up_to', '_sealed', '_search_row', '_searchable_messages', '_secret_code', '_secret_key', '_secret_key_id', '_secret_key_of', '_secret_mask', '_secrets_doctor', '_secrets_newest', '_seq_after_opening', '_seq_of', '_seq_or_null', '_serve_active_model', '_server_variable', '_serving_model', '_set_cluster_map', '_set_mark', '_settings_of_file', '_settle', '_settle_duplicates', '_settle_threads', '_settled_metadata', '_share', '_share_of_texts', '_share_within', '_sharing_installed', '_sharing_knows', '_sharing_merge', '_sharing_sweep', '_sharing_thread_copied', '_shortened', '_shown_before', '_shown_rounds', '_shown_summary', '_shown_tokens', '_signature', '_since', '_source_texts', '_source_trust', '_space_id', '_space_of', '_spaces_to_read', '_speaks_of', '_start_summary', '_state', '_state_again', '_stated_at', '_statement_hash', '_states', '_states_any', '_stating_contents', '_stems_of', '_stop_claims', '_store_embeddings', '_store_summary', '_store_texts', '_stored_digest', '_subject', '_summarised', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_offers', '_summary_passing', '_summary_shown', '_summary_texts', '_summary_texts_after_change', '_sweep_memories', '_sweep_messages', '_sweep_unnamed_artifacts', '_table_with', '_tables_of_users', '_take_turn', '_take_verdict', '_text_of_message', '_text_vector', '_texts', '_that_fit', '_thread_after_change', '_thread_after_delete', '_thread_ids', '_thread_of', '_threads_after_delete', '_threads_with_words', '_time_asked', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_between', '_tokens_for_placeholders', '_tokens_of_bytes', '_tokens_since_summary', '_tokens_to_give', '_trace_error', '_traced', '_turning_words', '_unbook', '_unembedded', '_unjudged_parts', '_unless', '_unmasked', '_unread_candidates', '_unread_messages', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_hashes', '_user_left_behind', '_user_of_claims', '_user_of_space', '_user_of_tenant', '_user_of_unusual_token', '_users_elsewhere', '_users_with_texts', '_utc_offset', '_uuid_v7', '_valid_to_before', '_valid_until', '_value_of', '_values_asked', '_values_before', '_variant_of', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_view_files', '_waiting_reason', '_waiting_texts', '_waits_for_budget', '_which', '_whole_calls', '_whole_checkpoint', '_whole_content', '_whole_history', '_whole_lines', '_whole_thread_tokens', '_wider_request', '_with_blanks', '_with_defaults', '_with_english_dates', '_with_files', '_with_keys', '_with_own_refs', '_with_same_words', '_with_text', '_without_case', '_without_credentials', '_without_random_words', '_without_recalled', '_without_said', '_without_user', '_word_key', '_word_numbers', '_word_rank', '_worded', '_wording', '_wording_key', '_wordings_of', '_words_as_said', '_words_of', '_words_that_begin', '_work_status', '_write_again', '_write_map_into_function', '_write_memories', '_write_messages', '_writes_of_checkpoint', '_zone_of', '_zone_or_null', 'activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'copy_thread', 'count_memories', 'create_space', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_secret', 'delete_space', 'delete_thread', 'doctor', 'drop_model', 'end_memory', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread', 'get_thread_summary', 'get_user_summary', 'grant_space', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_changes', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_spaces', 'list_threads', 'list_users', 'load_user', 'merge_users', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'record_use', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'revoke_space', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_thread', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'use_files', 'vector_index', 'version', 'was_forgotten'])
+    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_about_how_many', '_acknowledges', '_active_messages', '_active_tokens', '_add_prompt_version', '_added', '_agent_of_file', '_agent_of_message', '_agent_of_several', '_agrees_with', '_allowed_calls', '_append_content', '_apply_result', '_archive', '_archive_namespace', '_are_numbers', '_are_numbers_from', '_around_output', '_article_after_delete', '_artifact_after_change', '_artifact_after_write', '_artifact_awaits_verdict', '_artifact_before_write', '_artifact_content_after_insert', '_artifact_key', '_artifact_passing', '_artifact_shown', '_artifact_texts', '_artifact_texts_after_update', '_artifact_trust', '_artifact_valid_until', '_artifact_verdict', '_artifacts_after_delete', '_artifacts_forget_first', '_artifacts_forget_last', '_artifacts_forget_wording', '_artifacts_is_unparsed', '_artifacts_leave_out', '_artifacts_parse', '_artifacts_sweep', '_artifacts_thread_deleted', '_artifacts_unread', '_ask_model', '_asked_about', '_asking_of', '_asks_the_assistant', '_attributes', '_attributes_named', '_audit', '_audit_before_change', '_audit_schedule', '_await_verdict', '_awaits_extraction', '_awaits_verdict', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_users', '_begin_copy', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_book', '_bury', '_bury_user', '_byte_slice', '_bytes_shown', '_call_model', '_call_of', '_call_seq', '_caller', '_candidates', '_change_name', '_changes_whole_user', '_character_start', '_chat_model', '_check_artifact', '_check_artifact_content', '_check_artifact_soon', '_check_bindings', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_chat_messages', '_check_checkpoint', '_check_chunks', '_check_claims', '_check_clock', '_check_content', '_check_deletion', '_check_document', '_check_embeddings', '_check_export', '_check_extraction_types', '_check_filter', '_check_free_place', '_check_id', '_check_indexes', '_check_json_size', '_check_key', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_message', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_on_conflict', '_check_page', '_check_part', '_check_partition', '_check_privileges', '_check_prompt_name', '_check_range', '_check_reader', '_check_recent_k', '_check_result_text', '_check_role_to_bind', '_check_roles', '_check_search', '_check_setting', '_check_settings', '_check_settings_object', '_check_some_readable', '_check_source_name', '_check_space', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_title', '_check_token_key', '_check_triggers', '_check_unread', '_check_upgrade', '_check_user_of_job', '_check_user_or_all', '_checked_memory', '_checked_roles', '_checkpoint_values', '_checkpoints_have_expired', '_checkpoints_lock_user', '_checkpoints_sweep', '_checkpoints_thread_deleted', '_checks', '_chosen_chat_model', '_chosen_threads', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_cited_by', '_close_archive', '_cluster_installed', '_cluster_map', '_code', '_compared_text', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_bytes', '_content_hash', '_content_slice', '_content_states_any', '_content_under', '_conversation_memory', '_copies_of', '_copy_texts', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_counted_on', '_counted_refusals', '_counting', '_create_file', '_cross_session_context', '_current_artifacts', '_current_summaries', '_cut_roughly', '_dates_held', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_checkpoints_of_thread', '_delete_content', '_delete_derived', '_delete_files', '_delete_memories', '_delete_messages', '_delete_some_checkpoints', '_deletion', '_describe', '_describe_artifact_apply', '_describe_artifact_follow_up', '_describe_artifact_input', '_describe_artifact_overdue', '_describe_artifact_unfinished', '_describe_binary', '_describe_diff', '_describe_json', '_describe_json_lines', '_describe_json_start', '_describe_log', '_describe_page', '_describe_table', '_describe_tests', '_dimensions', '_doc_types', '_document_after_change', '_document_after_write', '_document_agent', '_document_before_write', '_document_passing', '_document_shown', '_document_texts', '_document_texts_after_change', '_document_texts_after_update', '_documents_to_delete', '_does_not_fit', '_drop_artifact_texts', '_drop_secret_mask', '_drop_summaries', '_drop_texts', '_earlier_messages', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_overdue', '_embed_query', '_embedded_status', '_embedding_input', '_embedding_model', '_embeddings_of', '_emoji', '_end_as_noted', '_end_lease', '_end_memories', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ending_line', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enter_calls', '_enter_job_calls', '_entries_named', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_evictable', '_evidence_of', '_evidence_words', '_evident_memories', '_evident_summary', '_excerpt', '_existing_space', '_expansions', '_expires_soon', '_expiring_unread', '_expiry', '_expiry_of_checkpoints', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_facts_alike', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_field_problem', '_file_place', '_file_size', '_file_to_change', '_file_tokens', '_files_at', '_filters', '_filters_of_memories', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_unread_messages', '_fit_thread', '_fitted', '_fold_near_duplicates', '_folded', '_folded_vector', '_follows', '_foremost_memories', '_forget_contributions', '_forget_conversation', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_forgetting_delete', '_free_number', '_from_base64url', '_give_back', '_given_key', '_given_up', '_gone', '_grant_as_to_tenants', '_grep_content', '_guard_place', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_checkpoints', '_has_known_provider', '_has_memory', '_has_one_value', '_has_runner', '_has_unparsed_texts', '_heading_of', '_help_without_model', '_hide_released', '_hmac', '_hmac_block', '_hmac_sha256', '_hold_thread', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_in_short', '_insert_claims_mark', '_insert_into_file', '_insert_job', '_is_archive', '_is_article_of', '_is_asked_for', '_is_blank', '_is_bound', '_is_card_number', '_is_checkpoint', '_is_chosen_message', '_is_current', '_is_current_message', '_is_ended_by', '_is_evidence', '_is_forgotten', '_is_granted', '_is_held_back', '_is_held_back_artifact', '_is_here', '_is_iban', '_is_id', '_is_idempotency_key', '_is_in_map', '_is_in_new_map', '_is_judged', '_is_kept', '_is_kept_message', '_is_last_part', '_is_low', '_is_metadata', '_is_named', '_is_namespace', '_is_over', '_is_parsed', '_is_passage', '_is_plain_checkpoint', '_is_poisoned_artifact', '_is_provider', '_is_queued', '_is_random', '_is_readable_message', '_is_real_moment', '_is_result_text', '_is_reworded', '_is_role', '_is_same_content', '_is_same_secret', '_is_short_term', '_is_shown', '_is_shown_or_waits', '_is_space', '_is_stated', '_is_summary_due', '_is_taken_key', '_is_tenant', '_is_there', '_is_undeleted', '_is_unexpired', '_is_unparsed', '_is_user', '_is_valid', '_is_visible', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_in_text', '_json_masked', '_json_states_any', '_judge_artifact', '_judge_document', '_judge_later', '_judged_memory', '_keep_artifact', '_keep_embeddings', '_keep_limit', '_keep_message', '_keep_query_embedding', '_keep_round', '_keep_the_best', '_keep_window', '_kept_texts', '_keyed_hash', '_keyed_statement', '_keys', '_kind_of_attribute', '_kind_of_summary', '_known_dimensions', '_known_keys', '_known_memory', '_known_model', '_known_to_end', '_language', '_language_of', '_language_of_script', '_languages', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_leave_spaces', '_left_out', '_line_breaks', '_line_ends', '_line_start', '_lines_around', '_list_problem', '_listed_documents', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_documents', '_lock_embedded', '_lock_existing_thread', '_lock_free_scopes', '_lock_map', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_source', '_lock_space', '_lock_thread', '_lock_to_forget', '_lock_to_merge', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_locked_places', '_log_summary', '_lowered', '_make_tenant', '_make_texts', '_map_seen', '_marked', '_masked', '_masked_assignment', '_masked_content', '_masked_memory', '_masked_metadata', '_masked_note', '_masked_word', '_masks', '_masks_of', '_max_export_bytes', '_max_file_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_copy', '_may_be_long', '_may_be_masked', '_may_be_reworded', '_may_end', '_may_name', '_may_outrank', '_may_reach', '_may_state', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memories_concerned', '_memories_part', '_memories_to_delete', '_memory_before_insert', '_memory_before_update', '_memory_block', '_memory_line', '_memory_offers', '_memory_passing', '_memory_problem', '_memory_ref', '_memory_result', '_memory_shown', '_memory_texts', '_memory_texts_after_change', '_memory_trust', '_merge_layers', '_merge_parts', '_merge_policy', '_merge_rows', '_merge_secrets', '_merging_statement', '_message_before_insert', '_message_before_update', '_message_digest', '_message_in', '_message_offers', '_message_passing', '_message_payload', '_message_problem', '_message_says', '_message_shown', '_message_text_after_update', '_message_texts', '_message_texts_after_change', '_message_tokens', '_message_trust', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_messages_of_source', '_messages_to_delete', '_microseconds', '_model_after_delete', '_model_json', '_model_to_fill', '_named_artifacts', '_named_keys', '_named_model', '_near_memories', '_nearest', '_nearest_memories', '_needs_summary', '_new_keys', '_new_message', '_new_names', '_newest_question', '_newest_request', '_newest_seq', '_newest_thousand', '_newest_units', '_next_place', '_no_model', '_node_before_change', '_node_before_job', '_node_of', '_norm', '_normal_form', '_note_change', '_note_deletion', '_note_expired', '_note_language', '_note_missing_models', '_note_missing_resource', '_note_unseen', '_note_writer', '_nothing_below', '_now_and_then', '_number_changes', '_numbered', '_numbered_key', '_numbered_line', '_numbered_lines', '_one_line', '_opened', '_opening', '_other_values', '_outdated_messages', '_own_words', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_part_bytes', '_part_key', '_part_text', '_part_texts', '_partition_of_digest', '_parts_of_result', '_passage', '_passages_about', '_passages_shown', '_passages_that_fit', '_passes_multiple', '_passing', '_patterns_of', '_pgcrypto', '_pieces', '_pieces_to_mask', '_place_of_row', '_placeholder_offer', '_placeholder_text', '_plainly_spelled', '_policy', '_policy_applies', '_policy_section', '_preselected', '_present_winner', '_problem_of', '_prompt', '_prompt_variables', '_proposal', '_pseudonym', '_put_away', '_quarantine_archive', '_quarantine_artifact', '_quarantine_document', '_quarantine_memories', '_quarantine_memories_with_articles', '_quarantine_messages', '_quarantine_notice', '_quarantine_said', '_quarantine_summaries', '_query_embedding', '_query_hash', '_query_model', '_query_or_null', '_query_target', '_query_words', '_rambles', '_rank_memories', '_ranked', '_ranked_once', '_readable_content', '_readable_end', '_readable_memory', '_readable_reply', '_readable_share', '_readable_text', '_readable_time', '_reads_language', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_recount_threads', '_ref_in', '_ref_key', '_refusal_in', '_refusals', '_refuse', '_refuse_absent_file', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_space', '_refuse_taken_place', '_refuse_text', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refuse_upload', '_refused_member', '_registration', '_release_artifact', '_release_derived', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevance', '_relevant_by_meaning', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_remove_messages', '_rename_files', '_rendered', '_renew_expiry', '_renew_summaries', '_replace', '_replace_in_file', '_request_words', '_rerank', '_rerank_model', '_reranks', '_restart_jobs', '_role', '_role_name', '_room', '_rough_pieces', '_round_hash', '_route_by_map', '_runs_of_words', '_said', '_said_at', '_said_bytes', '_said_count', '_said_in', '_said_in_message', '_said_in_metadata', '_said_members', '_said_parts', '_said_twice', '_same_memories', '_same_results', '_sample', '_say_again', '_says_no_more', '_schema_problem', '_screen_texts_apply', '_screen_texts_input', '_screen_texts_overdue', '_screen_texts_unfinished', '_screened_up_to', '_sealed', '_search_row', '_searchable_messages', '_secret_code', '_secret_key', '_secret_key_id', '_secret_key_of', '_secret_mask', '_secrets_doctor', '_secrets_newest', '_seq_after_opening', '_seq_of', '_seq_or_null', '_serve_active_model', '_server_variable', '_serving_model', '_set_cluster_map', '_set_mark', '_settings_of_file', '_settle', '_settle_duplicates', '_settle_threads', '_settled_metadata', '_share', '_share_of_texts', '_share_within', '_sharing_installed', '_sharing_knows', '_sharing_merge', '_sharing_sweep', '_sharing_thread_copied', '_shortened', '_shown_before', '_shown_rounds', '_shown_summary', '_shown_tokens', '_signature', '_since', '_source_texts', '_source_trust', '_space_id', '_space_of', '_spaces_to_read', '_speaks_of', '_start_summary', '_state', '_state_again', '_stated_at', '_statement_hash', '_states', '_states_any', '_stating_contents', '_stems_of', '_stop_claims', '_store_embeddings', '_store_summary', '_store_texts', '_stored_digest', '_subject', '_summarised', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_offers', '_summary_passing', '_summary_shown', '_summary_texts', '_summary_texts_after_change', '_sweep_memories', '_sweep_messages', '_sweep_unnamed_artifacts', '_table_with', '_tables_of_users', '_take_turn', '_take_verdict', '_text_of_message', '_text_vector', '_texts', '_that_fit', '_thread_after_change', '_thread_after_delete', '_thread_ids', '_thread_of', '_threads_after_delete', '_threads_with_words', '_time_asked', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_between', '_tokens_for_placeholders', '_tokens_of_bytes', '_tokens_since_summary', '_tokens_to_give', '_trace_error', '_traced', '_turning_words', '_unbook', '_unembedded', '_unjudged_parts', '_unless', '_unmasked', '_unread_candidates', '_unread_messages', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_hashes', '_user_left_behind', '_user_of_claims', '_user_of_space', '_user_of_tenant', '_user_of_unusual_token', '_users_elsewhere', '_users_with_texts', '_utc_offset', '_uuid_v7', '_valid_to_before', '_valid_until', '_value_of', '_values_asked', '_values_before', '_variant_of', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_view_files', '_waiting_reason', '_waiting_texts', '_waits_for_budget', '_which', '_whole_calls', '_whole_checkpoint', '_whole_content', '_whole_history', '_whole_lines', '_whole_thread_tokens', '_wider_request', '_with_blanks', '_with_defaults', '_with_english_dates', '_with_files', '_with_keys', '_with_own_refs', '_with_same_words', '_with_text', '_without_case', '_without_credentials', '_without_random_words', '_without_recalled', '_without_said', '_without_user', '_word_key', '_word_numbers', '_word_rank', '_worded', '_wording', '_wording_key', '_wordings_of', '_words_as_said', '_words_of', '_words_that_begin', '_work_status', '_write_again', '_write_map_into_function', '_write_memories', '_write_messages', '_writes_of_checkpoint', '_zone_of', '_zone_or_null', 'activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'copy_thread', 'count_memories', 'create_space', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_secret', 'delete_space', 'delete_thread', 'doctor', 'drop_model', 'end_memory', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread', 'get_thread_summary', 'get_user_summary', 'grant_space', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_changes', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_spaces', 'list_threads', 'list_users', 'load_user', 'merge_users', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'record_use', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'revoke_space', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_thread', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'use_files', 'vector_index', 'version', 'was_forgotten'])
       and exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as a where a.grantee = 0)
   loop
     execute format('revoke all on routine %s from public', routine);

@@ -7,6 +7,9 @@
 -- read, because removing recalled text from 64 KiB takes up to 40 ms; each row counts as 100 bytes plus the bytes that
 -- are read of it. The loop goes row by row, so that no more rows are read than fit.
 --
+-- With p_with_tools: the outputs of tools as well, each with the id of the call that it answers, and messages that call
+-- tools without a text.
+--
 -- With p_reads_expired: also expired messages that wait for extraction (awaits_extraction.sql).
 --
 -- created_at has the offset from UTC of the zone in which the speaker counts days, so that its first ten characters are
@@ -16,6 +19,7 @@
 create or replace function memory._message_payload(
   p_user_id text, p_thread_id text, p_from_seq bigint, p_to_seq bigint, p_speakers_only boolean, p_row_limit int,
   p_token_limit int, p_byte_limit bigint default 1000000, p_reads_expired boolean default false,
+  p_with_tools boolean default false,
   out messages jsonb, out last_seq bigint, out examined_seq bigint, out is_partial boolean, out agent_ids text[],
   out tokens int, out bytes bigint
 )
@@ -51,7 +55,8 @@ begin
       exit;
     end if;
     bytes := bytes + 100;
-    if message.is_readable and (not p_speakers_only or message.role in ('user', 'assistant')) then
+    if message.is_readable
+      and (not p_speakers_only or message.role in ('user', 'assistant') or p_with_tools and message.role = 'tool') then
       metadata := message.metadata || '{}'; -- fetches and decompresses the value once instead of with each key
       said := left(message.content, 65536);
       if memory._is_held_back(p_user_id, p_thread_id, message.seq, message.role, metadata, said) then
@@ -64,7 +69,7 @@ begin
           else ''
         end;
       end if;
-      if not p_speakers_only or said ~ e'\\S' then
+      if not p_speakers_only or said ~ e'\\S' or p_with_tools and metadata ? 'tool_calls' then
         if cardinality(given) > 0
           and (cardinality(given) >= p_row_limit or tokens + least(message.token_count, 2000) > p_token_limit) then
           is_partial := true;
@@ -84,6 +89,7 @@ begin
             || to_char(greatest(shift, -shift), 'HH24:MI'),
           'token_count', message.token_count,
           'tool_calls', case when calls_bytes <= 65536 then metadata -> 'tool_calls' end,
+          'tool_call_id', case when p_with_tools then left(metadata ->> 'tool_call_id', 255) end,
           'is_counted', nullif(message.is_counted, false),
           -- The worker cannot count the tokens of a message that is given in part, such as one without its pictures.
           'is_cut', nullif(octet_length(said) < octet_length(message.content) or calls_bytes > 65536

@@ -12,8 +12,16 @@ begin
 end;
 $$;
 
--- Whether the attribute of a memory has one value at a time. What stands after the slash tells two of a kind apart:
--- each of "phone/work" and "phone/home" has one value. Null for an attribute that no list names.
+-- The attribute without what tells two of a kind apart: "phone" of "Phone/work".
+create or replace function memory._kind_of_attribute(p_attribute text)
+returns text
+language sql immutable parallel safe
+begin atomic
+  select lower(split_part(p_attribute, '/', 1));
+end;
+
+-- Whether the attribute of a memory has one value at a time: each of "phone/work" and "phone/home" has. Null for an
+-- attribute that no list names.
 create or replace function memory._has_one_value(p_memory memory.memories)
 returns boolean
 language plpgsql stable parallel safe
@@ -22,7 +30,7 @@ declare
   known constant jsonb := memory._attributes(memory._policy_section(p_memory.user_id, p_memory.agent_id, 'memories'));
 begin
   return coalesce(
-    known ->> lower(p_memory.attribute), known ->> lower(split_part(p_memory.attribute, '/', 1))) = 'one';
+    known ->> lower(p_memory.attribute), known ->> memory._kind_of_attribute(p_memory.attribute)) = 'one';
 end;
 $$;
 

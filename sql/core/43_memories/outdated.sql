@@ -65,8 +65,8 @@ begin
   return query
   with found as (
     select a.m as row,
-      (a.m).attribute is not null and (lower(split_part((a.m).attribute, '/', 1)) = any (named) or not exists (
-        select from unnest(memory._words_of(split_part((a.m).attribute, '/', 1))) as w
+      (a.m).attribute is not null and (memory._kind_of_attribute((a.m).attribute) = any (named) or not exists (
+        select from unnest(memory._words_of(memory._kind_of_attribute((a.m).attribute))) as w
         -- Of longer words the last letter may be another one: hobby, hobbies.
         where strpos(spelled, ' ' || case when length(w) < 5 then w || ' ' else left(w, -1) end) = 0)) as is_asked,
       exists (

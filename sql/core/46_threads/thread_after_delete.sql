@@ -33,10 +33,8 @@ begin
   perform memory._drop_texts(old.user_id, 'message', g.ids)
   from (select array_agg(old.thread_id || '/' || d.seq) as ids
         from unnest(deleted) as d (seq) group by d.seq / 10000) as g;
-  delete from memory.quarantined_messages as q where q.user_id = old.user_id and q.thread_id = old.thread_id;
-  delete from memory.idempotency_keys as k where k.user_id = old.user_id and k.thread_id = old.thread_id;
-  delete from memory.shown_rounds as r where r.user_id = old.user_id and r.thread_id = old.thread_id;
-  delete from memory.due_deletions as d where d.user_id = old.user_id and d.thread_id = old.thread_id;
+  {{each table with goes_with_thread:
+  delete from memory.<table> as t where t.user_id = old.user_id and t.thread_id = old.thread_id;}}
   return null;
 end;
 $$;

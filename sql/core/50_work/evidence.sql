@@ -187,8 +187,8 @@ as $$
 begin
   return p_words && memory._evidence_words(
       concat_ws(' ', p_memory.subject, p_memory.content, p_memory.metadata ->> 'value'), p_language)
-    or (memory._attributes_named(p_said) || lower(split_part(p_attribute, '/', 1)))
-      && (memory._attributes_named(p_memory.content) || lower(split_part(p_memory.attribute, '/', 1)));
+    or (memory._attributes_named(p_said) || memory._kind_of_attribute(p_attribute))
+      && (memory._attributes_named(p_memory.content) || memory._kind_of_attribute(p_memory.attribute));
 end;
 $$;
 

@@ -55,9 +55,9 @@ begin
     item := case when entry.is_end then memory._readable_end(entry.value)
                  else memory._readable_memory(entry.value, p_job.input -> 'types') end;
     continue when item ->> 'status' not in ('holds', 'ended', 'planned')
-      and memory._is_evidence(p_job, item -> 'seqs');
+      and memory._is_evidence(p_job, item);
     reason := case when item is null then 'malformed'
-      when not memory._is_evidence(p_job, item -> 'seqs') then 'no source' end;
+      when not memory._is_evidence(p_job, item) then 'no source' end;
     if reason is null and cited_seqs is distinct from item -> 'seqs' then
       cited_seqs := item -> 'seqs';
       cited := memory._cited_by(p_job, cited_seqs);
@@ -187,14 +187,18 @@ begin atomic
       'corrects', p_item -> 'corrects' = 'true', 'valid_to', memory._readable_time(p_item -> 'ended_at')) end;
 end;
 
--- Whether all these messages were given to the model, and one of them is by somebody whose statements count.
-create or replace function memory._is_evidence(p_job memory.jobs, p_seqs jsonb)
+-- Whether all the messages of an entry were given to the model, and one of them is by somebody whose statements count.
+-- A lesson about a tool rests on the tool's outputs.
+create or replace function memory._is_evidence(p_job memory.jobs, p_item jsonb)
 returns boolean
 language sql immutable parallel safe
 begin atomic
-  select p_seqs <> '[]' and (p_job).input -> 'seqs' @> p_seqs
-    and exists (select from jsonb_array_elements(p_seqs) as s
-                where coalesce((p_job).input -> 'stating', (p_job).input -> 'seqs') @> s);
+  select p_item -> 'seqs' <> '[]' and (p_job).input -> 'seqs' @> (p_item -> 'seqs')
+    and exists (
+      select from jsonb_array_elements(p_item -> 'seqs') as s
+      where coalesce((p_job).input -> 'stating', (p_job).input -> 'seqs') @> s
+        or p_item ->> 'memory_type' = 'procedural' and starts_with(p_item ->> 'subject', 'tool ')
+          and (p_job).input -> 'outputs' @> s);
 end;
 
 -- What the messages say that a memory names. An answer is understood by what it answers: where they have fewer than

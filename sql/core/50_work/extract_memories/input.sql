@@ -9,6 +9,7 @@ as $$
 declare
   from_seq bigint;
   next_seq bigint;
+  learns boolean; -- whether outputs of tools are read, for lessons about the tools
   given record;
   earlier record;
   policy jsonb;
@@ -24,11 +25,12 @@ begin
     return;
   end if;
   from_seq := greatest(from_seq, next_seq - (p_job.request ->> 'recent_k')::bigint);
-  room := memory._tokens_to_give(memory._chat_model(null, memory._policy_section(p_job.user_id,
-    memory._agent_of_message(p_job.user_id, p_job.scope, from_seq), 'agent'), 'extract_memories'), p_job);
+  policy := memory._policy(p_job.user_id, memory._agent_of_message(p_job.user_id, p_job.scope, from_seq));
+  room := memory._tokens_to_give(memory._chat_model(null, policy -> 'agent', 'extract_memories'), p_job);
+  learns := (policy #>> '{extraction,procedures}')::boolean;
   select * into given
   from memory._message_payload(p_job.user_id, p_job.scope, from_seq, 9223372036854775807, true, 200,
-    case when room < 24000 then room * 3 / 4 else room end, p_reads_expired => true);
+    case when room < 24000 then room * 3 / 4 else room end, p_reads_expired => true, p_with_tools => learns);
   agent_id := memory._agent_of_message(p_job.user_id, p_job.scope, given.last_seq);
   policy := memory._policy(p_job.user_id, agent_id);
   types := policy #> '{extraction,types}';
@@ -76,6 +78,7 @@ begin
         from unnest(known) with ordinality as k), '[]'))
     -- What the policy wants of this agent's memories, where it wants something.
     || jsonb_strip_nulls(jsonb_build_object(
+      'procedures', nullif(learns, false),
       'instructions', policy #> '{extraction,instructions}',
       'from_roles', nullif(policy #> '{extraction,from_roles}', '["user"]')));
   input := jsonb_build_object(
@@ -89,7 +92,9 @@ begin
       jsonb_build_object('roles', policy #> '{extraction,from_roles}')),
     'agent_ids', given.agent_ids,
     'known', array(select k.memory_id from unnest(known) as k))
-    || case types when '{}' then '{}' else jsonb_build_object('types', types) end;
+    || case types when '{}' then '{}' else jsonb_build_object('types', types) end
+    || case when learns then jsonb_build_object(
+      'outputs', jsonb_path_query_array(given.messages, '$[*] ? (@.role == "tool").seq')) else '{}' end;
 end;
 $$;
 

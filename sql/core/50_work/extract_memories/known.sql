@@ -57,7 +57,7 @@ begin
   ) as e on true
   where m.source <> 'thread_summary'
   order by
-    (case when lower(split_part(m.attribute, '/', 1)) = any (named) then 1 else 0 end
+    (case when memory._kind_of_attribute(m.attribute) = any (named) then 1 else 0 end
       + case when memory._subject(m.subject) <> 'user'
           and strpos(spelled, split_part(memory._subject(m.subject), ' ', -1)) > 0 then 1 else 0 end
       + coalesce(memory._word_rank(p_user_id, m.memory_id, any_word), 0)
