@@ -128,7 +128,7 @@ def test_public_keys_check_tokens_of_an_identity_provider(dsn: str) -> None:
             "AGENT_MEMORY_JWT_AUDIENCE": "memory",
             "AGENT_MEMORY_JWT_ISSUER": "https://id.example",
         }
-        with Serving(dsn, **environment) as serving, serving.client(None) as client:
+        with Serving(dsn, with_mcp=False, **environment) as serving, serving.client(None) as client:
             assert "callers need a key or a token" in serving.announced
             good = jwt.encode(claims, first, "RS256", headers={"kid": "first"})
             assert status(client, good) == 200

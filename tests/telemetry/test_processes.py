@@ -99,7 +99,7 @@ def test_without_its_packages_a_worker_says_so_and_works(
 
 
 def test_a_request_over_http_goes_on_with_its_callers_trace(dsn: str, collector: Collector) -> None:
-    with with_keys(dsn, **collector.environment) as serving:
+    with with_keys(dsn, with_mcp=False, **collector.environment) as serving:
         with serving.client(token("ana-of-the-token"), traceparent=TRACE) as ana:
             assert ana.post("/v1/add_memory", json={"content": "Likes tea"}).status_code == 200
         with serving.client(traceparent="00-bad") as admin:
