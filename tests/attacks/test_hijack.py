@@ -165,9 +165,10 @@ def test_triggers_and_views_find_no_objects_of_the_session(hijacker: Api, owner:
     )
     for table in ("memories", "documents"):
         session.execute(f"insert into memory.{table} (user_id, content) values ('dora', 'tea')".encode())
+    hers = "where user_id operator(pg_catalog.=) 'dora'"
     for table in ("messages", "memories", "documents"):
-        session.execute(f"update memory.{table} set content = concat(content, ' now') where user_id = 'dora'".encode())
-        assert session.execute(f"delete from memory.{table} where user_id = 'dora'".encode()).rowcount == 1
+        session.execute(f"update memory.{table} set content = concat(content, ' now') {hers}".encode())
+        assert session.execute(f"delete from memory.{table} {hers}".encode()).rowcount == 1
     views = owner.connection.execute("select viewname from pg_views where schemaname = 'memory'").fetchall()
     for [view] in views:
         session.execute(sql.SQL("select * from {}").format(sql.Identifier("memory", view)))
