@@ -19,7 +19,8 @@ begin atomic
       when p_are_behind then (
         select memory._cosine_similarity(b.embedding, p_target) from memory.embeddings as b
         where b.user_id = t.user_id and b.source = t.source and b.id = t.id and b.model = p_model) end,
-    case when t.words @@ p_any_word then memory._words_in(t.words, p_queries) end,
+    case when t.words @@ p_any_word then array(
+      select n from generate_subscripts(p_queries, 1) as n where t.words @@ p_queries[n]) end,
     case when p_any_word is not null then length(t.words) end
   from (
     select t.* from memory.texts as t
@@ -51,14 +52,6 @@ returns double precision
 language sql immutable parallel safe
 begin atomic
   select ln(20) / ln(8 + greatest(p_words, 12));
-end;
-
--- The numbers of the queries of one word that a text matches; null for none.
-create or replace function memory._words_in(p_words tsvector, p_queries tsquery[])
-returns int[]
-language sql immutable parallel safe
-begin atomic
-  select array_agg(w.n::int) from unnest(p_queries) with ordinality as w (as_query, n) where p_words @@ w.as_query;
 end;
 
 -- Whether a text passes the filters for which memory.texts has columns. as_of is compared with created_at here, but not

@@ -132,7 +132,7 @@ begin
       p_model, p_target, are_behind, preselected.ids, memories) as c
     union all
     select u.*
-    from memory._unread_candidates(p_user_id, p_agent_id, sources, p_filters, query_words, as_queries, language) as u
+    from memory._unread_candidates(p_user_id, p_agent_id, sources, p_filters, query_words, as_queries, any_word, language) as u
     where query_words is not null
   ), all_texts as materialized (
     select greatest(count(*) filter (where t.user_id = p_user_id), preselected.texts)
@@ -143,44 +143,52 @@ begin
       greatest(max(t.similarity) - least(min(t.similarity), preselected.lowest),
         0.375 * (1 - coalesce(nothing_below, 0.2))) as span
     from texts as t
+  ), sets as materialized ( -- the words of the query that texts have together
+    select t.matched, count(*) as texts, count(*) filter (where t.source <> 'message') as others
+    from texts as t where t.matched is not null group by t.matched
   ), weights as materialized (
     select f.n, memory._idf(a.texts, f.found) as idf, f.found * 2 <= a.texts as is_rare
     from (
-      select m.n,
-        greatest(count(*), count(*) filter (where t.source <> 'message') + (preselected.frequencies)[m.n]) as found
-      from texts as t cross join lateral unnest(t.matched) as m (n)
-      where t.matched is not null
+      select m.n, greatest(sum(s.texts), sum(s.others) + (preselected.frequencies)[m.n])::bigint as found
+      from sets as s cross join unnest(s.matched) as m (n)
       group by m.n) as f
     cross join all_texts as a
-  ), asked as materialized ( -- the idf of each word, null of a word that no text has, and of all words together
-    select array_agg(w.idf order by q.n) as idfs, sum(coalesce(w.idf, memory._idf(a.texts, 0))) as idf
-    from all_texts as a
-    cross join generate_subscripts(query_words, 1) as q (n)
-    left join weights as w on w.n = q.n
+  ), asked as materialized ( -- includes words that no text has: half of the words are no perfect match
+    select sum(w.idf)
+      + (cardinality(query_words) - count(*)) * memory._idf((select a.texts from all_texts as a), 0) as idf
+    from weights as w
+  ), shares as (
+    select s.matched, sum(w.idf) / (select q.idf from asked as q) as words
+    from (select s.matched, m.n from sets as s cross join unnest(s.matched) as m (n) offset 0) as s
+    join weights as w on w.n = s.n
+    group by s.matched
   ), nearest as materialized (
     select t.source, t.thread_id, t.number, t.similarity
     from texts as t where t.source not in ('document', 'artifact') and t.similarity is not null
     order by t.similarity desc limit pool
-  ), around as ( -- what the messages around a message say: the words (n), and of those beside it the meaning (n = 0)
-    select s.thread_id, s.number, array_agg(s.n) as words, array_agg(s.value) as nears,
-      max(s.value) filter (where s.n = 0) as similarity
+  ), around as ( -- what the messages around a message say: the words, and the meaning of those beside it
+    select s.thread_id, s.number, max(s.similarity) as similarity,
+      array_agg(s.n) filter (where s.n is not null) as words,
+      array_agg(s.idf) filter (where s.n is not null) as idfs,
+      array_agg(s.density) filter (where s.n is not null) as densities
     from (
-      select m.thread_id, m.number + o.step as number, m.n,
-        max(m.value * case abs(o.step) when 2 then 0.4 else 0.6 end) as value
+      select m.thread_id, m.number + o.step as number, m.n, m.idf,
+        max(m.density * case abs(o.step) when 1 then 0.6 else 0.4 end) as density, null as similarity
       from (
-        select t.thread_id, t.number, m.n, w.idf * memory._density(t.lexemes) as value
-        from texts as t
-        cross join lateral unnest(t.matched) as m (n)
-        join weights as w on w.n = m.n
-        where t.source = 'message' and t.matched is not null and w.is_rare
-        offset 0) as m
+        select t.thread_id, t.number, w.n, w.idf, memory._density(t.lexemes) as density
+        from (
+          select t.thread_id, t.number, t.lexemes, m.n
+          from texts as t cross join unnest(t.matched) as m (n)
+          where t.source = 'message' and t.matched is not null
+          offset 0) as t
+        join weights as w on w.n = t.n
+        where w.is_rare) as m
       cross join unnest('{-2,-1,1,2}'::int[]) as o (step)
-      group by 1, 2, 3
+      group by 1, 2, 3, 4
       union all
-      select n.thread_id, n.number + o.step, 0, max(n.similarity)
+      select n.thread_id, n.number + o.step, null, null, null, n.similarity
       from nearest as n cross join unnest('{-1,1}'::int[]) as o (step)
-      where n.source = 'message' and is_judged
-      group by 1, 2) as s
+      where n.source = 'message' and is_judged) as s
     group by s.thread_id, s.number
   ), scored as materialized (
     select f.*,
@@ -199,16 +207,14 @@ begin
         from (
           select c.user_id, c.source, c.id, c.thread_id, c.number, c.created_at, c.matched, c.similarity,
             o.similarity as beside, a.highest, a.span, ln(1 + least(coalesce(c.lexemes, 20), 100)) as length,
-            case when c.matched is not null
-                then (select sum((select q.idfs from asked as q)[m]) from unnest(c.matched) as m)
-                  / (select q.idf from asked as q)
-              when query_words is not null then 0 end as words,
-            case when o.words is null then 0 else coalesce((
-                select sum(greatest(u.near - case when u.n = any (c.matched)
-                  then (select q.idfs from asked as q)[u.n] * memory._density(c.lexemes) else 0 end, 0))
-                from unnest(o.words, o.nears) as u (n, near) where u.n > 0)
-              / (select q.idf from asked as q), 0) end as near
+            case when query_words is not null then coalesce(h.words, 0) end as words,
+            case when o.words is null then 0 else (
+                select sum(u.idf * greatest(
+                  u.density - case when u.n = any (c.matched) then memory._density(c.lexemes) else 0 end, 0))
+                from unnest(o.words, o.idfs, o.densities) as u (n, idf, density))
+              / (select q.idf from asked as q) end as near
           from texts as c
+          left join shares as h on h.matched = c.matched
           left join around as o on o.thread_id = c.thread_id and o.number = c.number and c.source = 'message'
           cross join all_texts as a
           where c.matched is not null
@@ -295,8 +301,8 @@ begin
         'approximate', nullif(memories is not null and f.source = 'memory', false)) end,
       'keyword', case when f.words > 0 then jsonb_build_object(
         'rank', f.by_words, 'score', memory._real(f.words), 'terms', (
-          select jsonb_object_agg(query_words[m], round(q.idfs[m]::numeric, 3))
-          from asked as q cross join unnest(f.matched) as m)) end,
+          select jsonb_object_agg(query_words[w.n], round(w.idf::numeric, 3))
+          from weights as w where w.n = any (f.matched))) end,
       'fused', jsonb_build_object('by', fusion, 'score', memory._real(f.result)),
       'features', case when is_judged then (
         select jsonb_object_agg(e.name, jsonb_build_object('value', memory._real(e.value),

@@ -22,5 +22,5 @@ create type memory._candidate as (
   matched int[], lexemes int
 );
 comment on type memory._candidate is
-'A text that a search may find, with its similarity to the query, the numbers of the words of the query that it has '
-'(null: none), and how many words it has.';
+'A text that a search may find, with its similarity to the query, the numbers of the words of the query that '
+'it has (null: none), and how many words it has.';

@@ -6,7 +6,7 @@
 -- search that wrote would hold locks until its transaction ends. vector is null for a text without a word of the query.
 create or replace function memory._unread_candidates(
   p_user_id text, p_agent_id text, p_sources text[], p_filters memory._search_filters, p_words text[],
-  p_queries tsquery[], p_language regconfig
+  p_queries tsquery[], p_any_word tsquery, p_language regconfig
 )
 returns setof memory._candidate
 language plpgsql stable parallel safe
@@ -54,7 +54,8 @@ begin
       offset 0
     )
     select p.id, row(p_user_id, p.source, p.id, p.thread_id, p.number, p.created_at, null,
-        memory._words_in(p.words, p_queries), length(p.words))::memory._candidate as text,
+        case when p.words @@ p_any_word then array(
+          select n from generate_subscripts(p_queries, 1) as n where p.words @@ p_queries[n]) end, length(p.words))::memory._candidate as text,
       n.unread, p.cost > budget or n.messages >= 3000 as are_some_left_out
     from (select count(*) as unread, count(*) filter (where u.source = 'message') as messages from unread as u) as n
     left join parsed as p on true
