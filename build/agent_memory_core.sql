@@ -1484,8 +1484,8 @@ create type memory.ranking as (
 );
 
 create type memory._candidate as (
-  user_id text, source text, id text, thread_id text, number bigint, created_at timestamptz, similarity double precision,
-  matched int[], lexemes int
+  user_id text, source text, id text, thread_id text, number bigint, created_at timestamptz,
+  similarity double precision, matched int[], lexemes int
 );
 
 do $$
@@ -3692,19 +3692,17 @@ returns jsonb$header$),
 returns bigint$header$),
       ('function', '_asks_the_assistant', $header$(p_query text)
 returns boolean$header$),
+      ('function', '_is_asked_for', $header$(
+  p_source text, p_thread_id text, p_agent_id text, p_created_at timestamptz, p_for_agent text,
+  p_filters memory._search_filters
+)
+returns boolean$header$),
       ('function', '_candidates', $header$(
   p_user_id text, p_spaces text[], p_agent_id text, p_agent_of_spaces text, p_sources text[],
   p_filters memory._search_filters, p_looked_up text[], p_passing text[], p_queries tsquery[], p_any_word tsquery,
   p_model text, p_target halfvec, p_are_behind boolean, p_messages text[], p_memories text[]
 )
 returns setof memory._candidate$header$),
-      ('function', '_density', $header$(p_words int)
-returns double precision$header$),
-      ('function', '_is_asked_for', $header$(
-  p_source text, p_thread_id text, p_agent_id text, p_created_at timestamptz, p_for_agent text,
-  p_filters memory._search_filters
-)
-returns boolean$header$),
       ('function', '_passing', $header$(
   p_user_ids text[], p_sources text[], p_filters memory._search_filters, out looked_up text[], out passing text[]
 )$header$),
@@ -3806,6 +3804,8 @@ returns memory.models$header$),
 )
 returns setof memory.search_result$header$),
       ('function', '_idf', $header$(p_texts bigint, p_texts_with_word bigint)
+returns double precision$header$),
+      ('function', '_density', $header$(p_words int)
 returns double precision$header$),
       ('function', '_recency', $header$(p_known_since timestamptz)
 returns double precision$header$),
@@ -20857,6 +20857,23 @@ end;
 $$;
 -- needs pgvector on the search_path
 
+-- Whether a text passes the filters for which memory.texts has columns. as_of is compared with created_at here, but not
+-- for memories and summaries: memory._passing() tells which of them held at as_of.
+create or replace function memory._is_asked_for(
+  p_source text, p_thread_id text, p_agent_id text, p_created_at timestamptz, p_for_agent text,
+  p_filters memory._search_filters
+)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select (p_for_agent is null or p_agent_id is null or p_agent_id = p_for_agent)
+    and ((p_filters).thread_id is null or p_thread_id = (p_filters).thread_id)
+    and ((p_filters).exclude_thread_id is null or p_thread_id is distinct from (p_filters).exclude_thread_id)
+    and ((p_filters).created_after is null or p_created_at > (p_filters).created_after)
+    and ((p_filters).created_before is null or p_created_at < (p_filters).created_before)
+    and ((p_filters).as_of is null or p_source in ('memory', 'summary') or p_created_at <= (p_filters).as_of);
+end;
+
 -- The texts of a user and of spaces that a search may see. Every filter is applied here, so no filter comes after a
 -- limit. If p_messages or p_memories is given, only the messages or memories that it names are candidates. A search
 -- reads memories and documents of spaces, as far as these can pass the filters: a filter of threads names those of the
@@ -20901,31 +20918,6 @@ begin atomic
           case t.user_id when p_user_id then p_agent_id else p_agent_of_spaces end, p_filters)
         and (t.source <> all (coalesce(p_looked_up, '{}'))
              or t.source || ' ' || t.id in (select p from unnest(p_passing) as p)) end;
-end;
-
--- The factor by which a word counts less in a long text, of so many different words.
-create or replace function memory._density(p_words int)
-returns double precision
-language sql immutable parallel safe
-begin atomic
-  select ln(20) / ln(8 + greatest(p_words, 12));
-end;
-
--- Whether a text passes the filters for which memory.texts has columns. as_of is compared with created_at here, but not
--- for memories and summaries: memory._passing() tells which of them held at as_of.
-create or replace function memory._is_asked_for(
-  p_source text, p_thread_id text, p_agent_id text, p_created_at timestamptz, p_for_agent text,
-  p_filters memory._search_filters
-)
-returns boolean
-language sql immutable parallel safe
-begin atomic
-  select (p_for_agent is null or p_agent_id is null or p_agent_id = p_for_agent)
-    and ((p_filters).thread_id is null or p_thread_id = (p_filters).thread_id)
-    and ((p_filters).exclude_thread_id is null or p_thread_id is distinct from (p_filters).exclude_thread_id)
-    and ((p_filters).created_after is null or p_created_at > (p_filters).created_after)
-    and ((p_filters).created_before is null or p_created_at < (p_filters).created_before)
-    and ((p_filters).as_of is null or p_source in ('memory', 'summary') or p_created_at <= (p_filters).as_of);
 end;
 
 -- For the filters for which memory.texts has no column: the sources whose texts must be looked up for them (looked_up),
@@ -22037,11 +22029,14 @@ $$;
 -- weights.json, and the build puts them in place of their names. python -m bench.quality.fit fits the weights on marked
 -- evidence (recall@10 of LoCoMo 80.4 %, of months of work 88.1 %); the weights of memory, summary and use are chosen by
 -- hand, because such evidence tells nothing about them. In a search by meaning alone the score is the cosine
--- similarity; with policy search.fusion rrf the score is the sum of reciprocal ranks by meaning and by words. A text is
--- ranked if it has a word of the query or an embedding. Embeddings are compared exactly; of users with very many texts,
--- memory._nearest_memories() and memory._preselected() first choose the texts. The rarity of a word is counted over all
--- texts of the user and the spaces. So there is one ranking, scores say nothing about the texts of other users, and no
--- statistics need maintenance.
+-- similarity; with policy search.fusion rrf the score is the sum of reciprocal ranks by meaning and by words.
+--
+-- One scan reads each text that the search may see: its similarity to the query and which words of the query it has. A
+-- text is ranked if it has a word of the query, if it is among the most similar (pool), or if a message around it is
+-- such a text. Embeddings are compared exactly; of users with very many texts, memory._nearest_memories() and
+-- memory._preselected() first choose the texts. The rarity of a word is counted over all texts of the user and the
+-- spaces. So there is one ranking, scores say nothing about the texts of other users, and no statistics need
+-- maintenance.
 --
 -- meaning: the similarity of the text's embedding to the query, on a scale that ends at 1 for the most similar text.
 --   The scale spans at least 0.3 (for a model whose nothing_below is 0.2), so that a tiny difference among a handful of
@@ -22053,7 +22048,7 @@ $$;
 --   message is long. A word that more than half of the texts have does not count. The factors keep a message with a
 --   word before the messages around it.
 -- neighbour: the meaning of the message before or after it in the thread, whichever is more similar, times (1 - the
---   meaning of the message itself).
+--   meaning of the message itself); 0 if neither is among the most similar texts.
 -- length: the logarithm of the number of different words, up to 100.
 -- memory, summary: whether the text is a memory, and whether it is a summary while the search also reads messages of
 --   the user, which the summary repeats.
@@ -22163,7 +22158,8 @@ begin
       p_model, p_target, are_behind, preselected.ids, memories) as c
     union all
     select u.*
-    from memory._unread_candidates(p_user_id, p_agent_id, sources, p_filters, query_words, as_queries, any_word, language) as u
+    from memory._unread_candidates(
+      p_user_id, p_agent_id, sources, p_filters, query_words, as_queries, any_word, language) as u
     where query_words is not null
   ), all_texts as materialized (
     select greatest(count(*) filter (where t.user_id = p_user_id), preselected.texts)
@@ -22322,8 +22318,8 @@ begin
       select j.logit + -0.898 * coalesce(j.speaker, 0) + 1.092 * coalesce(j.day, 0)
         + -1.031 * coalesce(j.reply, 0) + -4.289 * coalesce(j.use, 0) as logit) as l
   )
-  select row_number() over best_first, f.source, f.id, nullif(f.user_id, p_user_id), f.thread_id, f.number, f.created_at,
-    memory._real(f.result),
+  select row_number() over best_first, f.source, f.id, nullif(f.user_id, p_user_id), f.thread_id, f.number,
+    f.created_at, memory._real(f.result),
     -- The value of each feature that the text has, and what the feature adds to the logarithm of the odds (the logit)
     -- of the score.
     case when p_explain then jsonb_strip_nulls(jsonb_build_object(
@@ -22449,6 +22445,14 @@ returns double precision
 language sql immutable parallel safe
 begin atomic
   select ln((p_texts + 1) / (p_texts_with_word + 0.5)::double precision);
+end;
+
+-- The factor by which a word counts less in a long text, of so many different words.
+create or replace function memory._density(p_words int)
+returns double precision
+language sql immutable parallel safe
+begin atomic
+  select ln(20) / ln(8 + greatest(p_words, 12));
 end;
 
 -- The recency of a memory: 1, halved every 30 days, but at least 2^-100 (after eight years), because a real cannot hold
@@ -22748,13 +22752,15 @@ begin
         select c.*, sum(100 + least(octet_length(c.said), 262144)) over (
             order by c.age = 1 desc, c.hits desc, c.age rows unbounded preceding) as so_far
         from (select c.*, case when c.cost > budget
-                         then memory._words_that_begin(memory._folded(lower(c.said)), (select memory._beginnings(p_words))) end as hits
+                         then memory._words_that_begin(
+                           memory._folded(lower(c.said)), (select memory._beginnings(p_words))) end as hits
               from compared as c) as c) as c
       offset 0
     )
     select p.id, row(p_user_id, p.source, p.id, p.thread_id, p.number, p.created_at, null,
         case when p.words @@ p_any_word then array(
-          select n from generate_subscripts(p_queries, 1) as n where p.words @@ p_queries[n]) end, length(p.words))::memory._candidate as text,
+          select n from generate_subscripts(p_queries, 1) as n where p.words @@ p_queries[n]) end,
+        length(p.words))::memory._candidate as text,
       n.unread, p.cost > budget or n.messages >= 3000 as are_some_left_out
     from (select count(*) as unread, count(*) filter (where u.source = 'message') as messages from unread as u) as n
     left join parsed as p on true

@@ -1,5 +1,22 @@
 -- needs pgvector on the search_path
 
+-- Whether a text passes the filters for which memory.texts has columns. as_of is compared with created_at here, but not
+-- for memories and summaries: memory._passing() tells which of them held at as_of.
+create or replace function memory._is_asked_for(
+  p_source text, p_thread_id text, p_agent_id text, p_created_at timestamptz, p_for_agent text,
+  p_filters memory._search_filters
+)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select (p_for_agent is null or p_agent_id is null or p_agent_id = p_for_agent)
+    and ((p_filters).thread_id is null or p_thread_id = (p_filters).thread_id)
+    and ((p_filters).exclude_thread_id is null or p_thread_id is distinct from (p_filters).exclude_thread_id)
+    and ((p_filters).created_after is null or p_created_at > (p_filters).created_after)
+    and ((p_filters).created_before is null or p_created_at < (p_filters).created_before)
+    and ((p_filters).as_of is null or p_source in ('memory', 'summary') or p_created_at <= (p_filters).as_of);
+end;
+
 -- The texts of a user and of spaces that a search may see. Every filter is applied here, so no filter comes after a
 -- limit. If p_messages or p_memories is given, only the messages or memories that it names are candidates. A search
 -- reads memories and documents of spaces, as far as these can pass the filters: a filter of threads names those of the
@@ -44,31 +61,6 @@ begin atomic
           case t.user_id when p_user_id then p_agent_id else p_agent_of_spaces end, p_filters)
         and (t.source <> all (coalesce(p_looked_up, '{}'))
              or t.source || ' ' || t.id in (select p from unnest(p_passing) as p)) end;
-end;
-
--- The factor by which a word counts less in a long text, of so many different words.
-create or replace function memory._density(p_words int)
-returns double precision
-language sql immutable parallel safe
-begin atomic
-  select ln(20) / ln(8 + greatest(p_words, 12));
-end;
-
--- Whether a text passes the filters for which memory.texts has columns. as_of is compared with created_at here, but not
--- for memories and summaries: memory._passing() tells which of them held at as_of.
-create or replace function memory._is_asked_for(
-  p_source text, p_thread_id text, p_agent_id text, p_created_at timestamptz, p_for_agent text,
-  p_filters memory._search_filters
-)
-returns boolean
-language sql immutable parallel safe
-begin atomic
-  select (p_for_agent is null or p_agent_id is null or p_agent_id = p_for_agent)
-    and ((p_filters).thread_id is null or p_thread_id = (p_filters).thread_id)
-    and ((p_filters).exclude_thread_id is null or p_thread_id is distinct from (p_filters).exclude_thread_id)
-    and ((p_filters).created_after is null or p_created_at > (p_filters).created_after)
-    and ((p_filters).created_before is null or p_created_at < (p_filters).created_before)
-    and ((p_filters).as_of is null or p_source in ('memory', 'summary') or p_created_at <= (p_filters).as_of);
 end;
 
 -- For the filters for which memory.texts has no column: the sources whose texts must be looked up for them (looked_up),

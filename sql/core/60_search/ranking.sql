@@ -6,11 +6,14 @@
 -- weights.json, and the build puts them in place of their names. python -m bench.quality.fit fits the weights on marked
 -- evidence (recall@10 of LoCoMo 80.4 %, of months of work 88.1 %); the weights of memory, summary and use are chosen by
 -- hand, because such evidence tells nothing about them. In a search by meaning alone the score is the cosine
--- similarity; with policy search.fusion rrf the score is the sum of reciprocal ranks by meaning and by words. A text is
--- ranked if it has a word of the query or an embedding. Embeddings are compared exactly; of users with very many texts,
--- memory._nearest_memories() and memory._preselected() first choose the texts. The rarity of a word is counted over all
--- texts of the user and the spaces. So there is one ranking, scores say nothing about the texts of other users, and no
--- statistics need maintenance.
+-- similarity; with policy search.fusion rrf the score is the sum of reciprocal ranks by meaning and by words.
+--
+-- One scan reads each text that the search may see: its similarity to the query and which words of the query it has. A
+-- text is ranked if it has a word of the query, if it is among the most similar (pool), or if a message around it is
+-- such a text. Embeddings are compared exactly; of users with very many texts, memory._nearest_memories() and
+-- memory._preselected() first choose the texts. The rarity of a word is counted over all texts of the user and the
+-- spaces. So there is one ranking, scores say nothing about the texts of other users, and no statistics need
+-- maintenance.
 --
 -- meaning: the similarity of the text's embedding to the query, on a scale that ends at 1 for the most similar text.
 --   The scale spans at least 0.3 (for a model whose nothing_below is 0.2), so that a tiny difference among a handful of
@@ -22,7 +25,7 @@
 --   message is long. A word that more than half of the texts have does not count. The factors keep a message with a
 --   word before the messages around it.
 -- neighbour: the meaning of the message before or after it in the thread, whichever is more similar, times (1 - the
---   meaning of the message itself).
+--   meaning of the message itself); 0 if neither is among the most similar texts.
 -- length: the logarithm of the number of different words, up to 100.
 -- memory, summary: whether the text is a memory, and whether it is a summary while the search also reads messages of
 --   the user, which the summary repeats.
@@ -132,7 +135,8 @@ begin
       p_model, p_target, are_behind, preselected.ids, memories) as c
     union all
     select u.*
-    from memory._unread_candidates(p_user_id, p_agent_id, sources, p_filters, query_words, as_queries, any_word, language) as u
+    from memory._unread_candidates(
+      p_user_id, p_agent_id, sources, p_filters, query_words, as_queries, any_word, language) as u
     where query_words is not null
   ), all_texts as materialized (
     select greatest(count(*) filter (where t.user_id = p_user_id), preselected.texts)
@@ -291,8 +295,8 @@ begin
       select j.logit + {{weight speaker}} * coalesce(j.speaker, 0) + {{weight day}} * coalesce(j.day, 0)
         + {{weight reply}} * coalesce(j.reply, 0) + {{weight use}} * coalesce(j.use, 0) as logit) as l
   )
-  select row_number() over best_first, f.source, f.id, nullif(f.user_id, p_user_id), f.thread_id, f.number, f.created_at,
-    memory._real(f.result),
+  select row_number() over best_first, f.source, f.id, nullif(f.user_id, p_user_id), f.thread_id, f.number,
+    f.created_at, memory._real(f.result),
     -- The value of each feature that the text has, and what the feature adds to the logarithm of the odds (the logit)
     -- of the score.
     case when p_explain then jsonb_strip_nulls(jsonb_build_object(

@@ -9,6 +9,14 @@ begin atomic
   select ln((p_texts + 1) / (p_texts_with_word + 0.5)::double precision);
 end;
 
+-- The factor by which a word counts less in a long text, of so many different words.
+create or replace function memory._density(p_words int)
+returns double precision
+language sql immutable parallel safe
+begin atomic
+  select ln(20) / ln(8 + greatest(p_words, 12));
+end;
+
 -- The recency of a memory: 1, halved every 30 days, but at least 2^-100 (after eight years), because a real cannot hold
 -- much smaller values. The recency of a memory that has held for ever (-infinity) is 0.
 create or replace function memory._recency(p_known_since timestamptz)

@@ -49,13 +49,15 @@ begin
         select c.*, sum(100 + least(octet_length(c.said), 262144)) over (
             order by c.age = 1 desc, c.hits desc, c.age rows unbounded preceding) as so_far
         from (select c.*, case when c.cost > budget
-                         then memory._words_that_begin(memory._folded(lower(c.said)), (select memory._beginnings(p_words))) end as hits
+                         then memory._words_that_begin(
+                           memory._folded(lower(c.said)), (select memory._beginnings(p_words))) end as hits
               from compared as c) as c) as c
       offset 0
     )
     select p.id, row(p_user_id, p.source, p.id, p.thread_id, p.number, p.created_at, null,
         case when p.words @@ p_any_word then array(
-          select n from generate_subscripts(p_queries, 1) as n where p.words @@ p_queries[n]) end, length(p.words))::memory._candidate as text,
+          select n from generate_subscripts(p_queries, 1) as n where p.words @@ p_queries[n]) end,
+        length(p.words))::memory._candidate as text,
       n.unread, p.cost > budget or n.messages >= 3000 as are_some_left_out
     from (select count(*) as unread, count(*) filter (where u.source = 'message') as messages from unread as u) as n
     left join parsed as p on true
