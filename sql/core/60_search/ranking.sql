@@ -10,10 +10,10 @@
 --
 -- One scan reads each text that the search may see: its similarity to the query and which words of the query it has. A
 -- text is ranked if it has a word of the query, if it is among the most similar (pool), or if a message around it has
--- such a word or one beside it is among the first quarter of these. Embeddings are compared exactly; of users with very many texts, memory._nearest_memories() and
--- memory._preselected() first choose the texts. The rarity of a word is counted over all texts of the user and the
--- spaces. So there is one ranking, scores say nothing about the texts of other users, and no statistics need
--- maintenance.
+-- such a word or one beside it is among the first quarter of these. Embeddings are compared exactly; of users with very
+-- many texts, memory._nearest_memories() and memory._preselected() first choose the texts. The rarity of a word is
+-- counted over all texts of the user and the spaces. So there is one ranking, scores say nothing about the texts of
+-- other users, and no statistics need maintenance.
 --
 -- meaning: the similarity of the text's embedding to the query, on a scale that ends at 1 for the most similar text.
 --   The scale spans at least 0.3 (for a model whose nothing_below is 0.2), so that a tiny difference among a handful of
@@ -25,9 +25,8 @@
 --   message is long. A word that more than half of the texts have does not count. The factors keep a message with a
 --   word before the messages around it.
 -- neighbour: the meaning of the message before or after it in the thread, whichever is more similar, times (1 - the
---   meaning of the message itself). A message of which neither is among the most similar texts (pool) counts as if one
---   were the last of these: so the neighbours of few texts are looked up. With 0 instead, recall@10 of LoCoMo fell by
---   1.1 points.
+--   meaning of the message itself). If neither is among the most similar texts (pool), it counts as if one were the
+--   last of these, so that few neighbours are looked up. With 0 instead, recall@10 of LoCoMo fell by 1.1 points.
 -- length: the logarithm of the number of different words, up to 100.
 -- memory, summary: whether the text is a memory, and whether it is a summary while the search also reads messages of
 --   the user, which the summary repeats.
@@ -169,22 +168,19 @@ begin
     join weights as w on w.n = s.n
     group by s.matched
   ), nearest as materialized (
-    select t.source, t.thread_id, t.number, t.similarity
+    select t.thread_id, t.number, t.similarity
     from texts as t where t.source not in ('document', 'artifact') and t.similarity is not null
     order by t.similarity desc limit pool
   ), limits as materialized ( -- the similarities from which a text is scored: its own, and that of a message beside it
     select min(n.similarity) as own,
       coalesce((array_agg(n.similarity order by n.similarity desc))[pool / 4], min(n.similarity)) as beside,
-      case when count(*) = pool and is_judged then min(n.similarity) end as unknown -- that of other messages, at most
+      case when count(*) = pool then min(n.similarity) end as unknown -- that of other messages, at most
     from nearest as n
-  ), around as ( -- what the messages around a message say: the words, and the meaning of those beside it
-    select s.thread_id, s.number, max(s.similarity) as similarity,
-      array_agg(s.n) filter (where s.n is not null) as words,
-      array_agg(s.idf) filter (where s.n is not null) as idfs,
-      array_agg(s.density) filter (where s.n is not null) as densities
+  ), around as ( -- the words that the messages around a message have
+    select s.thread_id, s.number, array_agg(s.n) as words, array_agg(s.idf) as idfs, array_agg(s.density) as densities
     from (
       select m.thread_id, m.number + o.step as number, m.n, m.idf,
-        max(m.density * case abs(o.step) when 1 then 0.6 else 0.4 end) as density, null as similarity
+        max(m.density * case abs(o.step) when 1 then 0.6 else 0.4 end) as density
       from (
         select t.thread_id, t.number, w.n, w.idf, memory._density(t.lexemes) as density
         from (
@@ -195,11 +191,7 @@ begin
         join weights as w on w.n = t.n
         where w.is_rare) as m
       cross join unnest('{-2,-1,1,2}'::int[]) as o (step)
-      group by 1, 2, 3, 4
-      union all
-      select n.thread_id, n.number + o.step, null, null, null, n.similarity
-      from nearest as n cross join unnest('{-1,1}'::int[]) as o (step)
-      where n.source = 'message' and is_judged) as s
+      group by 1, 2, 3, 4) as s
     group by s.thread_id, s.number
   ), scored as materialized (
     select f.*,
@@ -208,7 +200,8 @@ begin
         + case f.source when 'memory' then {{weight memory}}
             when 'summary' then case when beside_messages then {{weight summary}} else 0 end else 0 end as logit
     from (
-      select t.*, coalesce(greatest(1 - (t.highest - t.beside) / t.span, 0) * (1 - t.meaning), 0) as neighbour,
+      select t.*, case when is_judged
+          then coalesce(greatest(1 - (t.highest - t.beside) / t.span, 0) * (1 - t.meaning), 0) else 0 end as neighbour,
         memory._relevance(t.similarity, t.words, nothing_below) as relevance
       from (
         select w.*,
@@ -217,7 +210,8 @@ begin
             else (1 + w.words) / 2 end as meaning
         from (
           select c.user_id, c.source, c.id, c.thread_id, c.number, c.created_at, c.matched, c.similarity,
-            coalesce(o.similarity, case c.source when 'message' then l.unknown end) as beside, a.highest, a.span, ln(1 + least(coalesce(c.lexemes, 20), 100)) as length,
+            coalesce(greatest(n.similarity, m.similarity), case c.source when 'message' then l.unknown end) as beside,
+            a.highest, a.span, ln(1 + least(coalesce(c.lexemes, 20), 100)) as length,
             case when query_words is not null then coalesce(h.words, 0) end as words,
             case when o.words is null then 0 else (
                 select sum(u.idf * greatest(
@@ -227,11 +221,14 @@ begin
           from texts as c
           left join shares as h on h.matched = c.matched
           left join around as o on o.thread_id = c.thread_id and o.number = c.number and c.source = 'message'
+          left join nearest as n on n.thread_id = c.thread_id and n.number = c.number - 1 and c.source = 'message'
+          left join nearest as m on m.thread_id = c.thread_id and m.number = c.number + 1 and c.source = 'message'
           cross join all_texts as a
           cross join limits as l
           where c.matched is not null
             or c.similarity is not null
-              and (c.similarity >= l.own or o.words is not null or o.similarity >= l.beside or c.source = any (whole))
+              and (c.similarity >= l.own or greatest(n.similarity, m.similarity) >= l.beside or o.words is not null
+                   or c.source = any (whole))
           offset 0) as w
         offset 0) as t
       offset 0) as f
@@ -304,8 +301,6 @@ begin
   )
   select row_number() over best_first, f.source, f.id, nullif(f.user_id, p_user_id), f.thread_id, f.number,
     f.created_at, memory._real(f.result),
-    -- The value of each feature that the text has, and what the feature adds to the logarithm of the odds (the logit)
-    -- of the score.
     case when p_explain then jsonb_strip_nulls(jsonb_build_object(
       'vector', case when f.similarity is not null then jsonb_build_object(
         'rank', f.by_meaning, 'score', memory._real(f.similarity), 'model', p_model,
@@ -315,19 +310,15 @@ begin
           select jsonb_object_agg(query_words[w.n], round(w.idf::numeric, 3))
           from weights as w where w.n = any (f.matched))) end,
       'fused', jsonb_build_object('by', fusion, 'score', memory._real(f.result)),
-      'features', case when is_judged then (
-        select jsonb_object_agg(e.name, jsonb_build_object('value', memory._real(e.value),
-                                                           'part', memory._real(e.value * e.weight)))
-        from (values
-          ('meaning', f.meaning, {{weight meaning}}), ('words', f.words, {{weight words}}),
-          ('near', f.near, {{weight near}}), ('neighbour', f.neighbour, {{weight neighbour}}),
-          ('length', f.length, {{weight length}}), ('speaker', f.speaker, {{weight speaker}}),
-          ('day', f.day, {{weight day}}), ('reply', f.reply, {{weight reply}}), ('use', f.use, {{weight use}}),
-          ('memory', (f.source = 'memory')::int, {{weight memory}}),
-          ('summary', (f.source = 'summary' and beside_messages)::int, {{weight summary}}),
-          ('intercept', 1, {{weight intercept}})
-        ) as e (name, value, weight)
-        where e.value <> 0) end)) end,
+      'features', case when is_judged then jsonb_build_object(
+        'meaning', memory._feature(f.meaning, {{weight meaning}}), 'words', memory._feature(f.words, {{weight words}}),
+        'near', memory._feature(f.near, {{weight near}}), 'length', memory._feature(f.length, {{weight length}}),
+        'neighbour', memory._feature(f.neighbour, {{weight neighbour}}),
+        'speaker', memory._feature(f.speaker, {{weight speaker}}), 'day', memory._feature(f.day, {{weight day}}),
+        'reply', memory._feature(f.reply, {{weight reply}}), 'use', memory._feature(f.use, {{weight use}}),
+        'memory', memory._feature((f.source = 'memory')::int, {{weight memory}}),
+        'summary', memory._feature((f.source = 'summary' and beside_messages)::int, {{weight summary}}),
+        'intercept', memory._feature(1, {{weight intercept}})) end)) end,
     f.relevance
   from final as f
   where p_min_score is null or memory._real(f.result) >= memory._real(p_min_score)
